@@ -1,0 +1,57 @@
+"""Register the macros on a connection, or store them in a database."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from sdc_sql.macros import CREATE, sql_files
+
+if TYPE_CHECKING:
+    import duckdb
+
+
+def load(con: duckdb.DuckDBPyConnection) -> duckdb.DuckDBPyConnection:
+    """Register every macro on a connection, and return the connection.
+
+    The macros are temporary: they are gone with the connection and leave no trace in its database,
+    which may be read-only. A cursor is a connection of its own: load it too. Loading twice does no harm.
+
+    Parameters
+    ----------
+    con
+        An open DuckDB connection.
+
+    Examples
+    --------
+    >>> import duckdb
+    >>> con = load(duckdb.connect())
+    >>> _ = con.execute("CREATE TABLE persons AS FROM (VALUES (30, 'f'), (30, 'f'), (41, 'm')) AS t(age, sex)")
+    >>> con.sql("FROM sdc_frequency_counts('persons', ['age', 'sex'])").fetchall()
+    [(1, 1), (2, 1)]
+    """
+    for file in sql_files():
+        con.execute(file.text.replace(CREATE, CREATE.replace("MACRO", "TEMP MACRO")))
+    return con
+
+
+def install(con: duckdb.DuckDBPyConnection) -> None:
+    """Store every macro in the connection's database, so that whatever opens it next has them.
+
+    All or nothing, in one transaction. Existing macros of the same names are replaced.
+
+    Examples
+    --------
+    >>> import duckdb
+    >>> con = duckdb.connect()
+    >>> install(con)
+    >>> con.execute("SELECT count(*) > 0 FROM duckdb_functions() WHERE function_name = 'sdc_theta'").fetchone()
+    (True,)
+    """
+    con.begin()
+    try:
+        for file in sql_files():
+            con.execute(file.text)
+    except BaseException:
+        con.rollback()
+        raise
+    con.commit()

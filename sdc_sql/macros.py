@@ -1,0 +1,78 @@
+"""Find the SQL files, put them in order, and print them as one.
+
+A macro's body is bound when it is created, so a file comes after the files whose macros it calls.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cache
+from graphlib import TopologicalSorter
+from importlib.resources import files
+from itertools import pairwise
+from typing import TYPE_CHECKING
+
+from sqlglot import TokenType, tokenize
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from importlib.resources.abc import Traversable
+
+CREATE = "CREATE OR REPLACE MACRO"
+
+
+@dataclass(frozen=True)
+class SqlFile:
+    """One file of macros: where it is, its text, what it defines and what it calls."""
+
+    name: str
+    text: str
+    defines: tuple[str, ...]
+    calls: frozenset[str]
+
+
+def _walk(folder: Traversable, prefix: str = "") -> Iterator[tuple[str, str]]:
+    for entry in sorted(folder.iterdir(), key=lambda e: e.name):
+        if entry.is_dir():
+            yield from _walk(entry, f"{prefix}{entry.name}/")
+        elif entry.name.endswith(".sql"):
+            yield prefix + entry.name, entry.read_text(encoding="utf-8")
+
+
+def _parsed(name: str, text: str) -> SqlFile:
+    tokens = tokenize(text, read="duckdb")
+    defines = [
+        following.text
+        for word, following in pairwise(tokens)
+        if word.text.upper() == "MACRO" and following.token_type is TokenType.VAR
+    ]
+    calls = {t.text for t in tokens if t.text.startswith("sdc_")} - set(defines)
+    return SqlFile(name, text, tuple(defines), frozenset(calls))
+
+
+@cache
+def sql_files() -> tuple[SqlFile, ...]:
+    """Return every SQL file of the package, each after the files whose macros it calls.
+
+    Examples
+    --------
+    >>> names = [f.name for f in sql_files()]
+    >>> names.index("core/columns.sql") < names.index("core/cells.sql") < names.index("risk/global_risk.sql")
+    True
+    """
+    found = {f.name: f for f in (_parsed(*entry) for entry in _walk(files("sdc_sql.sql")))}
+    home = {macro: f.name for f in found.values() for macro in f.defines}
+    order = TopologicalSorter({name: {home[c] for c in sorted(f.calls) if c in home} for name, f in found.items()})
+    return tuple(found[name] for name in order.static_order())
+
+
+def bundle() -> str:
+    """Return all macros as one SQL file, for ``duckdb -init sdc.sql`` or to be run by any DuckDB.
+
+    Examples
+    --------
+    >>> "CREATE OR REPLACE MACRO sdc_theta(" in bundle()
+    True
+    """
+    head = "-- Statistical disclosure control in SQL: the macros of sdc-sql in one file, for DuckDB 1.5 and later.\n"
+    return head + "".join(f"\n-- {'=' * 8} {f.name} {'=' * 8}\n\n{f.text}" for f in sql_files())

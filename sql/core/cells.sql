@@ -1,0 +1,28 @@
+-- The cells of the crossing of the key variables, and their frequencies.
+--
+--   f_k = the number of records in cell k (sample frequency)
+--   F_k = the sum of their weights        (estimated population frequency)
+-- Source: Skinner & Elliot (2002), section 2.1; SDC handbook, section 3.3.3 and (3.3).
+--
+--   persons: age sex        FROM sdc_cells('persons', ['age', 'sex']):   age sex sample_frequency
+--            30  f                                                       30  f   2
+--            30  f                                                       41  m   1
+--            41  m
+
+-- Either treatment of NULL: sdc__key (the values of the keys, as a struct), sdc__records (the
+-- cell's own records), sdc__f and sdc__w (the frequencies that an intruder's match meets; with
+-- wildcards they count compatible cells too).
+CREATE OR REPLACE MACRO sdc__cells(tbl, keys, weight, nulls) AS TABLE
+    SELECT struct_pack(*COLUMNS(lambda c: NOT starts_with(c, 'sdc__'))) AS sdc__key, sdc__records, sdc__f, sdc__w
+    FROM sdc__category_cells(tbl, keys, weight) WHERE sdc__is_category(nulls)
+    UNION ALL
+    SELECT sdc__key, sdc__records, sdc__f, sdc__w
+    FROM sdc__wildcard_cells(tbl, keys, weight) WHERE NOT sdc__is_category(nulls);
+
+-- tbl: table, view, CTE or file name. keys: list of key variables.
+-- nulls: 'category' (NULL is a value of its own) or 'wildcard' (NULL agrees with every value; the
+-- frequencies then count every compatible record and no longer sum to the number of records).
+-- One row for each distinct combination, the key columns in the table's order.
+CREATE OR REPLACE MACRO sdc_cells(tbl, keys, nulls := 'category') AS TABLE
+    SELECT COLUMNS(sdc__without((*), ['sample_frequency'])), sdc__f AS sample_frequency
+    FROM (SELECT unnest(sdc__key), sdc__f FROM sdc__cells(tbl, keys, NULL, nulls));

@@ -1,0 +1,34 @@
+-- Checks of values, raised while the query runs.
+
+-- A positive, finite sampling weight. NaN sorts above infinity in DuckDB, so < catches both.
+CREATE OR REPLACE MACRO sdc__checked_weight(weight) AS
+    CASE WHEN weight > 0 AND weight < 'infinity'::DOUBLE THEN weight
+         ELSE error('A sampling weight is ' || coalesce(weight::VARCHAR, 'NULL')
+                    || ': weights must be positive and finite numbers (how many persons of the population the record stands for).')
+    END;
+
+-- The sum of the weights of a cell, which estimates its population frequency. Below the sample
+-- frequency it is no estimate at all: the weights were normalised. The last digits are forgiven.
+CREATE OR REPLACE MACRO sdc__checked_population(population_frequency, sample_frequency, cell) AS
+    CASE WHEN population_frequency IS NULL
+             THEN error('Individual risk needs a weight: the name of the column of expansion weights, or a number that every record weighs.')
+         WHEN population_frequency >= sample_frequency THEN population_frequency
+         WHEN population_frequency >= sample_frequency * (1 - 1e-12) THEN sample_frequency::DOUBLE
+         ELSE error('The weights of cell ' || cell::VARCHAR || ' sum to ' || population_frequency::VARCHAR
+                    || ', less than its ' || sample_frequency::VARCHAR || ' records: individual risk needs expansion weights'
+                    || ' (each at least about 1, summing to the population), not normalised ones.')
+    END;
+
+-- A number strictly between 0 and 1.
+CREATE OR REPLACE MACRO sdc__checked_fraction(fraction, name) AS
+    CASE WHEN fraction > 0 AND fraction < 1 THEN fraction::DOUBLE
+         ELSE error('The ' || name || ' is ' || coalesce(fraction::VARCHAR, 'NULL')
+                    || ': it must lie strictly between 0 and 1.')
+    END;
+
+-- How NULL in a key is treated: true for a category of its own, false for a wildcard.
+CREATE OR REPLACE MACRO sdc__is_category(nulls) AS
+    CASE nulls WHEN 'category' THEN true WHEN 'wildcard' THEN false
+               ELSE error('nulls is ' || coalesce(nulls::VARCHAR, 'NULL')
+                          || ': it must be ''category'' (NULL is a value of its own) or ''wildcard'' (NULL agrees with every value).')
+    END;

@@ -1,0 +1,62 @@
+-- Columns named by the caller, checked while the query is bound.
+--
+-- `have` is always (*) inside COLUMNS(...): the names of the columns of the table at hand. A bare
+-- COLUMNS(lambda c: list_contains(keys, c)) would ignore a misspelled key, and with one key fewer
+-- every risk is smaller. So the list is checked first, and a list that is wrong is answered with
+-- the complaint itself in the place of a column name: no such column exists, and the complaint is
+-- what DuckDB reports. It costs nothing per row. Names compare as DuckDB compares them: case is
+-- ignored.
+--
+-- Names beginning with sdc__ are the macros' own (inner columns, CTEs, helper macros).
+
+-- 'Age' among ['age', 'sex']: true.
+CREATE OR REPLACE MACRO sdc__is_among(name, names) AS
+    list_contains(list_transform(names::VARCHAR[], lambda n: lower(n)), lower(name));
+
+-- ['age', 'sex'] as "age", "sex", for messages.
+CREATE OR REPLACE MACRO sdc__quoted(names) AS
+    array_to_string(list_transform(names::VARCHAR[], lambda n: '"' || n || '"'), ', ');
+
+-- The columns of the table that the caller named. The message is worded to end in DuckDB's own
+-- `" was selected but was not found in the FROM clause`.
+CREATE OR REPLACE MACRO sdc__columns(have, named) AS CASE
+    WHEN coalesce(len(named::VARCHAR[]), 0) = 0
+        THEN ['(none)": the list of columns is empty; name at least one, as in [''age'', ''sex'']; so "']
+    WHEN list_count(named::VARCHAR[]) < len(named::VARCHAR[])
+        THEN ['NULL": the list of columns holds a NULL where a name should be; so "NULL']
+    WHEN len(list_filter(named::VARCHAR[], lambda n: NOT sdc__is_among(n, have))) > 0
+        THEN [list_filter(named::VARCHAR[], lambda n: NOT sdc__is_among(n, have))[1]
+              || '" is not a column of the table, whose columns are ' || sdc__quoted(have)
+              || '; so "' || list_filter(named::VARCHAR[], lambda n: NOT sdc__is_among(n, have))[1]]
+    WHEN len(list_distinct(list_transform(named::VARCHAR[], lambda n: lower(n)))) < len(named::VARCHAR[])
+        THEN ['(twice)": a column is named twice in ' || sdc__quoted(named) || '; so "(twice)']
+    ELSE list_filter(have, lambda h: sdc__is_among(h, named))
+END;
+
+-- One column given by name, or any column as a placeholder where the argument is a number or NULL
+-- (its value is then not used: see sdc__value).
+CREATE OR REPLACE MACRO sdc__column(have, named) AS
+    CASE WHEN typeof(named) = 'VARCHAR' THEN sdc__columns(have, [named::VARCHAR]) ELSE have[1:1] END;
+
+-- The value of such an argument for a record: of the named column, or the number itself, or NULL.
+CREATE OR REPLACE MACRO sdc__value(named, column_value) AS
+    CASE WHEN typeof(named) = 'VARCHAR' THEN column_value::DOUBLE ELSE named::DOUBLE END;
+
+-- All columns, where none has a name that the macros need for themselves. (The prefix is an argument
+-- because DuckDB reads f((*)) as f(*).)
+CREATE OR REPLACE MACRO sdc__unreserved(have, prefix) AS CASE
+    WHEN len(list_filter(have, lambda h: starts_with(lower(h), prefix))) > 0
+        THEN [list_filter(have, lambda h: starts_with(lower(h), prefix))[1]
+              || '" has a name beginning with ' || prefix || ', which is reserved; rename or exclude it first; so "'
+              || list_filter(have, lambda h: starts_with(lower(h), prefix))[1]]
+    ELSE have
+END;
+
+-- All columns of the table (not the inner ones), where none has the name of a result column.
+CREATE OR REPLACE MACRO sdc__without(have, results) AS CASE
+    WHEN len(list_filter(have, lambda h: sdc__is_among(h, results))) > 0
+        THEN [list_filter(have, lambda h: sdc__is_among(h, results))[1]
+              || '" is a column of the table and also the name of a result column; rename or exclude it first; so "'
+              || list_filter(have, lambda h: sdc__is_among(h, results))[1]]
+    ELSE list_filter(have, lambda h: NOT starts_with(h, 'sdc__'))
+END;

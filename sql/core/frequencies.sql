@@ -1,0 +1,30 @@
+-- The frequencies of each record's cell, beside the record.
+--
+--   persons: id age sex w    FROM sdc_frequencies('persons', ['age', 'sex'], 'w'):
+--            1  30  f   10   id age sex w  sample_frequency population_frequency
+--            2  30  f   15   1  30  f   10 2                25
+--            3  41  m   20   2  30  f   15 2                25
+--                            3  41  m   20 1                20
+-- Source: as for cells; F-hat_k of the SDC handbook, (3.3).
+
+-- The records of a table, each with its cell: every column, and sdc__key as in sdc__cells.
+CREATE OR REPLACE MACRO sdc__keyed(tbl, keys) AS TABLE
+    SELECT *, struct_pack(*COLUMNS(sdc__columns((*), keys))) AS sdc__key FROM query_table(tbl);
+
+-- What a cell says of a record. The table is read twice, for its cells and for its records; should
+-- it change in between (a view that samples at random), a record may find no cell.
+CREATE OR REPLACE MACRO sdc__found(cell_value) AS
+    coalesce(cell_value, error('A record has no cell: the table does not give the same rows each time it is read. Store it as a table first.'));
+
+-- Every column of the table, sdc__f and sdc__w. (Equality of structs takes NULL fields as equal.)
+CREATE OR REPLACE MACRO sdc__frequencies(tbl, keys, weight, nulls) AS TABLE
+    SELECT r.* EXCLUDE (sdc__key), sdc__found(c.sdc__f) AS sdc__f, c.sdc__w
+    FROM sdc__keyed(tbl, keys) AS r
+    LEFT JOIN sdc__cells(tbl, keys, weight, nulls) AS c ON r.sdc__key = c.sdc__key;
+
+-- weight: the name of a column, or a number that every record weighs, or NULL (then
+-- population_frequency is NULL). nulls: as in sdc_cells.
+CREATE OR REPLACE MACRO sdc_frequencies(tbl, keys, weight := NULL, nulls := 'category') AS TABLE
+    SELECT COLUMNS(sdc__without((*), ['sample_frequency', 'population_frequency'])),
+           sdc__f AS sample_frequency, sdc__w AS population_frequency
+    FROM sdc__frequencies(tbl, keys, weight, nulls);
