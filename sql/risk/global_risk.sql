@@ -1,0 +1,15 @@
+-- The risk of the whole file: how many re-identifications are to be expected.
+--
+--   expected_reidentifications = sum_k f_k r_k ,  reidentification_rate xi = (1/n) sum_k f_k r_k ,
+--   percent psi = 100 xi
+-- Source: SDC handbook, section 3.3.5, "Assessing the risk for the whole file".
+--
+--   sdc_global_risk('persons', ['age', 'sex'], 'w'):   records expected_reidentifications reidentification_rate percent
+
+-- weight, nulls: as in sdc_individual_risk.
+CREATE OR REPLACE MACRO sdc_global_risk(tbl, keys, weight, nulls := 'category') AS TABLE
+    SELECT sum(sdc__records)::BIGINT AS records,
+           sum(sdc__records * sdc__risk) AS expected_reidentifications,
+           sum(sdc__records * sdc__risk) / sum(sdc__records) AS reidentification_rate,
+           100 * sum(sdc__records * sdc__risk) / sum(sdc__records) AS percent
+    FROM sdc__cell_risk(tbl, keys, weight, nulls);

@@ -1,0 +1,49 @@
+-- Household risk: the probability that at least one member of the household is re-identified; all
+-- members share it.
+--
+--   r^h_g = 1 - prod_{i in g} (1 - r_i) ,     delta_g = r^h* / |g|
+-- A household is safe when each member's individual risk is below delta_g, where r^h* is the
+-- threshold for households.
+--   xi^h = (1/n) sum_g |g| r^h_g
+-- Source: SDC handbook, section 3.3.5, "Releasing hierarchical files".
+
+-- Each record with sdc__risk, sdc__household, sdc__household_risk and sdc__size.
+CREATE OR REPLACE MACRO sdc__household_risk(tbl, keys, weight, household, nulls) AS TABLE
+    SELECT *,
+           -- 1 - prod(1 - r_i), without losing the digits of small risks
+           CASE WHEN max(sdc__risk) OVER sdc__members >= 1 THEN 1
+                ELSE -sdc__expm1(sum(CASE WHEN sdc__risk < 1 THEN sdc__ln1p(-sdc__risk) END) OVER sdc__members)
+           END::DOUBLE AS sdc__household_risk,
+           count(*) OVER sdc__members AS sdc__size
+    FROM (
+        SELECT *,
+               coalesce(COLUMNS(sdc__columns((*), [household])),
+                        error('A household number is NULL: every person must belong to a household (give persons living alone a number of their own).')
+               ) AS sdc__household
+        FROM sdc__record_risk(tbl, keys, weight, nulls)
+    )
+    WINDOW sdc__members AS (PARTITION BY sdc__household);
+
+-- Every column, individual_risk, household_risk, household_size (members in the file), and
+-- individual_threshold (delta_g; NULL where no household_threshold is given).
+-- household: the name of the column of household numbers; NULL there is an error, since it would
+-- throw all such persons into one household. household_threshold: r^h*, in (0, 1).
+CREATE OR REPLACE MACRO sdc_household_risk(tbl, keys, weight, household, household_threshold := NULL, nulls := 'category') AS TABLE
+    SELECT COLUMNS(sdc__without((*), ['individual_risk', 'household_risk', 'household_size', 'individual_threshold'])),
+           sdc__risk AS individual_risk, sdc__household_risk AS household_risk, sdc__size AS household_size,
+           CASE WHEN household_threshold IS NULL THEN NULL
+                ELSE sdc__checked_fraction(household_threshold, 'household threshold') / sdc__size END::DOUBLE AS individual_threshold
+    FROM sdc__household_risk(tbl, keys, weight, household, nulls);
+
+-- The risk of the whole file with households, both ways: persons in re-identified households
+-- (each member counts, sum_g |g| r^h_g), and re-identified households (sum_g r^h_g).
+-- reidentification_rate is xi^h, percent 100 xi^h; household_reidentification_rate is the mean of r^h_g over households.
+CREATE OR REPLACE MACRO sdc_household_global_risk(tbl, keys, weight, household, nulls := 'category') AS TABLE
+    SELECT count(*) AS records,
+           count(DISTINCT sdc__household) AS households,
+           sum(sdc__household_risk) AS expected_reidentified_persons,
+           sum(sdc__household_risk / sdc__size) AS expected_reidentified_households,
+           sum(sdc__household_risk) / count(*) AS reidentification_rate,
+           100 * sum(sdc__household_risk) / count(*) AS percent,
+           sum(sdc__household_risk / sdc__size) / count(DISTINCT sdc__household) AS household_reidentification_rate
+    FROM sdc__household_risk(tbl, keys, weight, household, nulls);

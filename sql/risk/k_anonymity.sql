@@ -1,0 +1,26 @@
+-- k-anonymity: every combination of the keys is borne by at least k records.
+--
+--   violations of j: the records, and the cells, with f_k < j, for j = 2 .. k
+-- Source: Samarati & Sweeney (1998); Sweeney (2002), k-anonymity: a model for protecting privacy.
+--
+--   sdc_k_anonymity('persons', ['age', 'sex'], 3):   k records cells
+--                                                    2 1       1
+--                                                    3 3       2
+
+-- k: a whole number of at least 2. nulls := 'wildcard' for a file after local suppression.
+CREATE OR REPLACE MACRO sdc_k_anonymity(tbl, keys, k, nulls := 'category') AS TABLE
+    WITH sdc__counts AS (
+        SELECT sdc__f, sum(sdc__records)::BIGINT AS sdc__records, count(*) AS sdc__cells
+        FROM sdc__cells(tbl, keys, NULL, nulls)
+        GROUP BY sdc__f
+    ),
+    sdc__levels AS (
+        SELECT unnest(range(2, CASE WHEN k >= 2 AND k = floor(k) THEN k::BIGINT
+            ELSE error('k is ' || coalesce(k::VARCHAR, 'NULL') || ': it must be a whole number of at least 2.') END + 1)) AS sdc__k
+    )
+    SELECT sdc__k AS k,
+           coalesce(sum(sdc__records) FILTER (sdc__f < sdc__k), 0)::BIGINT AS records,
+           coalesce(sum(sdc__cells) FILTER (sdc__f < sdc__k), 0)::BIGINT AS cells
+    FROM sdc__levels, sdc__counts
+    GROUP BY sdc__k
+    ORDER BY sdc__k;

@@ -1,0 +1,44 @@
+-- The threshold r* on the individual risk that keeps the re-identification rate of the released
+-- file at most max_rate, when every record above it is protected down to it.
+--
+--   bound(r) = (1/n) sum_k f_k min(r_k, r) ,   r* = the largest r with bound(r) <= max_rate
+-- Source: SDC handbook, section 3.3.5, "Threshold setting using the re-identification rate":
+-- the keys in increasing order of risk r_(1) <= ... <= r_(K); the safe ones, up to k*, count their
+-- risk and each unsafe one counts r*. Solved exactly on the stretch where the bound crosses
+-- max_rate, so no more records are called unsafe than the rule asks for:
+--   r* = (n max_rate - sum_{k <= k*} f_(k) r_(k)) / sum_{k > k*} f_(k)
+-- Edge: a file whose rate is at most max_rate as it is needs no threshold: r* = 1, nothing above.
+
+-- max_rate: in (0, 1). threshold is r*; records_above and keys_above have r_k > r*; rate is the
+-- file's present rate and rate_after the bound at r*.
+CREATE OR REPLACE MACRO sdc_risk_threshold(tbl, keys, weight, max_rate, nulls := 'category') AS TABLE
+    WITH sdc__levels AS (
+        SELECT sdc__risk, sum(sdc__records)::BIGINT AS sdc__records, count(*) AS sdc__keys
+        FROM sdc__cell_risk(tbl, keys, weight, nulls)
+        GROUP BY sdc__risk
+    ),
+    sdc__running AS (
+        SELECT *, sum(sdc__records) OVER () AS sdc__n,
+               coalesce(sum(sdc__records * sdc__risk) OVER sdc__below, 0) AS sdc__safe,
+               sum(sdc__records) OVER (ORDER BY sdc__risk DESC) AS sdc__unsafe
+        FROM sdc__levels
+        WINDOW sdc__below AS (ORDER BY sdc__risk ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING)
+    ),
+    -- the first level whose own risk would carry the bound over max_rate
+    sdc__crossing AS (
+        SELECT (sdc__checked_fraction(max_rate, 'maximum rate') * sdc__n - sdc__safe) / sdc__unsafe AS sdc__threshold
+        FROM sdc__running
+        WHERE (sdc__safe + sdc__unsafe * sdc__risk) > sdc__checked_fraction(max_rate, 'maximum rate') * sdc__n
+        ORDER BY sdc__risk
+        LIMIT 1
+    ),
+    sdc__chosen AS (SELECT coalesce((SELECT sdc__threshold FROM sdc__crossing), 1)::DOUBLE AS threshold)
+    SELECT threshold,
+           coalesce(sum(sdc__records) FILTER (sdc__risk > threshold), 0)::BIGINT AS records_above,
+           coalesce(sum(sdc__keys) FILTER (sdc__risk > threshold), 0)::BIGINT AS keys_above,
+           sum(sdc__records)::BIGINT AS records,
+           sum(sdc__keys)::BIGINT AS keys,
+           sum(sdc__records * sdc__risk) / sum(sdc__records) AS rate,
+           sum(sdc__records * least(sdc__risk, threshold)) / sum(sdc__records) AS rate_after
+    FROM sdc__levels, sdc__chosen
+    GROUP BY threshold;

@@ -1,0 +1,47 @@
+-- theta: the probability that a unique match is correct. An intruder takes a person of the
+-- population at random until one matches exactly one record of the file on the keys: is it the
+-- same person?
+--
+--   theta   = sum_j I(f_j = 1) / sum_j F_j I(f_j = 1)                                         (2)
+--   theta^  = pi n_1 / (pi n_1 + 2 (1 - pi) n_2)                                              (7)
+--   v^      = theta^^2 2 (1 - pi) (3 (1 - pi) n_3 + (2 - pi) n_2) / (pi n_1 + 2 (1 - pi) n_2)^2  (9)
+--   bound   = theta^ + z_confidence sqrt(v^), at most 1 (one-sided; section 3)
+-- Source: Skinner & Elliot (2002), A measure of disclosure risk for microdata, JRSS B 64, 855-867.
+--
+--   n1 = 40, n2 = 30, n3 = 20 and pi = 0.1:   theta 0.0689655, standard_error 0.0169637
+--
+-- Edges: n1 = 0 gives 0, 0, 0 (no unique match can be made); n2 = 0 < n1 gives theta = 1.
+-- It rests on equal-probability sampling of persons; NULL in a key is a category of its own, since
+-- frequencies of frequencies need every record to lie in one cell.
+
+CREATE OR REPLACE MACRO sdc__theta(n1, n2, pi) AS
+    CASE WHEN n1 = 0 THEN 0::DOUBLE ELSE pi * n1 / (pi * n1 + 2 * (1 - pi) * n2) END;  -- (7)
+
+CREATE OR REPLACE MACRO sdc__theta_variance(n1, n2, n3, pi) AS
+    CASE WHEN n1 = 0 THEN 0::DOUBLE
+         ELSE power(pi * n1 / (pi * n1 + 2 * (1 - pi) * n2), 2)                        -- (9)
+              * 2 * (1 - pi) * (3 * (1 - pi) * n3 + (2 - pi) * n2)
+              / power(pi * n1 + 2 * (1 - pi) * n2, 2) END;
+
+-- The result columns from the counts of a file or of a stratum.
+CREATE OR REPLACE MACRO sdc__theta_bound(theta, standard_error, confidence) AS
+    CASE WHEN theta = 0 THEN 0::DOUBLE
+         ELSE least(1, theta + greatest(0, sdc__normal_quantile(sdc__checked_fraction(confidence, 'confidence'))) * standard_error) END;
+
+-- sampling_fraction: pi, the fraction of the population in the file, in (0, 1).
+CREATE OR REPLACE MACRO sdc_theta(tbl, keys, sampling_fraction, confidence := 0.99) AS TABLE
+    WITH sdc__counts AS (
+        SELECT sum(sdc__f)::BIGINT AS records, count(*) AS cells,
+               count(*) FILTER (sdc__f = 1) AS n1,
+               count(*) FILTER (sdc__f = 2) AS n2,
+               count(*) FILTER (sdc__f = 3) AS n3,
+               sdc__checked_fraction(sampling_fraction, 'sampling fraction') AS sdc__pi
+        FROM sdc__category_cells(tbl, keys, NULL)
+    ),
+    sdc__estimates AS (
+        SELECT * EXCLUDE (sdc__pi), sdc__theta(n1, n2, sdc__pi) AS theta,
+               sqrt(sdc__theta_variance(n1, n2, n3, sdc__pi)) AS standard_error
+        FROM sdc__counts
+    )
+    SELECT *, sdc__theta_bound(theta, standard_error, confidence) AS upper_bound
+    FROM sdc__estimates;

@@ -1,0 +1,43 @@
+-- theta within strata, each with its own sampling fraction: the intruder is taken to know in which
+-- stratum the person is, and the cells are those of the stratum.
+--
+-- Source: Skinner & Elliot (2002), (7), (9) and section 7 (within strata, where the strata's
+-- sampling fractions differ). Formulas and edges: theta.sql.
+--
+--   sdc_theta_by('persons', ['age', 'sex'], 'region', 'fraction'):
+--   region records cells n1 n2 n3 sampling_fraction theta standard_error upper_bound
+
+-- stratum: the name of the column of strata (a NULL stratum is one of its own; it must not be one of
+-- the keys). sampling_fraction: a number, or the name of a column that is constant in each stratum.
+CREATE OR REPLACE MACRO sdc_theta_by(tbl, keys, stratum, sampling_fraction, confidence := 0.99) AS TABLE
+    WITH sdc__cells AS (
+        SELECT COLUMNS(sdc__columns((*), [stratum])) AS sdc__stratum,
+               row(*COLUMNS(sdc__columns((*), keys))) AS sdc__key,
+               count(*) AS sdc__f,
+               min(sdc__checked_fraction(sdc__value(sampling_fraction, COLUMNS(sdc__column((*), sampling_fraction))), 'sampling fraction')) AS sdc__least,
+               max(sdc__value(sampling_fraction, COLUMNS(sdc__column((*), sampling_fraction)))) AS sdc__most
+        FROM sdc__rows(tbl)
+        GROUP BY ALL
+    ),
+    sdc__counts AS (
+        SELECT sdc__stratum, sum(sdc__f)::BIGINT AS records, count(*) AS cells,
+               count(*) FILTER (sdc__f = 1) AS n1,
+               count(*) FILTER (sdc__f = 2) AS n2,
+               count(*) FILTER (sdc__f = 3) AS n3,
+               CASE WHEN min(sdc__least) = max(sdc__most) THEN min(sdc__least)
+                    ELSE error('The sampling fraction varies from ' || min(sdc__least)::VARCHAR || ' to ' || max(sdc__most)::VARCHAR
+                               || ' within stratum ' || coalesce(any_value(sdc__stratum)::VARCHAR, 'NULL')
+                               || ': it must be constant in each stratum.') END AS sdc__pi
+        FROM sdc__cells
+        GROUP BY sdc__stratum
+    ),
+    sdc__estimates AS (
+        SELECT *, sdc__theta(n1, n2, sdc__pi) AS theta,
+               sqrt(sdc__theta_variance(n1, n2, n3, sdc__pi)) AS standard_error
+        FROM sdc__counts
+    )
+    SELECT sdc__stratum AS stratum, * EXCLUDE (sdc__stratum, sdc__pi, theta, standard_error),
+           sdc__pi AS sampling_fraction, theta, standard_error,
+           sdc__theta_bound(theta, standard_error, confidence) AS upper_bound
+    FROM sdc__estimates
+    ORDER BY sdc__stratum;

@@ -1,0 +1,22 @@
+-- Sample uniques, and the frequencies of frequencies.
+--
+--   n_r = the number of cells with sample frequency r; n_1 = the number of sample uniques
+-- Source: Skinner & Elliot (2002), section 2.1.
+--
+--   persons: age sex     sdc_frequency_counts(...):  frequency cells     sdc_sample_uniques(...):  age sex
+--            30  f                                   1         1                                   41  m
+--            30  f                                   2         1
+--            41  m
+
+-- frequency r and cells n_r, for every r that occurs.
+CREATE OR REPLACE MACRO sdc_frequency_counts(tbl, keys, nulls := 'category') AS TABLE
+    SELECT sdc__f AS frequency, count(*) AS cells
+    FROM sdc__cells(tbl, keys, NULL, nulls)
+    GROUP BY frequency
+    ORDER BY frequency;
+
+-- The records that no other record agrees with on the keys, every column as it is.
+CREATE OR REPLACE MACRO sdc_sample_uniques(tbl, keys, nulls := 'category') AS TABLE
+    SELECT * EXCLUDE (sdc__f, sdc__w)
+    FROM sdc__frequencies(tbl, keys, NULL, nulls)
+    WHERE sdc__f = 1;
