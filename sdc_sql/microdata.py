@@ -1,0 +1,129 @@
+"""A described table with the measures as methods."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import duckdb
+
+from sdc_sql.risk import global_risk as _global_risk
+from sdc_sql.risk import household_risk as _household_risk
+from sdc_sql.risk import individual_risk as _individual_risk
+from sdc_sql.risk import k_anonymity as _k_anonymity
+from sdc_sql.risk import population_risk as _population_risk
+from sdc_sql.risk import risk_threshold as _risk_threshold
+from sdc_sql.risk import theta as _theta
+from sdc_sql.risk import uniqueness as _uniqueness
+from sdc_sql.roles import Roles
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+
+class Microdata(Roles):
+    """A table of persons or firms, what its columns are, and the measures of its disclosure risk.
+
+    Parameters
+    ----------
+    con
+        An open DuckDB connection; the macros are registered on it.
+    table
+        The name of a table or view (qualified, if need be), or of a Parquet or CSV file.
+    keys
+        The key variables: columns that an intruder may know of a person.
+    weight
+        The column of expansion weights, or a number that every record weighs (1 / sampling fraction).
+    household
+        The column of household numbers.
+    id
+        A column that identifies each record.
+    stratum
+        The column of strata of the sampling design.
+    sampling_fraction
+        The fraction of the population in the file, or a column that holds it.
+    nulls
+        ``"category"``: NULL in a key is a value of its own; ``"wildcard"``: it agrees with every value.
+
+    Raises
+    ------
+    TableError, ColumnError, WeightError, ParameterError
+        Where the table or a column cannot play its role; the message says what would be right.
+
+    Examples
+    --------
+    >>> import duckdb
+    >>> con = duckdb.connect()
+    >>> _ = con.execute("CREATE TABLE persons AS FROM (VALUES (30, 'f', 25.0), (41, 'm', 20.0)) AS t(age, sex, w)")
+    >>> data = Microdata(con, "persons", keys=["age", "sex"], weight="w")
+    >>> print(data.theta(0.04))
+    Theta
+      records         2
+      cells           2
+      n1              2
+      n2              0
+      n3              0
+      theta           1
+      standard error  0
+      upper bound     1
+    """
+
+    def __init__(
+        self,
+        con: duckdb.DuckDBPyConnection,
+        table: str,
+        *,
+        keys: Sequence[str],
+        weight: str | float | None = None,
+        household: str | None = None,
+        id: str | None = None,  # noqa: A002 - the field's word for it
+        stratum: str | None = None,
+        sampling_fraction: str | float | None = None,
+        nulls: str = "category",
+    ) -> None:
+        super().__init__(
+            con=con,
+            table=table,
+            keys=tuple(keys) if isinstance(keys, list) else keys,  # type: ignore[arg-type] # checked there
+            weight=weight,
+            household=household,
+            id=id,
+            stratum=stratum,
+            sampling_fraction=sampling_fraction,
+            nulls=nulls,
+        )
+
+    def weighing(self, weight: str | float) -> Microdata:
+        """Return the same table with another weight."""
+        roles = ("keys", "household", "id", "stratum", "sampling_fraction", "nulls")
+        return Microdata(self.con, self.table, weight=weight, **{role: getattr(self, role) for role in roles})
+
+    cells = _uniqueness.cells
+    frequencies = _uniqueness.frequencies
+    sample_uniques = _uniqueness.sample_uniques
+    frequency_counts = _uniqueness.frequency_counts
+    theta = _theta.theta
+    theta_by = _theta.theta_by
+    population_risk = _population_risk.population_risk
+    individual_risk = _individual_risk.individual_risk
+    cell_risk = _individual_risk.cell_risk
+    global_risk = _global_risk.global_risk
+    risk_threshold = _risk_threshold.risk_threshold
+    household_risk = _household_risk.household_risk
+    household_global_risk = _household_risk.household_global_risk
+    k_anonymity = _k_anonymity.k_anonymity
+
+
+def example() -> Microdata:
+    """Return a table of three persons in two households, for the examples of the documentation.
+
+    Examples
+    --------
+    >>> example().con.sql("FROM persons").fetchall()
+    [(1, 30, 'f', 10.0, 1), (2, 30, 'f', 15.0, 1), (3, 41, 'm', 20.0, 2)]
+    """
+    con = duckdb.connect()
+    con.execute(
+        "CREATE TABLE persons AS FROM (VALUES (1, 30, 'f', 10.0::DOUBLE, 1), (2, 30, 'f', 15.0, 1), "
+        "(3, 41, 'm', 20.0, 2)) AS t(id, age, sex, w, household)"
+    )
+    return Microdata(con, "persons", keys=["age", "sex"], weight="w", household="household", id="id")

@@ -1,0 +1,62 @@
+"""Queries over the macros as sqlglot trees; text only at the last moment.
+
+Whatever a caller gives (names, numbers, lists) becomes a literal or an identifier of the tree, never
+a piece of pasted text.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import TypeAlias
+
+from sqlglot import exp
+
+from sdc_sql.errors import ParameterError
+
+Value: TypeAlias = "str | bool | float | list[str] | tuple[str, ...] | None"
+
+
+def literal(value: Value) -> exp.Expression:
+    """Return a Python value as a literal of the tree.
+
+    A float is written with an exponent, so that DuckDB reads it as DOUBLE and not as DECIMAL.
+
+    Examples
+    --------
+    >>> literal(["age", "we'ird"]).sql("duckdb"), literal(0.02).sql("duckdb"), literal(None).sql("duckdb")
+    ("['age', 'we''ird']", '0.02e0', 'NULL')
+    """
+    if isinstance(value, list | tuple):
+        return exp.Array(expressions=[literal(v) for v in value])
+    if isinstance(value, float):
+        if not math.isfinite(value):
+            raise ParameterError(f"A number is {value}: it must be finite.")
+        text = repr(abs(value))
+        number = exp.Literal.number(text if "e" in text else f"{text}e0")
+        return exp.Neg(this=number) if value < 0 else number
+    converted = exp.convert(value)
+    assert isinstance(converted, exp.Expression)  # noqa: S101 - for the type checker: convert is typed loosely
+    return converted
+
+
+def call(macro: str, *arguments: Value, **named: Value) -> exp.Select:
+    """Return ``SELECT * FROM macro(arguments, name := value)``.
+
+    Examples
+    --------
+    >>> text(call("sdc_theta", "persons", ["age"], 0.1, confidence=0.95))
+    "SELECT * FROM sdc_theta('persons', ['age'], 0.1e0, confidence := 0.95e0)"
+    """
+    function = exp.Anonymous(
+        this=macro,
+        expressions=[
+            *(literal(a) for a in arguments),
+            *(exp.PropertyEQ(this=exp.to_identifier(n), expression=literal(v)) for n, v in named.items()),
+        ],
+    )
+    return exp.select("*").from_(exp.Table(this=function))
+
+
+def text(query: exp.Expression) -> str:
+    """Write a tree as DuckDB's SQL, names of macros as they are."""
+    return query.sql(dialect="duckdb", normalize_functions=False)

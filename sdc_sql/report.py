@@ -1,0 +1,186 @@
+"""The disclosure risk of a file on one page."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from sqlglot import exp
+
+from sdc_sql import query
+from sdc_sql.results import Result, shown
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from sdc_sql.microdata import Microdata
+    from sdc_sql.risk.global_risk import GlobalRisk
+    from sdc_sql.risk.household_risk import HouseholdGlobalRisk
+    from sdc_sql.risk.k_anonymity import KViolations
+    from sdc_sql.risk.theta import StratumTheta, Theta
+
+
+@dataclass(frozen=True)
+class Frequencies(Result):
+    """Sample frequencies at a glance: ``uniques_rate`` is the share of records that are sample unique."""
+
+    records: int
+    cells: int
+    sample_uniques: int
+    uniques_rate: float
+    pairs: int
+    largest_cell: int
+
+
+@dataclass(frozen=True)
+class RiskReport:
+    """The measures that the described table allows, in the order in which they are shown."""
+
+    table: str
+    keys: tuple[str, ...]
+    weight: str | float | None
+    frequencies: Frequencies
+    k_anonymity: tuple[KViolations, ...]
+    theta: Theta | None
+    theta_by: tuple[StratumTheta, ...]
+    global_risk: GlobalRisk | None
+    household_risk: HouseholdGlobalRisk | None
+    riskiest_keys: tuple[dict[str, Any], ...]
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the report as plain values, for JSON; what was not measured is None."""
+        return {
+            "table": self.table,
+            "keys": list(self.keys),
+            "weight": self.weight,
+            "frequencies": self.frequencies.to_dict(),
+            "k_anonymity": [v.to_dict() for v in self.k_anonymity],
+            "theta": self.theta.to_dict() if self.theta else None,
+            "theta_by": [t.to_dict() for t in self.theta_by] or None,
+            "global_risk": self.global_risk.to_dict() if self.global_risk else None,
+            "household_risk": self.household_risk.to_dict() if self.household_risk else None,
+            "riskiest_keys": list(self.riskiest_keys),
+        }
+
+    def __str__(self) -> str:
+        """Return the report as text."""
+        weight = "none" if self.weight is None else shown(self.weight)
+        parts = [
+            f"Disclosure risk of {self.table}\nkey variables: {', '.join(self.keys)}; weight: {weight}",
+            _listed("Frequencies", self.frequencies),
+            _table("k-anonymity: records and cells with fewer than k records", [v.to_dict() for v in self.k_anonymity]),
+        ]
+        if self.theta:
+            parts.append(_listed("theta: the probability that a unique match is correct", self.theta))
+        if self.theta_by:
+            strata = [{**t.to_dict(), "stratum": str(t.stratum)} for t in self.theta_by]
+            parts.append(_table("theta by stratum", strata))
+        if self.global_risk:
+            parts.append(_listed("Global risk", self.global_risk))
+        if self.household_risk:
+            parts.append(_listed("Global risk with households", self.household_risk))
+        # a value of a key is a label, even where it is a number
+        labelled = [
+            {n: shown(v) if v is None else str(v) if n in self.keys else v for n, v in row.items()}
+            for row in self.riskiest_keys
+        ]
+        parts.append(_table("The riskiest keys", labelled))
+        return "\n\n".join(parts)
+
+
+def _listed(title: str, result: Result) -> str:
+    """Draw one result, a line a figure."""
+    return "\n".join([title, *str(result).splitlines()[1:]])
+
+
+def _table(title: str, rows: Sequence[dict[str, Any]]) -> str:
+    """Draw rows as an aligned table under a title: numbers to the right, words to the left."""
+    cells = [[name.replace("_", " ") for name in rows[0]], *([shown(v) for v in row.values()] for row in rows)]
+    widths = [max(len(line[i]) for line in cells) for i in range(len(cells[0]))]
+    numeric = [
+        all(isinstance(v, int | float) for v in column) for column in zip(*(r.values() for r in rows), strict=True)
+    ]
+    lines = [
+        "  ".join(
+            c.rjust(w) if right else c.ljust(w) for c, w, right in zip(line, widths, numeric, strict=True)
+        ).rstrip()
+        for line in cells
+    ]
+    return "\n".join([title, *(f"  {line}" for line in lines)])
+
+
+def _frequencies(counts: dict[int, int]) -> Frequencies:
+    records = sum(r * n for r, n in counts.items())
+    uniques = counts.get(1, 0)
+    return Frequencies(records, sum(counts.values()), uniques, uniques / records, counts.get(2, 0), max(counts))
+
+
+def _riskiest(data: Microdata, weight: str | float | None, top: int) -> tuple[dict[str, Any], ...]:
+    """Return the cells of highest individual risk, or of lowest frequency where there is no weight."""
+    if weight is None:
+        cells = query.call("sdc_cells", data.table, data.keys, nulls=data.nulls)
+        order = [exp.Ordered(this=exp.column("sample_frequency"))]
+    else:
+        cells = query.call("sdc_cell_risk", data.table, data.keys, weight, nulls=data.nulls)
+        order = [exp.Ordered(this=exp.column("individual_risk"), desc=True)]
+    # then by the keys, so that the same file always gives the same page
+    order += [exp.Ordered(this=exp.column(k, quoted=True), nulls_first=False) for k in data.keys]
+    return tuple(data.select(cells.order_by(*order).limit(top)))
+
+
+def risk_report(
+    data: Microdata,
+    *,
+    k: int = 5,
+    top: int = 10,
+    confidence: float = 0.99,
+    progress: Callable[[str], None] = lambda _: None,
+) -> RiskReport:
+    """Measure all that the described table allows.
+
+    theta needs a sampling fraction; individual and global risk a weight, or else a sampling fraction pi
+    (every record then weighs 1/pi); household risk a household besides; theta by stratum a stratum.
+
+    Parameters
+    ----------
+    data
+        The described table.
+    k
+        k-anonymity is shown for 2 .. k.
+    top
+        How many of the riskiest keys are shown.
+    confidence
+        Of theta's one-sided interval.
+    progress
+        Called with the name of each measure before it is taken.
+
+    Returns
+    -------
+    RiskReport
+
+    Examples
+    --------
+    >>> import sdc_sql
+    >>> report = sdc_sql.risk_report(sdc_sql.example())
+    >>> report.frequencies.sample_uniques, report.theta is None, report.household_risk.households
+    (1, True, 2)
+    """
+    fraction = data.sampling_fraction
+    weight = data.weight
+    if weight is None and isinstance(fraction, int | float):
+        weight = 1 / fraction
+        data = data.weighing(weight)
+    progress("frequencies")
+    frequencies = _frequencies(data.frequency_counts())
+    progress("k-anonymity")
+    violations = tuple(data.k_anonymity(k))
+    progress("theta")
+    theta = data.theta(confidence=confidence) if isinstance(fraction, int | float) else None
+    by = tuple(data.theta_by(confidence=confidence)) if data.stratum and fraction is not None else ()
+    progress("global risk")
+    overall = None if weight is None else data.global_risk()
+    progress("household risk")
+    household = data.household_global_risk() if data.household and weight is not None else None
+    progress("riskiest keys")
+    riskiest = _riskiest(data, weight, top)
+    return RiskReport(data.table, data.keys, weight, frequencies, violations, theta, by, overall, household, riskiest)

@@ -1,0 +1,49 @@
+"""The risk of the whole file (SDC handbook, section 3.3.5)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from sdc_sql.results import Result
+
+if TYPE_CHECKING:
+    from sdc_sql.roles import Roles
+
+
+@dataclass(frozen=True)
+class GlobalRisk(Result):
+    """Expected re-identifications, their rate xi among the records, and psi = 100 xi."""
+
+    records: int
+    expected_reidentifications: float
+    reidentification_rate: float
+    percent: float
+
+
+def global_risk(data: Roles) -> GlobalRisk:
+    """Return how many re-identifications are to be expected in the file.
+
+    Returns
+    -------
+    GlobalRisk
+
+    Raises
+    ------
+    ParameterError
+        Where the table was described without a weight.
+    WeightError
+        Where the weights of a cell sum to less than its records.
+
+    Notes
+    -----
+    xi and psi of the SDC handbook, section 3.3.5.
+
+    Examples
+    --------
+    >>> import sdc_sql
+    >>> round(sdc_sql.example().global_risk().expected_reidentifications, 6)
+    0.293387
+    """
+    weight = data.required("weight")
+    return GlobalRisk(**data.row("sdc_global_risk", data.table, data.keys, weight, nulls=data.nulls))

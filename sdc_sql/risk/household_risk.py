@@ -1,0 +1,75 @@
+"""Household risk: that at least one member is re-identified (SDC handbook, section 3.3.5)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from sdc_sql.results import Result
+
+if TYPE_CHECKING:
+    import duckdb
+
+    from sdc_sql.roles import Roles
+
+
+@dataclass(frozen=True)
+class HouseholdGlobalRisk(Result):
+    """Expected re-identifications with households, summed over persons and once per household.
+
+    ``reidentification_rate`` is xi^h (persons), ``household_reidentification_rate`` the mean over households.
+    """
+
+    records: int
+    households: int
+    expected_reidentified_persons: float
+    expected_reidentified_households: float
+    reidentification_rate: float
+    percent: float
+    household_reidentification_rate: float
+
+
+def household_risk(data: Roles, *, household_threshold: float | None = None) -> duckdb.DuckDBPyRelation:
+    """Return every record with its individual and household risk, household size and ``individual_threshold``.
+
+    Parameters
+    ----------
+    household_threshold
+        r^h*, in (0, 1): a household is safe when each member's individual risk is below
+        ``individual_threshold`` = r^h* / size. NULL where it is not given.
+
+    Raises
+    ------
+    ParameterError
+        Where the table was described without a weight or a household, or the threshold is out of range.
+
+    Examples
+    --------
+    >>> import sdc_sql
+    >>> [round(r[6], 6) for r in sdc_sql.example().household_risk(household_threshold=0.1).order("id").fetchall()]
+    [0.131112, 0.131112, 0.15767]
+    """
+    weight, household = data.required("weight"), data.required("household")
+    return data.relation(
+        "sdc_household_risk",
+        data.table,
+        data.keys,
+        weight,
+        household,
+        household_threshold=household_threshold,
+        nulls=data.nulls,
+    )
+
+
+def household_global_risk(data: Roles) -> HouseholdGlobalRisk:
+    """Return the expected re-identifications of the file with households, both ways of counting.
+
+    Examples
+    --------
+    >>> import sdc_sql
+    >>> round(sdc_sql.example().household_global_risk().expected_reidentified_households, 6)
+    0.288782
+    """
+    weight, household = data.required("weight"), data.required("household")
+    found = data.row("sdc_household_global_risk", data.table, data.keys, weight, household, nulls=data.nulls)
+    return HouseholdGlobalRisk(**found)

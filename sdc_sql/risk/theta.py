@@ -1,0 +1,124 @@
+"""theta, the probability that a unique match is correct (Skinner & Elliot 2002)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from sdc_sql.errors import ParameterError
+from sdc_sql.results import Result
+
+if TYPE_CHECKING:
+    from sdc_sql.roles import Roles
+
+
+@dataclass(frozen=True)
+class Theta(Result):
+    """theta-hat (7), its standard error (9), and the upper bound of the one-sided interval.
+
+    ``n1``, ``n2``, ``n3`` are the numbers of cells with one, two and three records.
+    """
+
+    records: int
+    cells: int
+    n1: int
+    n2: int
+    n3: int
+    theta: float
+    standard_error: float
+    upper_bound: float
+
+
+@dataclass(frozen=True)
+class StratumTheta(Result):
+    """theta-hat within one stratum."""
+
+    stratum: Any
+    records: int
+    cells: int
+    n1: int
+    n2: int
+    n3: int
+    sampling_fraction: float
+    theta: float
+    standard_error: float
+    upper_bound: float
+
+
+def theta(data: Roles, sampling_fraction: float | None = None, *, confidence: float = 0.99) -> Theta:
+    """Return the probability that a unique match of a person to the file is correct.
+
+    Parameters
+    ----------
+    sampling_fraction
+        The fraction of the population in the file, in (0, 1); by default the one given with the table.
+        It assumes that all persons had the same chance to be sampled: with strata of differing
+        fractions use :func:`theta_by`.
+    confidence
+        Of the one-sided interval, in (0, 1).
+
+    Returns
+    -------
+    Theta
+
+    Raises
+    ------
+    ParameterError
+        Where a number lies outside (0, 1), or no sampling fraction was given.
+
+    Notes
+    -----
+    Skinner & Elliot (2002), equations (7) and (9), and section 3. NULL in a key is a category of its own.
+
+    Examples
+    --------
+    >>> import sdc_sql
+    >>> sdc_sql.example().theta(0.1).n1
+    1
+    """
+    fraction = data.required("sampling_fraction", sampling_fraction)
+    if isinstance(fraction, str):
+        raise ParameterError(
+            f"The sampling fraction is the column {fraction!r}: theta of the whole file needs one number; "
+            "use theta_by for strata."
+        )
+    return Theta(**data.row("sdc_theta", data.table, data.keys, fraction, confidence=confidence))
+
+
+def theta_by(
+    data: Roles,
+    stratum: str | None = None,
+    sampling_fraction: float | str | None = None,
+    *,
+    confidence: float = 0.99,
+) -> list[StratumTheta]:
+    """Return theta within each stratum, cells and sampling fraction the stratum's own.
+
+    Parameters
+    ----------
+    stratum
+        The name of the column of strata; by default the one given with the table.
+    sampling_fraction
+        A number in (0, 1), or the name of a column that is constant in each stratum.
+    confidence
+        Of the one-sided interval, in (0, 1).
+
+    Returns
+    -------
+    list of StratumTheta
+        In the order of the strata.
+
+    Notes
+    -----
+    Skinner & Elliot (2002), equations (7) and (9) and section 7.
+
+    Examples
+    --------
+    >>> import sdc_sql
+    >>> [(t.stratum, t.n1, t.theta) for t in sdc_sql.example().theta_by("sex", 0.1)]
+    [('f', 0, 0.0), ('m', 1, 1.0)]
+    """
+    column = data.found("stratum", data.required("stratum", stratum))
+    fraction = data.required("sampling_fraction", sampling_fraction)
+    rows = data.rows("sdc_theta_by", data.table, data.keys, column, fraction, confidence=confidence)
+    return [StratumTheta(**row) for row in rows]

@@ -1,0 +1,66 @@
+"""Cells, sample frequencies and sample uniques (Skinner & Elliot 2002, section 2.1)."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    import duckdb
+
+    from sdc_sql.roles import Roles
+
+
+def cells(data: Roles) -> duckdb.DuckDBPyRelation:
+    """Return the cells of the crossing of the keys: the key columns and ``sample_frequency``.
+
+    Returns
+    -------
+    duckdb.DuckDBPyRelation
+        One row for each combination that occurs.
+
+    Examples
+    --------
+    >>> import sdc_sql
+    >>> sorted(sdc_sql.example().cells().fetchall())
+    [(30, 'f', 2), (41, 'm', 1)]
+    """
+    return data.relation("sdc_cells", data.table, data.keys, nulls=data.nulls)
+
+
+def frequencies(data: Roles) -> duckdb.DuckDBPyRelation:
+    """Return every record with ``sample_frequency`` f_k and ``population_frequency`` F-hat_k (SDC handbook, 3.3).
+
+    F-hat_k is the sum of the weights of the cell, NULL where the table has no weight.
+
+    Examples
+    --------
+    >>> import sdc_sql
+    >>> sdc_sql.example().frequencies().order("id").fetchall()[2]
+    (3, 41, 'm', 20.0, 2, 1, 20.0)
+    """
+    return data.relation("sdc_frequencies", data.table, data.keys, data.weight, nulls=data.nulls)
+
+
+def sample_uniques(data: Roles) -> duckdb.DuckDBPyRelation:
+    """Return the records that no other record agrees with on the keys, every column as it is.
+
+    Examples
+    --------
+    >>> import sdc_sql
+    >>> sdc_sql.example().sample_uniques().fetchall()
+    [(3, 41, 'm', 20.0, 2)]
+    """
+    return data.relation("sdc_sample_uniques", data.table, data.keys, nulls=data.nulls)
+
+
+def frequency_counts(data: Roles) -> dict[int, int]:
+    """Return n_r, the number of cells with sample frequency r, by r.
+
+    Examples
+    --------
+    >>> import sdc_sql
+    >>> sdc_sql.example().frequency_counts()
+    {1: 1, 2: 1}
+    """
+    found = data.rows("sdc_frequency_counts", data.table, data.keys, nulls=data.nulls)
+    return {row["frequency"]: row["cells"] for row in found}

@@ -1,0 +1,155 @@
+"""The roles of a table's columns, checked once."""
+
+from __future__ import annotations
+
+import difflib
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from sqlglot import exp
+
+from sdc_sql import query
+from sdc_sql.errors import ColumnError, ParameterError, TableError, WeightError, translated
+from sdc_sql.load import load
+
+if TYPE_CHECKING:
+    import duckdb
+
+    from sdc_sql.query import Value
+
+NULLS = ("category", "wildcard")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Roles:
+    """A table and what its columns are to an intruder and to the survey.
+
+    Checked when it is made: the table exists and has rows; the columns exist (names are compared as
+    DuckDB does, and kept as the table spells them); weights are positive and finite; nobody is
+    without a household; identifiers are unique and not NULL.
+    """
+
+    con: duckdb.DuckDBPyConnection = field(repr=False)
+    table: str
+    keys: tuple[str, ...]
+    weight: str | float | None = None
+    household: str | None = None
+    id: str | None = None
+    stratum: str | None = None
+    sampling_fraction: str | float | None = None
+    nulls: str = "category"
+    columns: tuple[str, ...] = field(init=False, repr=False)
+
+    def __post_init__(self) -> None:
+        """Check the roles against the table."""
+        load(self.con)
+        # frozen: what is found out about the table is set here, once
+        object.__setattr__(self, "columns", self._columns())
+        if isinstance(self.keys, str) or not all(isinstance(k, str) for k in self.keys):
+            raise ColumnError(f"keys is {self.keys!r}: it must be a list of column names, as in ['age', 'sex'].")
+        if not self.keys:
+            raise ColumnError("The list of keys is empty; name at least one key variable, as in ['age', 'sex'].")
+        object.__setattr__(self, "keys", tuple(self.found("key variable", k) for k in self.keys))
+        twice = sorted({k for k in self.keys if self.keys.count(k) > 1})
+        if twice:
+            raise ColumnError(f"A key variable is named twice: {', '.join(twice)}.")
+        for role in ("weight", "household", "id", "stratum", "sampling_fraction"):
+            given = getattr(self, role)
+            if isinstance(given, str):
+                object.__setattr__(self, role, self.found(role.replace("_", " "), given))
+        if self.nulls not in NULLS:
+            raise ParameterError(f"nulls is {self.nulls!r}: it must be one of {', '.join(NULLS)}.")
+        self._check_weight()
+        self._check_not_null("household", "every person must belong to one (persons living alone to one of their own)")
+        self._check_not_null("id", "every record must have one")
+        self._check_unique_id()
+
+    def _columns(self) -> tuple[str, ...]:
+        if not isinstance(self.table, str):
+            raise TableError(f"table is {self.table!r}: it must be the name of a table, view or file.")
+        rows = query.call("sdc__rows", self.table).limit(1)
+        with translated():
+            result = self.con.execute(query.text(rows))
+            result.fetchall()
+        return tuple(str(d[0]) for d in result.description or ())
+
+    def found(self, role: str, name: str) -> str:
+        """Return a column's name as the table spells it."""
+        for column in self.columns:
+            if column.lower() == name.lower():
+                return column
+        near = difflib.get_close_matches(name, self.columns, n=1)
+        hint = f" Did you mean {near[0]!r}?" if near else ""
+        has = ", ".join(self.columns)
+        raise ColumnError(f"The {role} {name!r} is not a column of {self.table}; it has {has}.{hint}")
+
+    def _count(self, condition: exp.Expression) -> int:
+        rows = exp.select(exp.Count(this=exp.Star())).from_(query.call("sdc__rows", self.table).subquery("r"))
+        return self._number(rows.where(condition))
+
+    def _number(self, select: exp.Select) -> int:
+        with translated():
+            # fetched to the end: an unfinished result would block the connection
+            ((number,),) = self.con.execute(query.text(select)).fetchall()
+        return int(number)
+
+    def _check_weight(self) -> None:
+        if self.weight is None:
+            return
+        if isinstance(self.weight, str):
+            value: exp.Expression = exp.cast(exp.column(self.weight, quoted=True), "DOUBLE")
+            # NaN sorts above infinity, so it is caught with it; NULL by the coalesce
+            good = exp.and_(value > 0, value < exp.cast(exp.Literal.string("infinity"), "DOUBLE"))
+            bad = self._count(exp.not_(exp.Coalesce(this=good, expressions=[exp.false()])))
+            if bad:
+                raise WeightError(
+                    f"{bad:,} records have a weight ({self.weight}) that is NULL, NaN, infinite, zero or negative: "
+                    "weights must be positive and finite (how many persons of the population the record stands for)."
+                )
+        elif isinstance(self.weight, bool) or not 0 < self.weight < float("inf"):
+            raise WeightError(f"The weight is {self.weight}: it must be positive and finite.")
+
+    def _check_not_null(self, role: str, why: str) -> None:
+        name = getattr(self, role)
+        if name is not None:
+            missing = self._count(exp.column(name, quoted=True).is_(exp.null()))
+            if missing:
+                raise ColumnError(f"{missing:,} records have NULL for {role} ({name}): {why}.")
+
+    def _check_unique_id(self) -> None:
+        if self.id is None:
+            return
+        rows = query.call("sdc__category_cells", self.table, [self.id], None)
+        repeated = exp.select(exp.Count(this=exp.Star())).from_(rows.subquery("r")).where(exp.column("sdc__f") > 1)
+        number = self._number(repeated)
+        if number:
+            raise ColumnError(f"{number:,} values of the id ({self.id}) stand on several records: it must be unique.")
+
+    def required(self, role: str, given: Value = None) -> Any:  # noqa: ANN401 - a name or a number
+        """Return an argument, or else the role it stands for; an error where neither was given."""
+        value = getattr(self, role) if given is None else given
+        if value is None:
+            words = role.replace("_", " ")
+            raise ParameterError(f"This measure needs a {words}: give {role}=... here or when describing the table.")
+        return value
+
+    def row(self, macro: str, *arguments: Value, **named: Value) -> dict[str, Any]:
+        """Return the one row of a measure, by column name."""
+        (found,) = self.rows(macro, *arguments, **named)
+        return found
+
+    def rows(self, macro: str, *arguments: Value, **named: Value) -> list[dict[str, Any]]:
+        """Return the few rows of a measure, by column name."""
+        return self.select(query.call(macro, *arguments, **named))
+
+    def select(self, select: exp.Select) -> list[dict[str, Any]]:
+        """Return the rows of a query, by column name."""
+        with translated():
+            result = self.con.execute(query.text(select))
+            names = [d[0] for d in result.description or ()]
+            return [dict(zip(names, values, strict=True)) for values in result.fetchall()]
+
+    def relation(self, macro: str, *arguments: Value, **named: Value) -> duckdb.DuckDBPyRelation:
+        """Return the records of a measure as a DuckDB relation, computed when it is read."""
+        with translated():
+            return self.con.sql(query.text(query.call(macro, *arguments, **named)))
