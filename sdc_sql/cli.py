@@ -1,0 +1,183 @@
+"""The command line: ``sdc-sql risk``, ``sdc-sql macros``, ``sdc-sql install``."""
+
+from __future__ import annotations
+
+import argparse
+import csv
+import json
+import sys
+import time
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import duckdb
+
+import sdc_sql
+from sdc_sql.errors import ParameterError, SdcError, TableError, translate
+from sdc_sql.limits import exceeded
+from sdc_sql.microdata import Microdata
+from sdc_sql.report import risk_report
+from sdc_sql.source import NAME, opened
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+BAD_INPUT = 2
+LIMIT_EXCEEDED = 3
+
+EPILOG = f"""exit codes:
+  0 done; {BAD_INPUT} bad input (one line on standard error); {LIMIT_EXCEEDED} a --fail-if limit is exceeded
+
+example:
+  sdc-sql risk persons.parquet --keys age,sex,region --weight w --sampling-fraction 0.02 \\
+      --fail-if 'theta.upper_bound > 0.1' --fail-if 'k_anonymity.3.records > 0'
+"""
+
+
+def _names(text: str) -> list[str]:
+    """Split a list of columns at commas; a name that holds a comma stands in double quotes."""
+    return [name.strip() for name in next(csv.reader([text], skipinitialspace=True), [])]
+
+
+def _number_or_name(text: str) -> str | float:
+    try:
+        return float(text)
+    except ValueError:
+        return text
+
+
+def parser() -> argparse.ArgumentParser:
+    """Return the parser of the command line."""
+    top = argparse.ArgumentParser(
+        prog="sdc-sql", description="Statistical disclosure control for microdata, inside the database."
+    )
+    top.add_argument(
+        "--version", action="version", version=f"sdc-sql {sdc_sql.__version__} (duckdb {duckdb.__version__})"
+    )
+    commands = top.add_subparsers(dest="command", required=True, metavar="COMMAND")
+
+    risk = commands.add_parser(
+        "risk",
+        help="report the disclosure risk of a file",
+        description="Report the disclosure risk of a Parquet, CSV or DuckDB file.",
+        epilog=EPILOG,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    risk.add_argument("source", metavar="SOURCE", help="a Parquet, CSV or DuckDB file (read, never written)")
+    risk.add_argument("--keys", required=True, type=_names, metavar="A,B,C", help="the key variables")
+    risk.add_argument("--table", metavar="T", help="the table of a DuckDB file")
+    risk.add_argument(
+        "--weight", type=_number_or_name, metavar="W", help="the column of expansion weights, or a number"
+    )
+    risk.add_argument(
+        "--sampling-fraction", type=_number_or_name, metavar="PI",
+        help="the fraction of the population in the file, in (0, 1), or the column that holds it by stratum; "
+        "without --weight every record weighs 1/PI",
+    )  # fmt: skip
+    risk.add_argument("--household", metavar="H", help="the column of household numbers")
+    risk.add_argument("--stratum", metavar="S", help="the column of strata: theta within each")
+    risk.add_argument(
+        "--nulls", choices=["category", "wildcard"], default="category",
+        help="NULL in a key: a value of its own (default), or in agreement with every value",
+    )  # fmt: skip
+    risk.add_argument("--k", type=int, default=5, help="show k-anonymity for 2 .. K (default 5)")
+    risk.add_argument("--top", type=int, default=10, metavar="N", help="how many of the riskiest keys (default 10)")
+    risk.add_argument("--confidence", type=float, default=0.99, help="of theta's one-sided interval (default 0.99)")
+    risk.add_argument("--json", action="store_true", help="print the report as JSON")
+    risk.add_argument(
+        "--fail-if", action="append", default=[], metavar="LIMIT",
+        help=f"exit with {LIMIT_EXCEEDED} when this is so, as in 'theta.upper_bound > 0.1'; can be repeated",
+    )  # fmt: skip
+    risk.add_argument(
+        "--memory-limit", metavar="SIZE", help="how much memory DuckDB may use, as in 2GB; it spills beyond"
+    )
+    risk.add_argument("--threads", type=int, metavar="N", help="how many threads DuckDB may use")
+    risk.add_argument(
+        "--progress", action=argparse.BooleanOptionalAction, default=None,
+        help="tell each measure on standard error as it is taken (default: where that is a terminal)",
+    )  # fmt: skip
+
+    commands.add_parser("macros", help="print all SQL macros as one file, for duckdb -init")
+    install = commands.add_parser("install", help="store the macros in a DuckDB database file")
+    install.add_argument("database", metavar="FILE.duckdb")
+    install.add_argument("--create", action="store_true", help="make the file where there is none")
+    return top
+
+
+def _progress(wanted: bool | None) -> Callable[[str], None]:
+    if not (sys.stderr.isatty() if wanted is None else wanted):
+        return lambda _: None
+    start = time.monotonic()
+    return lambda measure: print(f"{time.monotonic() - start:8.1f} s  {measure} ...", file=sys.stderr, flush=True)
+
+
+def risk(arguments: argparse.Namespace) -> int:
+    """Print the report of a source; return the exit code."""
+    if arguments.top < 1:
+        raise ParameterError(f"--top is {arguments.top}: it must be at least 1.")
+    if arguments.threads is not None and arguments.threads < 1:
+        raise ParameterError(f"--threads is {arguments.threads}: it must be at least 1.")
+    progress = _progress(arguments.progress)
+    progress("opening")
+    source = opened(arguments.source, arguments.table, memory_limit=arguments.memory_limit, threads=arguments.threads)
+    with source as (con, table):
+        data = Microdata(
+            con,
+            table,
+            keys=arguments.keys,
+            weight=arguments.weight,
+            household=arguments.household,
+            stratum=arguments.stratum,
+            sampling_fraction=arguments.sampling_fraction,
+            nulls=arguments.nulls,
+        )
+        report = risk_report(data, k=arguments.k, top=arguments.top, confidence=arguments.confidence, progress=progress)
+    # the reader knows the file by its own name
+    report = replace(report, table=arguments.source if table == NAME else f"{arguments.source}: {table}")
+    figures = report.to_dict()
+    broken = [limit for limit in arguments.fail_if if exceeded(limit, figures)]
+    if arguments.json:
+        print(json.dumps({**figures, "exceeded": broken}, indent=2, default=str))
+    else:
+        print(report)
+    for limit in broken:
+        print(f"sdc-sql: limit exceeded: {limit}", file=sys.stderr)
+    return LIMIT_EXCEEDED if broken else 0
+
+
+def install(arguments: argparse.Namespace) -> int:
+    """Store the macros in a database file."""
+    if not Path(arguments.database).exists() and not arguments.create:
+        raise TableError(f"There is no file {arguments.database}; say --create to make one.")
+    with duckdb.connect(arguments.database) as con:
+        sdc_sql.install(con)
+    print(f"{arguments.database}: the macros are in it")
+    return 0
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run the command line; return the exit code."""
+    arguments = parser().parse_args(argv)
+    try:
+        if arguments.command == "risk":
+            return risk(arguments)
+        if arguments.command == "install":
+            return install(arguments)
+        print(sdc_sql.bundle(), end="")
+    except SdcError as error:
+        return _refuse(error)
+    except duckdb.Error as error:
+        return _refuse(translate(error) or error)
+    except BrokenPipeError:  # the reader of our output went away, as `head` does
+        sys.stderr.close()
+    return 0
+
+
+def _refuse(error: Exception) -> int:
+    print(f"sdc-sql: {' '.join(str(error).split())}", file=sys.stderr)
+    return BAD_INPUT
+
+
+if __name__ == "__main__":
+    sys.exit(main())
