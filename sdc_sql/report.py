@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import html
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -86,6 +87,9 @@ class RiskReport:
         ]
         parts.append(_table("The riskiest keys", labelled))
         return "\n\n".join(parts)
+
+    def _repr_html_(self) -> str:
+        return f"<pre>{html.escape(str(self))}</pre>"
 
 
 def _listed(title: str, result: Result) -> str:

@@ -1,0 +1,20 @@
+"""The benchmarks still run (small); their times are for reading, never for asserting."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+pytest.importorskip("pandas")
+
+
+@pytest.mark.integration
+def test_the_risk_benchmark_runs():
+    script = Path(__file__).with_name("risk.py")
+    command = [sys.executable, str(script), "2000", "--threads", "1", "--repeats", "1"]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=300, check=False)
+    assert done.returncode == 0, done.stderr
+    assert "sdc_theta / GROUP BY" in done.stdout
