@@ -23,10 +23,13 @@ CREATE OR REPLACE MACRO sdc__theta_variance(n1, n2, n3, pi) AS
               * 2 * (1 - pi) * (3 * (1 - pi) * n3 + (2 - pi) * n2)
               / power(pi * n1 + 2 * (1 - pi) * n2, 2) END;
 
--- The result columns from the counts of a file or of a stratum.
-CREATE OR REPLACE MACRO sdc__theta_bound(theta, standard_error, confidence) AS
-    CASE WHEN theta = 0 THEN 0::DOUBLE
-         ELSE least(1, theta + greatest(0, sdc__normal_quantile(sdc__checked_fraction(confidence, 'confidence'))) * standard_error) END;
+-- z_confidence, computed once; with a confidence below 1/2 the bound is the estimate itself.
+CREATE OR REPLACE MACRO sdc__one_sided(confidence) AS TABLE
+    SELECT greatest(0, sdc__normal_quantile(sdc__confidence)) AS sdc__z
+    FROM (SELECT sdc__checked_fraction(confidence, 'confidence') AS sdc__confidence);
+
+CREATE OR REPLACE MACRO sdc__theta_bound(theta, standard_error, z) AS
+    CASE WHEN theta = 0 THEN 0::DOUBLE ELSE least(1, theta + z * standard_error) END;
 
 -- sampling_fraction: pi, the fraction of the population in the file, in (0, 1).
 CREATE OR REPLACE MACRO sdc_theta(tbl, keys, sampling_fraction, confidence := 0.99) AS TABLE
@@ -43,5 +46,5 @@ CREATE OR REPLACE MACRO sdc_theta(tbl, keys, sampling_fraction, confidence := 0.
                sqrt(sdc__theta_variance(n1, n2, n3, sdc__pi)) AS standard_error
         FROM sdc__counts
     )
-    SELECT *, sdc__theta_bound(theta, standard_error, confidence) AS upper_bound
-    FROM sdc__estimates;
+    SELECT sdc__estimates.*, sdc__theta_bound(theta, standard_error, sdc__z) AS upper_bound
+    FROM sdc__estimates, sdc__one_sided(confidence);

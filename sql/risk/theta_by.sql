@@ -36,8 +36,8 @@ CREATE OR REPLACE MACRO sdc_theta_by(tbl, keys, stratum, sampling_fraction, conf
                sqrt(sdc__theta_variance(n1, n2, n3, sdc__pi)) AS standard_error
         FROM sdc__counts
     )
-    SELECT sdc__stratum AS stratum, * EXCLUDE (sdc__stratum, sdc__pi, theta, standard_error),
+    SELECT sdc__stratum AS stratum, * EXCLUDE (sdc__stratum, sdc__pi, theta, standard_error, sdc__z),
            sdc__pi AS sampling_fraction, theta, standard_error,
-           sdc__theta_bound(theta, standard_error, confidence) AS upper_bound
-    FROM sdc__estimates
+           sdc__theta_bound(theta, standard_error, sdc__z) AS upper_bound
+    FROM sdc__estimates, sdc__one_sided(confidence)
     ORDER BY sdc__stratum;
