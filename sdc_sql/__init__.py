@@ -4,19 +4,20 @@ from sdc_sql.errors import ColumnError, InputError, ParameterError, SdcError, Ta
 from sdc_sql.load import install, load
 from sdc_sql.macros import bundle
 from sdc_sql.microdata import Microdata, example
-from sdc_sql.report import Frequencies, RiskReport, risk_report
+from sdc_sql.report import RiskReport, risk_report
 from sdc_sql.risk.global_risk import GlobalRisk
 from sdc_sql.risk.household_risk import HouseholdGlobalRisk
 from sdc_sql.risk.k_anonymity import KViolations
 from sdc_sql.risk.population_risk import PopulationRisk
 from sdc_sql.risk.risk_threshold import RiskThreshold
 from sdc_sql.risk.theta import StratumTheta, Theta
+from sdc_sql.risk.uniqueness import FrequencySummary
 
 __version__ = "0.1.0"
 
 __all__ = [
     "ColumnError",
-    "Frequencies",
+    "FrequencySummary",
     "GlobalRisk",
     "HouseholdGlobalRisk",
     "InputError",

@@ -5,11 +5,12 @@ from __future__ import annotations
 import argparse
 import csv
 import json
+import math
 import sys
 import time
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NoReturn
 
 import duckdb
 
@@ -18,7 +19,7 @@ from sdc_sql.errors import ParameterError, SdcError, TableError, translate
 from sdc_sql.limits import exceeded
 from sdc_sql.microdata import Microdata
 from sdc_sql.report import risk_report
-from sdc_sql.source import NAME, opened
+from sdc_sql.source import kind_of, opened
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -37,7 +38,10 @@ example:
 
 def _names(text: str) -> list[str]:
     """Split a list of columns at commas; a name that holds a comma stands in double quotes."""
-    return [name.strip() for name in next(csv.reader([text], skipinitialspace=True), [])]
+    try:
+        return [name.strip() for name in next(csv.reader([text], skipinitialspace=True), [])]
+    except csv.Error as error:
+        raise argparse.ArgumentTypeError(f"{text!r} is no list of names: {error}") from None
 
 
 def _number_or_name(text: str) -> str | float:
@@ -47,11 +51,26 @@ def _number_or_name(text: str) -> str | float:
         return text
 
 
+class OneLine(argparse.ArgumentParser):
+    """A parser whose complaint is one line on standard error."""
+
+    def error(self, message: str) -> NoReturn:
+        """Complain and leave."""
+        sys.exit(_refuse(ParameterError(f"{message} (see {self.prog} --help)")))
+
+
+def _plain(value: object) -> object:
+    """Return a value as JSON has it: a number that it has no way to write becomes a word."""
+    if isinstance(value, dict):
+        return {name: _plain(v) for name, v in value.items()}
+    if isinstance(value, list):
+        return [_plain(v) for v in value]
+    return str(value) if isinstance(value, float) and not math.isfinite(value) else value
+
+
 def parser() -> argparse.ArgumentParser:
     """Return the parser of the command line."""
-    top = argparse.ArgumentParser(
-        prog="sdc-sql", description="Statistical disclosure control for microdata, inside the database."
-    )
+    top = OneLine(prog="sdc-sql", description="Statistical disclosure control for microdata, inside the database.")
     top.add_argument(
         "--version", action="version", version=f"sdc-sql {sdc_sql.__version__} (duckdb {duckdb.__version__})"
     )
@@ -134,11 +153,12 @@ def risk(arguments: argparse.Namespace) -> int:
         )
         report = risk_report(data, k=arguments.k, top=arguments.top, confidence=arguments.confidence, progress=progress)
     # the reader knows the file by its own name
-    report = replace(report, table=arguments.source if table == NAME else f"{arguments.source}: {table}")
+    of_database = kind_of(arguments.source) == "duckdb"
+    report = replace(report, table=f"{arguments.source}: {table}" if of_database else arguments.source)
     figures = report.to_dict()
     broken = [limit for limit in arguments.fail_if if exceeded(limit, figures)]
     if arguments.json:
-        print(json.dumps({**figures, "exceeded": broken}, indent=2, default=str))
+        print(json.dumps(_plain({**figures, "exceeded": broken}), indent=2, default=str))
     else:
         print(report)
     for limit in broken:
@@ -150,7 +170,10 @@ def install(arguments: argparse.Namespace) -> int:
     """Store the macros in a database file."""
     if not Path(arguments.database).exists() and not arguments.create:
         raise TableError(f"There is no file {arguments.database}; say --create to make one.")
-    with duckdb.connect(arguments.database) as con:
+    if Path(arguments.database).exists() and kind_of(arguments.database) != "duckdb":
+        raise TableError(f"{arguments.database} is not a DuckDB database; the macros can be stored only in one.")
+    # a new file is to be read by every DuckDB that has the macros' syntax, not by the newest alone
+    with duckdb.connect(arguments.database, config={"storage_compatibility_version": "v1.5.0"}) as con:
         sdc_sql.install(con)
     print(f"{arguments.database}: the macros are in it")
     return 0

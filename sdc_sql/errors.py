@@ -64,6 +64,7 @@ _KINDS: tuple[tuple[str, type[InputError]], ...] = (
     ("it must be constant in each stratum", ParameterError),
     ("the sample must be a part of the population", TableError),
     ("A household number is NULL", ColumnError),
+    ("Individual risk needs a sample frequency", ParameterError),
 )
 
 
@@ -84,7 +85,8 @@ def translate(error: duckdb.Error) -> SdcError | None:
     for words, kind in _KINDS:
         if words in message:
             return kind(message)
-    if isinstance(error, duckdb.CatalogException | duckdb.IOException):
+    no_table = isinstance(error, duckdb.CatalogException) and message.startswith("Table with name")
+    if no_table or isinstance(error, duckdb.IOException) or "qualified name" in message:
         return TableError(message)
     return None
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import operator
 from typing import TYPE_CHECKING, Any
 
@@ -47,7 +48,9 @@ def exceeded(limit: str, report: dict[str, Any]) -> bool:
         tree = parse_one(_quoted_k(limit), read="duckdb")
     except SqlglotError:
         raise ParameterError(f"The limit {limit!r} cannot be read: {FORM}.") from None
-    return _holds(tree, limit, report)
+    # a condition on strata is on one and the same stratum, and no stratum may meet it
+    strata = report.get("theta_by") if any(c.parts[0].name == "theta_by" for c in tree.find_all(exp.Column)) else None
+    return any(_holds(tree, limit, {**report, "theta_by": s}) for s in strata or [report.get("theta_by")])
 
 
 def _quoted_k(limit: str) -> str:
@@ -72,14 +75,15 @@ def _holds(tree: exp.Expr, limit: str, report: dict[str, Any]) -> bool:
     compare = COMPARISONS.get(type(tree))
     if compare is None or not isinstance(tree, exp.Binary) or not isinstance(tree.left, exp.Column):
         raise ParameterError(f"The limit {limit!r} cannot be read: {FORM}.")
-    return any(compare(figure, _number(tree.right, limit)) for figure in _figures(tree.left, limit, report))
+    number = _number(tree.right, limit)
+    return any(compare(figure, number) for figure in _figures(tree.left, limit, report))
 
 
 def _number(tree: exp.Expr, limit: str) -> float:
-    try:
-        return -float(tree.this.name) if isinstance(tree, exp.Neg) else float(tree.name)
-    except ValueError:
-        raise ParameterError(f"The limit {limit!r} cannot be read: {FORM}.") from None
+    value = tree.this if isinstance(tree, exp.Neg) else tree
+    if not isinstance(value, exp.Literal) or value.is_string or not math.isfinite(float(value.name)):
+        raise ParameterError(f"The limit {limit!r} cannot be read: {FORM}.")
+    return -float(value.name) if isinstance(tree, exp.Neg) else float(value.name)
 
 
 def _figures(column: exp.Column, limit: str, report: dict[str, Any]) -> list[float]:

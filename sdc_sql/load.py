@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from sdc_sql.macros import CREATE, sql_files
+from sdc_sql.transaction import transaction
 
 if TYPE_CHECKING:
     import duckdb
@@ -37,7 +38,7 @@ def load(con: duckdb.DuckDBPyConnection) -> duckdb.DuckDBPyConnection:
 def install(con: duckdb.DuckDBPyConnection) -> None:
     """Store every macro in the connection's database, so that whatever opens it next has them.
 
-    All or nothing, in one transaction. Existing macros of the same names are replaced.
+    All or nothing, in one transaction (yours, where one is open). Existing macros of the same names are replaced.
 
     Examples
     --------
@@ -47,11 +48,6 @@ def install(con: duckdb.DuckDBPyConnection) -> None:
     >>> con.execute("SELECT count(*) > 0 FROM duckdb_functions() WHERE function_name = 'sdc_theta'").fetchone()
     (True,)
     """
-    con.begin()
-    try:
+    with transaction(con):
         for file in sql_files():
             con.execute(file.text)
-    except BaseException:
-        con.rollback()
-        raise
-    con.commit()

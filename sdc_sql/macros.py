@@ -46,7 +46,11 @@ def _parsed(name: str, text: str) -> SqlFile:
         for word, following in pairwise(tokens)
         if word.text.upper() == "MACRO" and following.token_type is TokenType.VAR
     ]
-    calls = {t.text for t in tokens if t.text.startswith("sdc_")} - set(defines)
+    calls = {
+        name.text
+        for name, following in pairwise(tokens)
+        if name.text.startswith("sdc_") and following.token_type is TokenType.L_PAREN
+    } - set(defines)
     return SqlFile(name, text, tuple(defines), frozenset(calls))
 
 

@@ -17,7 +17,7 @@ from sdc_sql.risk import uniqueness as _uniqueness
 from sdc_sql.roles import Roles
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable
 
 
 class Microdata(Roles):
@@ -72,7 +72,7 @@ class Microdata(Roles):
         con: duckdb.DuckDBPyConnection,
         table: str,
         *,
-        keys: Sequence[str],
+        keys: Iterable[str],
         weight: str | float | None = None,
         household: str | None = None,
         id: str | None = None,  # noqa: A002 - the field's word for it
@@ -83,7 +83,7 @@ class Microdata(Roles):
         super().__init__(
             con=con,
             table=table,
-            keys=tuple(keys) if isinstance(keys, list) else keys,  # type: ignore[arg-type] # checked there
+            keys=keys,  # type: ignore[arg-type] # any collection: made a tuple there
             weight=weight,
             household=household,
             id=id,
@@ -93,13 +93,20 @@ class Microdata(Roles):
         )
 
     def weighing(self, weight: str | float) -> Microdata:
-        """Return the same table with another weight."""
+        """Return the same table with another weight.
+
+        Examples
+        --------
+        >>> example().weighing(25).global_risk().records
+        3
+        """
         roles = ("keys", "household", "id", "stratum", "sampling_fraction", "nulls")
         return Microdata(self.con, self.table, weight=weight, **{role: getattr(self, role) for role in roles})
 
     cells = _uniqueness.cells
     frequencies = _uniqueness.frequencies
     sample_uniques = _uniqueness.sample_uniques
+    frequency_summary = _uniqueness.frequency_summary
     frequency_counts = _uniqueness.frequency_counts
     theta = _theta.theta
     theta_by = _theta.theta_by

@@ -7,6 +7,8 @@ a piece of pasted text.
 from __future__ import annotations
 
 import math
+from decimal import Decimal
+from numbers import Integral, Real
 from typing import TypeAlias
 
 from sqlglot import exp
@@ -28,12 +30,15 @@ def literal(value: Value) -> exp.Expression:
     """
     if isinstance(value, list | tuple):
         return exp.Array(expressions=[literal(v) for v in value])
-    if isinstance(value, float):
+    if isinstance(value, Real | Decimal) and not isinstance(value, Integral):
+        value = float(value)  # numpy's floats write themselves otherwise
         if not math.isfinite(value):
             raise ParameterError(f"A number is {value}: it must be finite.")
         text = repr(abs(value))
         number = exp.Literal.number(text if "e" in text else f"{text}e0")
         return exp.Neg(this=number) if value < 0 else number
+    if isinstance(value, Integral) and not isinstance(value, bool):
+        value = int(value)
     converted = exp.convert(value)
     assert isinstance(converted, exp.Expression)  # noqa: S101 - for the type checker: convert is typed loosely
     return converted

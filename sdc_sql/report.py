@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from sqlglot import exp
 
 from sdc_sql import query
+from sdc_sql.checks import whole
 from sdc_sql.results import Result, shown
 
 if TYPE_CHECKING:
@@ -19,18 +20,7 @@ if TYPE_CHECKING:
     from sdc_sql.risk.household_risk import HouseholdGlobalRisk
     from sdc_sql.risk.k_anonymity import KViolations
     from sdc_sql.risk.theta import StratumTheta, Theta
-
-
-@dataclass(frozen=True)
-class Frequencies(Result):
-    """Sample frequencies at a glance: ``uniques_rate`` is the share of records that are sample unique."""
-
-    records: int
-    cells: int
-    sample_uniques: int
-    uniques_rate: float
-    pairs: int
-    largest_cell: int
+    from sdc_sql.risk.uniqueness import FrequencySummary
 
 
 @dataclass(frozen=True)
@@ -40,7 +30,7 @@ class RiskReport:
     table: str
     keys: tuple[str, ...]
     weight: str | float | None
-    frequencies: Frequencies
+    frequencies: FrequencySummary
     k_anonymity: tuple[KViolations, ...]
     theta: Theta | None
     theta_by: tuple[StratumTheta, ...]
@@ -74,22 +64,23 @@ class RiskReport:
         if self.theta:
             parts.append(_listed("theta: the probability that a unique match is correct", self.theta))
         if self.theta_by:
-            strata = [{**t.to_dict(), "stratum": str(t.stratum)} for t in self.theta_by]
+            strata = [{**t.to_dict(), "stratum": _label(t.stratum)} for t in self.theta_by]
             parts.append(_table("theta by stratum", strata))
         if self.global_risk:
             parts.append(_listed("Global risk", self.global_risk))
         if self.household_risk:
             parts.append(_listed("Global risk with households", self.household_risk))
         # a value of a key is a label, even where it is a number
-        labelled = [
-            {n: shown(v) if v is None else str(v) if n in self.keys else v for n, v in row.items()}
-            for row in self.riskiest_keys
-        ]
+        labelled = [{n: _label(v) if n in self.keys else v for n, v in row.items()} for row in self.riskiest_keys]
         parts.append(_table("The riskiest keys", labelled))
         return "\n\n".join(parts)
 
     def _repr_html_(self) -> str:
         return f"<pre>{html.escape(str(self))}</pre>"
+
+
+def _label(value: object) -> str:
+    return "NULL" if value is None else str(value)
 
 
 def _listed(title: str, result: Result) -> str:
@@ -113,22 +104,16 @@ def _table(title: str, rows: Sequence[dict[str, Any]]) -> str:
     return "\n".join([title, *(f"  {line}" for line in lines)])
 
 
-def _frequencies(counts: dict[int, int]) -> Frequencies:
-    records = sum(r * n for r, n in counts.items())
-    uniques = counts.get(1, 0)
-    return Frequencies(records, sum(counts.values()), uniques, uniques / records, counts.get(2, 0), max(counts))
-
-
 def _riskiest(data: Microdata, weight: str | float | None, top: int) -> tuple[dict[str, Any], ...]:
     """Return the cells of highest individual risk, or of lowest frequency where there is no weight."""
     if weight is None:
         cells = query.call("sdc_cells", data.table, data.keys, nulls=data.nulls)
-        order = [exp.Ordered(this=exp.column("sample_frequency"))]
+        order = [exp.Ordered(this=exp.column("sample_frequency"), desc=False)]
     else:
         cells = query.call("sdc_cell_risk", data.table, data.keys, weight, nulls=data.nulls)
         order = [exp.Ordered(this=exp.column("individual_risk"), desc=True)]
     # then by the keys, so that the same file always gives the same page
-    order += [exp.Ordered(this=exp.column(k, quoted=True), nulls_first=False) for k in data.keys]
+    order += [exp.Ordered(this=exp.column(k, quoted=True), desc=False, nulls_first=False) for k in data.keys]
     return tuple(data.select(cells.order_by(*order).limit(top)))
 
 
@@ -169,13 +154,14 @@ def risk_report(
     >>> report.frequencies.sample_uniques, report.theta is None, report.household_risk.households
     (1, True, 2)
     """
+    k, top = whole(k, "k", least=2), whole(top, "top", least=1)
     fraction = data.sampling_fraction
     weight = data.weight
     if weight is None and isinstance(fraction, int | float):
         weight = 1 / fraction
         data = data.weighing(weight)
     progress("frequencies")
-    frequencies = _frequencies(data.frequency_counts())
+    frequencies = data.frequency_summary()
     progress("k-anonymity")
     violations = tuple(data.k_anonymity(k))
     progress("theta")

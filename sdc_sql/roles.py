@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import difflib
+import string
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from sqlglot import exp
 
 from sdc_sql import query
+from sdc_sql.checks import fraction, is_number
 from sdc_sql.errors import ColumnError, ParameterError, TableError, WeightError, translated
 from sdc_sql.load import load
 
@@ -18,6 +21,20 @@ if TYPE_CHECKING:
     from sdc_sql.query import Value
 
 NULLS = ("category", "wildcard")
+
+
+def _names(keys: Iterable[str]) -> tuple[str, ...]:
+    """Return a collection of column names as a tuple; one name, or none, is no collection."""
+    names = () if isinstance(keys, str) or not isinstance(keys, Iterable) else tuple(keys)
+    if not names and isinstance(keys, Iterable) and not isinstance(keys, str):
+        raise ColumnError("The list of keys is empty; name at least one key variable, as in ['age', 'sex'].")
+    if not names or not all(isinstance(k, str) for k in names):
+        raise ColumnError(f"keys is {keys!r}: it must be a list of column names, as in ['age', 'sex'].")
+    return names
+
+
+# as DuckDB folds names: ASCII letters only
+_FOLD = str.maketrans(string.ascii_uppercase, string.ascii_lowercase)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -45,18 +62,21 @@ class Roles:
         load(self.con)
         # frozen: what is found out about the table is set here, once
         object.__setattr__(self, "columns", self._columns())
-        if isinstance(self.keys, str) or not all(isinstance(k, str) for k in self.keys):
-            raise ColumnError(f"keys is {self.keys!r}: it must be a list of column names, as in ['age', 'sex'].")
-        if not self.keys:
-            raise ColumnError("The list of keys is empty; name at least one key variable, as in ['age', 'sex'].")
-        object.__setattr__(self, "keys", tuple(self.found("key variable", k) for k in self.keys))
+        object.__setattr__(self, "keys", tuple(self.found("key variable", k) for k in _names(self.keys)))
         twice = sorted({k for k in self.keys if self.keys.count(k) > 1})
         if twice:
             raise ColumnError(f"A key variable is named twice: {', '.join(twice)}.")
         for role in ("weight", "household", "id", "stratum", "sampling_fraction"):
             given = getattr(self, role)
+            may_be_number = role in ("weight", "sampling_fraction")
+            if given is not None and not isinstance(given, str) and not (may_be_number and is_number(given)):
+                error = {"weight": WeightError, "sampling_fraction": ParameterError}.get(role, ColumnError)
+                what = "the name of a column" + (", or a positive and finite number" if may_be_number else "")
+                raise error(f"The {role.replace('_', ' ')} is {given!r}: it must be {what}.")
             if isinstance(given, str):
                 object.__setattr__(self, role, self.found(role.replace("_", " "), given))
+        if self.sampling_fraction is not None and not isinstance(self.sampling_fraction, str):
+            object.__setattr__(self, "sampling_fraction", fraction(self.sampling_fraction, "sampling fraction"))
         if self.nulls not in NULLS:
             raise ParameterError(f"nulls is {self.nulls!r}: it must be one of {', '.join(NULLS)}.")
         self._check_weight()
@@ -65,7 +85,7 @@ class Roles:
         self._check_unique_id()
 
     def _columns(self) -> tuple[str, ...]:
-        if not isinstance(self.table, str):
+        if not isinstance(self.table, str) or not self.table:
             raise TableError(f"table is {self.table!r}: it must be the name of a table, view or file.")
         rows = query.call("sdc__rows", self.table).limit(1)
         with translated():
@@ -75,11 +95,14 @@ class Roles:
 
     def found(self, role: str, name: str) -> str:
         """Return a column's name as the table spells it."""
+        if not isinstance(name, str):
+            raise ColumnError(f"The {role} is {name!r}: it must be the name of a column.")
         for column in self.columns:
-            if column.lower() == name.lower():
+            if column.translate(_FOLD) == name.translate(_FOLD):
                 return column
-        near = difflib.get_close_matches(name, self.columns, n=1)
-        hint = f" Did you mean {near[0]!r}?" if near else ""
+        spelled = {c.lower(): c for c in self.columns}
+        near = difflib.get_close_matches(name.lower(), spelled, n=1)
+        hint = f" Did you mean {spelled[near[0]]!r}?" if near else ""
         has = ", ".join(self.columns)
         raise ColumnError(f"The {role} {name!r} is not a column of {self.table}; it has {has}.{hint}")
 
@@ -106,7 +129,7 @@ class Roles:
                     f"{bad:,} records have a weight ({self.weight}) that is NULL, NaN, infinite, zero or negative: "
                     "weights must be positive and finite (how many persons of the population the record stands for)."
                 )
-        elif isinstance(self.weight, bool) or not 0 < self.weight < float("inf"):
+        elif not 0 < self.weight < float("inf"):
             raise WeightError(f"The weight is {self.weight}: it must be positive and finite.")
 
     def _check_not_null(self, role: str, why: str) -> None:
@@ -124,6 +147,12 @@ class Roles:
         number = self._number(repeated)
         if number:
             raise ColumnError(f"{number:,} values of the id ({self.id}) stand on several records: it must be unique.")
+
+    def _load_again(self) -> None:
+        """Load the macros where a rollback has taken them away with the transaction they were loaded in."""
+        known = "SELECT 1 FROM duckdb_functions() WHERE function_name = 'sdc__rows' LIMIT 1"
+        if not self.con.execute(known).fetchall():
+            load(self.con)
 
     def required(self, role: str, given: Value = None) -> Any:  # noqa: ANN401 - a name or a number
         """Return an argument, or else the role it stands for; an error where neither was given."""
@@ -144,6 +173,7 @@ class Roles:
 
     def select(self, select: exp.Select) -> list[dict[str, Any]]:
         """Return the rows of a query, by column name."""
+        self._load_again()
         with translated():
             result = self.con.execute(query.text(select))
             names = [d[0] for d in result.description or ()]
@@ -151,5 +181,15 @@ class Roles:
 
     def relation(self, macro: str, *arguments: Value, **named: Value) -> duckdb.DuckDBPyRelation:
         """Return the records of a measure as a DuckDB relation, computed when it is read."""
+        self._load_again()
         with translated():
             return self.con.sql(query.text(query.call(macro, *arguments, **named)))
+
+    def checked_weight(self) -> str | float:
+        """Return the weight, once every cell's weights are seen to sum to at least its records.
+
+        A relation is computed when it is read, and then fails with DuckDB's exception; this one is ours.
+        """
+        weight: str | float = self.required("weight")
+        self.rows("sdc__check_cells", self.table, self.keys, weight, self.nulls)
+        return weight

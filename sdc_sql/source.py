@@ -16,8 +16,6 @@ from sdc_sql.errors import TableError, translated
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-NAME = "data"  # of a file's rows, inside our own database
-
 
 @contextmanager
 def opened(
@@ -38,7 +36,7 @@ def opened(
     TableError
         Where there is no such file or table, or it cannot be read.
     """
-    kind = _kind(source)
+    kind = kind_of(source)
     if table is not None and kind != "duckdb":
         raise TableError(f"{source} is a {kind} file, which holds one table: leave the table out.")
     with tempfile.TemporaryDirectory(prefix="sdc-sql-") as spill, _connected(source, kind) as con:
@@ -51,15 +49,15 @@ def opened(
         if kind == "duckdb":
             yield con, _table_of(con, source, table)
         else:
-            _read(con, source, kind)
-            yield con, NAME
+            yield con, _read(con, source, kind)
 
 
 def _setting(name: str, value: str | float) -> exp.SetItem:
     return exp.SetItem(this=exp.EQ(this=exp.column(name), expression=query.literal(value)))
 
 
-def _kind(source: str) -> str:
+def kind_of(source: str) -> str:
+    """Return what a file is, by what it holds: ``duckdb``, ``Parquet`` or ``CSV``."""
     path = Path(source)
     if not path.exists():
         if any(sign in source for sign in "*?["):
@@ -82,7 +80,9 @@ def _connected(source: str, kind: str) -> Iterator[duckdb.DuckDBPyConnection]:
         yield con
 
 
-def _read(con: duckdb.DuckDBPyConnection, source: str, kind: str) -> None:
+def _read(con: duckdb.DuckDBPyConnection, source: str, kind: str) -> str:
+    """Give a file's rows the file's own name, so that messages name the file; return that name, quoted."""
+    name = exp.to_identifier(source, quoted=True)
     path = exp.Literal.string(source)
     if kind == "Parquet":
         rows = exp.func("read_parquet", path, dialect="duckdb")
@@ -91,12 +91,13 @@ def _read(con: duckdb.DuckDBPyConnection, source: str, kind: str) -> None:
         whole = exp.PropertyEQ(this=exp.to_identifier("sample_size"), expression=exp.Neg(this=exp.Literal.number(1)))
         rows = exp.Anonymous(this="read_csv", expressions=[path, whole])
         how = "TABLE"
-    create = exp.Create(this=exp.to_table(NAME), kind=how, expression=exp.select("*").from_(exp.Table(this=rows)))
+    create = exp.Create(this=exp.Table(this=name), kind=how, expression=exp.select("*").from_(exp.Table(this=rows)))
     try:
         con.execute(query.text(create))
     except duckdb.Error as error:
         reason = str(error).split("\n", maxsplit=1)[0]
         raise TableError(f"{source} cannot be read as a {kind} file: {reason}") from error
+    return name.sql(dialect="duckdb")
 
 
 def _table_of(con: duckdb.DuckDBPyConnection, source: str, table: str | None) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from sdc_sql.checks import fraction
 from sdc_sql.results import Result
 
 if TYPE_CHECKING:
@@ -49,7 +50,10 @@ def household_risk(data: Roles, *, household_threshold: float | None = None) -> 
     >>> [round(r[6], 6) for r in sdc_sql.example().household_risk(household_threshold=0.1).order("id").fetchall()]
     [0.131112, 0.131112, 0.15767]
     """
-    weight, household = data.required("weight"), data.required("household")
+    household = data.required("household")
+    if household_threshold is not None:
+        household_threshold = fraction(household_threshold, "household threshold")
+    weight = data.checked_weight()
     return data.relation(
         "sdc_household_risk",
         data.table,

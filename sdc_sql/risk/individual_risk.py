@@ -24,7 +24,7 @@ def cell_risk(data: Roles) -> duckdb.DuckDBPyRelation:
     >>> sdc_sql.example().cell_risk().order("individual_risk DESC").fetchall()[0][:4]
     (41, 'm', 1, 20.0)
     """
-    return data.relation("sdc_cell_risk", data.table, data.keys, data.required("weight"), nulls=data.nulls)
+    return data.relation("sdc_cell_risk", data.table, data.keys, data.checked_weight(), nulls=data.nulls)
 
 
 def individual_risk(data: Roles) -> duckdb.DuckDBPyRelation:
@@ -40,7 +40,7 @@ def individual_risk(data: Roles) -> duckdb.DuckDBPyRelation:
     ParameterError
         Where the table was described without a weight.
     WeightError
-        (when the relation is read) where the weights of a cell sum to less than its records.
+        Where the weights of a cell sum to less than its records.
 
     Notes
     -----
@@ -52,5 +52,5 @@ def individual_risk(data: Roles) -> duckdb.DuckDBPyRelation:
     >>> round(sdc_sql.example().individual_risk().order("id").fetchall()[2][-1], 6)
     0.15767
     """
-    weight = data.required("weight")
+    weight = data.checked_weight()
     return data.relation("sdc_individual_risk", data.table, data.keys, weight, nulls=data.nulls)

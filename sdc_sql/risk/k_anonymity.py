@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from sdc_sql.checks import whole
 from sdc_sql.results import Result
 
 if TYPE_CHECKING:
@@ -43,4 +44,5 @@ def k_anonymity(data: Roles, k: int = 3) -> list[KViolations]:
     >>> [(v.k, v.records, v.cells) for v in sdc_sql.example().k_anonymity(3)]
     [(2, 1, 1), (3, 3, 2)]
     """
+    k = whole(k, "k", least=2)
     return [KViolations(**row) for row in data.rows("sdc_k_anonymity", data.table, data.keys, k, nulls=data.nulls)]

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from sdc_sql.errors import TableError
 from sdc_sql.results import Result
 
 if TYPE_CHECKING:
@@ -59,4 +60,6 @@ def population_risk(data: Roles, population: str) -> PopulationRisk:
     >>> sdc_sql.example().population_risk("persons").theta
     1.0
     """
+    if not isinstance(population, str) or not population:
+        raise TableError(f"The population is {population!r}: it must be the name of a table, view or file.")
     return PopulationRisk(**data.row("sdc_population_risk", data.table, population, data.keys))

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from sdc_sql.checks import fraction
 from sdc_sql.results import Result
 
 if TYPE_CHECKING:
@@ -47,5 +48,6 @@ def risk_threshold(data: Roles, max_rate: float) -> RiskThreshold:
     >>> sdc_sql.example().risk_threshold(0.08).records_above
     1
     """
+    max_rate = fraction(max_rate, "maximum rate")
     weight = data.required("weight")
     return RiskThreshold(**data.row("sdc_risk_threshold", data.table, data.keys, weight, max_rate, nulls=data.nulls))

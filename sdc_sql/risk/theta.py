@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from sdc_sql.checks import fraction
 from sdc_sql.errors import ParameterError
 from sdc_sql.results import Result
 
@@ -76,13 +77,14 @@ def theta(data: Roles, sampling_fraction: float | None = None, *, confidence: fl
     >>> sdc_sql.example().theta(0.1).n1
     1
     """
-    fraction = data.required("sampling_fraction", sampling_fraction)
-    if isinstance(fraction, str):
+    pi = data.required("sampling_fraction", sampling_fraction)
+    if isinstance(pi, str):
         raise ParameterError(
-            f"The sampling fraction is the column {fraction!r}: theta of the whole file needs one number; "
+            f"The sampling fraction is the column {pi!r}: theta of the whole file needs one number; "
             "use theta_by for strata."
         )
-    return Theta(**data.row("sdc_theta", data.table, data.keys, fraction, confidence=confidence))
+    pi, confidence = fraction(pi, "sampling fraction"), fraction(confidence, "confidence")
+    return Theta(**data.row("sdc_theta", data.table, data.keys, pi, confidence=confidence))
 
 
 def theta_by(
@@ -119,6 +121,8 @@ def theta_by(
     [('f', 0, 0.0), ('m', 1, 1.0)]
     """
     column = data.found("stratum", data.required("stratum", stratum))
-    fraction = data.required("sampling_fraction", sampling_fraction)
-    rows = data.rows("sdc_theta_by", data.table, data.keys, column, fraction, confidence=confidence)
+    pi = data.required("sampling_fraction", sampling_fraction)
+    pi = data.found("sampling fraction", pi) if isinstance(pi, str) else fraction(pi, "sampling fraction")
+    confidence = fraction(confidence, "confidence")
+    rows = data.rows("sdc_theta_by", data.table, data.keys, column, pi, confidence=confidence)
     return [StratumTheta(**row) for row in rows]

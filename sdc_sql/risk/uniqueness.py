@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
+
+from sdc_sql.results import Result
 
 if TYPE_CHECKING:
     import duckdb
@@ -51,6 +54,30 @@ def sample_uniques(data: Roles) -> duckdb.DuckDBPyRelation:
     [(3, 41, 'm', 20.0, 2)]
     """
     return data.relation("sdc_sample_uniques", data.table, data.keys, nulls=data.nulls)
+
+
+@dataclass(frozen=True)
+class FrequencySummary(Result):
+    """Sample frequencies at a glance: ``uniques_rate`` is the share of records that are sample unique."""
+
+    records: int
+    cells: int
+    sample_uniques: int
+    uniques_rate: float
+    pairs: int
+    largest_cell: int
+
+
+def frequency_summary(data: Roles) -> FrequencySummary:
+    """Return the numbers of records, cells, sample uniques and pairs, and the largest frequency.
+
+    Examples
+    --------
+    >>> import sdc_sql
+    >>> sdc_sql.example().frequency_summary().sample_uniques
+    1
+    """
+    return FrequencySummary(**data.row("sdc_frequency_summary", data.table, data.keys, nulls=data.nulls))
 
 
 def frequency_counts(data: Roles) -> dict[int, int]:

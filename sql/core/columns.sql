@@ -4,18 +4,26 @@
 -- COLUMNS(lambda c: list_contains(keys, c)) would ignore a misspelled key, and with one key fewer
 -- every risk is smaller. So the list is checked first, and a list that is wrong is answered with
 -- the complaint itself in the place of a column name: no such column exists, and the complaint is
--- what DuckDB reports. It costs nothing per row. Names compare as DuckDB compares them: case is
--- ignored.
+-- what DuckDB reports. It costs nothing per row. Names compare as DuckDB compares them.
 --
 -- Names beginning with sdc__ are the macros' own (inner columns, CTEs, helper macros).
 
+-- A name as DuckDB compares it: the case of ASCII letters is ignored, "ü" and "Ü" are two columns.
+CREATE OR REPLACE MACRO sdc__folded(name) AS
+    translate(name, 'ABCDEFGHIJKLMNOPQRSTUVWXYZ', 'abcdefghijklmnopqrstuvwxyz');
+
 -- 'Age' among ['age', 'sex']: true.
 CREATE OR REPLACE MACRO sdc__is_among(name, names) AS
-    list_contains(list_transform(names::VARCHAR[], lambda n: lower(n)), lower(name));
+    list_contains(list_transform(names::VARCHAR[], lambda n: sdc__folded(n)), sdc__folded(name));
 
 -- ['age', 'sex'] as "age", "sex", for messages.
 CREATE OR REPLACE MACRO sdc__quoted(names) AS
     array_to_string(list_transform(names::VARCHAR[], lambda n: '"' || n || '"'), ', ');
+
+-- The caller's columns among those at hand (the inner ones are not his), and the names that are not among them.
+CREATE OR REPLACE MACRO sdc__own(have) AS list_filter(have, lambda h: NOT starts_with(h, 'sdc__'));
+CREATE OR REPLACE MACRO sdc__missing(have, named) AS
+    list_filter(named::VARCHAR[], lambda n: NOT sdc__is_among(n, sdc__own(have)));
 
 -- The columns of the table that the caller named. The message is worded to end in DuckDB's own
 -- `" was selected but was not found in the FROM clause`.
@@ -24,11 +32,10 @@ CREATE OR REPLACE MACRO sdc__columns(have, named) AS CASE
         THEN ['(none)": the list of columns is empty; name at least one, as in [''age'', ''sex'']; so "']
     WHEN list_count(named::VARCHAR[]) < len(named::VARCHAR[])
         THEN ['NULL": the list of columns holds a NULL where a name should be; so "NULL']
-    WHEN len(list_filter(named::VARCHAR[], lambda n: NOT sdc__is_among(n, have))) > 0
-        THEN [list_filter(named::VARCHAR[], lambda n: NOT sdc__is_among(n, have))[1]
-              || '" is not a column of the table, whose columns are ' || sdc__quoted(have)
-              || '; so "' || list_filter(named::VARCHAR[], lambda n: NOT sdc__is_among(n, have))[1]]
-    WHEN len(list_distinct(list_transform(named::VARCHAR[], lambda n: lower(n)))) < len(named::VARCHAR[])
+    WHEN len(sdc__missing(have, named)) > 0
+        THEN [sdc__missing(have, named)[1] || '" is not a column of the table, whose columns are '
+              || sdc__quoted(sdc__own(have)) || '; so "' || sdc__missing(have, named)[1]]
+    WHEN len(list_distinct(list_transform(named::VARCHAR[], lambda n: sdc__folded(n)))) < len(named::VARCHAR[])
         THEN ['(twice)": a column is named twice in ' || sdc__quoted(named) || '; so "(twice)']
     ELSE list_filter(have, lambda h: sdc__is_among(h, named))
 END;
@@ -45,10 +52,10 @@ CREATE OR REPLACE MACRO sdc__value(named, column_value) AS
 -- All columns, where none has a name that the macros need for themselves. (The prefix is an argument
 -- because DuckDB reads f((*)) as f(*).)
 CREATE OR REPLACE MACRO sdc__unreserved(have, prefix) AS CASE
-    WHEN len(list_filter(have, lambda h: starts_with(lower(h), prefix))) > 0
-        THEN [list_filter(have, lambda h: starts_with(lower(h), prefix))[1]
+    WHEN len(list_filter(have, lambda h: starts_with(sdc__folded(h), prefix))) > 0
+        THEN [list_filter(have, lambda h: starts_with(sdc__folded(h), prefix))[1]
               || '" has a name beginning with ' || prefix || ', which is reserved; rename or exclude it first; so "'
-              || list_filter(have, lambda h: starts_with(lower(h), prefix))[1]]
+              || list_filter(have, lambda h: starts_with(sdc__folded(h), prefix))[1]]
     ELSE have
 END;
 
@@ -58,5 +65,5 @@ CREATE OR REPLACE MACRO sdc__without(have, results) AS CASE
         THEN [list_filter(have, lambda h: sdc__is_among(h, results))[1]
               || '" is a column of the table and also the name of a result column; rename or exclude it first; so "'
               || list_filter(have, lambda h: sdc__is_among(h, results))[1]]
-    ELSE list_filter(have, lambda h: NOT starts_with(h, 'sdc__'))
+    ELSE sdc__own(have)
 END;

@@ -9,7 +9,7 @@
 
 -- The records of a table, each with its cell: every column, and sdc__key as in sdc__cells.
 CREATE OR REPLACE MACRO sdc__keyed(tbl, keys) AS TABLE
-    SELECT *, struct_pack(*COLUMNS(sdc__columns((*), keys))) AS sdc__key FROM query_table(tbl);
+    SELECT *, struct_pack(*COLUMNS(sdc__columns((*), keys))) AS sdc__key FROM sdc__rows(tbl);
 
 -- What a cell says of a record. The table is read twice, for its cells and for its records; should
 -- it change in between (a view that samples at random), a record may find no cell.

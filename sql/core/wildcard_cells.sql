@@ -24,7 +24,7 @@ CREATE OR REPLACE MACRO sdc__coded_cells(tbl, keys, weight) AS TABLE
     WITH sdc__ranked AS (
         SELECT struct_pack(*COLUMNS(lambda c: NOT starts_with(c, 'sdc__'))) AS sdc__key,
                sdc__records, sdc__w,
-               dense_rank() OVER (ORDER BY COLUMNS(lambda c: NOT starts_with(c, 'sdc__'))) AS "sdc__rank_\0",
+               dense_rank() OVER (ORDER BY COLUMNS(lambda c: NOT starts_with(c, 'sdc__')) ASC) AS "sdc__rank_\0",
                (COLUMNS(lambda c: NOT starts_with(c, 'sdc__')) IS NOT NULL)::INTEGER AS "sdc__known_\0"
         FROM sdc__category_cells(tbl, keys, weight)
     ),
@@ -43,7 +43,7 @@ CREATE OR REPLACE MACRO sdc__coded_cells(tbl, keys, weight) AS TABLE
 CREATE OR REPLACE MACRO sdc__wildcard_cells(tbl, keys, weight) AS TABLE
     WITH sdc__coded AS MATERIALIZED (FROM sdc__coded_cells(tbl, keys, weight)),
     sdc__patterns AS (
-        SELECT sdc__mask, row_number() OVER (ORDER BY count(*), sdc__mask) AS sdc__rank
+        SELECT sdc__mask, row_number() OVER (ORDER BY count(*) ASC, sdc__mask ASC) AS sdc__rank
         FROM sdc__coded GROUP BY sdc__mask
     ),
     -- every pair of patterns, the one with fewer cells first, and the keys that neither has NULL

@@ -46,8 +46,9 @@ CREATE OR REPLACE MACRO sdc__risk_recurrence(f, p) AS
 
 -- f: sample frequency, 1, 2, ...; p: in (0, 1].
 CREATE OR REPLACE MACRO sdc_posterior_risk(f, p) AS CASE
-    WHEN f IS NULL OR f < 1 OR p IS NULL OR NOT (p > 0 AND p <= 1)
-        THEN error('Individual risk needs a sample frequency f >= 1 and p = f/F in (0, 1]; given were f = '
+    -- (NaN sorts above every number)
+    WHEN NOT coalesce(f >= 1 AND f < 'infinity'::DOUBLE AND f = floor(f) AND p > 0 AND p <= 1, false)
+        THEN error('Individual risk needs a sample frequency f = 1, 2, ... and p = f/F in (0, 1]; given were f = '
                    || coalesce(f::VARCHAR, 'NULL') || ' and p = ' || coalesce(p::VARCHAR, 'NULL') || '.')
     WHEN p = 1 THEN 1e0 / f
     WHEN f = 1 THEN -p * ln(p) / (1 - p)
@@ -60,6 +61,12 @@ CREATE OR REPLACE MACRO sdc__cell_risk(tbl, keys, weight, nulls) AS TABLE
     SELECT *, sdc_posterior_risk(sdc__f, sdc__p) AS sdc__risk
     FROM (SELECT *, sdc__f / sdc__checked_population(sdc__w, sdc__f, sdc__key) AS sdc__p
           FROM sdc__cells(tbl, keys, weight, nulls));
+
+-- No rows, or the error of the first cell whose weights cannot be used: what Python asks before it
+-- hands out records.
+CREATE OR REPLACE MACRO sdc__check_cells(tbl, keys, weight, nulls) AS TABLE
+    SELECT 1 AS failed FROM sdc__cells(tbl, keys, weight, nulls)
+    WHERE sdc__checked_population(sdc__w, sdc__f, sdc__key) IS NULL;
 
 -- Every column of the table, sdc__f, sdc__w and sdc__risk.
 CREATE OR REPLACE MACRO sdc__record_risk(tbl, keys, weight, nulls) AS TABLE

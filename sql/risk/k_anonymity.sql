@@ -15,12 +15,13 @@ CREATE OR REPLACE MACRO sdc_k_anonymity(tbl, keys, k, nulls := 'category') AS TA
         GROUP BY sdc__f
     ),
     sdc__levels AS (
-        SELECT unnest(range(2, CASE WHEN k >= 2 AND k = floor(k) THEN k::BIGINT
-            ELSE error('k is ' || coalesce(k::VARCHAR, 'NULL') || ': it must be a whole number of at least 2.') END + 1)) AS sdc__k
+        SELECT unnest(range(2, CASE WHEN TRY_CAST(k AS DOUBLE) BETWEEN 2 AND 1e6 AND TRY_CAST(k AS DOUBLE) = floor(TRY_CAST(k AS DOUBLE))
+            THEN TRY_CAST(k AS BIGINT)
+            ELSE error('k is ' || coalesce(k::VARCHAR, 'NULL') || ': it must be a whole number of at least 2 (and at most a million).') END + 1)) AS sdc__k
     )
     SELECT sdc__k AS k,
            coalesce(sum(sdc__records) FILTER (sdc__f < sdc__k), 0)::BIGINT AS records,
            coalesce(sum(sdc__cells) FILTER (sdc__f < sdc__k), 0)::BIGINT AS cells
     FROM sdc__levels, sdc__counts
     GROUP BY sdc__k
-    ORDER BY sdc__k;
+    ORDER BY sdc__k ASC;

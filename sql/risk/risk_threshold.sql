@@ -9,6 +9,7 @@
 --   r* = (n max_rate - sum_{k <= k*} f_(k) r_(k)) / sum_{k > k*} f_(k)
 -- Edge: a file whose rate is at most max_rate as it is needs no threshold: r* = 1, nothing above.
 
+-- (ASC is spelled out, since `SET default_order = 'DESC'` would turn a bare ORDER BY round.)
 -- max_rate: in (0, 1). threshold is r*; records_above and keys_above have r_k > r*; rate is the
 -- file's present rate and rate_after the bound at r*.
 CREATE OR REPLACE MACRO sdc_risk_threshold(tbl, keys, weight, max_rate, nulls := 'category') AS TABLE
@@ -22,14 +23,14 @@ CREATE OR REPLACE MACRO sdc_risk_threshold(tbl, keys, weight, max_rate, nulls :=
                coalesce(sum(sdc__records * sdc__risk) OVER sdc__below, 0) AS sdc__safe,
                sum(sdc__records) OVER (ORDER BY sdc__risk DESC) AS sdc__unsafe
         FROM sdc__levels
-        WINDOW sdc__below AS (ORDER BY sdc__risk ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING)
+        WINDOW sdc__below AS (ORDER BY sdc__risk ASC ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING)
     ),
     -- the first level whose own risk would carry the bound over max_rate
     sdc__crossing AS (
         SELECT (sdc__checked_fraction(max_rate, 'maximum rate') * sdc__n - sdc__safe) / sdc__unsafe AS sdc__threshold
         FROM sdc__running
         WHERE (sdc__safe + sdc__unsafe * sdc__risk) > sdc__checked_fraction(max_rate, 'maximum rate') * sdc__n
-        ORDER BY sdc__risk
+        ORDER BY sdc__risk ASC
         LIMIT 1
     ),
     sdc__chosen AS (SELECT coalesce((SELECT sdc__threshold FROM sdc__crossing), 1)::DOUBLE AS threshold)

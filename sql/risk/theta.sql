@@ -8,7 +8,7 @@
 --   bound   = theta^ + z_confidence sqrt(v^), at most 1 (one-sided; section 3)
 -- Source: Skinner & Elliot (2002), A measure of disclosure risk for microdata, JRSS B 64, 855-867.
 --
---   n1 = 40, n2 = 30, n3 = 20 and pi = 0.1:   theta 0.0689655, standard_error 0.0169637
+--   n1 = 40, n2 = 30, n3 = 20 and pi = 0.1:   theta 0.0689655, standard_error 0.0168074
 --
 -- Edges: n1 = 0 gives 0, 0, 0 (no unique match can be made); n2 = 0 < n1 gives theta = 1.
 -- It rests on equal-probability sampling of persons; NULL in a key is a category of its own, since

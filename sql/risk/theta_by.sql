@@ -12,7 +12,7 @@
 CREATE OR REPLACE MACRO sdc_theta_by(tbl, keys, stratum, sampling_fraction, confidence := 0.99) AS TABLE
     WITH sdc__cells AS (
         SELECT COLUMNS(sdc__columns((*), [stratum])) AS sdc__stratum,
-               row(*COLUMNS(sdc__columns((*), keys))) AS sdc__key,
+               COLUMNS(sdc__columns((*), keys)),
                count(*) AS sdc__f,
                min(sdc__checked_fraction(sdc__value(sampling_fraction, COLUMNS(sdc__column((*), sampling_fraction))), 'sampling fraction')) AS sdc__least,
                max(sdc__value(sampling_fraction, COLUMNS(sdc__column((*), sampling_fraction)))) AS sdc__most
@@ -40,4 +40,4 @@ CREATE OR REPLACE MACRO sdc_theta_by(tbl, keys, stratum, sampling_fraction, conf
            sdc__pi AS sampling_fraction, theta, standard_error,
            sdc__theta_bound(theta, standard_error, sdc__z) AS upper_bound
     FROM sdc__estimates, sdc__one_sided(confidence)
-    ORDER BY sdc__stratum;
+    ORDER BY sdc__stratum ASC NULLS LAST;

@@ -13,7 +13,18 @@ CREATE OR REPLACE MACRO sdc_frequency_counts(tbl, keys, nulls := 'category') AS 
     SELECT sdc__f AS frequency, count(*) AS cells
     FROM sdc__cells(tbl, keys, NULL, nulls)
     GROUP BY frequency
-    ORDER BY frequency;
+    ORDER BY frequency ASC;
+
+-- The same at a glance: records, cells, sample_uniques, uniques_rate (their share of the records),
+-- pairs (n_2), largest_cell (the largest frequency).
+CREATE OR REPLACE MACRO sdc_frequency_summary(tbl, keys, nulls := 'category') AS TABLE
+    SELECT sum(sdc__records)::BIGINT AS records,
+           count(*) AS cells,
+           count(*) FILTER (sdc__f = 1) AS sample_uniques,
+           1e0 * count(*) FILTER (sdc__f = 1) / sum(sdc__records) AS uniques_rate,
+           count(*) FILTER (sdc__f = 2) AS pairs,
+           max(sdc__f) AS largest_cell
+    FROM sdc__cells(tbl, keys, NULL, nulls);
 
 -- The records that no other record agrees with on the keys, every column as it is.
 CREATE OR REPLACE MACRO sdc_sample_uniques(tbl, keys, nulls := 'category') AS TABLE

@@ -1,0 +1,55 @@
+"""Arguments that are numbers, checked in one place with one form of message."""
+
+from __future__ import annotations
+
+from decimal import Decimal
+from numbers import Integral, Real
+
+from sdc_sql.errors import ParameterError
+
+
+def is_number(value: object) -> bool:
+    """Say whether a value is a number (True and False are not).
+
+    Examples
+    --------
+    >>> is_number(0.5), is_number(True), is_number("0.5")
+    (True, False, False)
+    """
+    return isinstance(value, Real | Decimal) and not isinstance(value, bool)
+
+
+def fraction(value: object, name: str) -> float:
+    """Return a number strictly between 0 and 1, as a float.
+
+    Raises
+    ------
+    ParameterError
+        Where it is anything else.
+
+    Examples
+    --------
+    >>> fraction(0.25, "confidence")
+    0.25
+    """
+    if isinstance(value, Real | Decimal) and is_number(value) and 0 < float(value) < 1:
+        return float(value)
+    raise ParameterError(f"The {name} is {value!r}: it must be a number and must lie strictly between 0 and 1.")
+
+
+def whole(value: object, name: str, *, least: int, most: int = 1_000_000) -> int:
+    """Return a whole number from a range, as an int.
+
+    Raises
+    ------
+    ParameterError
+        Where it is anything else.
+
+    Examples
+    --------
+    >>> whole(3, "k", least=2)
+    3
+    """
+    if isinstance(value, Integral) and is_number(value) and least <= int(value) <= most:
+        return int(value)
+    raise ParameterError(f"{name} is {value!r}: it must be a whole number of at least {least} (and at most {most:,}).")

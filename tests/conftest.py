@@ -1,0 +1,46 @@
+"""What the tests share: connections with the macros, odd tables, and the data that may stand beside the project."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import duckdb
+import pytest
+
+import sdc_sql
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+ROOT = Path(__file__).resolve().parents[1]
+FIXTURES = ROOT / "fixtures"
+SHARED = ROOT.parent / "shared"
+
+
+@pytest.fixture
+def con() -> Iterator[duckdb.DuckDBPyConnection]:
+    """Return a connection with every macro on it."""
+    with duckdb.connect() as connection:
+        yield sdc_sql.load(connection)
+
+
+@pytest.fixture
+def persons(con: duckdb.DuckDBPyConnection) -> duckdb.DuckDBPyConnection:
+    """Return a connection with the table `persons`: eight records in three households, weights, regions, NULLs."""
+    con.execute("""
+        CREATE TABLE persons AS FROM (VALUES
+            (1, 30, 'f', 'north', 10.0, 1), (2, 30, 'f', 'north', 15.0, 1), (3, 41, 'm', 'north', 20.0, 1),
+            (4, 41, 'm', 'south', 20.0, 2), (5, 41, 'm', 'south', 12.5, 2), (6, NULL, 'f', 'south', 30.0, 3),
+            (7, 67, NULL, 'south', 8.0, 3), (8, 25, 'm', NULL, 11.0, 3)
+        ) AS t(id, age, sex, region, weight, household)
+    """)
+    return con
+
+
+@pytest.fixture(scope="session")
+def shared() -> Path:
+    """Return the folder of real microdata and peers' numbers; skip where it is absent."""
+    if not SHARED.is_dir():
+        pytest.skip(f"no data beside the project: {SHARED} is absent")
+    return SHARED
