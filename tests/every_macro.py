@@ -1,0 +1,59 @@
+"""One call of every table macro, for what must hold of them all."""
+
+from __future__ import annotations
+
+import duckdb
+import pytest
+
+_ROLES = {
+    "tbl": "'persons'",
+    "keys": "['age', 'sex']",
+    "weight": "'weight'",
+    "household": "'household'",
+    "stratum": "'region'",
+}
+
+# By name, for ids that read well. Both treatments of NULL where there are two.
+_CATEGORY = {
+    "sdc_cells": "FROM sdc_cells({tbl}, {keys})",
+    "sdc_frequencies": "FROM sdc_frequencies({tbl}, {keys}, {weight})",
+    "sdc_frequency_counts": "FROM sdc_frequency_counts({tbl}, {keys})",
+    "sdc_frequency_summary": "FROM sdc_frequency_summary({tbl}, {keys})",
+    "sdc_sample_uniques": "FROM sdc_sample_uniques({tbl}, {keys})",
+    "sdc_cell_risk": "FROM sdc_cell_risk({tbl}, {keys}, {weight})",
+    "sdc_individual_risk": "FROM sdc_individual_risk({tbl}, {keys}, {weight})",
+    "sdc_global_risk": "FROM sdc_global_risk({tbl}, {keys}, {weight})",
+    "sdc_risk_threshold": "FROM sdc_risk_threshold({tbl}, {keys}, {weight}, 0.05)",
+    "sdc_household_risk": "FROM sdc_household_risk({tbl}, {keys}, {weight}, {household}, 0.1)",
+    "sdc_household_global_risk": "FROM sdc_household_global_risk({tbl}, {keys}, {weight}, {household})",
+    "sdc_k_anonymity": "FROM sdc_k_anonymity({tbl}, {keys}, 3)",
+}
+CALLS = {
+    "sdc_theta": "FROM sdc_theta({tbl}, {keys}, 0.1)",
+    "sdc_theta_by": "FROM sdc_theta_by({tbl}, {keys}, {stratum}, 0.1)",
+    "sdc_population_risk": "FROM sdc_population_risk({tbl}, {tbl}, {keys})",
+    **_CATEGORY,
+    **{f"{name} wildcard": call[:-1] + ", nulls := 'wildcard')" for name, call in _CATEGORY.items()},
+}
+WITH_NULLS = [name for name in CALLS if name.endswith("wildcard")]
+WITH_WEIGHT = [name for name, call in CALLS.items() if "{weight}" in call]
+# Between them these read a table in every way that the macros do.
+READERS = ["sdc_theta", "sdc_theta_by", "sdc_population_risk", "sdc_frequencies wildcard", "sdc_household_risk"]
+
+
+def query(name: str, **roles: str) -> str:
+    """Return the call of a macro on `persons`, or with other arguments (SQL text) in some roles."""
+    return CALLS[name].format(**_ROLES | roles)
+
+
+def complaint(con: duckdb.DuckDBPyConnection, sql: str) -> str:
+    """Return the message of the error that a query must end in."""
+    with pytest.raises(duckdb.Error) as raised:
+        con.execute(sql).fetchall()
+    return str(raised.value)
+
+
+def rounded_rows(con: duckdb.DuckDBPyConnection, sql: str) -> list[str]:
+    """Return the rows in an order of their own, numbers to 13 digits: sums may differ in the last ones."""
+    rows = con.execute(sql).fetchall()
+    return sorted(repr([float(f"{v:.13g}") if isinstance(v, float) else v for v in row]) for row in rows)

@@ -1,0 +1,74 @@
+"""theta within strata: theta of each stratum's own records. Skinner & Elliot (2002), section 7."""
+
+from __future__ import annotations
+
+import math
+from fractions import Fraction
+
+import pytest
+from brute_force import frequency_counts, theta
+from hypothesis import given
+from hypothesis import strategies as st
+from small_tables import PROPERTY, fetch, small_tables
+
+
+@PROPERTY
+@given(
+    table=small_tables(max_rows=20),
+    north=st.sampled_from([0.01, 0.3]),
+    south=st.sampled_from([0.01, 0.7]),
+    other=st.sampled_from([0.2, 0.999]),
+)
+def test_each_stratum_equals_the_formulas_on_its_records(db, table, north, south, other):
+    fractions = {"north": north, "south": south, None: other}
+    table.store(db, "t")
+    db.execute(
+        "CREATE OR REPLACE TABLE u AS "
+        "SELECT *, CASE region WHEN 'north' THEN ? WHEN 'south' THEN ? ELSE ? END::DOUBLE AS pi FROM t",
+        [north, south, other],
+    )
+    rows = fetch(db, "FROM sdc_theta_by('u', ?, 'region', 'pi')", table.keys)
+    assert {r["stratum"] for r in rows} == set(table.column("region"))
+    assert len(rows) == len(set(table.column("region")))
+    for row in rows:
+        records = table.where("region", row["stratum"]).records
+        counts = frequency_counts(records)
+        estimate, variance = theta(counts[1], counts[2], counts[3], Fraction(fractions[row["stratum"]]))
+        assert (row["records"], row["cells"]) == (len(records), sum(counts.values()))
+        assert (row["n1"], row["n2"], row["n3"]) == (counts[1], counts[2], counts[3])
+        assert row["sampling_fraction"] == fractions[row["stratum"]]
+        assert row["theta"] == pytest.approx(float(estimate), rel=1e-14)
+        assert row["standard_error"] == pytest.approx(math.sqrt(variance), rel=1e-13)
+
+
+def test_one_stratum_gives_theta_of_the_file(persons):
+    persons.execute("ALTER TABLE persons ADD COLUMN everywhere INTEGER")  # all NULL: a stratum of its own
+    by = persons.execute(
+        "SELECT * EXCLUDE (stratum, sampling_fraction) "
+        "FROM sdc_theta_by('persons', ['age', 'sex'], 'everywhere', 0.1, confidence := 0.9)"
+    )
+    by = by.fetchall()
+    assert by == persons.execute("FROM sdc_theta('persons', ['age', 'sex'], 0.1, confidence := 0.9)").fetchall()
+
+
+def test_each_stratum_gives_theta_of_its_own_file(persons):
+    by = persons.execute(
+        "SELECT * EXCLUDE (sampling_fraction) FROM sdc_theta_by('persons', ['age', 'sex'], 'region', 0.1)"
+    ).fetchall()
+    for stratum, *rest in by:
+        persons.execute("CREATE OR REPLACE TABLE part AS FROM persons WHERE region IS NOT DISTINCT FROM ?", [stratum])
+        assert persons.execute("FROM sdc_theta('part', ['age', 'sex'], 0.1)").fetchall() == [tuple(rest)], stratum
+
+
+@pytest.mark.parametrize("kind", ["DOUBLE", "FLOAT", "DECIMAL(3,2)"])
+def test_the_fraction_may_be_a_column_of_any_kind_of_number(persons, kind):
+    persons.execute(f"ALTER TABLE persons ADD COLUMN pi {kind} DEFAULT 0.25")  # exact in binary
+    number = persons.execute("FROM sdc_theta_by('persons', ['age', 'sex'], 'region', 0.25)").fetchall()
+    assert persons.execute("FROM sdc_theta_by('persons', ['age', 'sex'], 'region', 'pi')").fetchall() == number
+
+
+def test_the_stratum_may_be_among_the_keys(persons):
+    """It is constant within the stratum and splits no cell."""
+    without = persons.execute("FROM sdc_theta_by('persons', ['age', 'sex'], 'region', 0.25)").fetchall()
+    among = persons.execute("FROM sdc_theta_by('persons', ['age', 'sex', 'region'], 'region', 0.25)").fetchall()
+    assert among == without
