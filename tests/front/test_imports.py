@@ -1,0 +1,99 @@
+"""Imports run one way. Read from the source, so that an import inside a function or for types only counts too."""
+
+from __future__ import annotations
+
+import ast
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+SOURCES = sorted((ROOT / "sdc_sql").rglob("*.py"))
+KERNELS = sorted((ROOT / "udfs").rglob("*.py"))
+
+# Each room imports only from rooms above it.
+ORDER = [
+    {"errors", "udfs"},
+    {"checks", "macros", "query", "results", "transaction"},
+    {"load"},
+    {"roles"},
+    {"risk"},
+    {"microdata"},
+    {"report", "limits", "source"},
+    {"__init__"},  # the public names: whoever imports `sdc_sql` itself stands below them all
+    {"cli"},
+    {"__main__"},
+]
+# The kernels are a package of their own, mapped into ours when it is built; they import nothing of the rest of it.
+RANK = {room: rank for rank, rooms in enumerate(ORDER) for room in rooms}
+RUN_TIME = {"duckdb", "sqlglot", "numpy", "pyarrow"}
+
+
+def imports(path: Path) -> set[str]:
+    """Return the dotted names that a file imports: of `from a import b` both a and a.b."""
+    found: set[str] = set()
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.Import):
+            found |= {alias.name for alias in node.names}
+        elif isinstance(node, ast.ImportFrom):
+            assert node.level == 0, f"{path.name} imports relatively"
+            found |= {str(node.module), *(f"{node.module}.{alias.name}" for alias in node.names)}
+    return found
+
+
+def room(dotted: str) -> str:
+    """Return the room of a name of ours: sdc_sql.risk.theta is in `risk`, sdc_sql itself is `__init__`."""
+    parts = dotted.split(".")
+    return parts[1] if len(parts) > 1 and parts[1] in RANK else "__init__"
+
+
+def rooms(path: Path) -> set[str]:
+    """Return the rooms that a file imports from."""
+    ours = {name for name in imports(path) if name.split(".")[0] == "sdc_sql"}
+    # `from sdc_sql import query` is about query, not about the public names
+    whole = {name for name in ours if name == "sdc_sql" and any(n.startswith("sdc_sql.") for n in ours)}
+    plain = {alias.name for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+             if isinstance(node, ast.Import) for alias in node.names}  # fmt: skip
+    return {room(name) for name in ours - (whole - plain)}
+
+
+def name_of(path: Path) -> str:
+    return str(path.relative_to(ROOT))
+
+
+def test_every_module_has_a_place_in_the_order():
+    placed = {p.relative_to(ROOT / "sdc_sql").parts[0].removesuffix(".py") for p in SOURCES}
+    assert placed == set(RANK) - {"udfs"}
+
+
+@pytest.mark.parametrize("path", SOURCES, ids=name_of)
+def test_no_module_imports_one_to_its_right(path):
+    first = path.relative_to(ROOT / "sdc_sql").parts[0].removesuffix(".py")
+    wrong = {r for r in rooms(path) if RANK[r] >= RANK[first]}
+    assert not wrong
+
+
+@pytest.mark.parametrize("path", [p for p in SOURCES if p.parent.name == "risk"], ids=name_of)
+def test_risk_modules_import_no_one_another(path):
+    assert not {name for name in imports(path) if name.startswith("sdc_sql.risk")}
+
+
+@pytest.mark.parametrize("path", KERNELS, ids=name_of)
+def test_kernels_import_numpy_and_pyarrow_only(path):
+    others = {name for name in imports(path) if not f"{name}.".startswith("sdc_sql.udfs.")}
+    outside = {name.split(".")[0] for name in others} - set(sys.stdlib_module_names)
+    assert outside <= {"numpy", "pyarrow"}
+
+
+@pytest.mark.parametrize("path", SOURCES, ids=name_of)
+def test_run_time_imports_are_the_four_packages(path):
+    outside = {name.split(".")[0] for name in imports(path)} - set(sys.stdlib_module_names)
+    assert outside <= RUN_TIME | {"sdc_sql"}
+
+
+def test_the_declared_dependencies_are_the_four_packages():
+    import tomllib  # noqa: PLC0415 - used here only
+
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    assert {d.split(">=")[0] for d in project["dependencies"]} == RUN_TIME

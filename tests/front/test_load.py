@@ -1,0 +1,216 @@
+"""Macros on a connection, and macros in a database file."""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import importlib
+from typing import TYPE_CHECKING
+
+import duckdb
+import pytest
+
+import sdc_sql
+from sdc_sql.macros import SqlFile, sql_files
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+MODULE = importlib.import_module("sdc_sql.load")  # the package's own name `load` is the function
+COUNTS = "FROM sdc_frequency_counts('persons', ['age', 'sex'])"
+EXPECTED = [(1, 1), (2, 1)]
+TABLE = "CREATE TABLE persons AS FROM (VALUES (30, 'f'), (30, 'f'), (41, 'm')) AS t(age, sex)"
+OURS = "SELECT count(*) FROM duckdb_functions() WHERE starts_with(function_name, 'sdc_') AND database_name = ?"
+
+
+def counts(con: duckdb.DuckDBPyConnection) -> list[tuple[int, int]]:
+    return con.execute(COUNTS).fetchall()
+
+
+def digest(path: Path) -> str:
+    return hashlib.sha256(path.read_bytes()).hexdigest()
+
+
+@pytest.fixture
+def database(tmp_path):
+    """Return the path of a database with the table `persons`."""
+    path = tmp_path / "survey.duckdb"
+    with duckdb.connect(path) as con:
+        con.execute(TABLE)
+    return path
+
+
+def test_load_returns_the_connection():
+    with duckdb.connect() as con:
+        assert sdc_sql.load(con) is con
+
+
+def test_twice_does_no_harm():
+    with duckdb.connect() as con:
+        con.execute(TABLE)
+        once = sdc_sql.load(con).execute(OURS, ["temp"]).fetchone()
+        assert sdc_sql.load(con).execute(OURS, ["temp"]).fetchone() == once
+        assert counts(con) == EXPECTED
+
+
+def test_loaded_macros_are_temporary(database):
+    before = digest(database)
+    with duckdb.connect(database) as con:
+        assert counts(sdc_sql.load(con)) == EXPECTED
+        assert con.execute(OURS, ["survey"]).fetchone() == (0,)
+    assert digest(database) == before
+    assert [p.name for p in database.parent.iterdir()] == [database.name]
+    with duckdb.connect(database) as con, pytest.raises(duckdb.CatalogException):
+        counts(con)
+
+
+def test_load_on_a_read_only_database(database):
+    with duckdb.connect(database, read_only=True) as con:
+        assert counts(sdc_sql.load(con)) == EXPECTED
+
+
+def test_load_leaves_an_open_transaction_open_and_commit_keeps_it(database):
+    with duckdb.connect(database) as con:
+        con.begin()
+        con.execute("CREATE TABLE kept AS SELECT 1")
+        assert counts(sdc_sql.load(con)) == EXPECTED
+        con.commit()
+        assert counts(con) == EXPECTED
+        assert con.execute("FROM kept").fetchall() == [(1,)]
+
+
+def test_load_leaves_an_open_transaction_open_and_rollback_undoes_it(database):
+    with duckdb.connect(database) as con:
+        con.begin()
+        con.execute("CREATE TABLE dropped AS SELECT 1")
+        assert counts(sdc_sql.load(con)) == EXPECTED
+        con.rollback()
+        with pytest.raises(duckdb.CatalogException, match="dropped"):
+            con.execute("FROM dropped")
+        assert counts(sdc_sql.load(con)) == EXPECTED
+
+
+def test_a_described_table_survives_the_rollback_of_the_transaction_it_was_described_in(database):
+    with duckdb.connect(database) as con:
+        con.begin()
+        data = sdc_sql.Microdata(con, "persons", keys=["age", "sex"])
+        con.rollback()
+        assert data.frequency_counts() == dict(EXPECTED)
+
+
+def test_another_macro_of_the_same_name_in_the_file_does_not_win(database):
+    with duckdb.connect(database) as con:
+        con.execute("CREATE MACRO sdc_frequency_counts(tbl, keys) AS TABLE SELECT 'an older one' AS frequency")
+    with duckdb.connect(database) as con:
+        assert con.execute(COUNTS).fetchall() == [("an older one",)]
+        assert counts(sdc_sql.load(con)) == EXPECTED
+
+
+def test_an_older_helper_in_the_file_is_not_called(database):
+    with duckdb.connect(database) as con:
+        sdc_sql.install(con)
+        con.execute("CREATE OR REPLACE MACRO sdc__is_among(name, names) AS false")
+        con.execute("CREATE OR REPLACE MACRO sdc__rows(tbl) AS TABLE SELECT 1 AS age, 2 AS sex")
+    with duckdb.connect(database) as con:
+        assert counts(sdc_sql.load(con)) == EXPECTED
+
+
+def test_load_in_another_schema():
+    with duckdb.connect() as con:
+        con.execute("CREATE SCHEMA s; USE s")
+        con.execute(TABLE)
+        assert counts(sdc_sql.load(con)) == EXPECTED
+
+
+def test_a_cursor_needs_a_load_of_its_own(database):
+    with duckdb.connect(database) as con:
+        sdc_sql.load(con)
+        with con.cursor() as cursor:
+            with pytest.raises(duckdb.CatalogException):
+                counts(cursor)
+            assert counts(sdc_sql.load(cursor)) == EXPECTED
+
+
+def test_install_stores_the_macros(database):
+    with duckdb.connect(database) as con:
+        assert sdc_sql.install(con) is None
+    with duckdb.connect(database, read_only=True) as con:
+        assert counts(con) == EXPECTED
+        assert con.execute(OURS, ["survey"]).fetchone() == (sum(len(f.defines) for f in sql_files()),)
+        with con.cursor() as cursor:
+            assert counts(cursor) == EXPECTED
+
+
+def test_install_replaces(database):
+    with duckdb.connect(database) as con:
+        con.execute("CREATE MACRO sdc_frequency_counts(tbl, keys) AS TABLE SELECT 'an older one' AS frequency")
+        sdc_sql.install(con)
+        sdc_sql.install(con)
+    with duckdb.connect(database) as con:
+        assert counts(con) == EXPECTED
+
+
+def test_install_keeps_what_is_not_ours(database):
+    with duckdb.connect(database) as con:
+        con.execute("CREATE MACRO twice(x) AS 2 * x")
+        sdc_sql.install(con)
+        assert con.execute("SELECT twice(21), count(*) FROM persons").fetchone() == (42, 3)
+
+
+def test_install_on_a_connection_that_has_them_loaded(database):
+    with duckdb.connect(database) as con:
+        sdc_sql.install(sdc_sql.load(con))
+    with duckdb.connect(database) as con:
+        assert counts(con) == EXPECTED
+
+
+def test_install_is_all_or_nothing(database, monkeypatch):
+    broken = SqlFile("broken.sql", "CREATE OR REPLACE MACRO sdc__broken(a) AS (", ("sdc__broken",), frozenset())
+    monkeypatch.setattr(MODULE, "sql_files", lambda: (*sql_files(), broken))
+    with duckdb.connect(database) as con:
+        with pytest.raises(duckdb.ParserException):
+            sdc_sql.install(con)
+        assert con.execute(OURS, ["survey"]).fetchone() == (0,)
+        con.begin()  # no transaction was left open
+        con.rollback()
+
+
+def test_install_that_fails_keeps_the_older_macros(database, monkeypatch):
+    with duckdb.connect(database) as con:
+        con.execute("CREATE MACRO sdc_frequency_counts(tbl, keys) AS TABLE SELECT 'an older one' AS frequency")
+        broken = SqlFile("broken.sql", "CREATE OR REPLACE MACRO sdc__broken(a) AS (", ("sdc__broken",), frozenset())
+        monkeypatch.setattr(MODULE, "sql_files", lambda: (*sql_files(), broken))
+        with pytest.raises(duckdb.ParserException):
+            sdc_sql.install(con)
+        assert con.execute(COUNTS).fetchall() == [("an older one",)]
+
+
+def test_install_on_a_read_only_database_is_refused_and_harms_nothing(database):
+    before = digest(database)
+    with duckdb.connect(database, read_only=True) as con:
+        with pytest.raises(duckdb.Error, match="read-only"):
+            sdc_sql.install(con)
+        assert con.execute("SELECT count(*) FROM persons").fetchone() == (3,)
+    assert digest(database) == before
+
+
+def test_install_does_not_ruin_an_open_transaction(database):
+    # joined or refused: in either case what the user has not yet committed is still there to commit
+    with duckdb.connect(database) as con:
+        con.begin()
+        con.execute("CREATE TABLE kept AS SELECT 1")
+        with contextlib.suppress(duckdb.Error, sdc_sql.SdcError):
+            sdc_sql.install(con)
+        con.commit()
+        assert con.execute("FROM kept").fetchall() == [(1,)]
+
+
+def test_install_never_commits_for_the_user(database):
+    with duckdb.connect(database) as con:
+        con.begin()
+        con.execute("CREATE TABLE dropped AS SELECT 1")
+        with contextlib.suppress(duckdb.Error, sdc_sql.SdcError):
+            sdc_sql.install(con)
+        con.rollback()
+        with pytest.raises(duckdb.CatalogException):
+            con.execute("FROM dropped")

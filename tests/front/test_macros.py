@@ -1,0 +1,230 @@
+"""The SQL files: their order, their form, and the macros that they promise."""
+
+from __future__ import annotations
+
+import re
+from itertools import pairwise
+from pathlib import Path
+
+import duckdb
+import pytest
+from sqlglot import TokenType, tokenize
+
+import sdc_sql
+from sdc_sql.macros import CREATE, sql_files
+
+ROOT = Path(__file__).resolve().parents[2]
+FILES = {f.name: f for f in sql_files()}
+DEFINED = {macro: f.name for f in FILES.values() for macro in f.defines}
+
+# The contract: every public table macro, its parameters, and its result columns on `persons`.
+PARAMETERS = {
+    "sdc_cells": "tbl keys nulls",
+    "sdc_frequencies": "tbl keys weight nulls",
+    "sdc_frequency_counts": "tbl keys nulls",
+    "sdc_frequency_summary": "tbl keys nulls",
+    "sdc_sample_uniques": "tbl keys nulls",
+    "sdc_theta": "tbl keys sampling_fraction confidence",
+    "sdc_theta_by": "tbl keys stratum sampling_fraction confidence",
+    "sdc_population_risk": "sample population keys",
+    "sdc_individual_risk": "tbl keys weight nulls",
+    "sdc_cell_risk": "tbl keys weight nulls",
+    "sdc_global_risk": "tbl keys weight nulls",
+    "sdc_risk_threshold": "tbl keys weight max_rate nulls",
+    "sdc_household_risk": "tbl keys weight household household_threshold nulls",
+    "sdc_household_global_risk": "tbl keys weight household nulls",
+    "sdc_k_anonymity": "tbl keys k nulls",
+}
+COUNTING = ("core/cells.sql", "core/frequencies.sql")
+RECORD = "id age sex region weight household"
+COLUMNS = {
+    "sdc_cells('persons', ['sex', 'age'])": "age sex sample_frequency",
+    "sdc_frequencies('persons', ['age', 'sex'])": f"{RECORD} sample_frequency population_frequency",
+    "sdc_frequencies('persons', ['age', 'sex'], weight := 'weight', nulls := 'wildcard')": (
+        f"{RECORD} sample_frequency population_frequency"
+    ),
+    "sdc_frequency_counts('persons', ['age', 'sex'])": "frequency cells",
+    "sdc_frequency_summary('persons', ['age', 'sex'])": (
+        "records cells sample_uniques uniques_rate pairs largest_cell"
+    ),
+    "sdc_sample_uniques('persons', ['age', 'sex'])": RECORD,
+    "sdc_theta('persons', ['age', 'sex'], 0.1)": "records cells n1 n2 n3 theta standard_error upper_bound",
+    "sdc_theta_by('persons', ['age', 'sex'], 'region', 0.1)": (
+        "stratum records cells n1 n2 n3 sampling_fraction theta standard_error upper_bound"
+    ),
+    "sdc_population_risk('persons', 'persons', ['age', 'sex'])": (
+        "pr_pu pr_pu_given_su theta p tau1 tau2 expected_correct_matches sample_records population_records "
+        "sample_cells population_cells sample_uniques population_uniques sample_and_population_uniques unique_matches"
+    ),
+    "sdc_individual_risk('persons', ['age', 'sex'], 'weight')": (
+        f"{RECORD} sample_frequency population_frequency individual_risk"
+    ),
+    "sdc_cell_risk('persons', ['age', 'sex'], 'weight')": (
+        "age sex sample_frequency population_frequency individual_risk"
+    ),
+    "sdc_global_risk('persons', ['age', 'sex'], 'weight')": (
+        "records expected_reidentifications reidentification_rate percent"
+    ),
+    "sdc_risk_threshold('persons', ['age', 'sex'], 'weight', 0.05)": (
+        "threshold records_above keys_above records keys rate rate_after"
+    ),
+    "sdc_household_risk('persons', ['age', 'sex'], 'weight', 'household')": (
+        f"{RECORD} individual_risk household_risk household_size individual_threshold"
+    ),
+    "sdc_household_global_risk('persons', ['age', 'sex'], 'weight', 'household')": (
+        "records households expected_reidentified_persons expected_reidentified_households reidentification_rate "
+        "percent household_reidentification_rate"
+    ),
+    "sdc_k_anonymity('persons', ['age', 'sex'], 3)": "k records cells",
+}
+DEFAULTS = {  # what a parameter is when it is left out, and a call that says so
+    "sdc_cells('persons', ['age'])": "sdc_cells('persons', ['age'], nulls := 'category')",
+    "sdc_frequencies('persons', ['age'])": "sdc_frequencies('persons', ['age'], weight := NULL, nulls := 'category')",
+    "sdc_frequency_counts('persons', ['age'])": "sdc_frequency_counts('persons', ['age'], nulls := 'category')",
+    "sdc_frequency_summary('persons', ['age'])": "sdc_frequency_summary('persons', ['age'], nulls := 'category')",
+    "sdc_sample_uniques('persons', ['age'])": "sdc_sample_uniques('persons', ['age'], nulls := 'category')",
+    "sdc_theta('persons', ['age'], 0.1)": "sdc_theta('persons', ['age'], 0.1, confidence := 0.99)",
+    "sdc_theta_by('persons', ['age'], 'sex', 0.1)": "sdc_theta_by('persons', ['age'], 'sex', 0.1, confidence := 0.99)",
+    "sdc_cell_risk('persons', ['age'], 'weight')": "sdc_cell_risk('persons', ['age'], 'weight', nulls := 'category')",
+    "sdc_individual_risk('persons', ['age'], 9)": "sdc_individual_risk('persons', ['age'], 9, nulls := 'category')",
+    "sdc_global_risk('persons', ['age'], 9)": "sdc_global_risk('persons', ['age'], 9, nulls := 'category')",
+    "sdc_risk_threshold('persons', ['age'], 9, 0.05)": (
+        "sdc_risk_threshold('persons', ['age'], 9, 0.05, nulls := 'category')"
+    ),
+    "sdc_household_risk('persons', ['age'], 9, 'household')": (
+        "sdc_household_risk('persons', ['age'], 9, 'household', household_threshold := NULL, nulls := 'category')"
+    ),
+    "sdc_household_global_risk('persons', ['age'], 9, 'household')": (
+        "sdc_household_global_risk('persons', ['age'], 9, 'household', nulls := 'category')"
+    ),
+    "sdc_k_anonymity('persons', ['age'], 3)": "sdc_k_anonymity('persons', ['age'], 3, nulls := 'category')",
+}
+
+
+@pytest.fixture(scope="module")
+def db():
+    """Return a connection with the macros and the table `persons`, shared since nothing is written to it."""
+    with duckdb.connect() as con:
+        sdc_sql.load(con).execute("""
+            CREATE TABLE persons AS FROM (VALUES
+                (1, 30, 'f', 'north', 10.0, 1), (2, 30, 'f', 'north', 15.0, 1), (3, 41, 'm', 'south', 20.0, 2),
+                (4, NULL, 'm', 'south', 12.5, 2), (5, 67, NULL, NULL, 30.0, 3)
+            ) AS t(id, age, sex, region, weight, household)
+        """)
+        yield con
+
+
+def named(con: duckdb.DuckDBPyConnection) -> dict[str, list[str]]:
+    rows = con.execute(
+        "SELECT function_name, parameters FROM duckdb_functions() WHERE starts_with(function_name, 'sdc_')"
+    ).fetchall()
+    return dict(rows)
+
+
+def test_every_sql_file_of_the_project_is_found():
+    assert sorted(FILES) == sorted(str(p.relative_to(ROOT / "sql").as_posix()) for p in (ROOT / "sql").rglob("*.sql"))
+
+
+def test_each_file_comes_after_the_files_it_calls():
+    seen: set[str] = set()
+    for file in FILES.values():
+        assert (file.calls & set(DEFINED)) <= seen, file.name
+        seen |= set(file.defines)
+
+
+def test_within_a_file_each_macro_comes_after_those_it_calls():
+    for file in FILES.values():
+        for i, body in enumerate(re.split(rf"^{CREATE} ", file.text, flags=re.MULTILINE)[1:]):
+            called = {t.text for t in tokenize(body, read="duckdb")} & set(file.defines)
+            assert called <= set(file.defines[: i + 1]), file.name
+
+
+def test_no_macro_is_defined_twice():
+    assert len(DEFINED) == sum(len(f.defines) for f in FILES.values())
+
+
+@pytest.mark.parametrize("name", FILES)
+def test_a_file_opens_with_a_header(name):
+    header, create, _ = FILES[name].text.partition(CREATE)
+    assert create
+    assert header.startswith("-- ")
+    assert all(line.startswith("--") for line in header.splitlines() if line)
+
+
+@pytest.mark.parametrize("name", [n for n in FILES if n.startswith("risk/")])
+def test_a_measure_names_its_source(name):
+    header = FILES[name].text.partition(CREATE)[0]
+    assert re.search(r"^-- Source: ", header, re.MULTILINE)
+
+
+@pytest.mark.parametrize("name", FILES)
+def test_every_macro_is_made_in_one_way_and_named_sdc(name):
+    file = FILES[name]
+    assert file.text.count("CREATE") == file.text.count(f"\n{CREATE} sdc_") == len(file.defines)
+    assert all(macro.startswith("sdc_") for macro in file.defines)
+
+
+@pytest.mark.parametrize("name", FILES)
+def test_no_arrow_lambdas(name):
+    assert TokenType.ARROW not in {t.token_type for t in tokenize(FILES[name].text, read="duckdb")}
+
+
+@pytest.mark.parametrize("name", FILES)
+def test_inner_names_are_the_macros_own(name):
+    # of the CTEs: a user's table `counts` must not be taken for one of ours, nor ours for theirs
+    tokens = tokenize(FILES[name].text, read="duckdb")
+    ctes = {a.text for a, b in pairwise(tokens) if a.token_type is TokenType.VAR and b.token_type is TokenType.ALIAS}
+    following = {
+        t.text
+        for t, alias, paren in zip(tokens, tokens[1:], tokens[2:], strict=False)
+        if alias.token_type is TokenType.ALIAS
+        and (paren.token_type is TokenType.L_PAREN or paren.text == "MATERIALIZED")
+    }
+    assert all(cte.startswith("sdc__") for cte in ctes & following)
+
+
+def test_the_bundle_is_every_file_once_in_order():
+    bundle = sdc_sql.bundle()
+    places = [bundle.index(f.text) for f in FILES.values()]
+    assert places == sorted(places)
+    assert all(bundle.count(f.text) == 1 for f in FILES.values())
+    assert bundle == sdc_sql.bundle()
+
+
+def test_the_bundle_runs_on_a_bare_connection():
+    with duckdb.connect() as con:
+        con.execute(sdc_sql.bundle())
+        con.execute("CREATE TABLE t AS FROM (VALUES (1), (1), (2)) AS v(a)")
+        assert con.execute("FROM sdc_cells('t', ['a']) ORDER BY a").fetchall() == [(1, 2), (2, 1)]
+        assert set(named(con)) == set(DEFINED)
+
+
+def test_the_public_macros_of_the_measures_are_the_contract(db):
+    measures = [f for f in FILES.values() if f.name.startswith("risk/") or f.name in COUNTING]
+    public = {macro for f in measures for macro in f.defines if not macro.startswith("sdc__")}
+    assert public == {*PARAMETERS, "sdc_posterior_risk"}
+    assert public <= set(named(db))
+
+
+@pytest.mark.parametrize("macro", PARAMETERS)
+def test_parameters_by_name_and_order(db, macro):
+    assert named(db)[macro] == PARAMETERS[macro].split()
+
+
+@pytest.mark.parametrize("call", COLUMNS)
+def test_result_columns_by_name_and_order(db, call):
+    described = db.execute(f"FROM {call}").description
+    assert [d[0] for d in described] == COLUMNS[call].split()
+
+
+def test_every_macro_of_the_contract_has_its_columns_tested():
+    assert {call.partition("(")[0] for call in COLUMNS} == set(PARAMETERS)
+
+
+@pytest.mark.parametrize("call", DEFAULTS)
+def test_defaults(db, call):
+    left_out, said = (db.execute(f"FROM {c} ORDER BY ALL").fetchall() for c in (call, DEFAULTS[call]))
+    # threads add in any order: sums of floats agree but for the last digits
+    assert [[pytest.approx(v, nan_ok=True) if isinstance(v, float) else v for v in row] for row in said] == [
+        list(row) for row in left_out
+    ]

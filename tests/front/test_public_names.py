@@ -1,0 +1,119 @@
+"""The public names, listed once here and once in the package, and what their documentation holds."""
+
+from __future__ import annotations
+
+import dataclasses
+import inspect
+
+import pytest
+
+import sdc_sql
+from sdc_sql.results import Result
+
+PUBLIC = [
+    "ColumnError",
+    "FrequencySummary",
+    "GlobalRisk",
+    "HouseholdGlobalRisk",
+    "InputError",
+    "KViolations",
+    "Microdata",
+    "ParameterError",
+    "PopulationRisk",
+    "RiskReport",
+    "RiskThreshold",
+    "SdcError",
+    "StratumTheta",
+    "TableError",
+    "Theta",
+    "WeightError",
+    "bundle",
+    "example",
+    "install",
+    "load",
+    "risk_report",
+]
+MEASURES = [
+    "cell_risk",
+    "cells",
+    "frequencies",
+    "frequency_counts",
+    "frequency_summary",
+    "global_risk",
+    "household_global_risk",
+    "household_risk",
+    "individual_risk",
+    "k_anonymity",
+    "population_risk",
+    "risk_threshold",
+    "sample_uniques",
+    "theta",
+    "theta_by",
+]
+RESULTS = [n for n in PUBLIC if inspect.isclass(getattr(sdc_sql, n)) and issubclass(getattr(sdc_sql, n), Result)]
+FUNCTIONS = [n for n in PUBLIC if inspect.isfunction(getattr(sdc_sql, n))]
+
+
+def test_all_is_the_list_and_sorted():
+    assert sdc_sql.__all__ == PUBLIC
+    assert sorted(PUBLIC) == PUBLIC
+
+
+def test_star_import_gives_the_list():
+    names: dict[str, object] = {}
+    exec("from sdc_sql import *", names)  # noqa: S102 - what is tested is this very statement
+    assert sorted(n for n in names if n != "__builtins__") == PUBLIC
+
+
+def test_there_is_a_version():
+    assert sdc_sql.__version__.count(".") == 2
+
+
+@pytest.mark.parametrize("name", PUBLIC)
+def test_every_name_is_documented(name):
+    doc = getattr(sdc_sql, name).__doc__
+    assert doc
+    assert not doc.startswith(f"{name}("), "the docstring that dataclass writes says nothing"
+
+
+@pytest.mark.parametrize("name", FUNCTIONS)
+def test_every_function_has_an_example(name):
+    assert "Examples\n" in inspect.getdoc(getattr(sdc_sql, name))
+
+
+def test_microdata_has_an_example():
+    assert "Examples\n" in inspect.getdoc(sdc_sql.Microdata)
+
+
+def test_microdata_has_each_measure_and_no_other_method_of_its_own():
+    own = sorted(n for n, v in vars(sdc_sql.Microdata).items() if callable(v) and not n.startswith("_"))
+    assert own == sorted([*MEASURES, "weighing"])
+
+
+@pytest.mark.parametrize("name", [*MEASURES, "weighing"])
+def test_every_method_is_documented_with_an_example(name):
+    doc = inspect.getdoc(getattr(sdc_sql.Microdata, name))
+    assert doc
+    assert "Examples\n" in doc
+
+
+@pytest.mark.parametrize("name", MEASURES)
+def test_a_measure_documents_each_of_its_arguments(name):
+    method = getattr(sdc_sql.Microdata, name)
+    arguments = [p for p in inspect.signature(method).parameters if p != "data"]
+    doc = inspect.getdoc(method)
+    assert all(f"\n{argument}\n    " in doc for argument in arguments)
+
+
+@pytest.mark.parametrize("name", RESULTS)
+def test_results_are_frozen_dataclasses(name):
+    kind = getattr(sdc_sql, name)
+    assert dataclasses.is_dataclass(kind)
+    assert kind.__dataclass_params__.frozen
+
+
+def test_the_errors_are_one_tree():
+    assert issubclass(sdc_sql.InputError, sdc_sql.SdcError)
+    assert issubclass(sdc_sql.InputError, ValueError)
+    for name in ("TableError", "ColumnError", "WeightError", "ParameterError"):
+        assert getattr(sdc_sql, name).__bases__ == (sdc_sql.InputError,)

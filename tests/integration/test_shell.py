@@ -1,0 +1,176 @@
+"""The DuckDB shell that people have (PyPI's duckdb-cli): the printed bundle, and macros stored in a database file."""
+
+from __future__ import annotations
+
+import csv
+import io
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import duckdb
+import pytest
+
+import sdc_sql
+from sdc_sql.cli import main
+
+pytestmark = pytest.mark.integration
+
+ROWS = """
+    FROM (VALUES
+        (1, 30, 'f', 'north', 10.0, 1), (2, 30, 'f', 'north', 15.0, 1), (3, 41, 'm', 'north', 20.0, 1),
+        (4, 41, 'm', 'south', 20.0, 2), (5, 41, 'm', 'south', 12.5, 2), (6, NULL, 'f', 'south', 30.0, 3),
+        (7, 67, NULL, 'south', 8.0, 3), (8, 25, 'm', NULL, 11.0, 3)
+    ) AS t(id, age, sex, region, weight, household)
+"""
+CALLS = [
+    "FROM sdc_cells('{t}', ['age', 'sex']) ORDER BY ALL",
+    "FROM sdc_frequencies('{t}', ['age', 'sex'], 'weight', nulls := 'wildcard') ORDER BY id",
+    "FROM sdc_frequency_counts('{t}', ['age', 'sex'])",
+    "FROM sdc_frequency_summary('{t}', ['age', 'sex'], nulls := 'wildcard')",
+    "FROM sdc_sample_uniques('{t}', ['age', 'sex']) ORDER BY id",
+    "FROM sdc_theta('{t}', ['age', 'sex'], 0.1)",
+    "FROM sdc_theta_by('{t}', ['age', 'sex'], 'region', 0.1)",
+    "FROM sdc_population_risk('{t}', '{t}', ['age', 'sex'])",
+    "FROM sdc_individual_risk('{t}', ['age', 'sex'], 'weight') ORDER BY id",
+    "FROM sdc_cell_risk('{t}', ['age', 'sex'], 'weight') ORDER BY ALL",
+    "FROM sdc_global_risk('{t}', ['age', 'sex'], 'weight')",
+    "FROM sdc_risk_threshold('{t}', ['age', 'sex'], 'weight', 0.05)",
+    "FROM sdc_household_risk('{t}', ['age', 'sex'], 'weight', 'household', 0.1) ORDER BY id",
+    "FROM sdc_household_global_risk('{t}', ['age', 'sex'], 'weight', 'household')",
+    "FROM sdc_k_anonymity('{t}', ['age', 'sex'], 5)",
+]
+
+
+@pytest.fixture(scope="module")
+def shell() -> str:
+    """Return the path of the DuckDB shell."""
+    beside = Path(sys.executable).parent / "duckdb"
+    found = str(beside) if beside.is_file() else shutil.which("duckdb")
+    if found is None:
+        pytest.skip("no DuckDB shell: neither beside the Python that runs nor on the path (pip install duckdb-cli)")
+    return found
+
+
+@pytest.fixture(scope="module")
+def bundle(tmp_path_factory) -> str:
+    """Return the path of what `sdc-sql macros` prints."""
+    path = tmp_path_factory.mktemp("bundle") / "sdc.sql"
+    printed = subprocess.run([sys.executable, "-m", "sdc_sql", "macros"], capture_output=True, check=True)
+    path.write_bytes(printed.stdout)
+    return str(path)
+
+
+def run(shell: str, *arguments: str, sql: str) -> subprocess.CompletedProcess:
+    # -init takes the place of the user's own ~/.duckdbrc; an empty one keeps a test from reading it
+    init = () if "-init" in arguments else ("-init", "/dev/null")
+    return subprocess.run(
+        [shell, *init, *arguments, "-csv", "-nullvalue", "NULL"],
+        input=sql, capture_output=True, text=True, check=False, timeout=60,
+    )  # fmt: skip
+
+
+def tables(done: subprocess.CompletedProcess) -> list[list[list[str]]]:
+    """Return the results that a shell printed, each with its header; they are set apart by a line of dashes."""
+    assert done.returncode == 0, done.stderr
+    return [list(csv.reader(io.StringIO(block.strip("\n")))) for block in done.stdout.split("----\n")]
+
+
+def script(table: str) -> str:
+    return "\n.print ----\n".join(f"{call.format(t=table)};" for call in CALLS) + "\n"
+
+
+def in_python(table: str) -> list[list[list[object]]]:
+    with duckdb.connect() as con:
+        sdc_sql.load(con).execute(f"CREATE TABLE persons AS {ROWS}")
+        results = []
+        for call in CALLS:
+            result = con.execute(call.format(t=table))
+            results.append([[d[0] for d in result.description], *map(list, result.fetchall())])
+        return results
+
+
+def plain(value: object) -> object:
+    """Return a figure as a number to twelve digits, so that 1, 1.0 and '1' are one."""
+    if value is None:
+        return "NULL"
+    try:
+        return f"{float(str(value)):.12g}"
+    except ValueError:
+        return str(value)
+
+
+def assert_same(printed: list[list[list[str]]], computed: list[list[list[object]]]) -> None:
+    for call, left, right in zip(CALLS, printed, computed, strict=True):
+        assert [[plain(v) for v in row] for row in left] == [[plain(v) for v in row] for row in right], call
+
+
+def version(shell: str) -> tuple[int, ...]:
+    printed = subprocess.run([shell, "--version"], capture_output=True, text=True, check=True).stdout
+    return tuple(int(part) for part in printed.split()[0].removeprefix("v").split("."))
+
+
+def test_the_bundle_over_a_parquet_file(shell, bundle, tmp_path):
+    parquet = str(tmp_path / "persons.parquet")
+    with duckdb.connect() as con:
+        con.execute(f"COPY ({ROWS}) TO '{parquet}'")
+    assert_same(tables(run(shell, "-init", bundle, sql=script(parquet))), in_python(parquet))
+
+
+def test_the_bundle_over_a_table(shell, bundle, tmp_path):
+    database = str(tmp_path / "survey.duckdb")
+    assert run(shell, database, sql=f"CREATE TABLE persons AS {ROWS};").returncode == 0
+    assert_same(tables(run(shell, "-init", bundle, database, sql=script("persons"))), in_python("persons"))
+
+
+def test_macros_installed_into_a_database_that_the_shell_made(shell, tmp_path, capsys):
+    database = str(tmp_path / "survey.duckdb")
+    assert run(shell, database, sql=f"CREATE TABLE persons AS {ROWS};").returncode == 0
+    assert main(["install", database]) == 0
+    assert capsys.readouterr().err == ""
+    assert_same(tables(run(shell, database, sql=script("persons"))), in_python("persons"))
+    assert_same(tables(run(shell, "-readonly", database, sql=script("persons"))), in_python("persons"))
+
+
+def test_macros_installed_into_a_new_database(shell, tmp_path, capsys):
+    # the shell may be older than the DuckDB of the Python that installs
+    database = str(tmp_path / "new.duckdb")
+    assert main(["install", database, "--create"]) == 0
+    assert capsys.readouterr().err == ""
+    made = run(shell, database, sql=f"CREATE TABLE persons AS {ROWS};")
+    assert made.returncode == 0, made.stderr
+    assert_same(tables(run(shell, database, sql=script("persons"))), in_python("persons"))
+
+
+def test_a_database_that_the_shell_made_is_reported_on(shell, tmp_path, capsys):
+    database = str(tmp_path / "survey.duckdb")
+    assert run(shell, database, sql=f"CREATE TABLE persons AS {ROWS};").returncode == 0
+    assert main(["risk", database, "--keys", "age,sex"]) == 0
+    assert "sample uniques  3" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    ("sql", "words"),
+    [
+        (
+            "FROM sdc_theta('persons', ['aeg'], 0.1);",
+            '"aeg" is not a column of the table, whose columns are "id", "age"',
+        ),
+        ("FROM sdc_theta('persons', ['age'], 2);", "The sampling fraction is 2: it must lie strictly between 0 and 1."),
+        ("FROM sdc_theta('persons', [], 0.1);", "the list of columns is empty"),
+        ("FROM sdc_global_risk('persons', ['age', 'sex'], 0.5);", "not normalised ones"),
+        ("FROM sdc_household_risk('persons', ['age'], 9, 'region');", "A household number is NULL"),
+        ("FROM sdc_cells('nobody', ['age']);", "The table nobody has no rows"),
+    ],
+)
+def test_a_shell_shows_the_complaint(shell, bundle, sql, words):
+    tables_made = f"CREATE TABLE persons AS {ROWS}; CREATE TABLE nobody AS FROM persons LIMIT 0;"
+    done = run(shell, "-bail", "-init", bundle, sql=f"{tables_made}\n{sql}")
+    assert done.returncode != 0
+    assert words in done.stderr
+    assert done.stdout == ""
+
+
+def test_the_shell_is_one_that_is_supported(shell):
+    assert version(shell) >= (1, 5)
