@@ -1,0 +1,124 @@
+"""The firms of the handbook, the peers' figures, and what every partition keeps to."""
+
+from __future__ import annotations
+
+import csv
+import json
+from pathlib import Path
+
+import numpy as np
+import pyarrow.parquet as pq
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from sdc_sql.udfs import microaggregation as m
+
+PAPERS = Path(__file__).resolve().parents[2] / "fixtures" / "papers"
+
+PARTITIONS = {
+    "mdav": m.mdav,
+    "vmdav": m.vmdav,
+    "two blocks": lambda x, k: m.blocked(x, k, min(2, len(x) // k)),
+    "principal component": m.projection,
+    "principal component, optimal": lambda x, k: m.projection(x, k, sizes="optimal"),
+    "sum of z": lambda x, k: m.projection(x, k, "sum_of_z"),
+    "ranking": m.individual_ranking,
+    "ranking, fixed": lambda x, k: m.individual_ranking(x, k, "fixed"),
+}
+
+
+@pytest.fixture(scope="module")
+def firms():
+    with (PAPERS / "handbook_tables_3_5_3_6.csv").open(encoding="utf-8") as file:
+        rows = list(csv.DictReader(file))
+    return {name: np.array([float(row[name]) for row in rows]) for name in rows[0]}
+
+
+def pair(firms):
+    return np.stack([firms["surface"], firms["employees"]], axis=1)
+
+
+def test_the_firms_lose_what_the_handbook_says(firms):
+    # handbook 3.4.5: SST = 22, SSE_opt / SST = 0.34
+    z = m.standardised(pair(firms))
+    optimum = m.sse_sst(z, firms["class"].astype(int))
+    assert (z**2).sum() == pytest.approx(22, rel=1e-12)
+    assert round(optimum, 2) == 0.34
+    # the heuristics cannot be better: MDAV 0.549 (it must form groups of 3, 3 and 5), V-MDAV 0.350
+    assert m.sse_sst(z, m.vmdav(z, 3)) >= optimum
+    assert m.sse_sst(z, m.mdav(z, 3)) >= optimum
+
+
+def test_the_firms_release_table_3_6(firms):
+    released = m.aggregate(pair(firms), firms["class"].astype(int))
+    assert released[:, 0] == pytest.approx(firms["surface_masked"], abs=0.005)
+    assert released[:, 1] == pytest.approx(firms["employees_masked"], abs=0.5)
+
+
+@pytest.mark.parametrize("partition", PARTITIONS.values(), ids=PARTITIONS)
+@settings(deadline=None)
+@given(k=st.integers(2, 5), extra=st.integers(0, 60), p=st.integers(1, 4), seed=st.integers(0, 2**32 - 1))
+def test_every_group_has_k_to_2k_minus_1_records_and_means_stay(partition, k, extra, p, seed):
+    x = m.standardised(np.random.default_rng(seed).normal(size=(k + extra, p)))
+    groups = partition(x, k)
+    for column in groups.reshape(len(x), -1).T:
+        sizes = np.bincount(column)
+        assert k <= sizes.min()
+        assert sizes.max() <= 2 * k - 1
+    assert groups.dtype == np.int64
+    assert m.aggregate(x, groups).mean(axis=0) == pytest.approx(x.mean(axis=0), abs=1e-12)
+    assert m.sse_sst(x, groups) <= 1 + 1e-12
+
+
+@pytest.mark.parametrize("partition", PARTITIONS.values(), ids=PARTITIONS)
+def test_a_permutation_of_rows_permutes_the_groups(partition):
+    rng = np.random.default_rng(5)
+    x = rng.normal(size=(300, 3))
+    order = rng.permutation(300)
+    assert partition(x[order], 4).tolist() == partition(x, 4)[order].tolist()
+
+
+@pytest.mark.parametrize("k", [3, 5])
+@pytest.mark.parametrize("name", ["Tarragona", "CASCrefmicrodata"])
+def test_projection_and_ranking_lose_what_they_do_in_sdcmicro(shared, name, k):
+    # sdcMicro 5.8.1, method 'pca' and 'onedims', groups of k
+    table = pq.read_table(shared / "data" / f"{name.lower()}.parquet")
+    x = m.standardised(np.stack([column.to_numpy() for column in table.columns], axis=1))
+    entries = json.loads((shared / "reference" / "sdcmicro_microaggregation.json").read_text())["entries"]
+    pca, ranking = (entries[f"ma_{name}_{method}_k{k}"]["result"]["IL_SSE_SST_std"] for method in ("pca", "onedims"))
+    assert m.sse_sst(x, m.projection(x, k)) == pytest.approx(pca, rel=1e-9)
+    assert m.sse_sst(x, m.individual_ranking(x, k, "fixed")) == pytest.approx(ranking, rel=1e-9)
+    assert m.sse_sst(x, m.individual_ranking(x, k)) <= ranking
+
+
+def test_one_block_is_mdav_and_more_blocks_stay_apart():
+    x = np.random.default_rng(6).normal(size=(100, 2)) * [9, 1]
+    assert m.blocked(x, 3, 1).tolist() == m.mdav(x, 3).tolist()
+    block = np.argsort(np.argsort(x @ np.linalg.svd(x - x.mean(axis=0))[2][0])) // 25
+    groups = m.blocked(x, 3, 4)
+    assert all(np.unique(block[groups == g]).size == 1 for g in np.unique(groups))
+
+
+def test_standardised_variables_have_mean_0_and_variance_1():
+    rng = np.random.default_rng(7)
+    x = rng.normal(size=(50, 4)) * [1, 1e-140, 1e120, 0] + [1e9, 0, 0, 0.1]
+    z = m.standardised(x)
+    assert z.mean(axis=0) == pytest.approx(0, abs=1e-12)
+    assert z.var(axis=0) == pytest.approx([1, 1, 1, 0])
+
+
+@pytest.mark.parametrize(
+    ("call", "said"),
+    [
+        (lambda x: m.blocked(x, 3, 4), "blocks = 4: with 10 records and k = 3 expected 1 to 3"),
+        (lambda x: m.blocked(x, 3, 0), "blocks = 0"),
+        (lambda x: m.projection(x, 3, "factor"), "expected 'principal_component' or 'sum_of_z'"),
+        (lambda x: m.projection(x, 3, sizes="any"), "expected 'optimal' or 'fixed'"),
+        (lambda x: m.individual_ranking(x, 11), "10 records cannot form a group of k = 11"),
+        (lambda x: m.individual_ranking(x[:, 0], 3), r"x\[:, None\]"),
+        (lambda x: m.standardised(x / [1, np.inf] * [1, np.inf]), "x holds nan"),
+    ],
+)
+def test_bad_input_is_refused(call, said):
+    with np.errstate(invalid="ignore"), pytest.raises(ValueError, match=said):
+        call(np.random.default_rng(0).normal(size=(10, 2)))

@@ -1,0 +1,64 @@
+"""Pairs of ranks at random, at most some distance apart, in linear time.
+
+Which distances come out, away from the ends and for a great L: half of all places are unpaired in their turn; each
+then takes one of M free ones with chance 1 / M. A place d after the one in turn has been in range for L - d places,
+so that it is still free with chance exp(-(L - d) / 2M); that M is the sum of these gives M = L / (2 ln 2). The
+distance of partners then has density (ln 2 / L) 2^(d/L) on (0, L]: its mean is (2 - 1 / ln 2) L = 0.557 L.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from sdc_sql.udfs.arguments import Floats, Integers
+
+CHUNK = 65_536
+# Beyond this a draw times a count may round up to the count.
+LAST_DRAW = 1 - 2.0**-52
+
+
+def partners(choices: Floats, reach: int) -> Integers:
+    """Return for each of n places in order the place that it is paired with, at most `reach` away.
+
+    From place 0 on, each place not yet paired is paired with one drawn evenly from those not yet paired within
+    `reach` after it. Time is proportional to n: the free places in range are kept in a list without order, from which
+    one is taken by putting the last in its stead.
+
+    Examples
+    --------
+    >>> partners(np.array([0.9, 0.9, 0.1, 0.5]), 2)
+    array([1, 0, 3, 2])
+    """
+    n = choices.size
+    paired = np.arange(n, dtype=np.int64)
+    write = memoryview(paired.data)
+    free = list(range(min(reach, n)))  # the unpaired places from the one in turn to `reach` after it
+    cycle = reach + 1
+    position = list(range(cycle))  # where in `free` a place is, by its remainder
+    taken = bytearray(n)
+    draws = np.minimum(choices, LAST_DRAW)
+    for start in range(0, n, CHUNK):
+        for place, draw in enumerate(draws[start : start + CHUNK].tolist(), start):
+            entering = place + reach
+            if entering < n:
+                position[entering % cycle] = len(free)
+                free.append(entering)
+            if taken[place]:
+                continue
+            at, last = position[place % cycle], free.pop()
+            if last != place:
+                free[at] = last
+                position[last % cycle] = at
+            if not free:
+                break  # the last of an odd number
+            at = int(draw * len(free))
+            partner, last = free[at], free.pop()
+            if last != partner:
+                free[at] = last
+                position[last % cycle] = at
+            taken[partner] = 1
+            write[place], write[partner] = partner, place
+    return paired

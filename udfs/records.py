@@ -1,0 +1,108 @@
+"""What microaggregation accepts, checked in one place: a matrix of finite numbers, and a group size."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike, NDArray
+
+HUGE = 1e150  # squares of larger differences overflow
+SMALLEST_K = 2
+
+
+def as_matrix(x: ArrayLike) -> NDArray[np.float64]:
+    """Return x as an (n, p) float array, or say why it is none.
+
+    Raises
+    ------
+    ValueError
+        Not numbers, not two-dimensional, no rows, no columns, NaN, infinite, or beyond 1e150.
+    """
+    refuse_masked(x)
+    try:
+        matrix = np.ascontiguousarray(x, dtype=np.float64)
+    except (TypeError, ValueError) as e:
+        raise ValueError(f"x must be numbers, shape (records, variables): {e}") from None
+    if np.ndim(x) != 2:  # noqa: PLR2004
+        hint = " (one variable: x[:, None])" if np.ndim(x) == 1 else ""
+        raise ValueError(f"x has {np.ndim(x)} dimensions, expected 2: (records, variables){hint}")
+    if 0 in matrix.shape:
+        raise ValueError(f"x has shape {matrix.shape}: at least one record and one variable are needed")
+    _refuse_odd(matrix)
+    return matrix
+
+
+def as_column(values: ArrayLike) -> NDArray[np.float64]:
+    """Return values as an (n,) float array, or say why it is none.
+
+    Raises
+    ------
+    ValueError
+        Not numbers, not one-dimensional, empty, NaN, infinite, or beyond 1e150.
+    """
+    refuse_masked(values)
+    if np.ndim(values) != 1:
+        raise ValueError(f"values has {np.ndim(values)} dimensions, expected 1: (records,)")
+    return as_matrix(np.asarray(values)[:, None])[:, 0]
+
+
+def check_k(k: int, n: int) -> int:
+    """Return k, the least number of records in a group, if n records can be grouped so.
+
+    Raises
+    ------
+    ValueError
+        k is not a whole number, is below 2, or exceeds n.
+    """
+    if isinstance(k, bool) or not isinstance(k, int | np.integer):
+        raise ValueError(  # noqa: TRY004 - bad input is one kind of error here
+            f"k = {k!r} is not a whole number: give the least number of records in a group, 2 or more"
+        )
+    if k < SMALLEST_K:
+        raise ValueError(f"k = {k}: a group of one record protects nobody, k must be 2 or more")
+    if n < k:
+        raise ValueError(
+            f"{n} records cannot form a group of k = {k}: lower k, or join strata so that each has k records"
+        )
+    return int(k)
+
+
+def as_groups(groups: ArrayLike, shape: tuple[int, ...]) -> NDArray[np.int64]:
+    """Return group numbers as an (n, q) int array: q = 1 for one partition, or q = p for one a variable.
+
+    Parameters
+    ----------
+    groups : (n,) or (n, p) array of integers
+    shape : (n, p)
+        Of the data.
+
+    Raises
+    ------
+    ValueError
+        Not integers, or the shape does not fit the data's.
+    """
+    array = np.asarray(groups)
+    if array.dtype.kind not in "iu":
+        raise ValueError(f"groups must be integers, got {array.dtype}")
+    if array.shape not in {shape[:1], shape}:
+        raise ValueError(f"groups has shape {array.shape}, expected {shape[:1]} or {shape} like the data")
+    return array.astype(np.int64).reshape(shape[0], -1)
+
+
+def refuse_masked(values: ArrayLike) -> None:
+    """Refuse a masked array with missing values: converted to a plain one, it would show what lies under the mask."""
+    if np.ma.is_masked(values):
+        raise ValueError("the masked array has missing values: leave out or impute them first")
+
+
+def _refuse_odd(matrix: NDArray[np.float64]) -> None:
+    odd = ~(np.abs(matrix) <= HUGE)
+    if odd.any():
+        row, column = np.argwhere(odd)[0]
+        raise ValueError(
+            f"x holds {matrix[row, column]} (row {row}, column {column}) and {odd.sum() - 1} more such values: "
+            f"expected finite numbers up to {HUGE:g} in size; leave out or impute what is missing first"
+        )
