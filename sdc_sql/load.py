@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from typing import TYPE_CHECKING
 
 from sdc_sql.macros import CREATE, sql_files
@@ -16,6 +17,8 @@ def load(con: duckdb.DuckDBPyConnection) -> duckdb.DuckDBPyConnection:
 
     The macros are temporary: they are gone with the connection and leave no trace in its database,
     which may be read-only. A cursor is a connection of its own: load it too. Loading twice does no harm.
+    Where the environment has a secret key for draws, ``SDC_KEY``, and the session has none, the session gets it
+    (the variable ``sdc_key``).
 
     Parameters
     ----------
@@ -32,7 +35,15 @@ def load(con: duckdb.DuckDBPyConnection) -> duckdb.DuckDBPyConnection:
     """
     for file in sql_files():
         con.execute(file.text.replace(CREATE, CREATE.replace("MACRO", "TEMP MACRO")))
+    _set_key(con)
     return con
+
+
+def _set_key(con: duckdb.DuckDBPyConnection) -> None:
+    """Hand the secret key of the environment to the session, unless the session has one."""
+    key = os.environ.get("SDC_KEY")
+    if key and con.execute("SELECT getvariable('sdc_key') IS NULL").fetchall() == [(True,)]:
+        con.execute("SET VARIABLE sdc_key = ?", [key])  # a parameter: it stands in no SQL text
 
 
 def install(con: duckdb.DuckDBPyConnection) -> None:
