@@ -1,0 +1,165 @@
+"""PRAM: the proof that goes with a guaranteed release, and the corrections for its user.
+
+Nayak's design moves a record of a cell with T records away with probability theta / T, to each of the
+other k - 1 cells alike. Nothing here builds a k x k matrix: cells with equal T are alike, so what is
+needed is how many cells there are of each T.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike, NDArray
+
+LEAST_XI = 3 / 7
+
+
+def theta_of_xi(xi: float) -> float:
+    """Return the theta at which the bound on a correct match is xi.
+
+    The root in (0, 2/3] of (1 - theta) / (1 - theta + theta^2) = xi, that is of
+    xi theta^2 + (1 - xi) theta - (1 - xi) = 0.
+
+    Parameters
+    ----------
+    xi
+        The greatest probability of a correct match that is tolerated, in [3/7, 1).
+
+    Returns
+    -------
+    float
+        theta, the expected number of records that leave each cell.
+
+    Raises
+    ------
+    ValueError
+        Where xi lies outside [3/7, 1).
+
+    Notes
+    -----
+    Nayak, Identity disclosure risk control in microdata release via post-randomization, Result 1.
+
+    Examples
+    --------
+    >>> round(theta_of_xi(3 / 7), 12), round(theta_of_xi(0.6 / 0.76), 12)
+    (0.666666666667, 0.4)
+    """
+    if not LEAST_XI <= xi < 1:
+        raise ValueError(f"xi is {xi}: it must lie in [3/7, 1); below 3/7 this design guarantees nothing.")
+    rest = 1 - xi
+    # the root without cancellation: 2c / (b + sqrt(b^2 + 4ac))
+    return float(2 * rest / (rest + np.sqrt(rest * rest + 4 * xi * rest)))
+
+
+def bound(frequency: ArrayLike, theta: float) -> NDArray[np.float64]:
+    """Return psi(T, theta), the bound on the probability that a unique match is correct.
+
+    Parameters
+    ----------
+    frequency
+        T, the records of a cell in the original file, at least 1.
+    theta
+        In [0, 1].
+
+    Returns
+    -------
+    numpy.ndarray
+        psi, of the shape of ``frequency``.
+
+    Notes
+    -----
+    Nayak, (10): (T - theta) / (T (T - theta) + theta^2).
+
+    Examples
+    --------
+    >>> bound([1, 2], 0.4).round(4)
+    array([0.7895, 0.4762])
+    """
+    t = np.asarray(frequency, dtype=np.float64)
+    return (t - theta) / (t * (t - theta) + theta * theta)
+
+
+def _log_binomial(trials: float, p: float, most: int) -> NDArray[np.float64]:
+    """Return the logarithms of the first coefficients of (1 - p + p s)^trials, s^0 .. s^most."""
+    a = np.arange(most + 1, dtype=np.float64)
+    if p in (0.0, 1.0):
+        only = 0.0 if p == 0 else trials
+        return np.where(a == only, 0.0, -np.inf)
+    steps = trials - a[:-1]
+    with np.errstate(divide="ignore", invalid="ignore"):
+        ratios = np.where(steps > 0, np.log(steps) - np.log(a[1:]), -np.inf)
+    choose = np.concatenate([[0.0], np.cumsum(ratios)])
+    return choose + a * np.log(p) + (trials - a) * np.log1p(-p)
+
+
+def _convolved(first: NDArray[np.float64], second: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return the coefficients of a product of two series given by logarithms, as logarithms."""
+    most = first.size
+    terms = [first[: i + 1] + second[i::-1] for i in range(most)]
+    return np.array([np.logaddexp.reduce(t) for t in terms])
+
+
+def correct_match(frequencies: ArrayLike, cells: ArrayLike, theta: float, most: int = 10) -> NDArray[np.float64]:
+    """Return the exact probability that a match is correct, given that the released cell has a records.
+
+    Parameters
+    ----------
+    frequencies
+        The distinct values of T among the non-empty cells of a group, (m,).
+    cells
+        How many cells have each, (m,); their sum is k.
+    theta
+        The design's theta, in [0, 1].
+    most
+        The largest a.
+
+    Returns
+    -------
+    numpy.ndarray
+        (m, most): row i is P(CM | S = a, T) for a cell of ``frequencies[i]`` records, a = 1 .. most.
+
+    Raises
+    ------
+    ValueError
+        Where there are fewer than two cells, or a frequency or count is below 1.
+
+    Notes
+    -----
+    Nayak, (8): (1/a) alpha q(a-1) / (alpha q(a-1) + (1 - alpha) q(a)), alpha = 1 - theta/T the probability that
+    the target stays, and q the distribution of how many others are released in its cell: T - 1 that stay with
+    probability alpha, and from each other cell i T_i that come with probability theta / ((k-1) T_i). (In (6) of
+    the paper binom(T*, k) stands where binom(T*, a_i) is meant.) Computed in logarithms by convolution.
+
+    Examples
+    --------
+    Two cells of one record each, theta = 0.4: given one record in the cell, it is the target's with 0.36/0.52.
+
+    >>> correct_match([1], [2], 0.4, most=2).round(4)
+    array([[0.6923, 0.5   ]])
+    """
+    t = np.asarray(frequencies, dtype=np.float64)
+    n = np.asarray(cells, dtype=np.float64)
+    k = n.sum()
+    if t.size == 0 or k < 2 or (t < 1).any() or (n < 1).any():  # noqa: PLR2004 - one cell has nowhere to go
+        raise ValueError("The cells must be at least two, each with at least one record, for PRAM to move any.")
+    comes = theta / ((k - 1) * t)
+    found = np.empty((t.size, most))
+    for i in range(t.size):
+        others = n.copy()
+        others[i] -= 1
+        stays = 1 - theta / t[i]
+        q = _log_binomial(t[i] - 1, stays, most)
+        for j in np.flatnonzero(others):
+            q = _convolved(q, _log_binomial(others[j] * t[j], comes[j], most))
+        a = np.arange(1, most + 1)
+        if stays == 0:
+            found[i] = 0
+            continue
+        # 1 / (1 + odds against): the ratio q(a) / q(a-1) stays finite where both underflow
+        with np.errstate(over="ignore", invalid="ignore"):
+            against = np.exp(np.log1p(-stays) + q[1:] - np.log(stays) - q[:-1]) if stays < 1 else np.zeros(most)
+        found[i] = np.where(np.isfinite(q[:-1]), 1 / (a * (1 + against)), 0.0)
+    return found
