@@ -92,7 +92,8 @@ def _log_binomial(trials: float, p: float, most: int) -> NDArray[np.float64]:
     with np.errstate(divide="ignore", invalid="ignore"):
         ratios = np.where(steps > 0, np.log(steps) - np.log(a[1:]), -np.inf)
     choose = np.concatenate([[0.0], np.cumsum(ratios)])
-    return choose + a * np.log(p) + (trials - a) * np.log1p(-p)
+    logarithms: NDArray[np.float64] = choose + a * np.log(p) + (trials - a) * np.log1p(-p)
+    return logarithms
 
 
 def _convolved(first: NDArray[np.float64], second: NDArray[np.float64]) -> NDArray[np.float64]:
