@@ -120,10 +120,8 @@ class Roles:
         if self.weight is None:
             return
         if isinstance(self.weight, str):
-            value: exp.Expression = exp.cast(exp.column(self.weight, quoted=True), "DOUBLE")
-            # NaN sorts above infinity, so it is caught with it; NULL by the coalesce
-            good = exp.and_(value > 0, value < exp.cast(exp.Literal.string("infinity"), "DOUBLE"))
-            bad = self._count(exp.not_(exp.Coalesce(this=good, expressions=[exp.false()])))
+            value = exp.cast(exp.column(self.weight, quoted=True), "DOUBLE")
+            bad = self._count(exp.not_(exp.Anonymous(this="sdc__is_weight", expressions=[value])))
             if bad:
                 raise WeightError(
                     f"{bad:,} records have a weight ({self.weight}) that is NULL, NaN, infinite, zero or negative: "

@@ -1,8 +1,10 @@
 -- Checks of values, raised while the query runs.
 
--- A positive, finite sampling weight. NaN sorts above infinity in DuckDB, so < catches both.
+-- Whether a sampling weight is positive and finite; NULL is not. NaN sorts above infinity in DuckDB, so < catches both.
+CREATE OR REPLACE MACRO sdc__is_weight(weight) AS coalesce(weight > 0 AND weight < 'infinity'::DOUBLE, false);
+
 CREATE OR REPLACE MACRO sdc__checked_weight(weight) AS
-    CASE WHEN weight > 0 AND weight < 'infinity'::DOUBLE THEN weight
+    CASE WHEN sdc__is_weight(weight) THEN weight
          ELSE error('A sampling weight is ' || coalesce(weight::VARCHAR, 'NULL')
                     || ': weights must be positive and finite numbers (how many persons of the population the record stands for).')
     END;
