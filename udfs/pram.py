@@ -1,4 +1,4 @@
-"""PRAM: the proof that goes with a guaranteed release, and the corrections for its user.
+"""PRAM: the proof that goes with a guaranteed release.
 
 Nayak's design moves a record of a cell with T records away with probability theta / T, to each of the
 other k - 1 cells alike. Nothing here builds a k x k matrix: cells with equal T are alike, so what is
@@ -10,6 +10,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import numpy as np
+from sdc_sql.udfs.arguments import number
+from sdc_sql.udfs.pram_series import all_but_one, binomial, product
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
@@ -82,27 +84,6 @@ def bound(frequency: ArrayLike, theta: float) -> NDArray[np.float64]:
     return (t - theta) / (t * (t - theta) + theta * theta)
 
 
-def _log_binomial(trials: float, p: float, most: int) -> NDArray[np.float64]:
-    """Return the logarithms of the first coefficients of (1 - p + p s)^trials, s^0 .. s^most."""
-    a = np.arange(most + 1, dtype=np.float64)
-    if p in (0.0, 1.0):
-        only = 0.0 if p == 0 else trials
-        return np.where(a == only, 0.0, -np.inf)
-    steps = trials - a[:-1]
-    with np.errstate(divide="ignore", invalid="ignore"):
-        ratios = np.where(steps > 0, np.log(steps) - np.log(a[1:]), -np.inf)
-    choose = np.concatenate([[0.0], np.cumsum(ratios)])
-    logarithms: NDArray[np.float64] = choose + a * np.log(p) + (trials - a) * np.log1p(-p)
-    return logarithms
-
-
-def _convolved(first: NDArray[np.float64], second: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Return the coefficients of a product of two series given by logarithms, as logarithms."""
-    most = first.size
-    terms = [first[: i + 1] + second[i::-1] for i in range(most)]
-    return np.array([np.logaddexp.reduce(t) for t in terms])
-
-
 def correct_match(frequencies: ArrayLike, cells: ArrayLike, theta: float, most: int = 10) -> NDArray[np.float64]:
     """Return the exact probability that a match is correct, given that the released cell has a records.
 
@@ -125,14 +106,15 @@ def correct_match(frequencies: ArrayLike, cells: ArrayLike, theta: float, most: 
     Raises
     ------
     ValueError
-        Where there are fewer than two cells, or a frequency or count is below 1.
+        Where there are fewer than two cells, a frequency or count is below 1, theta lies outside [0, 1], most is
+        below 1, or there is not one count for each frequency.
 
     Notes
     -----
     Nayak, (8): (1/a) alpha q(a-1) / (alpha q(a-1) + (1 - alpha) q(a)), alpha = 1 - theta/T the probability that
     the target stays, and q the distribution of how many others are released in its cell: T - 1 that stay with
     probability alpha, and from each other cell i T_i that come with probability theta / ((k-1) T_i). (In (6) of
-    the paper binom(T*, k) stands where binom(T*, a_i) is meant.) Computed in logarithms by convolution.
+    the paper binom(T*, k) stands where binom(T*, a_i) is meant.) Computed in logarithms by convolution, O(m) of them.
 
     Examples
     --------
@@ -143,24 +125,24 @@ def correct_match(frequencies: ArrayLike, cells: ArrayLike, theta: float, most: 
     """
     t = np.asarray(frequencies, dtype=np.float64)
     n = np.asarray(cells, dtype=np.float64)
+    number(theta, "theta", least=0, most=1)
+    number(most, "most", least=1)
+    if t.ndim != 1 or t.shape != n.shape:
+        raise ValueError(f"frequencies and cells have shapes {t.shape} and {n.shape}; expected one of each: (m,) both")
     k = n.sum()
-    if t.size == 0 or k < 2 or (t < 1).any() or (n < 1).any():  # noqa: PLR2004 - one cell has nowhere to go
+    if t.size == 0 or not k >= 2 or not (t >= 1).all() or not (n >= 1).all():  # noqa: PLR2004 - one has nowhere to go
         raise ValueError("The cells must be at least two, each with at least one record, for PRAM to move any.")
-    comes = theta / ((k - 1) * t)
-    found = np.empty((t.size, most))
-    for i in range(t.size):
-        others = n.copy()
-        others[i] -= 1
-        stays = 1 - theta / t[i]
-        q = _log_binomial(t[i] - 1, stays, most)
-        for j in np.flatnonzero(others):
-            q = _convolved(q, _log_binomial(others[j] * t[j], comes[j], most))
-        a = np.arange(1, most + 1)
-        if stays == 0:
-            found[i] = 0
-            continue
-        # 1 / (1 + odds against): the ratio q(a) / q(a-1) stays finite where both underflow
-        with np.errstate(over="ignore", invalid="ignore"):
-            against = np.exp(np.log1p(-stays) + q[1:] - np.log(stays) - q[:-1]) if stays < 1 else np.zeros(most)
-        found[i] = np.where(np.isfinite(q[:-1]), 1 / (a * (1 + against)), 0.0)
-    return found
+    leaves, comes = theta / t, theta / ((k - 1) * t)
+    with np.errstate(divide="ignore"):
+        log_leaves, log_stays, log_comes, log_away = np.log(leaves), np.log1p(-leaves), np.log(comes), np.log1p(-comes)
+    # to the target's cell from its own, from the others of its frequency, and from those of the other frequencies
+    own = binomial(t - 1, log_stays, log_leaves, most)
+    alike = binomial((n - 1) * t, log_comes, log_away, most)
+    unlike = all_but_one(binomial(n * t, log_comes, log_away, most))
+    q = product(product(own, alike), unlike)
+    # 1 / (1 + odds against): the ratio q(a) / q(a-1) stays finite where both underflow
+    with np.errstate(over="ignore", invalid="ignore"):
+        against = np.exp((log_leaves - log_stays)[:, np.newaxis] + q[:, 1:] - q[:, :-1])
+    a = np.arange(1, most + 1)
+    possible = np.isfinite(q[:, :-1]) & (leaves < 1)[:, np.newaxis]
+    return np.where(possible, 1 / (a * (1 + against)), 0.0)

@@ -88,6 +88,49 @@ def test_millions_of_cells():
     assert np.isfinite(found).all()
 
 
+def test_thousands_of_distinct_frequencies():
+    t, theta = np.arange(1.0, 3001), 0.4
+    n = np.ceil(10_000 / t**2)
+    found = correct_match(t, n, theta, most=10)
+    # Nayak, (9), with sums over all cells less the target's
+    weight = theta / ((n.sum() - 1) * t)
+    each = t * weight / (1 - weight)
+    own = theta / (t - theta)
+    # absolutely: logarithms of the order of 10,000 leave 1e-12 of a ratio, at probabilities of 1 / T
+    np.testing.assert_allclose(found[:, 0], 1 / (t + own * ((n * each).sum() - each)), rtol=0, atol=1e-13)
+    assert (found <= 1 / np.arange(1, 11)).all()
+    # the same cells listed otherwise: two rows of one frequency are alike
+    split = correct_match([1, 1, 7], [2, 3, 4], theta)
+    np.testing.assert_allclose(split[[0, 2]], correct_match([1, 7], [5, 4], theta), rtol=1e-13)
+    np.testing.assert_allclose(split[0], split[1], rtol=1e-13)
+
+
+def test_the_ends_of_theta():
+    # nobody leaves: a cell of T records is released with T, and a match is right with 1 / T
+    np.testing.assert_array_equal(correct_match([1, 3], [2, 2], 0, most=3), [[1, 0, 0], [0, 0, 1 / 3]])
+    # theta 1: the only record of a cell never stays, so that no match is right
+    found = correct_match([1, 2], [2, 1], 1, most=2)
+    np.testing.assert_array_equal(found[0], [0, 0])
+    assert found[1] == pytest.approx(enumerated([1, 1, 2], 1, 2, 2), rel=1e-12)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (([1], [3], 1.5), r"theta is 1\.5"),
+        (([1], [3], -0.1), r"theta is -0\.1"),
+        (([1], [3], float("nan")), "theta is nan"),
+        (([1], [3], 0.4, 0), "most is 0"),
+        (([1, 2], [3], 0.4), r"shapes \(2,\) and \(1,\)"),
+        (([[1, 2]], [[3, 4]], 0.4), r"shapes \(1, 2\)"),
+        (([1, float("nan")], [3, 4], 0.4), "at least two"),
+    ],
+)
+def test_what_does_not_fit_is_refused(arguments, message):
+    with pytest.raises(ValueError, match=message):
+        correct_match(*arguments)
+
+
 @pytest.mark.parametrize("cells", [([1], [1]), ([], []), ([0, 1], [1, 1]), ([1, 2], [0, 1])])
 def test_too_few_cells_are_refused(cells):
     with pytest.raises(ValueError, match="at least two"):
