@@ -3,6 +3,8 @@
 from sdc_sql.errors import ColumnError, InputError, ParameterError, SdcError, TableError, WeightError
 from sdc_sql.load import install, load
 from sdc_sql.macros import bundle
+from sdc_sql.mask.pram_correction import PramEstimate, PramTwoWayEstimate
+from sdc_sql.masking import MaskingStep
 from sdc_sql.microdata import Microdata, example
 from sdc_sql.report import RiskReport, risk_report
 from sdc_sql.risk.global_risk import GlobalRisk
@@ -22,9 +24,12 @@ __all__ = [
     "HouseholdGlobalRisk",
     "InputError",
     "KViolations",
+    "MaskingStep",
     "Microdata",
     "ParameterError",
     "PopulationRisk",
+    "PramEstimate",
+    "PramTwoWayEstimate",
     "RiskReport",
     "RiskThreshold",
     "SdcError",

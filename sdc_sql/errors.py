@@ -65,6 +65,22 @@ _KINDS: tuple[tuple[str, type[InputError]], ...] = (
     ("the sample must be a part of the population", TableError),
     ("A household number is NULL", ColumnError),
     ("Individual risk needs a sample frequency", ParameterError),
+    ("records: it must be unique", ColumnError),
+    ("records: every record needs one of its own", ColumnError),
+    ("this method masks numbers", ColumnError),
+    ("No secret key is set", ParameterError),
+    ("PRAM", ParameterError),
+    ("The probabilities from", ParameterError),
+    ("The retention is", ParameterError),
+    ("Groups of one cell", ParameterError),
+    ("lies in several groups", ParameterError),
+    ("xi is", ParameterError),
+    ("With xi =", ParameterError),
+    ("The base is", ParameterError),
+    ("samples is", ParameterError),
+    ("or one for each of the columns", ParameterError),
+    ("out of range for the destination type", ParameterError),
+    ("Could not convert string", ParameterError),
 )
 
 
@@ -82,6 +98,9 @@ def translate(error: duckdb.Error) -> SdcError | None:
     if found:
         return ColumnError(f'Column "{found["complaint"]}.')
     message = text.partition("Error: ")[2] or text
+    kernel = message.partition("executing the UDF: ValueError: ")[2]
+    if kernel:  # a kernel's complaint about its arguments; DuckDB 1.5 adds where in Python it arose
+        return ParameterError(kernel.partition("\n\nAt:")[0])
     for words, kind in _KINDS:
         if words in message:
             return kind(message)

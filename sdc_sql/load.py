@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from sdc_sql.macros import CREATE, sql_files
 from sdc_sql.transaction import transaction
+from sdc_sql.udfs.functions import FUNCTIONS
 
 if TYPE_CHECKING:
     import duckdb
@@ -33,10 +34,26 @@ def load(con: duckdb.DuckDBPyConnection) -> duckdb.DuckDBPyConnection:
     >>> con.sql("FROM sdc_frequency_counts('persons', ['age', 'sex'])").fetchall()
     [(1, 1), (2, 1)]
     """
+    temporary = CREATE.replace("MACRO", "TEMP MACRO")
     for file in sql_files():
-        con.execute(file.text.replace(CREATE, CREATE.replace("MACRO", "TEMP MACRO")))
+        con.execute(file.text.replace(CREATE, temporary))
+    _register(con, temporary)
     _set_key(con)
     return con
+
+
+def _register(con: duckdb.DuckDBPyConnection, create: str) -> None:
+    """Register the Python functions, and put them in the place of the macros that stand for them."""
+    known = con.execute("SELECT DISTINCT function_name FROM duckdb_functions() WHERE starts_with(function_name, 'sdc__python_')")
+    there = {name for (name,) in known.fetchall()}
+    for function in FUNCTIONS:
+        name = f"sdc__python_{function.name}"
+        if name not in there:
+            types = [kind for _, kind in function.parameters]
+            # special: a NULL argument is the kernel's to refuse; by default it would give NULL, and lose the records
+            con.create_function(name, function, types, function.returns, type="arrow", null_handling="special")  # type: ignore[arg-type]
+        arguments = ", ".join(argument for argument, _ in function.parameters)
+        con.execute(f"{create} sdc__kernel_{function.name}({arguments}) AS {name}({arguments})")
 
 
 def _set_key(con: duckdb.DuckDBPyConnection) -> None:

@@ -6,6 +6,12 @@ from typing import TYPE_CHECKING
 
 import duckdb
 
+from sdc_sql.mask import microaggregation as _microaggregation
+from sdc_sql.mask import noise as _noise
+from sdc_sql.mask import pram as _pram
+from sdc_sql.mask import pram_correction as _pram_correction
+from sdc_sql.mask import rank_swap as _rank_swap
+from sdc_sql.mask import rounding as _rounding
 from sdc_sql.risk import global_risk as _global_risk
 from sdc_sql.risk import household_risk as _household_risk
 from sdc_sql.risk import individual_risk as _individual_risk
@@ -21,7 +27,7 @@ if TYPE_CHECKING:
 
 
 class Microdata(Roles):
-    """A table of persons or firms, what its columns are, and the measures of its disclosure risk.
+    """A table of persons or firms, what its columns are, the measures of its disclosure risk, and its masking.
 
     Parameters
     ----------
@@ -30,13 +36,14 @@ class Microdata(Roles):
     table
         The name of a table or view (qualified, if need be), or of a Parquet or CSV file.
     keys
-        The key variables: columns that an intruder may know of a person.
+        The key variables: columns that an intruder may know of a person. Without them a table can be masked,
+        but its risk not measured.
     weight
         The column of expansion weights, or a number that every record weighs (1 / sampling fraction).
     household
         The column of household numbers.
     id
-        A column that identifies each record.
+        A column that identifies each record; masking needs one, for the draws of a record hang on it.
     stratum
         The column of strata of the sampling design.
     sampling_fraction
@@ -72,7 +79,7 @@ class Microdata(Roles):
         con: duckdb.DuckDBPyConnection,
         table: str,
         *,
-        keys: Iterable[str],
+        keys: Iterable[str] | None = None,
         weight: str | float | None = None,
         household: str | None = None,
         id: str | None = None,  # noqa: A002 - the field's word for it
@@ -119,6 +126,22 @@ class Microdata(Roles):
     household_global_risk = _household_risk.household_global_risk
     k_anonymity = _k_anonymity.k_anonymity
 
+    pram = _pram.pram
+    pram_retention = _pram.pram_retention
+    pram_guaranteed = _pram.pram_guaranteed
+    pram_proof = _pram.pram_proof
+    pram_matrix = _pram_correction.pram_matrix
+    pram_estimate = _pram_correction.pram_estimate
+    pram_covariance = _pram_correction.pram_covariance
+    pram_estimate_two_way = _pram_correction.pram_estimate_two_way
+    noise = _noise.noise
+    multiplicative_noise = _noise.multiplicative_noise
+    microaggregate = _microaggregation.microaggregate
+    microaggregate_categorical = _microaggregation.microaggregate_categorical
+    rank_swap = _rank_swap.rank_swap
+    resample = _rank_swap.resample
+    round_to_base = _rounding.round_to_base
+
 
 def example() -> Microdata:
     """Return a table of three persons in two households, for the examples of the documentation.
@@ -129,6 +152,7 @@ def example() -> Microdata:
     [(1, 30, 'f', 10.0, 1), (2, 30, 'f', 15.0, 1), (3, 41, 'm', 20.0, 2)]
     """
     con = duckdb.connect()
+    con.execute("SET VARIABLE sdc_key = 'the key of an example is no secret'")
     con.execute(
         "CREATE TABLE persons AS FROM (VALUES (1, 30, 'f', 10.0::DOUBLE, 1), (2, 30, 'f', 15.0, 1), "
         "(3, 41, 'm', 20.0, 2)) AS t(id, age, sex, w, household)"

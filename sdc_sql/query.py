@@ -9,13 +9,16 @@ from __future__ import annotations
 import math
 from decimal import Decimal
 from numbers import Integral, Real
-from typing import TypeAlias
+from typing import TYPE_CHECKING, TypeAlias
 
 from sqlglot import exp
 
 from sdc_sql.errors import ParameterError
 
-Value: TypeAlias = "str | bool | float | list[str] | tuple[str, ...] | None"
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+Value: TypeAlias = "str | bool | float | Sequence[str | bool | float | None] | None"
 
 
 def literal(value: Value) -> exp.Expression:

@@ -23,8 +23,10 @@ if TYPE_CHECKING:
 NULLS = ("category", "wildcard")
 
 
-def _names(keys: Iterable[str]) -> tuple[str, ...]:
-    """Return a collection of column names as a tuple; one name, or none, is no collection."""
+def _names(keys: Iterable[str] | None) -> tuple[str, ...]:
+    """Return a collection of column names as a tuple; one name is no collection, and an empty one a mistake."""
+    if keys is None:
+        return ()
     names = () if isinstance(keys, str) or not isinstance(keys, Iterable) else tuple(keys)
     if not names and isinstance(keys, Iterable) and not isinstance(keys, str):
         raise ColumnError("The list of keys is empty; name at least one key variable, as in ['age', 'sex'].")
@@ -48,7 +50,7 @@ class Roles:
 
     con: duckdb.DuckDBPyConnection = field(repr=False)
     table: str
-    keys: tuple[str, ...]
+    keys: tuple[str, ...] = ()
     weight: str | float | None = None
     household: str | None = None
     id: str | None = None
@@ -146,7 +148,7 @@ class Roles:
         if number:
             raise ColumnError(f"{number:,} values of the id ({self.id}) stand on several records: it must be unique.")
 
-    def _load_again(self) -> None:
+    def load_again(self) -> None:
         """Load the macros where a rollback has taken them away with the transaction they were loaded in."""
         known = "SELECT 1 FROM duckdb_functions() WHERE function_name = 'sdc__rows' LIMIT 1"
         if not self.con.execute(known).fetchall():
@@ -171,7 +173,7 @@ class Roles:
 
     def select(self, select: exp.Select) -> list[dict[str, Any]]:
         """Return the rows of a query, by column name."""
-        self._load_again()
+        self.load_again()
         with translated():
             result = self.con.execute(query.text(select))
             names = [d[0] for d in result.description or ()]
@@ -179,7 +181,7 @@ class Roles:
 
     def relation(self, macro: str, *arguments: Value, **named: Value) -> duckdb.DuckDBPyRelation:
         """Return the records of a measure as a DuckDB relation, computed when it is read."""
-        self._load_again()
+        self.load_again()
         with translated():
             return self.con.sql(query.text(query.call(macro, *arguments, **named)))
 

@@ -128,6 +128,40 @@ def rank_swap_correlated(values: npt.ArrayLike, uniforms: npt.ArrayLike, target:
     return best, 100 * good / n
 
 
+def swapped_places(
+    choices: npt.ArrayLike, p: float | None, target: float | None = None, ordered: npt.ArrayLike | None = None
+) -> Integers:
+    """Return for values in ascending order the place of the value that each is exchanged with.
+
+    Parameters
+    ----------
+    choices
+        Draws in [0, 1), (n,), in the order of the values.
+    p
+        Range in percent of n; or None, then it is searched for `target`, see :func:`rank_swap_correlated`.
+    target
+        The least correlation between original and swapped values.
+    ordered
+        The values, (n,), ascending; needed for a target.
+
+    Examples
+    --------
+    >>> swapped_places([0.3, 0.6, 0.9, 0.2, 0.5, 0.8], 40).tolist()
+    [2, 3, 0, 1, 5, 4]
+    """
+    draws = np.asarray(choices, dtype=np.float64)
+    n = draws.size
+    two_or_more(n, "the column")
+    if p is None:
+        if target is None or ordered is None:
+            raise ValueError("p is NULL: give the range in percent, in (0, 100]")
+        places = np.zeros((n, 2))
+        places[:, 0], places[:, 1] = np.arange(n) / n, draws
+        _, p = rank_swap_correlated(ordered, places, target)
+    found: Integers = n - 1 - partners(uniforms_of(draws, (n,))[::-1], _reach(p, n))[::-1]
+    return found
+
+
 def _ranked(values: npt.ArrayLike, uniforms: npt.ArrayLike) -> tuple[Floats, Integers, Floats]:
     """Return the column, the places of its values from lowest to highest, and the draws that choose, in that order."""
     column = vector(values)

@@ -19,14 +19,33 @@ CREATE OR REPLACE MACRO sdc__secret_key() AS (
                  END AS sdc__secret)
 );
 
-CREATE OR REPLACE MACRO sdc__draw_text(key, stream, id) AS
-    concat(length(key), ':', key, length(stream), ':', stream, coalesce(id::VARCHAR, error('The id of a record is NULL: keyed draws need an id for every record.')));
+-- A uniform variate from a key already at hand (a column sdc__secret), for use in lambdas.
+CREATE OR REPLACE MACRO sdc__uniform(key, stream, id) AS
+    ('0x' || substr(sha256(concat(length(key), ':', key, length(stream), ':', stream, coalesce(id::VARCHAR, error('The id of a record is NULL: keyed draws need an id for every record.')))), 1, 13))::BIGINT / 4503599627370496e0;
 
 -- A uniform variate in [0, 1), a multiple of 2^-52. stream: text; id: the record's, never NULL.
-CREATE OR REPLACE MACRO sdc_uniform(stream, id) AS
-    ('0x' || substr(sha256(sdc__draw_text(sdc__secret_key(), stream, id)), 1, 13))::BIGINT / 4503599627370496e0;
+CREATE OR REPLACE MACRO sdc_uniform(stream, id) AS sdc__uniform(sdc__secret_key(), stream, id);
 
--- A standard normal variate. The half step keeps u off 0 and centres it. (A macro's argument is pasted
--- wherever it is named; the lambda makes the draw once.)
+-- A standard normal variate of a uniform one. The half step keeps it off 0 and centres it.
+CREATE OR REPLACE MACRO sdc__normal(u) AS sdc__normal_quantile(u + 1.1102230246251565e-16);
+
+-- A standard normal variate. (A macro's argument is pasted wherever it is named; the lambda makes the draw once.)
 CREATE OR REPLACE MACRO sdc_normal(stream, id) AS
-    list_transform([sdc_uniform(stream, id) + 1.1102230246251565e-16], lambda u: sdc__normal_quantile(u))[1];
+    list_transform([sdc_uniform(stream, id)], lambda u: sdc__normal(u))[1];
+
+-- The sums p_1, p_1 + p_2, ... in units of 2^-52, in which a uniform variate is a whole number: whole
+-- numbers add up the same in any order, so a draw never hangs on the rounding of a sum.
+CREATE OR REPLACE MACRO sdc__steps(probability) AS round(probability * 4503599627370496e0)::BIGINT;
+
+-- A category: categories[i] with probability probabilities[i]. They must sum to 1 (within 1e-9).
+--   SELECT sdc_category('colour', 17, ['red', 'green'], [0.9, 0.1]);
+CREATE OR REPLACE MACRO sdc_category(stream, id, categories, probabilities) AS CASE
+    WHEN len(categories) = len(probabilities)
+         AND list_count(probabilities) = len(probabilities)
+         AND list_min(probabilities::DOUBLE[]) >= 0 AND abs(list_sum(probabilities::DOUBLE[]) - 1) <= 1e-9
+        THEN list_transform([sdc_uniform(stream, id)], lambda u: categories[1 + len(list_filter(
+                 range(1, len(probabilities)),
+                 lambda i: list_sum(list_transform(probabilities[1:i], lambda p: sdc__steps(p))) <= u * 4503599627370496e0))])[1]
+    ELSE error('The probabilities ' || coalesce(probabilities::VARCHAR, 'NULL') || ' of the categories ' || coalesce(categories::VARCHAR, 'NULL')
+               || ' must be one for each, none negative, and sum to 1.')
+END;

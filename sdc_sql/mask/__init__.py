@@ -1,0 +1,1 @@
+"""Masking methods: each file binds one file of ``sql/mask``."""

@@ -1,0 +1,120 @@
+"""Microaggregation (SDC handbook, 3.4.2.3 and 3.4.5)."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from sdc_sql.checks import whole
+from sdc_sql.masking import MaskingStep, masked, named
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from sdc_sql.roles import Roles
+
+
+def microaggregate(
+    data: Roles,
+    columns: str | Iterable[str],
+    k: int,
+    *,
+    method: str = "mdav",
+    centroid: str = "mean",
+    blocks: int = 1,
+    gamma: float = 0.2,
+    stratum: str | None = None,
+    into: str | None = None,
+) -> MaskingStep:
+    """Replace numeric values by the centroid of a group of at least k alike records, in place or in a copy.
+
+    Groups of variables: call once for each. NULL stays NULL; records that lack the same columns are grouped together.
+
+    Parameters
+    ----------
+    columns
+        One column or several, numeric; standardised for the distances.
+    k
+        The least number of records in a group, at least 2.
+    method
+        ``"mdav"``, ``"vmdav"``, ``"univariate"`` (one column, optimal), ``"individual_ranking"``,
+        ``"principal_component"`` or ``"sum_of_z"`` (groups along one axis).
+    centroid
+        ``"mean"`` or ``"median"``.
+    blocks
+        Of ``"mdav"``: groups are formed within so many blocks along the first principal component.
+    gamma
+        Of ``"vmdav"``: the larger, the more groups grow beyond k.
+    stratum
+        A column within whose values groups are formed.
+    into
+        A new table for the masked copy.
+
+    Returns
+    -------
+    MaskingStep
+        With ``sse_sst``, the share of the sum of squares that was lost.
+
+    Raises
+    ------
+    InputError
+        Where k is below 2, a stratum has fewer than k records, or an argument cannot be used.
+
+    Examples
+    --------
+    >>> import sdc_sql
+    >>> round(sdc_sql.example().microaggregate("w", 3, into="released").sse_sst, 3)
+    1.0
+    """
+    chosen = named(data, columns)
+    arguments = {
+        "columns": chosen, "k": whole(k, "k", least=2), "id": data.required("id"), "method": method,
+        "centroid": centroid, "blocks": whole(blocks, "blocks", least=1), "gamma": gamma,
+        "stratum": stratum and data.found("stratum", stratum),
+    }  # fmt: skip
+    return masked(data, "microaggregate", chosen, arguments, into=into, measured=True)
+
+
+def microaggregate_categorical(
+    data: Roles,
+    columns: str | Iterable[str],
+    k: int,
+    *,
+    scale: str = "ordinal",
+    stratum: str | None = None,
+    into: str | None = None,
+) -> MaskingStep:
+    """Replace categories by the median or the most frequent one of a group of at least k alike records.
+
+    Parameters
+    ----------
+    columns
+        One column or several; ordinal ones in the order of their type (of an ENUM, its definition's).
+    k
+        The least number of records in a group, at least 2.
+    scale
+        ``"ordinal"`` (median) or ``"nominal"`` (most frequent).
+    stratum
+        A column within whose values groups are formed.
+    into
+        A new table for the masked copy.
+
+    Returns
+    -------
+    MaskingStep
+
+    Notes
+    -----
+    SDC handbook, section 3.4.5.5 (Torra 2004).
+
+    Examples
+    --------
+    >>> import sdc_sql
+    >>> sdc_sql.example().microaggregate_categorical("sex", 3, scale="nominal", into="released").changed
+    1
+    """
+    chosen = named(data, columns)
+    arguments = {
+        "columns": chosen, "k": whole(k, "k", least=2), "id": data.required("id"), "scale": scale,
+        "stratum": stratum and data.found("stratum", stratum),
+    }  # fmt: skip
+    return masked(data, "microaggregate_categorical", chosen, arguments, into=into)

@@ -1,0 +1,136 @@
+"""Additive and multiplicative noise (SDC handbook, 3.4.2.1-2 and 3.4.4)."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from sdc_sql.masking import MaskingStep, masked, named
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from sdc_sql.roles import Roles
+
+
+def noise(
+    data: Roles,
+    columns: str | Iterable[str],
+    alpha: float,
+    *,
+    method: str = "uncorrelated",
+    threshold: float = 3,
+    lower: float | Sequence[float | None] | None = None,
+    upper: float | Sequence[float | None] | None = None,
+    rounded: bool | Sequence[bool] = False,
+    discrete: bool | Sequence[bool] = False,
+    stratum: str | None = None,
+    stream: str = "noise",
+    into: str | None = None,
+) -> MaskingStep:
+    r"""Add normal noise to numeric columns, in place or in a copy.
+
+    NULL stays NULL, and integer columns stay whole numbers.
+
+    Parameters
+    ----------
+    columns
+        One column or several, numeric.
+    alpha
+        Variance of the noise over that of the variable, at least 0.
+    method
+        ``"uncorrelated"`` (3.4.4.1), ``"correlated"`` (3.4.4.2: correlations are kept), ``"linear"`` (3.4.4.3, Kim: means and
+        covariances are kept), ``"nonlinear"`` (3.4.4.4, Sullivan: distributions are kept), ``"outliers"`` (correlated
+        noise on outlying records only).
+    threshold
+        Of ``"outliers"``: robust standard deviations from the median.
+    lower
+        A bound that masked values keep by reflection: one, or one for each column (None for none).
+    upper
+        The same from above.
+    rounded
+        Whether masked values are whole numbers: one answer, or one for each column.
+    discrete
+        Of ``"nonlinear"``: whether masked values are among the original ones.
+    stratum
+        A column within whose values moments are taken.
+    stream
+        The stream of draws: give another one to mask a column a second time.
+    into
+        A new table for the masked copy; without it the table itself is changed.
+
+    Returns
+    -------
+    MaskingStep
+
+    Raises
+    ------
+    InputError
+        Where a column, a number or a choice cannot be used, no id was given with the table, or no secret key is set.
+
+    Examples
+    --------
+    >>> import sdc_sql
+    >>> data = sdc_sql.example()
+    >>> data.noise("w", 0.1, lower=0, into="released").records
+    3
+    """
+    chosen = named(data, columns)
+    arguments = {
+        "columns": chosen, "alpha": alpha, "id": data.required("id"), "method": method, "threshold": threshold,
+        "lower": lower, "upper": upper, "rounded": rounded, "discrete": discrete,
+        "stratum": stratum and data.found("stratum", stratum), "stream": stream,
+    }  # fmt: skip
+    return masked(data, "noise", chosen, arguments, into=into, measured=True)
+
+
+def multiplicative_noise(
+    data: Roles,
+    columns: str | Iterable[str],
+    size: float,
+    *,
+    method: str = "plain",
+    spread: float = 0,
+    stratum: str | None = None,
+    stream: str = "multiplicative noise",
+    into: str | None = None,
+) -> MaskingStep:
+    """Multiply numeric columns by random factors near 1, in place or in a copy.
+
+    Parameters
+    ----------
+    columns
+        One column or several, numeric.
+    size
+        The standard deviation of the factors (``"plain"``), or the distance of the main factors from 1.
+    method
+        ``"plain"``; ``"hoehne"`` (a record goes up or down as a whole, means and variances restored); ``"hoehne_sum"`` (values
+        go up and down in turn, sums kept).
+    spread
+        The standard deviation of the noise on the factors of Höhne's methods.
+    stratum
+        A column within whose values moments and sums are kept.
+    stream
+        The stream of draws.
+    into
+        A new table for the masked copy.
+
+    Returns
+    -------
+    MaskingStep
+
+    Notes
+    -----
+    SDC handbook, section 3.4.2.2.
+
+    Examples
+    --------
+    >>> import sdc_sql
+    >>> sdc_sql.example().multiplicative_noise("w", 0.1, into="released").method
+    'multiplicative_noise'
+    """
+    chosen = named(data, columns)
+    arguments = {
+        "columns": chosen, "size": size, "id": data.required("id"), "method": method, "spread": spread,
+        "stratum": stratum and data.found("stratum", stratum), "stream": stream,
+    }  # fmt: skip
+    return masked(data, "multiplicative_noise", chosen, arguments, into=into, measured=True)

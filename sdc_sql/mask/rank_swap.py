@@ -1,0 +1,107 @@
+"""Rank swapping and resampling (SDC handbook, 3.4.2.4 and 3.4.2.6)."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from sdc_sql.checks import whole
+from sdc_sql.errors import ParameterError
+from sdc_sql.masking import MaskingStep, masked, named
+
+if TYPE_CHECKING:
+    from sdc_sql.roles import Roles
+
+
+def rank_swap(
+    data: Roles,
+    column: str,
+    p: float | None = None,
+    *,
+    correlation: float | None = None,
+    stratum: str | None = None,
+    stream: str = "rank swap",
+    into: str | None = None,
+) -> MaskingStep:
+    """Exchange the values of a column between records of near rank, in place or in a copy.
+
+    The values as a whole are kept exactly. NULL and NaN stay where they are.
+
+    Parameters
+    ----------
+    column
+        A column of any type that can be ordered.
+    p
+        How far the ranks of two swapped values may lie apart, in percent of the values, in (0, 100].
+    correlation
+        In place of p: the least correlation of the column with its swapped self, in (0, 1); the column is numeric.
+    stratum
+        A column within whose values values are swapped.
+    stream
+        The stream of draws.
+    into
+        A new table for the masked copy.
+
+    Returns
+    -------
+    MaskingStep
+
+    Examples
+    --------
+    >>> import sdc_sql
+    >>> sdc_sql.example().rank_swap("w", 70, into="released").records
+    3
+    """
+    if (p is None) == (correlation is None):
+        raise ParameterError("Rank swapping needs either p (in percent) or a correlation: give one of them.")
+    chosen = named(data, column)
+    if len(chosen) != 1:
+        raise ParameterError(f"Rank swapping takes one column, not {len(chosen)}: call it once for each, with its own p.")
+    arguments = {
+        "columns": chosen, "id": data.required("id"), "p": p, "correlation": correlation,
+        "stratum": stratum and data.found("stratum", stratum), "stream": stream,
+    }  # fmt: skip
+    return masked(data, "swapped", chosen, arguments, into=into)
+
+
+def resample(
+    data: Roles,
+    column: str,
+    samples: int,
+    *,
+    stratum: str | None = None,
+    stream: str = "resample",
+    into: str | None = None,
+) -> MaskingStep:
+    """Replace each value by the average of the values of its rank in samples with replacement.
+
+    Parameters
+    ----------
+    column
+        A numeric column; NULL stays NULL.
+    samples
+        How many samples, at least 1; the more, the less is masked.
+    stratum
+        A column from within whose values samples are taken.
+    stream
+        The stream of draws.
+    into
+        A new table for the masked copy.
+
+    Returns
+    -------
+    MaskingStep
+
+    Examples
+    --------
+    >>> import sdc_sql
+    >>> sdc_sql.example().resample("w", 3, into="released").method
+    'resample'
+    """
+    chosen = named(data, column)
+    if len(chosen) != 1:
+        raise ParameterError(f"Resampling takes one column, not {len(chosen)}: call it once for each.")
+    arguments = {
+        "columns": chosen, "samples": whole(samples, "samples", least=1), "id": data.required("id"),
+        "stratum": stratum and data.found("stratum", stratum), "stream": stream,
+    }  # fmt: skip
+    return masked(data, "resample", chosen, arguments, into=into, measured=True)

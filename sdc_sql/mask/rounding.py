@@ -1,0 +1,56 @@
+"""Rounding to a base (SDC handbook, 3.4.2.5)."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from sdc_sql.masking import MaskingStep, masked, named
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from sdc_sql.roles import Roles
+
+
+def round_to_base(
+    data: Roles,
+    columns: str | Iterable[str],
+    base: float,
+    *,
+    at_random: bool = False,
+    stream: str = "round",
+    into: str | None = None,
+) -> MaskingStep:
+    """Round numeric columns to multiples of a base, in place or in a copy.
+
+    Parameters
+    ----------
+    columns
+        One column or several, numeric.
+    base
+        The distance of the rounding points, positive, in the units of the columns.
+    at_random
+        Up or down at random, so that the expectation is the value itself (needs the secret key); else to the nearest,
+        halfway up.
+    stream
+        The stream of draws.
+    into
+        A new table for the masked copy.
+
+    Returns
+    -------
+    MaskingStep
+
+    Examples
+    --------
+    >>> import sdc_sql
+    >>> data = sdc_sql.example()
+    >>> _ = data.round_to_base("age", 25)
+    >>> data.con.sql("SELECT age FROM persons ORDER BY id").fetchall()
+    [(25,), (25,), (50,)]
+    """
+    chosen = named(data, columns)
+    arguments = {"columns": chosen, "base": base, "id": data.required("id")}
+    if at_random:
+        return masked(data, "random_round", chosen, {**arguments, "stream": stream}, into=into, measured=True)
+    return masked(data, "round", chosen, arguments, into=into, measured=True)

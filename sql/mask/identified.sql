@@ -1,0 +1,23 @@
+-- The records of a table that is to be masked, each with its id as sdc__id.
+--
+-- The draws of a record hang on its id. Two records with one id would be masked alike, and joining the
+-- masked values back would multiply them; so an id that is repeated or NULL is an error. (The second
+-- branch gives no rows: it is there for its error, as in sdc__rows.)
+CREATE OR REPLACE MACRO sdc__with_id(tbl, id) AS TABLE
+    SELECT COLUMNS(sdc__columns((*), [id])) AS sdc__id, * FROM sdc__rows(tbl);
+
+CREATE OR REPLACE MACRO sdc__identified(tbl, id) AS TABLE
+    FROM sdc__with_id(tbl, id)
+    UNION ALL
+    SELECT sdc__none.*
+    FROM (SELECT sdc__id AS sdc__repeated, count(*) AS sdc__n FROM sdc__with_id(tbl, id)
+          GROUP BY sdc__id HAVING count(*) > 1 OR sdc__id IS NULL LIMIT 1)
+    LEFT JOIN (FROM sdc__with_id(tbl, id) LIMIT 0) AS sdc__none ON true
+    WHERE CASE WHEN sdc__repeated IS NULL
+                   THEN error('The id (' || id || ') is NULL on ' || sdc__n || ' records: every record needs one of its own.')
+               ELSE error('The id (' || id || ') is ' || sdc__repeated::VARCHAR || ' on ' || sdc__n || ' records: it must be unique.')
+          END;
+
+-- The value of a stratum for a record: of the named column, or NULL for all where no stratum is given.
+CREATE OR REPLACE MACRO sdc__stratum_value(stratum, column_value) AS
+    CASE WHEN stratum IS NULL THEN NULL ELSE column_value END;

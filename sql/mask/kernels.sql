@@ -1,0 +1,29 @@
+-- What SQL cannot say well is computed by Python: `load` puts functions over numpy in the place of these.
+-- In a plain DuckDB shell they stand for themselves, and say so when they are called.
+--
+-- x: the values of a stratum, a list a record; normals, uniforms: draws of the same shape. What comes
+-- back is one list a column, in the order of the records.
+
+CREATE OR REPLACE MACRO sdc__needs_python(what) AS
+    error(what || ' needs Python: in Python, sdc_sql.load(con) registers it; or use the command line, sdc-sql mask.');
+
+CREATE OR REPLACE MACRO sdc__kernel_noise(stratum, method, x, normals, uniforms, alpha, threshold, lower, upper, rounded, discrete) AS
+    sdc__needs_python('Noise')::DOUBLE[][];
+CREATE OR REPLACE MACRO sdc__kernel_multiplicative(stratum, method, x, normals, uniforms, size, spread) AS
+    sdc__needs_python('Multiplicative noise')::DOUBLE[][];
+CREATE OR REPLACE MACRO sdc__kernel_microaggregate(stratum, x, k, method, centroid, blocks, gamma) AS
+    sdc__needs_python('Microaggregation')::DOUBLE[][];
+CREATE OR REPLACE MACRO sdc__kernel_microaggregate_categorical(stratum, codes, labels, k, scale) AS
+    sdc__needs_python('Microaggregation')::VARCHAR[][];
+CREATE OR REPLACE MACRO sdc__kernel_swap(stratum, ordered, choices, p, correlation) AS
+    sdc__needs_python('Rank swapping')::BIGINT[];
+CREATE OR REPLACE MACRO sdc__kernel_resample(stratum, x, draws) AS
+    sdc__needs_python('Resampling')::DOUBLE[];
+CREATE OR REPLACE MACRO sdc__kernel_invariant(p, frequencies, method, pd, alpha) AS
+    sdc__needs_python('An invariant PRAM matrix')::DOUBLE[];
+CREATE OR REPLACE MACRO sdc__kernel_estimate(p, released) AS
+    sdc__needs_python('The correction for PRAM')::DOUBLE[][];
+CREATE OR REPLACE MACRO sdc__kernel_estimate_two_way(p, q, released) AS
+    sdc__needs_python('The correction for PRAM')::DOUBLE[][];
+CREATE OR REPLACE MACRO sdc__kernel_correct_match(frequencies, cells, theta, most) AS
+    sdc__needs_python('The exact probability of a correct match')::DOUBLE[][];

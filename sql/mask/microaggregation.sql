@@ -1,0 +1,54 @@
+-- Microaggregation: groups of at least k alike records release one value in place of their own.
+--
+--   mdav, vmdav              groups of k to 2k - 1 near records over all columns (standardised)    3.4.5.4; V-MDAV
+--   univariate               one column, the least loss (Hansen & Mukherjee)                       3.4.5.3
+--   individual_ranking       each column by itself: little is lost, little protected               3.4.5.2
+--   principal_component, sum_of_z   groups along one axis                                          3.4.5.2
+-- Source: SDC handbook, sections 3.4.2.3 and 3.4.5.
+--
+--   CREATE TABLE released AS FROM sdc_microaggregate('firms', ['turnover', 'profit'], 3, 'id');
+--
+-- centroid: 'mean' or 'median'. blocks: mdav within so many blocks along the first principal component, for
+-- large files. gamma: of vmdav. stratum: a column; groups are then within its values. Records with NULL in some of the
+-- columns are grouped with those that lack the same: fewer than k of a kind is an error. No draws: no key is needed.
+
+CREATE OR REPLACE MACRO sdc__microaggregate(tbl, columns, k, id, method, centroid, blocks, gamma, stratum) AS TABLE
+    WITH sdc__filled AS (
+        SELECT sdc__ids, sdc__names,
+               sdc__kernel_microaggregate(sdc__stratum::VARCHAR, sdc__x, k::DOUBLE, method, centroid, blocks::DOUBLE, gamma::DOUBLE) AS sdc__masked
+        FROM sdc__gathered(tbl, columns, id, stratum, '')
+    )
+    FROM sdc__spread(tbl, columns, 'sdc__filled');
+
+CREATE OR REPLACE MACRO sdc_microaggregate(tbl, columns, k, id, method := 'mdav', centroid := 'mean', blocks := 1, gamma := 0.2, stratum := NULL) AS TABLE
+    WITH sdc__done AS (FROM sdc__microaggregate(tbl, columns, k, id, method, centroid, blocks, gamma, stratum))
+    FROM sdc__released(tbl, columns, id, 'sdc__done');
+
+-- Of categories: ordinal ones (in the order of their type: that of an ENUM is its definition's) become their group's
+-- median, nominal ones its most frequent category (3.4.5.5). Groups are MDAV's: on ranks, or on whether categories agree.
+-- NULL is a category of its own, after the others.
+CREATE OR REPLACE MACRO sdc__microaggregate_categorical(tbl, columns, k, id, scale, stratum) AS TABLE
+    WITH sdc__ranked AS (
+        SELECT sdc__id,
+               sdc__stratum_value(stratum, COLUMNS(sdc__column((*), stratum))) AS sdc__stratum,
+               struct_keys(struct_pack(*COLUMNS(sdc__to_mask((*), columns, id)))) AS sdc__names,
+               dense_rank() OVER (ORDER BY COLUMNS(sdc__to_mask((*), columns, id)) ASC NULLS LAST) AS "sdc__c_\0",
+               COLUMNS(sdc__to_mask((*), columns, id))::VARCHAR AS "sdc__l_\0"
+        FROM sdc__identified(tbl, id)
+    ),
+    sdc__gathered AS (
+        SELECT sdc__stratum, list(sdc__id ORDER BY sdc__id ASC) AS sdc__ids, any_value(sdc__names) AS sdc__names,
+               list([*COLUMNS(lambda c: starts_with(c, 'sdc__c_'))] ORDER BY sdc__id ASC) AS sdc__codes,
+               list([*COLUMNS(lambda c: starts_with(c, 'sdc__l_'))] ORDER BY sdc__id ASC) AS sdc__labels
+        FROM sdc__ranked GROUP BY sdc__stratum
+    ),
+    sdc__filled AS (
+        SELECT sdc__ids, sdc__names,
+               sdc__kernel_microaggregate_categorical(sdc__stratum::VARCHAR, sdc__codes, sdc__labels, k::DOUBLE, scale) AS sdc__masked
+        FROM sdc__gathered
+    )
+    FROM sdc__spread(tbl, columns, 'sdc__filled');
+
+CREATE OR REPLACE MACRO sdc_microaggregate_categorical(tbl, columns, k, id, scale := 'ordinal', stratum := NULL) AS TABLE
+    WITH sdc__done AS (FROM sdc__microaggregate_categorical(tbl, columns, k, id, scale, stratum))
+    FROM sdc__released(tbl, columns, id, 'sdc__done');

@@ -1,0 +1,21 @@
+-- Multiplicative noise on numeric columns.
+--
+--   plain        x (1 + size N(0, 1))
+--   hoehne       every record up or down by the factor 1 +- size, plus noise of s.d. spread; means and variances restored
+--   hoehne_sum   values down or up in turn by |size + spread N(0, 1)|, in descending order; sums kept
+-- Source: SDC handbook, section 3.4.2.2 (Höhne 2004).
+--
+--   SET VARIABLE sdc_key = '...';
+--   CREATE TABLE released AS FROM sdc_multiplicative_noise('firms', ['turnover'], 0.1, 'id', method := 'hoehne', spread := 0.01);
+
+CREATE OR REPLACE MACRO sdc__multiplicative_noise(tbl, columns, size, id, method, spread, stratum, stream) AS TABLE
+    WITH sdc__filled AS (
+        SELECT sdc__ids, sdc__names,
+               sdc__kernel_multiplicative(sdc__stratum::VARCHAR, method, sdc__x, sdc__z, sdc__u, size::DOUBLE, spread::DOUBLE) AS sdc__masked
+        FROM sdc__gathered(tbl, columns, id, stratum, stream)
+    )
+    FROM sdc__spread(tbl, columns, 'sdc__filled');
+
+CREATE OR REPLACE MACRO sdc_multiplicative_noise(tbl, columns, size, id, method := 'plain', spread := 0, stratum := NULL, stream := 'multiplicative noise') AS TABLE
+    WITH sdc__done AS (FROM sdc__multiplicative_noise(tbl, columns, size, id, method, spread, stratum, stream))
+    FROM sdc__released(tbl, columns, id, 'sdc__done');

@@ -1,0 +1,106 @@
+-- PRAM: categories changed at random with known probabilities p_kl = P(X = l | xi = k).
+-- Source: SDC handbook, section 3.4.6; Gouweleeuw et al. (1998), Journal of Official Statistics 14, 463-478.
+--
+--   matrix: from to probability     SET VARIABLE sdc_key = '...';
+--           f    f  0.9             CREATE TABLE released AS FROM sdc_pram('persons', 'sex', 'matrix', 'id');
+--           f    m  0.1
+--           m    f  0.1
+--           m    m  0.9
+-- Changes that are not listed have probability 0. Rows must sum to 1 (within 1e-9), and every category of the table must be
+-- a `from`, but that NULL stays NULL where it is none. With a stratum, the matrix has a column of that name, and each
+-- stratum its own probabilities. sdc_pram_crossing changes several variables together: `from` and `to` are then
+-- structs, {'sex': 'f', 'disease': 'none'}, so that illogical combinations can be given probability 0.
+--
+-- A draw u below p_kk stays, so that the fewer records move, the fewer are looked up; the other categories share the
+-- rest in their order. Sums are of whole numbers (sdc__steps): the same wherever they are added.
+
+CREATE OR REPLACE MACRO sdc__pram_records(tbl, columns, id, stratum) AS TABLE
+    SELECT sdc__id, sdc__s, sdc__x, list_bool_and([*COLUMNS(lambda c: starts_with(c, 'sdc__n_'))]) AS sdc__blank
+    FROM (SELECT sdc__id,
+                 sdc__stratum_value(stratum, COLUMNS(sdc__column((*), stratum))) AS sdc__s,
+                 struct_pack(*COLUMNS(sdc__to_mask((*), columns, id))) AS sdc__x,
+                 COLUMNS(sdc__to_mask((*), columns, id)) IS NULL AS "sdc__n_\0"
+          FROM sdc__identified(tbl, id));
+
+-- A matrix with its categories in the types of the table's columns. `whole`: from and to are structs.
+CREATE OR REPLACE MACRO sdc__pram_typed(tbl, columns, id, matrix, stratum) AS TABLE
+    SELECT cast_to_type(sdc__m.sdc__s, sdc__t.sdc__s) AS sdc__s,
+           cast_to_type(row(sdc__m."from"), sdc__t.sdc__x) AS sdc__from, cast_to_type(row(sdc__m."to"), sdc__t.sdc__x) AS sdc__to,
+           sdc__m.probability::DOUBLE AS sdc__p
+    FROM (SELECT COLUMNS(sdc__columns((*), ['from', 'to', 'probability'])),
+                 sdc__stratum_value(stratum, COLUMNS(sdc__column((*), stratum))) AS sdc__s FROM sdc__rows(matrix)) AS sdc__m
+    LEFT JOIN (FROM sdc__pram_records(tbl, columns, id, stratum) LIMIT 0) AS sdc__t ON true;
+CREATE OR REPLACE MACRO sdc__pram_typed_crossing(tbl, columns, id, matrix, stratum) AS TABLE
+    SELECT cast_to_type(sdc__m.sdc__s, sdc__t.sdc__s) AS sdc__s,
+           cast_to_type(sdc__m."from", sdc__t.sdc__x) AS sdc__from, cast_to_type(sdc__m."to", sdc__t.sdc__x) AS sdc__to,
+           sdc__m.probability::DOUBLE AS sdc__p
+    FROM (SELECT COLUMNS(sdc__columns((*), ['from', 'to', 'probability'])),
+                 sdc__stratum_value(stratum, COLUMNS(sdc__column((*), stratum))) AS sdc__s FROM sdc__rows(matrix)) AS sdc__m
+    LEFT JOIN (FROM sdc__pram_records(tbl, columns, id, stratum) LIMIT 0) AS sdc__t ON true;
+
+CREATE OR REPLACE MACRO sdc__checked_probability(p) AS
+    CASE WHEN p >= 0 AND p <= 1 THEN p
+         ELSE error('A PRAM probability is ' || coalesce(p::VARCHAR, 'NULL') || ': it must be a number from 0 to 1.') END;
+
+-- The rows of a typed matrix: sdc__stay is the probability to stay.
+CREATE OR REPLACE MACRO sdc__pram_rows(typed) AS TABLE
+    SELECT sdc__s, sdc__from,
+           coalesce(sum(sdc__steps(sdc__checked_probability(sdc__p))) FILTER (WHERE sdc__to IS NOT DISTINCT FROM sdc__from), 0)::BIGINT AS sdc__stay,
+           CASE WHEN count(*) > count(DISTINCT sdc__to)
+                    THEN error('The PRAM matrix lists a change from ' || sdc__from::VARCHAR || ' twice.')
+                WHEN abs(sum(sdc__p) - 1) <= 1e-9 THEN true
+                ELSE error('The probabilities from ' || sdc__from::VARCHAR || ' sum to ' || sum(sdc__p)::VARCHAR || ': each row of a PRAM matrix must sum to 1.')
+           END AS sdc__sound
+    FROM query_table(typed) GROUP BY sdc__s, sdc__from;
+
+-- The intervals of [stay, 1) that the other categories share; the last one takes what rounding left.
+CREATE OR REPLACE MACRO sdc__pram_moves(typed, rows_of) AS TABLE
+    SELECT sdc__s, sdc__from, sdc__to,
+           (sdc__upto - sdc__width) / 4503599627370496e0 AS sdc__low,
+           CASE WHEN sdc__last THEN 2 ELSE sdc__upto / 4503599627370496e0 END AS sdc__high
+    FROM (SELECT sdc__m.sdc__s, sdc__m.sdc__from, sdc__m.sdc__to, sdc__steps(sdc__m.sdc__p) AS sdc__width,
+                 sdc__r.sdc__stay + (sum(sdc__steps(sdc__m.sdc__p)) OVER sdc__order)::BIGINT AS sdc__upto,
+                 lead(true) OVER sdc__order IS NULL AS sdc__last
+          FROM query_table(typed) AS sdc__m
+          JOIN query_table(rows_of) AS sdc__r ON row(sdc__m.sdc__s, sdc__m.sdc__from) = row(sdc__r.sdc__s, sdc__r.sdc__from)
+          WHERE sdc__m.sdc__to IS DISTINCT FROM sdc__m.sdc__from AND sdc__steps(sdc__m.sdc__p) > 0
+          WINDOW sdc__order AS (PARTITION BY sdc__m.sdc__s, sdc__m.sdc__from ORDER BY sdc__m.sdc__to ASC NULLS LAST
+                                ROWS BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW));
+
+CREATE OR REPLACE MACRO sdc__pram_drawn(records, rows_of, moves, stream) AS TABLE
+    SELECT sdc__u.sdc__id, unnest(CASE WHEN sdc__m.sdc__to IS NULL THEN sdc__u.sdc__x ELSE sdc__m.sdc__to END)
+    FROM (SELECT sdc__r.sdc__id, sdc__r.sdc__s, sdc__r.sdc__x,
+                 CASE WHEN sdc__p.sdc__stay IS NOT NULL AND sdc__p.sdc__sound THEN sdc__p.sdc__stay / 4503599627370496e0
+                      WHEN sdc__r.sdc__blank THEN 2
+                      ELSE error('The category ' || sdc__r.sdc__x::VARCHAR || coalesce(' of stratum ' || sdc__r.sdc__s::VARCHAR, '')
+                                 || ' is not in the PRAM matrix: give its row (from, to, probability).') END AS sdc__stay,
+                 sdc_uniform(stream, sdc__r.sdc__id) AS sdc__draw
+          FROM query_table(records) AS sdc__r
+          LEFT JOIN query_table(rows_of) AS sdc__p ON row(sdc__r.sdc__s, sdc__r.sdc__x) = row(sdc__p.sdc__s, sdc__p.sdc__from)) AS sdc__u
+    LEFT JOIN query_table(moves) AS sdc__m
+      ON CASE WHEN sdc__u.sdc__draw >= sdc__u.sdc__stay THEN row(sdc__u.sdc__s, sdc__u.sdc__x) END = row(sdc__m.sdc__s, sdc__m.sdc__from)
+     AND sdc__u.sdc__draw >= sdc__m.sdc__low AND sdc__u.sdc__draw < sdc__m.sdc__high;
+
+-- The stream of a variable, or of the variables of a crossing, whatever their order.
+CREATE OR REPLACE MACRO sdc__pram_stream(stream, columns) AS
+    sdc__stream(stream, array_to_string(list_sort(list_transform(columns::VARCHAR[], lambda c: sdc__folded(c))), ','));
+
+CREATE OR REPLACE MACRO sdc__pram(tbl, columns, matrix, id, stratum, stream) AS TABLE
+    WITH sdc__records AS (FROM sdc__pram_records(tbl, columns, id, stratum)),
+    sdc__typed AS MATERIALIZED (FROM sdc__pram_typed(tbl, columns, id, matrix, stratum)),
+    sdc__stays AS MATERIALIZED (FROM sdc__pram_rows('sdc__typed')),
+    sdc__moves AS (FROM sdc__pram_moves('sdc__typed', 'sdc__stays'))
+    FROM sdc__pram_drawn('sdc__records', 'sdc__stays', 'sdc__moves', sdc__pram_stream(stream, columns));
+CREATE OR REPLACE MACRO sdc__pram_crossing(tbl, columns, matrix, id, stratum, stream) AS TABLE
+    WITH sdc__records AS (FROM sdc__pram_records(tbl, columns, id, stratum)),
+    sdc__typed AS MATERIALIZED (FROM sdc__pram_typed_crossing(tbl, columns, id, matrix, stratum)),
+    sdc__stays AS MATERIALIZED (FROM sdc__pram_rows('sdc__typed')),
+    sdc__moves AS (FROM sdc__pram_moves('sdc__typed', 'sdc__stays'))
+    FROM sdc__pram_drawn('sdc__records', 'sdc__stays', 'sdc__moves', sdc__pram_stream(stream, columns));
+
+CREATE OR REPLACE MACRO sdc_pram(tbl, column_name, matrix, id, stratum := NULL, stream := 'pram') AS TABLE
+    WITH sdc__done AS (FROM sdc__pram(tbl, [column_name], matrix, id, stratum, stream))
+    FROM sdc__released(tbl, [column_name], id, 'sdc__done');
+CREATE OR REPLACE MACRO sdc_pram_crossing(tbl, columns, matrix, id, stratum := NULL, stream := 'pram') AS TABLE
+    WITH sdc__done AS (FROM sdc__pram_crossing(tbl, columns, matrix, id, stratum, stream))
+    FROM sdc__released(tbl, columns, id, 'sdc__done');

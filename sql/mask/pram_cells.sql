@@ -1,0 +1,117 @@
+-- PRAM without a matrix: a record stays in its cell with a probability, or moves to another cell of its group, each alike.
+--
+--   retention     p_ii = retention, p_ji = (1 - retention) / (k - 1)
+--   guaranteed    p_ii = 1 - theta / T_i, p_ji = theta / ((k - 1) T_i), with theta in (0, 2/3] the root of
+--                 (1 - theta) / (1 - theta + theta^2) = xi: no intruder's match to any record is right with a
+--                 probability above xi, and frequencies are kept in expectation (invariant)
+-- k: the non-empty cells of the group, T_i: the records of cell i. Cells are numbered and looked up: no k x k matrix is
+-- built, and millions of cells are no trouble.
+-- Source: Nayak, Identity disclosure risk control in microdata release via post-randomization, Results 1 and 2.
+--
+--   SET VARIABLE sdc_key = '...';
+--   CREATE TABLE released AS FROM sdc_pram_guaranteed('persons', ['age', 'sex', 'region'], 0.8, 'id', within := ['sex']);
+--
+-- within: columns whose values a record keeps (of the keys, then their marginal counts are kept; or any column that is
+-- constant in each cell, such as a group that bars illogical changes).
+
+CREATE OR REPLACE MACRO sdc__within(have, within) AS
+    CASE WHEN coalesce(len(within::VARCHAR[]), 0) = 0 THEN have[1:1] ELSE sdc__columns(have, within) END;
+CREATE OR REPLACE MACRO sdc__within_value(within, column_value) AS
+    CASE WHEN coalesce(len(within::VARCHAR[]), 0) = 0 THEN NULL ELSE column_value END;
+
+CREATE OR REPLACE MACRO sdc__pram_grouped(tbl, columns, id, within) AS TABLE
+    SELECT sdc__id, sdc__x, list_bool_or([*COLUMNS(lambda c: starts_with(c, 'sdc__n_'))]) AS sdc__lacking,
+           struct_pack(*COLUMNS(lambda c: starts_with(c, 'sdc__g_'))) AS sdc__g
+    FROM (SELECT sdc__id, struct_pack(*COLUMNS(sdc__to_mask((*), columns, id))) AS sdc__x,
+                 COLUMNS(sdc__to_mask((*), columns, id)) IS NULL AS "sdc__n_\0",
+                 sdc__within_value(within, COLUMNS(sdc__within((*), within))) AS "sdc__g_\0"
+          FROM sdc__identified(tbl, id));
+
+-- The cells of a table of records: T, the number in the group, and how many are in it.
+CREATE OR REPLACE MACRO sdc__pram_cells(records) AS TABLE
+    SELECT sdc__g, sdc__x, sdc__t, row_number() OVER (PARTITION BY sdc__g ORDER BY sdc__x ASC NULLS LAST) - 1 AS sdc__i,
+           count(*) OVER (PARTITION BY sdc__g) AS sdc__k
+    FROM (SELECT sdc__g, sdc__x, count(*) AS sdc__t FROM query_table(records) GROUP BY sdc__g, sdc__x);
+
+-- Groups of one cell have nowhere to go; all of them are named.
+CREATE OR REPLACE MACRO sdc__pram_lonely(cells, within) AS (
+    SELECT CASE WHEN count(*) = 0 THEN true
+                WHEN coalesce(len(within::VARCHAR[]), 0) = 0 THEN error('The table has one cell only: PRAM needs another to move to.')
+                ELSE error('Groups of one cell have no other cell to move to: ' || string_agg(array_to_string(list_transform(
+                         within::VARCHAR[], lambda w: w), ', ') || ' = ' || regexp_replace(regexp_replace(sdc__g::VARCHAR, '''?sdc__g_[^:]*: ', '', 'g'), '[{}]', '', 'g'), '; ' ORDER BY sdc__g ASC NULLS LAST)
+                         || '. Join them with others, or leave them out.') END
+    FROM (SELECT sdc__g FROM query_table(cells) WHERE sdc__k = 1)
+);
+
+-- stay: the probability, by cell. A second draw chooses the other cell, by its number.
+CREATE OR REPLACE MACRO sdc__pram_jumps(records, cells, stream) AS TABLE
+    SELECT sdc__u.sdc__id, unnest(CASE WHEN sdc__c.sdc__x IS NULL THEN sdc__u.sdc__x ELSE sdc__c.sdc__x END)
+    FROM (SELECT sdc__r.sdc__id, sdc__r.sdc__x, sdc__r.sdc__g,
+                 CASE WHEN sdc_uniform(stream, sdc__r.sdc__id) >= sdc__p.sdc__stay
+                      THEN floor(sdc_uniform(stream || ':to', sdc__r.sdc__id) * (sdc__p.sdc__k - 1))::BIGINT END AS sdc__jump,
+                 sdc__p.sdc__i
+          FROM query_table(records) AS sdc__r
+          LEFT JOIN query_table(cells) AS sdc__p ON row(sdc__r.sdc__g, sdc__r.sdc__x) = row(sdc__p.sdc__g, sdc__p.sdc__x)) AS sdc__u
+    LEFT JOIN query_table(cells) AS sdc__c
+      ON CASE WHEN sdc__u.sdc__jump IS NOT NULL
+              THEN row(sdc__u.sdc__g, sdc__u.sdc__jump + (sdc__u.sdc__jump >= sdc__u.sdc__i)::INTEGER) END = row(sdc__c.sdc__g, sdc__c.sdc__i);
+
+-- Records with NULL in one of the variables stay, and nobody moves to their cell.
+CREATE OR REPLACE MACRO sdc__pram_retention(tbl, columns, retention, id, stratum, stream) AS TABLE
+    WITH sdc__all AS (FROM sdc__pram_grouped(tbl, columns, id, CASE WHEN stratum IS NULL THEN NULL ELSE [stratum] END)),
+    sdc__full AS (FROM sdc__all WHERE NOT sdc__lacking),
+    sdc__cells AS MATERIALIZED (FROM sdc__pram_cells('sdc__full')),
+    sdc__staying AS MATERIALIZED (
+        SELECT *, CASE WHEN retention >= 0 AND retention <= 1 THEN retention::DOUBLE
+                       ELSE error('The retention is ' || coalesce(retention::VARCHAR, 'NULL') || ': it must be a probability, from 0 to 1.') END AS sdc__stay
+        FROM sdc__cells WHERE sdc__pram_lonely('sdc__cells', CASE WHEN stratum IS NULL THEN NULL ELSE [stratum] END)
+    )
+    FROM sdc__pram_jumps('sdc__all', 'sdc__staying', sdc__pram_stream(stream, columns));
+
+CREATE OR REPLACE MACRO sdc_pram_retention(tbl, columns, retention, id, stratum := NULL, stream := 'pram') AS TABLE
+    WITH sdc__done AS (FROM sdc__pram_retention(tbl, columns, retention, id, stratum, stream))
+    FROM sdc__released(tbl, columns, id, 'sdc__done');
+
+-- theta of xi, the root without cancellation: xi theta^2 + (1 - xi) theta - (1 - xi) = 0.
+CREATE OR REPLACE MACRO sdc_pram_theta(xi) AS
+    CASE WHEN xi >= 3e0 / 7 AND xi < 1
+         THEN 2 * (1e0 - xi) / ((1e0 - xi) + sqrt((1e0 - xi) * (1e0 - xi) + 4e0 * xi * (1e0 - xi)))
+         ELSE error('xi is ' || coalesce(xi::VARCHAR, 'NULL') || ': it must lie in [3/7, 1); below 3/7 this design guarantees nothing.') END;
+
+-- The cells with their design: theta, the probability to stay. A NULL key is a category like any other.
+CREATE OR REPLACE MACRO sdc__pram_design(records, xi, within) AS TABLE
+    WITH sdc__cells AS MATERIALIZED (FROM sdc__pram_cells(records))
+    SELECT *, 1 - sdc_pram_theta(xi) / sdc__t AS sdc__stay,
+           CASE WHEN xi < 0.5 AND sdc__k < 3 THEN error('With xi = ' || xi::VARCHAR || ' below 1/2 each group needs three cells or more; one has ' || sdc__k || ': raise xi or join groups.')
+                WHEN count(*) OVER (PARTITION BY sdc__x) > 1 THEN error('The cell ' || sdc__x::VARCHAR || ' lies in several groups: a column of within must be constant in each cell.')
+                ELSE true END AS sdc__sound
+    FROM sdc__cells WHERE sdc__pram_lonely('sdc__cells', within);
+
+CREATE OR REPLACE MACRO sdc__pram_guaranteed(tbl, keys, xi, id, within, stream) AS TABLE
+    WITH sdc__all AS (FROM sdc__pram_grouped(tbl, keys, id, within)),
+    sdc__design AS MATERIALIZED (FROM sdc__pram_design('sdc__all', xi, within)),
+    sdc__staying AS (FROM sdc__design WHERE sdc__sound)
+    FROM sdc__pram_jumps('sdc__all', 'sdc__staying', sdc__pram_stream(stream, keys));
+
+CREATE OR REPLACE MACRO sdc_pram_guaranteed(tbl, keys, xi, id, within := NULL, stream := 'pram') AS TABLE
+    WITH sdc__done AS (FROM sdc__pram_guaranteed(tbl, keys, xi, id, within, stream))
+    FROM sdc__released(tbl, keys, id, 'sdc__done');
+
+-- The proof that goes with a guaranteed release, to be taken of the original table: for every cell its records T, the cells of its
+-- group k, the probability to stay, the bound psi(T, theta) of (10) on a unique match, and for a = 1 .. most the exact
+-- probability that a match is right, given that the released cell has a records, P(CM | S = a, T) of (8);
+-- `maximum` is the largest of these. For a > most it is at most 1 / a. NULL where no release has a records there.
+CREATE OR REPLACE MACRO sdc_pram_proof(tbl, keys, xi, id, within := NULL, most := 5) AS TABLE
+    WITH sdc__all AS (FROM sdc__pram_grouped(tbl, keys, id, within)),
+    sdc__design AS MATERIALIZED (FROM sdc__pram_design('sdc__all', xi, within)),
+    sdc__alike AS (SELECT sdc__g, sdc__t, count(*) AS sdc__n FROM sdc__design WHERE sdc__sound GROUP BY sdc__g, sdc__t),
+    sdc__lists AS (
+        SELECT sdc__g, list(sdc__t ORDER BY sdc__t ASC) AS sdc__ts,
+               sdc__kernel_correct_match(list(sdc__t::DOUBLE ORDER BY sdc__t ASC), list(sdc__n::DOUBLE ORDER BY sdc__t ASC), sdc_pram_theta(xi), most::DOUBLE) AS sdc__cms
+        FROM sdc__alike GROUP BY sdc__g
+    ),
+    sdc__proved AS (SELECT sdc__g, unnest(sdc__ts) AS sdc__t, unnest(sdc__cms) AS sdc__cm FROM sdc__lists)
+    SELECT unnest(d.sdc__x), d.sdc__t AS frequency, d.sdc__k AS cells, sdc_pram_theta(xi) AS theta, d.sdc__stay AS probability_to_stay,
+           (d.sdc__t - sdc_pram_theta(xi)) / (d.sdc__t * (d.sdc__t - sdc_pram_theta(xi)) + sdc_pram_theta(xi) ** 2) AS bound,
+           list_max(p.sdc__cm) AS maximum, unnest(range(1, 1 + len(p.sdc__cm))) AS released_frequency, unnest(p.sdc__cm) AS correct_match
+    FROM sdc__design AS d JOIN sdc__proved AS p ON row(d.sdc__g, d.sdc__t) = row(p.sdc__g, p.sdc__t);

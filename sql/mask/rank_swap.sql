@@ -1,0 +1,49 @@
+-- Rank swapping: values exchanged in pairs between records whose ranks differ by at most p percent.
+-- Source: SDC handbook, section 3.4.2.4; Moore (1996).
+--
+--   SET VARIABLE sdc_key = '...';
+--   CREATE TABLE released AS FROM sdc_rank_swap('persons', 'income', 5, 'id');
+--
+-- One column of any type that can be ordered (ENUM in its own order). Equal values are ranked by a draw. NULL and
+-- NaN stay where they are. The values as a whole are kept exactly. p: in percent of the stratum's values, in (0, 100].
+
+CREATE OR REPLACE MACRO sdc__swapped(tbl, columns, id, p, correlation, stratum, stream) AS TABLE
+    WITH sdc__drawn AS (
+        SELECT sdc__id,
+               sdc__stratum_value(stratum, COLUMNS(sdc__column((*), stratum))) AS sdc__stratum,
+               COLUMNS(sdc__to_mask((*), columns, id)) AS sdc__x,
+               CASE WHEN correlation IS NULL THEN NULL ELSE sdc__number(COLUMNS(sdc__to_mask((*), columns, id))) END AS sdc__d,
+               sdc__uniform(sdc__secret, sdc__stream(stream || ':order', columns[1]), sdc__id) AS sdc__u,
+               sdc__uniform(sdc__secret, sdc__stream(stream, columns[1]), sdc__id) AS sdc__choice
+        FROM (SELECT *, sdc__secret_key() AS sdc__secret FROM sdc__identified(tbl, id))
+    ),
+    sdc__marked AS (
+        SELECT *, sdc__x IS NULL OR (typeof(sdc__x) IN ('FLOAT', 'DOUBLE') AND sdc__x::VARCHAR = 'nan') AS sdc__stays FROM sdc__drawn
+    ),
+    sdc__listed AS (
+        SELECT sdc__stratum,
+               list(sdc__id ORDER BY sdc__x ASC, sdc__u ASC, sdc__id ASC) AS sdc__ids,
+               list(sdc__x ORDER BY sdc__x ASC, sdc__u ASC, sdc__id ASC) AS sdc__values,
+               list(sdc__d ORDER BY sdc__x ASC, sdc__u ASC, sdc__id ASC) AS sdc__ordered,
+               list(sdc__choice ORDER BY sdc__x ASC, sdc__u ASC, sdc__id ASC) AS sdc__choices
+        FROM sdc__marked WHERE NOT sdc__stays GROUP BY sdc__stratum
+    ),
+    sdc__exchanged AS (
+        SELECT unnest(sdc__ids) AS sdc__id,
+               unnest(list_select(sdc__values, sdc__kernel_swap(sdc__stratum::VARCHAR, sdc__ordered, sdc__choices, p::DOUBLE, correlation::DOUBLE))) AS sdc__x
+        FROM sdc__listed
+        UNION ALL
+        SELECT sdc__id, sdc__x FROM sdc__marked WHERE sdc__stays
+    )
+    SELECT sdc__id, unnest(cast_to_type(row(sdc__x), sdc__type))
+    FROM sdc__exchanged
+    LEFT JOIN (SELECT struct_pack(*COLUMNS(sdc__columns((*), columns))) AS sdc__type FROM sdc__rows(tbl) LIMIT 0) ON true;
+
+CREATE OR REPLACE MACRO sdc_rank_swap(tbl, column_name, p, id, stratum := NULL, stream := 'rank swap') AS TABLE
+    WITH sdc__done AS (FROM sdc__swapped(tbl, [column_name], id, p, NULL, stratum, stream))
+    FROM sdc__released(tbl, [column_name], id, 'sdc__done');
+
+-- The widest range that keeps the correlation of a column with its swapped self at `correlation` or a little more.
+CREATE OR REPLACE MACRO sdc_rank_swap_correlated(tbl, column_name, correlation, id, stratum := NULL, stream := 'rank swap') AS TABLE
+    WITH sdc__done AS (FROM sdc__swapped(tbl, [column_name], id, NULL, correlation, stratum, stream))
+    FROM sdc__released(tbl, [column_name], id, 'sdc__done');

@@ -1,0 +1,26 @@
+-- The table with masked values in the place of its own: types and order of columns as they were.
+--
+--   t: id income region     masked (sdc__id, income):     sdc__released('t', ['income'], 'id', 'masked'):
+--      1  100    north      1   104                       id income region
+--      2  250    south      2   241                       1  104    north
+--                                                         2  241    south
+
+-- The columns to be masked: of the table, and not its id.
+CREATE OR REPLACE MACRO sdc__to_mask(have, columns, id) AS CASE
+    WHEN sdc__is_among(id, columns)
+        THEN [id || '" is the id: its values name the draws and cannot be masked themselves; so "' || id]
+    ELSE sdc__columns(have, columns)
+END;
+
+CREATE OR REPLACE MACRO sdc__kept(have, columns) AS list_filter(have, lambda h: NOT sdc__is_among(h, columns));
+
+-- masked: the name of a common table expression with sdc__id and the masked columns. The table is
+-- read again; should it have changed (a view that samples), a record may have no masked values.
+CREATE OR REPLACE MACRO sdc__released(tbl, columns, id, masked) AS TABLE
+    (FROM sdc__rows(tbl) LIMIT 0)
+    UNION ALL BY NAME
+    (SELECT sdc__old.* EXCLUDE (sdc__id), sdc__new.* EXCLUDE (sdc__id)
+     FROM (SELECT COLUMNS(sdc__kept((*), columns)) FROM sdc__with_id(tbl, id)) AS sdc__old
+     LEFT JOIN query_table(masked) AS sdc__new ON sdc__old.sdc__id = sdc__new.sdc__id
+     WHERE CASE WHEN sdc__new.sdc__id IS NOT NULL THEN true
+                ELSE error('A record has no masked values: the table does not give the same rows each time it is read. Store it as a table first.') END);

@@ -1,0 +1,34 @@
+-- Resampling: the value of rank j becomes the average of the j-th ranked values of t samples with replacement.
+-- Source: SDC handbook, section 3.4.2.6 (Heer 1993; Domingo-Ferrer & Mateo-Sanz 1999).
+--
+--   SET VARIABLE sdc_key = '...';
+--   CREATE TABLE released AS FROM sdc_resample('persons', 'income', 3, 'id');
+--
+-- One numeric column; NULL stays. samples: t, a whole number of at least 1; the more, the less is masked.
+
+CREATE OR REPLACE MACRO sdc__resample(tbl, columns, samples, id, stratum, stream) AS TABLE
+    WITH sdc__drawn AS (
+        SELECT sdc__id,
+               sdc__stratum_value(stratum, COLUMNS(sdc__column((*), stratum))) AS sdc__stratum,
+               sdc__number(COLUMNS(sdc__to_mask((*), columns, id))) AS sdc__x,
+               list_transform(range(1, 1 + CASE WHEN samples >= 1 AND samples = floor(samples) THEN samples::BIGINT
+                                                ELSE error('samples is ' || coalesce(samples::VARCHAR, 'NULL') || ': it must be a whole number of at least 1.') END),
+                   lambda j: sdc__uniform(sdc__secret, sdc__stream(stream || ':' || j, columns[1]), sdc__id)) AS sdc__u
+        FROM (SELECT *, sdc__secret_key() AS sdc__secret FROM sdc__identified(tbl, id))
+    ),
+    sdc__listed AS (
+        SELECT sdc__stratum, list(sdc__id ORDER BY sdc__id ASC) AS sdc__ids, list(sdc__x ORDER BY sdc__id ASC) AS sdc__x,
+               list(sdc__u ORDER BY sdc__id ASC) AS sdc__u
+        FROM sdc__drawn GROUP BY sdc__stratum
+    ),
+    sdc__filled AS (
+        SELECT sdc__ids, columns::VARCHAR[] AS sdc__names, [sdc__kernel_resample(sdc__stratum::VARCHAR, sdc__x, sdc__u)] AS sdc__masked
+        FROM sdc__listed
+    ),
+    sdc__values AS (SELECT unnest(sdc__ids) AS sdc__id, unnest(sdc__masked[1]) AS sdc__x FROM sdc__filled)
+    SELECT sdc__id, unnest(cast_to_type(row(sdc__x), sdc__type)) FROM sdc__values
+    LEFT JOIN (SELECT struct_pack(*COLUMNS(sdc__columns((*), columns))) AS sdc__type FROM sdc__rows(tbl) LIMIT 0) ON true;
+
+CREATE OR REPLACE MACRO sdc_resample(tbl, column_name, samples, id, stratum := NULL, stream := 'resample') AS TABLE
+    WITH sdc__done AS (FROM sdc__resample(tbl, [column_name], samples, id, stratum, stream))
+    FROM sdc__released(tbl, [column_name], id, 'sdc__done');

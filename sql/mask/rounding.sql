@@ -1,0 +1,39 @@
+-- Rounding to multiples of a base: to the nearest (halfway up), or up or down at random without bias.
+--
+--   x = b (i + r), 0 <= r < 1: nearest: i + (r >= 1/2); random: i + 1 with probability r, else i
+-- A multiple of the base stays. The sets of attraction are [b i - b/2, b i + b/2).
+-- Source: SDC handbook, section 3.4.2.5; Willenborg & de Waal (2001), Elements of Statistical Disclosure Control, ch. 5.
+--
+--   persons: id income     FROM sdc_round('persons', ['income'], 50, 'id'):   id income
+--            1  1234                                                          1  1250
+-- A base of one over a whole number (0.1, 0.25) is counted by multiplication: 0.15 goes to 0.2 although its double lies below.
+
+CREATE OR REPLACE MACRO sdc__base(base) AS
+    CASE WHEN base::DOUBLE > 0 AND base::DOUBLE < 'infinity'::DOUBLE THEN base::DOUBLE
+         ELSE error('The base is ' || coalesce(base::VARCHAR, 'NULL') || ': it must be positive and finite (the distance of the rounding points).') END;
+CREATE OR REPLACE MACRO sdc__is_part(base) AS base::DOUBLE < 1 AND round(1e0 / base::DOUBLE) * base::DOUBLE = 1;
+CREATE OR REPLACE MACRO sdc__in_bases(x, base) AS
+    CASE WHEN sdc__is_part(base) THEN x * round(1e0 / sdc__base(base)) ELSE x / sdc__base(base) END;
+CREATE OR REPLACE MACRO sdc__of_bases(n, base) AS
+    CASE WHEN sdc__is_part(base) THEN n / round(1e0 / base::DOUBLE) ELSE n * base::DOUBLE END + 0e0;
+-- NaN and infinity stay; u: 0.5 exactly for the nearest, else a draw.
+CREATE OR REPLACE MACRO sdc__rounded(x, base) AS
+    sdc__of_bases(floor(sdc__in_bases(x, base)) + (sdc__in_bases(x, base) - floor(sdc__in_bases(x, base)) >= 0.5)::INTEGER, base);
+CREATE OR REPLACE MACRO sdc__rounded_at_random(x, base, u) AS
+    sdc__of_bases(floor(sdc__in_bases(x, base)) + (u < sdc__in_bases(x, base) - floor(sdc__in_bases(x, base)))::INTEGER, base);
+
+-- The type of a value is its column's again.
+CREATE OR REPLACE MACRO sdc__round_value(v, base) AS cast_to_type(sdc__rounded(sdc__number(v), base), v);
+CREATE OR REPLACE MACRO sdc__round_value_at_random(v, base, key, stream, id) AS
+    cast_to_type(sdc__rounded_at_random(sdc__number(v), base, sdc__uniform(key, sdc__stream(stream, alias(v)), id)), v);
+
+CREATE OR REPLACE MACRO sdc__round(tbl, columns, base, id) AS TABLE
+    SELECT sdc__id, sdc__round_value(COLUMNS(sdc__to_mask((*), columns, id)), base) AS "\0" FROM sdc__identified(tbl, id);
+CREATE OR REPLACE MACRO sdc__random_round(tbl, columns, base, id, stream) AS TABLE
+    SELECT sdc__id, sdc__round_value_at_random(COLUMNS(sdc__to_mask((*), columns, id)), base, sdc__secret, stream, sdc__id) AS "\0"
+    FROM (SELECT *, sdc__secret_key() AS sdc__secret FROM sdc__identified(tbl, id));
+
+CREATE OR REPLACE MACRO sdc_round(tbl, columns, base, id) AS TABLE
+    WITH sdc__done AS (FROM sdc__round(tbl, columns, base, id)) FROM sdc__released(tbl, columns, id, 'sdc__done');
+CREATE OR REPLACE MACRO sdc_random_round(tbl, columns, base, id, stream := 'round') AS TABLE
+    WITH sdc__done AS (FROM sdc__random_round(tbl, columns, base, id, stream)) FROM sdc__released(tbl, columns, id, 'sdc__done');

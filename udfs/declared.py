@@ -1,0 +1,101 @@
+"""A DuckDB function over a numpy kernel: its name, its types, and how lists become arrays and back.
+
+DuckDB hands over Arrow arrays of up to 2,048 rows; a row is a stratum, with its records as lists. NULL in a list of
+numbers becomes NaN, and a masked value is NULL again where its original was.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from inspect import Parameter, Signature
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pyarrow as pa
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+NUMBERS, TABLE = "DOUBLE[]", "DOUBLE[][]"
+
+
+@dataclass(frozen=True)
+class Function:
+    """A kernel and the types of its arguments and of its result, as DuckDB writes them."""
+
+    name: str
+    parameters: tuple[tuple[str, str], ...]
+    returns: str
+    kernel: Callable[..., Any]
+
+    @property
+    def __signature__(self) -> Signature:
+        """Return one parameter an argument: DuckDB counts them."""
+        return Signature([Parameter(name, Parameter.POSITIONAL_ONLY) for name, _ in self.parameters])
+
+    def __call__(self, *arguments: pa.Array) -> pa.Array:
+        """Answer a chunk of rows."""
+        columns = [a.combine_chunks() if isinstance(a, pa.ChunkedArray) else a for a in arguments]
+        types = [t for _, t in self.parameters]
+        rows = (
+            self.kernel(*(_given(column[i], kind) for column, kind in zip(columns, types, strict=True)))
+            for i in range(len(columns[0]))
+        )
+        return pa.concat_arrays([_answer(row, self.returns) for row in rows])
+
+
+def _given(scalar: Any, kind: str) -> Any:  # noqa: ANN401 - whatever the declared type is
+    """Return an Arrow scalar as Python or numpy has it: (n,) or (n, p) floats for lists of numbers."""
+    if not scalar.is_valid:
+        return None
+    if kind == NUMBERS:
+        return _floats(scalar.values)
+    if kind == TABLE:
+        inner = scalar.values  # lists of one length, a record each
+        return _floats(inner.flatten()).reshape(len(inner), -1)
+    return scalar.as_py()
+
+
+def _floats(array: pa.Array) -> np.ndarray[Any, np.dtype[np.float64]]:
+    found = array.to_numpy(zero_copy_only=False).astype(np.float64)  # NULL becomes NaN; a copy of its own
+    if array.null_count:
+        # NULL and NaN must be told apart again when the answer is given
+        found[array.is_null().to_numpy(zero_copy_only=False)] = NULL
+    return found
+
+
+# A NaN with a payload: NULL on its way through numpy, which keeps the bits of what it only moves.
+NULL = np.frombuffer(np.uint64(0x7FF8_0000_0000_5DC0).tobytes(), dtype=np.float64)[0]
+
+
+def is_null(values: np.ndarray[Any, Any]) -> np.ndarray[Any, np.dtype[np.bool_]]:
+    """Return where values are NULL and not merely NaN."""
+    bits: np.ndarray[Any, np.dtype[np.uint64]] = np.ascontiguousarray(values, dtype=np.float64).view(np.uint64)
+    return np.asarray(bits == np.float64(NULL).view(np.uint64))
+
+
+def _answer(row: Any, kind: str) -> pa.Array:  # noqa: ANN401 - arrays or lists of arrays
+    """Return one row of the result as an Arrow array of length 1."""
+    if kind == "BIGINT[]":
+        return _listed(pa.array(np.asarray(row, dtype=np.int64)))
+    if kind == NUMBERS:
+        return _listed(_numbers(np.asarray(row, dtype=np.float64)))
+    if kind == TABLE:
+        return _listed(_lists([_numbers(np.asarray(column, dtype=np.float64)) for column in row]))
+    return _listed(_lists([pa.array(column, type=pa.string()) for column in row]))
+
+
+def _numbers(values: np.ndarray[Any, Any]) -> pa.Array:
+    missing = np.isnan(values)
+    return pa.array(values, mask=missing & is_null(values)) if missing.any() else pa.array(values)
+
+
+def _lists(columns: list[pa.Array]) -> pa.Array:
+    offsets = np.cumsum([0, *(len(c) for c in columns)])
+    return pa.LargeListArray.from_arrays(pa.array(offsets, type=pa.int64()), pa.concat_arrays(columns)).cast(
+        pa.list_(columns[0].type)
+    )
+
+
+def _listed(values: pa.Array) -> pa.Array:
+    return pa.ListArray.from_arrays(pa.array([0, len(values)], type=pa.int32()), values)
