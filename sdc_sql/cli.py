@@ -1,9 +1,8 @@
-"""The command line: ``sdc-sql risk``, ``sdc-sql macros``, ``sdc-sql install``."""
+"""The command line: ``sdc-sql risk``, ``sdc-sql mask``, ``sdc-sql macros``, ``sdc-sql install``."""
 
 from __future__ import annotations
 
 import argparse
-import csv
 import json
 import math
 import sys
@@ -15,6 +14,7 @@ from typing import TYPE_CHECKING, NoReturn
 import duckdb
 
 import sdc_sql
+from sdc_sql import cli_mask
 from sdc_sql.errors import ParameterError, SdcError, TableError, translate
 from sdc_sql.limits import exceeded
 from sdc_sql.microdata import Microdata
@@ -34,14 +34,6 @@ example:
   sdc-sql risk persons.parquet --keys age,sex,region --weight w --sampling-fraction 0.02 \\
       --fail-if 'theta.upper_bound > 0.1' --fail-if 'k_anonymity.3.records > 0'
 """
-
-
-def _names(text: str) -> list[str]:
-    """Split a list of columns at commas; a name that holds a comma stands in double quotes."""
-    try:
-        return [name.strip() for name in next(csv.reader([text], skipinitialspace=True), [])]
-    except csv.Error as error:
-        raise argparse.ArgumentTypeError(f"{text!r} is no list of names: {error}") from None
 
 
 def _number_or_name(text: str) -> str | float:
@@ -84,7 +76,7 @@ def parser() -> argparse.ArgumentParser:
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     risk.add_argument("source", metavar="SOURCE", help="a Parquet, CSV or DuckDB file (read, never written)")
-    risk.add_argument("--keys", required=True, type=_names, metavar="A,B,C", help="the key variables")
+    risk.add_argument("--keys", required=True, type=cli_mask.names, metavar="A,B,C", help="the key variables")
     risk.add_argument("--table", metavar="T", help="the table of a DuckDB file")
     risk.add_argument(
         "--weight", type=_number_or_name, metavar="W", help="the column of expansion weights, or a number"
@@ -117,6 +109,7 @@ def parser() -> argparse.ArgumentParser:
         help="tell each measure on standard error as it is taken (default: where that is a terminal)",
     )  # fmt: skip
 
+    cli_mask.add(commands)
     commands.add_parser("macros", help="print all SQL macros as one file, for duckdb -init")
     install = commands.add_parser("install", help="store the macros in a DuckDB database file")
     install.add_argument("database", metavar="FILE.duckdb")
@@ -185,6 +178,8 @@ def main(argv: Sequence[str] | None = None) -> int:
     try:
         if arguments.command == "risk":
             return risk(arguments)
+        if arguments.command == "mask":
+            return cli_mask.mask(arguments)
         if arguments.command == "install":
             return install(arguments)
         print(sdc_sql.bundle(), end="")

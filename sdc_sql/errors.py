@@ -80,7 +80,6 @@ _KINDS: tuple[tuple[str, type[InputError]], ...] = (
     ("samples is", ParameterError),
     ("or one for each of the columns", ParameterError),
     ("out of range for the destination type", ParameterError),
-    ("Could not convert string", ParameterError),
 )
 
 

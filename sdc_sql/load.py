@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
+
+import duckdb
 
 from sdc_sql.macros import CREATE, sql_files
 from sdc_sql.transaction import transaction
 from sdc_sql.udfs.functions import FUNCTIONS
 
 if TYPE_CHECKING:
-    import duckdb
+    from sdc_sql.udfs.declared import Function
 
 
 def load(con: duckdb.DuckDBPyConnection) -> duckdb.DuckDBPyConnection:
@@ -34,26 +36,50 @@ def load(con: duckdb.DuckDBPyConnection) -> duckdb.DuckDBPyConnection:
     >>> con.sql("FROM sdc_frequency_counts('persons', ['age', 'sex'])").fetchall()
     [(1, 1), (2, 1)]
     """
-    temporary = CREATE.replace("MACRO", "TEMP MACRO")
-    for file in sql_files():
-        con.execute(file.text.replace(CREATE, temporary))
-    _register(con, temporary)
+    if not is_loaded(con):
+        temporary = CREATE.replace("MACRO", "TEMP MACRO")
+        for file in sql_files():
+            con.execute(file.text.replace(CREATE, temporary))
+        _register(con, temporary)
     _set_key(con)
     return con
 
 
+def is_loaded(con: duckdb.DuckDBPyConnection) -> bool:
+    """Say whether the connection has the macros already: the one that is made last is there.
+
+    Macros that are stored in the database do not count, they may be older ones.
+    """
+    known = "SELECT 1 FROM duckdb_functions() WHERE function_name = ? AND database_name = 'temp'"
+    return bool(con.execute(known, [f"sdc__kernel_{FUNCTIONS[-1].name}"]).fetchall())
+
+
 def _register(con: duckdb.DuckDBPyConnection, create: str) -> None:
     """Register the Python functions, and put them in the place of the macros that stand for them."""
-    known = con.execute("SELECT DISTINCT function_name FROM duckdb_functions() WHERE starts_with(function_name, 'sdc__python_')")
+    known = con.execute("SELECT function_name FROM duckdb_functions() WHERE starts_with(function_name, 'sdc__python_')")
     there = {name for (name,) in known.fetchall()}
     for function in FUNCTIONS:
         name = f"sdc__python_{function.name}"
-        if name not in there:
-            types = [kind for _, kind in function.parameters]
-            # special: a NULL argument is the kernel's to refuse; by default it would give NULL, and lose the records
-            con.create_function(name, function, types, function.returns, type="arrow", null_handling="special")  # type: ignore[arg-type]
+        # the Python client holds on to the name of a function that went with a transaction that was rolled back
+        while name not in there and not _created(con, name, function):
+            name += "_again"
         arguments = ", ".join(argument for argument, _ in function.parameters)
         con.execute(f"{create} sdc__kernel_{function.name}({arguments}) AS {name}({arguments})")
+
+
+def _created(con: duckdb.DuckDBPyConnection, name: str, function: Function) -> bool:
+    """Register a function, unless the name is taken."""
+    types: list[Any] = [kind for _, kind in function.parameters]
+    options: dict[str, Any] = {
+        "type": "arrow",
+        # a NULL argument is the kernel's to refuse; by default it would give NULL, and lose the records
+        "null_handling": "special",
+    }
+    try:
+        con.create_function(name, function, types, function.returns, **options)
+    except duckdb.NotImplementedException:
+        return False
+    return True
 
 
 def _set_key(con: duckdb.DuckDBPyConnection) -> None:

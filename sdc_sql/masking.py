@@ -3,19 +3,21 @@
 from __future__ import annotations
 
 import json
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+import duckdb
 from sqlglot import exp
 from sqlglot.errors import SqlglotError
 
 from sdc_sql import query
-from sdc_sql.errors import ColumnError, TableError, translated
+from sdc_sql.errors import ColumnError, ParameterError, TableError, translated
 from sdc_sql.results import Result
 from sdc_sql.transaction import transaction
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Iterator
 
     from sdc_sql.query import Value
     from sdc_sql.roles import Roles
@@ -28,8 +30,8 @@ STEPS = "sdc_steps"
 class MaskingStep(Result):
     """What was done to a table: the row that stands in its table of steps, ``sdc_steps``.
 
-    ``changed`` counts the records of which a value is another than before. ``sse_sst`` is the share of the sum of squares of the
-    standardised columns that was masked away (numeric columns), None where it was not measured.
+    ``changed`` counts the records of which a value is another than before. ``sse_sst`` is the share of the sum of
+    squares of the standardised columns that was masked away (numeric columns), None where it was not measured.
     """
 
     table: str
@@ -83,7 +85,7 @@ def masked(
     ).from_(values.subquery("v"))
     temporary = exp.table_(VALUES, db="temp", quoted=True)
     data.load_again()
-    with translated(), transaction(data.con):
+    with _converted(), translated(), transaction(data.con):
         target = _new_table(data, into) if into is not None else _base_table(data)
         data.con.execute(f"DROP TABLE IF EXISTS temp.{VALUES}")
         kept = exp.Properties(expressions=[exp.TemporaryProperty()])
@@ -98,6 +100,15 @@ def masked(
         step = MaskingStep(target.sql("duckdb"), macro, columns, _plain(parameters), records, changed, lost)
         _write_down(data, target, step)
     return step
+
+
+@contextmanager
+def _converted() -> Iterator[None]:
+    """Raise what cannot be cast to the type of its column, such as a category of a matrix, as an error of ours."""
+    try:
+        yield
+    except duckdb.ConversionException as error:
+        raise ParameterError(str(error).partition("Error: ")[2].split("\n\nLINE ")[0]) from error
 
 
 def _run(data: Roles, statement: exp.Expression) -> list[tuple[Any, ...]]:
@@ -160,7 +171,8 @@ def _base_table(data: Roles) -> exp.Table:
     if not found:
         kind = "a view" if _is_view(data, name) else "no table of the database (a file, or the result of a query)"
         raise TableError(
-            f"{data.table} is {kind}: it cannot be masked in place. Give into='name' to write the masked copy to a new table."
+            f"{data.table} is {kind}: it cannot be masked in place. "
+            "Give into='name' to write the masked copy to a new table."
         )
     catalog, schema, table = found[0]
     return exp.table_(table, db=schema, catalog=catalog, quoted=True)
@@ -173,8 +185,12 @@ def _new_table(data: Roles, into: str) -> exp.Table:
     table = _parsed(into)
     if _found(data, table) or _is_view(data, table):
         raise TableError(f"There is a table or view {into} already: drop it first, or give another name.")
-    _run(data, exp.Create(this=table, kind="TABLE", expression=query.call("sdc__rows", data.table)))
-    return table
+    kept = exp.Properties(expressions=[exp.TemporaryProperty()] if "temp" in (table.db, table.catalog) else [])
+    rows = query.call("sdc__rows", data.table)
+    _run(data, exp.Create(this=exp.table_(table.name, quoted=True) if kept.expressions else table, kind="TABLE",
+                          expression=rows, properties=kept))  # fmt: skip
+    catalog, schema, name = _found(data, table)[0]
+    return exp.table_(name, db=schema, catalog=catalog, quoted=True)
 
 
 def _plain(parameters: dict[str, Any]) -> dict[str, Any]:
@@ -184,12 +200,13 @@ def _plain(parameters: dict[str, Any]) -> dict[str, Any]:
 def _write_down(data: Roles, target: exp.Table, step: MaskingStep) -> None:
     """Add the step to the table of steps beside the target. The key is nowhere in it."""
     steps = exp.table_(STEPS, db=target.args.get("db"), catalog=target.args.get("catalog"), quoted=True)
+    kind = "TEMP TABLE" if target.catalog == "temp" else "TABLE"
     form = (
-        f"CREATE {'TEMP ' if target.catalog == 'temp' else ''}TABLE IF NOT EXISTS t (step BIGINT, at TIMESTAMP, target VARCHAR, method VARCHAR, columns VARCHAR[], "
+        f"CREATE {kind} IF NOT EXISTS t (step BIGINT, at TIMESTAMP, target VARCHAR, method VARCHAR, columns VARCHAR[], "
         "parameters VARCHAR, records BIGINT, changed BIGINT, sse_sst DOUBLE)"
     )
     for sql in (form, "INSERT INTO t SELECT 1 + count(*), current_timestamp::TIMESTAMP, ?, ?, ?, ?, ?, ?, ? FROM t"):
-        tree = exp.maybe_parse(sql, dialect="duckdb").transform(
+        tree: exp.Expression = exp.maybe_parse(sql, dialect="duckdb").transform(
             lambda node: steps.copy() if isinstance(node, exp.Table) and node.name == "t" else node
         )
         values = [target.name, step.method, list(step.columns), json.dumps(step.parameters, default=str),

@@ -150,9 +150,7 @@ class Roles:
 
     def load_again(self) -> None:
         """Load the macros where a rollback has taken them away with the transaction they were loaded in."""
-        known = "SELECT 1 FROM duckdb_functions() WHERE function_name = 'sdc__rows' LIMIT 1"
-        if not self.con.execute(known).fetchall():
-            load(self.con)
+        load(self.con)
 
     def required(self, role: str, given: Value = None) -> Any:  # noqa: ANN401 - a name or a number
         """Return an argument, or else the role it stands for; an error where neither was given."""

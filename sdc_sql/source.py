@@ -1,4 +1,4 @@
-"""Open what a command line names: a Parquet, CSV or DuckDB file, to be read and not written."""
+"""Open what a command line names: a Parquet, CSV or DuckDB file, to be read and, a database, masked."""
 
 from __future__ import annotations
 
@@ -19,7 +19,12 @@ if TYPE_CHECKING:
 
 @contextmanager
 def opened(
-    source: str, table: str | None, *, memory_limit: str | None = None, threads: int | None = None
+    source: str,
+    table: str | None,
+    *,
+    memory_limit: str | None = None,
+    threads: int | None = None,
+    writable: bool = False,
 ) -> Iterator[tuple[duckdb.DuckDBPyConnection, str]]:
     """Open a source; yield a connection and the name of the table in it.
 
@@ -30,6 +35,8 @@ def opened(
         database, told by what it holds, not by its ending. A database is opened read-only.
     table
         The table of a database; needed unless it has exactly one table or view.
+    writable
+        Whether a database is opened to be changed; files never are.
 
     Raises
     ------
@@ -39,7 +46,7 @@ def opened(
     kind = kind_of(source)
     if table is not None and kind != "duckdb":
         raise TableError(f"{source} is a {kind} file, which holds one table: leave the table out.")
-    with tempfile.TemporaryDirectory(prefix="sdc-sql-") as spill, _connected(source, kind) as con:
+    with tempfile.TemporaryDirectory(prefix="sdc-sql-") as spill, _connected(source, kind, writable=writable) as con:
         con.execute(query.text(exp.Set(expressions=[_setting("temp_directory", spill)])))
         if memory_limit is not None:
             with translated():
@@ -73,9 +80,9 @@ def kind_of(source: str) -> str:
 
 
 @contextmanager
-def _connected(source: str, kind: str) -> Iterator[duckdb.DuckDBPyConnection]:
+def _connected(source: str, kind: str, *, writable: bool) -> Iterator[duckdb.DuckDBPyConnection]:
     with translated():
-        con = duckdb.connect(source, read_only=True) if kind == "duckdb" else duckdb.connect()
+        con = duckdb.connect(source, read_only=not writable) if kind == "duckdb" else duckdb.connect()
     with con:
         yield con
 
@@ -103,6 +110,7 @@ def _read(con: duckdb.DuckDBPyConnection, source: str, kind: str) -> str:
 def _table_of(con: duckdb.DuckDBPyConnection, source: str, table: str | None) -> str:
     found = con.execute(
         "SELECT schema_name, table_name FROM duckdb_tables() WHERE NOT internal AND NOT temporary"
+        " AND table_name <> 'sdc_steps'"
         " UNION ALL SELECT schema_name, view_name FROM duckdb_views() WHERE NOT internal AND NOT temporary ORDER BY ALL"
     ).fetchall()
     names = ", ".join(f"{s}.{t}" if s != "main" else t for s, t in found) or "none"

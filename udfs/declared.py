@@ -57,7 +57,9 @@ def _given(scalar: Any, kind: str) -> Any:  # noqa: ANN401 - whatever the declar
 
 
 def _floats(array: pa.Array) -> np.ndarray[Any, np.dtype[np.float64]]:
-    found = array.to_numpy(zero_copy_only=False).astype(np.float64)  # NULL becomes NaN; a copy of its own
+    found: np.ndarray[Any, np.dtype[np.float64]] = array.to_numpy(zero_copy_only=False).astype(
+        np.float64
+    )  # NULL becomes NaN; a copy of its own
     if array.null_count:
         # NULL and NaN must be told apart again when the answer is given
         found[array.is_null().to_numpy(zero_copy_only=False)] = NULL

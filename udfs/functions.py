@@ -5,23 +5,28 @@ Each takes a stratum at a time and answers with one list a column. What is wrong
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 import numpy as np
 from sdc_sql.udfs import noise as _noise
 from sdc_sql.udfs.aggregates import aggregate_categorical
+from sdc_sql.udfs.bounds import fitted
 from sdc_sql.udfs.declared import NUMBERS, TABLE, Function
 from sdc_sql.udfs.microaggregated import categorical_groups, microaggregated
 from sdc_sql.udfs.multiplicative import hoehne, hoehne_sum, multiplicative
 from sdc_sql.udfs.pram import correct_match
-from sdc_sql.udfs.pram_correction import covariance, estimate, estimate_two_way, variance_inflation
+from sdc_sql.udfs.pram_correction import estimate, estimate_two_way, variance_inflation
 from sdc_sql.udfs.pram_matrix import invariant_iterative, invariant_two_stage, of_pd_alpha
 from sdc_sql.udfs.rank_swap import swapped_places
 from sdc_sql.udfs.resampling import resample
 
 if TYPE_CHECKING:
-    from sdc_sql.udfs.arguments import Floats
+    from collections.abc import Callable
 
+    from sdc_sql.udfs.arguments import Floats, Integers
+
+Centroid: TypeAlias = Literal["mean", "median"]
+Scale: TypeAlias = Literal["ordinal", "nominal"]
 TEXT, WHOLE, NUMBER = "VARCHAR", "BIGINT[]", "DOUBLE"
 
 
@@ -42,8 +47,10 @@ def _keeping(masked: Floats, x: Floats) -> Floats:
     return np.where(np.isnan(x), x, masked)
 
 
-def noise(_stratum: str | None, method: str, x: Floats, normals: Floats, uniforms: Floats, alpha: float, threshold: float,
-          lower: Floats, upper: Floats, rounded: list[bool | None], discrete: list[bool | None]) -> Floats:  # fmt: skip
+def noise(
+    _stratum: str | None, method: str, x: Floats, normals: Floats, uniforms: Floats, alpha: float, threshold: float,
+    lower: Floats, upper: Floats, rounded: list[bool | None], discrete: list[bool | None],
+) -> Floats:  # fmt: skip
     """Add noise by one of the methods of section 3.4.4."""
     size = _given(alpha, "alpha")
     bounds = {
@@ -56,7 +63,7 @@ def noise(_stratum: str | None, method: str, x: Floats, normals: Floats, uniform
         masked = _noise.outliers_only(x, normals, size, _given(threshold, "threshold"), **bounds)
     elif method == "nonlinear":
         masked = _noise.nonlinear(x, normals, size, uniforms, discrete=[bool(d) for d in discrete])
-        masked = _noise.fitted(masked, x, **bounds)
+        masked = fitted(masked, x, **bounds)
     else:
         masked = _chosen(method, {**plain, "nonlinear": None, "outliers": None})(x, normals, size, **bounds)
     return _keeping(masked, x).T
@@ -73,14 +80,14 @@ def multiply(_stratum: str | None, method: str, x: Floats, normals: Floats, unif
     return _keeping(_chosen(method, methods)(), x).T
 
 
-def microaggregate(_stratum: str | None, x: Floats, k: float, method: str, centroid: Any, blocks: float,
+def microaggregate(_stratum: str | None, x: Floats, k: float, method: str, centroid: Centroid, blocks: float,
                    gamma: float) -> Floats:  # fmt: skip
     """Replace the values of groups by their centroids."""
     return _keeping(microaggregated(x, _given(k, "k"), method, centroid, _given(blocks, "blocks"), gamma), x).T
 
 
 def microaggregate_categorical(_stratum: str | None, codes: list[list[int]], labels: list[list[str | None]], k: float,
-                               scale: Any) -> list[list[str | None]]:  # fmt: skip
+                               scale: Scale) -> list[list[str | None]]:  # fmt: skip
     """Replace the categories of groups by their median or most frequent one."""
     numbers = np.array(codes, dtype=np.int64)
     groups = categorical_groups(numbers, _given(k, "k"), scale)
@@ -92,7 +99,9 @@ def microaggregate_categorical(_stratum: str | None, codes: list[list[int]], lab
     return answer
 
 
-def swap(_stratum: str | None, ordered: Floats, choices: Floats, p: float | None, correlation: float | None) -> Any:
+def swap(
+    _stratum: str | None, ordered: Floats, choices: Floats, p: float | None, correlation: float | None
+) -> Integers:
     """Return for each value in ascending order the place, from 1, of the value that it is exchanged with."""
     return swapped_places(choices, p, correlation, ordered) + 1
 
@@ -102,12 +111,19 @@ def resampled(_stratum: str | None, x: Floats, draws: Floats) -> Floats:
     return _keeping(resample(x, draws), x)
 
 
+def _square(p: Floats | None) -> Floats:
+    """Return a matrix of its rows, one after the other."""
+    if p is None:
+        raise ValueError("the PRAM matrix is NULL: give its rows")
+    k = round(len(p) ** 0.5)
+    return p.reshape(k, k)
+
+
 def invariant(p: Floats | None, frequencies: Floats, method: str, pd: float, alpha: float) -> Floats:
     """Return an invariant matrix as one list."""
-    n = len(frequencies)
     methods = {
-        "two_stage": lambda: invariant_two_stage(np.reshape(p, (n, n)), frequencies),
-        "iterative": lambda: invariant_iterative(np.reshape(p, (n, n)), frequencies),
+        "two_stage": lambda: invariant_two_stage(_square(p), frequencies),
+        "iterative": lambda: invariant_iterative(_square(p), frequencies),
         "pd_alpha": lambda: of_pd_alpha(frequencies, _given(pd, "pd"), _given(alpha, "alpha")),
     }
     return np.ravel(_chosen(method, methods)())
@@ -150,15 +166,17 @@ def _named(function: Any) -> Any:  # noqa: ANN401
     return named
 
 
-def _declared(name: str, kernel: Any, returns: str, *, by_stratum: bool = True, **parameters: str) -> Function:
+def _declared(
+    name: str, kernel: Callable[..., Any], returns: str, *, by_stratum: bool = True, **parameters: str
+) -> Function:
     stratum = (("stratum", TEXT),) if by_stratum else ()
     return Function(name, (*stratum, *parameters.items()), returns, _named(kernel) if by_stratum else kernel)
 
 
-_DRAWS = {"x": TABLE, "normals": TABLE, "uniforms": TABLE}
+_DRAWS: dict[str, Any] = {"x": TABLE, "normals": TABLE, "uniforms": TABLE}
 FUNCTIONS = (
-    _declared("noise", noise, TABLE, method=TEXT, **_DRAWS, alpha=NUMBER, threshold=NUMBER, lower=NUMBERS, upper=NUMBERS,
-              rounded="BOOLEAN[]", discrete="BOOLEAN[]"),
+    _declared("noise", noise, TABLE, method=TEXT, **_DRAWS, alpha=NUMBER, threshold=NUMBER, lower=NUMBERS,
+              upper=NUMBERS, rounded="BOOLEAN[]", discrete="BOOLEAN[]"),
     _declared("multiplicative", multiply, TABLE, method=TEXT, **_DRAWS, size=NUMBER, spread=NUMBER),
     _declared("microaggregate", microaggregate, TABLE, x=TABLE, k=NUMBER, method=TEXT, centroid=TEXT, blocks=NUMBER,
               gamma=NUMBER),

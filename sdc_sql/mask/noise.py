@@ -38,9 +38,9 @@ def noise(
     alpha
         Variance of the noise over that of the variable, at least 0.
     method
-        ``"uncorrelated"`` (3.4.4.1), ``"correlated"`` (3.4.4.2: correlations are kept), ``"linear"`` (3.4.4.3, Kim: means and
-        covariances are kept), ``"nonlinear"`` (3.4.4.4, Sullivan: distributions are kept), ``"outliers"`` (correlated
-        noise on outlying records only).
+        ``"uncorrelated"`` (3.4.4.1), ``"correlated"`` (3.4.4.2: correlations are kept), ``"linear"`` (3.4.4.3, Kim:
+        means and covariances are kept), ``"nonlinear"`` (3.4.4.4, Sullivan: distributions are kept), ``"outliers"``
+        (correlated noise on outlying records only).
     threshold
         Of ``"outliers"``: robust standard deviations from the median.
     lower
@@ -103,8 +103,8 @@ def multiplicative_noise(
     size
         The standard deviation of the factors (``"plain"``), or the distance of the main factors from 1.
     method
-        ``"plain"``; ``"hoehne"`` (a record goes up or down as a whole, means and variances restored); ``"hoehne_sum"`` (values
-        go up and down in turn, sums kept).
+        ``"plain"``; ``"hoehne"`` (a record goes up or down as a whole, means and variances restored);
+        ``"hoehne_sum"`` (values go up and down in turn, sums kept).
     spread
         The standard deviation of the noise on the factors of Höhne's methods.
     stratum

@@ -5,7 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from sdc_sql.mask.pram import matrix_table
+from sdc_sql.errors import ParameterError
+from sdc_sql.matrix import matrix_table
 from sdc_sql.results import Result
 
 if TYPE_CHECKING:
@@ -86,8 +87,10 @@ def pram_matrix(
         rows = data.rows("sdc_pram_retention_matrix", data.table, name, retention)
     elif pd is not None or alpha is not None:
         rows = data.rows("sdc_pram_pd_alpha", data.table, name, pd, alpha)
+    elif matrix is None:
+        raise ParameterError("Give a matrix to make invariant, or a retention, or pd and alpha.")
     else:
-        with matrix_table(data, [name], data.required("matrix", matrix), labels) as table:
+        with matrix_table(data, [name], matrix, labels) as table:
             rows = data.rows("sdc_pram_invariant", data.table, name, table, method=method)
     return sorted(((r["from"], r["to"], r["probability"]) for r in rows), key=lambda r: (str(r[0]), str(r[1])))
 
@@ -118,7 +121,8 @@ def pram_estimate(
     Examples
     --------
     >>> import sdc_sql
-    >>> [round(e.estimate, 3) for e in sdc_sql.example().pram_estimate("sex", [[0.9, 0.1], [0.1, 0.9]], labels=["f", "m"])]
+    >>> found = sdc_sql.example().pram_estimate("sex", [[0.9, 0.1], [0.1, 0.9]], labels=["f", "m"])
+    >>> [round(e.estimate, 3) for e in found]
     [2.125, 0.875]
     """
     name = data.found("column", column)

@@ -55,12 +55,14 @@ def rank_swap(
         raise ParameterError("Rank swapping needs either p (in percent) or a correlation: give one of them.")
     chosen = named(data, column)
     if len(chosen) != 1:
-        raise ParameterError(f"Rank swapping takes one column, not {len(chosen)}: call it once for each, with its own p.")
+        raise ParameterError(
+            f"Rank swapping takes one column, not {len(chosen)}: call it once for each, with its own p."
+        )
     arguments = {
         "columns": chosen, "id": data.required("id"), "p": p, "correlation": correlation,
         "stratum": stratum and data.found("stratum", stratum), "stream": stream,
     }  # fmt: skip
-    return masked(data, "swapped", chosen, arguments, into=into)
+    return masked(data, "rank_swap", chosen, arguments, into=into)
 
 
 def resample(

@@ -7,14 +7,22 @@
 --   FROM sdc_sse_sst('firms', 'released', ['turnover', 'profit'], 'id');    columns records sse_sst
 --                                                                             2       11      0.34
 
-CREATE OR REPLACE MACRO sdc__long_numbers(tbl, columns, id) AS TABLE
-    FROM (SELECT COLUMNS(sdc__columns((*), [id])) AS sdc__id, sdc__number(COLUMNS(sdc__columns((*), columns))) AS "sdc__x_\0" FROM sdc__rows(tbl))
-    UNPIVOT (sdc__x FOR sdc__name IN (COLUMNS(lambda c: starts_with(c, 'sdc__x_'))));
+CREATE OR REPLACE MACRO sdc__numbers(tbl, columns, id) AS TABLE
+    SELECT COLUMNS(sdc__columns((*), [id])) AS sdc__id, sdc__number(COLUMNS(sdc__columns((*), columns))) AS "sdc__x_\0" FROM sdc__rows(tbl);
 
+-- The union with no rows of the table puts the masked columns in the order of its own.
 CREATE OR REPLACE MACRO sdc_sse_sst(tbl, masked, columns, id) AS TABLE
+    WITH sdc__pairs AS (
+        SELECT unnest(range(len(sdc__before))) AS sdc__column, unnest(sdc__before) AS sdc__x, unnest(sdc__after) AS sdc__y
+        FROM (SELECT sdc__id, [*COLUMNS(lambda c: starts_with(c, 'sdc__x_'))] AS sdc__before FROM sdc__numbers(tbl, columns, id)) AS sdc__o
+        JOIN (SELECT sdc__id, [*COLUMNS(lambda c: starts_with(c, 'sdc__x_'))] AS sdc__after
+              FROM ((FROM sdc__numbers(tbl, columns, id) LIMIT 0) UNION ALL BY NAME (FROM sdc__numbers(masked, columns, id)))) AS sdc__m
+          ON sdc__o.sdc__id = sdc__m.sdc__id
+    ),
+    sdc__sums AS (
+        SELECT count(*) AS sdc__n, sum((sdc__x - sdc__y) ** 2) AS sdc__sse, var_pop(sdc__x) * count(sdc__x) AS sdc__sst
+        FROM sdc__pairs GROUP BY sdc__column
+    )
     SELECT count(*) FILTER (WHERE sdc__sst > 0) AS columns, max(sdc__n) AS records,
            CASE WHEN count(*) FILTER (WHERE sdc__sst > 0) = 0 THEN 0 ELSE avg(sdc__sse / sdc__sst) FILTER (WHERE sdc__sst > 0) END AS sse_sst
-    FROM (SELECT o.sdc__name, count(*) AS sdc__n, sum((o.sdc__x - m.sdc__x) ** 2) AS sdc__sse, var_pop(o.sdc__x) * count(*) AS sdc__sst
-          FROM sdc__long_numbers(tbl, columns, id) AS o
-          JOIN sdc__long_numbers(masked, columns, id) AS m ON o.sdc__id = m.sdc__id AND sdc__folded(o.sdc__name) = sdc__folded(m.sdc__name)
-          GROUP BY o.sdc__name);
+    FROM sdc__sums;

@@ -11,7 +11,7 @@
 CREATE OR REPLACE MACRO sdc__multiplicative_noise(tbl, columns, size, id, method, spread, stratum, stream) AS TABLE
     WITH sdc__filled AS (
         SELECT sdc__ids, sdc__names,
-               sdc__kernel_multiplicative(sdc__stratum::VARCHAR, method, sdc__x, sdc__z, sdc__u, size::DOUBLE, spread::DOUBLE) AS sdc__masked
+               sdc__kernel_multiplicative(sdc__stratum::VARCHAR, method, sdc__x, sdc__z, CASE WHEN method = 'hoehne' THEN sdc__u END, size::DOUBLE, spread::DOUBLE) AS sdc__masked
         FROM sdc__gathered(tbl, columns, id, stratum, stream)
     )
     FROM sdc__spread(tbl, columns, 'sdc__filled');

@@ -13,11 +13,12 @@
 -- alpha: variance of the noise over that of the variable. NULL stays NULL. Integer columns stay whole
 -- (rounded := true does the same to others). lower, upper: bounds kept by reflection. rounded, lower,
 -- upper, discrete: one for all columns or a list, one for each. stratum: a column; moments are then its own.
+-- (Draws that a method does not use are not made: the CASE is decided before the query runs.)
 
 CREATE OR REPLACE MACRO sdc__noise(tbl, columns, alpha, id, method, threshold, lower, upper, rounded, discrete, stratum, stream) AS TABLE
     WITH sdc__filled AS (
         SELECT sdc__ids, sdc__names,
-               sdc__kernel_noise(sdc__stratum::VARCHAR, method, sdc__x, sdc__z, sdc__u, alpha::DOUBLE, threshold::DOUBLE,
+               sdc__kernel_noise(sdc__stratum::VARCHAR, method, sdc__x, sdc__z, CASE WHEN method = 'nonlinear' THEN sdc__u END, alpha::DOUBLE, threshold::DOUBLE,
                    sdc__each(lower, columns, sdc__names)::DOUBLE[], sdc__each(upper, columns, sdc__names)::DOUBLE[],
                    list_transform(list_zip(sdc__whole, sdc__each(rounded, columns, sdc__names)::BOOLEAN[]), lambda z: z[1] OR z[2]),
                    sdc__each(discrete, columns, sdc__names)::BOOLEAN[]) AS sdc__masked

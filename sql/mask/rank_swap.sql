@@ -7,7 +7,7 @@
 -- One column of any type that can be ordered (ENUM in its own order). Equal values are ranked by a draw. NULL and
 -- NaN stay where they are. The values as a whole are kept exactly. p: in percent of the stratum's values, in (0, 100].
 
-CREATE OR REPLACE MACRO sdc__swapped(tbl, columns, id, p, correlation, stratum, stream) AS TABLE
+CREATE OR REPLACE MACRO sdc__rank_swap(tbl, columns, id, p, correlation, stratum, stream) AS TABLE
     WITH sdc__drawn AS (
         SELECT sdc__id,
                sdc__stratum_value(stratum, COLUMNS(sdc__column((*), stratum))) AS sdc__stratum,
@@ -40,10 +40,10 @@ CREATE OR REPLACE MACRO sdc__swapped(tbl, columns, id, p, correlation, stratum, 
     LEFT JOIN (SELECT struct_pack(*COLUMNS(sdc__columns((*), columns))) AS sdc__type FROM sdc__rows(tbl) LIMIT 0) ON true;
 
 CREATE OR REPLACE MACRO sdc_rank_swap(tbl, column_name, p, id, stratum := NULL, stream := 'rank swap') AS TABLE
-    WITH sdc__done AS (FROM sdc__swapped(tbl, [column_name], id, p, NULL, stratum, stream))
+    WITH sdc__done AS (FROM sdc__rank_swap(tbl, [column_name], id, p, NULL, stratum, stream))
     FROM sdc__released(tbl, [column_name], id, 'sdc__done');
 
 -- The widest range that keeps the correlation of a column with its swapped self at `correlation` or a little more.
 CREATE OR REPLACE MACRO sdc_rank_swap_correlated(tbl, column_name, correlation, id, stratum := NULL, stream := 'rank swap') AS TABLE
-    WITH sdc__done AS (FROM sdc__swapped(tbl, [column_name], id, NULL, correlation, stratum, stream))
+    WITH sdc__done AS (FROM sdc__rank_swap(tbl, [column_name], id, NULL, correlation, stratum, stream))
     FROM sdc__released(tbl, [column_name], id, 'sdc__done');

@@ -18,3 +18,11 @@ def test_the_risk_benchmark_runs():
     done = subprocess.run(command, capture_output=True, text=True, timeout=300, check=False)
     assert done.returncode == 0, done.stderr
     assert "sdc_theta / GROUP BY" in done.stdout
+
+
+@pytest.mark.integration
+def test_the_masking_benchmark_runs():
+    command = [sys.executable, str(Path(__file__).with_name("masking.py")), "2000"]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=300, check=False)
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.count("| 2,000 |") == 4

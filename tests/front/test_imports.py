@@ -18,9 +18,11 @@ ORDER = [
     {"checks", "macros", "query", "results", "transaction"},
     {"load"},
     {"roles"},
-    {"risk"},
+    {"masking", "matrix"},
+    {"risk", "mask"},
     {"microdata"},
     {"report", "limits", "source"},
+    {"cli_mask"},
     {"__init__"},  # the public names: whoever imports `sdc_sql` itself stands below them all
     {"cli"},
     {"__main__"},

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import duckdb
 import pytest
+from sdc_sql.udfs.functions import FUNCTIONS
 from sqlglot import TokenType, tokenize
 
 import sdc_sql
@@ -34,6 +35,30 @@ PARAMETERS = {
     "sdc_household_risk": "tbl keys weight household household_threshold nulls",
     "sdc_household_global_risk": "tbl keys weight household nulls",
     "sdc_k_anonymity": "tbl keys k nulls",
+}
+MASKS = {
+    "sdc_pram": "tbl column_name matrix id stratum stream",
+    "sdc_pram_crossing": "tbl columns matrix id stratum stream",
+    "sdc_pram_retention": "tbl columns retention id stratum stream",
+    "sdc_pram_guaranteed": "tbl keys xi id within stream",
+    "sdc_pram_proof": "tbl keys xi id within most",
+    "sdc_pram_invariant": "tbl column_name matrix method",
+    "sdc_pram_pd_alpha": "tbl column_name pd alpha",
+    "sdc_pram_retention_matrix": "tbl column_name retention",
+    "sdc_pram_estimate": "tbl column_name matrix",
+    "sdc_pram_covariance": "tbl column_name matrix",
+    "sdc_pram_estimate_two_way": "tbl row_name column_name row_matrix column_matrix",
+    "sdc_pram_theta": "xi",
+    "sdc_noise": "tbl columns alpha id method threshold lower upper rounded discrete stratum stream",
+    "sdc_multiplicative_noise": "tbl columns size id method spread stratum stream",
+    "sdc_microaggregate": "tbl columns k id method centroid blocks gamma stratum",
+    "sdc_microaggregate_categorical": "tbl columns k id scale stratum",
+    "sdc_rank_swap": "tbl column_name p id stratum stream",
+    "sdc_rank_swap_correlated": "tbl column_name correlation id stratum stream",
+    "sdc_round": "tbl columns base id",
+    "sdc_random_round": "tbl columns base id stream",
+    "sdc_resample": "tbl column_name samples id stratum stream",
+    "sdc_sse_sst": "tbl masked columns id",
 }
 COUNTING = ("core/cells.sql", "core/frequencies.sql")
 RECORD = "id age sex region weight household"
@@ -160,7 +185,8 @@ def test_a_measure_names_its_source(name):
 @pytest.mark.parametrize("name", FILES)
 def test_every_macro_is_made_in_one_way_and_named_sdc(name):
     file = FILES[name]
-    assert file.text.count("CREATE") == file.text.count(f"\n{CREATE} sdc_") == len(file.defines)
+    code = "\n".join(line for line in file.text.splitlines() if not line.startswith("--"))
+    assert code.count("CREATE") == file.text.count(f"\n{CREATE} sdc_") == len(file.defines)
     assert all(macro.startswith("sdc_") for macro in file.defines)
 
 
@@ -206,9 +232,34 @@ def test_the_public_macros_of_the_measures_are_the_contract(db):
     assert public <= set(named(db))
 
 
-@pytest.mark.parametrize("macro", PARAMETERS)
+def test_the_public_macros_of_the_masks_are_the_contract(db):
+    masks = [f for f in FILES.values() if f.name.startswith(("mask/", "loss/"))]
+    assert {macro for f in masks for macro in f.defines if not macro.startswith("sdc__")} == set(MASKS)
+    assert set(MASKS) <= set(named(db))
+
+
+@pytest.mark.parametrize("macro", [*PARAMETERS, *MASKS])
 def test_parameters_by_name_and_order(db, macro):
-    assert named(db)[macro] == PARAMETERS[macro].split()
+    assert named(db)[macro] == (PARAMETERS | MASKS)[macro].split()
+
+
+def test_what_needs_python_says_so_in_the_shell():
+    with duckdb.connect() as con:
+        con.execute(sdc_sql.bundle())
+        con.execute("SET VARIABLE sdc_key = 'abc'")
+        con.execute("CREATE TABLE t AS SELECT range AS id, range AS x FROM range(9)")
+        with pytest.raises(duckdb.Error, match="Noise needs Python"):
+            con.execute("FROM sdc_noise('t', ['x'], 0.1, 'id')").fetchall()
+        assert len(con.execute("FROM sdc_pram_retention('t', ['x'], 0.9, 'id')").fetchall()) == 9
+
+
+def test_each_python_function_stands_in_for_a_macro_with_its_parameters():
+    stubs = {m.removeprefix("sdc__kernel_") for m in FILES["mask/kernels.sql"].defines} - {"sdc__needs_python"}
+    assert stubs == {f.name for f in FUNCTIONS}
+    with duckdb.connect() as con:
+        con.execute(sdc_sql.bundle())
+        for function in FUNCTIONS:
+            assert named(con)[f"sdc__kernel_{function.name}"] == [name for name, _ in function.parameters]
 
 
 @pytest.mark.parametrize("call", COLUMNS)

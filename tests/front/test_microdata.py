@@ -91,7 +91,7 @@ def test_no_keys_are_refused(db, keys):
         described(db, keys=keys)
 
 
-@pytest.mark.parametrize("keys", [None, 1, [1], ["age", None], [["age"]], b"age"])
+@pytest.mark.parametrize("keys", [1, [1], ["age", None], [["age"]], b"age"])
 def test_keys_that_are_no_names_are_refused(db, keys):
     with pytest.raises(ColumnError, match="must be a list of column names"):
         described(db, keys=keys)

@@ -17,9 +17,12 @@ PUBLIC = [
     "HouseholdGlobalRisk",
     "InputError",
     "KViolations",
+    "MaskingStep",
     "Microdata",
     "ParameterError",
     "PopulationRisk",
+    "PramEstimate",
+    "PramTwoWayEstimate",
     "RiskReport",
     "RiskThreshold",
     "SdcError",
@@ -49,6 +52,23 @@ MEASURES = [
     "sample_uniques",
     "theta",
     "theta_by",
+]
+MASKS = [
+    "microaggregate",
+    "microaggregate_categorical",
+    "multiplicative_noise",
+    "noise",
+    "pram",
+    "pram_covariance",
+    "pram_estimate",
+    "pram_estimate_two_way",
+    "pram_guaranteed",
+    "pram_matrix",
+    "pram_proof",
+    "pram_retention",
+    "rank_swap",
+    "resample",
+    "round_to_base",
 ]
 RESULTS = [n for n in PUBLIC if inspect.isclass(getattr(sdc_sql, n)) and issubclass(getattr(sdc_sql, n), Result)]
 FUNCTIONS = [n for n in PUBLIC if inspect.isfunction(getattr(sdc_sql, n))]
@@ -85,19 +105,19 @@ def test_microdata_has_an_example():
     assert "Examples\n" in inspect.getdoc(sdc_sql.Microdata)
 
 
-def test_microdata_has_each_measure_and_no_other_method_of_its_own():
+def test_microdata_has_each_measure_and_mask_and_no_other_method_of_its_own():
     own = sorted(n for n, v in vars(sdc_sql.Microdata).items() if callable(v) and not n.startswith("_"))
-    assert own == sorted([*MEASURES, "weighing"])
+    assert own == sorted([*MEASURES, *MASKS, "weighing"])
 
 
-@pytest.mark.parametrize("name", [*MEASURES, "weighing"])
+@pytest.mark.parametrize("name", [*MEASURES, *MASKS, "weighing"])
 def test_every_method_is_documented_with_an_example(name):
     doc = inspect.getdoc(getattr(sdc_sql.Microdata, name))
     assert doc
     assert "Examples\n" in doc
 
 
-@pytest.mark.parametrize("name", MEASURES)
+@pytest.mark.parametrize("name", [*MEASURES, *MASKS])
 def test_a_measure_documents_each_of_its_arguments(name):
     method = getattr(sdc_sql.Microdata, name)
     arguments = [p for p in inspect.signature(method).parameters if p != "data"]

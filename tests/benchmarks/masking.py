@@ -1,0 +1,116 @@
+"""What masking in place costs, in one run, as ratios to a plain UPDATE and to numpy on data already in memory.
+
+    python tests/benchmarks/masking.py                  1 and 10 million records
+    python tests/benchmarks/masking.py 100000           less
+
+Each case runs in a process of its own, whose memory peak is told. numpy does the same work with its own generator in
+the place of keyed draws: the ratio is the price of draws that can be repeated, of the database, and of the transaction.
+"""
+
+from __future__ import annotations
+
+import argparse
+import resource
+import subprocess
+import sys
+import tempfile
+import time
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import duckdb
+import numpy as np
+from sdc_sql.udfs.rank_swap import rank_swap
+
+import sdc_sql
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+LEVELS = 42
+NUMBERS = ["a", "b", "c", "d", "e"]
+
+
+def _pram_numpy(data: dict[str, np.ndarray], rng: np.random.Generator) -> None:
+    moves = rng.random(len(data["k"])) >= 0.8
+    data["k"][moves] = (data["k"][moves] + rng.integers(1, LEVELS, moves.sum())) % LEVELS
+
+
+def _noise_numpy(columns: list[str]) -> Callable[[dict[str, np.ndarray], np.random.Generator], None]:
+    def noise(data: dict[str, np.ndarray], rng: np.random.Generator) -> None:
+        for c in columns:
+            data[c] = data[c] + 0.3 * data[c].std() * rng.standard_normal(len(data[c]))
+
+    return noise
+
+
+def _swap_numpy(data: dict[str, np.ndarray], rng: np.random.Generator) -> None:
+    data["a"] = rank_swap(data["a"], rng.random((len(data["a"]), 2)), 5)
+
+
+CASES: dict[str, tuple[Callable[[sdc_sql.Microdata], object], list[str], Callable[..., None]]] = {
+    "PRAM of one column, 42 levels": (lambda t: t.pram("k", "matrix"), ["k"], _pram_numpy),
+    "noise on one column": (lambda t: t.noise("a", 0.1), ["a"], _noise_numpy(["a"])),
+    "noise on five columns": (lambda t: t.noise(NUMBERS, 0.1), NUMBERS, _noise_numpy(NUMBERS)),
+    "rank swap of one column": (lambda t: t.rank_swap("a", 5), ["a"], _swap_numpy),
+}
+
+
+def seconds(task: Callable[[], object]) -> float:
+    start = time.perf_counter()
+    task()
+    return time.perf_counter() - start
+
+
+def run(case: str, records: int, threads: int, folder: Path) -> None:
+    """Measure one case and print its row."""
+    mask, columns, in_numpy = CASES[case]
+    with duckdb.connect(folder / "b.duckdb") as con:
+        con.execute(f"SET threads = {threads}")
+        con.execute("SET VARIABLE sdc_key = 'the key of a benchmark is no secret'")
+        draws = ", ".join(f"hash(range, '{c}') / 1.8446744073709552e19 AS {c}" for c in NUMBERS)
+        con.execute(
+            f"CREATE TABLE t AS SELECT range AS id, (hash(range) % {LEVELS})::INTEGER AS k, {draws} "
+            f"FROM range({records})"
+        )
+        con.execute(
+            f'CREATE TABLE matrix AS SELECT a.range AS "from", b.range AS "to", CASE WHEN a.range = b.range THEN 0.8 '
+            f"ELSE 0.2 / {LEVELS - 1} END AS probability FROM range({LEVELS}) a, range({LEVELS}) b"
+        )
+        data = dict(con.execute("SELECT k, a, b, c, d, e FROM t").fetchnumpy())
+        peer = seconds(partial(in_numpy, data, np.random.default_rng(1)))
+        data.clear()
+        table = sdc_sql.Microdata(con, "t", id="id")
+        plain = seconds(lambda: con.execute("UPDATE t SET " + ", ".join(f"{c} = {c} + 1" for c in columns)).fetchall())
+        con.execute("UPDATE t SET " + ", ".join(f"{c} = {c} - 1" for c in columns)).fetchall()
+        ours = seconds(lambda: mask(table))
+    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1e6
+    print(
+        f"| {records:,} | {case} | {ours:.2f} s | {plain:.2f} s | {ours / plain:.1f} | {peer:.2f} s "
+        f"| {ours / peer:.1f} | {peak:.1f} GB |",
+        flush=True,
+    )
+
+
+def main() -> None:
+    """Run every case in a process of its own."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("records", type=int, nargs="*", default=[1_000_000, 10_000_000])
+    parser.add_argument("--threads", type=int, default=2)
+    parser.add_argument("--case", choices=list(CASES))
+    arguments = parser.parse_args()
+    if arguments.case:
+        with tempfile.TemporaryDirectory() as folder:
+            run(arguments.case, arguments.records[0], arguments.threads, Path(folder))
+        return
+    print("| records | in place | sdc-sql | plain UPDATE | ratio | numpy in memory | ratio | memory peak |")
+    print("|---|---|---|---|---|---|---|---|", flush=True)
+    for records in arguments.records:
+        for case in CASES:
+            command = [sys.executable, __file__, str(records), "--threads", str(arguments.threads), "--case", case]
+            subprocess.run(command, check=True)
+
+
+if __name__ == "__main__":
+    main()
