@@ -100,7 +100,7 @@ CREATE OR REPLACE MACRO sdc_pram_guaranteed(tbl, keys, xi, id, within := NULL, s
 -- The proof that goes with a guaranteed release, to be taken of the original table: for every cell its records T, the cells of its
 -- group k, the probability to stay, the bound psi(T, theta) of (10) on a unique match, and for a = 1 .. most the exact
 -- probability that a match is right, given that the released cell has a records, P(CM | S = a, T) of (8);
--- `maximum` is the largest of these. For a > most it is at most 1 / a. NULL where no release has a records there.
+-- `maximum` is the largest of these. For a > most it is at most 1 / a. 0 where no release has a records there.
 CREATE OR REPLACE MACRO sdc_pram_proof(tbl, keys, xi, id, within := NULL, most := 5) AS TABLE
     WITH sdc__all AS (FROM sdc__pram_grouped(tbl, keys, id, within)),
     sdc__design AS MATERIALIZED (FROM sdc__pram_design('sdc__all', xi, within)),

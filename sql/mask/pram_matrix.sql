@@ -9,7 +9,8 @@
 
 CREATE OR REPLACE MACRO sdc__pram_counts(tbl, column_name) AS TABLE
     SELECT sdc__x, count(*) AS sdc__t
-    FROM (SELECT COLUMNS(sdc__columns((*), [column_name])) AS sdc__x FROM sdc__rows(tbl)) WHERE sdc__x IS NOT NULL GROUP BY sdc__x;
+    FROM (SELECT COLUMNS(sdc__columns((*), [column_name])) AS sdc__x FROM sdc__rows(tbl))
+    GROUP BY sdc__x HAVING count(sdc__x) > 0;  -- a filter on sdc__x itself would take the complaint of an empty table away
 
 -- The matrix as one list, row by row, with the categories in order and their frequencies in the table.
 CREATE OR REPLACE MACRO sdc__pram_dense(tbl, column_name, matrix) AS TABLE

@@ -1,0 +1,218 @@
+"""Masking in place: all or nothing, and of the table nothing but the masked values is another than before."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any
+
+import duckdb
+import pytest
+
+import sdc_sql
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from sdc_sql.masking import MaskingStep
+
+N = 300
+COLUMNS = """
+    id BIGINT {key}, x DOUBLE NOT NULL CHECK (x > -1e9), cat VARCHAR, n SMALLINT, price DECIMAL(9, 2),
+    grade ENUM ('low', 'middle', 'high') DEFAULT 'low', born DATE NOT NULL, tags VARCHAR[], f FLOAT CHECK (f IS NULL OR f < 1e9)
+"""  # noqa: E501
+ROWS = f"""
+    SELECT range, (range * 37 % 101) / 7, ['a', 'b', NULL][1 + range % 3], CASE WHEN range % 7 <> 2 THEN range % 50 END,
+           range * 1.25, ['low', 'middle', 'high'][1 + range % 3], DATE '1970-01-01' + range::INTEGER, ['t' || range],
+           range / 3
+    FROM range({N})
+"""
+
+METHODS: dict[str, tuple[tuple[str, ...], Callable[..., MaskingStep]]] = {
+    "noise": (("x", "n", "price", "f"), lambda data, **k: data.noise(["x", "n", "price", "f"], 0.1, **k)),
+    "multiplicative_noise": (("x",), lambda data, **k: data.multiplicative_noise("x", 0.1, **k)),
+    "pram_retention": (("cat", "grade"), lambda data, **k: data.pram_retention(["cat", "grade"], 0.5, **k)),
+    "pram": (("cat",), lambda data, **k: data.pram("cat", [[0.5, 0.5], [0.5, 0.5]], labels=["a", "b"], **k)),
+    "pram_guaranteed": (("cat", "grade"), lambda data, **k: data.pram_guaranteed(0.8, keys=["cat", "grade"], **k)),
+    "rank_swap": (("born",), lambda data, **k: data.rank_swap("born", 10, **k)),
+    "resample": (("price",), lambda data, **k: data.resample("price", 3, **k)),
+    "microaggregate": (("x", "price"), lambda data, **k: data.microaggregate(["x", "price"], 3, **k)),
+    # (categorical microaggregation takes NULL as a category: test_numbers)
+    "round_to_base": (("n", "f"), lambda data, **k: data.round_to_base(["n", "f"], 5, **k)),
+}
+EVERY = pytest.mark.parametrize("method", METHODS)
+KEYS = pytest.mark.parametrize("key", ["", "PRIMARY KEY"], ids=["no-key", "primary-key"])
+
+
+@pytest.fixture
+def keyed(con: duckdb.DuckDBPyConnection) -> duckdb.DuckDBPyConnection:
+    con.execute("SET VARIABLE sdc_key = 'abc'")
+    return con
+
+
+def made(con: duckdb.DuckDBPyConnection, table: str = "t", key: str = "", kind: str = "") -> None:
+    con.execute(f"CREATE {kind} TABLE {table} ({COLUMNS.format(key=key)})")
+    con.execute(f"INSERT INTO {table} {ROWS}")
+
+
+def rows(con: duckdb.DuckDBPyConnection, table: str = "t") -> list[tuple[Any, ...]]:
+    return con.execute(f"FROM {table} ORDER BY id").fetchall()
+
+
+def shape(con: duckdb.DuckDBPyConnection) -> list[list[tuple[Any, ...]]]:
+    """Return every column, constraint, index, table and view there is, but for the table of steps."""
+    queries = (
+        """SELECT database_name, schema_name, table_name, column_name, column_index, column_default, is_nullable,
+                  data_type FROM duckdb_columns() WHERE table_name <> 'sdc_steps' AND NOT internal""",
+        """SELECT schema_name, table_name, constraint_index, constraint_type, constraint_text
+           FROM duckdb_constraints() WHERE table_name <> 'sdc_steps'""",
+        "SELECT schema_name, index_name, table_name, is_unique, is_primary, expressions FROM duckdb_indexes()",
+        "SELECT database_name, schema_name, table_name FROM duckdb_tables() WHERE table_name <> 'sdc_steps'",
+        "SELECT database_name, schema_name, view_name FROM duckdb_views() WHERE NOT internal",
+    )
+    return [con.execute(f"{query} ORDER BY ALL").fetchall() for query in queries]
+
+
+def steps(con: duckdb.DuckDBPyConnection, where: str = "sdc_steps") -> list[tuple[Any, ...]]:
+    return con.execute(
+        f"SELECT step, target, method, columns, parameters, records, changed, sse_sst FROM {where} ORDER BY step"
+    ).fetchall()
+
+
+def differing(before: list[tuple[Any, ...]], after: list[tuple[Any, ...]]) -> int:
+    """Count the records of which some value is another than before."""
+    return sum(b != a for b, a in zip(before, after, strict=True))
+
+
+def open_steps(con: duckdb.DuckDBPyConnection) -> int:
+    """Count tables of steps, wherever they stand."""
+    return con.execute("SELECT count(*) FROM duckdb_tables() WHERE table_name = 'sdc_steps'").fetchall()[0][0]
+
+
+@KEYS
+@EVERY
+def test_nothing_but_the_masked_values_changes(keyed, method, key):
+    made(keyed, key=key)
+    keyed.execute("CREATE INDEX by_born ON t (born)")
+    keyed.execute("CREATE INDEX by_two ON t (cat, (n + 1))")
+    columns, mask = METHODS[method]
+    before, shaped = rows(keyed), shape(keyed)
+    step = mask(sdc_sql.Microdata(keyed, "t", id="id"))
+    after = rows(keyed)
+    assert shape(keyed) == shaped
+    names = [d[0] for d in keyed.execute("FROM t LIMIT 0").description]
+    masked = [names.index(c) for c in columns]
+    assert [[v for i, v in enumerate(r) if i not in masked] for r in after] == [
+        [v for i, v in enumerate(r) if i not in masked] for r in before
+    ]
+    # each record by id is counted once, however many of its values changed
+    assert step.changed == differing(before, after) > 0
+    assert step.records == N == len(after)
+    # NULL tells nothing of anybody, and a value in its place would be made up
+    assert [[r[i] is None for i in masked] for r in after] == [[r[i] is None for i in masked] for r in before]
+    # the constraints still work, and the indexes still find what stands in the table
+    with pytest.raises(duckdb.ConstraintException):
+        keyed.execute("UPDATE t SET x = NULL WHERE id = 0")
+    for r in after[:20]:
+        assert (r[0],) in keyed.execute("SELECT id FROM t WHERE born = ?", [r[names.index("born")]]).fetchall()
+
+
+@EVERY
+def test_into_writes_the_same_values_to_a_new_table_and_leaves_the_source(keyed, method):
+    made(keyed)
+    before, shaped = rows(keyed), shape(keyed)
+    mask = METHODS[method][1]
+    data = sdc_sql.Microdata(keyed, "t", id="id")
+    step = mask(data, into="released")
+    assert rows(keyed) == before
+    assert [s for s in shape(keyed)[3] if s[2] != "released"] == shaped[3]
+    copied = [c[3:6] + c[7:] for c in shape(keyed)[0] if c[2] == "released"]
+    assert [(n, i, t) for n, i, _, t in copied] == [(c[3], c[4], c[7]) for c in shaped[0] if c[2] == "t"]
+    assert step.changed == differing(before, rows(keyed, "released"))
+    in_place = mask(data)
+    assert rows(keyed) == rows(keyed, "released")
+    assert (in_place.changed, in_place.records, in_place.parameters) == (step.changed, step.records, step.parameters)
+
+
+@EVERY
+def test_the_step_is_written_down(keyed, method):
+    made(keyed)
+    columns, mask = METHODS[method]
+    step = mask(sdc_sql.Microdata(keyed, "t", id="id"))
+    ((number, target, name, named, parameters, records, changed, lost),) = steps(keyed)
+    assert (number, target, name, tuple(named)) == (1, "t", step.method, columns)
+    assert json.loads(parameters) == step.parameters
+    assert (records, changed, lost) == (N, step.changed, step.sse_sst)
+    assert "abc" not in parameters
+    at, now = keyed.execute('SELECT "at", current_timestamp::TIMESTAMP FROM sdc_steps').fetchall()[0]
+    assert abs((now - at).total_seconds()) < 60
+
+
+def test_steps_are_numbered_and_the_parameters_are_those_given(keyed):
+    made(keyed)
+    data = sdc_sql.Microdata(keyed, "t", id="id")
+    data.noise("X", 0.25, lower=0, stratum="GRADE", stream="mine")
+    data.pram("cat", [[0.9, 0.1], [0.1, 0.9]], labels=["a", "b"])
+    data.rank_swap("born", 5)
+    found = steps(keyed)
+    assert [(s[0], s[3]) for s in found] == [(1, ["x"]), (2, ["cat"]), (3, ["born"])]
+    noise, pram, _ = (json.loads(s[4]) for s in found)
+    assert noise == {
+        "alpha": 0.25, "method": "uncorrelated", "threshold": 3, "lower": 0, "rounded": False, "discrete": False,
+        "stratum": "grade", "stream": "mine",
+    }  # fmt: skip
+    # the matrix itself, without which the frequencies cannot be corrected, and not the name of a passing table
+    assert pram["matrix"] == {"labels": ["a", "b"], "rows": [[0.9, 0.1], [0.1, 0.9]]}
+
+
+def test_sse_sst_is_that_of_the_table_before_and_after(keyed):
+    made(keyed)
+    before = rows(keyed)
+    step = sdc_sql.Microdata(keyed, "t", id="id").noise("x", 0.1)
+    after = rows(keyed)
+    mean = sum(r[1] for r in before) / N
+    sse = sum((b[1] - a[1]) ** 2 for b, a in zip(before, after, strict=True))
+    assert step.sse_sst == pytest.approx(sse / sum((r[1] - mean) ** 2 for r in before), rel=1e-9)
+
+
+def test_masked_twice_with_another_stream(keyed):
+    made(keyed)
+    data = sdc_sql.Microdata(keyed, "t", id="id")
+    before = rows(keyed)
+    data.noise("x", 0.1)
+    once = rows(keyed)
+    data.noise("x", 0.1, stream="again")
+    again = rows(keyed)
+    assert len(steps(keyed)) == 2
+    first, second = ([b[1] - a[1] for a, b in zip(p, q, strict=True)] for p, q in ((before, once), (once, again)))
+    # another stream is other noise; the same one would be the same noise times a factor
+    correlation = keyed.execute(
+        "SELECT corr(a, b) FROM (SELECT unnest(?::DOUBLE[]) AS a, unnest(?::DOUBLE[]) AS b)", [first, second]
+    ).fetchall()[0][0]
+    assert abs(correlation) < 5 / N**0.5
+
+
+def test_a_masking_that_changes_nothing_is_a_step_too(keyed):
+    made(keyed)
+    before = rows(keyed)
+    assert sdc_sql.Microdata(keyed, "t", id="id").pram_retention("cat", 1.0).changed == 0
+    assert rows(keyed) == before
+    assert [s[5:7] for s in steps(keyed)] == [(N, 0)]
+
+
+NAMES = [
+    "k", '"Select"', '"we""ird"', '"my table"', '"a.b"', "t", "v", "sdc_masked", "persons_ü", "apart.t",
+    'apart."my table"',
+    "temp.t", "memory.main.t", "memory.apart.k", '"1"', "r", "tbl", "id", "masked", "columns",
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("into", [None, "released", '"we""ird copy"', "apart.released", "temp.released"])
+@pytest.mark.parametrize("table", NAMES)
+def test_tables_of_any_name(keyed, table, into):
+    keyed.execute("CREATE SCHEMA apart")
+    made(keyed, table, kind="TEMP" if table.startswith("temp.") else "")
+    before = rows(keyed, table)
+    step = sdc_sql.Microdata(keyed, table, id="id").noise("x", 0.1, into=into)
+    assert step.changed == differing(before, rows(keyed, into or table)) > N / 2
+    if into:
+        assert rows(keyed, table) == before
