@@ -78,5 +78,6 @@ def test_sql_examples(code, monkeypatch):
 @pytest.mark.parametrize("code", blocks("python"))
 def test_python_examples(code, monkeypatch, capsys):
     monkeypatch.chdir(ROOT)
+    monkeypatch.setenv("SDC_KEY", "the key of README's examples")  # set here, so that none stays for other tests
     exec(compile(code, "README.md", "exec"), {})  # noqa: S102 - README's own code
     assert "Theta" in capsys.readouterr().out
