@@ -140,41 +140,40 @@ def _parsed(name: str) -> exp.Table:
     return exp.table_(table.name, db=table.db or None, catalog=table.catalog or None, quoted=True)
 
 
-def _found(data: Roles, table: exp.Table) -> list[tuple[str, str, str]]:
-    """Return where base tables of this name stand, the one that a query would read first."""
+def _found(data: Roles, name: exp.Table) -> list[tuple[str, str, str, str]]:
+    """Return the tables and views that a name can mean (database, schema, name, kind), the one that is read first.
+
+    DuckDB's order: what is temporary, then the database in use; a qualifier is a schema or a database.
+    """
     rows = data.con.execute(
         """
-        SELECT database_name, schema_name, table_name FROM duckdb_tables()
-        WHERE sdc__folded(table_name) = sdc__folded($name)
-          AND CASE WHEN $catalog <> '' THEN sdc__folded(database_name) = sdc__folded($catalog)
-                   WHEN $db <> '' THEN sdc__folded($db) IN (sdc__folded(schema_name), sdc__folded(database_name))
-                   ELSE database_name IN ('temp', current_database()) END
-          AND CASE WHEN $db = '' THEN schema_name = current_schema() OR database_name = 'temp'
-                   WHEN $catalog <> '' THEN sdc__folded(schema_name) = sdc__folded($db)
-                   ELSE sdc__folded(schema_name) = sdc__folded($db) OR schema_name = 'main' END
+        SELECT * FROM (SELECT database_name, schema_name, table_name AS name, 'table' AS kind FROM duckdb_tables()
+                       UNION ALL
+                       SELECT database_name, schema_name, view_name, 'view' FROM duckdb_views() WHERE NOT internal)
+        WHERE sdc__folded(name) = sdc__folded($name)
+          AND CASE WHEN $catalog <> ''
+                       THEN (sdc__folded(database_name), sdc__folded(schema_name)) = (sdc__folded($catalog), sdc__folded($db))
+                   WHEN $db <> ''
+                       THEN (sdc__folded(schema_name) = sdc__folded($db) AND database_name IN ('temp', current_database()))
+                            OR (sdc__folded(database_name) = sdc__folded($db) AND schema_name = 'main')
+                   ELSE database_name = 'temp' OR (database_name, schema_name) = (current_database(), current_schema()) END
         ORDER BY database_name <> 'temp', database_name <> current_database()
-        """,
-        {"name": table.name, "db": table.db, "catalog": table.catalog},
+        """,  # noqa: E501
+        {"name": name.name, "db": name.db, "catalog": name.catalog},
     )
-    return [(str(d), str(s), str(t)) for d, s, t in rows.fetchall()]
-
-
-def _is_view(data: Roles, table: exp.Table) -> bool:
-    views = "SELECT count(*) FROM duckdb_views() WHERE sdc__folded(view_name) = sdc__folded(?) AND NOT internal"
-    return bool(data.con.execute(views, [table.name]).fetchall()[0][0])
+    return [(str(d), str(s), str(n), str(k)) for d, s, n, k in rows.fetchall()]
 
 
 def _base_table(data: Roles) -> exp.Table:
     """Return the table itself, if it is one that can be changed in place."""
-    name = _parsed(data.table)
-    found = _found(data, name)
-    if not found:
-        kind = "a view" if _is_view(data, name) else "no table of the database (a file, or the result of a query)"
+    found = _found(data, _parsed(data.table))
+    catalog, schema, table, kind = found[0] if found else ("", "", "", "")
+    if kind != "table":
+        what = "a view" if kind else "no table of the database (a file, or the result of a query)"
         raise TableError(
-            f"{data.table} is {kind}: it cannot be masked in place. "
+            f"{data.table} is {what}: it cannot be masked in place. "
             "Give into='name' to write the masked copy to a new table."
         )
-    catalog, schema, table = found[0]
     return exp.table_(table, db=schema, catalog=catalog, quoted=True)
 
 
@@ -183,13 +182,13 @@ def _new_table(data: Roles, into: str) -> exp.Table:
     if not isinstance(into, str) or not into:
         raise TableError(f"into is {into!r}: it must be the name of a new table.")
     table = _parsed(into)
-    if _found(data, table) or _is_view(data, table):
+    if _found(data, table):
         raise TableError(f"There is a table or view {into} already: drop it first, or give another name.")
     kept = exp.Properties(expressions=[exp.TemporaryProperty()] if "temp" in (table.db, table.catalog) else [])
     rows = query.call("sdc__rows", data.table)
     _run(data, exp.Create(this=exp.table_(table.name, quoted=True) if kept.expressions else table, kind="TABLE",
                           expression=rows, properties=kept))  # fmt: skip
-    catalog, schema, name = _found(data, table)[0]
+    catalog, schema, name, _ = _found(data, table)[0]
     return exp.table_(name, db=schema, catalog=catalog, quoted=True)
 
 

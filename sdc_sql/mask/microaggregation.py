@@ -59,6 +59,11 @@ def microaggregate(
     InputError
         Where k is below 2, a stratum has fewer than k records, or an argument cannot be used.
 
+    Notes
+    -----
+    SDC handbook, section 3.4.5. V-MDAV: A. Solanas and A. Martinez-Balleste, "V-MDAV: a multivariate microaggregation
+    with variable group size", COMPSTAT 2006, 917-925.
+
     Examples
     --------
     >>> import sdc_sql

@@ -1,10 +1,11 @@
 -- Microaggregation: groups of at least k alike records release one value in place of their own.
 --
---   mdav, vmdav              groups of k to 2k - 1 near records over all columns (standardised)    3.4.5.4; V-MDAV
+--   mdav, vmdav              groups of k to 2k - 1 near records over all columns (standardised)    3.4.5.4
 --   univariate               one column, the least loss (Hansen & Mukherjee)                       3.4.5.3
 --   individual_ranking       each column by itself: little is lost, little protected               3.4.5.2
 --   principal_component, sum_of_z   groups along one axis                                          3.4.5.2
--- Source: SDC handbook, sections 3.4.2.3 and 3.4.5.
+-- Source: SDC handbook, sections 3.4.2.3 and 3.4.5; vmdav: A. Solanas & A. Martinez-Balleste (2006), V-MDAV: a multivariate
+-- microaggregation with variable group size, COMPSTAT 2006, 917-925.
 --
 --   CREATE TABLE released AS FROM sdc_microaggregate('firms', ['turnover', 'profit'], 3, 'id');
 --

@@ -26,3 +26,11 @@ def test_the_masking_benchmark_runs():
     done = subprocess.run(command, capture_output=True, text=True, timeout=300, check=False)
     assert done.returncode == 0, done.stderr
     assert done.stdout.count("| 2,000 |") == 4
+
+
+@pytest.mark.integration
+def test_the_benchmark_of_blocks_runs():
+    command = [sys.executable, str(Path(__file__).with_name("blocking.py")), "600:1,4"]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=300, check=False)
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.count("| 600 |") == 2

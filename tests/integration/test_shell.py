@@ -41,6 +41,32 @@ CALLS = [
     "FROM sdc_household_global_risk('{t}', ['age', 'sex'], 'weight', 'household')",
     "FROM sdc_k_anonymity('{t}', ['age', 'sex'], 5)",
 ]
+# masking that is SQL throughout, with the matrices it takes
+MATRICES = """
+    CREATE TABLE matrix AS FROM (VALUES ('f', 'f', 0.5), ('f', 'm', 0.5), ('m', 'f', 0.5), ('m', 'm', 0.5))
+        AS m("from", "to", probability);
+    CREATE TABLE crossing AS SELECT {'sex': "from"} AS "from", {'sex': "to"} AS "to", probability FROM matrix;
+"""
+MASKS = [
+    "FROM sdc_pram('{t}', 'sex', 'matrix', 'id') ORDER BY id",
+    "FROM sdc_pram_crossing('{t}', ['sex'], 'crossing', 'id') ORDER BY id",
+    "FROM sdc_pram_retention('{t}', ['age', 'sex'], 0.5, 'id') ORDER BY id",
+    "FROM sdc_pram_guaranteed('{t}', ['age', 'sex'], 0.5, 'id') ORDER BY id",
+    "FROM sdc_round('{t}', ['age', 'weight'], 5, 'id') ORDER BY id",
+    "FROM sdc_random_round('{t}', ['age', 'weight'], 5, 'id') ORDER BY id",
+]
+KERNELS = {
+    "FROM sdc_noise('persons', ['weight'], 0.1, 'id')": "Noise needs Python",
+    "FROM sdc_multiplicative_noise('persons', ['weight'], 0.1, 'id')": "Multiplicative noise needs Python",
+    "FROM sdc_microaggregate('persons', ['weight'], 3, 'id')": "Microaggregation needs Python",
+    "FROM sdc_microaggregate_categorical('persons', ['sex'], 3, 'id')": "Microaggregation needs Python",
+    "FROM sdc_rank_swap('persons', 'weight', 50, 'id')": "Rank swapping needs Python",
+    "FROM sdc_rank_swap_correlated('persons', 'weight', 0.5, 'id')": "Rank swapping needs Python",
+    "FROM sdc_resample('persons', 'weight', 3, 'id')": "Resampling needs Python",
+    "FROM sdc_pram_proof('persons', ['sex'], 0.8, 'id')": "The exact probability of a correct match needs Python",
+    "FROM sdc_pram_estimate('complete', 'sex', 'matrix')": "The correction for PRAM needs Python",
+    "FROM sdc_pram_invariant('complete', 'sex', 'matrix')": "An invariant PRAM matrix needs Python",
+}
 
 
 @pytest.fixture(scope="module")
@@ -77,15 +103,15 @@ def tables(done: subprocess.CompletedProcess) -> list[list[list[str]]]:
     return [list(csv.reader(io.StringIO(block.strip("\n")))) for block in done.stdout.split("----\n")]
 
 
-def script(table: str) -> str:
-    return "\n.print ----\n".join(f"{call.format(t=table)};" for call in CALLS) + "\n"
+def script(table: str, calls: list[str] = CALLS) -> str:
+    return "\n.print ----\n".join(f"{call.format(t=table)};" for call in calls) + "\n"
 
 
-def in_python(table: str) -> list[list[list[object]]]:
+def in_python(table: str, calls: list[str] = CALLS) -> list[list[list[object]]]:
     with duckdb.connect() as con:
-        sdc_sql.load(con).execute(f"CREATE TABLE persons AS {ROWS}")
+        sdc_sql.load(con).execute(f"SET VARIABLE sdc_key = 'abc'; CREATE TABLE persons AS {ROWS}; {MATRICES}")
         results = []
-        for call in CALLS:
+        for call in calls:
             result = con.execute(call.format(t=table))
             results.append([[d[0] for d in result.description], *map(list, result.fetchall())])
         return results
@@ -101,8 +127,8 @@ def plain(value: object) -> object:
         return str(value)
 
 
-def assert_same(printed: list[list[list[str]]], computed: list[list[list[object]]]) -> None:
-    for call, left, right in zip(CALLS, printed, computed, strict=True):
+def assert_same(printed: list[list[list[str]]], computed: list[list[list[object]]], calls: list[str] = CALLS) -> None:
+    for call, left, right in zip(calls, printed, computed, strict=True):
         assert [[plain(v) for v in row] for row in left] == [[plain(v) for v in row] for row in right], call
 
 
@@ -169,6 +195,48 @@ def test_a_shell_shows_the_complaint(shell, bundle, sql, words):
     done = run(shell, "-bail", "-init", bundle, sql=f"{tables_made}\n{sql}")
     assert done.returncode != 0
     assert words in done.stderr
+    assert done.stdout == ""
+
+
+def test_masks_that_are_sql_give_in_the_shell_what_they_give_in_python(shell, bundle, tmp_path):
+    # from the bundle over a table, and from the macros that are stored in a database, over a Parquet file
+    made = f"CREATE TABLE persons AS {ROWS}; {MATRICES}"
+    key = "SET VARIABLE sdc_key = 'abc';\n"
+    done = run(shell, "-bail", "-init", bundle, sql=f"{made}\n{key}{script('persons', MASKS)}")
+    masked = in_python("persons", MASKS)
+    assert_same(tables(done), masked, MASKS)
+    with duckdb.connect() as con:
+        unmasked = con.execute(f"{ROWS} ORDER BY id").fetchall()
+    assert [call for call, rows in zip(MASKS, masked, strict=True) if [tuple(r) for r in rows[1:]] == unmasked] == []
+
+    database, parquet = str(tmp_path / "survey.duckdb"), str(tmp_path / "persons.parquet")
+    assert run(shell, database, sql=f"{made} COPY persons TO '{parquet}';").returncode == 0
+    assert main(["install", database]) == 0
+    assert_same(tables(run(shell, database, sql=key + script(parquet, MASKS))), masked, MASKS)
+
+
+@pytest.mark.parametrize("installed", [False, True], ids=["bundle", "installed"])
+def test_masks_over_numpy_say_in_one_line_that_they_need_python(shell, bundle, tmp_path, installed):
+    database = str(tmp_path / "survey.duckdb")
+    made = f"CREATE TABLE persons AS {ROWS}; CREATE TABLE complete AS FROM persons WHERE sex IS NOT NULL; {MATRICES}"
+    assert run(shell, database, sql=made).returncode == 0
+    if installed:
+        assert main(["install", database]) == 0
+    calls = "\n.print ----\n".join(f"{call};" for call in KERNELS)
+    init = () if installed else ("-init", bundle)
+    done = run(shell, *init, database, sql=f"SET VARIABLE sdc_key = 'abc';\n{calls}\n")
+    said = [line for line in done.stderr.splitlines() if line.strip() and "-- Loading resources" not in line]
+    assert len(said) == len(KERNELS), done.stderr
+    for line, (call, words) in zip(said, KERNELS.items(), strict=True):
+        assert f"{words}: in Python, sdc_sql.load(con) registers it; or use the command line" in line, call
+    assert done.stdout.strip("-\n") == ""
+
+
+def test_a_mask_in_the_shell_needs_the_key(shell, bundle):
+    done = run(
+        shell, "-init", bundle, sql=f"CREATE TABLE persons AS {ROWS}; {MATRICES}\n{script('persons', MASKS[:1])}"
+    )
+    assert "No secret key is set" in done.stderr
     assert done.stdout == ""
 
 
