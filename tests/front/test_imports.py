@@ -14,7 +14,7 @@ KERNELS = sorted((ROOT / "udfs").rglob("*.py"))
 
 # Each room imports only from rooms above it.
 ORDER = [
-    {"errors", "udfs"},
+    {"errors", "help", "udfs"},
     {"checks", "macros", "query", "results", "transaction"},
     {"load"},
     {"roles"},
