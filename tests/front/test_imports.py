@@ -22,7 +22,8 @@ ORDER = [
     {"risk", "mask"},
     {"microdata"},
     {"report", "limits", "source"},
-    {"cli_mask"},
+    {"shell"},
+    {"cli_mask", "cli_shell"},
     {"__init__"},  # the public names: whoever imports `sdc_sql` itself stands below them all
     {"cli"},
     {"__main__"},
