@@ -11,6 +11,7 @@ import duckdb
 
 from sdc_sql.errors import ParameterError, TableError
 from sdc_sql.load import load
+from sdc_sql.shell.interrupts import for_one_thread
 from sdc_sql.shell.prompt import prompt
 from sdc_sql.shell.session import Leave, Session
 from sdc_sql.source import kind_of
@@ -55,8 +56,10 @@ def _connected(database: str | None, *, read_only: bool) -> duckdb.DuckDBPyConne
 
 def shell(arguments: argparse.Namespace) -> int:
     """Run the shell; return the exit code."""
-    with _connected(arguments.database, read_only=arguments.read_only) as con:
-        load(con)
+    with for_one_thread():
+        opened = _connected(arguments.database, read_only=arguments.read_only)
+        load(opened)
+    with opened as con:
         if arguments.run is None and sys.stdin.isatty():
             where = arguments.database or "memory"
             print(f"sdc-sql on {where} (duckdb {duckdb.__version__}); .help lists the functions, .quit leaves")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import getpass
 import shutil
 import sys
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -13,6 +14,7 @@ import duckdb
 from sdc_sql.errors import ParameterError, SdcError, TableError
 from sdc_sql.macros import example_tables
 from sdc_sql.shell import told
+from sdc_sql.shell.interrupts import interruptible
 from sdc_sql.shell.statements import is_complete, without_end
 
 if TYPE_CHECKING:
@@ -108,11 +110,14 @@ class Session:
 
     def _run(self, text: str) -> bool:
         for statement in self.con.extract_statements(text):
-            # (Python's client cannot take a comment after the semicolon)
-            result = self.con.sql(without_end(statement.query))
-            if result is not None:
-                self._show(result, statement.type)
+            interruptible(self.con, partial(self._draw, statement))
         return True
+
+    def _draw(self, statement: duckdb.Statement) -> None:
+        # (Python's client cannot take a comment after the semicolon)
+        result = self.con.sql(without_end(statement.query))
+        if result is not None:
+            self._show(result, statement.type)
 
     def _show(self, result: duckdb.DuckDBPyRelation, kind: duckdb.StatementType) -> None:
         if kind == duckdb.StatementType.EXPLAIN:
