@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import duckdb
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 FAILED = 2
 
 
-def add(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+def add(commands: Any) -> None:  # noqa: ANN401 - argparse gives it no public name
     """Add ``shell`` to the command line."""
     shell = commands.add_parser(
         "shell",

@@ -16,7 +16,7 @@ KERNELS = sorted((ROOT / "udfs").rglob("*.py"))
 ORDER = [
     {"errors", "help", "udfs"},
     {"checks", "macros", "query", "results", "transaction"},
-    {"load"},
+    {"load", "notebook"},
     {"roles"},
     {"masking", "matrix"},
     {"risk", "mask"},
