@@ -13,15 +13,13 @@ _SECRET = re.compile(r"sdc\W?_?key|\bset\b.*\bvariable|^\s*\.key", re.IGNORECASE
 def _code(text: str) -> list[int]:
     """Return where each token begins that is no comment; none where a string or a comment has not ended."""
     try:
-        tokens = duckdb.tokenize(text)
+        tokens = duckdb.tokenize(f"{text}\nx")
     except duckdb.Error:
         return []
-    comments = {start for start, kind in tokens if kind == duckdb.token_type.comment}
-    if tokens and tokens[-1][0] in comments:
-        last = text.encode()[tokens[-1][0] :].rstrip()
-        if last.startswith(b"/*") and not last.endswith(b"*/"):
-            return []
-    return [start for start, _ in tokens if start not in comments]
+    # in a string or a comment, the x would be a part of it
+    if not tokens or tokens[-1][0] != len(text.encode()) + 1:
+        return []
+    return [start for start, kind in tokens[:-1] if kind != duckdb.token_type.comment]
 
 
 def is_complete(text: str) -> bool:

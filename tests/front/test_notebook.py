@@ -94,8 +94,6 @@ def test_a_masking_step(data):
     step = data.noise("x", 0.1, into="noisy")
     table = Table(step._repr_html_())
     assert dict(table.rows)["changed"] == "30"
-    assert step.to_pandas().loc[0, "changed"] == 30
-    assert step.to_polars()["columns"].to_list() == [["x"]]
 
 
 def test_data_frames(data):
@@ -105,6 +103,9 @@ def test_data_frames(data):
     assert violations.to_pandas()["k"].tolist() == violations.to_polars()["k"].to_list() == [2, 3, 4]
     theta = data.theta()
     assert theta.to_pandas().to_dict("records") == theta.to_polars().to_dicts() == [theta.to_dict()]
+    step = data.noise("x", 0.1, into="noisier")  # with a tuple and a dict
+    assert step.to_pandas().loc[0, "changed"] == 30
+    assert step.to_polars()["columns"].to_list() == [["x"]]
     assert data.cells().df().shape == data.cells().pl().shape == (12, 3)
 
 
