@@ -1,6 +1,14 @@
 """Statistical disclosure control for microdata, inside the database."""
 
-from sdc_sql.errors import ColumnError, InputError, ParameterError, SdcError, TableError, WeightError
+from sdc_sql.errors import (
+    ColumnError,
+    InputError,
+    MissingPackageError,
+    ParameterError,
+    SdcError,
+    TableError,
+    WeightError,
+)
 from sdc_sql.load import install, load
 from sdc_sql.macros import bundle
 from sdc_sql.mask.pram_correction import PramEstimate, PramTwoWayEstimate
@@ -26,6 +34,7 @@ __all__ = [
     "KViolations",
     "MaskingStep",
     "Microdata",
+    "MissingPackageError",
     "ParameterError",
     "PopulationRisk",
     "PramEstimate",

@@ -3,6 +3,7 @@
 ::
 
     SdcError                    everything this package raises on purpose
+    ├── MissingPackageError     a package that is asked for is not installed (also an ImportError)
     └── InputError              what was given cannot be used (also a ValueError)
         ├── TableError          no such table, an empty one, or one that cannot be read
         ├── ColumnError         a column unknown, named twice, reserved, or in the way of a result
@@ -27,6 +28,10 @@ if TYPE_CHECKING:
 
 class SdcError(Exception):
     """Everything this package raises on purpose."""
+
+
+class MissingPackageError(SdcError, ImportError):
+    """A package that is no dependency, and that is asked for, is not installed."""
 
 
 class InputError(SdcError, ValueError):

@@ -14,11 +14,13 @@ from typing import TYPE_CHECKING
 
 from sqlglot import TokenType, tokenize
 
+from sdc_sql import help as headers
+
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from importlib.resources.abc import Traversable
 
-CREATE = "CREATE OR REPLACE MACRO"
+CREATE = headers.CREATE
 
 
 @dataclass(frozen=True)
@@ -55,8 +57,22 @@ def _parsed(name: str, text: str) -> SqlFile:
 
 
 @cache
+def help_entries() -> tuple[headers.Entry, ...]:
+    """Return what the headers of the files say of each public macro.
+
+    Examples
+    --------
+    >>> [e.signature for e in help_entries() if e.name == "sdc_theta"]
+    ['sdc_theta(tbl, keys, sampling_fraction, confidence := 0.99)']
+    """
+    return tuple(headers.entries(_walk(files("sdc_sql.sql"))))
+
+
+@cache
 def sql_files() -> tuple[SqlFile, ...]:
     """Return every SQL file of the package, each after the files whose macros it calls.
+
+    One of them is made from the headers of the others: the entries of ``sdc_help``.
 
     Examples
     --------
@@ -65,6 +81,8 @@ def sql_files() -> tuple[SqlFile, ...]:
     True
     """
     found = {f.name: f for f in (_parsed(*entry) for entry in _walk(files("sdc_sql.sql")))}
+    written = headers.entries_sql(help_entries())
+    found[headers.ENTRIES] = SqlFile(headers.ENTRIES, written, ("sdc__help",), frozenset())
     home = {macro: f.name for f in found.values() for macro in f.defines}
     order = TopologicalSorter({name: {home[c] for c in sorted(f.calls) if c in home} for name, f in found.items()})
     return tuple(found[name] for name in order.static_order())
@@ -80,3 +98,18 @@ def bundle() -> str:
     """
     head = "-- Statistical disclosure control in SQL: the macros of sdc-sql in one file, for DuckDB 1.5 and later.\n"
     return head + "".join(f"\n-- {'=' * 8} {f.name} {'=' * 8}\n\n{f.text}" for f in sql_files())
+
+
+def example_tables() -> str:
+    """Return the SQL that makes the tables of the examples in ``sdc_help``, from the header of its file.
+
+    Examples
+    --------
+    >>> import duckdb
+    >>> con = duckdb.connect()
+    >>> con.execute(example_tables()).sql("SELECT count(*) FROM persons").fetchall()
+    [(8,)]
+    """
+    (text,) = (file.text for file in sql_files() if "sdc_help" in file.defines)
+    header = text.partition("\n\n")[0].partition("Tables of the examples:\n")[2]
+    return "\n".join(line.removeprefix("--") for line in header.splitlines())

@@ -10,7 +10,7 @@ from sqlglot import exp
 
 from sdc_sql import query
 from sdc_sql.checks import whole
-from sdc_sql.results import Result, shown
+from sdc_sql.results import Result, html_table, shown
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -70,13 +70,34 @@ class RiskReport:
             parts.append(_listed("Global risk", self.global_risk))
         if self.household_risk:
             parts.append(_listed("Global risk with households", self.household_risk))
-        # a value of a key is a label, even where it is a number
-        labelled = [{n: _label(v) if n in self.keys else v for n, v in row.items()} for row in self.riskiest_keys]
-        parts.append(_table("The riskiest keys", labelled))
+        parts.append(_table("The riskiest keys", self._labelled()))
         return "\n\n".join(parts)
 
     def _repr_html_(self) -> str:
-        return f"<pre>{html.escape(str(self))}</pre>"
+        """Return the report as HTML tables, for a notebook."""
+        weight = "none" if self.weight is None else shown(self.weight)
+        about = f"key variables: {', '.join(self.keys)}; weight: {weight}"
+        single = {
+            "Frequencies": self.frequencies,
+            "theta: the probability that a unique match is correct": self.theta,
+            "Global risk": self.global_risk,
+            "Global risk with households": self.household_risk,
+        }
+        several = {
+            "k-anonymity: records and cells with fewer than k records": [v.to_dict() for v in self.k_anonymity],
+            "theta by stratum": [{**t.to_dict(), "stratum": _label(t.stratum)} for t in self.theta_by],
+            "The riskiest keys": self._labelled(),
+        }
+        tables = {title: [result.to_dict()] for title, result in single.items() if result} | several
+        return f"<h3>Disclosure risk of {html.escape(self.table)}</h3><p>{html.escape(about)}</p>" + "".join(
+            html_table(title, [name.replace("_", " ") for name in rows[0]], [list(row.values()) for row in rows])
+            for title, rows in tables.items()
+            if rows
+        )
+
+    def _labelled(self) -> list[dict[str, Any]]:
+        """Return the riskiest keys; a value of a key is a label, even where it is a number."""
+        return [{n: _label(v) if n in self.keys else v for n, v in row.items()} for row in self.riskiest_keys]
 
 
 def _label(value: object) -> str:

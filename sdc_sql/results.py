@@ -4,7 +4,13 @@ from __future__ import annotations
 
 import html
 from dataclasses import asdict, dataclass, fields
-from typing import Any
+from importlib import import_module
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from sdc_sql.errors import MissingPackageError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
 
 
 def shown(value: object) -> str:
@@ -22,6 +28,43 @@ def shown(value: object) -> str:
     return f"{value:,}" if isinstance(value, int) else f"{value:,.6g}"
 
 
+def html_table(caption: str, names: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
+    """Return rows as an HTML table: numbers to the right, everything escaped.
+
+    Examples
+    --------
+    >>> "<tr><td style='text-align:left'>&lt;b&gt;</td></tr>" in html_table("", ["a"], [["<b>"]])
+    True
+    """
+    head = "".join(f"<th>{html.escape(name)}</th>" for name in names)
+    body = "".join(f"<tr>{''.join(_cell(value) for value in row)}</tr>" for row in rows)
+    above = f"<caption>{html.escape(caption)}</caption>" if caption else ""
+    return f"<table>{above}<thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
+
+
+def _cell(value: object) -> str:
+    side = "right" if isinstance(value, int | float) and not isinstance(value, bool) else "left"
+    return f"<td style='text-align:{side}'>{html.escape(shown(value))}</td>"
+
+
+def _package(name: str, method: str) -> Any:  # noqa: ANN401 - a module
+    """Return a package that is no dependency of ours."""
+    try:
+        return import_module(name)
+    except ModuleNotFoundError as error:
+        raise MissingPackageError(
+            f"{method} needs the package {name}, which is not installed: pip install {name}."
+        ) from error
+
+
+def _plain(result: Result) -> dict[str, Any]:
+    """Return the fields as a data frame takes them: a tuple is a list, what has no columns of its own is text."""
+    return {
+        n: list(v) if isinstance(v, tuple) else str(v) if isinstance(v, dict) else v
+        for n, v in result.to_dict().items()
+    }
+
+
 @dataclass(frozen=True)
 class Result:
     """One row of a measure, a field a column."""
@@ -29,6 +72,14 @@ class Result:
     def to_dict(self) -> dict[str, Any]:
         """Return the fields by name."""
         return asdict(self)
+
+    def to_pandas(self) -> Any:  # noqa: ANN401 - pandas is no dependency
+        """Return a pandas.DataFrame of one row."""
+        return Results([self]).to_pandas()
+
+    def to_polars(self) -> Any:  # noqa: ANN401 - polars is no dependency
+        """Return a polars.DataFrame of one row."""
+        return Results([self]).to_polars()
 
     def __str__(self) -> str:
         """Return the name of the measure and a line a field."""
@@ -44,3 +95,45 @@ class Result:
             for f in fields(self)
         )
         return f"<table><caption>{type(self).__name__}</caption>{rows}</table>"
+
+
+Kind = TypeVar("Kind", bound=Result)
+
+
+class Results(list[Kind]):
+    """Several results of one kind: a list that shows itself as a table in a notebook, and becomes a data frame.
+
+    Examples
+    --------
+    >>> import sdc_sql
+    >>> violations = sdc_sql.example().k_anonymity(3)
+    >>> violations.to_pandas().shape, violations[0].to_polars().columns
+    ((2, 3), ['k', 'records', 'cells'])
+    """
+
+    def to_pandas(self) -> Any:  # noqa: ANN401 - pandas is no dependency
+        """Return a pandas.DataFrame, a row a result.
+
+        Raises
+        ------
+        MissingPackageError
+            Where pandas is not installed.
+        """
+        return _package("pandas", "to_pandas").DataFrame([_plain(result) for result in self])
+
+    def to_polars(self) -> Any:  # noqa: ANN401 - polars is no dependency
+        """Return a polars.DataFrame, a row a result.
+
+        Raises
+        ------
+        MissingPackageError
+            Where polars is not installed.
+        """
+        return _package("polars", "to_polars").DataFrame([_plain(result) for result in self], infer_schema_length=None)
+
+    def _repr_html_(self) -> str:
+        if not self:
+            return "<p>no results</p>"
+        names = [f.name for f in fields(self[0])]
+        rows = ([getattr(result, name) for name in names] for result in self)
+        return html_table(type(self[0]).__name__, [name.replace("_", " ") for name in names], rows)

@@ -14,6 +14,7 @@ from sdc_sql import query
 from sdc_sql.checks import fraction, is_number
 from sdc_sql.errors import ColumnError, ParameterError, TableError, WeightError, translated
 from sdc_sql.load import load
+from sdc_sql.notebook import show_relations
 
 if TYPE_CHECKING:
     import duckdb
@@ -62,6 +63,7 @@ class Roles:
     def __post_init__(self) -> None:
         """Check the roles against the table."""
         load(self.con)
+        show_relations()
         # frozen: what is found out about the table is set here, once
         object.__setattr__(self, "columns", self._columns())
         object.__setattr__(self, "keys", tuple(self.found("key variable", k) for k in _names(self.keys)))

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from sdc_sql.errors import ParameterError
 from sdc_sql.matrix import matrix_table
-from sdc_sql.results import Result
+from sdc_sql.results import Result, Results
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -97,7 +97,7 @@ def pram_matrix(
 
 def pram_estimate(
     data: Roles, column: str, matrix: str | ArrayLike, *, labels: Sequence[Any] | None = None
-) -> list[PramEstimate]:
+) -> Results[PramEstimate]:
     """Return the unbiased estimates of the original frequencies of a variable that was changed by PRAM.
 
     Parameters
@@ -127,7 +127,7 @@ def pram_estimate(
     """
     name = data.found("column", column)
     with matrix_table(data, [name], matrix, labels) as table:
-        return [PramEstimate(**row) for row in data.rows("sdc_pram_estimate", data.table, name, table)]
+        return Results(PramEstimate(**row) for row in data.rows("sdc_pram_estimate", data.table, name, table))
 
 
 def pram_covariance(
@@ -159,7 +159,7 @@ def pram_covariance(
 
 def pram_estimate_two_way(
     data: Roles, row: str, column: str, row_matrix: str, column_matrix: str
-) -> list[PramTwoWayEstimate]:
+) -> Results[PramTwoWayEstimate]:
     """Return the estimates of the original table of two variables that were changed independently of one another.
 
     Parameters
@@ -192,4 +192,4 @@ def pram_estimate_two_way(
     """
     names = data.found("row variable", row), data.found("column variable", column)
     rows = data.rows("sdc_pram_estimate_two_way", data.table, *names, row_matrix, column_matrix)
-    return [PramTwoWayEstimate(**r) for r in rows]
+    return Results(PramTwoWayEstimate(**r) for r in rows)

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from sdc_sql.checks import whole
-from sdc_sql.results import Result
+from sdc_sql.results import Result, Results
 
 if TYPE_CHECKING:
     from sdc_sql.roles import Roles
@@ -21,7 +21,7 @@ class KViolations(Result):
     cells: int
 
 
-def k_anonymity(data: Roles, k: int = 3) -> list[KViolations]:
+def k_anonymity(data: Roles, k: int = 3) -> Results[KViolations]:
     """Return how many records and cells violate 2-, 3-, ... k-anonymity.
 
     Parameters
@@ -45,4 +45,6 @@ def k_anonymity(data: Roles, k: int = 3) -> list[KViolations]:
     [(2, 1, 1), (3, 3, 2)]
     """
     k = whole(k, "k", least=2)
-    return [KViolations(**row) for row in data.rows("sdc_k_anonymity", data.table, data.keys, k, nulls=data.nulls)]
+    return Results(
+        KViolations(**row) for row in data.rows("sdc_k_anonymity", data.table, data.keys, k, nulls=data.nulls)
+    )

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from sdc_sql.checks import fraction
 from sdc_sql.errors import ParameterError
-from sdc_sql.results import Result
+from sdc_sql.results import Result, Results
 
 if TYPE_CHECKING:
     from sdc_sql.roles import Roles
@@ -93,7 +93,7 @@ def theta_by(
     sampling_fraction: float | str | None = None,
     *,
     confidence: float = 0.99,
-) -> list[StratumTheta]:
+) -> Results[StratumTheta]:
     """Return theta within each stratum, cells and sampling fraction the stratum's own.
 
     Parameters
@@ -125,4 +125,4 @@ def theta_by(
     pi = data.found("sampling fraction", pi) if isinstance(pi, str) else fraction(pi, "sampling fraction")
     confidence = fraction(confidence, "confidence")
     rows = data.rows("sdc_theta_by", data.table, data.keys, column, pi, confidence=confidence)
-    return [StratumTheta(**row) for row in rows]
+    return Results(StratumTheta(**row) for row in rows)

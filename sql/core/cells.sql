@@ -23,6 +23,8 @@ CREATE OR REPLACE MACRO sdc__cells(tbl, keys, weight, nulls) AS TABLE
 -- nulls: 'category' (NULL is a value of its own) or 'wildcard' (NULL agrees with every value; the
 -- frequencies then count every compatible record and no longer sum to the number of records).
 -- One row for each distinct combination, the key columns in the table's order.
+-- sdc_cells: the cells of the crossing of the keys, and their sample frequencies.
+-- Example: FROM sdc_cells('persons', ['age', 'sex']);
 CREATE OR REPLACE MACRO sdc_cells(tbl, keys, nulls := 'category') AS TABLE
     SELECT COLUMNS(sdc__without((*), ['sample_frequency'])), sdc__f AS sample_frequency
     FROM (SELECT unnest(sdc__key), sdc__f FROM sdc__cells(tbl, keys, NULL, nulls));

@@ -24,12 +24,16 @@ CREATE OR REPLACE MACRO sdc__uniform(key, stream, id) AS
     ('0x' || substr(sha256(concat(length(key), ':', key, length(stream), ':', stream, coalesce(id::VARCHAR, error('The id of a record is NULL: keyed draws need an id for every record.')))), 1, 13))::BIGINT / 4503599627370496e0;
 
 -- A uniform variate in [0, 1), a multiple of 2^-52. stream: text; id: the record's, never NULL.
+-- sdc_uniform: a uniform draw in [0, 1) that hangs on the secret key, the stream and the record's id alone.
+-- Example: SELECT id, sdc_uniform('noise', id) AS u FROM persons;
 CREATE OR REPLACE MACRO sdc_uniform(stream, id) AS sdc__uniform(sdc__secret_key(), stream, id);
 
 -- A standard normal variate of a uniform one. The half step keeps it off 0 and centres it.
 CREATE OR REPLACE MACRO sdc__normal(u) AS sdc__normal_quantile(u + 1.1102230246251565e-16);
 
 -- A standard normal variate. (A macro's argument is pasted wherever it is named; the lambda makes the draw once.)
+-- sdc_normal: a standard normal draw that hangs on the secret key, the stream and the record's id alone.
+-- Example: SELECT id, sdc_normal('noise', id) AS z FROM persons;
 CREATE OR REPLACE MACRO sdc_normal(stream, id) AS
     list_transform([sdc_uniform(stream, id)], lambda u: sdc__normal(u))[1];
 
@@ -39,6 +43,8 @@ CREATE OR REPLACE MACRO sdc__steps(probability) AS round(probability * 450359962
 
 -- A category: categories[i] with probability probabilities[i]. They must sum to 1 (within 1e-9).
 --   SELECT sdc_category('colour', 17, ['red', 'green'], [0.9, 0.1]);
+-- sdc_category: categories[i] drawn with probability probabilities[i].
+-- Example: SELECT id, sdc_category('colour', id, ['red', 'green'], [0.9, 0.1]) AS colour FROM persons;
 CREATE OR REPLACE MACRO sdc_category(stream, id, categories, probabilities) AS CASE
     WHEN len(categories) = len(probabilities)
          AND list_count(probabilities) = len(probabilities)

@@ -5,7 +5,7 @@
 --            2  30  f   15   1  30  f   10 2                25
 --            3  41  m   20   2  30  f   15 2                25
 --                            3  41  m   20 1                20
--- Source: as for cells; F-hat_k of the SDC handbook, (3.3).
+-- Source: Skinner & Elliot (2002), section 2.1; F-hat_k of the SDC handbook, (3.3).
 
 -- The records of a table, each with its cell: every column, and sdc__key as in sdc__cells.
 CREATE OR REPLACE MACRO sdc__keyed(tbl, keys) AS TABLE
@@ -24,6 +24,8 @@ CREATE OR REPLACE MACRO sdc__frequencies(tbl, keys, weight, nulls) AS TABLE
 
 -- weight: the name of a column, or a number that every record weighs, or NULL (then
 -- population_frequency is NULL). nulls: as in sdc_cells.
+-- sdc_frequencies: every record with the sample frequency and the population frequency of its cell.
+-- Example: FROM sdc_frequencies('persons', ['age', 'sex'], 'w');
 CREATE OR REPLACE MACRO sdc_frequencies(tbl, keys, weight := NULL, nulls := 'category') AS TABLE
     SELECT COLUMNS(sdc__without((*), ['sample_frequency', 'population_frequency'])),
            sdc__f AS sample_frequency, sdc__w AS population_frequency

@@ -11,6 +11,8 @@ CREATE OR REPLACE MACRO sdc__numbers(tbl, columns, id) AS TABLE
     SELECT COLUMNS(sdc__columns((*), [id])) AS sdc__id, sdc__number(COLUMNS(sdc__columns((*), columns))) AS "sdc__x_\0" FROM sdc__rows(tbl);
 
 -- The union with no rows of the table puts the masked columns in the order of its own.
+-- sdc_sse_sst: the share of the sum of squares that masking took away.
+-- Example: FROM sdc_sse_sst('persons', 'released', ['income'], 'id');
 CREATE OR REPLACE MACRO sdc_sse_sst(tbl, masked, columns, id) AS TABLE
     WITH sdc__pairs AS (
         SELECT unnest(range(len(sdc__before))) AS sdc__column, unnest(sdc__before) AS sdc__x, unnest(sdc__after) AS sdc__y

@@ -21,6 +21,8 @@ CREATE OR REPLACE MACRO sdc__microaggregate(tbl, columns, k, id, method, centroi
     )
     FROM sdc__spread(tbl, columns, 'sdc__filled');
 
+-- sdc_microaggregate: numeric columns replaced by the mean (or median) of groups of at least k alike records.
+-- Example: FROM sdc_microaggregate('persons', ['age', 'income'], 3, 'id');
 CREATE OR REPLACE MACRO sdc_microaggregate(tbl, columns, k, id, method := 'mdav', centroid := 'mean', blocks := 1, gamma := 0.2, stratum := NULL) AS TABLE
     WITH sdc__done AS (FROM sdc__microaggregate(tbl, columns, k, id, method, centroid, blocks, gamma, stratum))
     FROM sdc__released(tbl, columns, id, 'sdc__done');
@@ -50,6 +52,8 @@ CREATE OR REPLACE MACRO sdc__microaggregate_categorical(tbl, columns, k, id, sca
     )
     FROM sdc__spread(tbl, columns, 'sdc__filled');
 
+-- sdc_microaggregate_categorical: categories replaced by the median, or the most frequent one, of groups of at least k alike records.
+-- Example: FROM sdc_microaggregate_categorical('persons', ['sex', 'region'], 3, 'id', scale := 'nominal');
 CREATE OR REPLACE MACRO sdc_microaggregate_categorical(tbl, columns, k, id, scale := 'ordinal', stratum := NULL) AS TABLE
     WITH sdc__done AS (FROM sdc__microaggregate_categorical(tbl, columns, k, id, scale, stratum))
     FROM sdc__released(tbl, columns, id, 'sdc__done');

@@ -16,6 +16,8 @@ CREATE OR REPLACE MACRO sdc__multiplicative_noise(tbl, columns, size, id, method
     )
     FROM sdc__spread(tbl, columns, 'sdc__filled');
 
+-- sdc_multiplicative_noise: numeric columns multiplied by noise.
+-- Example: FROM sdc_multiplicative_noise('persons', ['income'], 0.1, 'id');
 CREATE OR REPLACE MACRO sdc_multiplicative_noise(tbl, columns, size, id, method := 'plain', spread := 0, stratum := NULL, stream := 'multiplicative noise') AS TABLE
     WITH sdc__done AS (FROM sdc__multiplicative_noise(tbl, columns, size, id, method, spread, stratum, stream))
     FROM sdc__released(tbl, columns, id, 'sdc__done');

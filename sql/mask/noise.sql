@@ -26,6 +26,8 @@ CREATE OR REPLACE MACRO sdc__noise(tbl, columns, alpha, id, method, threshold, l
     )
     FROM sdc__spread(tbl, columns, 'sdc__filled');
 
+-- sdc_noise: noise added to numeric columns.
+-- Example: FROM sdc_noise('persons', ['income'], 0.1, 'id');
 CREATE OR REPLACE MACRO sdc_noise(tbl, columns, alpha, id, method := 'uncorrelated', threshold := 3, lower := NULL, upper := NULL,
                                   rounded := false, discrete := false, stratum := NULL, stream := 'noise') AS TABLE
     WITH sdc__done AS (FROM sdc__noise(tbl, columns, alpha, id, method, threshold, lower, upper, rounded, discrete, stratum, stream))

@@ -98,9 +98,14 @@ CREATE OR REPLACE MACRO sdc__pram_crossing(tbl, columns, matrix, id, stratum, st
     sdc__moves AS (FROM sdc__pram_moves('sdc__typed', 'sdc__stays'))
     FROM sdc__pram_drawn('sdc__records', 'sdc__stays', 'sdc__moves', sdc__pram_stream(stream, columns));
 
+-- sdc_pram: a column's categories changed with the probabilities of a matrix.
+-- Example: FROM sdc_pram('persons', 'sex', 'sexes', 'id');
 CREATE OR REPLACE MACRO sdc_pram(tbl, column_name, matrix, id, stratum := NULL, stream := 'pram') AS TABLE
     WITH sdc__done AS (FROM sdc__pram(tbl, [column_name], matrix, id, stratum, stream))
     FROM sdc__released(tbl, [column_name], id, 'sdc__done');
+
+-- sdc_pram_crossing: several columns changed together; from and to of the matrix are structs.
+-- Example: FROM sdc_pram_crossing('persons', ['sex', 'region'], 'crossings', 'id');
 CREATE OR REPLACE MACRO sdc_pram_crossing(tbl, columns, matrix, id, stratum := NULL, stream := 'pram') AS TABLE
     WITH sdc__done AS (FROM sdc__pram_crossing(tbl, columns, matrix, id, stratum, stream))
     FROM sdc__released(tbl, columns, id, 'sdc__done');

@@ -68,11 +68,15 @@ CREATE OR REPLACE MACRO sdc__pram_retention(tbl, columns, retention, id, stratum
     )
     FROM sdc__pram_jumps('sdc__all', 'sdc__staying', sdc__pram_stream(stream, columns));
 
+-- sdc_pram_retention: categories stay with a probability, or move to any other alike.
+-- Example: FROM sdc_pram_retention('persons', ['sex', 'region'], 0.9, 'id');
 CREATE OR REPLACE MACRO sdc_pram_retention(tbl, columns, retention, id, stratum := NULL, stream := 'pram') AS TABLE
     WITH sdc__done AS (FROM sdc__pram_retention(tbl, columns, retention, id, stratum, stream))
     FROM sdc__released(tbl, columns, id, 'sdc__done');
 
 -- theta of xi, the root without cancellation: xi theta^2 + (1 - xi) theta - (1 - xi) = 0.
+-- sdc_pram_theta: the parameter theta of the guaranteed design with bound xi.
+-- Example: SELECT sdc_pram_theta(0.8);
 CREATE OR REPLACE MACRO sdc_pram_theta(xi) AS
     CASE WHEN xi >= 3e0 / 7 AND xi < 1
          THEN 2 * (1e0 - xi) / ((1e0 - xi) + sqrt((1e0 - xi) * (1e0 - xi) + 4e0 * xi * (1e0 - xi)))
@@ -93,6 +97,8 @@ CREATE OR REPLACE MACRO sdc__pram_guaranteed(tbl, keys, xi, id, within, stream) 
     sdc__staying AS (FROM sdc__design WHERE sdc__sound)
     FROM sdc__pram_jumps('sdc__all', 'sdc__staying', sdc__pram_stream(stream, keys));
 
+-- sdc_pram_guaranteed: keys changed so that no match to any record is right with a probability above xi.
+-- Example: FROM sdc_pram_guaranteed('persons', ['age', 'region'], 0.8, 'id');
 CREATE OR REPLACE MACRO sdc_pram_guaranteed(tbl, keys, xi, id, within := NULL, stream := 'pram') AS TABLE
     WITH sdc__done AS (FROM sdc__pram_guaranteed(tbl, keys, xi, id, within, stream))
     FROM sdc__released(tbl, keys, id, 'sdc__done');
@@ -101,6 +107,8 @@ CREATE OR REPLACE MACRO sdc_pram_guaranteed(tbl, keys, xi, id, within := NULL, s
 -- group k, the probability to stay, the bound psi(T, theta) of (10) on a unique match, and for a = 1 .. most the exact
 -- probability that a match is right, given that the released cell has a records, P(CM | S = a, T) of (8);
 -- `maximum` is the largest of these. For a > most it is at most 1 / a. 0 where no release has a records there.
+-- sdc_pram_proof: the exact probability of a correct match for every cell, to be filed with a guaranteed release.
+-- Example: FROM sdc_pram_proof('persons', ['age', 'region'], 0.8, 'id');
 CREATE OR REPLACE MACRO sdc_pram_proof(tbl, keys, xi, id, within := NULL, most := 5) AS TABLE
     WITH sdc__all AS (FROM sdc__pram_grouped(tbl, keys, id, within)),
     sdc__design AS MATERIALIZED (FROM sdc__pram_design('sdc__all', xi, within)),

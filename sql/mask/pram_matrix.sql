@@ -5,6 +5,7 @@
 --   pd, alpha    sdcMicro's parameters: R = alpha Rs + (1 - alpha) I, Rs the two-stage matrix of P with diagonal pd and equal rest;
 --                pd is kept as the least of the diagonal
 -- Source: SDC handbook, section 3.4.6; Gouweleeuw et al. (1998), section 4; Templ, Kowarik & Meindl (2015), section 4.
+--
 -- Result: "from", "to", probability: a table that sdc_pram takes. NULL is no category here.
 
 CREATE OR REPLACE MACRO sdc__pram_counts(tbl, column_name) AS TABLE
@@ -41,11 +42,15 @@ CREATE OR REPLACE MACRO sdc__pram_long(dense) AS TABLE
     SELECT sdc__names[1 + sdc__i // len(sdc__names)] AS "from", sdc__names[1 + sdc__i % len(sdc__names)] AS "to", sdc__flat[1 + sdc__i] AS probability
     FROM (SELECT sdc__names, sdc__flat, unnest(range(len(sdc__flat))) AS sdc__i FROM query_table(dense));
 
+-- sdc_pram_invariant: a matrix made invariant: the expected frequencies are then those of the table.
+-- Example: FROM sdc_pram_invariant('persons', 'sex', 'sexes');
 CREATE OR REPLACE MACRO sdc_pram_invariant(tbl, column_name, matrix, method := 'two_stage') AS TABLE
     WITH sdc__dense AS (FROM sdc__pram_dense(tbl, column_name, matrix)),
     sdc__made AS (SELECT sdc__names, sdc__kernel_invariant(sdc__p, sdc__t, method, NULL, NULL) AS sdc__flat FROM sdc__dense)
     FROM sdc__pram_long('sdc__made');
 
+-- sdc_pram_pd_alpha: an invariant matrix by sdcMicro's parameters pd and alpha.
+-- Example: FROM sdc_pram_pd_alpha('persons', 'sex', 0.8, 0.5);
 CREATE OR REPLACE MACRO sdc_pram_pd_alpha(tbl, column_name, pd, alpha) AS TABLE
     WITH sdc__made AS (
         SELECT list(sdc__x ORDER BY sdc__x ASC) AS sdc__names,
@@ -54,6 +59,8 @@ CREATE OR REPLACE MACRO sdc_pram_pd_alpha(tbl, column_name, pd, alpha) AS TABLE
     )
     FROM sdc__pram_long('sdc__made');
 
+-- sdc_pram_retention_matrix: a matrix that retains each category with one probability and moves to the others alike.
+-- Example: FROM sdc_pram_retention_matrix('persons', 'sex', 0.9);
 CREATE OR REPLACE MACRO sdc_pram_retention_matrix(tbl, column_name, retention) AS TABLE
     WITH sdc__counts AS MATERIALIZED (FROM sdc__pram_counts(tbl, column_name))
     SELECT a.sdc__x AS "from", b.sdc__x AS "to",
@@ -67,16 +74,23 @@ CREATE OR REPLACE MACRO sdc_pram_retention_matrix(tbl, column_name, retention) A
 -- under PRAM, and by how much PRAM inflates the variance of the frequency in a simple random sample.
 CREATE OR REPLACE MACRO sdc__pram_estimated(tbl, column_name, matrix) AS TABLE
     SELECT sdc__names, sdc__t, sdc__kernel_estimate(sdc__p, sdc__t) AS sdc__found FROM sdc__pram_dense(tbl, column_name, matrix);
+
+-- sdc_pram_estimate: the original frequencies of a released column, estimated without bias, and how sure.
+-- Example: FROM sdc_pram_estimate('persons', 'sex', 'sexes');
 CREATE OR REPLACE MACRO sdc_pram_estimate(tbl, column_name, matrix) AS TABLE
     SELECT unnest(sdc__names) AS category, unnest(sdc__t) AS released, unnest(sdc__found[1]) AS estimate,
            unnest(sdc__found[2]) AS standard_error, unnest(sdc__found[3]) AS variance_inflation
     FROM sdc__pram_estimated(tbl, column_name, matrix);
 -- The covariance matrix of the estimates.
+-- sdc_pram_covariance: the covariance matrix of the estimated frequencies.
+-- Example: FROM sdc_pram_covariance('persons', 'sex', 'sexes');
 CREATE OR REPLACE MACRO sdc_pram_covariance(tbl, column_name, matrix) AS TABLE
     WITH sdc__flat AS (SELECT sdc__names, sdc__found[4] AS sdc__flat FROM sdc__pram_estimated(tbl, column_name, matrix))
     SELECT "from" AS category, "to" AS other, probability AS covariance FROM sdc__pram_long('sdc__flat');
 
 -- Two variables, changed independently of one another: T-hat = (Px^-1)^t T_XY Py^-1.
+-- sdc_pram_estimate_two_way: the original two-way table of two columns changed independently, estimated.
+-- Example: FROM sdc_pram_estimate_two_way('persons', 'sex', 'region', 'sexes', 'regions');
 CREATE OR REPLACE MACRO sdc_pram_estimate_two_way(tbl, row_name, column_name, row_matrix, column_matrix) AS TABLE
     WITH sdc__r AS MATERIALIZED (SELECT sdc__names AS sdc__rows, sdc__p AS sdc__px FROM sdc__pram_dense(tbl, row_name, row_matrix)),
     sdc__c AS MATERIALIZED (SELECT sdc__names AS sdc__columns, sdc__p AS sdc__py FROM sdc__pram_dense(tbl, column_name, column_matrix)),

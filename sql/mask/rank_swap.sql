@@ -39,11 +39,15 @@ CREATE OR REPLACE MACRO sdc__rank_swap(tbl, columns, id, p, correlation, stratum
     FROM sdc__exchanged
     LEFT JOIN (SELECT struct_pack(*COLUMNS(sdc__columns((*), columns))) AS sdc__type FROM sdc__rows(tbl) LIMIT 0) ON true;
 
+-- sdc_rank_swap: values of a column exchanged between records whose ranks differ by at most p percent.
+-- Example: FROM sdc_rank_swap('persons', 'income', 25, 'id');
 CREATE OR REPLACE MACRO sdc_rank_swap(tbl, column_name, p, id, stratum := NULL, stream := 'rank swap') AS TABLE
     WITH sdc__done AS (FROM sdc__rank_swap(tbl, [column_name], id, p, NULL, stratum, stream))
     FROM sdc__released(tbl, [column_name], id, 'sdc__done');
 
 -- The widest range that keeps the correlation of a column with its swapped self at `correlation` or a little more.
+-- sdc_rank_swap_correlated: a column rank-swapped as widely as its correlation with itself allows.
+-- Example: FROM sdc_rank_swap_correlated('persons', 'income', 0.5, 'id');
 CREATE OR REPLACE MACRO sdc_rank_swap_correlated(tbl, column_name, correlation, id, stratum := NULL, stream := 'rank swap') AS TABLE
     WITH sdc__done AS (FROM sdc__rank_swap(tbl, [column_name], id, NULL, correlation, stratum, stream))
     FROM sdc__released(tbl, [column_name], id, 'sdc__done');

@@ -29,6 +29,8 @@ CREATE OR REPLACE MACRO sdc__resample(tbl, columns, samples, id, stratum, stream
     SELECT sdc__id, unnest(cast_to_type(row(sdc__x), sdc__type)) FROM sdc__values
     LEFT JOIN (SELECT struct_pack(*COLUMNS(sdc__columns((*), columns))) AS sdc__type FROM sdc__rows(tbl) LIMIT 0) ON true;
 
+-- sdc_resample: values of a column replaced by the average of samples, rank by rank.
+-- Example: FROM sdc_resample('persons', 'income', 3, 'id');
 CREATE OR REPLACE MACRO sdc_resample(tbl, column_name, samples, id, stratum := NULL, stream := 'resample') AS TABLE
     WITH sdc__done AS (FROM sdc__resample(tbl, [column_name], samples, id, stratum, stream))
     FROM sdc__released(tbl, [column_name], id, 'sdc__done');

@@ -33,7 +33,12 @@ CREATE OR REPLACE MACRO sdc__random_round(tbl, columns, base, id, stream) AS TAB
     SELECT sdc__id, sdc__round_value_at_random(COLUMNS(sdc__to_mask((*), columns, id)), base, sdc__secret, stream, sdc__id) AS "\0"
     FROM (SELECT *, sdc__secret_key() AS sdc__secret FROM sdc__identified(tbl, id));
 
+-- sdc_round: columns rounded to the nearest multiple of a base.
+-- Example: FROM sdc_round('persons', ['income'], 50, 'id');
 CREATE OR REPLACE MACRO sdc_round(tbl, columns, base, id) AS TABLE
     WITH sdc__done AS (FROM sdc__round(tbl, columns, base, id)) FROM sdc__released(tbl, columns, id, 'sdc__done');
+
+-- sdc_random_round: columns rounded up or down to multiples of a base, at random without bias.
+-- Example: FROM sdc_random_round('persons', ['income'], 50, 'id');
 CREATE OR REPLACE MACRO sdc_random_round(tbl, columns, base, id, stream := 'round') AS TABLE
     WITH sdc__done AS (FROM sdc__random_round(tbl, columns, base, id, stream)) FROM sdc__released(tbl, columns, id, 'sdc__done');

@@ -7,6 +7,8 @@
 --   sdc_global_risk('persons', ['age', 'sex'], 'w'):   records expected_reidentifications reidentification_rate percent
 
 -- weight, nulls: as in sdc_individual_risk.
+-- sdc_global_risk: how many re-identifications are to be expected in the whole file, and their rate.
+-- Example: FROM sdc_global_risk('persons', ['age', 'sex'], 'w');
 CREATE OR REPLACE MACRO sdc_global_risk(tbl, keys, weight, nulls := 'category') AS TABLE
     SELECT sum(sdc__records)::BIGINT AS records,
            sum(sdc__records * sdc__risk) AS expected_reidentifications,

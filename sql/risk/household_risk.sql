@@ -28,6 +28,8 @@ CREATE OR REPLACE MACRO sdc__household_risk(tbl, keys, weight, household, nulls)
 -- individual_threshold (delta_g; NULL where no household_threshold is given).
 -- household: the name of the column of household numbers; NULL there is an error, since it would
 -- throw all such persons into one household. household_threshold: r^h*, in (0, 1).
+-- sdc_household_risk: every record with the risk and the size of its household.
+-- Example: FROM sdc_household_risk('persons', ['age', 'sex'], 'w', 'household');
 CREATE OR REPLACE MACRO sdc_household_risk(tbl, keys, weight, household, household_threshold := NULL, nulls := 'category') AS TABLE
     SELECT COLUMNS(sdc__without((*), ['individual_risk', 'household_risk', 'household_size', 'individual_threshold'])),
            sdc__risk AS individual_risk, sdc__household_risk AS household_risk, sdc__size AS household_size,
@@ -38,6 +40,8 @@ CREATE OR REPLACE MACRO sdc_household_risk(tbl, keys, weight, household, househo
 -- The risk of the whole file with households, both ways: persons in re-identified households
 -- (each member counts, sum_g |g| r^h_g), and re-identified households (sum_g r^h_g).
 -- reidentification_rate is xi^h, percent 100 xi^h; household_reidentification_rate is the mean of r^h_g over households.
+-- sdc_household_global_risk: how many persons and households are expected to be re-identified in the whole file.
+-- Example: FROM sdc_household_global_risk('persons', ['age', 'sex'], 'w', 'household');
 CREATE OR REPLACE MACRO sdc_household_global_risk(tbl, keys, weight, household, nulls := 'category') AS TABLE
     SELECT count(*) AS records,
            count(DISTINCT sdc__household) AS households,

@@ -45,6 +45,8 @@ CREATE OR REPLACE MACRO sdc__risk_recurrence(f, p) AS
     p / (1 - p) * sdc__risk_steps5(f, p, 0, sdc__risk_steps5(f, p, 5, sdc__risk_steps5(f, p, 10, 0)));
 
 -- f: sample frequency, 1, 2, ...; p: in (0, 1].
+-- sdc_posterior_risk: E(1/F) of a cell with f records, where p = f / F-hat.
+-- Example: SELECT sdc_posterior_risk(1, 0.05);
 CREATE OR REPLACE MACRO sdc_posterior_risk(f, p) AS CASE
     -- (NaN sorts above every number)
     WHEN NOT coalesce(f >= 1 AND f < 'infinity'::DOUBLE AND f = floor(f) AND p > 0 AND p <= 1, false)
@@ -76,12 +78,16 @@ CREATE OR REPLACE MACRO sdc__record_risk(tbl, keys, weight, nulls) AS TABLE
 
 -- The same cell by cell: the key columns, sample_frequency, population_frequency, individual_risk.
 -- weight: the name of a column of expansion weights, or a number that every record weighs.
+-- sdc_cell_risk: every cell with the individual risk of its records.
+-- Example: FROM sdc_cell_risk('persons', ['age', 'sex'], 'w');
 CREATE OR REPLACE MACRO sdc_cell_risk(tbl, keys, weight, nulls := 'category') AS TABLE
     SELECT COLUMNS(sdc__without((*), ['sample_frequency', 'population_frequency', 'individual_risk'])),
            sdc__f AS sample_frequency, sdc__w AS population_frequency, sdc__risk AS individual_risk
     FROM (SELECT unnest(sdc__key), sdc__f, sdc__w, sdc__risk FROM sdc__cell_risk(tbl, keys, weight, nulls));
 
 -- Record by record.
+-- sdc_individual_risk: every record with its individual risk, the expected 1/F of its cell.
+-- Example: FROM sdc_individual_risk('persons', ['age', 'sex'], 'w');
 CREATE OR REPLACE MACRO sdc_individual_risk(tbl, keys, weight, nulls := 'category') AS TABLE
     SELECT COLUMNS(sdc__without((*), ['sample_frequency', 'population_frequency', 'individual_risk'])),
            sdc__f AS sample_frequency, sdc__w AS population_frequency, sdc__risk AS individual_risk

@@ -8,6 +8,8 @@
 --                                                    3 3       2
 
 -- k: a whole number of at least 2. nulls := 'wildcard' for a file after local suppression.
+-- sdc_k_anonymity: the records and the cells that violate 2-, 3-, up to k-anonymity.
+-- Example: FROM sdc_k_anonymity('persons', ['age', 'sex'], 3);
 CREATE OR REPLACE MACRO sdc_k_anonymity(tbl, keys, k, nulls := 'category') AS TABLE
     WITH sdc__counts AS (
         SELECT sdc__f, sum(sdc__records)::BIGINT AS sdc__records, count(*) AS sdc__cells

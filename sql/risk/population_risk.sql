@@ -8,12 +8,15 @@
 --   p              = sum_j I(f_j = 1) / F_j / sum_j I(f_j = 1)               (3)
 --   tau1           = sum_j I(f_j > 0) / F_j ,  tau2 = sum_j I(f_j = 1) / F_j (handbook, 3.3.3)
 --   expected_correct_matches = sum_j f_j / F_j   (tau1 over records rather than over cells)
--- Source: Skinner & Elliot (2002), sections 2.1-2.3; SDC handbook, section 3.3.3. Others call
--- tau1 what is here sample_and_population_uniques.
+-- Source: Skinner & Elliot (2002), sections 2.1-2.3; SDC handbook, section 3.3.3.
+--
+-- Others call tau1 what is here sample_and_population_uniques.
 -- Edges: without sample uniques the ratios over them are 0 (no unique match can be made).
 
 -- sample, population: tables with the same keys. Every sample cell must be in the population at
 -- least as often, else the sample was not drawn from it and an error names the cell.
+-- sdc_population_risk: the true risk of a sample whose population is at hand.
+-- Example: FROM sdc_population_risk('persons', 'population', ['age', 'sex']);
 CREATE OR REPLACE MACRO sdc_population_risk(sample, population, keys) AS TABLE
     WITH sdc__joined AS (
         SELECT coalesce(s.sdc__f, 0) AS sdc__f,

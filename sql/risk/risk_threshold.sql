@@ -2,8 +2,9 @@
 -- file at most max_rate, when every record above it is protected down to it.
 --
 --   bound(r) = (1/n) sum_k f_k min(r_k, r) ,   r* = the largest r with bound(r) <= max_rate
--- Source: SDC handbook, section 3.3.5, "Threshold setting using the re-identification rate":
--- the keys in increasing order of risk r_(1) <= ... <= r_(K); the safe ones, up to k*, count their
+-- Source: SDC handbook, section 3.3.5, "Threshold setting using the re-identification rate".
+--
+-- The keys in increasing order of risk r_(1) <= ... <= r_(K); the safe ones, up to k*, count their
 -- risk and each unsafe one counts r*. Solved exactly on the stretch where the bound crosses
 -- max_rate, so no more records are called unsafe than the rule asks for:
 --   r* = (n max_rate - sum_{k <= k*} f_(k) r_(k)) / sum_{k > k*} f_(k)
@@ -12,6 +13,8 @@
 -- (ASC is spelled out, since `SET default_order = 'DESC'` would turn a bare ORDER BY round.)
 -- max_rate: in (0, 1). threshold is r*; records_above and keys_above have r_k > r*; rate is the
 -- file's present rate and rate_after the bound at r*.
+-- sdc_risk_threshold: the individual risk above which records must be protected to keep the rate at max_rate.
+-- Example: FROM sdc_risk_threshold('persons', ['age', 'sex'], 'w', 0.05);
 CREATE OR REPLACE MACRO sdc_risk_threshold(tbl, keys, weight, max_rate, nulls := 'category') AS TABLE
     WITH sdc__levels AS (
         SELECT sdc__risk, sum(sdc__records)::BIGINT AS sdc__records, count(*) AS sdc__keys

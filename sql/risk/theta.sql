@@ -32,6 +32,8 @@ CREATE OR REPLACE MACRO sdc__theta_bound(theta, standard_error, z) AS
     CASE WHEN theta = 0 THEN 0::DOUBLE ELSE least(1, theta + z * standard_error) END;
 
 -- sampling_fraction: pi, the fraction of the population in the file, in (0, 1).
+-- sdc_theta: the probability that a unique match is correct, its standard error and upper bound.
+-- Example: FROM sdc_theta('persons', ['age', 'sex'], 0.1);
 CREATE OR REPLACE MACRO sdc_theta(tbl, keys, sampling_fraction, confidence := 0.99) AS TABLE
     WITH sdc__counts AS (
         SELECT sum(sdc__f)::BIGINT AS records, count(*) AS cells,

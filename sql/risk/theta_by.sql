@@ -2,13 +2,17 @@
 -- stratum the person is, and the cells are those of the stratum.
 --
 -- Source: Skinner & Elliot (2002), (7), (9) and section 7 (within strata, where the strata's
--- sampling fractions differ). Formulas and edges: theta.sql.
+-- sampling fractions differ).
+--
+-- Formulas and edges: theta.sql.
 --
 --   sdc_theta_by('persons', ['age', 'sex'], 'region', 'fraction'):
 --   region records cells n1 n2 n3 sampling_fraction theta standard_error upper_bound
 
 -- stratum: the name of the column of strata (a NULL stratum is one of its own; it must not be one of
 -- the keys). sampling_fraction: a number, or the name of a column that is constant in each stratum.
+-- sdc_theta_by: theta within strata, each with its own sampling fraction.
+-- Example: FROM sdc_theta_by('persons', ['age', 'sex'], 'region', 0.1);
 CREATE OR REPLACE MACRO sdc_theta_by(tbl, keys, stratum, sampling_fraction, confidence := 0.99) AS TABLE
     WITH sdc__cells AS (
         SELECT COLUMNS(sdc__columns((*), [stratum])) AS sdc__stratum,

@@ -9,6 +9,8 @@
 --            41  m
 
 -- frequency r and cells n_r, for every r that occurs.
+-- sdc_frequency_counts: how many cells have sample frequency 1, 2, and so on.
+-- Example: FROM sdc_frequency_counts('persons', ['age', 'sex']);
 CREATE OR REPLACE MACRO sdc_frequency_counts(tbl, keys, nulls := 'category') AS TABLE
     SELECT sdc__f AS frequency, count(*) AS cells
     FROM sdc__cells(tbl, keys, NULL, nulls)
@@ -17,6 +19,8 @@ CREATE OR REPLACE MACRO sdc_frequency_counts(tbl, keys, nulls := 'category') AS 
 
 -- The same at a glance: records, cells, sample_uniques, uniques_rate (their share of the records),
 -- pairs (n_2), largest_cell (the largest frequency).
+-- sdc_frequency_summary: records, cells, sample uniques and their rate, pairs and the largest cell.
+-- Example: FROM sdc_frequency_summary('persons', ['age', 'sex']);
 CREATE OR REPLACE MACRO sdc_frequency_summary(tbl, keys, nulls := 'category') AS TABLE
     SELECT sum(sdc__records)::BIGINT AS records,
            count(*) AS cells,
@@ -27,6 +31,8 @@ CREATE OR REPLACE MACRO sdc_frequency_summary(tbl, keys, nulls := 'category') AS
     FROM sdc__cells(tbl, keys, NULL, nulls);
 
 -- The records that no other record agrees with on the keys, every column as it is.
+-- sdc_sample_uniques: the records that no other record agrees with on the keys.
+-- Example: FROM sdc_sample_uniques('persons', ['age', 'sex']);
 CREATE OR REPLACE MACRO sdc_sample_uniques(tbl, keys, nulls := 'category') AS TABLE
     SELECT * EXCLUDE (sdc__f, sdc__w)
     FROM sdc__frequencies(tbl, keys, NULL, nulls)

@@ -14,15 +14,16 @@ KERNELS = sorted((ROOT / "udfs").rglob("*.py"))
 
 # Each room imports only from rooms above it.
 ORDER = [
-    {"errors", "udfs"},
+    {"errors", "help", "udfs"},
     {"checks", "macros", "query", "results", "transaction"},
-    {"load"},
+    {"load", "notebook"},
     {"roles"},
     {"masking", "matrix"},
     {"risk", "mask"},
     {"microdata"},
     {"report", "limits", "source"},
-    {"cli_mask"},
+    {"shell"},
+    {"cli_mask", "cli_shell"},
     {"__init__"},  # the public names: whoever imports `sdc_sql` itself stands below them all
     {"cli"},
     {"__main__"},
@@ -72,7 +73,7 @@ def test_every_module_has_a_place_in_the_order():
 @pytest.mark.parametrize("path", SOURCES, ids=name_of)
 def test_no_module_imports_one_to_its_right(path):
     first = path.relative_to(ROOT / "sdc_sql").parts[0].removesuffix(".py")
-    wrong = {r for r in rooms(path) if RANK[r] >= RANK[first]}
+    wrong = {r for r in rooms(path) if RANK[r] >= RANK[first]} - ({"shell"} if first == "shell" else set())
     assert not wrong
 
 

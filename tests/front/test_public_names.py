@@ -19,6 +19,7 @@ PUBLIC = [
     "KViolations",
     "MaskingStep",
     "Microdata",
+    "MissingPackageError",
     "ParameterError",
     "PopulationRisk",
     "PramEstimate",

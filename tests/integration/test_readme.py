@@ -43,7 +43,7 @@ def checkout(tmp_path: Path) -> Path:
 
 def test_readme_has_the_blocks_that_are_tested_here():
     assert len(SET_UP) == 2
-    assert {name for name, _ in BLOCKS} == {"sh", "sql", "python", "text"}
+    assert {name for name, _ in BLOCKS} == {"sh", "sql", "python", "text", "console"}
 
 
 def test_both_set_up_lines_are_one_line_each():
@@ -66,6 +66,24 @@ def test_shell_examples(code, checkout):
     done = run("set -e\n" + code, checkout)
     # the last example is a gate that the file does not pass
     assert done.returncode == (3 if "--fail-if" in code else 0), done.stderr
+
+
+@pytest.mark.integration
+@pytest.mark.parametrize("code", blocks("console"), ids=lambda code: code.split("\n")[0][2:])
+def test_transcripts_of_shells(code, checkout):
+    """Type what stands after the prompts, and compare what is printed; errors go to standard error."""
+    if "duckdb -init" in code and not (Path(sys.executable).parent / "duckdb").exists() and not shutil.which("duckdb"):
+        pytest.skip("no DuckDB shell: pip install duckdb-cli")
+    command, *lines = code.splitlines()
+    prompts = ("sdc> ", "...> ", "D ")
+    typed = [line[len(prompt) :] for line in lines for prompt in prompts if line.startswith(prompt)]
+    shown = [line for line in lines if not line.startswith(prompts)]
+    errors = [line for line in shown if line.startswith("sdc-sql: ") or " Error: " in line]
+    (checkout / "typed").write_text("\n".join([*typed, ""]))
+    done = run(f"{command.removeprefix('$ ')} < typed", checkout)
+    assert [line for line in done.stdout.splitlines() if line] == [line for line in shown if line not in errors]
+    assert errors
+    assert all(error in done.stderr for error in errors)
 
 
 @pytest.mark.parametrize("code", blocks("sql"))

@@ -1,0 +1,1 @@
+"""An interactive SQL prompt with the macros and the functions over numpy."""

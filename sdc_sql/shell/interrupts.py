@@ -1,0 +1,61 @@
+"""Ctrl-C: it must reach Python's own thread, and stop the query that runs."""
+
+from __future__ import annotations
+
+import signal
+import threading
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, TypeVar
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    import duckdb
+
+Result = TypeVar("Result")
+POLL = 0.1  # seconds between looks at whether Ctrl-C was typed
+
+
+@contextmanager
+def for_one_thread() -> Iterator[None]:
+    """Keep Ctrl-C from the threads that begin within: one of DuckDB's would swallow what is meant for the prompt."""
+    if not hasattr(signal, "pthread_sigmask"):  # Windows has no such thing
+        yield
+        return
+    signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})
+
+
+def interruptible(con: duckdb.DuckDBPyConnection, work: Callable[[], Result]) -> Result:
+    """Do work on a connection in a thread of its own; Ctrl-C interrupts the query and is raised once it has ended."""
+    results: list[Result] = []
+    errors: list[BaseException] = []
+    done = threading.Event()  # (Ctrl-C while a thread is joined can make Python take it for ended)
+
+    def run() -> None:
+        try:
+            results.append(work())
+        except BaseException as error:  # noqa: BLE001 - raised again where it was called from
+            errors.append(error)
+        finally:
+            done.set()
+
+    thread = threading.Thread(target=run, name="query", daemon=True)
+    with for_one_thread():
+        thread.start()
+    stopped = False
+    while not done.is_set():
+        try:
+            done.wait(POLL)
+        except KeyboardInterrupt:
+            stopped = True
+        if stopped:  # again and again: between two statements there is nothing to interrupt
+            con.interrupt()
+    if stopped:
+        raise KeyboardInterrupt
+    if errors:
+        raise errors[0]
+    return results[0]

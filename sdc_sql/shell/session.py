@@ -1,0 +1,174 @@
+"""A session at the prompt: lines in, statements run, tables out."""
+
+from __future__ import annotations
+
+import getpass
+import shutil
+import sys
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import duckdb
+
+from sdc_sql.errors import ParameterError, SdcError, TableError
+from sdc_sql.macros import example_tables
+from sdc_sql.shell import told
+from sdc_sql.shell.interrupts import interruptible
+from sdc_sql.shell.statements import is_complete, without_end
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+COMMANDS = {
+    ".help": "every function with its arguments and an example; .help theta tells all of one",
+    ".tables": "the tables and views there are",
+    ".examples": "make the (temporary) tables that the examples are about",
+    ".read": "run the statements of a file: .read FILE",
+    ".key": "set the secret key of the draws, typed unseen",
+    ".maxrows": "how many rows of a result are shown: .maxrows 40",
+    ".quit": "leave, as do .exit and Ctrl-D",
+    ".exit": "leave",
+}
+_TABLES = """
+    SELECT CASE WHEN database_name IN (current_database(), 'temp') AND schema_name = 'main' THEN name
+                ELSE concat_ws('.', database_name, schema_name, name) END AS name
+    FROM (SELECT database_name, schema_name, table_name AS name FROM duckdb_tables() WHERE NOT internal
+          UNION ALL SELECT database_name, schema_name, view_name FROM duckdb_views() WHERE NOT internal)
+    ORDER BY ALL
+"""
+
+
+class Leave(Exception):  # noqa: N818 - no error
+    """The user wishes to leave."""
+
+
+class Session:
+    """Takes lines, runs the statements that they make up, draws the results.
+
+    Parameters
+    ----------
+    con
+        A connection with the macros.
+    complain
+        Called with an error, in one line.
+    keep
+        Called with each statement as it was typed, for the history.
+    """
+
+    def __init__(
+        self,
+        con: duckdb.DuckDBPyConnection,
+        complain: Callable[[str], None],
+        keep: Callable[[str], None] = lambda _: None,
+    ) -> None:
+        self.con = con
+        self.complain = complain
+        self.keep = keep
+        self.pending: list[str] = []
+        self.reading: list[Path] = []
+        self.max_rows = 40
+        # a name in a query is a table or a file, never a variable of this program
+        con.execute("SET python_enable_replacements = false")
+
+    def feed(self, line: str) -> bool:
+        """Take a line; run what it completes. Return whether all went well."""
+        if not self.pending and line.lstrip().startswith("."):
+            self.keep(line)
+            return self._guarded(line, lambda: self._command(line.split()))
+        if self.pending or line.strip():
+            self.pending.append(line)
+        if any(";" in part for part in self.pending) and is_complete("\n".join(self.pending)):
+            return self.finish()
+        return True
+
+    def finish(self) -> bool:
+        """Run what has been typed, semicolon or not. Return whether all went well."""
+        text = "\n".join(self.pending)
+        self.pending = []
+        if not text.strip():
+            return True
+        self.keep(text)
+        return self._guarded(text, lambda: self._run(text))
+
+    def run_lines(self, text: str) -> bool:
+        """Run the lines of a file, to the first that fails. Return whether all went well."""
+        return all(self.feed(line) for line in text.splitlines()) and self.finish()
+
+    def _guarded(self, text: str, work: Callable[[], bool]) -> bool:
+        try:
+            return work()
+        except KeyboardInterrupt:
+            self.complain("interrupted")
+        except BrokenPipeError:  # the reader of our output went away
+            raise
+        except (duckdb.Error, SdcError, RuntimeError, ValueError, OSError) as error:
+            interrupted = "nterrupted" in str(error)
+            self.complain("interrupted" if interrupted else told.one_line(error, text))
+        self.pending = []
+        return False
+
+    def _run(self, text: str) -> bool:
+        for statement in self.con.extract_statements(text):
+            interruptible(self.con, partial(self._draw, statement))
+        return True
+
+    def _draw(self, statement: duckdb.Statement) -> None:
+        # (Python's client cannot take a comment after the semicolon)
+        result = self.con.sql(without_end(statement.query))
+        if result is not None:
+            self._show(result, statement.type)
+
+    def _show(self, result: duckdb.DuckDBPyRelation, kind: duckdb.StatementType) -> None:
+        if kind == duckdb.StatementType.EXPLAIN:
+            print(*(plan for _, plan in result.fetchall()), sep="\n")
+            return
+        if kind != duckdb.StatementType.SELECT and result.columns in (["Success"], ["Count"]):
+            for (count,) in result.fetchall():
+                print(f"{count:,} row{'' if count == 1 else 's'}")
+            return
+        sys.stdout.flush()
+        # a file or a program that reads has room for every column
+        width = shutil.get_terminal_size().columns if sys.stdout.isatty() else 100_000
+        result.show(max_width=width, max_rows=self.max_rows, null_value="NULL")
+
+    def _command(self, words: list[str]) -> bool:
+        name, arguments = words[0], words[1:]
+        match name, arguments:
+            case ".quit" | ".exit" | ".q", []:
+                raise Leave
+            case ".help", []:
+                print(f"{told.overview()}\n\nCommands")
+                print("\n".join(f"  {command:<9} {what}" for command, what in COMMANDS.items()))
+            case ".help", _:
+                print(told.about(" ".join(arguments)))
+            case ".tables", []:
+                print("\n".join(name for (name,) in self.con.execute(_TABLES).fetchall()))
+            case ".examples", []:
+                self.con.execute(example_tables().replace("CREATE TEMP TABLE", "CREATE OR REPLACE TEMP TABLE"))
+                print("persons, population, released and the matrices sexes, regions, crossings: as temporary tables")
+            case ".read", [_, *_]:
+                return self._read(" ".join(arguments))
+            case ".key", []:
+                self.con.execute("SET VARIABLE sdc_key = ?", [getpass.getpass("secret key: ")])
+            case ".maxrows", [number] if number.isdigit() and int(number) > 0:
+                self.max_rows = int(number)
+            case _ if name in COMMANDS:
+                raise ParameterError(f"{name} cannot be said so: {COMMANDS[name]}.")
+            case _:
+                raise ParameterError(f"There is no command {name}; there are {', '.join(COMMANDS)}.")
+        return True
+
+    def _read(self, name: str) -> bool:
+        path = Path(name).expanduser()
+        if not path.is_file():
+            raise TableError(f"There is no file {name}.")
+        if path.resolve() in self.reading:
+            raise ParameterError(f"{name} reads itself.")
+        keep, self.keep = self.keep, lambda _: None
+        self.reading.append(path.resolve())
+        try:
+            return self.run_lines(path.read_text(encoding="utf-8-sig"))
+        finally:
+            self.reading.pop()
+            self.keep = keep

@@ -1,0 +1,58 @@
+"""Where a statement ends, and whether it may be kept: told from DuckDB's own tokens, not by parsing it ourselves."""
+
+from __future__ import annotations
+
+import re
+
+import duckdb
+
+# A statement that sets a variable may hold the secret key, also where its name is misspelled.
+_SECRET = re.compile(r"sdc\W?_?key|\bset\b.*\bvariable|^\s*\.key", re.IGNORECASE | re.DOTALL)
+
+
+def _code(text: str) -> list[int]:
+    """Return where each token begins that is no comment; none where a string or a comment has not ended."""
+    try:
+        tokens = duckdb.tokenize(f"{text}\nx")
+    except duckdb.Error:
+        return []
+    # in a string or a comment, the x would be a part of it
+    if not tokens or tokens[-1][0] != len(text.encode()) + 1:
+        return []
+    return [start for start, kind in tokens[:-1] if kind != duckdb.token_type.comment]
+
+
+def is_complete(text: str) -> bool:
+    """Say whether a text ends in a semicolon that is in no string and in no comment, but for comments after it.
+
+    Examples
+    --------
+    >>> is_complete("SELECT 1; -- one"), is_complete("SELECT 'a;"), is_complete("SELECT 1 /* ; */")
+    (True, False, False)
+    """
+    code = _code(text)
+    return bool(code) and text.encode()[code[-1] :][:1] == b";"  # tokens are counted in bytes
+
+
+def without_end(statement: str) -> str:
+    """Return one statement without its semicolon and what comes after it.
+
+    Examples
+    --------
+    >>> without_end("SELECT ';'; -- one")
+    "SELECT ';'"
+    """
+    if not is_complete(statement):
+        return statement
+    return statement.encode()[: _code(statement)[-1]].decode()
+
+
+def may_be_kept(text: str) -> bool:
+    """Say whether a statement may stand in the history: not one that sets a variable, which may be the secret key.
+
+    Examples
+    --------
+    >>> may_be_kept("FROM sdc_help();"), may_be_kept("SET VARIABLE sdc_key = 'abc';")
+    (True, False)
+    """
+    return _SECRET.search(text) is None

@@ -1,0 +1,37 @@
+-- What there is: every function with its arguments, what it says, an example, and its source.
+--
+--   FROM sdc_help();            all of them
+--   FROM sdc_help('theta');     those with theta in their name, or else in what is said of them
+--
+-- It is made from the headers of these files. Directly above a public macro stand
+--   `-- name: what it gives.`  and  `-- Example: a call` (the last lines of its comment);
+-- `-- Source:` is the file's, or the macro's own where its comment has one.
+--
+-- Tables of the examples:
+--   CREATE TEMP TABLE persons AS FROM (VALUES
+--       (1, 30, 'f', 'north', 10.0, 1, 1230), (2, 30, 'f', 'north', 15.0, 1, 1710), (3, 41, 'm', 'north', 20.0, 1, 2580),
+--       (4, 41, 'm', 'south', 20.0, 2, 2015), (5, 41, 'm', 'south', 12.5, 2, 3140), (6, 52, 'f', 'south', 30.0, 3, 2790),
+--       (7, 67, 'f', 'south', 8.0, 3, 1455), (8, 25, 'm', 'north', 11.0, 3, 1880)
+--   ) AS t(id, age, sex, region, w, household, income);
+--   CREATE TEMP TABLE population AS FROM persons UNION ALL BY NAME SELECT * REPLACE (id + 8 AS id) FROM persons;
+--   CREATE TEMP TABLE released AS SELECT * REPLACE (round(income, -2)::INTEGER AS income) FROM persons;
+--   CREATE TEMP TABLE sexes AS FROM (VALUES ('f', 'f', 0.9), ('f', 'm', 0.1), ('m', 'f', 0.2), ('m', 'm', 0.8)) AS t("from", "to", probability);
+--   CREATE TEMP TABLE regions AS FROM (VALUES ('north', 'north', 0.8), ('north', 'south', 0.2), ('south', 'south', 1.0)) AS t("from", "to", probability);
+--   CREATE TEMP TABLE crossings AS
+--       SELECT {'sex': sexes."from", 'region': regions."from"} AS "from", {'sex': sexes."to", 'region': regions."to"} AS "to",
+--              sexes.probability * regions.probability AS probability
+--       FROM sexes, regions;
+--   SET VARIABLE sdc_key = 'the key of an example is no secret';
+
+-- about: a part of a name, or a word; without it, everything. needs_python: whether it runs in a plain DuckDB shell, or
+-- needs the functions that sdc_sql.load (the command line's shell, dbt) registers.
+-- sdc_help: what functions there are, with arguments, an example and the source.
+-- Example: FROM sdc_help('theta');
+CREATE OR REPLACE MACRO sdc_help(about := '') AS TABLE
+    WITH sdc__entries AS (
+        SELECT *, contains(lower(name), lower(about)) AS sdc__named, contains(lower(summary), lower(about)) AS sdc__told
+        FROM sdc__help()
+    )
+    SELECT * EXCLUDE (sdc__named, sdc__told)
+    FROM sdc__entries
+    WHERE sdc__named OR (sdc__told AND NOT EXISTS (FROM sdc__entries WHERE sdc__named));

@@ -1,0 +1,99 @@
+"""sdc_help: every public macro has an entry, made from the headers, and the example in it runs."""
+
+from __future__ import annotations
+
+import duckdb
+import pytest
+
+import sdc_sql
+from sdc_sql.macros import example_tables, help_entries, sql_files
+
+ENTRIES = {entry.name: entry for entry in help_entries()}
+
+
+@pytest.fixture(scope="module")
+def db():
+    """Return a connection with the macros and the tables of the examples."""
+    with duckdb.connect() as con:
+        sdc_sql.load(con).execute(example_tables())
+        yield con
+
+
+def public() -> list[str]:
+    return [macro for file in sql_files() for macro in file.defines if not macro.startswith("sdc__")]
+
+
+def test_every_public_macro_has_an_entry():
+    assert sorted(ENTRIES) == sorted(public())
+
+
+@pytest.mark.parametrize("name", ENTRIES)
+def test_an_entry_says_what_the_macro_gives(name):
+    entry = ENTRIES[name]
+    wanted = f"`-- {name}: what it gives.` and `-- Example: a call;` are to stand directly above {name} in {entry.file}"
+    assert entry.summary.endswith("."), wanted
+    assert f"{name}(" in entry.example, wanted
+    assert entry.example.endswith(";"), wanted
+    assert entry.description
+
+
+@pytest.mark.parametrize("name", [n for n, e in ENTRIES.items() if e.file.startswith(("risk/", "mask/", "loss/"))])
+def test_a_method_names_its_source(name):
+    assert ENTRIES[name].source
+
+
+@pytest.mark.parametrize("name", ENTRIES)
+def test_the_example_runs_and_gives_rows(db, name):
+    assert db.execute(ENTRIES[name].example).fetchall()
+
+
+@pytest.mark.parametrize("name", ENTRIES)
+def test_arguments_are_those_of_the_catalog(db, name):
+    ((parameters,),) = db.execute(
+        "SELECT parameters FROM duckdb_functions() WHERE function_name = ? AND database_name = 'temp'", [name]
+    ).fetchall()
+    told = [argument.partition(" := ")[0] for argument in ENTRIES[name].arguments.split(", ")]
+    assert told == parameters
+
+
+def test_what_needs_python_is_what_cannot_run_without_it():
+    # independent of how it is found out: in a connection with the bundle alone, run every example
+    with duckdb.connect() as con:
+        con.execute(sdc_sql.bundle())
+        con.execute(example_tables())
+        for entry in ENTRIES.values():
+            if entry.needs_python:
+                with pytest.raises(duckdb.Error, match="needs Python"):
+                    con.execute(entry.example).fetchall()
+            else:
+                assert con.execute(entry.example).fetchall(), entry.name
+
+
+def test_the_macro_gives_the_entries(db):
+    rows = db.execute("SELECT name, arguments, example, needs_python FROM sdc_help()").fetchall()
+    assert rows == [(e.name, e.arguments, e.example, e.needs_python) for e in ENTRIES.values()]
+
+
+def names(db, about: str) -> list[str]:
+    return [name for (name,) in db.execute("SELECT name FROM sdc_help(?)", [about]).fetchall()]
+
+
+def test_by_a_part_of_a_name(db):
+    assert names(db, "theta") == names(db, "THETA") == ["sdc_pram_theta", "sdc_theta", "sdc_theta_by"]
+
+
+def test_by_a_word_of_the_summary_where_no_name_has_it(db):
+    assert "sdc_theta" in names(db, "unique match")
+
+
+def test_by_a_word_that_is_nowhere(db):
+    assert names(db, "no such word") == []
+
+
+def test_a_file_of_macros_is_read_as_it_is_written(db):
+    # quotes, brackets and accents of the headers reach the database as they are
+    ((source,),) = db.execute("SELECT source FROM sdc_help('sdc_multiplicative_noise')").fetchall()
+    assert source == "SDC handbook, section 3.4.2.2 (Höhne 2004)."
+    ((example,),) = db.execute("SELECT example FROM sdc_help('sdc_category')").fetchall()
+    assert example == ENTRIES["sdc_category"].example
+    assert "'red'" in example

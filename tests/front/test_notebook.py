@@ -1,0 +1,139 @@
+"""What a notebook shows, and data frames: every result, lists of them, relations, the report; nothing unescaped."""
+
+from __future__ import annotations
+
+import sys
+from html.parser import HTMLParser
+
+import duckdb
+import pytest
+
+import sdc_sql
+from sdc_sql.notebook import relation_html, show_relations
+from sdc_sql.results import Results
+
+HOSTILE = "<script>alert('&')</script>"
+
+
+class Table(HTMLParser):
+    """The cells of an HTML table, row by row, as a browser reads them."""
+
+    def __init__(self, html: str) -> None:
+        super().__init__()
+        self.rows: list[list[str]] = []
+        self.tags: list[str] = []
+        self.feed(html)
+        self.close()
+
+    def handle_starttag(self, tag, attrs):  # noqa: ARG002 - the parser calls it so
+        self.tags.append(tag)
+        if tag == "tr":
+            self.rows.append([])
+        if tag in {"td", "th"}:
+            self.rows[-1].append("")
+
+    def handle_data(self, data):
+        if self.rows and self.rows[-1]:
+            self.rows[-1][-1] += data
+
+
+@pytest.fixture(scope="module")
+def data():
+    """Return a described table, with a hostile value and a hostile name, NULLs and a name that wants quotes."""
+    con = duckdb.connect()
+    con.execute("SET VARIABLE sdc_key = 'abc'")
+    con.execute(
+        """CREATE TABLE k AS SELECT range AS id, ['a', ?, NULL][1 + range % 3] AS f, range % 4 AS "Sel<b>ect",
+           range::DOUBLE AS x, 25.0::DOUBLE AS w FROM range(30)""",
+        [HOSTILE],
+    )
+    with con:
+        yield sdc_sql.Microdata(con, "k", keys=["f", "Sel<b>ect"], weight="w", id="id", sampling_fraction=0.04)
+
+
+def test_a_list_of_results_is_a_table(data):
+    violations = data.k_anonymity(3)
+    table = Table(violations._repr_html_())
+    assert table.rows[0] == ["k", "records", "cells"]
+    assert [[int(c) for c in row] for row in table.rows[1:]] == [[v.k, v.records, v.cells] for v in violations]
+    assert violations == list(violations)
+    assert Results([])._repr_html_()
+
+
+def test_theta_by_strata_with_hostile_names(data):
+    strata = sdc_sql.Microdata(data.con, "k", keys=["Sel<b>ect"]).theta_by("f", 0.04)
+    table = Table(strata._repr_html_())
+    assert HOSTILE in {row[0] for row in table.rows}
+    assert "NULL" in {row[0] for row in table.rows}
+    assert "script" not in table.tags
+
+
+def test_a_relation(data):
+    table = Table(relation_html(data.individual_risk()))
+    assert "Sel<b>ect (BIGINT)" in table.rows[0]
+    assert len(table.rows) == 1 + 20
+    assert any(HOSTILE in row for row in table.rows)
+    assert not {"script", "b"} & set(table.tags)
+    assert "rows: 12" in relation_html(data.cells())
+
+
+def test_an_empty_relation(data):
+    assert "rows: 0" in relation_html(data.con.sql("FROM k WHERE false"))
+
+
+def test_the_report(data):
+    html = sdc_sql.risk_report(data)._repr_html_()
+    table = Table(html)
+    assert table.tags.count("table") == 5
+    assert "script" not in table.tags
+    assert ["2", "0", "0"] in table.rows
+    assert "Disclosure risk of k" in html
+
+
+def test_a_masking_step(data):
+    step = data.noise("x", 0.1, into="noisy")
+    table = Table(step._repr_html_())
+    assert dict(table.rows)["changed"] == "30"
+
+
+def test_data_frames(data):
+    pytest.importorskip("pandas")
+    pytest.importorskip("polars")
+    violations = data.k_anonymity(4)
+    assert violations.to_pandas()["k"].tolist() == violations.to_polars()["k"].to_list() == [2, 3, 4]
+    theta = data.theta()
+    assert theta.to_pandas().to_dict("records") == theta.to_polars().to_dicts() == [theta.to_dict()]
+    step = data.noise("x", 0.1, into="noisier")  # with a tuple and a dict
+    assert step.to_pandas().loc[0, "changed"] == 30
+    assert step.to_polars()["columns"].to_list() == [["x"]]
+    assert data.cells().df().shape == data.cells().pl().shape == (12, 3)
+
+
+@pytest.mark.parametrize("package", ["pandas", "polars"])
+def test_a_package_that_is_absent_is_named(data, monkeypatch, package):
+    monkeypatch.setitem(sys.modules, package, None)
+    with pytest.raises(sdc_sql.MissingPackageError, match=f"needs the package {package}.*pip install {package}"):
+        getattr(data.theta(), f"to_{package}")()
+    with pytest.raises(ImportError):
+        getattr(data.k_anonymity(2), f"to_{package}")()
+
+
+def test_ipython_draws_relations(data):
+    pytest.importorskip("IPython", reason="no notebook here: pip install ipython")
+    from IPython.core.interactiveshell import InteractiveShell  # noqa: PLC0415 - where it is installed
+
+    shell = InteractiveShell.instance()
+    try:
+        show_relations()
+        drawn, _ = shell.display_formatter.format(data.cells())
+        assert Table(drawn["text/html"]).rows[0][0].startswith("f (")
+        failing = data.con.sql("SELECT error('<b>no</b>') AS x")
+        assert "&lt;b&gt;no" in shell.display_formatter.format(failing)[0]["text/html"]
+        drawn, _ = shell.display_formatter.format(data.k_anonymity(2))
+        assert "<table>" in drawn["text/html"]
+    finally:
+        InteractiveShell.clear_instance()
+
+
+def test_without_a_notebook_nothing_is_done():
+    show_relations()
