@@ -23,7 +23,7 @@ def examples(db):
         "INSERT INTO li VALUES (?, ?, ?)",
         [(i // 3, s, d) for i, (s, d) in enumerate(zip(SALARIES, illness, strict=True))],
     )
-    draw = random.Random(1)
+    draw = random.Random(1)  # noqa: S311 - a table, not a secret
     db.execute("CREATE TABLE r (a INTEGER, b VARCHAR, s INTEGER)")
     rows = [(draw.choice([1, 2, None]), draw.choice("xyz"), draw.choice([1, 1, 1, 2, 3, 7])) for _ in range(150)]
     db.executemany("INSERT INTO r VALUES (?, ?, ?)", rows)
