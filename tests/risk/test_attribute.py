@@ -10,6 +10,9 @@ from collections import Counter, defaultdict
 import duckdb
 import pytest
 
+import sdc_sql
+from sdc_sql.limits import exceeded
+
 SALARIES = [3, 4, 5, 6, 11, 8, 7, 9, 10]
 
 
@@ -104,3 +107,17 @@ def test_sdcmicro_on_testdata(shared, db, sensitive):
     assert sums == pytest.approx(
         [theirs[f"{sensitive}_{m}_Ldiversity"]["sum"] for m in ("Distinct", "Entropy", "Recursive")]
     )
+
+
+def test_a_limit_on_attribute_disclosure(examples):
+    """By hand: each cell of three has three salaries; the least l of the file is 3."""
+    data = sdc_sql.Microdata(examples[0], "li", keys=["cell"])
+    report = sdc_sql.risk_report(data, sensitive=["salary"]).to_dict()
+    assert exceeded("attribute.distinct_l < 4", report)
+    assert not exceeded("attribute.distinct_l < 3", report)
+
+
+def test_wildcards_are_refused_not_ignored(examples):
+    data = sdc_sql.Microdata(examples[0], "li", keys=["cell"], nulls="wildcard")
+    with pytest.raises(sdc_sql.ParameterError, match="wildcard"):
+        data.l_diversity("salary")
