@@ -15,6 +15,7 @@ from sdc_sql.mask.pram_correction import PramEstimate, PramTwoWayEstimate
 from sdc_sql.masking import MaskingStep
 from sdc_sql.microdata import Microdata, example
 from sdc_sql.report import RiskReport, risk_report
+from sdc_sql.risk.attribute import KMap, LDiversity, Likeness, TCloseness
 from sdc_sql.risk.global_risk import GlobalRisk
 from sdc_sql.risk.household_risk import HouseholdGlobalRisk
 from sdc_sql.risk.k_anonymity import KViolations
@@ -31,7 +32,10 @@ __all__ = [
     "GlobalRisk",
     "HouseholdGlobalRisk",
     "InputError",
+    "KMap",
     "KViolations",
+    "LDiversity",
+    "Likeness",
     "MaskingStep",
     "Microdata",
     "MissingPackageError",
@@ -43,6 +47,7 @@ __all__ = [
     "RiskThreshold",
     "SdcError",
     "StratumTheta",
+    "TCloseness",
     "TableError",
     "Theta",
     "WeightError",

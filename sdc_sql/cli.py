@@ -92,6 +92,10 @@ def parser() -> argparse.ArgumentParser:
         "--nulls", choices=["category", "wildcard"], default="category",
         help="NULL in a key: a value of its own (default), or in agreement with every value",
     )  # fmt: skip
+    risk.add_argument(
+        "--sensitive", type=cli_mask.names, default=(), metavar="A,B",
+        help="sensitive variables: how much a cell discloses of each (limits: 'attribute.distinct_l < 2')",
+    )  # fmt: skip
     risk.add_argument("--k", type=int, default=5, help="show k-anonymity for 2 .. K (default 5)")
     risk.add_argument("--top", type=int, default=10, metavar="N", help="how many of the riskiest keys (default 10)")
     risk.add_argument("--confidence", type=float, default=0.99, help="of theta's one-sided interval (default 0.99)")
@@ -145,7 +149,14 @@ def risk(arguments: argparse.Namespace) -> int:
             sampling_fraction=arguments.sampling_fraction,
             nulls=arguments.nulls,
         )
-        report = risk_report(data, k=arguments.k, top=arguments.top, confidence=arguments.confidence, progress=progress)
+        report = risk_report(
+            data,
+            k=arguments.k,
+            top=arguments.top,
+            confidence=arguments.confidence,
+            sensitive=arguments.sensitive,
+            progress=progress,
+        )
     # the reader knows the file by its own name
     of_database = kind_of(arguments.source) == "duckdb"
     report = replace(report, table=f"{arguments.source}: {table}" if of_database else arguments.source)

@@ -12,6 +12,7 @@ from sdc_sql.mask import pram as _pram
 from sdc_sql.mask import pram_correction as _pram_correction
 from sdc_sql.mask import rank_swap as _rank_swap
 from sdc_sql.mask import rounding as _rounding
+from sdc_sql.risk import attribute as _attribute
 from sdc_sql.risk import global_risk as _global_risk
 from sdc_sql.risk import household_risk as _household_risk
 from sdc_sql.risk import individual_risk as _individual_risk
@@ -125,6 +126,10 @@ class Microdata(Roles):
     household_risk = _household_risk.household_risk
     household_global_risk = _household_risk.household_global_risk
     k_anonymity = _k_anonymity.k_anonymity
+    l_diversity = _attribute.l_diversity
+    t_closeness = _attribute.t_closeness
+    likeness = _attribute.likeness
+    k_map = _attribute.k_map
 
     pram = _pram.pram
     pram_retention = _pram.pram_retention

@@ -37,6 +37,7 @@ class RiskReport:
     global_risk: GlobalRisk | None
     household_risk: HouseholdGlobalRisk | None
     riskiest_keys: tuple[dict[str, Any], ...]
+    attribute: tuple[dict[str, Any], ...] = ()
 
     def to_dict(self) -> dict[str, Any]:
         """Return the report as plain values, for JSON; what was not measured is None."""
@@ -51,6 +52,7 @@ class RiskReport:
             "global_risk": self.global_risk.to_dict() if self.global_risk else None,
             "household_risk": self.household_risk.to_dict() if self.household_risk else None,
             "riskiest_keys": list(self.riskiest_keys),
+            "attribute": list(self.attribute) or None,
         }
 
     def __str__(self) -> str:
@@ -70,6 +72,8 @@ class RiskReport:
             parts.append(_listed("Global risk", self.global_risk))
         if self.household_risk:
             parts.append(_listed("Global risk with households", self.household_risk))
+        if self.attribute:
+            parts.append(_table("Attribute disclosure: the worst cell of each variable", list(self.attribute)))
         parts.append(_table("The riskiest keys", self._labelled()))
         return "\n\n".join(parts)
 
@@ -144,6 +148,7 @@ def risk_report(
     k: int = 5,
     top: int = 10,
     confidence: float = 0.99,
+    sensitive: Sequence[str] = (),
     progress: Callable[[str], None] = lambda _: None,
 ) -> RiskReport:
     """Measure all that the described table allows.
@@ -161,6 +166,8 @@ def risk_report(
         How many of the riskiest keys are shown.
     confidence
         Of theta's one-sided interval.
+    sensitive
+        The sensitive variables: l-diversity, t-closeness (equal distance), alpha, beta and delta of each.
     progress
         Called with the name of each measure before it is taken.
 
@@ -194,4 +201,19 @@ def risk_report(
     household = data.household_global_risk() if data.household and weight is not None else None
     progress("riskiest keys")
     riskiest = _riskiest(data, weight, top)
-    return RiskReport(data.table, data.keys, weight, frequencies, violations, theta, by, overall, household, riskiest)
+    if sensitive:
+        progress("attribute disclosure")
+    attribute = tuple(_attribute(data, name) for name in sensitive)
+    return RiskReport(
+        data.table, data.keys, weight, frequencies, violations, theta, by, overall, household, riskiest, attribute
+    )
+
+
+def _attribute(data: Microdata, name: str) -> dict[str, Any]:
+    found = {
+        **data.l_diversity(name).to_dict(),
+        **data.t_closeness(name).to_dict(),
+        **data.likeness(name).to_dict(),
+    }
+    figures = ("distinct_l", "entropy_l", "recursive_l", "t", "alpha", "beta", "delta")
+    return {"sensitive": name, **{figure: found[figure] for figure in figures}}

@@ -1,0 +1,20 @@
+-- k-map: every combination of the keys in the released file is borne by at least k of the population.
+--
+--   violations of k: the records, and the cells, of the file whose cell has F_k < k in the population
+-- Source: Sweeney (2001), Computational disclosure control, PhD thesis, MIT (k-map).
+-- A cell that the population lacks counts as F_k = 0: it violates every k, and is counted again as
+-- absent (coded otherwise, or a mistake in the data). It is never dropped.
+
+-- k: a whole number of at least 2. NULL in a key is a value of its own.
+CREATE OR REPLACE MACRO sdc_k_map(tbl, population, keys, k) AS TABLE
+    WITH sdc__mapped AS (
+        SELECT s.sdc__records, coalesce(p.sdc__f, 0) AS sdc__f,
+               CASE WHEN TRY_CAST(k AS DOUBLE) BETWEEN 2 AND 1e15 AND TRY_CAST(k AS DOUBLE) = floor(TRY_CAST(k AS DOUBLE)) THEN TRY_CAST(k AS BIGINT)
+                    ELSE error('k is ' || coalesce(k::VARCHAR, 'NULL') || ': it must be a whole number of at least 2.') END AS sdc__k
+        FROM sdc__cells(tbl, keys, NULL, 'category') AS s
+        LEFT JOIN sdc__cells(population, keys, NULL, 'category') AS p ON s.sdc__key = p.sdc__key
+    )
+    SELECT any_value(sdc__k) AS k, coalesce(sum(sdc__records) FILTER (sdc__f < sdc__k), 0)::BIGINT AS records,
+           count(*) FILTER (sdc__f < sdc__k) AS cells,
+           coalesce(sum(sdc__records) FILTER (sdc__f = 0), 0)::BIGINT AS absent_records, min(sdc__f) AS least
+    FROM sdc__mapped;

@@ -1,0 +1,49 @@
+-- l-diversity: the sensitive values in each cell are many and none dominates.
+--
+--   distinct_l  = the number of values in the cell
+--   entropy_l   = exp(-sum_v p_v ln p_v)                                   definition 4.1
+--   recursive_l = the largest l with r_1 < c (r_l + r_l+1 + ... + r_m)     definition 4.2
+--                 where r_1 >= r_2 >= ... are the counts of the values (0 where not even l = 1 holds)
+-- Source: Machanavajjhala, Kifer, Gehrke & Venkitasubramaniam (2007), l-diversity: privacy beyond
+-- k-anonymity, ACM TKDD 1(1), section 4. The l of the file is the least of its cells.
+-- Several sensitive variables: measure each with the other ones among the keys (section 4.3).
+--
+--   persons: age illness    sdc_l_diversity_cells('persons', ['age'], 'illness'):
+--            30  flu        age sample_frequency distinct_l entropy_l recursive_l
+--            30  cancer     30  2                2          2         2
+--            41  flu        41  1                1          1         1
+
+-- sensitive: the name of a column; NULL in it is a value of its own. c: a positive number.
+CREATE OR REPLACE MACRO sdc__l_diversity(tbl, keys, sensitive, c) AS TABLE
+    WITH sdc__counted AS (FROM sdc__attribute_counts(tbl, keys, sensitive)),
+    sdc__ranked AS (
+        SELECT sdc__key, sdc__n, row_number() OVER sdc__down AS sdc__l,
+               max(sdc__n) OVER (PARTITION BY sdc__key) AS sdc__r1,
+               sum(sdc__n) OVER (sdc__down ROWS BETWEEN CURRENT ROW AND UNBOUNDED FOLLOWING) AS sdc__tail
+        FROM sdc__counted
+        WINDOW sdc__down AS (PARTITION BY sdc__key ORDER BY sdc__n DESC)
+    )
+    SELECT sdc__key, sum(sdc__n)::BIGINT AS sdc__f, count(*) AS sdc__distinct,
+           CASE WHEN count(*) = 1 THEN 1 ELSE exp(ln(sum(sdc__n)) - sum(sdc__n * ln(sdc__n)) / sum(sdc__n)) END::DOUBLE AS sdc__entropy,
+           coalesce(max(sdc__l) FILTER (sdc__r1 < sdc__checked_positive(c, 'c of recursive l-diversity') * sdc__tail), 0)::BIGINT AS sdc__recursive
+    FROM sdc__ranked
+    GROUP BY sdc__key;
+
+CREATE OR REPLACE MACRO sdc_l_diversity_cells(tbl, keys, sensitive, c := 2) AS TABLE
+    SELECT COLUMNS(sdc__without((*), ['sample_frequency', 'distinct_l', 'entropy_l', 'recursive_l'])),
+           sdc__f AS sample_frequency, sdc__distinct AS distinct_l, sdc__entropy AS entropy_l, sdc__recursive AS recursive_l
+    FROM (SELECT unnest(sdc__key), * EXCLUDE (sdc__key) FROM sdc__l_diversity(tbl, keys, sensitive, c));
+
+-- Every record, with the l of its cell.
+CREATE OR REPLACE MACRO sdc_l_diversity_records(tbl, keys, sensitive, c := 2) AS TABLE
+    SELECT COLUMNS(sdc__without((*), ['distinct_l', 'entropy_l', 'recursive_l'])),
+           sdc__distinct AS distinct_l, sdc__entropy AS entropy_l, sdc__recursive AS recursive_l
+    FROM (SELECT r.* EXCLUDE (sdc__key), sdc__found(d.sdc__distinct) AS sdc__distinct, d.sdc__entropy, d.sdc__recursive
+          FROM sdc__keyed(tbl, keys) AS r
+          LEFT JOIN sdc__l_diversity(tbl, keys, sensitive, c) AS d ON r.sdc__key = d.sdc__key);
+
+-- The file: the least l of its cells.
+CREATE OR REPLACE MACRO sdc_l_diversity(tbl, keys, sensitive, c := 2) AS TABLE
+    SELECT sum(sdc__f)::BIGINT AS records, count(*) AS cells, min(sdc__distinct) AS distinct_l,
+           min(sdc__entropy) AS entropy_l, min(sdc__recursive) AS recursive_l
+    FROM sdc__l_diversity(tbl, keys, sensitive, c);
