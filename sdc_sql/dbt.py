@@ -49,7 +49,7 @@ class Plugin(BasePlugin):  # type: ignore[misc] # dbt-duckdb declares no types
         if given or keys:
             # the values are not repeated: one of them may be the key
             raise ParameterError(
-                f"The plugin sdc_sql.dbt is given {', '.join(given + keys)} in profiles.yml: it takes no configuration. "
+                f"The plugin sdc_sql.dbt is given {', '.join(given + keys)} in profiles.yml: it takes no options. "
                 "The secret key comes from the environment variable SDC_KEY only. "
                 "If a key stood in a file, remove it and use another."
             )

@@ -88,10 +88,17 @@ def load_shared(con: duckdb.DuckDBPyConnection) -> None:
 
 
 def use_shared(cursor: duckdb.DuckDBPyConnection) -> None:
-    """Let a cursor find the macros that :func:`load_shared` registered, and hand it the key of the environment."""
+    """Let a cursor find the macros that :func:`load_shared` registered, and hand it the key of the environment.
+
+    Macros that are stored in a database, by :func:`install`, would come first, and may be older: the cursor
+    is then loaded by itself.
+    """
     path = _search_path(cursor)
     if SHARED not in path:
         _set_search_path(cursor, f"{path},{SHARED}.main")
+    stored = "SELECT 1 FROM duckdb_functions() WHERE function_name = 'sdc__rows' AND database_name NOT IN (?, 'temp')"
+    if cursor.execute(stored, [SHARED]).fetchall():
+        load(cursor)
     _set_key(cursor)
 
 
