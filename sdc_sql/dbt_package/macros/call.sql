@@ -24,7 +24,7 @@
 
 {#- A view or an ephemeral model would be read by a connection that knows neither the macros nor the key. -#}
 {%- macro sdc__stored(function) -%}
-    {%- if execute and model is defined and model.resource_type == 'model' and config.get('materialized') in ['view', 'ephemeral', 'materialized_view'] -%}
+    {%- if model is defined and model.resource_type == 'model' and config.get('materialized') in ['view', 'ephemeral', 'materialized_view'] -%}
         {{ sdc.sdc__refuse('the model ' ~ model.name ~ ' is materialized as ' ~ config.get('materialized') ~ ' and calls ' ~ function
             ~ ': whatever reads it outside dbt has neither the macros nor the secret key. Set materialized to table'
             ~ (' or incremental.' if sdc.sdc__is_record_wise(function) else '.')) }}
@@ -32,6 +32,7 @@
 {%- endmacro -%}
 
 {%- macro sdc__measure(function, given, named) -%}
+    {%- if not execute -%}{{ return('') }}{%- endif -%}
     {{ sdc.sdc__stored(function) }}
     {{ return(sdc.sdc__limited(sdc.sdc__call(function, given, named), given)) }}
 {%- endmacro -%}

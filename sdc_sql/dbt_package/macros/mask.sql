@@ -13,7 +13,7 @@
 
 {#- Whether records are being added to a release. -#}
 {%- macro sdc__is_adding() -%}
-    {{ return(execute and model is defined and model.resource_type == 'model' and is_incremental()) }}
+    {{ return(model is defined and model.resource_type == 'model' and is_incremental()) }}
 {%- endmacro -%}
 
 {%- macro sdc__checked_step(function, named) -%}
@@ -36,6 +36,7 @@
 {%- endmacro -%}
 
 {%- macro sdc__mask(function, id, given, named) -%}
+    {%- if not execute -%}{{ return('') }}{%- endif -%}
     {{ sdc.sdc__checked_step(function, named) }}
     {%- if sdc.sdc__is_adding() -%}
         {{ return(sdc.sdc__added(given[0], id, '(' ~ sdc.sdc__call(function, ['sdc__arrived'] + given[1:], named) ~ ')')) }}
@@ -48,6 +49,7 @@
     {{ sdc.mask(ref('arrived'), 'id', [['pram', 'sex', ref('matrix')], ['round', ['income'], 50]]) }}
 -#}
 {%- macro mask(tbl, id, steps) -%}
+    {%- if not execute -%}{{ return('') }}{%- endif -%}
     {%- set methods = ['pram', 'pram_crossing', 'pram_retention', 'pram_guaranteed', 'noise', 'multiplicative_noise', 'microaggregate',
         'microaggregate_categorical', 'rank_swap', 'rank_swap_correlated', 'round', 'random_round', 'resample'] -%}
     {%- if not steps -%}{{ sdc.sdc__refuse('mask has no steps: give at least one, as in [[\'round\', [\'income\'], 50]].') }}{%- endif -%}

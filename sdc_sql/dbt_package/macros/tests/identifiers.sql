@@ -12,13 +12,13 @@
         from (describe select * from sdc__tested)
     ),
     sdc__filled as (
-        unpivot (select count(columns(*)) from sdc__tested) on columns(*) into name column_name value filled
+        unpivot (select count(columns(*)) as "\0" from sdc__tested) on columns(*) into name column_name value filled
     ),
     sdc__distinct as (
-        unpivot (select count(distinct columns(*)) from sdc__tested) on columns(*) into name column_name value distinct_values
+        unpivot (select count(distinct columns(*)) as "\0" from sdc__tested) on columns(*) into name column_name value distinct_values
     ),
     sdc__addresses as (
-        unpivot (select count(*) filter (regexp_matches(columns(*)::varchar, '^[^@\s]+@[^@\s]+\.[^@\s]+$')) from sdc__tested) on columns(*) into name column_name value addresses
+        unpivot (select count(*) filter (regexp_matches(columns(*)::varchar, '^[^@\s]+@[^@\s]+\.[^@\s]+$')) as "\0" from sdc__tested) on columns(*) into name column_name value addresses
     ),
     sdc__judged as (
         select *, case
