@@ -18,7 +18,7 @@
         unpivot (select count(distinct columns(*)) as "\0" from sdc__tested) on columns(*) into name column_name value distinct_values
     ),
     sdc__addresses as (
-        unpivot (select count(*) filter (regexp_matches(columns(*)::varchar, '^[^@\s]+@[^@\s]+\.[^@\s]+$')) as "\0" from sdc__tested) on columns(*) into name column_name value addresses
+        unpivot (select count(nullif(regexp_matches(columns(*)::varchar, '^[^@\s]+@[^@\s]+\.[^@\s]+$'), false)) as "\0" from sdc__tested) on columns(*) into name column_name value addresses
     ),
     sdc__judged as (
         select *, case
@@ -28,7 +28,8 @@
             when column_type = 'VARCHAR' and filled >= 20 and distinct_values >= 0.9 * filled then
                 distinct_values::varchar || ' of its ' || filled::varchar || ' values differ: such text tells one person from another'
         end as sdc__reason
-        from sdc__columns join sdc__filled using (column_name) join sdc__distinct using (column_name) join sdc__addresses using (column_name)
+        from sdc__columns left join sdc__filled using (column_name) left join sdc__distinct using (column_name)
+             left join sdc__addresses using (column_name)
     )
     select column_name, column_type, filled, distinct_values,
            'The column ' || column_name || ' may identify persons directly: ' || sdc__reason || '. Drop it, or list it under allowed.' as explanation
