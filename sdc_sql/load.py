@@ -6,6 +6,7 @@ import os
 from typing import TYPE_CHECKING, Any
 
 import duckdb
+from sqlglot import exp
 
 from sdc_sql.macros import CREATE, sql_files
 from sdc_sql.transaction import transaction
@@ -13,6 +14,8 @@ from sdc_sql.udfs.functions import FUNCTIONS
 
 if TYPE_CHECKING:
     from sdc_sql.udfs.declared import Function
+
+SHARED = "sdc__macros"
 
 
 def load(con: duckdb.DuckDBPyConnection) -> duckdb.DuckDBPyConnection:
@@ -52,6 +55,64 @@ def is_loaded(con: duckdb.DuckDBPyConnection) -> bool:
     """
     known = "SELECT 1 FROM duckdb_functions() WHERE function_name = ? AND database_name = 'temp'"
     return bool(con.execute(known, [f"sdc__kernel_{FUNCTIONS[-1].name}"]).fetchall())
+
+
+def load_shared(con: duckdb.DuckDBPyConnection) -> None:
+    """Register every macro once for all cursors of a connection: for a program that opens many, such as dbt.
+
+    The macros stand in a database in memory that is attached beside the connection's own, which keeps no trace.
+    A cursor finds them after :func:`use_shared`, in no time; loading each takes near half a second.
+
+    Examples
+    --------
+    >>> import duckdb
+    >>> con = duckdb.connect()
+    >>> load_shared(con)
+    >>> cursor = con.cursor()
+    >>> use_shared(cursor)
+    >>> cursor.sql("SELECT sdc_posterior_risk(1, 1)").fetchall()
+    [(1.0,)]
+    """
+    known = "SELECT 1 FROM duckdb_functions() WHERE function_name = ? AND database_name = ?"
+    if con.execute(known, [f"sdc__kernel_{FUNCTIONS[-1].name}", SHARED]).fetchall():
+        return
+    before = _search_path(con)
+    con.execute(f"ATTACH IF NOT EXISTS ':memory:' AS {SHARED}")
+    con.execute(f"USE {SHARED}")
+    try:
+        for file in sql_files():
+            con.execute(file.text)
+        _register(con, CREATE)
+    finally:
+        _set_search_path(con, before)
+
+
+def use_shared(cursor: duckdb.DuckDBPyConnection) -> None:
+    """Let a cursor find the macros that :func:`load_shared` registered, and hand it the key of the environment.
+
+    Macros that are stored in a database, by :func:`install`, would come first, and may be older: the cursor
+    is then loaded by itself.
+    """
+    path = _search_path(cursor)
+    if SHARED not in path:
+        _set_search_path(cursor, f"{path},{SHARED}.main")
+    stored = "SELECT 1 FROM duckdb_functions() WHERE function_name = 'sdc__rows' AND database_name NOT IN (?, 'temp')"
+    if cursor.execute(stored, [SHARED]).fetchall():
+        load(cursor)
+    _set_key(cursor)
+
+
+def _search_path(con: duckdb.DuckDBPyConnection) -> str:
+    """Return the search path as it is set, or where names are looked up when it is not."""
+    ((path, database, schema),) = con.execute(
+        "SELECT current_setting('search_path'), current_database(), current_schema()"
+    ).fetchall()
+    parts = (exp.to_identifier(database, quoted=True), exp.to_identifier(schema, quoted=True))
+    return str(path) or ".".join(part.sql("duckdb") for part in parts)
+
+
+def _set_search_path(con: duckdb.DuckDBPyConnection, path: str) -> None:
+    con.execute(f"SET search_path = {exp.Literal.string(path).sql('duckdb')}")
 
 
 def _register(con: duckdb.DuckDBPyConnection, create: str) -> None:

@@ -18,6 +18,7 @@ ROOT = Path(__file__).resolve().parents[2]
 BLOCKS = re.findall(
     r"^```(\w+)\n(.*?)^```$", (ROOT / "README.md").read_text(encoding="utf-8"), re.DOTALL | re.MULTILINE
 )
+SAMPLE = ROOT / "fixtures" / "dbt_project"
 SET_UP = [code for language, code in BLOCKS if language == "sh" and code.startswith("python3 -m venv")]
 SHELL = [code for language, code in BLOCKS if language == "sh" and code not in SET_UP]
 
@@ -43,7 +44,7 @@ def checkout(tmp_path: Path) -> Path:
 
 def test_readme_has_the_blocks_that_are_tested_here():
     assert len(SET_UP) == 2
-    assert {name for name, _ in BLOCKS} == {"sh", "sql", "python", "text", "console"}
+    assert {name for name, _ in BLOCKS} == {"sh", "sql", "python", "text", "console", "yaml", "jinja"}
 
 
 def test_both_set_up_lines_are_one_line_each():
@@ -58,8 +59,33 @@ def test_the_main_job_prints_what_readme_shows(checkout):
     assert done.stdout.strip() == blocks("text")[0].strip()
 
 
+def told(line: str) -> str:
+    """Return a line of dbt's without the time of day, the dots, and how long it took."""
+    return re.sub(r"^\d\d:\d\d:\d\d +|\.{2,}|in [\d.]+s", "", line).replace(" ", "")
+
+
 @pytest.mark.integration
-@pytest.mark.parametrize("code", SHELL, ids=lambda code: code.split("\n")[0][:40])
+def test_dbt_prints_what_readme_shows(checkout):
+    pytest.importorskip("dbt.adapters.duckdb")
+    (code,) = [code for code in SHELL if "dbt build" in code]
+    done = run("set -e\n" + code, checkout)
+    assert done.returncode == 0, done.stdout[-2000:] + done.stderr
+    assert {told(line) for line in blocks("text")[1].splitlines()} <= {told(line) for line in done.stdout.splitlines()}
+
+
+@pytest.mark.parametrize("code", blocks("yaml") + blocks("jinja"), ids=lambda code: code.split("\n")[0])
+def test_the_files_of_the_dbt_project_are_those_that_readme_shows(code):
+    name, _, text = code.partition("\n")
+    if name.startswith("# packages.yml"):
+        yaml = pytest.importorskip("yaml")
+        assert set(yaml.safe_load(text)["packages"][0]) == {"git", "subdirectory", "revision"}
+        assert (ROOT / "sdc_sql" / "dbt_package" / "dbt_project.yml").is_file()
+    else:
+        assert text in (SAMPLE / name.split()[1]).read_text(encoding="utf-8")
+
+
+@pytest.mark.integration
+@pytest.mark.parametrize("code", [code for code in SHELL if "dbt build" not in code], ids=lambda code: code.split("\n")[0][:40])
 def test_shell_examples(code, checkout):
     if "duckdb" in code and not (Path(sys.executable).parent / "duckdb").exists() and not shutil.which("duckdb"):
         pytest.skip("no DuckDB shell: pip install duckdb-cli")

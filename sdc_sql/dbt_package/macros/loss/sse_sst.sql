@@ -1,0 +1,3 @@
+{%- macro sse_sst(tbl, masked, columns, id) -%}
+    {{ return(sdc.sdc__measure('sdc_sse_sst', [tbl, masked, columns, id], {})) }}
+{%- endmacro -%}

@@ -1,0 +1,3 @@
+{%- macro multiplicative_noise(tbl, columns, size, id, method=none, spread=none, stratum=none, stream=none) -%}
+    {{ return(sdc.sdc__mask('sdc_multiplicative_noise', id, [tbl, columns, size, id], {'method': method, 'spread': spread, 'stratum': stratum, 'stream': stream})) }}
+{%- endmacro -%}

@@ -1,0 +1,7 @@
+{%- macro pram(tbl, column_name, matrix, id, stratum=none, stream=none) -%}
+    {{ return(sdc.sdc__mask('sdc_pram', id, [tbl, column_name, matrix, id], {'stratum': stratum, 'stream': stream})) }}
+{%- endmacro -%}
+
+{%- macro pram_crossing(tbl, columns, matrix, id, stratum=none, stream=none) -%}
+    {{ return(sdc.sdc__mask('sdc_pram_crossing', id, [tbl, columns, matrix, id], {'stratum': stratum, 'stream': stream})) }}
+{%- endmacro -%}

@@ -1,0 +1,11 @@
+{%- macro pram_retention(tbl, columns, retention, id, stratum=none, stream=none) -%}
+    {{ return(sdc.sdc__mask('sdc_pram_retention', id, [tbl, columns, retention, id], {'stratum': stratum, 'stream': stream})) }}
+{%- endmacro -%}
+
+{%- macro pram_guaranteed(tbl, keys, xi, id, within=none, stream=none) -%}
+    {{ return(sdc.sdc__mask('sdc_pram_guaranteed', id, [tbl, keys, xi, id], {'within': within, 'stream': stream})) }}
+{%- endmacro -%}
+
+{%- macro pram_proof(tbl, keys, xi, id, within=none, most=none) -%}
+    {{ return(sdc.sdc__measure('sdc_pram_proof', [tbl, keys, xi, id], {'within': within, 'most': most})) }}
+{%- endmacro -%}

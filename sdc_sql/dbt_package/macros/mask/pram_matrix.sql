@@ -1,0 +1,23 @@
+{%- macro pram_invariant(tbl, column_name, matrix, method=none) -%}
+    {{ return(sdc.sdc__measure('sdc_pram_invariant', [tbl, column_name, matrix], {'method': method})) }}
+{%- endmacro -%}
+
+{%- macro pram_pd_alpha(tbl, column_name, pd, alpha) -%}
+    {{ return(sdc.sdc__measure('sdc_pram_pd_alpha', [tbl, column_name, pd, alpha], {})) }}
+{%- endmacro -%}
+
+{%- macro pram_retention_matrix(tbl, column_name, retention) -%}
+    {{ return(sdc.sdc__measure('sdc_pram_retention_matrix', [tbl, column_name, retention], {})) }}
+{%- endmacro -%}
+
+{%- macro pram_estimate(tbl, column_name, matrix) -%}
+    {{ return(sdc.sdc__measure('sdc_pram_estimate', [tbl, column_name, matrix], {})) }}
+{%- endmacro -%}
+
+{%- macro pram_covariance(tbl, column_name, matrix) -%}
+    {{ return(sdc.sdc__measure('sdc_pram_covariance', [tbl, column_name, matrix], {})) }}
+{%- endmacro -%}
+
+{%- macro pram_estimate_two_way(tbl, row_name, column_name, row_matrix, column_matrix) -%}
+    {{ return(sdc.sdc__measure('sdc_pram_estimate_two_way', [tbl, row_name, column_name, row_matrix, column_matrix], {})) }}
+{%- endmacro -%}

@@ -1,0 +1,7 @@
+{%- macro rank_swap(tbl, column_name, p, id, stratum=none, stream=none) -%}
+    {{ return(sdc.sdc__mask('sdc_rank_swap', id, [tbl, column_name, p, id], {'stratum': stratum, 'stream': stream})) }}
+{%- endmacro -%}
+
+{%- macro rank_swap_correlated(tbl, column_name, correlation, id, stratum=none, stream=none) -%}
+    {{ return(sdc.sdc__mask('sdc_rank_swap_correlated', id, [tbl, column_name, correlation, id], {'stratum': stratum, 'stream': stream})) }}
+{%- endmacro -%}

@@ -1,0 +1,3 @@
+{%- macro resample(tbl, column_name, samples, id, stratum=none, stream=none) -%}
+    {{ return(sdc.sdc__mask('sdc_resample', id, [tbl, column_name, samples, id], {'stratum': stratum, 'stream': stream})) }}
+{%- endmacro -%}

@@ -1,0 +1,7 @@
+{%- macro round(tbl, columns, base, id) -%}
+    {{ return(sdc.sdc__mask('sdc_round', id, [tbl, columns, base, id], {})) }}
+{%- endmacro -%}
+
+{%- macro random_round(tbl, columns, base, id, stream=none) -%}
+    {{ return(sdc.sdc__mask('sdc_random_round', id, [tbl, columns, base, id], {'stream': stream})) }}
+{%- endmacro -%}

@@ -1,0 +1,3 @@
+{%- macro cells(tbl, keys, nulls=none) -%}
+    {{ return(sdc.sdc__measure('sdc_cells', [tbl, keys], {'nulls': nulls})) }}
+{%- endmacro -%}

@@ -1,0 +1,3 @@
+{%- macro frequencies(tbl, keys, weight=none, nulls=none) -%}
+    {{ return(sdc.sdc__measure('sdc_frequencies', [tbl, keys], {'weight': weight, 'nulls': nulls})) }}
+{%- endmacro -%}

@@ -1,0 +1,3 @@
+{%- macro global_risk(tbl, keys, weight, nulls=none) -%}
+    {{ return(sdc.sdc__measure('sdc_global_risk', [tbl, keys, weight], {'nulls': nulls})) }}
+{%- endmacro -%}

@@ -1,0 +1,7 @@
+{%- macro cell_risk(tbl, keys, weight, nulls=none) -%}
+    {{ return(sdc.sdc__measure('sdc_cell_risk', [tbl, keys, weight], {'nulls': nulls})) }}
+{%- endmacro -%}
+
+{%- macro individual_risk(tbl, keys, weight, nulls=none) -%}
+    {{ return(sdc.sdc__measure('sdc_individual_risk', [tbl, keys, weight], {'nulls': nulls})) }}
+{%- endmacro -%}

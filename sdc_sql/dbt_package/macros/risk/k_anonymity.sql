@@ -1,0 +1,3 @@
+{%- macro k_anonymity(tbl, keys, k, nulls=none) -%}
+    {{ return(sdc.sdc__measure('sdc_k_anonymity', [tbl, keys, k], {'nulls': nulls})) }}
+{%- endmacro -%}

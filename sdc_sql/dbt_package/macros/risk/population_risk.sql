@@ -1,0 +1,3 @@
+{%- macro population_risk(sample, population, keys) -%}
+    {{ return(sdc.sdc__measure('sdc_population_risk', [sample, population, keys], {})) }}
+{%- endmacro -%}

@@ -1,0 +1,11 @@
+{%- macro frequency_counts(tbl, keys, nulls=none) -%}
+    {{ return(sdc.sdc__measure('sdc_frequency_counts', [tbl, keys], {'nulls': nulls})) }}
+{%- endmacro -%}
+
+{%- macro frequency_summary(tbl, keys, nulls=none) -%}
+    {{ return(sdc.sdc__measure('sdc_frequency_summary', [tbl, keys], {'nulls': nulls})) }}
+{%- endmacro -%}
+
+{%- macro sample_uniques(tbl, keys, nulls=none) -%}
+    {{ return(sdc.sdc__measure('sdc_sample_uniques', [tbl, keys], {'nulls': nulls})) }}
+{%- endmacro -%}

@@ -1,0 +1,69 @@
+{#- Tests that fail a run on risk. Their rows say what is wrong: a measure of the whole file gives one row, others the cells
+    or households at fault. Rows that are stored (store_failures) hold key values: keep that schema as close as the data.
+
+    The tested model may be narrowed by `where`, so it is read under a name of its own. A figure that is NULL or NaN fails.
+-#}
+
+{#- A limit that could never fail would be no limit. -#}
+{%- macro sdc__checked_maximum(maximum) -%}
+    {%- if maximum is boolean or maximum is not number or not 0 < maximum < 1 -%}
+        {{ sdc.sdc__refuse('maximum is ' ~ maximum ~ ': it must be a number strictly between 0 and 1.') }}
+    {%- endif -%}
+{%- endmacro -%}
+
+{#- The rows of a measure of which `figure` is not below `maximum`, each with the limit and a sentence. -#}
+{%- macro sdc__not_below(model, function, given, named, figure, maximum, meaning) -%}
+    {{ sdc.sdc__checked_maximum(maximum) }}
+    with sdc__tested as (select * from {{ model }})
+    select *, {{ sdc.sdc__literal(maximum) }} as maximum,
+           {{ sdc.sdc__text(meaning ~ ' (' ~ figure ~ ') is ') }} || coalesce({{ figure }}::varchar, 'NULL') || {{ sdc.sdc__text(', not below ' ~ maximum) }} as explanation
+    from ({{ sdc.sdc__call(function, ['sdc__tested'] + given, named) }})
+    where ({{ figure }} < {{ sdc.sdc__literal(maximum) }}) is not true
+{%- endmacro -%}
+
+{#- The cells of fewer than k records. -#}
+{% test sdc_k_anonymity(model, keys, k, nulls=none) %}
+    with sdc__tested as (select * from {{ model }})
+    select *, {{ sdc.sdc__literal(k) }} as k,
+           sample_frequency::varchar || ' record(s) share these values of the keys, fewer than k = ' || {{ sdc.sdc__text(k) }} as explanation
+    from ({{ sdc.sdc__call('sdc_cells', ['sdc__tested', keys], {'nulls': nulls}) }})
+    where sample_frequency < (select max(k) from ({{ sdc.sdc__call('sdc_k_anonymity', ['sdc__tested', keys, k], {'nulls': nulls}) }}))
+{% endtest %}
+
+{% test sdc_theta_below(model, keys, sampling_fraction, maximum, confidence=none) %}
+    {{ sdc.sdc__not_below(model, 'sdc_theta', [keys, sampling_fraction], {'confidence': confidence}, 'upper_bound', maximum,
+        'The upper bound of the probability that a unique match is correct') }}
+{% endtest %}
+
+{% test sdc_theta_by_below(model, keys, stratum, sampling_fraction, maximum, confidence=none) %}
+    {{ sdc.sdc__not_below(model, 'sdc_theta_by', [keys, stratum, sampling_fraction], {'confidence': confidence}, 'upper_bound', maximum,
+        'In this stratum the upper bound of the probability that a unique match is correct') }}
+{% endtest %}
+
+{% test sdc_individual_risk_below(model, keys, weight, maximum, nulls=none) %}
+    {{ sdc.sdc__not_below(model, 'sdc_cell_risk', [keys, weight], {'nulls': nulls}, 'individual_risk', maximum,
+        'The risk of each record of this cell') }}
+{% endtest %}
+
+{% test sdc_global_risk_below(model, keys, weight, maximum, nulls=none) %}
+    {{ sdc.sdc__not_below(model, 'sdc_global_risk', [keys, weight], {'nulls': nulls}, 'reidentification_rate', maximum,
+        'The expected share of records that are re-identified') }}
+{% endtest %}
+
+{#- The households at fault, a row each. -#}
+{% test sdc_household_risk_below(model, keys, weight, household, maximum, nulls=none) %}
+    {{ sdc.sdc__checked_maximum(maximum) }}
+    with sdc__tested as (select * from {{ model }})
+    select {{ adapter.quote(household | replace('"', '""')) }} as household, household_size, max(household_risk) as household_risk,
+           max(individual_risk) as largest_individual_risk, {{ sdc.sdc__literal(maximum) }} as maximum,
+           'The probability that a member of this household is re-identified (household_risk) is ' || max(household_risk)::varchar
+               || {{ sdc.sdc__text(', not below ' ~ maximum) }} as explanation
+    from ({{ sdc.sdc__call('sdc_household_risk', ['sdc__tested', keys, weight, household], {'nulls': nulls}) }})
+    where (household_risk < {{ sdc.sdc__literal(maximum) }}) is not true
+    group by all
+{% endtest %}
+
+{% test sdc_household_global_risk_below(model, keys, weight, household, maximum, nulls=none) %}
+    {{ sdc.sdc__not_below(model, 'sdc_household_global_risk', [keys, weight, household], {'nulls': nulls}, 'reidentification_rate', maximum,
+        'The expected share of persons in re-identified households') }}
+{% endtest %}

@@ -1,0 +1,112 @@
+"""The dbt package holds a macro for every public table macro, with its parameters, and documents each."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import duckdb
+import pytest
+
+import sdc_sql
+
+PACKAGE = Path(__file__).resolve().parents[2] / "sdc_sql" / "dbt_package"
+FILES = sorted((PACKAGE / "macros").rglob("*.sql"))
+HEAD = re.compile(r"\{%-? (macro|test) (\w+)\(([^)]*)\)")
+# The masking steps; the others measure, or make a matrix.
+MASKS = {
+    "sdc_microaggregate",
+    "sdc_microaggregate_categorical",
+    "sdc_multiplicative_noise",
+    "sdc_noise",
+    "sdc_pram",
+    "sdc_pram_crossing",
+    "sdc_pram_guaranteed",
+    "sdc_pram_retention",
+    "sdc_random_round",
+    "sdc_rank_swap",
+    "sdc_rank_swap_correlated",
+    "sdc_resample",
+    "sdc_round",
+}
+OWN = {"mask"}  # of dbt alone: several steps in one model
+HEADS = [(kind, name, signature) for p in FILES for kind, name, signature in HEAD.findall(p.read_text("utf-8"))]
+MACROS = {name: signature for kind, name, signature in HEADS if kind == "macro" and not name.startswith("sdc__")}
+TESTS = {name: signature for kind, name, signature in HEADS if kind == "test"}
+
+
+@pytest.fixture(scope="module")
+def parameters() -> dict[str, list[str]]:
+    """Return the parameters of every public table macro, those that have a default with ` :=` behind them."""
+    with duckdb.connect() as con:
+        rows = sdc_sql.load(con).execute("""
+            SELECT function_name, parameters FROM duckdb_functions()
+            WHERE function_type = 'table_macro' AND starts_with(function_name, 'sdc_') AND NOT starts_with(function_name, 'sdc__')
+        """)
+        listed = dict(rows.fetchall())
+    text = sdc_sql.bundle()
+    for name, names in listed.items():
+        head = text.partition(f" MACRO {name}(")[2].partition(") AS TABLE")[0]
+        listed[name] = [f"{n} :=" if re.search(rf"\b{n} :=", head) else n for n in names]
+    return listed
+
+
+def written(name: str, parameters: list[str]) -> str:
+    """Return what the package holds for a macro."""
+    required = [p for p in parameters if not p.endswith(":=")]
+    named = [p.removesuffix(" :=") for p in parameters if p.endswith(":=")]
+    signature = ", ".join([*required, *(f"{n}=none" for n in named)])
+    options = ", ".join(f"'{n}': {n}" for n in named)
+    call = f"sdc.sdc__mask('{name}', id, " if name in MASKS else f"sdc.sdc__measure('{name}', "
+    body = f"{call}[{', '.join(required)}], {{{options}}})"
+    return f"{{%- macro {name[4:]}({signature}) -%}}\n    {{{{ return({body}) }}}}\n{{%- endmacro -%}}\n"
+
+
+def test_every_public_table_macro_has_its_dbt_macro(parameters):
+    missing = {name[4:] for name in parameters} - set(MACROS)
+    assert not missing, "write into sdc_sql/dbt_package/macros:\n" + "\n".join(
+        written(f"sdc_{name}", parameters[f"sdc_{name}"]) for name in sorted(missing)
+    )
+
+
+def test_no_dbt_macro_stands_for_nothing(parameters):
+    assert set(MACROS) - OWN == {name[4:] for name in parameters}
+
+
+def test_each_is_written_in_one_way_with_the_parameters_of_its_macro(parameters):
+    whole = "\n".join(p.read_text("utf-8") for p in FILES)
+    wrong = [t for name, listed in parameters.items() if (t := written(name, listed)) not in whole]
+    assert not wrong, "the package should hold:\n" + "\n".join(wrong)
+
+
+def test_mask_knows_every_masking_step(parameters):
+    assert set(parameters) >= MASKS
+    text = (PACKAGE / "macros" / "mask.sql").read_text("utf-8")
+    listed = re.search(r"set methods = \[(.*?)\]", text, re.DOTALL)[1]
+    assert {f"sdc_{name}" for name in re.findall(r"'(\w+)'", listed)} == MASKS
+
+
+def test_each_step_takes_its_id_last_of_four(parameters):
+    # what `mask` counts on
+    for name in MASKS:
+        required = [p for p in parameters[name] if not p.endswith(":=")]
+        assert (len(required), required[0], required[3]) == (4, "tbl", "id"), name
+
+
+def documented() -> dict[str, list[str]]:
+    yaml = pytest.importorskip("yaml")
+    entries = [e for p in (PACKAGE / "macros").rglob("*.yml") for e in yaml.safe_load(p.read_text("utf-8"))["macros"]]
+    assert all(e["description"].endswith(".") for e in entries)
+    assert len({e["name"] for e in entries}) == len(entries)
+    return {e["name"]: [a["name"] for a in e["arguments"]] for e in entries}
+
+
+def test_everything_public_is_documented_with_its_arguments():
+    listed = {name: [a.partition("=")[0] for a in signature.split(", ")] for name, signature in MACROS.items()}
+    listed |= {f"test_{name}": [a.partition("=")[0] for a in signature.split(", ")] for name, signature in TESTS.items()}
+    assert documented() == listed
+
+
+def test_a_test_of_dbt_is_named_sdc_and_takes_a_model_first():
+    assert {"sdc_k_anonymity", "sdc_theta_below", "sdc_global_risk_below", "sdc_no_direct_identifiers"} <= set(TESTS)
+    assert all(name.startswith("sdc_") and signature.startswith("model, ") for name, signature in TESTS.items())

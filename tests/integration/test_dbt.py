@@ -1,0 +1,404 @@
+"""dbt for real: the sample project, then a project of odd names, in one process each (starting dbt takes seconds)."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import duckdb
+import pytest
+
+import sdc_sql
+
+pytest.importorskip("dbt.adapters.duckdb")
+pytestmark = pytest.mark.integration
+
+ROOT = Path(__file__).resolve().parents[2]
+PACKAGE = ROOT / "sdc_sql" / "dbt_package"
+SAMPLE = ROOT / "fixtures" / "dbt_project"
+KEY = "zebra-crossing-at-midnight-7741"
+
+# Runs dbt's commands one after the other in one process; after each, what came of every node, and what a query gives.
+DRIVER = """
+import json, sys
+import duckdb
+from dbt.cli.main import dbtRunner
+
+runner, told = dbtRunner(), []
+for arguments, queries in json.load(sys.stdin):
+    done = runner.invoke([*arguments, "--no-use-colors"])
+    nodes = {}
+    for r in getattr(done.result, "results", None) or []:
+        nodes[getattr(r.node, "name", "")] = {"status": str(r.status), "message": r.message, "failures": r.failures}
+    rows = []
+    with duckdb.connect("release.duckdb") as con:
+        for query in queries:
+            try:
+                rows.append(con.execute(query).fetchall())
+            except duckdb.Error as error:
+                rows.append(str(error))
+    told.append({"success": done.success, "exception": str(done.exception), "nodes": nodes, "rows": rows})
+with open("told.json", "w") as file:
+    json.dump(told, file, default=str)
+"""
+
+
+def dbt(folder: Path, *runs: tuple[list[str], list[str]], key: str | None = KEY) -> list[dict]:
+    """Run dbt's commands in a folder, and return what came of each. A warning of dbt is an error."""
+    environment = {k: v for k, v in os.environ.items() if not k.startswith(("DBT_", "SDC_"))}
+    environment |= {"SDC_KEY": key} if key else {}
+    environment |= {"DBT_WARN_ERROR": "true", "DBT_VERSION_CHECK": "false"} if key else {}
+    done = subprocess.run(
+        [sys.executable, "-c", DRIVER], input=json.dumps(runs), cwd=folder, env=environment, capture_output=True,
+        text=True, check=False, timeout=300,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stdout[-3000:] + done.stderr[-3000:]
+    (folder / "printed.txt").write_text(done.stdout + done.stderr)
+    return json.loads((folder / "told.json").read_text())
+
+
+def without(folder: Path, key: str) -> None:
+    """Check that no file of a folder holds a text, in any of dbt's encodings of it."""
+    files = [p for p in folder.rglob("*") if p.is_file()]
+    assert {p.name for p in files} >= {"dbt.log", "manifest.json", "run_results.json", "release.duckdb", "printed.txt"}
+    assert not [p for p in files if key.encode() in p.read_bytes() or key.encode("utf-16-le") in p.read_bytes()]
+
+
+def failed(told: dict) -> dict[str, str]:
+    return {n: r["status"] for n, r in told["nodes"].items() if r["status"] not in {"success", "pass"}}
+
+
+RELEASED = "FROM released ORDER BY couple"
+HISTORY = "SELECT measure, value, dbt_valid_to IS NULL FROM risk_history ORDER BY measure, dbt_valid_from"
+SECOND = ["--vars", "wave: 2"]
+
+
+@pytest.fixture(scope="module")
+def sample(tmp_path_factory) -> tuple[Path, list[dict]]:
+    """Return the folder of the sample project and what its runs told."""
+    folder = tmp_path_factory.mktemp("sample") / "project"
+    shutil.copytree(SAMPLE, folder, ignore=shutil.ignore_patterns("target", "logs", "dbt_packages", "*.duckdb"))
+    (folder / "packages.yml").write_text(f"packages:\n  - local: {PACKAGE}\n")
+    return folder, dbt(
+        folder,
+        (["deps"], []),
+        (["build"], [RELEASED, HISTORY, "FROM hours ORDER BY couple", "FROM uniques", "FROM cells_at_risk", "FROM risk ORDER BY measure"]),
+        (["build"], [RELEASED, HISTORY, "FROM hours ORDER BY couple"]),
+        (["build", *SECOND], [RELEASED, HISTORY, "FROM risk ORDER BY measure"]),
+        (["build", *SECOND, "--full-refresh"], [RELEASED]),
+        (["docs", "generate", *SECOND], []),
+    )  # fmt: skip
+
+
+def test_the_sample_project_builds_and_passes_its_tests(sample):
+    _, (deps, first, *_) = sample
+    assert deps["success"]
+    assert first["success"], first
+    assert not failed(first)
+    assert sum(name.startswith("sdc_") for name in first["nodes"]) == 5
+    released, history, hours, uniques, at_risk, _ = first["rows"]
+    assert len(released) == len(hours) == 481
+    assert [(m, now) for m, _, now in history] == [("reidentification rate", True), ("theta", True)]
+    assert len(uniques) == sum(f == 1 for *_, f, _, _ in at_risk) > 0  # the model in Python, and the one in plain SQL
+
+
+def test_a_second_run_changes_nothing_and_leaves_no_macro_behind(sample):
+    folder, (_, first, second, *_) = sample
+    assert not failed(second)
+    assert second["rows"] == first["rows"][:3]
+    with duckdb.connect(folder / "release.duckdb", read_only=True) as con:
+        ours = "SELECT function_name FROM duckdb_functions() WHERE starts_with(function_name, 'sdc')"
+        assert con.execute(ours).fetchall() == []
+        assert con.execute("SELECT view_name FROM duckdb_views() WHERE NOT internal").fetchall() == []
+
+
+def test_what_arrives_later_is_masked_and_what_is_released_stays(sample):
+    _, (_, first, _, later, anew, _) = sample
+    assert not failed(later)
+    old, new = first["rows"][0], later["rows"][0]
+    assert len(new) == 596
+    assert [row for row in new if row[0] % 5] == old
+    # the same key: a release of all at once is the same to the last digit
+    assert anew["rows"][0] == new
+
+
+def test_the_records_are_masked_as_the_macros_mask_them(sample):
+    folder, (_, _, _, later, _, _) = sample
+    with duckdb.connect() as con:
+        sdc_sql.load(con).execute("SET VARIABLE sdc_key = ?", [KEY])
+        con.execute(f"CREATE TABLE couples AS SELECT * EXCLUDE (wave) FROM '{folder}/seeds/couples.csv'")
+        con.execute(f"CREATE TABLE matrix AS FROM '{folder}/seeds/education_matrix.csv'")
+        con.execute("CREATE TABLE first AS FROM sdc_pram('couples', 'education', 'matrix', 'couple')")
+        rows = con.execute("FROM sdc_random_round('first', ['husband_income'], 5, 'couple') ORDER BY couple").fetchall()
+        raw = con.execute("FROM couples ORDER BY couple").fetchall()
+    assert [list(row) for row in rows] == later["rows"][0]
+    changed = sum(a[3] != b[3] for a, b in zip(raw, rows, strict=True))
+    assert 0 < changed < 596 * 0.25  # a tenth is expected to change its category
+
+
+def test_the_risk_is_that_of_the_whole_and_its_history_is_kept(sample):
+    _, (_, first, _, later, _, _) = sample
+    with duckdb.connect() as con:
+        sdc_sql.load(con).execute("CREATE TABLE t (couple BIGINT, region VARCHAR, race VARCHAR, education VARCHAR, hours "
+                                  "BIGINT, husband_income DOUBLE, weight DOUBLE)")  # fmt: skip
+        con.executemany("INSERT INTO t VALUES (?, ?, ?, ?, ?, ?, ?)", later["rows"][0])
+        keys = "['region', 'race', 'education']"
+        ((rate,),) = con.execute(f"SELECT reidentification_rate FROM sdc_global_risk('t', {keys}, 'weight')").fetchall()
+        ((bound,),) = con.execute(f"SELECT upper_bound FROM sdc_theta('t', {keys}, 0.000016)").fetchall()
+    assert [v for _, v in later["rows"][2]] == pytest.approx([rate, bound])
+    before = dict(first["rows"][5])
+    assert later["rows"][1] == [
+        ["reidentification rate", before["reidentification rate"], False],
+        ["reidentification rate", pytest.approx(rate), True],
+        ["theta", before["theta"], False],
+        ["theta", pytest.approx(bound), True],
+    ]
+
+
+def test_the_documentation_is_made(sample):
+    folder, (*_, docs) = sample
+    assert docs["success"], docs
+    catalog = json.loads((folder / "target" / "catalog.json").read_text())
+    assert "model.release.released" in catalog["nodes"]
+
+
+def test_the_key_is_nowhere(sample):
+    folder, _ = sample
+    without(folder, KEY)
+
+
+# A project of odd names; every call of a macro; and models that must be refused.
+VIEW = "{{ config(materialized='view') }}"
+ADDED = "{{ config(materialized='incremental', unique_key='\"Select\"') }}"
+ODD_KEYS = """['f', 'Select', 'a"b']"""
+MODELS = {
+    "k": """
+        select range as "i""d", range % 3 as f, 'x''y' || (range % 2) as "Select", (range % 5)::varchar as "a""b",
+               case when range % 7 <> 0 then range end as n, range % 4 as household
+        from range({{ var('records', 60) }})""",
+    "elsewhere": "{{ config(schema='odd place') }} select * from {{ ref('k') }}",
+    "passing": "{{ config(materialized='ephemeral') }} select * from {{ ref('k') }}",
+    "one": "select * from {{ ref('k') }} where f = 1 order by all limit 1",
+    "empty": "select * from {{ ref('k') }} where f > 9",
+    "risk_elsewhere": "{{ sdc.cell_risk(ref('elsewhere'), " + ODD_KEYS + ", 10.5, nulls='wildcard') }}",
+    "risk_passing": "select * from {{ sdc.cell_risk(ref('passing'), " + ODD_KEYS + ", 10.5) }}",
+    "risk_named": "with t as (from {{ ref('k') }}) select * from {{ sdc.theta('t', " + ODD_KEYS + ", 0.1) }}",
+    "risk_of_one": "{{ sdc.theta(ref('one'), ['f'], 0.1) }}",
+    "risk_of_none": "{{ sdc.theta(ref('empty'), ['f'], 0.1) }}",
+    "swapped": "{{ sdc.rank_swap(ref('k'), 'n', 10, 'i\"d') }}",
+    # (dbt itself cannot add to a table with a quote in the name of a column)
+    "some": 'select "i""d" as "Select", n, f from {{ ref("k") }}',
+    "added": ADDED + " {{ sdc.random_round(ref('some'), ['n'], 5, 'Select', stream=\"it's\") }}",
+    "added_noise": ADDED + " {{ sdc.noise(ref('some'), ['n'], 0.1, 'Select') }}",
+    "added_hoehne": ADDED + " {{ sdc.mask(ref('some'), 'Select', [['multiplicative_noise', ['n'], 0.1, "
+                            "{'method': 'hoehne', 'spread': 0.01}]]) }}",
+    "seen": VIEW + " {{ sdc.pram_retention(ref('k'), ['Select'], 0.9, 'i\"d') }}",
+    "seen_risk": VIEW + " {{ sdc.theta(ref('k'), ['f'], 0.1) }}",
+    "misspelt": "{{ sdc.theta(ref('k'), ['fs'], 0.1) }}",
+    "unknown_step": "{{ sdc.mask(ref('k'), 'i\"d', [['swap', ['n'], 5]]) }}",
+    "named_persons": "select range as id, 'p' || range as reference, range || '@x.org' as contact, 1 as last_name, "
+                     "'hm ' || (range % 4) as remark from range(40)",
+}  # fmt: skip
+REFUSED = {
+    "risk_of_none": "has no rows",
+    "seen": "The model seen is materialized as view",
+    "seen_risk": "The model seen_risk is materialized as view",
+    "misspelt": '"fs" is not a column of the table',
+    "unknown_step": "where method is one of pram, ",
+}
+ODD_TESTS = """
+models:
+  - name: k
+    data_tests:
+      - sdc.sdc_k_anonymity: {name: k_of_k, arguments: {keys: [f, Select, 'a"b'], k: 3}}
+      - sdc.sdc_k_anonymity: {name: k_of_some, arguments: {keys: [f], k: 2}, config: {where: "f = 1"}}
+      - sdc.sdc_k_anonymity: {name: k_of_1, arguments: {keys: [f], k: 1}}
+      - sdc.sdc_theta_below: {name: theta_of_k, arguments: {keys: [f, Select, 'a"b', n], sampling_fraction: 0.5, maximum: 0.3}}
+      - sdc.sdc_theta_below: {name: theta_of_all, arguments: {keys: [f], sampling_fraction: 0.5, maximum: 1.5}}
+      - sdc.sdc_theta_by_below: {name: theta_by_of_k, arguments: {keys: [n], stratum: f, sampling_fraction: 0.5, maximum: 0.3}}
+      - sdc.sdc_individual_risk_below: {name: individual_of_k, arguments: {keys: [f, n], weight: 10, maximum: 0.2}}
+      - sdc.sdc_global_risk_below: {name: global_of_k, arguments: {keys: [f, n], weight: 10, maximum: 0.01}}
+      - sdc.sdc_household_risk_below: {name: household_of_k, arguments: {keys: [f, n], weight: 10, household: household, maximum: 0.2}}
+      - sdc.sdc_household_global_risk_below: {name: households_of_k, arguments: {keys: [f, n], weight: 10, household: household, maximum: 0.2}}
+      - sdc.sdc_no_direct_identifiers: {name: identifiers_of_k}
+  - name: named_persons
+    data_tests:
+      - sdc.sdc_no_direct_identifiers: {name: identifiers, arguments: {forbidden: [remark], allowed: [id]}}
+"""
+PROJECT = """
+name: odd
+version: 0.1.0
+profile: release
+flags: {send_anonymous_usage_stats: false, validate_macro_args: true}
+models: {odd: {+materialized: table}}
+data_tests: {+store_failures: true}
+"""
+FAILURES = ["k_of_k", "theta_of_k", "theta_by_of_k", "individual_of_k", "global_of_k", "household_of_k", "households_of_k", "identifiers"]
+
+
+def every_call() -> str:
+    """Return a line for every macro of the package: required arguments by order, those with a default by name."""
+    lines = []
+    with duckdb.connect() as con:
+        sdc_sql.load(con)
+        for name, listed in con.execute("""
+            SELECT function_name, parameters FROM duckdb_functions() WHERE function_type = 'table_macro'
+              AND starts_with(function_name, 'sdc_') AND NOT starts_with(function_name, 'sdc__') ORDER BY ALL
+        """).fetchall():
+            head = sdc_sql.bundle().partition(f" MACRO {name}(")[2].partition(" AS TABLE")[0]
+            given = [f"{p}='its {p}'" if re.search(rf"\b{p} :=", head) else f"'the {p}'" for p in listed]
+            lines.append(f"{{{{ sdc.{name[4:]}({', '.join(given)}) }}}}")
+    return "\n".join(lines)
+
+
+@pytest.fixture(scope="module")
+def odd(tmp_path_factory) -> tuple[Path, list[dict]]:
+    """Return the folder of the odd project, with the package from a git repository, and what its runs told."""
+    if shutil.which("git") is None:
+        pytest.skip("no git")
+    folder, origin = tmp_path_factory.mktemp("odd"), tmp_path_factory.mktemp("origin")
+    shutil.copytree(PACKAGE, origin / "sdc_sql" / "dbt_package")
+    for command in (["init", "-q"], ["add", "-A"], ["-c", "user.name=n", "-c", "user.email=n@x.org", "commit", "-qm", "1"], ["tag", "v1"]):
+        subprocess.run(["git", *command], cwd=origin, check=True)
+    (folder / "packages.yml").write_text(
+        f"packages:\n  - git: file://{origin}\n    subdirectory: sdc_sql/dbt_package\n    revision: v1\n"
+    )
+    shutil.copyfile(SAMPLE / "profiles.yml", folder / "profiles.yml")
+    (folder / "dbt_project.yml").write_text(PROJECT)
+    (folder / "models").mkdir()
+    (folder / "analyses").mkdir()
+    (folder / "analyses" / "every.sql").write_text(every_call())
+    for name, text in MODELS.items():
+        (folder / "models" / f"{name}.sql").write_text(text)
+    (folder / "models" / "models.yml").write_text(ODD_TESTS)
+    audit = "release.main_dbt_test__audit"
+    explained = [f"SELECT count(*), min(explanation), max(explanation) FROM {audit}.{name}" for name in FAILURES]
+    return folder, dbt(
+        folder,
+        (["deps"], []),
+        (["compile", "--select", "every"], []),
+        (["run"], ["FROM risk_elsewhere ORDER BY ALL", "FROM risk_passing ORDER BY ALL", "FROM risk_named", "FROM risk_of_one",
+                   'SELECT "Select", n FROM added ORDER BY ALL', 'FROM swapped ORDER BY "i""d"']),
+        (["test"], [*explained, f"FROM {audit}.k_of_k ORDER BY ALL", f"SELECT column_name, explanation FROM {audit}.identifiers ORDER BY ALL"]),
+        (["run", "--vars", "records: 70", "--select", "k", "some", "added", "added_noise", "added_hoehne"],
+         ['SELECT "Select", n FROM added ORDER BY ALL', "SELECT count(*) FROM added_noise"]),
+        (["run", "--empty", "--select", "k", "risk_elsewhere", "risk_passing", "swapped"], ["SELECT count(*) FROM swapped", "SELECT count(*) FROM risk_passing"]),
+    )  # fmt: skip
+
+
+def test_the_package_comes_from_git_as_well(odd):
+    folder, (deps, *_) = odd
+    assert deps["success"], deps
+    assert (folder / "dbt_packages" / "sdc" / "dbt_project.yml").is_file()
+
+
+def test_every_macro_passes_every_argument_on(odd):
+    folder, (_, compiled, *_) = odd
+    assert compiled["success"], compiled
+    found = (folder / "target" / "compiled" / "odd" / "analyses" / "every.sql").read_text().strip().splitlines()
+    asked = every_call().splitlines()
+    assert len(found) == len(asked) > 30
+    for line, call in zip(found, asked, strict=True):
+        named = call.removeprefix("{{ sdc.").removesuffix(" }}").replace("='its ", " := 'its ")
+        assert line.strip() == f"(select * from sdc_{named})"
+
+
+def test_what_cannot_be_is_refused_with_the_reason(odd):
+    _, (_, _, ran, *_) = odd
+    assert {n for n, r in ran["nodes"].items() if r["status"] == "error"} == set(REFUSED)
+    for name, reason in REFUSED.items():
+        assert reason.lower() in ran["nodes"][name]["message"].lower(), ran["nodes"][name]["message"]
+
+
+def test_odd_names_are_quoted(odd):
+    _, (_, _, ran, *_) = odd
+    elsewhere, passing, named, one, added, swapped = ran["rows"]
+    # 60 records in 3 x 2 x 5 cells of two each, whatever the relation is called
+    assert len(elsewhere) == len(passing) == 30
+    assert elsewhere == passing
+    assert [row[3] for row in passing] == [2] * 30
+    assert named[0][:5] == [60, 30, 0, 30, 0]
+    assert one[0][:6] == [1, 1, 1, 0, 0, 1.0]
+    assert all(n is None if i % 7 == 0 else n % 5 == 0 and abs(n - i) < 5 for i, n in added)
+    values = [row[4] for row in swapped if row[4] is not None]
+    assert sorted(values) == [i for i in range(60) if i % 7]
+    assert values != sorted(values)
+
+
+def test_a_run_fails_on_risk_with_rows_that_explain(odd):
+    _, (_, _, _, tested, *_) = odd
+    nodes = tested["nodes"]
+    assert {n for n, r in nodes.items() if r["status"] == "fail"} == set(FAILURES)
+    assert {n for n, r in nodes.items() if r["status"] == "pass"} == {"k_of_some", "identifiers_of_k"}
+    assert nodes["k_of_k"]["failures"] == 30
+    *explained, cells, identifiers = tested["rows"]
+    words = dict(zip(FAILURES, (rows[0] for rows in explained), strict=True))
+    assert cells[0] == [0, "x'y0", "0", 2, 3, "2 record(s) share these values of the keys, fewer than k = 3"]
+    assert words["theta_of_k"] == [1, *["The upper bound of the probability that a unique match is correct (upper_bound) is 1.0, not below 0.3"] * 2]
+    assert words["theta_by_of_k"][0] == 3
+    assert words["individual_of_k"][1].startswith("The risk of each record of this cell (individual_risk) is 0.25")
+    assert words["global_of_k"][1].startswith("The expected share of records that are re-identified (reidentification_rate) is 0.2")
+    assert words["household_of_k"][0] == 4
+    assert words["households_of_k"][0] == 1
+    assert dict(identifiers) == {
+        "contact": "The column contact may identify persons directly: 40 of its values are e-mail addresses. Drop it, or list it under allowed.",
+        "last_name": "The column last_name may identify persons directly: its name is that of a direct identifier. Drop it, or list it under allowed.",
+        "reference": "The column reference may identify persons directly: 40 of its 40 values differ: such text tells one person from another. "
+                     "Drop it, or list it under allowed.",
+        "remark": "The column remark may identify persons directly: it is forbidden here. Drop it, or list it under allowed.",
+    }  # fmt: skip
+
+
+def test_a_limit_that_cannot_be_checked_does_not_pass(odd):
+    nodes = odd[1][3]["nodes"]
+    assert nodes["k_of_1"]["status"] == nodes["theta_of_all"]["status"] == "error"
+    assert "at least 2" in nodes["k_of_1"]["message"]
+    assert "strictly between 0 and 1" in nodes["theta_of_all"]["message"]
+
+
+def test_only_methods_that_mask_a_record_by_itself_add_to_a_release(odd):
+    _, (_, _, ran, _, later, _) = odd
+    assert later["nodes"]["added"]["status"] == "success"
+    before, after = ran["rows"][4], later["rows"][0]
+    assert len(after) == 70
+    assert after[:60] == before
+    for name, method in {"added_noise": "sdc_noise", "added_hoehne": "sdc_multiplicative_noise with method 'hoehne'"}.items():
+        assert later["nodes"][name]["status"] == "error"
+        assert f"calls {method} in an incremental run" in later["nodes"][name]["message"]
+    assert later["rows"][1] == [[60]]
+
+
+def test_an_empty_run_gives_the_columns_and_no_rows(odd):
+    assert not failed(odd[1][5])
+    assert odd[1][5]["rows"] == [[[0]], [[0]]]
+
+
+def test_the_key_is_nowhere_in_runs_that_fail(odd):
+    without(odd[0], KEY)
+
+
+def test_without_a_key_masking_says_how_to_set_one_and_measuring_works(sample, tmp_path):
+    folder = tmp_path / "project"
+    shutil.copytree(sample[0], folder)
+    (ran,) = dbt(folder, (["run", "--full-refresh", "--select", "released", "cells_at_risk"], []), key=None)
+    assert ran["nodes"]["cells_at_risk"]["status"] == "skipped"
+    assert "set the environment variable SDC_KEY" in ran["nodes"]["released"]["message"]
+
+
+def test_a_key_in_the_profile_is_refused_and_not_repeated():
+    from dbt.adapters.duckdb.credentials import DuckDBCredentials  # noqa: PLC0415 - an optional extra
+
+    from sdc_sql.dbt import Plugin  # noqa: PLC0415
+
+    for place in ({"plugins": [{"module": "sdc_sql.dbt", "config": {"key": KEY}}]}, {"settings": {"sdc_key": KEY}}):
+        credentials = DuckDBCredentials.from_dict({"schema": "main", "path": ":memory:"} | place)
+        config = {**(credentials.settings or {}), **((credentials.plugins or [None])[0].config if credentials.plugins else {})}
+        with pytest.raises(sdc_sql.ParameterError, match="SDC_KEY") as refused:
+            Plugin(name="dbt", plugin_config=config, credentials=credentials)
+        assert KEY not in str(refused.value)
+    Plugin(name="dbt", plugin_config={}, credentials=None)
