@@ -56,17 +56,18 @@ def written(folder: Path) -> int:
     return total
 
 
-def population(records: int, memory: str, chunk: int = 10_000_000) -> None:
-    """Write persons.parquet, by chunks of whole households."""
+def population(records: int, memory: str) -> None:
+    """Write persons.parquet: independent keys, the later categories the rarer, from hashes of the record's number."""
     con = connected(memory)
-    con.execute((ROOT / "fixtures" / "population.sql").read_text(encoding="utf-8"))
-    con.execute("CREATE TABLE persons AS SELECT * RENAME (household_size AS size) FROM synthetic_population(1, 'x') LIMIT 0")
-    for at in range(0, records, chunk):
-        rows = "SELECT * RENAME (household_size AS size) FROM synthetic_population(?, ?)"
-        query = f"INSERT INTO persons SELECT * REPLACE (person + {at:d} AS person) FROM ({rows})"
-        con.execute(query, [min(chunk, records - at), f"part {at}"])
-    con.execute("COPY persons TO 'persons.parquet'")
-    con.execute("DROP TABLE persons")
+    categories = dict(zip(KEYS, (94, 2, 5, 10, 11, 42, 12, 8), strict=True))
+    skewed = ", ".join(
+        f"floor({k} * power(hash(person, {at}) / 18446744073709551616.0, 1.5))::UTINYINT AS {key}"
+        for at, (key, k) in enumerate(categories.items())
+    )
+    con.execute(
+        f"COPY (SELECT person, {skewed}, 50e0 AS weight FROM (SELECT range AS person FROM range({records:d}))) "
+        "TO 'persons.parquet'"
+    )
     con.close()
     Path("work.duckdb").unlink()
 
