@@ -11,9 +11,9 @@
 --
 --   persons: age sex   sdc_suda('persons', ['age', 'sex']):   age sex msu_count suda_score dis_suda
 --            30  f                                            30  f   0         0          0
---            30  m                                            30  m   1         1          0.0052...
+--            30  m                                            30  m   1         1          0.01
 --            30  f                                            30  f   0         0          0
---            41  f                                            41  f   1         1          0.0052...
+--            41  f                                            41  f   1         1          0.01
 --
 -- Edges: an MSU of all keys weighs 0 by 'superset'; without pairs DIS-SUDA is 1 where s > 0. Sizes above
 -- max_msu are not looked for, so a small max_msu lowers scores: NULL looks for every size.
