@@ -144,7 +144,18 @@ def suda_summary(
     scoring: str = "factorial",
     nulls: str | None = None,
 ) -> SudaSummary:
-    """Return SUDA of the file in one row; arguments as of ``suda``.
+    """Return SUDA of the file in one row.
+
+    Parameters
+    ----------
+    max_msu
+        The largest size of a minimal sample unique to look for; None for every size.
+    dis_fraction
+        The DIS fraction, in (0, 1): as a rule the sampling fraction.
+    scoring
+        ``"factorial"``: (m - k)! for each; ``"superset"``: (2^(m - k) - 1) k! (m - k)! / m!.
+    nulls
+        ``"category"``: NULL is a value of its own; ``"excluded"``: no minimal sample unique uses one.
 
     Examples
     --------
@@ -169,6 +180,15 @@ def suda_contributions(
 ) -> list[SudaContribution]:
     """Return for each key the percentage of the total score due to it; they sum to more than 100.
 
+    Parameters
+    ----------
+    max_msu
+        The largest size of a minimal sample unique to look for; None for every size.
+    scoring
+        ``"factorial"``: (m - k)! for each; ``"superset"``: (2^(m - k) - 1) k! (m - k)! / m!.
+    nulls
+        ``"category"``: NULL is a value of its own; ``"excluded"``: no minimal sample unique uses one.
+
     Examples
     --------
     >>> import sdc_sql
@@ -190,6 +210,15 @@ def suda_value_contributions(
     data: Roles, max_msu: int | None = 3, *, scoring: str = "factorial", nulls: str | None = None
 ) -> list[SudaValueContribution]:
     """Return for each value of each key the percentage of what is due to the key that is due to the value.
+
+    Parameters
+    ----------
+    max_msu
+        The largest size of a minimal sample unique to look for; None for every size.
+    scoring
+        ``"factorial"``: (m - k)! for each; ``"superset"``: (2^(m - k) - 1) k! (m - k)! / m!.
+    nulls
+        ``"category"``: NULL is a value of its own; ``"excluded"``: no minimal sample unique uses one.
 
     Examples
     --------

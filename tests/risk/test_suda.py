@@ -78,7 +78,7 @@ def reference(shared, name):
 @pytest.mark.parametrize("fraction", [0.01, 0.05])
 @pytest.mark.parametrize("nulls", ["category", "excluded"])  # no value is missing here
 @pytest.mark.parametrize(
-    ("name", "table", "keys", "scoring"),
+    "case",
     [
         ("guide10_osTRUE", "suda_guide10", GUIDE, "factorial"),
         ("guide10_osFALSE", "suda_guide10", GUIDE, "superset"),
@@ -87,8 +87,9 @@ def reference(shared, name):
         ("testdata_kv5", "testdata", KV7[:5], "factorial"),
     ],
 )
-def test_scores_of_sdcmicro(shared, db, name, table, keys, scoring, fraction, nulls):
+def test_scores_of_sdcmicro(shared, db, case, fraction, nulls):
     """sdcMicro 5.8.1: ../shared/reference/sdcmicro_suda2.json; its DIS scores differ from the formula by up to 3e-7."""
+    name, table, keys, scoring = case
     theirs = reference(shared, f"{name}_f{fraction}")
     path = str(shared / "data" / f"{table}.parquet")
     ours = db.execute(
