@@ -51,12 +51,16 @@ CREATE OR REPLACE MACRO sdc__uses_nulls(nulls) AS
                           || ': it must be ''category'' (NULL is a value of its own) or ''excluded'' (no minimal sample unique uses a NULL).')
     END;
 
+-- The values of a key as numbers, NULL for NULL: to group by numbers is much faster than by text.
+CREATE OR REPLACE MACRO sdc__code(key) AS CASE WHEN key IS NOT NULL THEN (dense_rank() OVER (ORDER BY key ASC))::INTEGER END;
+CREATE OR REPLACE MACRO sdc__code_column(name) AS sdc__identifier('sdc__code_' || name);
+
 -- One GROUP BY: the cells that are unique on a set. A cell of several records is unique on none.
 CREATE OR REPLACE MACRO sdc__set_query(mask, names, nulls) AS
-    'SELECT ' || mask::VARCHAR || '::BIGINT AS sdc__mask, min(sdc__id) AS sdc__id FROM sdc__crossing'
+    'SELECT ' || mask::VARCHAR || '::BIGINT AS sdc__mask, min(sdc__id) AS sdc__id FROM sdc__coded'
     || CASE WHEN sdc__uses_nulls(nulls) THEN ''
-            ELSE ' WHERE ' || array_to_string(list_transform(names, lambda n: sdc__identifier(n) || ' IS NOT NULL'), ' AND ') END
-    || ' GROUP BY ' || array_to_string(list_transform(names, lambda n: sdc__identifier(n)), ', ')
+            ELSE ' WHERE ' || array_to_string(list_transform(names, lambda n: sdc__code_column(n) || ' IS NOT NULL'), ' AND ') END
+    || ' GROUP BY ' || array_to_string(list_transform(names, lambda n: sdc__code_column(n)), ', ')
     || ' HAVING sum(sdc__records) = 1';
 
 -- All sets of one size, and of what is unique on them what is minimal.
@@ -81,6 +85,10 @@ CREATE OR REPLACE MACRO sdc__msu_query(keys, most, nulls) AS
 CREATE OR REPLACE MACRO sdc__minimal_sample_uniques(tbl, keys, max_msu, nulls) AS TABLE
     WITH sdc__crossing AS MATERIALIZED (
         SELECT *, row_number() OVER () AS sdc__id FROM sdc__category_cells(tbl, keys, NULL)
+    ),
+    sdc__coded AS MATERIALIZED (
+        SELECT sdc__id, sdc__records, sdc__code(COLUMNS(lambda c: NOT starts_with(c, 'sdc__'))) AS "sdc__code_\0"
+        FROM sdc__crossing
     ),
     sdc__found AS (
         FROM query(CASE WHEN coalesce(len(keys::VARCHAR[]), 0) = 0 THEN 'SELECT 0::BIGINT AS sdc__id, 0::BIGINT AS sdc__mask'
