@@ -21,6 +21,7 @@ from sdc_sql.risk.household_risk import HouseholdGlobalRisk
 from sdc_sql.risk.k_anonymity import KViolations
 from sdc_sql.risk.population_risk import PopulationRisk
 from sdc_sql.risk.risk_threshold import RiskThreshold
+from sdc_sql.risk.suda import SudaContribution, SudaSummary, SudaValueContribution
 from sdc_sql.risk.theta import StratumTheta, Theta
 from sdc_sql.risk.uniqueness import FrequencySummary
 
@@ -47,6 +48,9 @@ __all__ = [
     "RiskThreshold",
     "SdcError",
     "StratumTheta",
+    "SudaContribution",
+    "SudaSummary",
+    "SudaValueContribution",
     "TCloseness",
     "TableError",
     "Theta",

@@ -66,6 +66,8 @@ _KINDS: tuple[tuple[str, type[InputError]], ...] = (
     ("must lie strictly between 0 and 1", ParameterError),
     ("must be a whole number of at least", ParameterError),
     ("nulls is", ParameterError),
+    ("scoring is", ParameterError),
+    ("max_msu", ParameterError),
     ("it must be constant in each stratum", ParameterError),
     ("the sample must be a part of the population", TableError),
     ("A household number is NULL", ColumnError),

@@ -19,6 +19,7 @@ from sdc_sql.risk import individual_risk as _individual_risk
 from sdc_sql.risk import k_anonymity as _k_anonymity
 from sdc_sql.risk import population_risk as _population_risk
 from sdc_sql.risk import risk_threshold as _risk_threshold
+from sdc_sql.risk import suda as _suda
 from sdc_sql.risk import theta as _theta
 from sdc_sql.risk import uniqueness as _uniqueness
 from sdc_sql.roles import Roles
@@ -130,6 +131,11 @@ class Microdata(Roles):
     t_closeness = _attribute.t_closeness
     likeness = _attribute.likeness
     k_map = _attribute.k_map
+    minimal_sample_uniques = _suda.minimal_sample_uniques
+    suda = _suda.suda
+    suda_summary = _suda.suda_summary
+    suda_contributions = _suda.suda_contributions
+    suda_value_contributions = _suda.suda_value_contributions
 
     pram = _pram.pram
     pram_retention = _pram.pram_retention

@@ -29,6 +29,11 @@ _CATEGORY = {
     "sdc_k_anonymity": "FROM sdc_k_anonymity({tbl}, {keys}, 3)",
 }
 CALLS = {
+    "sdc_minimal_sample_uniques": "FROM sdc_minimal_sample_uniques({tbl}, {keys})",
+    "sdc_suda": "FROM sdc_suda({tbl}, {keys})",
+    "sdc_suda_summary": "FROM sdc_suda_summary({tbl}, {keys})",
+    "sdc_suda_contributions": "FROM sdc_suda_contributions({tbl}, {keys})",
+    "sdc_suda_value_contributions": "FROM sdc_suda_value_contributions({tbl}, {keys})",
     "sdc_theta": "FROM sdc_theta({tbl}, {keys}, 0.1)",
     "sdc_theta_by": "FROM sdc_theta_by({tbl}, {keys}, {stratum}, 0.1)",
     "sdc_population_risk": "FROM sdc_population_risk({tbl}, {tbl}, {keys})",

@@ -76,7 +76,8 @@ def run(task: str, memory: str) -> None:
     """Run one task in this process and print its line."""
     os.environ.setdefault("SDC_KEY", "benchmark")
     con = connected(memory)
-    con.execute("CREATE OR REPLACE TABLE matrix AS FROM sdc_pram_retention_matrix('persons.parquet', 'marital_status', 0.9)")
+    matrix = "FROM sdc_pram_retention_matrix('persons.parquet', 'marital_status', 0.9)"
+    con.execute(f"CREATE OR REPLACE TABLE matrix AS {matrix}")
     records = con.execute("SELECT count(*) FROM 'persons.parquet'").fetchall()[0][0]
     spilled, done = [0], threading.Event()
 
@@ -117,7 +118,7 @@ def main() -> None:
         population(given.records, given.memory)
         made = Path("persons.parquet").stat().st_size / 1e9
         print(f"persons.parquet: {made:.2f} GB, made in {time.perf_counter() - start:.0f} s; limit {given.memory}\n")
-        print("| records | what | time | memory peak | spilled | written | a record |\n|---|---|---|---|---|---|---|", flush=True)
+        print("| records | what | time | memory peak | spilled | written | a record |\n" + "|---" * 7 + "|", flush=True)
         for task in TASKS:
             subprocess.run([sys.executable, __file__, "--task", task, "--memory", given.memory], check=True)
             Path("written.parquet").unlink(missing_ok=True)

@@ -37,6 +37,11 @@ PARAMETERS = {
     "sdc_household_risk": "tbl keys weight household household_threshold nulls",
     "sdc_household_global_risk": "tbl keys weight household nulls",
     "sdc_k_anonymity": "tbl keys k nulls",
+    "sdc_minimal_sample_uniques": "tbl keys max_msu nulls",
+    "sdc_suda": "tbl keys max_msu dis_fraction scoring nulls",
+    "sdc_suda_summary": "tbl keys max_msu dis_fraction scoring nulls",
+    "sdc_suda_contributions": "tbl keys max_msu scoring nulls",
+    "sdc_suda_value_contributions": "tbl keys max_msu scoring nulls",
 }
 MASKS = {
     "sdc_pram": "tbl column_name matrix id stratum stream",
@@ -103,6 +108,13 @@ COLUMNS = {
         "percent household_reidentification_rate"
     ),
     "sdc_k_anonymity('persons', ['age', 'sex'], 3)": "k records cells",
+    "sdc_minimal_sample_uniques('persons', ['age', 'sex'])": f"{RECORD} size columns",
+    "sdc_suda('persons', ['age', 'sex'])": f"{RECORD} msu_count suda_score dis_suda",
+    "sdc_suda_summary('persons', ['age', 'sex'])": (
+        "records records_with_msu msus total_score max_score max_dis_suda mean_dis_suda"
+    ),
+    "sdc_suda_contributions('persons', ['age', 'sex'])": "variable msus contribution",
+    "sdc_suda_value_contributions('persons', ['age', 'sex'])": "variable value msus contribution",
 }
 DEFAULTS = {  # what a parameter is when it is left out, and a call that says so
     "sdc_cells('persons', ['age'])": "sdc_cells('persons', ['age'], nulls := 'category')",
@@ -125,6 +137,22 @@ DEFAULTS = {  # what a parameter is when it is left out, and a call that says so
         "sdc_household_global_risk('persons', ['age'], 9, 'household', nulls := 'category')"
     ),
     "sdc_k_anonymity('persons', ['age'], 3)": "sdc_k_anonymity('persons', ['age'], 3, nulls := 'category')",
+    "sdc_minimal_sample_uniques('persons', ['age'])": (
+        "sdc_minimal_sample_uniques('persons', ['age'], max_msu := 3, nulls := 'category')"
+    ),
+    "sdc_suda('persons', ['age'])": (
+        "sdc_suda('persons', ['age'], max_msu := 3, dis_fraction := 0.01, scoring := 'factorial', nulls := 'category')"
+    ),
+    "sdc_suda_summary('persons', ['age'])": (
+        "sdc_suda_summary('persons', ['age'], max_msu := 3, dis_fraction := 0.01, scoring := 'factorial', "
+        "nulls := 'category')"
+    ),
+    "sdc_suda_contributions('persons', ['age'])": (
+        "sdc_suda_contributions('persons', ['age'], max_msu := 3, scoring := 'factorial', nulls := 'category')"
+    ),
+    "sdc_suda_value_contributions('persons', ['age'])": (
+        "sdc_suda_value_contributions('persons', ['age'], max_msu := 3, scoring := 'factorial', nulls := 'category')"
+    ),
 }
 
 
