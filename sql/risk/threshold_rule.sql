@@ -19,47 +19,51 @@
 
 -- Every combination of each set of keys with its frequencies. The text of the query is made of the caller's names,
 -- quoted, and of nothing else: one GROUP BY a set, over the cells of the whole crossing.
-CREATE OR REPLACE MACRO sdc__combination_cells(tbl, keys, weight, nulls) AS
-    CASE WHEN sdc__is_category(nulls)
-         THEN '(SELECT ' || sdc__identifiers(keys) || ', sum(sdc__records)::BIGINT AS sdc__records, sum(sdc__records)::BIGINT AS sdc__f, sum(sdc__w) AS sdc__w'
-              || ' FROM sdc__crossed GROUP BY ' || sdc__identifiers(keys) || ')'
-         ELSE '(SELECT unnest(sdc__key), sdc__records, sdc__f, sdc__w FROM sdc__wildcard_cells(' || sdc__text(tbl) || ', ['
-              || array_to_string(list_transform(keys, lambda k: sdc__text(k)), ', ') || '], '
-              || CASE WHEN weight IS NULL THEN 'NULL' WHEN typeof(weight) = 'VARCHAR' THEN sdc__text(weight::VARCHAR) ELSE weight::DOUBLE::VARCHAR END || '))'
+CREATE OR REPLACE MACRO sdc__checked_frequency(population_frequency, sample_frequency, cell) AS
+    CASE WHEN population_frequency >= sample_frequency * (1 - 1e-12) THEN population_frequency
+         WHEN population_frequency IS NULL THEN sample_frequency::DOUBLE
+         ELSE error('The weights of cell ' || cell::VARCHAR || ' sum to ' || population_frequency::VARCHAR || ', less than its ' || sample_frequency::VARCHAR
+                    || ' records: frequencies in the population need expansion weights (each at least about 1, summing to the population), not normalised ones.')
     END;
 
-CREATE OR REPLACE MACRO sdc__combinations(tbl, keys, sets, weight, nulls) AS TABLE
-    WITH sdc__crossed AS MATERIALIZED (FROM sdc__category_cells(tbl, keys, weight))
-    FROM query(array_to_string(list_transform(sets, lambda s, i:
-        'SELECT ' || i || ' AS sdc__set, [' || array_to_string(list_transform(s, lambda k: sdc__identifier(k) || '::VARCHAR'), ', ') || '] AS sdc__values,'
-        || ' sdc__records, coalesce(sdc__w, sdc__f)::DOUBLE AS sdc__frequency FROM ' || sdc__combination_cells(tbl, s, weight, nulls)), ' UNION ALL '));
+CREATE OR REPLACE MACRO sdc__combination_cells(tbl, keys, weight, nulls) AS
+    CASE WHEN sdc__is_category(nulls)
+         THEN '(SELECT ' || sdc__identifiers(keys) || ', sum(sdc__records)::BIGINT AS sdc__records, sdc__checked_frequency(sum(sdc__w), sum(sdc__records), {'
+              || array_to_string(list_transform(keys, lambda k: sdc__text(k) || ': ' || sdc__identifier(k)), ', ') || '}) AS sdc__frequency'
+              || ' FROM sdc__crossed GROUP BY ' || sdc__identifiers(keys) || ')'
+         ELSE '(SELECT unnest(sdc__key), sdc__records, sdc__checked_frequency(sdc__w, sdc__f, sdc__key) AS sdc__frequency FROM sdc__wildcard_cells('
+              || sdc__text(tbl) || ', [' || array_to_string(list_transform(keys, lambda k: sdc__text(k)), ', ') || '], '
+              || CASE WHEN weight IS NULL THEN 'NULL' WHEN typeof(weight) = 'VARCHAR' THEN sdc__text(weight::VARCHAR)
+                      ELSE sdc__text(weight::DOUBLE::VARCHAR) || '::DOUBLE' END || '))'
+    END;
 
 CREATE OR REPLACE MACRO sdc__is_unsafe(frequency, threshold, inclusive) AS
     CASE WHEN inclusive THEN frequency <= threshold WHEN NOT inclusive THEN frequency < threshold
          ELSE error('inclusive is NULL: say whether a frequency equal to the threshold is unsafe, true or false.') END;
 
--- The sets of keys that are checked, in order, with what was found of each.
-CREATE OR REPLACE MACRO sdc__checked_sets(keys, threshold, dimension, levels) AS TABLE
-    SELECT sdc__i AS sdc__set, sdc__sets[sdc__i] AS sdc__columns, sdc__set_threshold(threshold, len(sdc__sets[sdc__i])) AS sdc__threshold
-    FROM (SELECT sdc__sets, unnest(range(1, len(sdc__sets) + 1)) AS sdc__i
-          FROM (SELECT sdc__key_sets(keys, threshold, dimension, levels) AS sdc__sets));
+CREATE OR REPLACE MACRO sdc__combinations(tbl, keys, sets, threshold, weight, inclusive, nulls) AS TABLE
+    WITH sdc__crossed AS MATERIALIZED (FROM sdc__category_cells(tbl, keys, weight))
+    SELECT *, sdc__is_unsafe(sdc__frequency, sdc__threshold, inclusive) AS sdc__unsafe
+    FROM query(array_to_string(list_transform(sets, lambda s, i:
+        'SELECT ' || i || ' AS sdc__set, [' || array_to_string(list_transform(s, lambda k: sdc__text(k)), ', ') || '] AS sdc__columns, ['
+        || array_to_string(list_transform(s, lambda k: sdc__identifier(k) || '::VARCHAR'), ', ') || '] AS sdc__values, sdc__records, '
+        || 'sdc__frequency, ' || sdc__set_threshold(threshold, len(s))::VARCHAR || '::DOUBLE AS sdc__threshold FROM '
+        || sdc__combination_cells(tbl, s, weight, nulls)), ' UNION ALL '));
 
 -- The unsafe combinations.
 CREATE OR REPLACE MACRO sdc_threshold_rule(tbl, keys, threshold, weight := NULL, dimension := NULL, levels := NULL, inclusive := true, nulls := 'category') AS TABLE
     SELECT sdc__columns AS columns, sdc__values AS "values", sdc__records AS records, sdc__frequency AS frequency, sdc__threshold AS threshold
-    FROM sdc__combinations(tbl, keys, sdc__key_sets(keys, threshold, dimension, levels), weight, nulls)
-    JOIN sdc__checked_sets(keys, threshold, dimension, levels) USING (sdc__set)
-    WHERE sdc__is_unsafe(sdc__frequency, sdc__threshold, inclusive)
+    FROM sdc__combinations(tbl, keys, sdc__key_sets(keys, threshold, dimension, levels), threshold, weight, inclusive, nulls)
+    WHERE sdc__unsafe
     ORDER BY sdc__set ASC, sdc__frequency ASC, sdc__values ASC;
 
 -- A row a set of keys: its combinations, the unsafe ones, the records that bear them, and the least frequency.
 CREATE OR REPLACE MACRO sdc_threshold_rule_summary(tbl, keys, threshold, weight := NULL, dimension := NULL, levels := NULL, inclusive := true, nulls := 'category') AS TABLE
     SELECT sdc__columns AS columns, any_value(sdc__threshold) AS threshold, count(*) AS combinations,
-           count(*) FILTER (sdc__is_unsafe(sdc__frequency, sdc__threshold, inclusive)) AS unsafe_combinations,
-           coalesce(sum(sdc__records) FILTER (sdc__is_unsafe(sdc__frequency, sdc__threshold, inclusive)), 0)::BIGINT AS unsafe_records,
+           count(*) FILTER (sdc__unsafe) AS unsafe_combinations,
+           coalesce(sum(sdc__records) FILTER (sdc__unsafe), 0)::BIGINT AS unsafe_records,
            min(sdc__frequency) AS least_frequency
-    FROM sdc__combinations(tbl, keys, sdc__key_sets(keys, threshold, dimension, levels), weight, nulls)
-    JOIN sdc__checked_sets(keys, threshold, dimension, levels) USING (sdc__set)
+    FROM sdc__combinations(tbl, keys, sdc__key_sets(keys, threshold, dimension, levels), threshold, weight, inclusive, nulls)
     GROUP BY sdc__set, sdc__columns
     ORDER BY sdc__set ASC;
 
@@ -72,7 +76,7 @@ CREATE OR REPLACE MACRO sdc__unsafe_cells(tbl, keys, sets, thresholds, weight, i
     FROM query(array_to_string(list_transform(sets, lambda s, i:
         'SELECT sdc__c.sdc__cell FROM sdc__crossed AS sdc__c JOIN ' || sdc__combination_cells(tbl, s, weight, nulls) || ' AS sdc__s ON '
         || array_to_string(list_transform(s, lambda k: 'sdc__c.' || sdc__identifier(k) || ' IS NOT DISTINCT FROM sdc__s.' || sdc__identifier(k)), ' AND ')
-        || ' WHERE coalesce(sdc__s.sdc__w, sdc__s.sdc__f)::DOUBLE ' || CASE WHEN inclusive THEN '<= ' ELSE '< ' END || sdc__set_threshold(thresholds, len(s))::VARCHAR),
+        || ' WHERE sdc__s.sdc__frequency ' || CASE WHEN inclusive THEN '<= ' ELSE '< ' END || sdc__set_threshold(thresholds, len(s))::VARCHAR),
         ' UNION ALL '))
     GROUP BY sdc__cell;
 

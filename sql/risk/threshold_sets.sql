@@ -74,8 +74,8 @@ CREATE OR REPLACE MACRO sdc__product_places(key_levels) AS
         lambda product: list_filter(product, lambda s: len(list_filter(product, lambda t: len(t) > len(s) AND list_has_all(t, s))) = 0))[1];
 
 CREATE OR REPLACE MACRO sdc__key_sets(keys, threshold, dimension, levels) AS CASE
-    WHEN coalesce(len(keys::VARCHAR[]), 0) = 0 OR list_count(keys::VARCHAR[]) < len(keys::VARCHAR[])
-        THEN error('The list of columns is empty or holds a NULL; name at least one key, as in [''age'', ''sex''].')
+    WHEN coalesce(len(keys::VARCHAR[]), 0) = 0 THEN error('(none): the list of columns is empty; name at least one, as in [''age'', ''sex''].')
+    WHEN list_count(keys::VARCHAR[]) < len(keys::VARCHAR[]) THEN error('NULL: the list of columns holds a NULL where a name should be.')
     WHEN levels IS NOT NULL AND len(sdc__without_key(keys, levels)) > 0
         THEN error('"' || sdc__without_key(keys, levels)[1] || '" has a level of identification and is not among the keys, ' || sdc__quoted(keys) || '.')
     WHEN levels IS NOT NULL AND len(list_filter(sdc__product_places(sdc__key_levels(keys, levels)),

@@ -35,6 +35,9 @@ PARAMETERS = {
     "sdc_household_risk": "tbl keys weight household household_threshold nulls",
     "sdc_household_global_risk": "tbl keys weight household nulls",
     "sdc_k_anonymity": "tbl keys k nulls",
+    "sdc_threshold_rule": "tbl keys threshold weight dimension levels inclusive nulls",
+    "sdc_threshold_rule_summary": "tbl keys threshold weight dimension levels inclusive nulls",
+    "sdc_threshold_rule_records": "tbl keys threshold weight dimension levels inclusive nulls",
 }
 MASKS = {
     "sdc_pram": "tbl column_name matrix id stratum stream",
@@ -101,6 +104,11 @@ COLUMNS = {
         "percent household_reidentification_rate"
     ),
     "sdc_k_anonymity('persons', ['age', 'sex'], 3)": "k records cells",
+    "sdc_threshold_rule('persons', ['age', 'sex'], 3)": "columns values records frequency threshold",
+    "sdc_threshold_rule_summary('persons', ['age', 'sex'], 3)": (
+        "columns threshold combinations unsafe_combinations unsafe_records least_frequency"
+    ),
+    "sdc_threshold_rule_records('persons', ['age', 'sex'], 3)": f"{RECORD} unsafe_combinations",
 }
 DEFAULTS = {  # what a parameter is when it is left out, and a call that says so
     "sdc_cells('persons', ['age'])": "sdc_cells('persons', ['age'], nulls := 'category')",
@@ -122,6 +130,13 @@ DEFAULTS = {  # what a parameter is when it is left out, and a call that says so
     "sdc_household_global_risk('persons', ['age'], 9, 'household')": (
         "sdc_household_global_risk('persons', ['age'], 9, 'household', nulls := 'category')"
     ),
+    **{
+        f"{macro}('persons', ['age', 'sex', 'region', 'household'], 1)": (
+            f"{macro}('persons', ['age', 'sex', 'region', 'household'], 1, weight := NULL, dimension := 3, levels := NULL, "
+            "inclusive := true, nulls := 'category')"
+        )
+        for macro in ("sdc_threshold_rule", "sdc_threshold_rule_summary", "sdc_threshold_rule_records")
+    },
     "sdc_k_anonymity('persons', ['age'], 3)": "sdc_k_anonymity('persons', ['age'], 3, nulls := 'category')",
 }
 

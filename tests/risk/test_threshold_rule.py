@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from small_tables import NULLS, PROPERTY, small_tables
 
 
-def as_text(db, table, key):
+
     """Return the column as DuckDB writes it, in the order of the rows."""
     return [v for (v,) in db.execute(f'SELECT "{key}"::VARCHAR FROM t ORDER BY id').fetchall()]
 
