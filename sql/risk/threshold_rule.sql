@@ -44,11 +44,13 @@ CREATE OR REPLACE MACRO sdc__is_unsafe(frequency, threshold, inclusive) AS
 CREATE OR REPLACE MACRO sdc__combinations(tbl, keys, sets, threshold, weight, inclusive, nulls) AS TABLE
     WITH sdc__crossed AS MATERIALIZED (FROM sdc__category_cells(tbl, keys, weight))
     SELECT *, sdc__is_unsafe(sdc__frequency, sdc__threshold, inclusive) AS sdc__unsafe
-    FROM query(array_to_string(list_transform(sets, lambda s, i:
+    FROM query(coalesce(nullif(array_to_string(list_transform(sets, lambda s, i:
         'SELECT ' || i || ' AS sdc__set, [' || array_to_string(list_transform(s, lambda k: sdc__text(k)), ', ') || '] AS sdc__columns, ['
         || array_to_string(list_transform(s, lambda k: sdc__identifier(k) || '::VARCHAR'), ', ') || '] AS sdc__values, sdc__records, '
         || 'sdc__frequency, ' || sdc__set_threshold(threshold, len(s))::VARCHAR || '::DOUBLE AS sdc__threshold FROM '
-        || sdc__combination_cells(tbl, s, weight, nulls)), ' UNION ALL '));
+        || sdc__combination_cells(tbl, s, weight, nulls)), ' UNION ALL '), ''),
+        -- no set of so many keys
+        'SELECT 0::BIGINT AS sdc__set, []::VARCHAR[] AS sdc__columns, []::VARCHAR[] AS sdc__values, sdc__records, 0e0 AS sdc__frequency, 0e0 AS sdc__threshold FROM sdc__crossed LIMIT 0'));
 
 -- The unsafe combinations.
 CREATE OR REPLACE MACRO sdc_threshold_rule(tbl, keys, threshold, weight := NULL, dimension := NULL, levels := NULL, inclusive := true, nulls := 'category') AS TABLE
@@ -73,11 +75,11 @@ CREATE OR REPLACE MACRO sdc__unsafe_cells(tbl, keys, sets, thresholds, weight, i
         SELECT *, struct_pack(*COLUMNS(lambda c: NOT starts_with(c, 'sdc__'))) AS sdc__cell FROM sdc__category_cells(tbl, keys, weight)
     )
     SELECT sdc__cell, count(*) AS sdc__unsafe
-    FROM query(array_to_string(list_transform(sets, lambda s, i:
+    FROM query(coalesce(nullif(array_to_string(list_transform(sets, lambda s, i:
         'SELECT sdc__c.sdc__cell FROM sdc__crossed AS sdc__c JOIN ' || sdc__combination_cells(tbl, s, weight, nulls) || ' AS sdc__s ON '
         || array_to_string(list_transform(s, lambda k: 'sdc__c.' || sdc__identifier(k) || ' IS NOT DISTINCT FROM sdc__s.' || sdc__identifier(k)), ' AND ')
         || ' WHERE sdc__s.sdc__frequency ' || CASE WHEN inclusive THEN '<= ' ELSE '< ' END || sdc__set_threshold(thresholds, len(s))::VARCHAR),
-        ' UNION ALL '))
+        ' UNION ALL '), ''), 'SELECT sdc__cell FROM sdc__crossed LIMIT 0'))
     GROUP BY sdc__cell;
 
 -- Every record, with the number of unsafe combinations that it bears.
