@@ -7,18 +7,22 @@ from sdc_sql.mask.pram_correction import PramEstimate, PramTwoWayEstimate
 from sdc_sql.masking import MaskingStep
 from sdc_sql.microdata import Microdata, example
 from sdc_sql.report import RiskReport, risk_report
+from sdc_sql.risk.file_rules import RuleAnswer
 from sdc_sql.risk.global_risk import GlobalRisk
 from sdc_sql.risk.household_risk import HouseholdGlobalRisk
 from sdc_sql.risk.k_anonymity import KViolations
 from sdc_sql.risk.population_risk import PopulationRisk
 from sdc_sql.risk.risk_threshold import RiskThreshold
 from sdc_sql.risk.theta import StratumTheta, Theta
+from sdc_sql.risk.theta_misclassified import DataIntrusion, MisclassifiedTheta
+from sdc_sql.risk.threshold_rule import ThresholdSummary, UnsafeCombination
 from sdc_sql.risk.uniqueness import FrequencySummary
 
 __version__ = "0.1.0"
 
 __all__ = [
     "ColumnError",
+    "DataIntrusion",
     "FrequencySummary",
     "GlobalRisk",
     "HouseholdGlobalRisk",
@@ -26,16 +30,20 @@ __all__ = [
     "KViolations",
     "MaskingStep",
     "Microdata",
+    "MisclassifiedTheta",
     "ParameterError",
     "PopulationRisk",
     "PramEstimate",
     "PramTwoWayEstimate",
     "RiskReport",
     "RiskThreshold",
+    "RuleAnswer",
     "SdcError",
     "StratumTheta",
     "TableError",
     "Theta",
+    "ThresholdSummary",
+    "UnsafeCombination",
     "WeightError",
     "bundle",
     "example",

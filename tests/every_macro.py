@@ -38,6 +38,16 @@ CALLS = {
     **_CATEGORY,
     **{f"{name} wildcard": call[:-1] + ", nulls := 'wildcard')" for name, call in _CATEGORY.items()},
 }
+# These need tables of matrices, levels for the keys or a secret key besides: what holds of all is tested with them.
+APART = {
+    "sdc_theta_misclassified",
+    "sdc_theta_misclassified_crossing",
+    "sdc_pram_reversed",
+    "sdc_data_intrusion_simulation",
+    "sdc_data_intrusion_misclassified",
+    "sdc_research_file_rules",
+    "sdc_public_use_file_rules",
+}
 WITH_NULLS = [name for name in CALLS if name.endswith("wildcard")]
 WITH_WEIGHT = [name for name, call in CALLS.items() if "{weight}" in call]
 # Between them these read a table in every way that the macros do.
