@@ -23,7 +23,7 @@ def people():
     with duckdb.connect() as con:
         sdc_sql.load(con)
         con.execute("SET VARIABLE sdc_key = 'the key of a test'")
-        rows = [(A[i * i % 3], B[i // 3 % 3], i % 5 == 0, 0.25 if i % 2 else 0.5) for i in range(17)]
+        rows = [(A[i * i // 4 % 3], B[i // 3 % 3], i % 5 == 0, 0.25 if i % 2 else 0.5) for i in range(17)]
         con.execute('CREATE TABLE t (a VARCHAR, "b""c" INTEGER, "Select" BOOLEAN, pi DOUBLE)')
         con.executemany("INSERT INTO t VALUES (?, ?, ?, ?)", rows)
         for name, matrix in MATRICES.items():
@@ -111,9 +111,10 @@ def test_a_joint_matrix_equals_independent_ones(people):
 
 def test_without_misclassification_it_is_theta(people):
     people.execute("""CREATE OR REPLACE TABLE same AS FROM (VALUES ('x', 'x', 1), ('y', 'y', 1), ('z', 'z', 1)) AS s("from", "to", probability)""")
-    found = people.execute("SELECT theta, most_theta FROM sdc_theta_misclassified('t', ?, 0.3, ['a'], ['same'])", [KEYS])
+    call = "SELECT theta, most_theta FROM sdc_theta_misclassified('t', ?, 0.3, ['a'], ['same'])"
+    found = people.execute(call, [KEYS]).fetchall()
     expected = people.execute("SELECT theta, theta FROM sdc_theta('t', ?, 0.3)", [KEYS]).fetchall()
-    assert found.fetchall() == [pytest.approx(expected[0], rel=1e-14)]
+    assert found == [pytest.approx(expected[0], rel=1e-14)]
 
 
 def test_the_example_of_the_header(con):
@@ -209,20 +210,17 @@ def test_a_generated_population(con):
 def test_a_known_population(shared, con):
     """The synthetic EU-SILC population of simPop (../shared/data/README.md), age misreported by up to a year, sex kept."""
     path = shared / "data" / "eusilc_population.parquet"
-    columns = [d[0] for d in con.execute(f"FROM '{path}' LIMIT 0").description]
-    assert {"age", "rb090", "pl030", "pb220a", "db040"} <= set(columns)
-    rows = con.execute(f"""
-        SELECT dense_rank() OVER (ORDER BY age) - 1, dense_rank() OVER (ORDER BY rb090) - 1, dense_rank() OVER (ORDER BY pl030) - 1,
-               dense_rank() OVER (ORDER BY pb220a) - 1, dense_rank() OVER (ORDER BY db040) - 1
-        FROM '{path}'
-    """).fetchall()
+    ranks = ", ".join(
+        f"dense_rank() OVER (ORDER BY {c}) - 1" for c in ("age", "gender", "ecoStat", "citizenship", "region", "hsize")
+    )
+    rows = con.execute(f"SELECT {ranks} FROM '{path}'").fetchall()
     k = max(r[0] for r in rows) + 1
     ages = np.zeros((k, k))
     for i in range(k):
         ages[i, max(i - 1, 0)] += 0.1
         ages[i, min(i + 1, k - 1)] += 0.1
         ages[i, i] += 0.8
-    found = compared(con, rows, {0: ages}, 0.05, 6, seed=3)
+    found = compared(con, rows, {0: ages}, 0.05, 4, seed=3)
     error = found[:, 1] - found[:, 0]
     assert abs(error.mean()) < max(4.5 * error.std(ddof=1) / math.sqrt(len(error)), 0.05 * found[:, 0].mean())
     assert np.all(np.abs(error) < 0.25 * found[:, 0])
@@ -240,7 +238,7 @@ def test_pram_reversed_is_bayes_theorem(con):
 @pytest.mark.parametrize(
     ("matrix", "words"),
     [
-        ("('x', 'x', 0.9), ('y', 'y', 1), ('z', 'z', 1)", "The probabilities from x sum to 0.9"),
+        ("('x', 'x', 0.9), ('y', 'y', 1), ('z', 'z', 1)", r"The probabilities from \(x,?\) sum to 0.9"),
         ("('x', 'x', 1), ('y', 'y', 1)", "The category z of a is not in its PRAM or misclassification matrix"),
         ("('x', 'x', 1.5), ('x', 'y', -0.5), ('y', 'y', 1), ('z', 'z', 1)", "A PRAM probability is"),
         ("('x', 'x', 0.5), ('x', 'x', 0.5), ('y', 'y', 1), ('z', 'z', 1)", "twice"),
