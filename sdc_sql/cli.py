@@ -1,4 +1,4 @@
-"""The command line: ``sdc-sql risk``, ``sdc-sql mask``, ``sdc-sql macros``, ``sdc-sql install``."""
+"""The command line: ``sdc-sql risk``, ``sdc-sql rules``, ``sdc-sql mask``, ``sdc-sql macros``, ``sdc-sql install``."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, NoReturn
 import duckdb
 
 import sdc_sql
-from sdc_sql import cli_mask
+from sdc_sql import cli_mask, cli_rules
 from sdc_sql.errors import ParameterError, SdcError, TableError, translate
 from sdc_sql.limits import exceeded
 from sdc_sql.microdata import Microdata
@@ -109,6 +109,7 @@ def parser() -> argparse.ArgumentParser:
         help="tell each measure on standard error as it is taken (default: where that is a terminal)",
     )  # fmt: skip
 
+    cli_rules.add(commands)
     cli_mask.add(commands)
     commands.add_parser("macros", help="print all SQL macros as one file, for duckdb -init")
     install = commands.add_parser("install", help="store the macros in a DuckDB database file")
@@ -178,6 +179,8 @@ def main(argv: Sequence[str] | None = None) -> int:
     try:
         if arguments.command == "risk":
             return risk(arguments)
+        if arguments.command == "rules":
+            return cli_rules.rules(arguments, LIMIT_EXCEEDED)
         if arguments.command == "mask":
             return cli_mask.mask(arguments)
         if arguments.command == "install":

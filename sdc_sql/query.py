@@ -33,7 +33,9 @@ def literal(value: Value) -> exp.Expression:
     ("['age', 'we''ird']", '0.02e0', 'NULL')
     """
     if isinstance(value, dict):  # a struct
-        fields = [exp.PropertyEQ(this=exp.to_identifier(n, quoted=True), expression=literal(v)) for n, v in value.items()]
+        fields = [
+            exp.PropertyEQ(this=exp.to_identifier(n, quoted=True), expression=literal(v)) for n, v in value.items()
+        ]
         return exp.Struct(expressions=fields)
     if isinstance(value, list | tuple):
         return exp.Array(expressions=[literal(v) for v in value])

@@ -95,12 +95,19 @@ def public_use_file_rules(
         Columns whose combination must be shared by at least five households (with the table's ``household``).
     indirect_regions
         Columns of indirect regional variables (the size class of the place of residence); an empty list: none.
-    province, municipality
-        Columns of the table that tell where the persons of an area live (they need not be released).
-    withheld, sensitive
-        Names of columns that must not be released; an empty list says that there are none.
-    reference_date, release_date
-        The last day that the data are of, and the day of release (today).
+    province
+        The column of provinces (it need not be released).
+    municipality
+        The column of municipalities (it need not be released).
+    withheld
+        Names of columns that would be direct identifiers, direct regions, nationality, country of birth or ethnicity; an
+        empty list says that there are none.
+    sensitive
+        Names of sensitive columns; an empty list says that there are none.
+    reference_date
+        The last day that the data are of.
+    release_date
+        The day of release; today by default.
 
     Returns
     -------

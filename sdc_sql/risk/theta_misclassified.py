@@ -138,26 +138,38 @@ def data_intrusion_simulation(
             **data.row("sdc_data_intrusion_misclassified", data.table, data.keys, pi, *changed, **draws)
         )
     given = data.required("sampling_fraction", sampling_fraction)
-    given = data.found("inclusion probability", given) if isinstance(given, str) else fraction(given, "sampling fraction")
+    given = (
+        data.found("inclusion probability", given) if isinstance(given, str) else fraction(given, "sampling fraction")
+    )
     return DataIntrusion(**data.row("sdc_data_intrusion_simulation", data.table, data.keys, given, **draws))
 
 
 def _one_fraction(data: Roles, given: float | None) -> float:
     pi = data.required("sampling_fraction", given)
     if isinstance(pi, str):
-        raise ParameterError(f"The sampling fraction is the column {pi!r}: with misclassification it must be one number.")
+        raise ParameterError(
+            f"The sampling fraction is the column {pi!r}: with misclassification it must be one number."
+        )
     return fraction(pi, "sampling fraction")
 
 
 def _key(data: Roles, name: str) -> str:
     found = data.found("misclassified key", name)
     if found not in data.keys:
-        raise ParameterError(f"{name!r} has a misclassification matrix and is not among the keys, {', '.join(data.keys)}.")
+        raise ParameterError(
+            f"{name!r} has a misclassification matrix and is not among the keys, {', '.join(data.keys)}."
+        )
     return found
 
 
 def _changed(data: Roles, matrices: Mapping[str | tuple[str, ...], str]) -> tuple[list[str], list[str]]:
     """Return the keys that are misclassified, and the tables of their matrices."""
-    if not hasattr(matrices, "items") or not matrices or not all(isinstance(t, str) for pair in matrices.items() for t in pair):
-        raise ParameterError(f"matrices is {matrices!r}: it must give the name of a table for each key, as in {{'sex': 'm'}}.")
+    if (
+        not hasattr(matrices, "items")
+        or not matrices
+        or not all(isinstance(t, str) for pair in matrices.items() for t in pair)
+    ):
+        raise ParameterError(
+            f"matrices is {matrices!r}: it must give the name of a table for each key, as in {{'sex': 'm'}}."
+        )
     return [_key(data, str(n)) for n in matrices], list(matrices.values())

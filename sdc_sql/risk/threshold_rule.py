@@ -85,7 +85,9 @@ def threshold_rule(
     >>> [(c.values, c.frequency) for c in sdc_sql.example().threshold_rule([22, 30])]
     [(('41',), 20.0), (('m',), 20.0), (('41', 'm'), 20.0), (('30', 'f'), 25.0)]
     """
-    rows = data.rows("sdc_threshold_rule", *_arguments(data, threshold), **_named(data, dimension, levels, inclusive=inclusive))
+    rows = data.rows(
+        "sdc_threshold_rule", *_arguments(data, threshold), **_named(data, dimension, levels, inclusive=inclusive)
+    )
     return [UnsafeCombination(**{**r, "columns": tuple(r["columns"]), "values": tuple(r["values"])}) for r in rows]
 
 
@@ -98,6 +100,17 @@ def threshold_rule_summary(
     inclusive: bool = True,
 ) -> list[ThresholdSummary]:
     """Return, for each set of keys that is checked, its combinations and the unsafe ones; see :func:`threshold_rule`.
+
+    Parameters
+    ----------
+    threshold
+        As in :func:`threshold_rule`.
+    dimension
+        How many keys are combined at most; 3 by default.
+    levels
+        The keys' levels of identification.
+    inclusive
+        Whether a frequency equal to the threshold is unsafe.
 
     Examples
     --------
@@ -119,6 +132,17 @@ def threshold_rule_records(
     inclusive: bool = True,
 ) -> duckdb.DuckDBPyRelation:
     """Return every record with ``unsafe_combinations``, how many it bears; see :func:`threshold_rule`.
+
+    Parameters
+    ----------
+    threshold
+        As in :func:`threshold_rule`.
+    dimension
+        How many keys are combined at most; 3 by default.
+    levels
+        The keys' levels of identification.
+    inclusive
+        Whether a frequency equal to the threshold is unsafe.
 
     Examples
     --------

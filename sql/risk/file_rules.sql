@@ -33,7 +33,7 @@ CREATE OR REPLACE MACRO sdc__frequent_rule(tbl, keys, weight, rule, requirement,
     SELECT rule AS rule, requirement AS requirement,
            CASE WHEN NOT measured THEN 'not measured: ' || needs
                 ELSE coalesce(sum(unsafe_combinations), 0)::VARCHAR || ' of ' || coalesce(sum(combinations), 0)::VARCHAR || ' combinations are rarer; the rarest has '
-                     || coalesce(min(least_frequency)::VARCHAR, 'no') || ' persons' END AS found,
+                     || coalesce(round(min(least_frequency), 6)::VARCHAR, 'no') || ' persons' END AS found,
            CASE WHEN measured THEN coalesce(sum(unsafe_combinations), 0) > 0 END AS violated
     FROM sdc_threshold_rule_summary(tbl, keys, threshold, weight := weight, levels := levels, inclusive := false, nulls := nulls);
 
@@ -88,7 +88,7 @@ CREATE OR REPLACE MACRO sdc__area_rule(tbl, areas, weight, province, municipalit
     FROM (SELECT unnest([
         {'requirement': 'one kind of indirect regional variable only', 'needs': NULL::VARCHAR, 'found': len(areas) || ' columns', 'violated': len(areas) > 1},
         {'requirement': 'an area has at least 200000 persons in the target population', 'needs': CASE WHEN weight IS NULL THEN 'give a weight' END,
-         'found': count(*) FILTER (sdc__persons < 200000) || ' of ' || count(*) || ' areas have fewer; the smallest ' || min(sdc__persons)::VARCHAR,
+         'found': count(*) FILTER (sdc__persons < 200000) || ' of ' || count(*) || ' areas have fewer; the smallest ' || round(min(sdc__persons), 6)::VARCHAR,
          'violated': count(*) FILTER (sdc__persons < 200000) > 0},
         {'requirement': 'an area has municipalities of at least six provinces', 'needs': CASE WHEN province IS NULL THEN 'give province, the column of provinces' END,
          'found': count(*) FILTER (sdc__provinces < 6) || ' of ' || count(*) || ' areas have fewer; the fewest ' || min(sdc__provinces), 'violated': count(*) FILTER (sdc__provinces < 6) > 0},

@@ -48,7 +48,9 @@ def test_one_row(people, name):
     people.execute("CREATE OR REPLACE VIEW one AS FROM persons WHERE id = 1")
     result = people.execute(query(name, tbl="'one'")).fetchall()
     # k-anonymity has a row for each k up to 3, the threshold rule one for each set of two keys
-    assert len(result) == {"sdc_k_anonymity": 2, "sdc_threshold_rule": 3, "sdc_threshold_rule_summary": 3}.get(name.split()[0], 1)
+    assert len(result) == {"sdc_k_anonymity": 2, "sdc_threshold_rule": 3, "sdc_threshold_rule_summary": 3}.get(
+        name.split()[0], 1
+    )
 
 
 TABLES = [

@@ -23,6 +23,7 @@ ORDER = [
     {"microdata"},
     {"report", "limits", "source"},
     {"cli_mask"},
+    {"cli_rules"},
     {"__init__"},  # the public names: whoever imports `sdc_sql` itself stands below them all
     {"cli"},
     {"__main__"},

@@ -179,7 +179,7 @@ def db():
         con.execute("SET VARIABLE sdc_key = 'the key of a test'")
         con.execute("CREATE TABLE sexes AS FROM sdc_pram_retention_matrix('persons', 'sex', 0.9)")
         con.execute(
-            "CREATE TABLE pairs AS SELECT {'sex': \"from\"} AS \"from\", {'sex': \"to\"} AS \"to\", probability FROM sexes"
+            'CREATE TABLE pairs AS SELECT {\'sex\': "from"} AS "from", {\'sex\': "to"} AS "to", probability FROM sexes'
         )
         yield con
 

@@ -148,6 +148,9 @@ def test_what_is_given_wrong(con):
         with pytest.raises(duckdb.Error, match='"sexe" is not a column'):
             con.execute(f"FROM {call}").fetchall()
     con.execute("CREATE OR REPLACE VIEW no_one AS FROM f WHERE false")
-    for macro in ("sdc_research_file_rules('no_one', ['sex'], 1, NULL)", "sdc_public_use_file_rules('no_one', ['sex'], 1)"):
+    for macro in (
+        "sdc_research_file_rules('no_one', ['sex'], 1, NULL)",
+        "sdc_public_use_file_rules('no_one', ['sex'], 1)",
+    ):
         with pytest.raises(duckdb.Error, match="The table no_one has no rows"):
             con.execute(f"FROM {macro}").fetchall()

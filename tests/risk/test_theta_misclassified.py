@@ -40,7 +40,12 @@ def people():
 
 
 def matrix_of(categories, rows):
-    return {(f, t): Fraction(p, 16) for f, row in zip(categories, rows, strict=True) for t, p in zip(categories, row, strict=True) if p}
+    return {
+        (f, t): Fraction(p, 16)
+        for f, row in zip(categories, rows, strict=True)
+        for t, p in zip(categories, row, strict=True)
+        if p
+    }
 
 
 MATRICES = {
@@ -110,7 +115,9 @@ def test_a_joint_matrix_equals_independent_ones(people):
 
 
 def test_without_misclassification_it_is_theta(people):
-    people.execute("""CREATE OR REPLACE TABLE same AS FROM (VALUES ('x', 'x', 1), ('y', 'y', 1), ('z', 'z', 1)) AS s("from", "to", probability)""")
+    people.execute(
+        """CREATE OR REPLACE TABLE same AS FROM (VALUES ('x', 'x', 1), ('y', 'y', 1), ('z', 'z', 1)) AS s("from", "to", probability)"""
+    )
     call = "SELECT theta, most_theta FROM sdc_theta_misclassified('t', ?, 0.3, ['a'], ['same'])"
     found = people.execute(call, [KEYS]).fetchall()
     expected = people.execute("SELECT theta, theta FROM sdc_theta('t', ?, 0.3)", [KEYS]).fetchall()
@@ -120,7 +127,9 @@ def test_without_misclassification_it_is_theta(people):
 def test_the_example_of_the_header(con):
     """By hand: pi (m stays) = 0.4; 2 (1 - pi) (f stays) = 0.9; n A = two f at 0.1."""
     con.execute("CREATE TABLE persons AS FROM (VALUES ('f'), ('f'), ('m')) AS t(sex)")
-    con.execute("""CREATE TABLE matrix AS FROM (VALUES ('f', 'f', 0.9), ('f', 'm', 0.1), ('m', 'f', 0.2), ('m', 'm', 0.8)) AS m("from", "to", probability)""")
+    con.execute(
+        """CREATE TABLE matrix AS FROM (VALUES ('f', 'f', 0.9), ('f', 'm', 0.1), ('m', 'f', 0.2), ('m', 'm', 0.8)) AS m("from", "to", probability)"""
+    )
     (row,) = con.execute("FROM sdc_theta_misclassified('persons', ['sex'], 0.5, ['sex'], ['matrix'])").fetchall()
     assert row == (3, 2, 1, 1, 0.8, 0.9, pytest.approx(0.2), pytest.approx(0.4 / 1.5), pytest.approx(0.4 / 1.3))
 
@@ -160,7 +169,9 @@ def direct_theta(population, sampled, seen):
     """Return (10): cells of the sample by X, and what the intruder has of each person of the population."""
     f = Counter(population[i] for i in sampled)
     f_seen = Counter(seen)
-    return sum(f[population[i]] == 1 and seen[i] == population[i] for i in sampled) / sum(f_seen[j] for j in f if f[j] == 1)
+    return sum(f[population[i]] == 1 and seen[i] == population[i] for i in sampled) / sum(
+        f_seen[j] for j in f if f[j] == 1
+    )
 
 
 def compared(con, population, matrices, pi, samples, seed):
@@ -196,7 +207,9 @@ def compared(con, population, matrices, pi, samples, seed):
 def test_a_generated_population(con):
     """Proposition 5: theta-hat less theta is small beside either, and its mean within 4.5 of its standard errors of 0."""
     rng = np.random.default_rng(11)
-    population = np.column_stack([np.minimum(rng.geometric(0.1, 8000) - 1, 39), rng.integers(0, 12, 8000), rng.integers(0, 3, 8000)])
+    population = np.column_stack(
+        [np.minimum(rng.geometric(0.1, 8000) - 1, 39), rng.integers(0, 12, 8000), rng.integers(0, 3, 8000)]
+    )
     forty = np.full((40, 40), 0.2 / 39) + np.eye(40) * (0.8 - 0.2 / 39)
     three = np.array([[0.9, 0.1, 0.0], [0.05, 0.9, 0.05], [0.0, 0.3, 0.7]])
     found = compared(con, population, {0: forty, 2: three}, 0.15, 25, seed=5)
@@ -280,7 +293,9 @@ def test_what_is_given_wrong(people):
     with pytest.raises(duckdb.Error, match="repetitions is 0"):
         people.execute("FROM sdc_data_intrusion_simulation('t', ['a'], 0.1, repetitions := 0)").fetchall()
     with pytest.raises(duckdb.Error, match="has no rows"):
-        people.execute("FROM sdc_theta_misclassified((SELECT 't'), ['a'], 0.1, ['a'], ['ma'])".replace("(SELECT 't')", "'none'"))
+        people.execute(
+            "FROM sdc_theta_misclassified((SELECT 't'), ['a'], 0.1, ['a'], ['ma'])".replace("(SELECT 't')", "'none'")
+        )
 
 
 @pytest.fixture(autouse=True, scope="module")
