@@ -173,7 +173,7 @@ def install(arguments: argparse.Namespace) -> int:
     return 0
 
 
-def main(argv: Sequence[str] | None = None) -> int:
+def main(argv: Sequence[str] | None = None) -> int:  # noqa: PLR0911 - a return for each command
     """Run the command line; return the exit code."""
     arguments = parser().parse_args(argv)
     try:

@@ -16,10 +16,12 @@ from sdc_sql.results import shown
 from sdc_sql.source import opened
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from sdc_sql.results import Result
 
-EPILOG = """A rule of research or public that was not measured is not kept: the exit code is 3 until --looked-at names it, which says
-that a person has. With --threshold the exit code is 3 where a --fail-if limit is exceeded.
+EPILOG = """A rule of research or public that was not measured is not kept: the exit code is 3 until --looked-at
+names it, which says that a person has. With --threshold the exit code is 3 where a --fail-if limit is exceeded.
 
 examples:
   sdc-sql rules persons.parquet --for research --keys region,sex,job --weight w \\
@@ -110,7 +112,7 @@ def rules(arguments: argparse.Namespace, failed: int) -> int:
             household=arguments.household,
             nulls=arguments.nulls,
         )
-        found: list[Any]
+        found: Sequence[Any]
         if arguments.threshold is not None:
             found = _thresholds(data, arguments)
         elif arguments.file == "research":
@@ -152,7 +154,7 @@ def _thresholds(data: Microdata, arguments: argparse.Namespace) -> list[Any]:
     )
 
 
-def _print(found: list[Result]) -> None:
+def _print(found: Sequence[Result]) -> None:
     for row in found:
         figures = row.to_dict()
         if "violated" in figures:

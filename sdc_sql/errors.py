@@ -79,6 +79,8 @@ _KINDS: tuple[tuple[str, type[InputError]], ...] = (
     ("The weights of", WeightError),
     ("The threshold is", ParameterError),
     ("The dimension is", ParameterError),
+    ("inclusive is", ParameterError),
+    ("a list of thresholds", ParameterError),
     ("level of identification", ParameterError),
     ("misclassification matrix", ParameterError),
     ("name a matrix for each", ParameterError),

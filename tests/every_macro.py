@@ -27,8 +27,13 @@ _CATEGORY = {
     "sdc_household_risk": "FROM sdc_household_risk({tbl}, {keys}, {weight}, {household}, 0.1)",
     "sdc_household_global_risk": "FROM sdc_household_global_risk({tbl}, {keys}, {weight}, {household})",
     "sdc_k_anonymity": "FROM sdc_k_anonymity({tbl}, {keys}, 3)",
-    "sdc_threshold_rule": 'SELECT * EXCLUDE (columns, "values") FROM sdc_threshold_rule({tbl}, {keys}, 40, weight := {weight})',
-    "sdc_threshold_rule_summary": "SELECT * EXCLUDE (columns) FROM sdc_threshold_rule_summary({tbl}, {keys}, 40, weight := {weight})",
+    # without the names of the keys, which are told as they were given
+    "sdc_threshold_rule": (
+        'SELECT * EXCLUDE (columns, "values") FROM sdc_threshold_rule({tbl}, {keys}, 40, weight := {weight})'
+    ),
+    "sdc_threshold_rule_summary": (
+        "SELECT * EXCLUDE (columns) FROM sdc_threshold_rule_summary({tbl}, {keys}, 40, weight := {weight})"
+    ),
     "sdc_threshold_rule_records": "FROM sdc_threshold_rule_records({tbl}, {keys}, 40, weight := {weight})",
 }
 CALLS = {

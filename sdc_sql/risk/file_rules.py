@@ -37,7 +37,7 @@ def research_file_rules(
     Parameters
     ----------
     levels
-        The keys' levels of identification, as in :func:`threshold_rule`; regional columns are the extremely identifying ones.
+        The keys' levels of identification, as in :func:`threshold_rule`; the extremely identifying ones are regions.
     inhabitants
         The column with the number of inhabitants of the record's region.
     direct_identifiers
@@ -100,8 +100,8 @@ def public_use_file_rules(
     municipality
         The column of municipalities (it need not be released).
     withheld
-        Names of columns that would be direct identifiers, direct regions, nationality, country of birth or ethnicity; an
-        empty list says that there are none.
+        Names of columns that would be direct identifiers, direct regions, nationality, country of birth or
+        ethnicity; an empty list says that there are none.
     sensitive
         Names of sensitive columns; an empty list says that there are none.
     reference_date

@@ -1,9 +1,9 @@
-"""theta where the intruder's data say other things of a person than the file does (Skinner & Elliot 2002, section 4)."""
+"""theta where the intruder's data differ from the file (Skinner & Elliot 2002, section 4)."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from sdc_sql.checks import fraction, whole
 from sdc_sql.errors import ParameterError
@@ -17,8 +17,9 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class MisclassifiedTheta(Result):
-    """theta-hat (12). ``kept_uniques``, ``kept_pairs``: the sums of M_jj over sample uniques and pairs; ``false_matches``: n A.
+    """theta-hat (12).
 
+    ``kept_uniques``, ``kept_pairs``: the sums of M_jj over sample uniques and pairs; ``false_matches``: n A.
     ``most_theta`` is (12) without A: what the diagonals alone can tell.
     """
 
@@ -130,7 +131,7 @@ def data_intrusion_simulation(
     (0.333333, True)
     """
     repetitions = whole(repetitions, "repetitions", least=1, most=100_000_000)
-    draws = {"repetitions": repetitions, "stream": str(stream)}
+    draws: dict[str, Any] = {"repetitions": repetitions, "stream": str(stream)}
     if matrices is not None:
         pi = _one_fraction(data, sampling_fraction)
         changed = _changed(data, matrices)
@@ -144,7 +145,7 @@ def data_intrusion_simulation(
     return DataIntrusion(**data.row("sdc_data_intrusion_simulation", data.table, data.keys, given, **draws))
 
 
-def _one_fraction(data: Roles, given: float | None) -> float:
+def _one_fraction(data: Roles, given: float | str | None) -> float:
     pi = data.required("sampling_fraction", given)
     if isinstance(pi, str):
         raise ParameterError(

@@ -78,7 +78,8 @@ CREATE OR REPLACE MACRO sdc__unsafe_cells(tbl, keys, sets, thresholds, weight, i
     FROM query(coalesce(nullif(array_to_string(list_transform(sets, lambda s, i:
         'SELECT sdc__c.sdc__cell FROM sdc__crossed AS sdc__c JOIN ' || sdc__combination_cells(tbl, s, weight, nulls) || ' AS sdc__s ON '
         || array_to_string(list_transform(s, lambda k: 'sdc__c.' || sdc__identifier(k) || ' IS NOT DISTINCT FROM sdc__s.' || sdc__identifier(k)), ' AND ')
-        || ' WHERE sdc__s.sdc__frequency ' || CASE WHEN inclusive THEN '<= ' ELSE '< ' END || sdc__set_threshold(thresholds, len(s))::VARCHAR),
+        || ' WHERE sdc__s.sdc__frequency ' || CASE WHEN inclusive THEN '<= ' WHEN NOT inclusive THEN '< '
+             ELSE error('inclusive is NULL: say whether a frequency equal to the threshold is unsafe, true or false.') END || sdc__set_threshold(thresholds, len(s))::VARCHAR),
         ' UNION ALL '), ''), 'SELECT sdc__cell FROM sdc__crossed LIMIT 0'))
     GROUP BY sdc__cell;
 
