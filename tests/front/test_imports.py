@@ -23,7 +23,7 @@ ORDER = [
     {"microdata"},
     {"report", "limits", "source"},
     {"shell"},
-    {"cli_mask", "cli_shell"},
+    {"cli_mask", "cli_rules", "cli_shell"},
     {"__init__"},  # the public names: whoever imports `sdc_sql` itself stands below them all
     {"cli", "dbt"},
     {"__main__"},

@@ -12,6 +12,7 @@ from sdc_sql.results import Result
 
 PUBLIC = [
     "ColumnError",
+    "DataIntrusion",
     "FrequencySummary",
     "GlobalRisk",
     "HouseholdGlobalRisk",
@@ -22,6 +23,7 @@ PUBLIC = [
     "Likeness",
     "MaskingStep",
     "Microdata",
+    "MisclassifiedTheta",
     "MissingPackageError",
     "ParameterError",
     "PopulationRisk",
@@ -29,6 +31,7 @@ PUBLIC = [
     "PramTwoWayEstimate",
     "RiskReport",
     "RiskThreshold",
+    "RuleAnswer",
     "SdcError",
     "StratumTheta",
     "SudaContribution",
@@ -37,6 +40,8 @@ PUBLIC = [
     "TCloseness",
     "TableError",
     "Theta",
+    "ThresholdSummary",
+    "UnsafeCombination",
     "WeightError",
     "bundle",
     "example",
@@ -47,6 +52,7 @@ PUBLIC = [
 MEASURES = [
     "cell_risk",
     "cells",
+    "data_intrusion_simulation",
     "frequencies",
     "frequency_counts",
     "frequency_summary",
@@ -60,6 +66,8 @@ MEASURES = [
     "likeness",
     "minimal_sample_uniques",
     "population_risk",
+    "public_use_file_rules",
+    "research_file_rules",
     "risk_threshold",
     "sample_uniques",
     "suda",
@@ -69,6 +77,10 @@ MEASURES = [
     "t_closeness",
     "theta",
     "theta_by",
+    "theta_misclassified",
+    "threshold_rule",
+    "threshold_rule_records",
+    "threshold_rule_summary",
 ]
 MASKS = [
     "microaggregate",
