@@ -42,7 +42,7 @@ CALLS = [
     "FROM sdc_k_anonymity('{t}', ['age', 'sex'], 5)",
     "FROM sdc_threshold_rule_summary('{t}', ['age', 'sex', 'region'], [1, 2], weight := 'weight')",
     "FROM sdc_threshold_rule_records('{t}', ['age', 'sex', 'region'], 20, nulls := 'wildcard') ORDER BY id",
-    "FROM sdc_public_use_file_rules('{t}', ['age', 'sex'], 'weight', household := 'household', household_variables := ['region'])",
+    "FROM sdc_public_use_file_rules('{t}', ['age', 'sex'], 'weight', household := 'household')",
 ]
 
 
