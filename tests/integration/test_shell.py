@@ -42,7 +42,7 @@ CALLS = [
     "FROM sdc_k_anonymity('{t}', ['age', 'sex'], 5)",
     "SELECT * EXCLUDE (columns) FROM sdc_threshold_rule_summary('{t}', ['age', 'sex'], [1, 2], weight := 'weight')",
     "FROM sdc_threshold_rule_records('{t}', ['age', 'sex', 'region'], 20, nulls := 'wildcard') ORDER BY id",
-    "SELECT * EXCLUDE (violated) FROM sdc_public_use_file_rules('{t}', ['age', 'sex'], 'weight', household := 'household')",
+    "SELECT * EXCLUDE (violated) FROM sdc_public_use_file_rules('{t}', ['age', 'sex'], 9, household := 'household')",
 ]
 
 
