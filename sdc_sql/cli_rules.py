@@ -163,6 +163,7 @@ def _print(found: Sequence[Result]) -> None:
         else:
             columns = " x ".join(figures["columns"])
             print(
-                f"{columns}: {shown(figures['unsafe_combinations'])} of {shown(figures['combinations'])} combinations unsafe "
+                f"{columns}: {shown(figures['unsafe_combinations'])} of {shown(figures['combinations'])} "
+                "combinations unsafe "
                 f"(threshold {shown(figures['threshold'])}), {shown(figures['unsafe_records'])} records"
             )

@@ -16,7 +16,8 @@ def file(tmp_path_factory):
     path = str(tmp_path_factory.mktemp("rules") / "f.parquet")
     with duckdb.connect() as con:
         con.execute(f"""
-            COPY (SELECT 'r' || i % 2 AS region, CASE WHEN i % 4 < 2 THEN 'f' ELSE 'm' END AS sex, i % 10 AS job, 20000 AS people,
+            COPY (SELECT 'r' || i % 2 AS region, CASE WHEN i % 4 < 2 THEN 'f' ELSE 'm' END AS sex, i % 10 AS job,
+                         20000 AS people,
                          2000e0 AS w FROM range(1200) t(i)) TO '{path}'
         """)
     return path

@@ -171,8 +171,8 @@ DEFAULTS = {  # what a parameter is when it is left out, and a call that says so
     ),
     **{
         f"{macro}('persons', ['age', 'sex', 'region', 'household'], 1)": (
-            f"{macro}('persons', ['age', 'sex', 'region', 'household'], 1, weight := NULL, dimension := 3, levels := NULL, "
-            "inclusive := true, nulls := 'category')"
+            f"{macro}('persons', ['age', 'sex', 'region', 'household'], 1, weight := NULL, dimension := 3, "
+            "levels := NULL, inclusive := true, nulls := 'category')"
         )
         for macro in ("sdc_threshold_rule", "sdc_threshold_rule_summary", "sdc_threshold_rule_records")
     },

@@ -1,4 +1,4 @@
-"""The rules of Statistics Netherlands for microdata files: SDC handbook, section 3.7. By hand on a file of 1,200 persons."""
+"""The rules of Statistics Netherlands for microdata files (SDC handbook, section 3.7), by hand on 1,200 records."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ LEVELS = {"extremely": ["region"], "very": ["sex"], "identifying": ["job"]}
 
 @pytest.fixture(scope="module")
 def con():
-    """Return a connection with a file of two regions, two sexes and ten jobs: 1,200 records, each weighing 2,000 persons."""
+    """Return a connection with a file of two regions, two sexes and ten jobs: 1,200 records of 2,000 persons each."""
     with duckdb.connect() as con:
         sdc_sql.load(con).execute("""
             CREATE TABLE f AS
@@ -63,7 +63,7 @@ def test_research_rules(con):
 
 
 def test_without_regions_two_keys_are_checked(con):
-    """3.7: with no direct regional variable only bivariate combinations are checked; sex x job has 20 (10 jobs, 2 sexes)."""
+    """3.7: with no direct regional variable bivariate combinations are checked; sex x job has 20."""
     found = described(con, keys=["sex", "job"]).research_file_rules({"very": ["sex"], "identifying": ["job"]})
     assert found[1].found.startswith("0 of 20 combinations")
     assert found[3].violated is False

@@ -1,4 +1,4 @@
-"""theta under misclassification and the data intrusion simulation: Skinner & Elliot (2002), (6), (10) to (13), section 5.3."""
+"""theta under misclassification, data intrusion simulation: Skinner & Elliot (2002), (6), (10) to (13), 5.3."""
 
 from __future__ import annotations
 
@@ -116,7 +116,8 @@ def test_a_joint_matrix_equals_independent_ones(people):
 
 def test_without_misclassification_it_is_theta(people):
     people.execute(
-        """CREATE OR REPLACE TABLE same AS FROM (VALUES ('x', 'x', 1), ('y', 'y', 1), ('z', 'z', 1)) AS s("from", "to", probability)"""
+        """CREATE OR REPLACE TABLE same AS
+        FROM (VALUES ('x', 'x', 1), ('y', 'y', 1), ('z', 'z', 1)) AS s("from", "to", probability)"""
     )
     call = "SELECT theta, most_theta FROM sdc_theta_misclassified('t', ?, 0.3, ['a'], ['same'])"
     found = people.execute(call, [KEYS]).fetchall()
@@ -128,7 +129,9 @@ def test_the_example_of_the_header(con):
     """By hand: pi (m stays) = 0.4; 2 (1 - pi) (f stays) = 0.9; n A = two f at 0.1."""
     con.execute("CREATE TABLE persons AS FROM (VALUES ('f'), ('f'), ('m')) AS t(sex)")
     con.execute(
-        """CREATE TABLE matrix AS FROM (VALUES ('f', 'f', 0.9), ('f', 'm', 0.1), ('m', 'f', 0.2), ('m', 'm', 0.8)) AS m("from", "to", probability)"""
+        """CREATE TABLE matrix AS
+        FROM (VALUES ('f', 'f', 0.9), ('f', 'm', 0.1), ('m', 'f', 0.2), ('m', 'm', 0.8))
+        AS m("from", "to", probability)"""
     )
     (row,) = con.execute("FROM sdc_theta_misclassified('persons', ['sex'], 0.5, ['sex'], ['matrix'])").fetchall()
     assert row == (3, 2, 1, 1, 0.8, 0.9, pytest.approx(0.2), pytest.approx(0.4 / 1.5), pytest.approx(0.4 / 1.3))
@@ -174,8 +177,8 @@ def direct_theta(population, sampled, seen):
     )
 
 
-def compared(con, population, matrices, pi, samples, seed):
-    """Return theta (10) by direct simulation and theta-hat (12), for each of some Bernoulli samples; keys a0, a1, ..."""
+def compared(con, population, matrices, pi, *, samples, seed):
+    """Return theta (10) by direct simulation and theta-hat (12), for some Bernoulli samples; keys a0, a1, ..."""
     rng = np.random.default_rng(seed)
     data = np.asarray(population)
     found = []
@@ -205,14 +208,14 @@ def compared(con, population, matrices, pi, samples, seed):
 
 
 def test_a_generated_population(con):
-    """Proposition 5: theta-hat less theta is small beside either, and its mean within 4.5 of its standard errors of 0."""
+    """Proposition 5: theta-hat less theta is small beside either, and its mean within 4.5 standard errors of 0."""
     rng = np.random.default_rng(11)
     population = np.column_stack(
         [np.minimum(rng.geometric(0.1, 8000) - 1, 39), rng.integers(0, 12, 8000), rng.integers(0, 3, 8000)]
     )
     forty = np.full((40, 40), 0.2 / 39) + np.eye(40) * (0.8 - 0.2 / 39)
     three = np.array([[0.9, 0.1, 0.0], [0.05, 0.9, 0.05], [0.0, 0.3, 0.7]])
-    found = compared(con, population, {0: forty, 2: three}, 0.15, 25, seed=5)
+    found = compared(con, population, {0: forty, 2: three}, 0.15, samples=25, seed=5)
     error = found[:, 1] - found[:, 0]
     assert abs(error.mean()) < 4.5 * error.std(ddof=1) / math.sqrt(len(error))
     assert abs(error.mean()) < 0.1 * found[:, 0].mean()
@@ -221,7 +224,7 @@ def test_a_generated_population(con):
 
 
 def test_a_known_population(shared, con):
-    """The synthetic EU-SILC population of simPop (../shared/data/README.md), age misreported by up to a year, sex kept."""
+    """The synthetic EU-SILC population of simPop (../shared/data/README.md), age misreported by a year for a fifth."""
     path = shared / "data" / "eusilc_population.parquet"
     ranks = ", ".join(
         f"dense_rank() OVER (ORDER BY {c}) - 1" for c in ("age", "gender", "ecoStat", "citizenship", "region", "hsize")
@@ -233,14 +236,14 @@ def test_a_known_population(shared, con):
         ages[i, max(i - 1, 0)] += 0.1
         ages[i, min(i + 1, k - 1)] += 0.1
         ages[i, i] += 0.8
-    found = compared(con, rows, {0: ages}, 0.05, 4, seed=3)
+    found = compared(con, rows, {0: ages}, 0.05, samples=4, seed=3)
     error = found[:, 1] - found[:, 0]
     assert abs(error.mean()) < max(4.5 * error.std(ddof=1) / math.sqrt(len(error)), 0.05 * found[:, 0].mean())
     assert np.all(np.abs(error) < 0.25 * found[:, 0])
 
 
 def test_pram_reversed_is_bayes_theorem(con):
-    """By hand: of 110 women and 90 men, 0.9 kept (handbook, 3.4.6): 99 of the 108 who are called women are, 81 of 92 men."""
+    """By hand: of 110 women and 90 men, 0.9 kept (handbook, 3.4.6): 99 of the 108 called women are, 81 of 92 men."""
     con.execute("CREATE TABLE t AS SELECT CASE WHEN i < 110 THEN 'f' ELSE 'm' END AS sex FROM range(200) r(i)")
     con.execute("CREATE TABLE m AS FROM sdc_pram_retention_matrix('t', 'sex', 0.9)")
     rows = con.execute("FROM sdc_pram_reversed('t', 'sex', 'm') ORDER BY ALL").fetchall()

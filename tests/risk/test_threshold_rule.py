@@ -37,7 +37,7 @@ def values(table, name):
     inclusive=st.booleans(),
     nulls=st.sampled_from(NULLS),
 )
-def test_every_unsafe_combination_and_no_other(db, table, thresholds, weight, inclusive, nulls):
+def test_every_unsafe_combination_and_no_other(db, table, thresholds, weight, inclusive, nulls):  # noqa: PLR0917
     table.store(db, "t")
     named = "'weight'" if weight else "NULL"
     tail = f"?, ?, weight := {named}, inclusive := {inclusive}, nulls := '{nulls}')"
