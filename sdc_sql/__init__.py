@@ -1,6 +1,7 @@
 """Statistical disclosure control for microdata, inside the database."""
 
-from sdc_sql.errors import ColumnError, InputError, ParameterError, SdcError, TableError, WeightError
+from sdc_sql.compiler import compile  # noqa: A004 - its name says what it does
+from sdc_sql.errors import ColumnError, InputError, ParameterError, SdcError, TableError, Unsupported, WeightError
 from sdc_sql.load import install, load
 from sdc_sql.macros import bundle
 from sdc_sql.mask.pram_correction import PramEstimate, PramTwoWayEstimate
@@ -36,8 +37,10 @@ __all__ = [
     "StratumTheta",
     "TableError",
     "Theta",
+    "Unsupported",
     "WeightError",
     "bundle",
+    "compile",
     "example",
     "install",
     "load",

@@ -3,6 +3,7 @@
 ::
 
     SdcError                    everything this package raises on purpose
+    ├── Unsupported             an engine other than DuckDB cannot do it: no query is written
     └── InputError              what was given cannot be used (also a ValueError)
         ├── TableError          no such table, an empty one, or one that cannot be read
         ├── ColumnError         a column unknown, named twice, reserved, or in the way of a result
@@ -27,6 +28,10 @@ if TYPE_CHECKING:
 
 class SdcError(Exception):
     """Everything this package raises on purpose."""
+
+
+class Unsupported(SdcError):  # noqa: N818 - it says what the matter is
+    """What an engine cannot do, or what is not known to mean the same there."""
 
 
 class InputError(SdcError, ValueError):

@@ -16,7 +16,7 @@ KERNELS = sorted((ROOT / "udfs").rglob("*.py"))
 ORDER = [
     {"errors", "udfs"},
     {"checks", "macros", "query", "results", "transaction"},
-    {"load"},
+    {"load", "compiler"},
     {"roles"},
     {"masking", "matrix"},
     {"risk", "mask"},
@@ -29,6 +29,8 @@ ORDER = [
 ]
 # The kernels are a package of their own, mapped into ours when it is built; they import nothing of the rest of it.
 RANK = {room: rank for rank, rooms in enumerate(ORDER) for room in rooms}
+# Rooms whose modules are parts of one thing and import one another.
+WHOLE = {"compiler"}
 RUN_TIME = {"duckdb", "sqlglot", "numpy", "pyarrow"}
 
 
@@ -72,7 +74,7 @@ def test_every_module_has_a_place_in_the_order():
 @pytest.mark.parametrize("path", SOURCES, ids=name_of)
 def test_no_module_imports_one_to_its_right(path):
     first = path.relative_to(ROOT / "sdc_sql").parts[0].removesuffix(".py")
-    wrong = {r for r in rooms(path) if RANK[r] >= RANK[first]}
+    wrong = {r for r in rooms(path) if RANK[r] >= RANK[first]} - ({first} & WHOLE)
     assert not wrong
 
 
