@@ -1,6 +1,6 @@
 """What is known to mean the same on each engine as in DuckDB, once it is said as ``engines`` says it.
 
-A list of what is allowed, not of what is forbidden: a construct that nobody has compared makes an error, not wrong numbers.
+A list of what is allowed, not of what is forbidden: a construct that nobody has compared is an error, not wrong numbers.
 """
 
 from __future__ import annotations
@@ -14,22 +14,24 @@ _QUERIES = (
     exp.Having, exp.Group, exp.Order, exp.Ordered, exp.Limit, exp.Alias, exp.Column, exp.Identifier, exp.Distinct,
     exp.Window, exp.WindowSpec, exp.Filter,
 )  # fmt: skip
+_TRUTHS = (
+    exp.And, exp.Or, exp.Not, exp.Is, exp.In, exp.Between, exp.EQ, exp.NEQ, exp.GT, exp.GTE, exp.LT, exp.LTE, exp.Boolean,
+)  # fmt: skip
 _VALUES = (
-    exp.Literal, exp.Boolean, exp.Null, exp.Paren, exp.Case, exp.If, exp.Coalesce, exp.Cast, exp.DataType,
-    exp.And, exp.Or, exp.Not, exp.Is, exp.In, exp.Between, exp.EQ, exp.NEQ, exp.GT, exp.GTE, exp.LT, exp.LTE,
+    exp.Literal, exp.Null, exp.Paren, exp.Case, exp.If, exp.Coalesce, exp.DataType, exp.Array, exp.DPipe,
     exp.Add, exp.Sub, exp.Mul, exp.Div, exp.Neg, exp.Pow, exp.Sqrt, exp.Ln, exp.Exp, exp.Abs, exp.Sign, exp.Floor,
-    exp.Least, exp.Greatest, exp.DPipe,
+    exp.Least, exp.Greatest, exp.StartsWith, exp.Upper,
 )  # fmt: skip
 _AGGREGATES = (
-    exp.Count, exp.Sum, exp.Min, exp.Max, exp.Avg, exp.VariancePop, exp.AnyValue, exp.Star, exp.RowNumber, exp.DenseRank, exp.Rank,
+    exp.Count, exp.Sum, exp.Min, exp.Max, exp.Avg, exp.VariancePop, exp.Star, exp.RowNumber, exp.DenseRank, exp.Rank,
 )  # fmt: skip
 _OWN: dict[str, tuple[type[exp.Expression], ...]] = {
-    "spark": (exp.Struct, exp.PropertyEQ, exp.Dot, exp.Explode),
+    "spark": (exp.Struct, exp.PropertyEQ, exp.Dot, exp.Explode, exp.Aliases, exp.Typeof),
     "postgres": (exp.Left,),
 }
 _FUNCTIONS = {
-    "spark": {"RAISE_ERROR", "SEQUENCE"},
-    "postgres": {"CONCAT", "ROW", "GENERATE_SERIES"},
+    "spark": {"RAISE_ERROR", "SEQUENCE", "INLINE", "ARRAYS_ZIP", "SIZE"},
+    "postgres": {"CONCAT", "ROW", "GENERATE_SERIES", "UNNEST", "CARDINALITY", "PG_TYPEOF"},
 }
 _TYPES = {"DOUBLE", "TEXT", "VARCHAR", "BOOLEAN"}
 _WHOLE = {"BIGINT", "INT"}
@@ -43,23 +45,30 @@ def check(tree: exp.Query, dialect: str) -> None:
     Unsupported
         It names the construct.
     """
-    allowed = {*_QUERIES, *_VALUES, *_AGGREGATES, *_OWN[dialect]}
+    allowed = {*_QUERIES, *_TRUTHS, *_VALUES, *_AGGREGATES, *_OWN[dialect]}
     for node in tree.walk():
         if isinstance(node, exp.Anonymous):
             known = node.name in _FUNCTIONS[dialect]
         elif isinstance(node, exp.Cast):
-            known = type(node) is exp.Cast and _is_known_cast(node)
+            known = (type(node) is exp.Cast or (dialect == "spark" and node.to.is_type("double"))) and _is_known_cast(node)
         else:
             known = type(node) in allowed
         if not known:
-            what = f"the function {node.name}" if isinstance(node, exp.Anonymous) else type(node).__name__.upper()
             raise Unsupported(
-                f"{dialect}: {what} is not known to mean there what it means in DuckDB: {node.sql('duckdb')[:120]}"
+                f"{_named(node)} is not known to mean in {dialect} what it means in DuckDB: {node.sql('duckdb')[:120]}"
             )
 
 
+def _named(node: exp.Expression) -> str:
+    if isinstance(node, exp.Anonymous):
+        return node.name
+    if isinstance(node, exp.Cast):
+        return f"{node.sql_name()} AS {node.to.sql('duckdb')}"
+    return node.sql_name() if isinstance(node, exp.Func) else type(node).__name__.upper()
+
+
 def _is_known_cast(cast: exp.Cast) -> bool:
-    """Numbers are rounded on their way to integers here and cut off there: only sums and counts may go that way."""
+    """Numbers are rounded on their way to integers here and cut off there: only whole ones may go that way."""
     kind = cast.to.this.value
     if kind in _TYPES:
         return True
@@ -69,4 +78,4 @@ def _is_known_cast(cast: exp.Cast) -> bool:
     while isinstance(inner, exp.Coalesce | exp.Filter | exp.Paren):
         inner = inner.this
     is_message = isinstance(inner, exp.Anonymous) and inner.name == "CONCAT"
-    return is_message or isinstance(inner, exp.Sum | exp.Count | exp.Min | exp.Max | exp.Literal)
+    return is_message or isinstance(inner, (exp.Sum, exp.Count, exp.Min, exp.Max, exp.Literal, *_TRUTHS))

@@ -138,6 +138,8 @@ def fold(tree: exp.Expression) -> exp.Expression:
         return tree
     if isinstance(tree, exp.Case):
         return _case(tree)
+    if isinstance(tree, exp.Anonymous) and tree.name == "alias" and isinstance(tree.expressions[0], exp.Column):
+        return exp.Literal.string(tree.expressions[0].name)
     if isinstance(tree, exp.Coalesce):
         return _coalesce(tree)
     if isinstance(tree, exp.And | exp.Or):

@@ -98,6 +98,78 @@ def _rows(node: exp.Expression) -> exp.Expression:
     return exp.Anonymous(this="sdc_rows", expressions=[series.args["start"], last])
 
 
+# what the engines call DuckDB's types; the rest have the same name in capitals
+_SPARK_TYPES = {"int": "INTEGER", "string": "VARCHAR"}
+_POSTGRES_TYPES = {
+    "real": "FLOAT", "double precision": "DOUBLE", "numeric": "DECIMAL", "text": "VARCHAR", "character varying": "VARCHAR",
+}  # fmt: skip
+
+
+def _type_name(name: exp.Expression, known: dict[str, str]) -> exp.Expression:
+    ifs = [
+        exp.If(this=exp.Literal.string(theirs), true=exp.Literal.string(duckdbs)) for theirs, duckdbs in known.items()
+    ]
+    return exp.Case(this=name, ifs=ifs, default=exp.Upper(this=name.copy()))
+
+
+def _spark_types(node: exp.Expression) -> exp.Expression:
+    return _type_name(node.copy(), _SPARK_TYPES) if isinstance(node, exp.Typeof) else node
+
+
+def _postgres_types(node: exp.Expression) -> exp.Expression:
+    """Say typeof; a number always casts to DOUBLE, and where anything else does not, PostgreSQL complains."""
+    if isinstance(node, exp.Typeof):
+        name = exp.cast(exp.Anonymous(this="PG_TYPEOF", expressions=[node.this.copy()]), "text")
+        return _type_name(name, _POSTGRES_TYPES)
+    if isinstance(node, exp.TryCast) and node.to.is_type("double"):
+        return exp.cast(node.this.copy(), "double")
+    return node
+
+
+def _is_series_of(node: exp.Expression) -> exp.Expression | None:
+    """Return the list of unnest(range(len(list)))."""
+    series = node.this if isinstance(node, exp.Explode) else None
+    if isinstance(series, exp.GenerateSeries) and isinstance(series.args["end"], exp.Length):
+        starts = series.args.get("start")
+        listed = series.args["end"].this
+        return listed if starts in (None, exp.Literal.number(0)) and isinstance(listed, exp.Column) else None
+    return None
+
+
+def _spark_lists(node: exp.Expression) -> exp.Expression:
+    """Say several unnest(list) side by side, which Spark does not take: inline(arrays_zip(...))."""
+    if not isinstance(node, exp.Select):
+        return node
+    lists = [e for e in node.expressions if isinstance(e, exp.Alias) and isinstance(e.this, exp.Explode)]
+    if len(lists) < 2 or len(lists) < len(node.expressions):  # noqa: PLR2004 - two stand side by side
+        return node
+    parts = []
+    for item in lists:
+        listed = _is_series_of(item.this)
+        if listed is None:
+            parts.append(item.this.this.copy())
+        else:
+            size = exp.Anonymous(this="SIZE", expressions=[listed.copy()])
+            last = exp.Sub(this=size, expression=exp.Literal.number(1))
+            parts.append(exp.Anonymous(this="SEQUENCE", expressions=[exp.Literal.number(0), last]))
+    zipped = exp.Anonymous(this="INLINE", expressions=[exp.Anonymous(this="ARRAYS_ZIP", expressions=parts)])
+    names = [item.args["alias"].copy() for item in lists]
+    node.set("expressions", [exp.Aliases(this=zipped, expressions=names)])
+    return node
+
+
+def _postgres_lists(node: exp.Expression) -> exp.Expression:
+    """Say unnest(list) and unnest(range(len(list)))."""
+    listed = _is_series_of(node)
+    if listed is not None:
+        size = exp.Anonymous(this="CARDINALITY", expressions=[listed.copy()])
+        last = exp.Sub(this=size, expression=exp.Literal.number(1))
+        return exp.Anonymous(this="GENERATE_SERIES", expressions=[exp.Literal.number(0), last])
+    if isinstance(node, exp.Explode) and isinstance(node.this, exp.Column):
+        return exp.Anonymous(this="UNNEST", expressions=[node.this.copy()])
+    return node
+
+
 def _spark_rows(node: exp.Expression) -> exp.Expression:
     made = _rows(node)
     if made is node:
@@ -165,6 +237,6 @@ def _postgres_exp(node: exp.Expression) -> exp.Expression:
 
 
 _STEPS: dict[str, tuple[Callable[[exp.Expression], exp.Expression], ...]] = {
-    "spark": (_any_value, _null, _quotient, _spark_number, _spark_rows, _spark_error),
-    "postgres": (_any_value, _null, _quotient, _postgres_number, _postgres_rows, _postgres_exp, _postgres_error),
+    "spark": (_any_value, _null, _quotient, _spark_number, _spark_types, _spark_lists, _spark_rows, _spark_error),
+    "postgres": (_any_value, _null, _quotient, _postgres_number, _postgres_types, _postgres_lists, _postgres_rows, _postgres_exp, _postgres_error),
 }

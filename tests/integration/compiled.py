@@ -1,8 +1,13 @@
-"""One call of each measure, written for an engine, and what that engine and DuckDB answer."""
+"""One call of each measure, written for an engine, and what that engine and DuckDB answer.
+
+Run as a program, it writes fixtures/golden_sql/ and README's table of measures and engines anew; the tests
+run each file of golden SQL on its engine, and compare the table with what they saw.
+"""
 
 from __future__ import annotations
 
 import math
+import sys
 from dataclasses import dataclass
 from decimal import Decimal
 from functools import cache
@@ -11,10 +16,12 @@ from typing import TYPE_CHECKING, Any
 
 import duckdb
 import sqlglot
-from every_macro import _ROLES, CALLS
 from sqlglot import exp
 
 import sdc_sql
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+from every_macro import _ROLES, CALLS  # noqa: E402 - it stands in the folder above
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -40,6 +47,35 @@ TABLES |= {
     f"{name}_masked": f"SELECT * REPLACE (2 * (age // 2) AS age, round(weight, -1) AS weight) FROM ({rows})"
     for name, rows in TABLES.items()
 }
+
+
+_PERSONS = TABLES["persons"]
+TABLES |= {
+    "nobody": f"SELECT * FROM ({_PERSONS}) WHERE id > 99",
+    "nobody_masked": f"SELECT * FROM ({_PERSONS}) WHERE id > 99",
+    "odd": "FROM (VALUES (1, 'x', NULL, 5e0), (2, 'x', 'f', 6e0), (2, 'x', 'f', 7e0), (3, NULL, 'g', 8e0)) AS t(f, \"a\"\"b\", \"Select\", k)",
+    "homeless": f"SELECT * REPLACE (CASE WHEN id <> 4 THEN household END AS household) FROM ({_PERSONS})",
+    "normalised": f"SELECT * REPLACE (weight / 20 AS weight) FROM ({_PERSONS})",
+    **{
+        f"weight_{name}": f"SELECT * REPLACE (CASE WHEN id = 4 THEN {value} ELSE weight END AS weight) FROM ({_PERSONS})"
+        for name, value in {"null": "NULL", "nan": "'nan'::DOUBLE", "inf": "'inf'::DOUBLE", "zero": "0", "minus": "-1"}.items()
+    },
+}
+# what the data must not be; and the macros' words
+WRONG = [
+    *[("sdc_global_risk", f"weight_{n}", "weights must be positive and finite") for n in ("null", "nan", "inf", "zero", "minus")],
+    ("sdc_frequencies", "weight_minus", "weights must be positive and finite"),
+    ("sdc_individual_risk", "weight_null", "weights must be positive and finite"),
+    ("sdc_individual_risk", "normalised", "individual risk needs expansion weights"),
+    ("sdc_cell_risk", "normalised", "individual risk needs expansion weights"),
+    ("sdc_risk_threshold", "normalised", "individual risk needs expansion weights"),
+    ("sdc_household_risk", "homeless", "A household number is NULL"),
+    ("sdc_household_global_risk", "homeless", "A household number is NULL"),
+]
+
+GOLDEN = ROOT / "fixtures" / "golden_sql"
+ENGINES = {"spark": "Spark", "postgres": "PostgreSQL"}
+WILDCARD = "any with `nulls := 'wildcard'`"
 
 
 @dataclass(frozen=True)
@@ -98,13 +134,68 @@ def assert_same(found: Sequence[Sequence[Any]], expected: Sequence[Sequence[Any]
                 assert value == wanted, (name, row, right)
 
 
-Run = "Callable[[str], tuple[list[str], list[Sequence[Any]]]]"
-
-
-def assert_answers_as_duckdb(run: Callable[[str], tuple[list[str], list[Any]]], dialect: str, made: Call) -> None:
-    """Run a call on an engine and in DuckDB and compare names and numbers."""
+def assert_answers_as_duckdb(run: Callable[[str], tuple[list[str], list[Any]]], sql: str, made: Call) -> None:
+    """Run a query on an engine and the macro in DuckDB, and compare names and numbers."""
     con = reference()
-    names, rows = run(made.compiled(dialect, con))
+    names, rows = run(sql)
     expected = con.execute(made.sql).fetchall()
     assert names == [name for name, *_ in con.description]
     assert_same(rows, expected, names)
+
+
+def golden(name: str, dialect: str) -> Path:
+    """Return the file of golden SQL of a macro."""
+    return GOLDEN / dialect / f"{name}.sql"
+
+
+def answer(name: str, dialect: str) -> str:
+    """Return the query of a call on `persons`, or "no: " and the construct that has no counterpart."""
+    try:
+        return call(name).compiled(dialect, reference())
+    except sdc_sql.Unsupported as error:
+        return f"no: {str(error).split(' is not known')[0]}"
+
+
+def row(name: str) -> str:
+    """Return the name of the table's row that a call belongs to."""
+    return WILDCARD if name.endswith("wildcard") else f"`{name}`"
+
+
+def said(text: str) -> dict[str, dict[str, str]]:
+    """Return README's table: for each row what it says of each engine."""
+    lines = iter(text.splitlines())
+    head = next(line for line in lines if line.startswith("| on ") and all(e in line for e in ENGINES.values()))
+    names = [cell.strip() for cell in head.strip("|").split("|")]
+    found = {}
+    for line in lines:
+        if not line.startswith("|"):
+            break
+        cells = [cell.strip() for cell in line.strip("|").split("|")]
+        if not cells[0].startswith("---"):
+            found[cells[0]] = {d: cells[names.index(e)] for d, e in ENGINES.items()}
+    return found
+
+
+def _write() -> None:
+    rows: dict[str, dict[str, str]] = {}
+    for dialect in ENGINES:
+        (GOLDEN / dialect).mkdir(parents=True, exist_ok=True)
+        for old in (GOLDEN / dialect).glob("*.sql"):
+            old.unlink()
+        for name in EVERY:
+            sql = answer(name, dialect)
+            works = not sql.startswith("no: ")
+            if works and not name.endswith("wildcard"):
+                golden(name, dialect).write_text(f"{sql};\n", encoding="utf-8")
+            rows.setdefault(row(name), {})[dialect] = "works" if works else sql
+    readme = ROOT / "README.md"
+    text = readme.read_text(encoding="utf-8")
+    start = text.index("| on |")
+    end = text.index("\n\n", start)
+    lines = ["| on | " + " | ".join(ENGINES.values()) + " |", "|---|---|---|"]
+    lines += [f"| {name} | {' | '.join(cells[d] for d in ENGINES)} |" for name, cells in rows.items()]
+    readme.write_text(text[:start] + "\n".join(lines) + text[end:], encoding="utf-8")
+
+
+if __name__ == "__main__":
+    _write()
