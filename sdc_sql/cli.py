@@ -1,4 +1,4 @@
-"""The command line: ``sdc-sql risk``, ``sdc-sql mask``, ``sdc-sql macros``, ``sdc-sql install``."""
+"""The command line: ``sdc-sql`` with ``risk``, ``mask``, ``compile``, ``macros`` or ``install``."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, NoReturn
 import duckdb
 
 import sdc_sql
-from sdc_sql import cli_mask
+from sdc_sql import cli_compile, cli_mask
 from sdc_sql.errors import ParameterError, SdcError, TableError, translate
 from sdc_sql.limits import exceeded
 from sdc_sql.microdata import Microdata
@@ -110,6 +110,7 @@ def parser() -> argparse.ArgumentParser:
     )  # fmt: skip
 
     cli_mask.add(commands)
+    cli_compile.add(commands)
     commands.add_parser("macros", help="print all SQL macros as one file, for duckdb -init")
     install = commands.add_parser("install", help="store the macros in a DuckDB database file")
     install.add_argument("database", metavar="FILE.duckdb")
@@ -172,17 +173,26 @@ def install(arguments: argparse.Namespace) -> int:
     return 0
 
 
+def macros(_: argparse.Namespace) -> int:
+    """Print all macros."""
+    print(sdc_sql.bundle(), end="")
+    return 0
+
+
+COMMANDS: dict[str, Callable[[argparse.Namespace], int]] = {
+    "risk": risk,
+    "mask": cli_mask.mask,
+    "compile": cli_compile.compiled,
+    "macros": macros,
+    "install": install,
+}
+
+
 def main(argv: Sequence[str] | None = None) -> int:
     """Run the command line; return the exit code."""
     arguments = parser().parse_args(argv)
     try:
-        if arguments.command == "risk":
-            return risk(arguments)
-        if arguments.command == "mask":
-            return cli_mask.mask(arguments)
-        if arguments.command == "install":
-            return install(arguments)
-        print(sdc_sql.bundle(), end="")
+        return COMMANDS[arguments.command](arguments)
     except SdcError as error:
         return _refuse(error)
     except duckdb.Error as error:

@@ -1,12 +1,13 @@
 """The macros beyond DuckDB: one standalone query, written for another engine.
 
-``definitions`` reads the macros from the SQL files, ``expand`` makes one query of a call, ``constants`` computes what is
-known beforehand, ``engines`` says it as Spark or PostgreSQL wants it, ``allowed`` refuses whatever is not known to
-mean the same there.
+``definitions`` reads the macros from the SQL files, ``expand`` makes one query of a call, ``constants`` computes
+what is known beforehand, ``engines`` says it as Spark or PostgreSQL wants it, ``allowed`` refuses whatever is not
+known to mean the same there.
 """
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Literal
 
 from sqlglot import ErrorLevel, exp
@@ -19,7 +20,7 @@ from sdc_sql.compiler.expand import Expansion
 from sdc_sql.errors import ParameterError, TableError, translated
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Sequence
 
     import duckdb
 
@@ -96,16 +97,16 @@ def _lookup(
     columns: Sequence[str] | Mapping[str, Sequence[str]] | None, con: duckdb.DuckDBPyConnection | None
 ) -> Callable[[str], Sequence[str]]:
     def look_up(table: str) -> Sequence[str]:
+        if isinstance(columns, Mapping):
+            if table not in columns:
+                raise TableError(f"The columns of the table {table} are not given, only those of {', '.join(columns)}.")
+            return list(columns[table])
         if columns is not None:
-            by_name = isinstance(columns, dict)
-            if by_name and table not in columns:
-                raise TableError(
-                    f"The columns of the table {table} are not given; given are those of {', '.join(columns)}."
-                )
-            return list(columns[table] if by_name else columns)
+            return list(columns)
         if con is None:
             raise TableError(
-                f"The columns of the table {table} are not known: say columns=[...], or con= a DuckDB connection that has it."
+                f"The columns of the table {table} are not known: say columns=[...],"
+                " or con= a DuckDB connection that has it."
             )
         with translated():
             call = exp.Anonymous(this="query_table", expressions=[query.literal(table)])

@@ -1,9 +1,12 @@
 """What is known to mean the same on each engine as in DuckDB, once it is said as ``engines`` says it.
 
-A list of what is allowed, not of what is forbidden: a construct that nobody has compared is an error, not wrong numbers.
+A list of what is allowed, not of what is forbidden: a construct that nobody has compared makes an error, not
+wrong numbers.
 """
 
 from __future__ import annotations
+
+from typing import Any
 
 from sqlglot import exp
 
@@ -15,7 +18,8 @@ _QUERIES = (
     exp.Window, exp.WindowSpec, exp.Filter,
 )  # fmt: skip
 _TRUTHS = (
-    exp.And, exp.Or, exp.Not, exp.Is, exp.In, exp.Between, exp.EQ, exp.NEQ, exp.GT, exp.GTE, exp.LT, exp.LTE, exp.Boolean,
+    exp.And, exp.Or, exp.Not, exp.Is, exp.In, exp.Between, exp.EQ, exp.NEQ, exp.GT, exp.GTE, exp.LT, exp.LTE,
+    exp.Boolean,
 )  # fmt: skip
 _VALUES = (
     exp.Literal, exp.Null, exp.Paren, exp.Case, exp.If, exp.Coalesce, exp.DataType, exp.Array, exp.DPipe,
@@ -50,7 +54,9 @@ def check(tree: exp.Query, dialect: str) -> None:
         if isinstance(node, exp.Anonymous):
             known = node.name in _FUNCTIONS[dialect]
         elif isinstance(node, exp.Cast):
-            known = (type(node) is exp.Cast or (dialect == "spark" and node.to.is_type("double"))) and _is_known_cast(node)
+            known = (type(node) is exp.Cast or (dialect == "spark" and node.to.is_type("double"))) and _is_known_cast(
+                node
+            )
         else:
             known = type(node) in allowed
         if not known:
@@ -59,7 +65,7 @@ def check(tree: exp.Query, dialect: str) -> None:
             )
 
 
-def _named(node: exp.Expression) -> str:
+def _named(node: Any) -> str:  # noqa: ANN401 - sqlglot 30 splits what was Expression
     if isinstance(node, exp.Anonymous):
         return node.name
     if isinstance(node, exp.Cast):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from sqlglot import exp
 
@@ -57,7 +57,7 @@ class Item:
         """Return it as SELECT has it."""
         if not self.field.name or (isinstance(self.tree, exp.Column) and self.tree.name == self.field.name):
             return self.tree
-        return exp.alias_(self.tree, self.field.name, quoted=True)
+        return exp.Alias(this=self.tree, alias=exp.to_identifier(self.field.name, quoted=True))
 
     def renamed(self, name: str) -> Item:
         """Return it under another name."""
@@ -71,7 +71,7 @@ def companion(struct: str, position: int) -> str:
 
 def own_columns(tree: exp.Expression) -> list[exp.Column]:
     """Return the references to columns in an expression, but for those inside its subqueries."""
-    nodes = tree.walk(prune=lambda node: isinstance(node, exp.Query))
+    nodes: Iterator[Any] = tree.walk(prune=lambda node: isinstance(node, exp.Query))
     return [node for node in nodes if isinstance(node, exp.Column) and not isinstance(node.this, exp.Star)]
 
 
@@ -122,7 +122,10 @@ class Sources:
 
         def replaced(column: exp.Column) -> exp.Expression:
             found = self.find(column)
-            return found.constant.copy() if found and found.constant is not None else column
+            if found is None or found.constant is None:
+                return column
+            value: exp.Expression = found.constant.copy()
+            return value
 
         return with_columns(tree, replaced)
 

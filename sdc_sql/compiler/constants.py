@@ -7,7 +7,7 @@ a constant argument that fails raises the macro's own complaint.
 from __future__ import annotations
 
 from functools import cache
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import duckdb
 from sqlglot import exp
@@ -15,10 +15,13 @@ from sqlglot import exp
 from sdc_sql import query
 from sdc_sql.errors import InputError, ParameterError, translate
 
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
 # Of each run, each record, or of several records: never a constant of the query.
 _NOT_CONSTANT = (
-    exp.Column, exp.Star, exp.Columns, exp.Query, exp.AggFunc, exp.Window, exp.Explode, exp.Rand, exp.PropertyEQ, exp.Struct,
-    exp.Placeholder, exp.Parameter, exp.CurrentTimestamp, exp.CurrentDate,
+    exp.Column, exp.Star, exp.Columns, exp.Query, exp.AggFunc, exp.Window, exp.Explode, exp.Rand, exp.PropertyEQ,
+    exp.Struct, exp.Placeholder, exp.Parameter, exp.CurrentTimestamp, exp.CurrentDate,
 )  # fmt: skip
 _STRUCTURE = (exp.Literal, exp.Null, exp.Boolean, exp.Identifier, exp.DataType, exp.Interval, exp.Ordered)
 
@@ -63,7 +66,7 @@ def value_of(tree: exp.Expression) -> Any:  # noqa: ANN401 - whatever DuckDB com
 
 def _as_literal(tree: exp.Expression) -> exp.Expression:
     """Return a constant expression as a literal of the value that DuckDB computes for it."""
-    kind = value_of(exp.func("typeof", tree.copy()))
+    kind = value_of(exp.Anonymous(this="typeof", expressions=[tree.copy()]))
     value = value_of(tree)
     if kind.startswith("DECIMAL"):
         value = float(value) if value is not None else None
@@ -125,6 +128,14 @@ def _connector(tree: exp.And | exp.Or) -> exp.Expression:
     return type(tree)(this=left, expression=right)
 
 
+_RULES: dict[type[exp.Expression], Callable[[Any], exp.Expression]] = {
+    exp.Case: _case,
+    exp.Coalesce: _coalesce,
+    exp.And: _connector,
+    exp.Or: _connector,
+}
+
+
 def fold(tree: exp.Expression) -> exp.Expression:
     """Return an expression with its constant parts computed and the branches that cannot be reached cut off.
 
@@ -136,26 +147,30 @@ def fold(tree: exp.Expression) -> exp.Expression:
     """
     if isinstance(tree, (*_STRUCTURE, exp.Column, exp.Star, exp.Query, exp.Lambda)):
         return tree
-    if isinstance(tree, exp.Case):
-        return _case(tree)
-    if isinstance(tree, exp.Anonymous) and tree.name == "alias" and isinstance(tree.expressions[0], exp.Column):
-        return exp.Literal.string(tree.expressions[0].name)
-    if isinstance(tree, exp.Coalesce):
-        return _coalesce(tree)
-    if isinstance(tree, exp.And | exp.Or):
-        return _connector(tree)
+    if type(tree) in _RULES:
+        return _RULES[type(tree)](tree)
     for name, part in list(tree.args.items()):
         if isinstance(part, list):
             tree.set(name, [fold(p) if isinstance(p, exp.Expression) else p for p in part])
         elif isinstance(part, exp.Expression):
             tree.set(name, fold(part))
-    if isinstance(tree, exp.Paren) and isinstance(
-        tree.this, exp.Paren | exp.Column | exp.Literal | exp.Func | exp.Null
-    ):
-        return tree.this if not isinstance(tree.this, exp.Connector) else tree
-    if isinstance(tree, exp.Expression) and _computable(tree) and is_constant(tree):
-        return _as_literal(tree)
-    return tree
+    if _is_column_name(tree):
+        return exp.Literal.string(tree.expressions[0].name)
+    if isinstance(tree, exp.Paren) and holds_together(tree.this):
+        inner: exp.Expression = tree.this
+        return inner
+    return _as_literal(tree) if _computable(tree) and is_constant(tree) else tree
+
+
+def holds_together(tree: exp.Expression) -> bool:
+    """Say whether an expression needs no parentheses."""
+    whole = exp.Column | exp.Columns | exp.Literal | exp.Func | exp.Paren | exp.Null | exp.Boolean
+    return isinstance(tree, whole) and not isinstance(tree, exp.Connector)
+
+
+def _is_column_name(tree: exp.Expression) -> bool:
+    """Say whether a node is alias(column), which is the column's name."""
+    return isinstance(tree, exp.Anonymous) and tree.name == "alias" and isinstance(tree.expressions[0], exp.Column)
 
 
 def _computable(tree: exp.Expression) -> bool:

@@ -9,13 +9,14 @@ from typing import TYPE_CHECKING
 import sqlglot
 from sqlglot import TokenType, exp, tokenize
 
+from sdc_sql.compiler.constants import holds_together
 from sdc_sql.errors import ParameterError
 from sdc_sql.macros import sql_files
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
-    from sqlglot.tokens import Token
+    from sqlglot.tokenizer_core import Token
 
 
 @dataclass(frozen=True)
@@ -116,8 +117,7 @@ def definitions() -> Mapping[str, Definition]:
 
 def pasted(value: exp.Expression) -> exp.Expression:
     """Return a copy that keeps together wherever it is put."""
-    whole = isinstance(value, exp.Column | exp.Literal | exp.Func | exp.Paren | exp.Null | exp.Boolean | exp.Columns)
-    return value.copy() if whole and not isinstance(value, exp.Connector) else exp.Paren(this=value.copy())
+    return value.copy() if holds_together(value) else exp.Paren(this=value.copy())
 
 
 def substituted(tree: exp.Expression, values: Mapping[str, exp.Expression]) -> exp.Expression:

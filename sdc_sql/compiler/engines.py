@@ -3,15 +3,15 @@
 Both engines: a quotient is one of DOUBLEs (DuckDB's ``/``; dividing by zero is an error there, not infinity), a number
 with a point is a DOUBLE, a NULL that nothing gives a type is a DOUBLE.
 
-Errors. Spark has ``raise_error``. PostgreSQL has no such function in SQL: the message is cast to an integer, which it is
-not, and PostgreSQL answers ``invalid input syntax for type integer: "sdc-sql: ..."``. The error stands in a branch of a
-CASE of its own (so that the other branches keep their type), and its message always hangs on a column (PostgreSQL
+Errors. Spark has ``raise_error``. PostgreSQL has no such function in SQL: the message is cast to an integer, which it
+is not, and PostgreSQL answers ``invalid input syntax for type integer: "sdc-sql: ..."``. The error stands in a branch
+of a CASE of its own (so that the other branches keep their type), and its message always hangs on a column (PostgreSQL
 computes what hangs on none before the query runs, even in branches that are never reached).
 """
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from sqlglot import exp
 
@@ -25,7 +25,8 @@ if TYPE_CHECKING:
 def rewritten(tree: exp.Query, dialect: str) -> exp.Query:
     """Return a query in the words of an engine (the tree itself is changed)."""
     for step in _STEPS[dialect]:
-        for node in reversed(list(tree.walk())):  # what is inside comes first
+        nodes: list[Any] = list(tree.walk())
+        for node in reversed(nodes):  # what is inside comes first
             made = step(node)
             if made is not node:
                 node.replace(made)
@@ -40,7 +41,7 @@ def _is_decimal(node: exp.Expression) -> bool:
     return isinstance(node, exp.Literal) and not node.is_string and not str(node.this).isdigit()
 
 
-def _number(text: str) -> exp.Literal:
+def _number(text: str) -> exp.Expression:
     written = repr(float(text))
     return exp.Literal.number(written if "e" in written else f"{written}e0")
 
@@ -101,7 +102,8 @@ def _rows(node: exp.Expression) -> exp.Expression:
 # what the engines call DuckDB's types; the rest have the same name in capitals
 _SPARK_TYPES = {"int": "INTEGER", "string": "VARCHAR"}
 _POSTGRES_TYPES = {
-    "real": "FLOAT", "double precision": "DOUBLE", "numeric": "DECIMAL", "text": "VARCHAR", "character varying": "VARCHAR",
+    "real": "FLOAT", "double precision": "DOUBLE", "numeric": "DECIMAL", "text": "VARCHAR",
+    "character varying": "VARCHAR",
 }  # fmt: skip
 
 
@@ -199,9 +201,12 @@ def _fails(error: exp.Expression, beside: exp.Expression) -> exp.Expression:
 
 def _atom(tree: exp.Expression) -> exp.Expression:
     """Return a part of an expression that hangs on the data: an aggregate, or a column outside of one."""
-    for node in tree.walk():
+    nodes: list[Any] = list(tree.walk())
+    for node in nodes:
         if isinstance(node, exp.AggFunc | exp.Column | exp.Window):
-            return node.copy()
+            copy: Any = node.copy()
+            atom: exp.Expression = copy
+            return atom
     raise Unsupported(f"An error that hangs on no column cannot be raised on PostgreSQL: {tree.sql('duckdb')[:80]}")
 
 
@@ -217,12 +222,12 @@ def _postgres_error(node: exp.Expression) -> exp.Expression:
         default = node.args.get("default")
         for branch in node.args["ifs"]:
             if is_error(branch.args["true"]):
-                fails = exp.Case(
+                condition = exp.Case(
                     ifs=[exp.If(this=branch.this.copy(), true=_fails(branch.args["true"], branch.this))],
                     default=exp.false(),
                 )
-                branch.replace(exp.If(this=fails, true=exp.null()))
-        if is_error(default):
+                branch.replace(exp.If(this=condition, true=exp.null()))
+        if default is not None and is_error(default):
             node.append("ifs", exp.If(this=_fails(default, node.args["ifs"][0].this), true=exp.null()))
             node.set("default", None)
     return node
@@ -238,5 +243,15 @@ def _postgres_exp(node: exp.Expression) -> exp.Expression:
 
 _STEPS: dict[str, tuple[Callable[[exp.Expression], exp.Expression], ...]] = {
     "spark": (_any_value, _null, _quotient, _spark_number, _spark_types, _spark_lists, _spark_rows, _spark_error),
-    "postgres": (_any_value, _null, _quotient, _postgres_number, _postgres_types, _postgres_lists, _postgres_rows, _postgres_exp, _postgres_error),
+    "postgres": (
+        _any_value,
+        _null,
+        _quotient,
+        _postgres_number,
+        _postgres_types,
+        _postgres_lists,
+        _postgres_rows,
+        _postgres_exp,
+        _postgres_error,
+    ),
 }

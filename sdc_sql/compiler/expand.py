@@ -15,7 +15,7 @@ from sqlglot.errors import ParseError
 from sdc_sql.compiler.columns import Field, Item, Source, Sources, companion, folded, with_columns
 from sdc_sql.compiler.constants import complain, fold
 from sdc_sql.compiler.definitions import definitions, pasted, substituted
-from sdc_sql.errors import Unsupported
+from sdc_sql.errors import ParameterError, Unsupported
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -27,7 +27,9 @@ Relation: TypeAlias = "tuple[exp.Query, tuple[Field, ...]]"
 FROM = "from_" if "from_" in exp.Select.arg_types else "from"
 WITH = "with_" if "with_" in exp.Select.arg_types else "with"
 
-_SELECT = {WITH, FROM, "expressions", "joins", "where", "group", "having", "windows", "order", "limit", "distinct", "hint", "kind", "operation_modifiers"}  # fmt: skip
+_SELECT = {
+    WITH, FROM, "expressions", "joins", "where", "group", "having", "windows", "order", "limit", "distinct",
+}  # fmt: skip
 
 
 def _table(name: str) -> exp.Table:
@@ -36,7 +38,7 @@ def _table(name: str) -> exp.Table:
     except ParseError:
         table = exp.to_table(exp.to_identifier(name, quoted=True).sql("duckdb"), dialect="duckdb")
     for identifier in table.find_all(exp.Identifier):
-        identifier.set("quoted", True)
+        identifier.args["quoted"] = True
     return table
 
 
@@ -82,7 +84,7 @@ class Expansion:
     def _hoisted(self, name: str, relation: Relation) -> tuple[str, tuple[Field, ...]]:
         """Make a relation a common table expression of the result, under a name of its own."""
         fresh = self._fresh(name)
-        tree = relation[0].unnest() if isinstance(relation[0], exp.Subquery) else relation[0]
+        tree = _whole(relation[0])
         alias = exp.TableAlias(this=exp.to_identifier(fresh, quoted=True))
         self._ctes.append(exp.CTE(this=tree, alias=alias))
         return fresh, relation[1]
@@ -102,7 +104,7 @@ class Expansion:
         if isinstance(tree, exp.Subquery):
             self._only(tree, {"this", "alias"})
             relation = self._query(tree.this, scope, outer)
-            return relation and (exp.Subquery(this=relation[0]), relation[1])
+            return (exp.Subquery(this=relation[0]), relation[1]) if relation else None
         scope = self._with(tree, scope)
         if isinstance(tree, exp.Union):
             return self._union(tree, scope, outer)
@@ -136,7 +138,7 @@ class Expansion:
         right = self._query(tree.expression, scope, outer)
         if left is None or right is None:
             only = left or right
-            return only and (only[0].unnest() if isinstance(only[0], exp.Subquery) else only[0], only[1])
+            return (_whole(only[0]), only[1]) if only else None
         if tree.args.get("by_name"):
             right = self._ordered(right, left[1])
         if [(f.fields, f.parent) for f in left[1]] != [(f.fields, f.parent) for f in right[1]]:
@@ -151,9 +153,10 @@ class Expansion:
         there = [sources.inner[0].find(f.name) for f in like]
         if len(relation[1]) != len(like) or None in there:
             raise Unsupported("The sides of a UNION BY NAME do not have the same columns.")
-        whole = relation[0].unnest() if isinstance(relation[0], exp.Subquery) else relation[0]
         found = [f for f in there if f]
-        query = exp.select(*(sources.column(sources.inner[0], f.name) for f in found)).from_(_subquery(whole, alias))
+        query = exp.select(*(sources.column(sources.inner[0], f.name) for f in found)).from_(
+            _subquery(relation[0], alias)
+        )
         return query, tuple(found)
 
     def _source(self, node: exp.Expression, scope: Scope) -> tuple[exp.Expression, Source]:
@@ -189,6 +192,8 @@ class Expansion:
 
     def _given(self, name: str, alias: str) -> tuple[exp.Expression, Source]:
         """Return a table of the caller's."""
+        if folded(name).startswith("sdc__"):
+            raise ParameterError(f"The table {name} has a name beginning with sdc__, which is reserved.")
         table = _table(name)
         if alias:
             table.set("alias", exp.TableAlias(this=exp.to_identifier(alias, quoted=True)))
@@ -341,7 +346,7 @@ class Expansion:
         alias = node.alias if isinstance(node, exp.Alias) else ""
         tree = node.this if isinstance(node, exp.Alias) else node
         tree = self._unpacked(self._pasted(tree.copy()), sources)
-        items = []
+        items: list[Item] = []
         for name, copy in _for_each_column(tree, sources):
             label = alias.replace("\\0", name) if name else alias
             made = self._finished(_laterals(fold(copy), sources, before), sources, scope, sources)
@@ -451,9 +456,16 @@ def _aggregates(tree: exp.Expression) -> bool:
     return any(not isinstance(node.parent, exp.Window) for node in tree.find_all(exp.AggFunc))
 
 
+def _whole(tree: exp.Query) -> exp.Query:
+    """Return a query without the parentheses around it."""
+    while isinstance(tree, exp.Subquery):
+        inner: exp.Query = tree.this
+        tree = inner
+    return tree
+
+
 def _subquery(tree: exp.Query, alias: str) -> exp.Subquery:
-    whole = tree.unnest() if isinstance(tree, exp.Subquery) else tree
-    return exp.Subquery(this=whole, alias=exp.TableAlias(this=exp.to_identifier(alias, quoted=True)))
+    return exp.Subquery(this=_whole(tree), alias=exp.TableAlias(this=exp.to_identifier(alias, quoted=True)))
 
 
 def _reference(name: str, alias: str) -> exp.Table:

@@ -22,7 +22,7 @@ ORDER = [
     {"risk", "mask"},
     {"microdata"},
     {"report", "limits", "source"},
-    {"cli_mask"},
+    {"cli_mask", "cli_compile"},
     {"__init__"},  # the public names: whoever imports `sdc_sql` itself stands below them all
     {"cli"},
     {"__main__"},

@@ -21,12 +21,15 @@ from sqlglot import exp
 import sdc_sql
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
-from every_macro import _ROLES, CALLS  # noqa: E402 - it stands in the folder above
+from every_macro import _ROLES, CALLS
+from every_macro import READERS as EVERY_READER
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
 ROOT = Path(__file__).resolve().parents[2]
+# between them these read a table in every way that the macros do
+READERS = [name for name in EVERY_READER if not name.endswith("wildcard")] + ["sdc_frequencies"]
 EVERY = {**CALLS, "sdc_sse_sst": "FROM sdc_sse_sst({tbl}, {masked}, ['age', 'weight'], 'id')"}
 
 # Both have NULL in the keys. `many` is a real file (22,272 couples) under the names of the roles.
@@ -53,17 +56,28 @@ _PERSONS = TABLES["persons"]
 TABLES |= {
     "nobody": f"SELECT * FROM ({_PERSONS}) WHERE id > 99",
     "nobody_masked": f"SELECT * FROM ({_PERSONS}) WHERE id > 99",
-    "odd": "FROM (VALUES (1, 'x', NULL, 5e0), (2, 'x', 'f', 6e0), (2, 'x', 'f', 7e0), (3, NULL, 'g', 8e0)) AS t(f, \"a\"\"b\", \"Select\", k)",
+    "odd": """
+        FROM (VALUES (1, 'x', NULL, 5e0), (2, 'x', 'f', 6e0), (2, 'x', 'f', 7e0), (3, NULL, 'g', 8e0))
+        AS t(f, "a""b", "Select", k)""",
     "homeless": f"SELECT * REPLACE (CASE WHEN id <> 4 THEN household END AS household) FROM ({_PERSONS})",
     "normalised": f"SELECT * REPLACE (weight / 20 AS weight) FROM ({_PERSONS})",
     **{
-        f"weight_{name}": f"SELECT * REPLACE (CASE WHEN id = 4 THEN {value} ELSE weight END AS weight) FROM ({_PERSONS})"
-        for name, value in {"null": "NULL", "nan": "'nan'::DOUBLE", "inf": "'inf'::DOUBLE", "zero": "0", "minus": "-1"}.items()
+        f"weight_{name}": f"SELECT * REPLACE (if(id = 4, {value}, weight) AS weight) FROM ({_PERSONS})"
+        for name, value in {
+            "null": "NULL",
+            "nan": "'nan'::DOUBLE",
+            "inf": "'inf'::DOUBLE",
+            "zero": "0",
+            "minus": "-1",
+        }.items()
     },
 }
 # what the data must not be; and the macros' words
 WRONG = [
-    *[("sdc_global_risk", f"weight_{n}", "weights must be positive and finite") for n in ("null", "nan", "inf", "zero", "minus")],
+    *[
+        ("sdc_global_risk", f"weight_{n}", "weights must be positive and finite")
+        for n in ("null", "nan", "inf", "zero", "minus")
+    ],
     ("sdc_frequencies", "weight_minus", "weights must be positive and finite"),
     ("sdc_individual_risk", "weight_null", "weights must be positive and finite"),
     ("sdc_individual_risk", "normalised", "individual risk needs expansion weights"),
@@ -148,6 +162,7 @@ def golden(name: str, dialect: str) -> Path:
     return GOLDEN / dialect / f"{name}.sql"
 
 
+@cache
 def answer(name: str, dialect: str) -> str:
     """Return the query of a call on `persons`, or "no: " and the construct that has no counterpart."""
     try:
