@@ -1,5 +1,6 @@
 """Statistical disclosure control for microdata, inside the database."""
 
+from sdc_sql.compiler import compile  # noqa: A004 - its name says what it does
 from sdc_sql.errors import (
     ColumnError,
     InputError,
@@ -7,6 +8,7 @@ from sdc_sql.errors import (
     ParameterError,
     SdcError,
     TableError,
+    Unsupported,
     WeightError,
 )
 from sdc_sql.load import install, load
@@ -62,8 +64,10 @@ __all__ = [
     "Theta",
     "ThresholdSummary",
     "UnsafeCombination",
+    "Unsupported",
     "WeightError",
     "bundle",
+    "compile",
     "example",
     "install",
     "load",

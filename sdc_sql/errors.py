@@ -4,6 +4,7 @@
 
     SdcError                    everything this package raises on purpose
     ├── MissingPackageError     a package that is asked for is not installed (also an ImportError)
+    ├── Unsupported             an engine other than DuckDB cannot do it: no query is written
     └── InputError              what was given cannot be used (also a ValueError)
         ├── TableError          no such table, an empty one, or one that cannot be read
         ├── ColumnError         a column unknown, named twice, reserved, or in the way of a result
@@ -32,6 +33,10 @@ class SdcError(Exception):
 
 class MissingPackageError(SdcError, ImportError):
     """A package that is no dependency, and that is asked for, is not installed."""
+
+
+class Unsupported(SdcError):  # noqa: N818 - it says what the matter is
+    """What an engine cannot do, or what is not known to mean the same there."""
 
 
 class InputError(SdcError, ValueError):
