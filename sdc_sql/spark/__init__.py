@@ -1,0 +1,92 @@
+"""Masking of Spark tables and DataFrames, with the verbs, the arguments and the released values of DuckDB.
+
+::
+
+    sdc = sdc_sql.spark.load(spark)
+    released = sdc.pram_retention("persons", ["region", "sex"], 0.9, id="person")
+
+Records do not leave the cluster: each task hands its Arrow batches to a DuckDB of its own, in its process, which runs
+the same macros with the same keyed draws. Executors need sdc-sql installed. Tables of Spark are not changed in place:
+a verb returns a DataFrame, and ``into`` saves it as a new table.
+"""
+
+from __future__ import annotations
+
+import inspect
+import os
+from typing import TYPE_CHECKING, Any
+
+from sdc_sql.mask import microaggregation as _microaggregation
+from sdc_sql.mask import noise as _noise
+from sdc_sql.mask import pram as _pram
+from sdc_sql.mask import rank_swap as _rank_swap
+from sdc_sql.mask import rounding as _rounding
+
+try:
+    from sdc_sql.spark.frame import Frame
+except ModuleNotFoundError as error:
+    if (error.name or "").split(".")[0] != "pyspark":
+        raise
+    raise ModuleNotFoundError("Masking on Spark needs pyspark 4 or later: pip install 'sdc-sql[spark]'.") from error
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from pyspark.sql import DataFrame, SparkSession
+
+
+def load(spark: SparkSession, *, key: str | None = None) -> SparkVerbs:
+    """Return the verbs for the tables and DataFrames of a Spark session.
+
+    Parameters
+    ----------
+    spark
+        A session, with Arrow and this package on its executors.
+    key
+        The secret key of the draws; without it that of the environment, ``SDC_KEY``, of this process.
+    """
+    return SparkVerbs(spark, key=key)
+
+
+def _verb(verb: Callable[..., Any]) -> Callable[..., DataFrame]:
+    """Return a verb of Microdata's as one that takes a Spark table or DataFrame first, and its id."""
+
+    def on_spark(self: SparkVerbs, table: str | DataFrame, *arguments: Any, id: str, **named: Any) -> DataFrame:  # noqa: A002, ANN401
+        roles = {"keys": named["keys"]} if "keys" in named else {}
+        result: DataFrame = verb(Frame(self._spark, table, self._secret(), id=id, **roles), *arguments, **named)
+        return result
+
+    _, *rest = inspect.signature(verb).parameters.values()
+    own = inspect.signature(on_spark).parameters
+    on_spark.__name__, on_spark.__qualname__ = verb.__name__, f"SparkVerbs.{verb.__name__}"
+    on_spark.__doc__ = (
+        f"{str(verb.__doc__).splitlines()[0].replace(', in place or in a copy', '')}\n\n"
+        f"As :meth:`sdc_sql.Microdata.{verb.__name__}`, of a Spark table or DataFrame with an ``id``; "
+        "returns a DataFrame."
+    )
+    on_spark.__signature__ = inspect.Signature(  # type: ignore[attr-defined]
+        [own["self"], own["table"], *rest, own["id"]], return_annotation="DataFrame"
+    )
+    return on_spark
+
+
+class SparkVerbs:
+    """The verbs of :class:`sdc_sql.Microdata` on Spark; each takes a table's name or a DataFrame first.
+
+    Masking only as yet. A measure of risk is one query, compiled to Spark's dialect, and belongs here as a verb too.
+    """
+
+    def __init__(self, spark: SparkSession, *, key: str | None = None) -> None:
+        self._spark, self._key = spark, key
+
+    def _secret(self) -> str | None:
+        return self._key or os.environ.get("SDC_KEY")
+
+    pram = _verb(_pram.pram)
+    pram_retention = _verb(_pram.pram_retention)
+    noise = _verb(_noise.noise)
+    multiplicative_noise = _verb(_noise.multiplicative_noise)
+    round_to_base = _verb(_rounding.round_to_base)
+    rank_swap = _verb(_rank_swap.rank_swap)
+    resample = _verb(_rank_swap.resample)
+    microaggregate = _verb(_microaggregation.microaggregate)
