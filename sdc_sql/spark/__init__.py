@@ -84,6 +84,7 @@ class SparkVerbs:
 
     pram = _verb(_pram.pram)
     pram_retention = _verb(_pram.pram_retention)
+    pram_guaranteed = _verb(_pram.pram_guaranteed)
     noise = _verb(_noise.noise)
     multiplicative_noise = _verb(_noise.multiplicative_noise)
     round_to_base = _verb(_rounding.round_to_base)

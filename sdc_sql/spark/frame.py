@@ -28,14 +28,21 @@ IDS = (types.ByteType, types.ShortType, types.IntegerType, types.LongType, types
 BY_RECORD = {"pram", "pram_crossing", "round", "random_round"}
 # The cells of the whole table are counted by Spark; then every record by itself.
 BY_CELLS = {"pram_retention", "pram_guaranteed"}
+# Moments are taken of parts of the table and pooled; then every record by itself.
+BY_MOMENTS = {"uncorrelated", "correlated", "linear"}
 NO_DRAWS = {"round", "microaggregate"}
 
 
 class Frame(Elsewhere):
     """What :class:`sdc_sql.Microdata` is to a DuckDB table: columns are found, arguments checked, records masked."""
 
-    found = Roles.found
-    required = Roles.required
+    def found(self, role: str, name: str) -> str:
+        """Return a column's name as the table spells it."""
+        return Roles.found(self, role, name)  # type: ignore[arg-type] # it looks at the table's name and columns only
+
+    def required(self, role: str, given: Value = None) -> Any:  # noqa: ANN401 - a name or a number
+        """Return an argument, or else the role it stands for; an error where neither was given."""
+        return Roles.required(self, role, given)  # type: ignore[arg-type] # as above
 
     def __init__(self, spark: SparkSession, table: str | DataFrame, key: str | None, **roles: Any) -> None:  # noqa: ANN401
         self.spark, self._key = spark, key
@@ -43,7 +50,8 @@ class Frame(Elsewhere):
         self.frame = _read(spark, table)
         self.columns = tuple(self.frame.columns)
         self.con = worker.connection()  # where the verbs put a matrix that is given as an array
-        self.id, self.keys = roles.get("id"), ()
+        self.id: str | None = roles.get("id")
+        self.keys: tuple[str, ...] = ()
         folded = [c.lower() for c in self.columns]
         twice = sorted({c for c in self.columns if folded.count(c.lower()) > 1})
         if twice:
@@ -57,7 +65,7 @@ class Frame(Elsewhere):
         """Return the masked records, computed when they are read; `into` saves them as a new table first."""
         if into is not None:
             self._check_new(into)
-        self._check_id()
+        self._records = self._check_id()
         if macro not in NO_DRAWS:
             worker.check_key(self._key)
         result = self._plan(macro, columns, dict(arguments))
@@ -72,6 +80,10 @@ class Frame(Elsewhere):
             return self._by_record(macro, columns, arguments)
         if macro == "multiplicative_noise" and arguments["method"] == "plain":
             return self._by_record(macro, columns, arguments)
+        if macro in BY_CELLS:
+            return self._by_cells(macro, columns, arguments)
+        if macro == "noise" and arguments["method"] in BY_MOMENTS:
+            return self._by_moments(columns, arguments)
         return self._by_group(macro, columns, arguments)
 
     def _by_record(self, macro: str, columns: tuple[str, ...], arguments: dict[str, Value]) -> DataFrame:
@@ -85,6 +97,51 @@ class Frame(Elsewhere):
         kinds = self.frame.select(*map(_column, task.seen[1:]))
         kinds = kinds.distinct() if "matrix" in arguments else kinds.limit(1)
         worker.masked_table(task, self._key, self._numbered(kinds))
+        return self._mapped(task)
+
+    def _by_cells(self, macro: str, columns: tuple[str, ...], arguments: dict[str, Any]) -> DataFrame:
+        within = arguments.get("within") or ([arguments["stratum"]] if arguments.get("stratum") else [])
+        names = tuple(dict.fromkeys([*within, *columns]))
+        counts = self.frame.groupBy(*map(_column, names)).agg(F.count(F.lit(1)).alias("sdc_count"))
+        cells = self._numbered(counts)
+        numbers = pa.table({"sdc_id": cells[str(self.id)], "sdc_count": cells["sdc_count"]})
+        guaranteed = macro == "pram_guaranteed"
+        named = list(within) or None
+        tallied = query.call(
+            "sdc__pram_tallied_before", "sdc_cells", columns, str(self.id), named, "sdc_numbers", guaranteed
+        )
+        with worker.registered(self.con, {"sdc_cells": cells.drop_columns("sdc_count"), "sdc_numbers": numbers}):
+            counted = worker.arrow(self.con, tallied)
+        with worker.registered(self.con, {"sdc_tallied": counted}):
+            if guaranteed:
+                made = query.call("sdc__pram_design", "sdc_tallied", arguments["xi"], named)
+            else:
+                made = query.call("sdc__pram_staying", "sdc_tallied", arguments["retention"], arguments["stratum"])
+            design = worker.arrow(self.con, made)
+        given = {
+            "columns": columns, "design": "sdc_design", "id": str(self.id), "within": named,
+            "stream": arguments["stream"],
+        }  # fmt: skip
+        return self._mapped(self._task("pram_by_design", columns, given, within, {"sdc_design": design}))
+
+    def _by_moments(self, columns: tuple[str, ...], arguments: dict[str, Any]) -> DataFrame:
+        stratum, stream, method = arguments["stratum"], arguments["stream"], arguments["method"]
+        strata = [stratum] if stratum else []
+        given = {"columns": columns, "id": str(self.id), "method": method, "stratum": stratum, "stream": stream}
+        task = self._task("noise_moments", columns, given, strata, {})
+        # parts that hang on the ids alone, so that sums are the same for any order and partitions of the rows
+        parts = F.pmod(F.xxhash64(_column(str(self.id))), F.lit(1 + self._records // worker.CHUNK))
+        shown = self.frame.select(parts.alias("part"), *(_column(c).alias(f"c{i}") for i, c in enumerate(task.seen)))
+        taken = shown.groupBy("part").applyInArrow(
+            worker.of_parts(self._carried(task), self._key), "part long, stratum string, moments array<double>"
+        )
+        with raised():
+            found = sorted(taken.collect(), key=lambda row: int(row["part"]))
+        tables = {"sdc_moments": worker.pooled_moments([(r["stratum"], r["moments"]) for r in found], len(columns))}
+        task = self._task("noise_by_moments", columns, {**arguments, "moments": "sdc_moments"}, strata, tables)
+        one_each = self.frame.select(*map(_column, task.seen[1:]))
+        one_each = one_each.dropDuplicates([stratum]) if stratum else one_each.limit(1)
+        worker.masked_table(task, self._key, self._numbered(one_each))
         return self._mapped(task)
 
     def _by_group(self, macro: str, columns: tuple[str, ...], arguments: dict[str, Value]) -> DataFrame:
@@ -136,8 +193,8 @@ class Frame(Elsewhere):
         if self.spark.catalog.tableExists(into):
             raise TableError(f"There is a table or view {into} already: drop it first, or give another name.")
 
-    def _check_id(self) -> None:
-        """Refuse an empty table, and an id that is NULL or stands on several records: one aggregate of Spark's."""
+    def _check_id(self) -> int:
+        """Return the number of records, by one aggregate; refuse none, and an id that is NULL or repeated."""
         name = str(self.id)
         kind = self.frame.schema[name].dataType
         if not isinstance(kind, IDS):
@@ -155,6 +212,7 @@ class Frame(Elsewhere):
             raise ColumnError(f"{row[1]:,} records have NULL for id ({name}): every record must have one.")
         if row[2]:
             raise ColumnError(f"{row[2]:,} values of the id ({name}) stand on several records: it must be unique.")
+        return int(row[0])
 
 
 def _column(name: str) -> Any:  # noqa: ANN401 - a Column

@@ -16,6 +16,7 @@ from sqlglot import exp
 from sdc_sql import query
 from sdc_sql.errors import ParameterError, translated
 from sdc_sql.load import load
+from sdc_sql.udfs.pooled import Moments, pooled
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
@@ -140,6 +141,38 @@ def by_groups(task: Callable[[], Task], key: str | None) -> Callable[[pa.Table],
         return masked_table(task(), key, _named(task(), table))
 
     return masked
+
+
+def of_parts(task: Callable[[], Task], key: str | None) -> Callable[[pa.Table], pa.Table]:
+    """Return the function that takes the moments of a part of the table, stratum by stratum."""
+
+    def taken(table: pa.Table) -> pa.Table:
+        (part,) = table["part"].unique().to_pylist()
+        con, shown = connection(), table.drop_columns("part").rename_columns(list(task().seen))
+        with registered(con, {RECORDS: shown}):
+            set_key(con, key)
+            try:
+                found = arrow(con, query.call(f"sdc__{task().macro}", RECORDS, *task().arguments))
+            finally:
+                set_key(con, None)
+        parts = pa.array([part] * found.num_rows, pa.int64())
+        return pa.table({"part": parts, "stratum": found["sdc_stratum"], "moments": found["sdc_moments"]})
+
+    return taken
+
+
+def pooled_moments(parts: Iterable[tuple[str | None, list[float]]], p: int) -> pa.Table:
+    """Pool the moments of the parts, in the order given, stratum by stratum: the table that the macro joins."""
+    strata: dict[str | None, list[Moments]] = {}
+    for stratum, values in parts:
+        strata.setdefault(stratum, []).append(Moments.of_list(values, p))
+    lists = [pooled(of_one).to_list() for of_one in strata.values()]
+    return pa.table(
+        {
+            "sdc_stratum": pa.array(list(strata), pa.string()),
+            "sdc_moments": pa.array(lists, pa.list_(pa.float64())),
+        }
+    )
 
 
 def _named(task: Task, table: pa.Table) -> pa.Table:

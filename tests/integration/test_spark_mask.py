@@ -78,8 +78,17 @@ def con() -> Iterator[duckdb.DuckDBPyConnection]:
                    CASE WHEN i % 50 = 0 THEN NULL ELSE ['f', 'm'][1 + i * 11 % 2] END AS sex,
                    CASE WHEN i % 40 = 0 THEN NULL ELSE 1000 + i * 37 % 911 + i / 7 END::DOUBLE AS "in come",
                    (i * i % 83)::INTEGER AS age, (i * 0.25)::DECIMAL(9, 2) AS "a.`m",
-                   DATE '2020-01-01' + (i % 90)::INTEGER AS day
+                   DATE '2020-01-01' + (i % 90)::INTEGER AS day, i % 2 AS "age band"
             FROM range(600) AS r(i)
+            """
+        )
+        connection.execute(
+            """
+            CREATE TABLE region_matrix AS
+            SELECT region, f AS "from", t AS "to",
+                   CASE WHEN f IS NOT DISTINCT FROM t THEN 0.6 ELSE 0.2 END AS probability
+            FROM (VALUES ('north'), ('south'), ('west')) AS r(region), (VALUES ('f'), ('m'), (NULL)) AS a(f),
+                 (VALUES ('f'), ('m'), (NULL)) AS b(t)
             """
         )
         yield connection
@@ -89,6 +98,8 @@ def con() -> Iterator[duckdb.DuckDBPyConnection]:
 def persons(spark, con) -> DataFrame:
     frame = spark.createDataFrame(con.table("persons").to_arrow_table()).repartition(3).cache()
     frame.createOrReplaceTempView("persons")
+    matrix = con.table("region_matrix").to_arrow_table()
+    spark.createDataFrame(matrix).createOrReplaceTempView("region_matrix")
     return frame
 
 
@@ -109,8 +120,15 @@ def expected(con, verb: str, *arguments, id: str = "person", **named) -> list[tu
     return con.sql("FROM released ORDER BY person").fetchall()
 
 
+CROSSED = [(region, band) for region in LABELS for band in (0, 1)]
+CROSSING = [[0.7 if i == j else 0.06 for j in range(6)] for i in range(6)]
 EXACT = {
     "pram": ("pram", ["region", MATRIX], {"labels": LABELS}),
+    "pram by stratum": ("pram", ["sex", "region_matrix"], {"stratum": "region"}),
+    "crossing": ("pram", [["region", "age band"], CROSSING], {"labels": CROSSED}),
+    "retention": ("pram_retention", [["region", "sex"], 0.7], {}),
+    "retention by stratum": ("pram_retention", ["age", 0.7], {"stratum": "sex"}),
+    "guaranteed": ("pram_guaranteed", [0.8], {"keys": ["region", "sex"], "within": ["region"]}),
     "round": ("round_to_base", [["in come", "a.`m"], 50], {}),
     "random round": ("round_to_base", [["age", "in come"], 10], {"at_random": True}),
     "multiplicative": ("multiplicative_noise", [["in come", "age"], 0.1], {}),
@@ -127,3 +145,20 @@ def test_what_is_released_is_what_duckdb_releases(sdc, persons, con, method):
     released = getattr(sdc, verb)(persons, *arguments, id="person", **named)
     assert released.schema == persons.schema
     assert rows(released) == expected(con, verb, *arguments, **named)
+
+
+NOISE = {
+    "uncorrelated": (["in come", 0.1], {}),
+    "correlated": ([["in come", "age", "a.`m"], 0.2], {"method": "correlated", "lower": [None, 0, None]}),
+    "linear": ([["in come", "age"], 0.1], {"method": "linear", "stratum": "sex"}),
+    "bounded": ([["age", "in come"], 0.3], {"lower": [0, None], "upper": [None, 2500], "stratum": "region"}),
+}
+
+
+@pytest.mark.parametrize("method", NOISE)
+def test_noise_by_pooled_moments_is_duckdbs_to_the_last_digits(sdc, persons, con, method):
+    arguments, named = NOISE[method]
+    found = rows(sdc.noise(persons, *arguments, id="person", **named))
+    for ours, theirs in zip(found, expected(con, "noise", *arguments, **named), strict=True):
+        for value, right in zip(ours, theirs, strict=True):
+            assert value == (pytest.approx(right, rel=1e-12) if isinstance(right, float) else right)
