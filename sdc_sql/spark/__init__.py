@@ -14,8 +14,10 @@ from __future__ import annotations
 
 import inspect
 import os
+from threading import Lock
 from typing import TYPE_CHECKING, Any
 
+from sdc_sql.errors import ParameterError
 from sdc_sql.mask import microaggregation as _microaggregation
 from sdc_sql.mask import noise as _noise
 from sdc_sql.mask import pram as _pram
@@ -35,6 +37,9 @@ if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
 
+_ONE_AT_A_TIME = Lock()
+
+
 def load(spark: SparkSession, *, key: str | None = None) -> SparkVerbs:
     """Return the verbs for the tables and DataFrames of a Spark session.
 
@@ -45,6 +50,11 @@ def load(spark: SparkSession, *, key: str | None = None) -> SparkVerbs:
     key
         The secret key of the draws; without it that of the environment, ``SDC_KEY``, of this process.
     """
+    if not hasattr(spark, "sparkContext"):
+        raise ParameterError(
+            f"spark is {type(spark).__module__}.{type(spark).__name__}: it must be a classic Spark session, not one of "
+            "Spark Connect, which has no broadcasts."
+        )
     return SparkVerbs(spark, key=key)
 
 
@@ -52,8 +62,8 @@ def _verb(verb: Callable[..., Any]) -> Callable[..., DataFrame]:
     """Return a verb of Microdata's as one that takes a Spark table or DataFrame first, and its id."""
 
     def on_spark(self: SparkVerbs, table: str | DataFrame, *arguments: Any, id: str, **named: Any) -> DataFrame:  # noqa: A002, ANN401
-        roles = {"keys": named["keys"]} if "keys" in named else {}
-        result: DataFrame = verb(Frame(self._spark, table, self._secret(), id=id, **roles), *arguments, **named)
+        with _ONE_AT_A_TIME:  # a matrix, and what is tried beforehand, go through one DuckDB of this process
+            result: DataFrame = verb(Frame(self._spark, table, self._secret(), id=id), *arguments, **named)
         return result
 
     _, *rest = inspect.signature(verb).parameters.values()
@@ -71,9 +81,15 @@ def _verb(verb: Callable[..., Any]) -> Callable[..., DataFrame]:
 
 
 class SparkVerbs:
-    """The verbs of :class:`sdc_sql.Microdata` on Spark; each takes a table's name or a DataFrame first.
+    """The verbs of :class:`sdc_sql.Microdata` on Spark: each takes a table's name or a DataFrame first, and an ``id``.
 
-    Masking only as yet. A measure of risk is one query, compiled to Spark's dialect, and belongs here as a verb too.
+    Equal to DuckDB's to the bit, on any partitions and in any order of rows: PRAM, rounding, plain multiplicative
+    noise. To the last digits: noise (uncorrelated, correlated, linear), whose moments Spark sums in another order,
+    always the same. Stratum by stratum, each in the memory of one task and equal to DuckDB's with that stratum:
+    microaggregation (groups of at least k within their stratum), rank swapping, resampling, nonlinear noise and that on outliers, and
+    Höhne's; without a stratum one task gets the whole table (which must fit in its memory).
+
+    Masking only as yet: a measure of risk is one query, to be compiled to Spark's dialect, and then a verb here too.
     """
 
     def __init__(self, spark: SparkSession, *, key: str | None = None) -> None:

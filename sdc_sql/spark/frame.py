@@ -11,7 +11,7 @@ from pyspark.sql import functions as F  # noqa: N812 - as everyone calls it
 from pyspark.sql import types
 
 from sdc_sql import errors, query
-from sdc_sql.errors import ColumnError, TableError
+from sdc_sql.errors import ColumnError, ParameterError, TableError
 from sdc_sql.masking import Elsewhere
 from sdc_sql.roles import Roles
 from sdc_sql.spark import worker
@@ -42,22 +42,25 @@ class Frame(Elsewhere):
 
     def required(self, role: str, given: Value = None) -> Any:  # noqa: ANN401 - a name or a number
         """Return an argument, or else the role it stands for; an error where neither was given."""
+        if role == "keys":
+            raise ParameterError("On Spark the key variables are given with the verb: keys=['age', 'sex'].")
         return Roles.required(self, role, given)  # type: ignore[arg-type] # as above
 
-    def __init__(self, spark: SparkSession, table: str | DataFrame, key: str | None, **roles: Any) -> None:  # noqa: ANN401
+    def __init__(self, spark: SparkSession, table: str | DataFrame, key: str | None, *, id: str) -> None:  # noqa: A002
         self.spark, self._key = spark, key
         self.table = table if isinstance(table, str) else "the DataFrame"
         self.frame = _read(spark, table)
         self.columns = tuple(self.frame.columns)
         self.con = worker.connection()  # where the verbs put a matrix that is given as an array
-        self.id: str | None = roles.get("id")
         self.keys: tuple[str, ...] = ()
         folded = [c.lower() for c in self.columns]
         twice = sorted({c for c in self.columns if folded.count(c.lower()) > 1})
         if twice:
             raise ColumnError(f"{self.table} has several columns called {', '.join(twice)}: rename them first.")
-        self.id = self.found("id", self.required("id"))
-        self.keys = tuple(self.found("key variable", k) for k in roles.get("keys") or ())
+        reserved = [c for c in self.columns if c.lower().startswith("sdc__")]
+        if reserved:
+            raise ColumnError(f'"{reserved[0]}" has a name beginning with sdc__, which is reserved; rename it first.')
+        self.id = self.found("id", id)
 
     def masked(
         self, macro: str, columns: tuple[str, ...], arguments: dict[str, Value], *, into: str | None = None
@@ -102,15 +105,15 @@ class Frame(Elsewhere):
     def _by_cells(self, macro: str, columns: tuple[str, ...], arguments: dict[str, Any]) -> DataFrame:
         within = arguments.get("within") or ([arguments["stratum"]] if arguments.get("stratum") else [])
         names = tuple(dict.fromkeys([*within, *columns]))
-        counts = self.frame.groupBy(*map(_column, names)).agg(F.count(F.lit(1)).alias("sdc_count"))
+        counts = self.frame.groupBy(*map(_column, names)).agg(F.count(F.lit(1)).alias("sdc__count"))
         cells = self._numbered(counts)
-        numbers = pa.table({"sdc_id": cells[str(self.id)], "sdc_count": cells["sdc_count"]})
+        numbers = pa.table({"sdc_id": cells[self.id], "sdc_count": cells["sdc__count"]})
         guaranteed = macro == "pram_guaranteed"
         named = list(within) or None
         tallied = query.call(
-            "sdc__pram_tallied_before", "sdc_cells", columns, str(self.id), named, "sdc_numbers", guaranteed
+            "sdc__pram_tallied_before", "sdc_cells", columns, self.id, named, "sdc_numbers", guaranteed
         )
-        with worker.registered(self.con, {"sdc_cells": cells.drop_columns("sdc_count"), "sdc_numbers": numbers}):
+        with worker.registered(self.con, {"sdc_cells": cells.drop_columns("sdc__count"), "sdc_numbers": numbers}):
             counted = worker.arrow(self.con, tallied)
         with worker.registered(self.con, {"sdc_tallied": counted}):
             if guaranteed:
@@ -119,7 +122,7 @@ class Frame(Elsewhere):
                 made = query.call("sdc__pram_staying", "sdc_tallied", arguments["retention"], arguments["stratum"])
             design = worker.arrow(self.con, made)
         given = {
-            "columns": columns, "design": "sdc_design", "id": str(self.id), "within": named,
+            "columns": columns, "design": "sdc_design", "id": self.id, "within": named,
             "stream": arguments["stream"],
         }  # fmt: skip
         return self._mapped(self._task("pram_by_design", columns, given, within, {"sdc_design": design}))
@@ -127,10 +130,10 @@ class Frame(Elsewhere):
     def _by_moments(self, columns: tuple[str, ...], arguments: dict[str, Any]) -> DataFrame:
         stratum, stream, method = arguments["stratum"], arguments["stream"], arguments["method"]
         strata = [stratum] if stratum else []
-        given = {"columns": columns, "id": str(self.id), "method": method, "stratum": stratum, "stream": stream}
+        given = {"columns": columns, "id": self.id, "method": method, "stratum": stratum, "stream": stream}
         task = self._task("noise_moments", columns, given, strata, {})
         # parts that hang on the ids alone, so that sums are the same for any order and partitions of the rows
-        parts = F.pmod(F.xxhash64(_column(str(self.id))), F.lit(1 + self._records // worker.CHUNK))
+        parts = F.pmod(F.xxhash64(_column(self.id)), F.lit(1 + self._records // worker.CHUNK))
         shown = self.frame.select(parts.alias("part"), *(_column(c).alias(f"c{i}") for i, c in enumerate(task.seen)))
         taken = shown.groupBy("part").applyInArrow(
             worker.of_parts(self._carried(task), self._key), "part long, stratum string, moments array<double>"
@@ -162,10 +165,10 @@ class Frame(Elsewhere):
         self, macro: str, columns: tuple[str, ...], arguments: dict[str, Value], others: Sequence[Any],
         tables: dict[str, pa.Table],
     ) -> worker.Task:  # fmt: skip
-        seen = tuple(dict.fromkeys([str(self.id), *others, *columns]))
+        seen = tuple(dict.fromkeys([self.id, *others, *columns]))
         # in the order of the table, but for the id
         seen = (seen[0], *(c for c in self.columns if c in seen[1:]))
-        return worker.Task(macro, tuple(arguments.values()), str(self.id), columns, self.columns, seen, tables)
+        return worker.Task(macro, tuple(arguments.values()), self.id, columns, self.columns, seen, tables)
 
     def _carried(self, task: worker.Task) -> Callable[[], worker.Task]:
         """Return what gives the task on the executors. It travels by itself: it may be large, and then lies on disk."""
@@ -174,10 +177,10 @@ class Frame(Elsewhere):
 
     def _numbered(self, kinds: DataFrame) -> pa.Table:
         table = kinds.toArrow()
-        kind = self.frame.schema[str(self.id)].dataType
+        kind = self.frame.schema[self.id].dataType
         numbers = pa.array(range(table.num_rows), pa.int64())
         return table.add_column(
-            0, str(self.id), numbers.cast(pa.string()) if isinstance(kind, types.StringType) else numbers
+            0, self.id, numbers.cast(pa.string()) if isinstance(kind, types.StringType) else numbers
         )
 
     def _matrix(self, name: str) -> pa.Table:
@@ -195,15 +198,15 @@ class Frame(Elsewhere):
 
     def _check_id(self) -> int:
         """Return the number of records, by one aggregate; refuse none, and an id that is NULL or repeated."""
-        name = str(self.id)
+        name = self.id
         kind = self.frame.schema[name].dataType
         if not isinstance(kind, IDS):
             raise ColumnError(
                 f"The id ({name}) has type {kind.simpleString()}: on Spark it must be an integer or text, which every "
                 "engine writes alike (the draws of a record hang on its id as text)."
             )
-        count, identifier = F.col("sdc_count"), _column(name)
-        cells = self.frame.select(identifier).groupBy(identifier).agg(F.count(F.lit(1)).alias("sdc_count"))
+        count, identifier = F.col("sdc__count"), _column(name)
+        cells = self.frame.select(identifier).groupBy(identifier).agg(F.count(F.lit(1)).alias("sdc__count"))
         missing = F.sum(F.when(identifier.isNull(), count))
         row = cells.agg(F.sum(count), missing, F.count(F.when((count > 1) & identifier.isNotNull(), 1))).collect()[0]
         if not row[0]:

@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
+import inspect
 import os
+import re
 import shutil
+import subprocess
 import sys
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import duckdb
 import pytest
 
 import sdc_sql
+from sdc_sql import ColumnError, ParameterError, TableError
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -27,9 +32,9 @@ pytestmark = [
     pytest.mark.filterwarnings("ignore:PySpark does not yet fully support pandas:FutureWarning"),
     # sockets that pyspark leaves to the garbage collector
     pytest.mark.filterwarnings("ignore:unclosed:ResourceWarning"),
-    pytest.mark.xdist_group("spark"),
 ]
 
+README = Path(__file__).resolve().parents[2] / "README.md"
 KEY = "a key that must be seen nowhere"
 MATRIX = [[0.8, 0.2, 0.0], [0.1, 0.8, 0.1], [0.3, 0.0, 0.7]]
 LABELS = ["north", "south", "west"]
@@ -53,6 +58,7 @@ def spark(events, tmp_path_factory) -> Iterator[SparkSession]:
         "spark.eventLog.enabled": "true",
         "spark.eventLog.dir": events.as_uri(),
         "spark.eventLog.compress": "false",
+        "spark.local.dir": str(tmp_path_factory.mktemp("local")),
         "spark.sql.warehouse.dir": tmp_path_factory.mktemp("warehouse").as_uri(),
         "spark.ui.showConsoleProgress": "false",
         "spark.driver.host": "localhost",
@@ -133,6 +139,8 @@ EXACT = {
     "random round": ("round_to_base", [["age", "in come"], 10], {"at_random": True}),
     "multiplicative": ("multiplicative_noise", [["in come", "age"], 0.1], {}),
     "noise by stratum": ("noise", [["in come", "age"], 0.1], {"method": "nonlinear", "stratum": "region"}),
+    "text as id": ("noise", ["age", 0.1], {"method": "nonlinear", "id": "code"}),
+    "rank swap, whole": ("rank_swap", ["in come", 5], {}),
     "rank swap": ("rank_swap", ["day", 5], {"stratum": "region"}),
     "microaggregation": ("microaggregate", [["in come", "age"], 3], {"stratum": "region"}),
     "resampling": ("resample", ["in come", 3], {"stratum": "sex"}),
@@ -142,7 +150,8 @@ EXACT = {
 @pytest.mark.parametrize("method", EXACT)
 def test_what_is_released_is_what_duckdb_releases(sdc, persons, con, method):
     verb, arguments, named = EXACT[method]
-    released = getattr(sdc, verb)(persons, *arguments, id="person", **named)
+    named = {"id": "person", **named}
+    released = getattr(sdc, verb)(persons, *arguments, **named)
     assert released.schema == persons.schema
     assert rows(released) == expected(con, verb, *arguments, **named)
 
@@ -162,3 +171,120 @@ def test_noise_by_pooled_moments_is_duckdbs_to_the_last_digits(sdc, persons, con
     for ours, theirs in zip(found, expected(con, "noise", *arguments, **named), strict=True):
         for value, right in zip(ours, theirs, strict=True):
             assert value == (pytest.approx(right, rel=1e-12) if isinstance(right, float) else right)
+
+
+def test_partitions_and_order_change_nothing(sdc, persons, monkeypatch):
+    from sdc_sql.spark import worker  # noqa: PLC0415
+
+    monkeypatch.setattr(worker, "CHUNK", 100)  # several parts, whose moments are pooled
+    verbs = {
+        "retention": lambda frame: sdc.pram_retention(frame, ["region", "sex"], 0.5, id="person"),
+        "noise": lambda frame: sdc.noise(frame, ["in come", "age"], 0.1, method="linear", id="person"),
+    }
+    arranged = [persons.coalesce(1).sortWithinPartitions("code"), persons.repartition(5, "day")]
+    for verb in verbs.values():
+        one, other = (rows(verb(frame)) for frame in arranged)
+        assert one == other
+
+
+def test_a_table_is_named_and_its_copy_saved(sdc, spark, persons, con):
+    released = sdc.round_to_base("persons", "age", 10, id="PERSON", into="rounded_persons")
+    assert released.schema == persons.schema
+    assert rows(spark.table("rounded_persons")) == expected(con, "round_to_base", "age", 10)
+    with pytest.raises(TableError, match="There is a table or view rounded_persons already"):
+        sdc.round_to_base("persons", "age", 10, id="person", into="rounded_persons")
+
+
+def test_the_key_stands_in_no_plan_no_event_log_and_no_file(sdc, spark, persons, events, capfd):
+    frames = [
+        sdc.pram(persons, "region", MATRIX, labels=LABELS, id="person"),
+        sdc.noise(persons, "in come", 0.1, id="person"),
+        sdc.rank_swap(persons, "day", 5, stratum="region", id="person"),
+    ]
+    for frame in frames:
+        frame.explain(extended=True)
+        frame.explain(mode="formatted")
+        assert KEY not in frame._jdf.queryExecution().toString()
+        frame.count()
+    shown = capfd.readouterr().out
+    assert "InArrow" in shown
+    assert KEY not in shown
+    logs = [path.read_bytes() for path in events.rglob("*") if path.is_file()]
+    assert any(b"MapInArrow" in log for log in logs)
+    assert not [log for log in logs if KEY.encode() in log]
+    local = Path(spark.conf.get("spark.local.dir"))
+    files = [path.read_bytes() for path in local.rglob("*") if path.is_file()]
+    assert files
+    assert not [file for file in files if KEY.encode() in file]
+    assert KEY not in repr(sdc)
+
+
+def test_what_is_wrong_is_told_at_once_as_duckdb_tells_it(sdc, persons):
+    with pytest.raises(ColumnError, match=r"'sax' is not a column .* Did you mean 'sex'"):
+        sdc.pram_retention(persons, "sax", 0.9, id="person")
+    with pytest.raises(ColumnError, match="stand on several records: it must be unique"):
+        sdc.pram_retention(persons, "sex", 0.9, id="age")
+    with pytest.raises(ColumnError, match="records have NULL for id"):
+        sdc.pram_retention(persons, "region", 0.9, id="sex")
+    with pytest.raises(ColumnError, match=r"has type double: on Spark it must be an integer or text"):
+        sdc.pram_retention(persons, "sex", 0.9, id="in come")
+    with pytest.raises(TableError, match="Spark has no table nowhere"):
+        sdc.pram_retention("nowhere", "sex", 0.9, id="person")
+    with pytest.raises(TableError, match="has no rows"):
+        sdc.pram_retention(persons.where("false"), "sex", 0.9, id="person")
+    with pytest.raises(ParameterError, match=r"The retention is 1\.5"):
+        sdc.pram_retention(persons, "sex", 1.5, id="person")
+    with pytest.raises(ParameterError, match=r"west.* is not in the PRAM matrix"):
+        sdc.pram(persons, "region", [[0.5, 0.5], [0.5, 0.5]], labels=["north", "south"], id="person")
+    with pytest.raises(ColumnError, match="this method masks numbers"):
+        sdc.round_to_base(persons, "sex", 10, id="person")
+    with pytest.raises(ParameterError, match="alpha is -1"):
+        sdc.noise(persons, "age", -1, id="person")
+    with pytest.raises(ParameterError, match="given with the verb"):
+        sdc.pram_guaranteed(persons, 0.8, id="person")
+    with pytest.raises(ColumnError, match="several columns called"):
+        sdc.noise(persons.withColumnRenamed("code", "age"), "day", 0.1, id="person")
+
+
+def test_what_only_a_task_finds_out_is_an_error_of_ours_where_the_copy_is_saved(sdc, persons):
+    from pyspark.errors import PythonException  # noqa: PLC0415
+
+    few = persons.where("person < 4")
+    with pytest.raises(
+        ParameterError,
+        match="4 records cannot form a group of k = 5: lower k, or join strata so that each has k records$",
+    ):
+        sdc.microaggregate(few, "age", 5, id="person", into="too_few")
+    with pytest.raises(PythonException, match=r"sdc_sql\.errors\.ParameterError"):
+        sdc.microaggregate(few, "age", 5, id="person").collect()
+
+
+def test_without_a_key_nothing_is_drawn(spark, persons, monkeypatch):
+    from sdc_sql.spark import load  # noqa: PLC0415
+
+    monkeypatch.delenv("SDC_KEY", raising=False)
+    with pytest.raises(ParameterError, match="No secret key is set"):
+        load(spark).noise(persons, "age", 0.1, id="person")
+    assert load(spark).microaggregate(persons, "age", 3, id="person").count() == 600
+
+
+def test_the_verbs_take_the_arguments_of_microdatas(sdc):
+    for name in [n for n in vars(type(sdc)) if not n.startswith("_")]:
+        theirs = list(inspect.signature(getattr(sdc_sql.Microdata, name)).parameters)
+        ours = list(inspect.signature(getattr(type(sdc), name)).parameters)
+        assert ours == ["self", "table", *theirs[1:], "id"]
+        assert "returns a DataFrame" in getattr(type(sdc), name).__doc__
+
+
+def test_without_pyspark_the_import_says_what_to_install():
+    code = "import sys; sys.modules['pyspark'] = None; import sdc_sql.spark"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    assert "ModuleNotFoundError: Masking on Spark needs pyspark 4 or later: pip install 'sdc-sql[spark]'" in done.stderr
+
+
+def test_the_example_of_readme(spark, monkeypatch, capsys):
+    (code,) = re.findall(r"^```python\n([^`]*pyspark.*?)^```$", README.read_text("utf-8"), re.DOTALL | re.MULTILINE)
+    monkeypatch.chdir(README.parent)
+    monkeypatch.setenv("SDC_KEY", KEY)
+    exec(compile(code, "README.md", "exec"), {})  # noqa: S102 - README's own code
+    assert "earnings" in capsys.readouterr().out
