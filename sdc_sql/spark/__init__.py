@@ -86,8 +86,9 @@ class SparkVerbs:
     Equal to DuckDB's to the bit, on any partitions and in any order of rows: PRAM, rounding, plain multiplicative
     noise. To the last digits: noise (uncorrelated, correlated, linear), whose moments Spark sums in another order,
     always the same. Stratum by stratum, each in the memory of one task and equal to DuckDB's with that stratum:
-    microaggregation (groups of at least k within their stratum), rank swapping, resampling, nonlinear noise and that on outliers, and
-    Höhne's; without a stratum one task gets the whole table (which must fit in its memory).
+    microaggregation (groups of at least k within their stratum), rank swapping, resampling, nonlinear noise and that on
+    outliers, and Höhne's; without a stratum one task gets the whole table (which must fit in its memory). A stratum
+    costs about a tenth of a second, however small.
 
     Masking only as yet: a measure of risk is one query, to be compiled to Spark's dialect, and then a verb here too.
     """

@@ -252,7 +252,7 @@ def test_what_only_a_task_finds_out_is_an_error_of_ours_where_the_copy_is_saved(
     few = persons.where("person < 4")
     with pytest.raises(
         ParameterError,
-        match="4 records cannot form a group of k = 5: lower k, or join strata so that each has k records$",
+        match=r"4 records cannot form a group of k = 5: lower k, or join strata so that each has k records$",
     ):
         sdc.microaggregate(few, "age", 5, id="person", into="too_few")
     with pytest.raises(PythonException, match=r"sdc_sql\.errors\.ParameterError"):
@@ -282,7 +282,8 @@ def test_without_pyspark_the_import_says_what_to_install():
     assert "ModuleNotFoundError: Masking on Spark needs pyspark 4 or later: pip install 'sdc-sql[spark]'" in done.stderr
 
 
-def test_the_example_of_readme(spark, monkeypatch, capsys):
+@pytest.mark.usefixtures("spark")
+def test_the_example_of_readme(monkeypatch, capsys):
     (code,) = re.findall(r"^```python\n([^`]*pyspark.*?)^```$", README.read_text("utf-8"), re.DOTALL | re.MULTILINE)
     monkeypatch.chdir(README.parent)
     monkeypatch.setenv("SDC_KEY", KEY)
