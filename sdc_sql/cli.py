@@ -1,4 +1,4 @@
-"""The command line: ``sdc-sql`` with ``risk``, ``rules``, ``mask``, ``compile``, ``shell``, ``macros`` or ``install``."""
+"""The command line: ``sdc-sql`` with ``risk``, ``rules``, ``mask``, ``compile``, ``shell``, ``macros``, ``install``."""
 
 from __future__ import annotations
 
