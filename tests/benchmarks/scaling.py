@@ -61,7 +61,7 @@ def population(records: int, memory: str) -> None:
     con = connected(memory)
     categories = dict(zip(KEYS, (94, 2, 5, 10, 11, 42, 12, 8), strict=True))
     skewed = ", ".join(
-        f"floor({k} * power(hash({len(KEYS)} * person + {at}) / 18446744073709551616.0, 1.5))::UTINYINT AS {key}"
+        f"floor({k} * power(hash({len(KEYS)} * person + {at}) / 1.8446744073709552e19, 1.5))::UTINYINT AS {key}"
         for at, (key, k) in enumerate(categories.items())
     )
     con.execute(
