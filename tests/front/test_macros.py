@@ -37,6 +37,15 @@ PARAMETERS = {
     "sdc_household_risk": "tbl keys weight household household_threshold nulls",
     "sdc_household_global_risk": "tbl keys weight household nulls",
     "sdc_k_anonymity": "tbl keys k nulls",
+    "sdc_l_diversity": "tbl keys sensitive c others",
+    "sdc_l_diversity_cells": "tbl keys sensitive c others",
+    "sdc_l_diversity_records": "tbl keys sensitive c others",
+    "sdc_t_closeness": "tbl keys sensitive distance",
+    "sdc_t_closeness_cells": "tbl keys sensitive distance",
+    "sdc_likeness": "tbl keys sensitive chosen",
+    "sdc_likeness_cells": "tbl keys sensitive chosen",
+    "sdc_alpha_k_anonymity": "tbl keys sensitive alpha k chosen",
+    "sdc_k_map": "tbl population keys k",
 }
 MASKS = {
     "sdc_pram": "tbl column_name matrix id stratum stream",
@@ -103,6 +112,21 @@ COLUMNS = {
         "percent household_reidentification_rate"
     ),
     "sdc_k_anonymity('persons', ['age', 'sex'], 3)": "k records cells",
+    "sdc_l_diversity('persons', ['age', 'sex'], 'region')": "records cells distinct_l entropy_l recursive_l",
+    "sdc_l_diversity_cells('persons', ['age', 'sex'], 'region')": (
+        "age sex sample_frequency distinct_l entropy_l recursive_l"
+    ),
+    "sdc_l_diversity_records('persons', ['age', 'sex'], 'region')": f"{RECORD} distinct_l entropy_l recursive_l",
+    "sdc_t_closeness('persons', ['age', 'sex'], 'region')": "records cells t",
+    "sdc_t_closeness_cells('persons', ['age', 'sex'], 'region')": "age sex sample_frequency t",
+    "sdc_likeness('persons', ['age', 'sex'], 'region')": "records cells k alpha beta enhanced_beta delta",
+    "sdc_likeness_cells('persons', ['age', 'sex'], 'region')": (
+        "age sex sample_frequency alpha beta enhanced_beta delta"
+    ),
+    "sdc_alpha_k_anonymity('persons', ['age', 'sex'], 'region', 0.5, 2)": (
+        "alpha k records cells records_above_alpha records_below_k"
+    ),
+    "sdc_k_map('persons', 'persons', ['age', 'sex'], 3)": "k records cells absent_records least",
 }
 DEFAULTS = {  # what a parameter is when it is left out, and a call that says so
     "sdc_cells('persons', ['age'])": "sdc_cells('persons', ['age'], nulls := 'category')",
@@ -125,6 +149,13 @@ DEFAULTS = {  # what a parameter is when it is left out, and a call that says so
         "sdc_household_global_risk('persons', ['age'], 9, 'household', nulls := 'category')"
     ),
     "sdc_k_anonymity('persons', ['age'], 3)": "sdc_k_anonymity('persons', ['age'], 3, nulls := 'category')",
+    "sdc_l_diversity_cells('persons', ['age'], 'sex')": (
+        "sdc_l_diversity_cells('persons', ['age'], 'sex', c := 2, others := NULL)"
+    ),
+    "sdc_t_closeness_cells('persons', ['age'], 'sex')": (
+        "sdc_t_closeness_cells('persons', ['age'], 'sex', distance := 'equal')"
+    ),
+    "sdc_likeness_cells('persons', ['age'], 'sex')": "sdc_likeness_cells('persons', ['age'], 'sex', chosen := NULL)",
 }
 
 

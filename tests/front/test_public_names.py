@@ -42,6 +42,7 @@ PUBLIC = [
     "risk_report",
 ]
 MEASURES = [
+    "alpha_k_anonymity",
     "cell_risk",
     "cells",
     "frequencies",
@@ -54,11 +55,15 @@ MEASURES = [
     "k_anonymity",
     "k_map",
     "l_diversity",
+    "l_diversity_cells",
+    "l_diversity_records",
     "likeness",
+    "likeness_cells",
     "population_risk",
     "risk_threshold",
     "sample_uniques",
     "t_closeness",
+    "t_closeness_cells",
     "theta",
     "theta_by",
 ]
