@@ -1,4 +1,4 @@
-"""The command line: ``sdc-sql risk``, ``mask``, ``shell``, ``macros``, ``install``."""
+"""The command line: ``sdc-sql`` with ``risk``, ``rules``, ``mask``, ``compile``, ``shell``, ``macros``, ``install``."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, NoReturn
 import duckdb
 
 import sdc_sql
-from sdc_sql import cli_mask, cli_shell
+from sdc_sql import cli_compile, cli_mask, cli_rules, cli_shell
 from sdc_sql.errors import ParameterError, SdcError, TableError, translate
 from sdc_sql.limits import exceeded
 from sdc_sql.microdata import Microdata
@@ -113,8 +113,10 @@ def parser() -> argparse.ArgumentParser:
         help="tell each measure on standard error as it is taken (default: where that is a terminal)",
     )  # fmt: skip
 
+    cli_rules.add(commands)
     cli_mask.add(commands)
     cli_shell.add(commands)
+    cli_compile.add(commands)
     commands.add_parser("macros", help="print all SQL macros as one file, for duckdb -init")
     install = commands.add_parser("install", help="store the macros in a DuckDB database file")
     install.add_argument("database", metavar="FILE.duckdb")
@@ -190,7 +192,20 @@ def macros(_: argparse.Namespace) -> int:
     return 0
 
 
-COMMANDS = {"risk": risk, "mask": cli_mask.mask, "shell": cli_shell.shell, "macros": macros, "install": install}
+def rules(arguments: argparse.Namespace) -> int:
+    """Check the rules of a file for researchers or for the public."""
+    return cli_rules.rules(arguments, LIMIT_EXCEEDED)
+
+
+COMMANDS: dict[str, Callable[[argparse.Namespace], int]] = {
+    "risk": risk,
+    "rules": rules,
+    "mask": cli_mask.mask,
+    "compile": cli_compile.compiled,
+    "shell": cli_shell.shell,
+    "macros": macros,
+    "install": install,
+}
 
 
 def main(argv: Sequence[str] | None = None) -> int:

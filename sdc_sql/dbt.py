@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 PACKAGE = Path(__file__).parent / "dbt_package"
 
 
-class Plugin(BasePlugin):  # type: ignore[misc] # dbt-duckdb declares no types
+class Plugin(BasePlugin):
     """Registers the macros for all of dbt's cursors, and hands each the key of the environment.
 
     Raises

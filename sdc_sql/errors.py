@@ -4,6 +4,7 @@
 
     SdcError                    everything this package raises on purpose
     ├── MissingPackageError     a package that is asked for is not installed (also an ImportError)
+    ├── Unsupported             an engine other than DuckDB cannot do it: no query is written
     └── InputError              what was given cannot be used (also a ValueError)
         ├── TableError          no such table, an empty one, or one that cannot be read
         ├── ColumnError         a column unknown, named twice, reserved, or in the way of a result
@@ -32,6 +33,10 @@ class SdcError(Exception):
 
 class MissingPackageError(SdcError, ImportError):
     """A package that is no dependency, and that is asked for, is not installed."""
+
+
+class Unsupported(SdcError):  # noqa: N818 - it says what the matter is
+    """What an engine cannot do, or what is not known to mean the same there."""
 
 
 class InputError(SdcError, ValueError):
@@ -66,6 +71,8 @@ _KINDS: tuple[tuple[str, type[InputError]], ...] = (
     ("must lie strictly between 0 and 1", ParameterError),
     ("must be a whole number of at least", ParameterError),
     ("nulls is", ParameterError),
+    ("scoring is", ParameterError),
+    ("max_msu", ParameterError),
     ("it must be constant in each stratum", ParameterError),
     ("the sample must be a part of the population", TableError),
     ("A household number is NULL", ColumnError),
@@ -81,6 +88,15 @@ _KINDS: tuple[tuple[str, type[InputError]], ...] = (
     ("The retention is", ParameterError),
     ("Groups of one cell", ParameterError),
     ("lies in several groups", ParameterError),
+    ("The weights of", WeightError),
+    ("The threshold is", ParameterError),
+    ("The dimension is", ParameterError),
+    ("inclusive is", ParameterError),
+    ("a list of thresholds", ParameterError),
+    ("level of identification", ParameterError),
+    ("misclassification matrix", ParameterError),
+    ("name a matrix for each", ParameterError),
+    ("The inhabitants of a region", ColumnError),
     ("xi is", ParameterError),
     ("With xi =", ParameterError),
     ("The base is", ParameterError),

@@ -30,7 +30,8 @@ def exceeded(limit: str, report: dict[str, Any]) -> bool:
 
     A limit compares a figure of the report (``measure.figure``) with a number by > >= < <= = or <>;
     comparisons can be joined with AND, OR, NOT and parentheses. For k-anonymity write the k first
-    (``k_anonymity.3.records > 0``); of theta by stratum a limit is exceeded when any stratum exceeds it.
+    (``k_anonymity.3.records > 0``); of theta by stratum, and of the sets
+    of keys of a threshold rule, a limit is exceeded when any one exceeds it.
 
     Raises
     ------

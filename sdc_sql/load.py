@@ -77,7 +77,7 @@ def load_shared(con: duckdb.DuckDBPyConnection) -> None:
     if con.execute(known, [f"sdc__kernel_{FUNCTIONS[-1].name}", SHARED]).fetchall():
         return
     before = _search_path(con)
-    con.execute(f"ATTACH IF NOT EXISTS ':memory:' AS {SHARED}")
+    con.execute(f"ATTACH IF NOT EXISTS ':memory:' AS {SHARED} (READ_WRITE)")
     con.execute(f"USE {SHARED}")
     try:
         for file in sql_files():

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from abc import ABC, abstractmethod
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -43,6 +44,16 @@ class MaskingStep(Result):
     sse_sst: float | None = None
 
 
+class Elsewhere(ABC):
+    """A table of another engine, for which the verbs check their arguments and which then masks itself."""
+
+    @abstractmethod
+    def masked(
+        self, macro: str, columns: tuple[str, ...], arguments: dict[str, Value], *, into: str | None = None
+    ) -> Any:  # noqa: ANN401 - what the engine has for a table
+        """Return the masked records: `macro` and its arguments as of :func:`masked`."""
+
+
 def named(data: Roles, columns: str | Iterable[str]) -> tuple[str, ...]:
     """Return the columns to mask, one or several, as the table spells them."""
     given = (columns,) if isinstance(columns, str) else tuple(columns)
@@ -78,6 +89,8 @@ def masked(
     told
         Parameters for the log in place of arguments of the same name.
     """
+    if isinstance(data, Elsewhere):
+        return data.masked(macro, columns, arguments, into=into)  # type: ignore[no-any-return]
     identifier = data.required("id")
     values = query.call(f"sdc__{macro}", data.table, *arguments.values())
     selected = exp.select(

@@ -13,13 +13,17 @@ from sdc_sql.mask import pram_correction as _pram_correction
 from sdc_sql.mask import rank_swap as _rank_swap
 from sdc_sql.mask import rounding as _rounding
 from sdc_sql.risk import attribute as _attribute
+from sdc_sql.risk import file_rules as _file_rules
 from sdc_sql.risk import global_risk as _global_risk
 from sdc_sql.risk import household_risk as _household_risk
 from sdc_sql.risk import individual_risk as _individual_risk
 from sdc_sql.risk import k_anonymity as _k_anonymity
 from sdc_sql.risk import population_risk as _population_risk
 from sdc_sql.risk import risk_threshold as _risk_threshold
+from sdc_sql.risk import suda as _suda
 from sdc_sql.risk import theta as _theta
+from sdc_sql.risk import theta_misclassified as _theta_misclassified
+from sdc_sql.risk import threshold_rule as _threshold_rule
 from sdc_sql.risk import uniqueness as _uniqueness
 from sdc_sql.roles import Roles
 
@@ -135,6 +139,18 @@ class Microdata(Roles):
     likeness_cells = _attribute.likeness_cells
     alpha_k_anonymity = _attribute.alpha_k_anonymity
     k_map = _attribute.k_map
+    minimal_sample_uniques = _suda.minimal_sample_uniques
+    suda = _suda.suda
+    suda_summary = _suda.suda_summary
+    suda_contributions = _suda.suda_contributions
+    suda_value_contributions = _suda.suda_value_contributions
+    theta_misclassified = _theta_misclassified.theta_misclassified
+    data_intrusion_simulation = _theta_misclassified.data_intrusion_simulation
+    threshold_rule = _threshold_rule.threshold_rule
+    threshold_rule_summary = _threshold_rule.threshold_rule_summary
+    threshold_rule_records = _threshold_rule.threshold_rule_records
+    research_file_rules = _file_rules.research_file_rules
+    public_use_file_rules = _file_rules.public_use_file_rules
 
     pram = _pram.pram
     pram_retention = _pram.pram_retention

@@ -16,9 +16,10 @@ from sqlglot import exp
 from sdc_sql.errors import ParameterError
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
-Value: TypeAlias = "str | bool | float | Sequence[str | bool | float | None] | None"
+Item: TypeAlias = "str | bool | float | None"
+Value: TypeAlias = "Item | Sequence[Item] | Mapping[str, Sequence[Item]]"
 
 
 def literal(value: Value) -> exp.Expression:
@@ -31,6 +32,11 @@ def literal(value: Value) -> exp.Expression:
     >>> literal(["age", "we'ird"]).sql("duckdb"), literal(0.02).sql("duckdb"), literal(None).sql("duckdb")
     ("['age', 'we''ird']", '0.02e0', 'NULL')
     """
+    if isinstance(value, dict):  # a struct
+        fields = [
+            exp.PropertyEQ(this=exp.to_identifier(n, quoted=True), expression=literal(v)) for n, v in value.items()
+        ]
+        return exp.Struct(expressions=fields)
     if isinstance(value, list | tuple):
         return exp.Array(expressions=[literal(v) for v in value])
     if isinstance(value, Real | Decimal) and not isinstance(value, Integral):

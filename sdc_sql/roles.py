@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import difflib
 import string
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from sdc_sql.query import Value
 
 NULLS = ("category", "wildcard")
+LEVELS = ("extremely", "very", "identifying")
 
 
 def _names(keys: Iterable[str] | None) -> tuple[str, ...]:
@@ -184,6 +185,14 @@ class Roles:
         self.load_again()
         with translated():
             return self.con.sql(query.text(query.call(macro, *arguments, **named)))
+
+    def checked_levels(self, levels: Mapping[str, Iterable[str]]) -> dict[str, list[str]]:
+        """Return levels of identification with the columns as the table spells them."""
+        if not isinstance(levels, Mapping) or not levels or not set(levels) <= set(LEVELS):
+            raise ParameterError(f"levels is {levels!r}: it must give a list of keys for each of {', '.join(LEVELS)}.")
+        if any(isinstance(names, str) for names in levels.values()):
+            raise ParameterError(f"levels is {levels!r}: each level has a list of keys, as in {{'very': ['sex']}}.")
+        return {level: [self.found("key variable", n) for n in levels[level]] for level in LEVELS if levels.get(level)}
 
     def checked_weight(self) -> str | float:
         """Return the weight, once every cell's weights are seen to sum to at least its records.

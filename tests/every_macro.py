@@ -27,8 +27,21 @@ _CATEGORY = {
     "sdc_household_risk": "FROM sdc_household_risk({tbl}, {keys}, {weight}, {household}, 0.1)",
     "sdc_household_global_risk": "FROM sdc_household_global_risk({tbl}, {keys}, {weight}, {household})",
     "sdc_k_anonymity": "FROM sdc_k_anonymity({tbl}, {keys}, 3)",
+    # without the names of the keys, which are told as they were given
+    "sdc_threshold_rule": (
+        'SELECT * EXCLUDE (columns, "values") FROM sdc_threshold_rule({tbl}, {keys}, 40, weight := {weight})'
+    ),
+    "sdc_threshold_rule_summary": (
+        "SELECT * EXCLUDE (columns) FROM sdc_threshold_rule_summary({tbl}, {keys}, 40, weight := {weight})"
+    ),
+    "sdc_threshold_rule_records": "FROM sdc_threshold_rule_records({tbl}, {keys}, 40, weight := {weight})",
 }
 CALLS = {
+    "sdc_minimal_sample_uniques": "FROM sdc_minimal_sample_uniques({tbl}, {keys})",
+    "sdc_suda": "FROM sdc_suda({tbl}, {keys})",
+    "sdc_suda_summary": "FROM sdc_suda_summary({tbl}, {keys})",
+    "sdc_suda_contributions": "FROM sdc_suda_contributions({tbl}, {keys})",
+    "sdc_suda_value_contributions": "FROM sdc_suda_value_contributions({tbl}, {keys})",
     "sdc_theta": "FROM sdc_theta({tbl}, {keys}, 0.1)",
     "sdc_theta_by": "FROM sdc_theta_by({tbl}, {keys}, {stratum}, 0.1)",
     "sdc_population_risk": "FROM sdc_population_risk({tbl}, {tbl}, {keys})",
@@ -43,6 +56,16 @@ CALLS = {
     "sdc_alpha_k_anonymity": "FROM sdc_alpha_k_anonymity({tbl}, {keys}, {stratum}, 0.5, 2)",
     **_CATEGORY,
     **{f"{name} wildcard": call[:-1] + ", nulls := 'wildcard')" for name, call in _CATEGORY.items()},
+}
+# These need tables of matrices, levels for the keys or a secret key besides: what holds of all is tested with them.
+APART = {
+    "sdc_theta_misclassified",
+    "sdc_theta_misclassified_crossing",
+    "sdc_pram_reversed",
+    "sdc_data_intrusion_simulation",
+    "sdc_data_intrusion_misclassified",
+    "sdc_research_file_rules",
+    "sdc_public_use_file_rules",
 }
 WITH_NULLS = [name for name in CALLS if name.endswith("wildcard")]
 WITH_WEIGHT = [name for name, call in CALLS.items() if "{weight}" in call]

@@ -14,6 +14,7 @@ from sdc_sql.udfs.bounds import fitted
 from sdc_sql.udfs.declared import NUMBERS, TABLE, Function
 from sdc_sql.udfs.microaggregated import categorical_groups, microaggregated
 from sdc_sql.udfs.multiplicative import hoehne, hoehne_sum, multiplicative
+from sdc_sql.udfs.pooled import Moments
 from sdc_sql.udfs.pram import correct_match
 from sdc_sql.udfs.pram_correction import estimate, estimate_two_way, variance_inflation
 from sdc_sql.udfs.pram_matrix import invariant_iterative, invariant_two_stage, of_pd_alpha
@@ -50,14 +51,16 @@ def _keeping(masked: Floats, x: Floats) -> Floats:
 def noise(
     _stratum: str | None, method: str, x: Floats, normals: Floats, uniforms: Floats, alpha: float, threshold: float,
     lower: Floats, upper: Floats, rounded: list[bool | None], discrete: list[bool | None],
+    moments: Floats | None = None,
 ) -> Floats:  # fmt: skip
-    """Add noise by one of the methods of section 3.4.4."""
+    """Add noise by one of the methods of section 3.4.4; by given moments where the records are a part of a table."""
     size = _given(alpha, "alpha")
     bounds = {
         "lower": np.where(np.isnan(lower), -np.inf, lower),
         "upper": np.where(np.isnan(upper), np.inf, upper),
         "rounded": np.array([bool(r) for r in rounded]),
     }
+    given = None if moments is None else Moments.of_list(moments, x.shape[1])
     plain = {"uncorrelated": _noise.uncorrelated, "correlated": _noise.correlated, "linear": _noise.linear_transformed}
     if method == "outliers":
         masked = _noise.outliers_only(x, normals, size, _given(threshold, "threshold"), **bounds)
@@ -65,8 +68,15 @@ def noise(
         masked = _noise.nonlinear(x, normals, size, uniforms, discrete=[bool(d) for d in discrete])
         masked = fitted(masked, x, **bounds)
     else:
-        masked = _chosen(method, {**plain, "nonlinear": None, "outliers": None})(x, normals, size, **bounds)
+        masked = _chosen(method, {**plain, "nonlinear": None, "outliers": None})(
+            x, normals, size, moments=given, **bounds
+        )
     return _keeping(masked, x).T
+
+
+def moments(_stratum: str | None, x: Floats, normals: Floats | None) -> Floats:
+    """Return the moments of a part of a table as one list."""
+    return Moments.of(x, normals).to_list()
 
 
 def multiply(_stratum: str | None, method: str, x: Floats, normals: Floats, uniforms: Floats, size: float,
@@ -176,7 +186,8 @@ def _declared(
 _DRAWS: dict[str, Any] = {"x": TABLE, "normals": TABLE, "uniforms": TABLE}
 FUNCTIONS = (
     _declared("noise", noise, TABLE, method=TEXT, **_DRAWS, alpha=NUMBER, threshold=NUMBER, lower=NUMBERS,
-              upper=NUMBERS, rounded="BOOLEAN[]", discrete="BOOLEAN[]"),
+              upper=NUMBERS, rounded="BOOLEAN[]", discrete="BOOLEAN[]", moments=NUMBERS),
+    _declared("moments", moments, NUMBERS, x=TABLE, normals=TABLE),
     _declared("multiplicative", multiply, TABLE, method=TEXT, **_DRAWS, size=NUMBER, spread=NUMBER),
     _declared("microaggregate", microaggregate, TABLE, x=TABLE, k=NUMBER, method=TEXT, centroid=TEXT, blocks=NUMBER,
               gamma=NUMBER),

@@ -55,17 +55,28 @@ def covariance_root(matrix: Floats) -> Floats:
     """
     missing = np.isnan(matrix)
     complete = matrix[~missing.any(axis=1)] if missing.any() else matrix
-    if len(complete) < 2:  # noqa: PLR2004  (n - 1 in the denominator)
-        if missing.all():
-            return np.zeros((matrix.shape[1],) * 2)
-        raise ValueError(
-            f"{len(complete)} records have no missing value; expected 2 or more for a covariance: "
-            "mask the columns one by one or join strata"
-        )
+    if few_complete(len(complete), none=bool(missing.all())):
+        return np.zeros((matrix.shape[1],) * 2)
     sd = deviations(complete)
     scaled = (complete - means(complete)) / np.where(sd > 0, sd, 1.0)
     scaled[:, sd == 0] = 0.0
-    correlation = scaled.T @ scaled / (len(complete) - 1)
+    return root(scaled.T @ scaled / (len(complete) - 1), sd)
+
+
+def few_complete(found: int, *, none: bool) -> bool:
+    """Refuse fewer than two records without a missing value; return whether there is nothing to mask at all."""
+    if found >= 2:  # noqa: PLR2004  (n - 1 in the denominator)
+        return False
+    if none:
+        return True
+    raise ValueError(
+        f"{found} records have no missing value; expected 2 or more for a covariance: "
+        "mask the columns one by one or join strata"
+    )
+
+
+def root(correlation: Floats, sd: Floats) -> Floats:
+    """Return R^(1/2) D for a correlation matrix R (0 where a column is constant) and standard deviations D."""
     eigenvalues, vectors = np.linalg.eigh((correlation + correlation.T) / 2)
     roots = np.sqrt(np.where(eigenvalues > SINGULAR, eigenvalues, 0.0))
     return np.asarray((vectors * roots) @ vectors.T * sd, dtype=np.float64)

@@ -27,6 +27,8 @@ Variances, covariances and correlations are meant in expectation over the draws.
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import numpy as np
 import numpy.typing as npt
 from sdc_sql.udfs.arguments import Floats, columns, normals_like, number
@@ -35,12 +37,15 @@ from sdc_sql.udfs.moments import covariance_root, deviations, means
 from sdc_sql.udfs.nonlinear import nonlinear
 from sdc_sql.udfs.outliers import outliers_only
 
+if TYPE_CHECKING:
+    from sdc_sql.udfs.pooled import Moments
+
 __all__ = ["correlated", "linear_transformed", "nonlinear", "outliers_only", "uncorrelated"]
 
 
 def uncorrelated(
     x: npt.ArrayLike, normals: npt.ArrayLike, alpha: float, *,
-    lower: Bound = None, upper: Bound = None, rounded: bool | npt.ArrayLike = False,
+    lower: Bound = None, upper: Bound = None, rounded: bool | npt.ArrayLike = False, moments: Moments | None = None,
 ) -> Floats:  # fmt: skip
     r"""Return x plus white noise of variance alpha times that of each variable (3.4.4.1).
 
@@ -56,6 +61,8 @@ def uncorrelated(
         Variance of the noise over that of the variable, >= 0; 0 changes nothing.
     lower, upper, rounded
         The range to keep, and whether to give whole numbers.
+    moments
+        Those of the whole table, where the rows are a part of it; without them those of the rows.
 
     Returns
     -------
@@ -78,13 +85,13 @@ def uncorrelated(
     matrix = columns(x)
     draws = normals_like(normals, matrix)
     root = np.sqrt(number(alpha, "alpha", least=0))
-    masked = matrix + draws * (root * deviations(matrix))
+    masked = matrix + draws * (root * (deviations(matrix) if moments is None else moments.deviations()))
     return fitted(masked, matrix, lower, upper, rounded).reshape(np.shape(x))
 
 
 def correlated(
     x: npt.ArrayLike, normals: npt.ArrayLike, alpha: float, *,
-    lower: Bound = None, upper: Bound = None, rounded: bool | npt.ArrayLike = False,
+    lower: Bound = None, upper: Bound = None, rounded: bool | npt.ArrayLike = False, moments: Moments | None = None,
 ) -> Floats:  # fmt: skip
     r"""Return x plus noise whose covariance matrix is alpha times that of the variables (3.4.4.2).
 
@@ -93,7 +100,7 @@ def correlated(
 
     Parameters
     ----------
-    x, normals, alpha, lower, upper, rounded
+    x, normals, alpha, lower, upper, rounded, moments
         As of :func:`uncorrelated`.
 
     Returns
@@ -119,13 +126,13 @@ def correlated(
     matrix = columns(x)
     draws = normals_like(normals, matrix)
     root = np.sqrt(number(alpha, "alpha", least=0))
-    masked = matrix + draws @ (root * covariance_root(matrix))
+    masked = matrix + draws @ (root * (covariance_root(matrix) if moments is None else moments.covariance_root()))
     return fitted(masked, matrix, lower, upper, rounded).reshape(np.shape(x))
 
 
 def linear_transformed(
     x: npt.ArrayLike, normals: npt.ArrayLike, alpha: float, *,
-    lower: Bound = None, upper: Bound = None, rounded: bool | npt.ArrayLike = False,
+    lower: Bound = None, upper: Bound = None, rounded: bool | npt.ArrayLike = False, moments: Moments | None = None,
 ) -> Floats:  # fmt: skip
     r"""Return c (x + noise) + d with c and d such that means and covariances are kept (3.4.4.3, Kim 1986).
 
@@ -137,7 +144,7 @@ def linear_transformed(
 
     Parameters
     ----------
-    x, normals, alpha, lower, upper, rounded
+    x, normals, alpha, lower, upper, rounded, moments
         As of :func:`uncorrelated`. Bounds and rounding come last and move the means.
 
     Returns
@@ -156,7 +163,8 @@ def linear_transformed(
     array([1.2753, 3.0663, 4.6584])
     """
     matrix = columns(x)
-    masked = correlated(matrix, normals_like(normals, matrix), alpha)
+    masked = correlated(matrix, normals_like(normals, matrix), alpha, moments=moments)
     c = 1 / np.sqrt(1 + alpha)
-    result = c * (masked - means(masked)) + means(matrix)  # c Z + d
+    before, after = (means(matrix), means(masked)) if moments is None else (moments.mean, moments.noisy_means(alpha))
+    result = c * (masked - after) + before  # c Z + d
     return fitted(result if alpha else matrix, matrix, lower, upper, rounded).reshape(np.shape(x))

@@ -138,11 +138,19 @@ def l_diversity_cells(
 ) -> duckdb.DuckDBPyRelation:
     """Return the cells of the keys, and how diverse a sensitive variable is in each.
 
+    Parameters
+    ----------
+    sensitive
+        The name of the column; NULL in it is a value of its own.
+    c
+        Of recursive (c, l)-diversity, positive.
+    others
+        Further sensitive variables, which count as keys.
+
     Returns
     -------
     duckdb.DuckDBPyRelation
-        The key columns, ``sample_frequency``, ``distinct_l``, ``entropy_l``, ``recursive_l``; arguments as
-        those of :func:`l_diversity`.
+        The key columns, ``sample_frequency``, ``distinct_l``, ``entropy_l``, ``recursive_l``.
 
     Examples
     --------
@@ -160,10 +168,19 @@ def l_diversity_records(
 ) -> duckdb.DuckDBPyRelation:
     """Return every record, and how diverse a sensitive variable is in its cell.
 
+    Parameters
+    ----------
+    sensitive
+        The name of the column; NULL in it is a value of its own.
+    c
+        Of recursive (c, l)-diversity, positive.
+    others
+        Further sensitive variables, which count as keys.
+
     Returns
     -------
     duckdb.DuckDBPyRelation
-        Every column, ``distinct_l``, ``entropy_l``, ``recursive_l``; arguments as those of :func:`l_diversity`.
+        Every column, ``distinct_l``, ``entropy_l``, ``recursive_l``.
 
     Examples
     --------
@@ -208,10 +225,17 @@ def t_closeness(data: Roles, sensitive: str, *, distance: str = "equal") -> TClo
 def t_closeness_cells(data: Roles, sensitive: str, *, distance: str = "equal") -> duckdb.DuckDBPyRelation:
     """Return the cells of the keys, and the distance of each one's distribution from the file's.
 
+    Parameters
+    ----------
+    sensitive
+        The name of the column; NULL in it is a value of its own.
+    distance
+        ``"equal"`` or ``"ordered"``.
+
     Returns
     -------
     duckdb.DuckDBPyRelation
-        The key columns, ``sample_frequency``, ``t``; arguments as those of :func:`t_closeness`.
+        The key columns, ``sample_frequency``, ``t``.
 
     Examples
     --------
@@ -253,16 +277,20 @@ def likeness(data: Roles, sensitive: str, *, chosen: Sequence[object] | None = N
     return Likeness(**data.row("sdc_likeness", data.table, data.keys, column, chosen=_values(chosen)))
 
 
-def likeness_cells(
-    data: Roles, sensitive: str, *, chosen: Sequence[object] | None = None
-) -> duckdb.DuckDBPyRelation:
+def likeness_cells(data: Roles, sensitive: str, *, chosen: Sequence[object] | None = None) -> duckdb.DuckDBPyRelation:
     """Return the cells of the keys, and how far each one's distribution exceeds the file's.
+
+    Parameters
+    ----------
+    sensitive
+        The name of the column; NULL in it is a value of its own.
+    chosen
+        The sensitive values that alpha regards; by default all.
 
     Returns
     -------
     duckdb.DuckDBPyRelation
-        The key columns, ``sample_frequency``, ``alpha``, ``beta``, ``enhanced_beta``, ``delta``; arguments as
-        those of :func:`likeness`.
+        The key columns, ``sample_frequency``, ``alpha``, ``beta``, ``enhanced_beta``, ``delta``.
 
     Examples
     --------

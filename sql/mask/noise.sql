@@ -15,15 +15,32 @@
 -- upper, discrete: one for all columns or a list, one for each. stratum: a column; moments are then its own.
 -- (Draws that a method does not use are not made: the CASE is decided before the query runs.)
 
+CREATE OR REPLACE MACRO sdc__noise_filled(gathered, columns, alpha, method, threshold, lower, upper, rounded, discrete) AS TABLE
+    SELECT sdc__ids, sdc__names,
+           sdc__kernel_noise(sdc__stratum::VARCHAR, method, sdc__x, sdc__z, CASE WHEN method = 'nonlinear' THEN sdc__u END, alpha::DOUBLE, threshold::DOUBLE,
+               sdc__each(lower, columns, sdc__names)::DOUBLE[], sdc__each(upper, columns, sdc__names)::DOUBLE[],
+               list_transform(list_zip(sdc__whole, sdc__each(rounded, columns, sdc__names)::BOOLEAN[]), lambda z: z[1] OR z[2]),
+               sdc__each(discrete, columns, sdc__names)::BOOLEAN[], sdc__moments) AS sdc__masked
+    FROM query_table(gathered);
+
 CREATE OR REPLACE MACRO sdc__noise(tbl, columns, alpha, id, method, threshold, lower, upper, rounded, discrete, stratum, stream) AS TABLE
-    WITH sdc__filled AS (
-        SELECT sdc__ids, sdc__names,
-               sdc__kernel_noise(sdc__stratum::VARCHAR, method, sdc__x, sdc__z, CASE WHEN method = 'nonlinear' THEN sdc__u END, alpha::DOUBLE, threshold::DOUBLE,
-                   sdc__each(lower, columns, sdc__names)::DOUBLE[], sdc__each(upper, columns, sdc__names)::DOUBLE[],
-                   list_transform(list_zip(sdc__whole, sdc__each(rounded, columns, sdc__names)::BOOLEAN[]), lambda z: z[1] OR z[2]),
-                   sdc__each(discrete, columns, sdc__names)::BOOLEAN[]) AS sdc__masked
-        FROM sdc__gathered(tbl, columns, id, stratum, stream)
-    )
+    WITH sdc__lists AS (SELECT *, NULL::DOUBLE[] AS sdc__moments FROM sdc__gathered(tbl, columns, id, stratum, stream)),
+    sdc__filled AS (FROM sdc__noise_filled('sdc__lists', columns, alpha, method, threshold, lower, upper, rounded, discrete))
+    FROM sdc__spread(tbl, columns, 'sdc__filled');
+
+-- A table that lies in parts (on Spark): the moments of each part, which are then pooled, and noise by the pooled ones.
+-- moments: sdc_stratum (as text), sdc_moments. Nonlinear noise and outliers need more than moments: all records together.
+CREATE OR REPLACE MACRO sdc__noise_moments(tbl, columns, id, method, stratum, stream) AS TABLE
+    SELECT sdc__stratum::VARCHAR AS sdc_stratum,
+           sdc__kernel_moments(sdc__stratum::VARCHAR, sdc__x, CASE WHEN method = 'linear' THEN sdc__z END) AS sdc_moments
+    FROM sdc__gathered(tbl, columns, id, stratum, stream);
+
+CREATE OR REPLACE MACRO sdc__noise_by_moments(tbl, columns, alpha, id, method, threshold, lower, upper, rounded, discrete, stratum, stream, moments) AS TABLE
+    WITH sdc__lists AS (
+        SELECT sdc__g.*, sdc__m.sdc_moments AS sdc__moments FROM sdc__gathered(tbl, columns, id, stratum, stream) AS sdc__g
+        JOIN query_table(moments) AS sdc__m ON row(sdc__g.sdc__stratum::VARCHAR) = row(sdc__m.sdc_stratum)
+    ),
+    sdc__filled AS (FROM sdc__noise_filled('sdc__lists', columns, alpha, method, threshold, lower, upper, rounded, discrete))
     FROM sdc__spread(tbl, columns, 'sdc__filled');
 
 -- sdc_noise: noise added to numeric columns.

@@ -27,11 +27,13 @@ CREATE OR REPLACE MACRO sdc__pram_grouped(tbl, columns, id, within) AS TABLE
                  sdc__within_value(within, COLUMNS(sdc__within((*), within))) AS "sdc__g_\0"
           FROM sdc__identified(tbl, id));
 
--- The cells of a table of records: T, the number in the group, and how many are in it.
-CREATE OR REPLACE MACRO sdc__pram_cells(records) AS TABLE
+-- The cells of a table of records, T; then the number of each in its group, and how many are in it.
+CREATE OR REPLACE MACRO sdc__pram_tallied(records) AS TABLE
+    SELECT sdc__g, sdc__x, count(*) AS sdc__t FROM query_table(records) GROUP BY sdc__g, sdc__x;
+CREATE OR REPLACE MACRO sdc__pram_cells(tallied) AS TABLE
     SELECT sdc__g, sdc__x, sdc__t, row_number() OVER (PARTITION BY sdc__g ORDER BY sdc__x ASC NULLS LAST) - 1 AS sdc__i,
            count(*) OVER (PARTITION BY sdc__g) AS sdc__k
-    FROM (SELECT sdc__g, sdc__x, count(*) AS sdc__t FROM query_table(records) GROUP BY sdc__g, sdc__x);
+    FROM query_table(tallied);
 
 -- Groups of one cell have nowhere to go; all of them are named.
 CREATE OR REPLACE MACRO sdc__pram_lonely(cells, within) AS (
@@ -57,15 +59,17 @@ CREATE OR REPLACE MACRO sdc__pram_jumps(records, cells, stream) AS TABLE
               THEN row(sdc__u.sdc__g, sdc__u.sdc__jump + (sdc__u.sdc__jump >= sdc__u.sdc__i)::INTEGER) END = row(sdc__c.sdc__g, sdc__c.sdc__i);
 
 -- Records with NULL in one of the variables stay, and nobody moves to their cell.
+CREATE OR REPLACE MACRO sdc__pram_staying(tallied, retention, stratum) AS TABLE
+    WITH sdc__cells AS MATERIALIZED (FROM sdc__pram_cells(tallied))
+    SELECT *, CASE WHEN retention >= 0 AND retention <= 1 THEN retention::DOUBLE
+                   ELSE error('The retention is ' || coalesce(retention::VARCHAR, 'NULL') || ': it must be a probability, from 0 to 1.') END AS sdc__stay
+    FROM sdc__cells WHERE sdc__pram_lonely('sdc__cells', CASE WHEN stratum IS NULL THEN NULL ELSE [stratum] END);
+
 CREATE OR REPLACE MACRO sdc__pram_retention(tbl, columns, retention, id, stratum, stream) AS TABLE
     WITH sdc__all AS (FROM sdc__pram_grouped(tbl, columns, id, CASE WHEN stratum IS NULL THEN NULL ELSE [stratum] END)),
     sdc__full AS (FROM sdc__all WHERE NOT sdc__lacking),
-    sdc__cells AS MATERIALIZED (FROM sdc__pram_cells('sdc__full')),
-    sdc__staying AS MATERIALIZED (
-        SELECT *, CASE WHEN retention >= 0 AND retention <= 1 THEN retention::DOUBLE
-                       ELSE error('The retention is ' || coalesce(retention::VARCHAR, 'NULL') || ': it must be a probability, from 0 to 1.') END AS sdc__stay
-        FROM sdc__cells WHERE sdc__pram_lonely('sdc__cells', CASE WHEN stratum IS NULL THEN NULL ELSE [stratum] END)
-    )
+    sdc__tallied AS MATERIALIZED (FROM sdc__pram_tallied('sdc__full')),
+    sdc__staying AS MATERIALIZED (FROM sdc__pram_staying('sdc__tallied', retention, stratum))
     FROM sdc__pram_jumps('sdc__all', 'sdc__staying', sdc__pram_stream(stream, columns));
 
 -- sdc_pram_retention: categories stay with a probability, or move to any other alike.
@@ -83,8 +87,8 @@ CREATE OR REPLACE MACRO sdc_pram_theta(xi) AS
          ELSE error('xi is ' || coalesce(xi::VARCHAR, 'NULL') || ': it must lie in [3/7, 1); below 3/7 this design guarantees nothing.') END;
 
 -- The cells with their design: theta, the probability to stay. A NULL key is a category like any other.
-CREATE OR REPLACE MACRO sdc__pram_design(records, xi, within) AS TABLE
-    WITH sdc__cells AS MATERIALIZED (FROM sdc__pram_cells(records))
+CREATE OR REPLACE MACRO sdc__pram_design(tallied, xi, within) AS TABLE
+    WITH sdc__cells AS MATERIALIZED (FROM sdc__pram_cells(tallied))
     SELECT *, 1 - sdc_pram_theta(xi) / sdc__t AS sdc__stay,
            CASE WHEN xi < 0.5 AND sdc__k < 3 THEN error('With xi = ' || xi::VARCHAR || ' below 1/2 each group needs three cells or more; one has ' || sdc__k || ': raise xi or join groups.')
                 WHEN count(*) OVER (PARTITION BY sdc__x) > 1 THEN error('The cell ' || sdc__x::VARCHAR || ' lies in several groups: a column of within must be constant in each cell.')
@@ -93,7 +97,8 @@ CREATE OR REPLACE MACRO sdc__pram_design(records, xi, within) AS TABLE
 
 CREATE OR REPLACE MACRO sdc__pram_guaranteed(tbl, keys, xi, id, within, stream) AS TABLE
     WITH sdc__all AS (FROM sdc__pram_grouped(tbl, keys, id, within)),
-    sdc__design AS MATERIALIZED (FROM sdc__pram_design('sdc__all', xi, within)),
+    sdc__tallied AS MATERIALIZED (FROM sdc__pram_tallied('sdc__all')),
+    sdc__design AS MATERIALIZED (FROM sdc__pram_design('sdc__tallied', xi, within)),
     sdc__staying AS (FROM sdc__design WHERE sdc__sound)
     FROM sdc__pram_jumps('sdc__all', 'sdc__staying', sdc__pram_stream(stream, keys));
 
@@ -111,7 +116,8 @@ CREATE OR REPLACE MACRO sdc_pram_guaranteed(tbl, keys, xi, id, within := NULL, s
 -- Example: FROM sdc_pram_proof('persons', ['age', 'region'], 0.8, 'id');
 CREATE OR REPLACE MACRO sdc_pram_proof(tbl, keys, xi, id, within := NULL, most := 5) AS TABLE
     WITH sdc__all AS (FROM sdc__pram_grouped(tbl, keys, id, within)),
-    sdc__design AS MATERIALIZED (FROM sdc__pram_design('sdc__all', xi, within)),
+    sdc__tallied AS MATERIALIZED (FROM sdc__pram_tallied('sdc__all')),
+    sdc__design AS MATERIALIZED (FROM sdc__pram_design('sdc__tallied', xi, within)),
     sdc__alike AS (SELECT sdc__g, sdc__t, count(*) AS sdc__n FROM sdc__design WHERE sdc__sound GROUP BY sdc__g, sdc__t),
     sdc__lists AS (
         SELECT sdc__g, list(sdc__t ORDER BY sdc__t ASC) AS sdc__ts,
@@ -123,3 +129,15 @@ CREATE OR REPLACE MACRO sdc_pram_proof(tbl, keys, xi, id, within := NULL, most :
            (d.sdc__t - sdc_pram_theta(xi)) / (d.sdc__t * (d.sdc__t - sdc_pram_theta(xi)) + sdc_pram_theta(xi) ** 2) AS bound,
            list_max(p.sdc__cm) AS maximum, unnest(range(1, 1 + len(p.sdc__cm))) AS released_frequency, unnest(p.sdc__cm) AS correct_match
     FROM sdc__design AS d JOIN sdc__proved AS p ON row(d.sdc__g, d.sdc__t) = row(p.sdc__g, p.sdc__t);
+
+-- A table that lies in parts (on Spark): its cells are counted there, the design is made once of all of them, and each part
+-- is masked by it. cells: one row a cell, under an id; numbers: sdc_id, sdc_count, for how many records it stands.
+CREATE OR REPLACE MACRO sdc__pram_tallied_before(cells, columns, id, within, numbers, lacking) AS TABLE
+    SELECT sdc__c.sdc__g, sdc__c.sdc__x, sum(sdc__n.sdc_count)::BIGINT AS sdc__t
+    FROM sdc__pram_grouped(cells, columns, id, within) AS sdc__c JOIN query_table(numbers) AS sdc__n ON sdc__c.sdc__id = sdc__n.sdc_id
+    WHERE lacking OR NOT sdc__c.sdc__lacking
+    GROUP BY sdc__c.sdc__g, sdc__c.sdc__x;
+
+CREATE OR REPLACE MACRO sdc__pram_by_design(tbl, columns, design, id, within, stream) AS TABLE
+    WITH sdc__all AS (FROM sdc__pram_grouped(tbl, columns, id, within))
+    FROM sdc__pram_jumps('sdc__all', design, sdc__pram_stream(stream, columns));

@@ -214,3 +214,40 @@ def test_install_never_commits_for_the_user(database):
         con.rollback()
         with pytest.raises(duckdb.CatalogException):
             con.execute("FROM dropped")
+
+
+def test_shared_macros_are_found_by_every_cursor_and_stand_in_no_file(database, monkeypatch):
+    monkeypatch.setenv("SDC_KEY", "a key of a test")
+    with duckdb.connect(database) as con:
+        MODULE.load_shared(con)
+        MODULE.load_shared(con)
+        assert con.execute("SELECT current_database()").fetchall() == [("survey",)]
+        cursors = [con.cursor(), con.cursor()]
+        for cursor in cursors:
+            MODULE.use_shared(cursor)
+            MODULE.use_shared(cursor)
+            assert counts(cursor) == EXPECTED
+            # the Python functions and the key are there as well, and a new table goes where it did before
+            masked = "SELECT count(*) FROM sdc_noise('persons', ['age'], 0.1, 'sex')"
+            with pytest.raises(duckdb.Error, match="must be unique"):
+                cursor.execute(masked).fetchall()
+            cursor.execute("CREATE OR REPLACE TABLE one AS SELECT range AS id, range AS x FROM range(9)")
+            assert cursor.execute("SELECT count(*) FROM sdc_noise('one', ['x'], 0.1, 'id')").fetchall() == [(9,)]
+            cursor.execute("DROP TABLE one")
+        assert con.execute(OURS, ["survey"]).fetchone() == con.execute(OURS, ["temp"]).fetchone() == (0,)
+    with duckdb.connect(database, read_only=True) as con:
+        assert con.execute(OURS, ["survey"]).fetchone() == (0,)
+        MODULE.load_shared(con)
+        MODULE.use_shared(cursor := con.cursor())
+        assert counts(cursor) == EXPECTED
+
+
+def test_shared_macros_come_before_older_ones_of_the_database(database):
+    with duckdb.connect(database) as con:
+        sdc_sql.install(con)
+        con.execute("CREATE OR REPLACE MACRO sdc_frequency_counts(tbl, keys) AS TABLE SELECT 'of long ago'")
+        MODULE.load_shared(con)
+        cursor = con.cursor()
+        assert counts(cursor) == [("of long ago",)]
+        MODULE.use_shared(cursor)
+        assert counts(cursor) == EXPECTED

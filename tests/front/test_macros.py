@@ -46,6 +46,24 @@ PARAMETERS = {
     "sdc_likeness_cells": "tbl keys sensitive chosen",
     "sdc_alpha_k_anonymity": "tbl keys sensitive alpha k chosen",
     "sdc_k_map": "tbl population keys k",
+    "sdc_minimal_sample_uniques": "tbl keys max_msu nulls",
+    "sdc_suda": "tbl keys max_msu dis_fraction scoring nulls",
+    "sdc_suda_summary": "tbl keys max_msu dis_fraction scoring nulls",
+    "sdc_suda_contributions": "tbl keys max_msu scoring nulls",
+    "sdc_suda_value_contributions": "tbl keys max_msu scoring nulls",
+    "sdc_theta_misclassified": "tbl keys sampling_fraction columns matrices",
+    "sdc_theta_misclassified_crossing": "tbl keys sampling_fraction columns matrix",
+    "sdc_pram_reversed": "original column_name matrix",
+    "sdc_data_intrusion_simulation": "tbl keys sampling_fraction repetitions stream",
+    "sdc_data_intrusion_misclassified": "tbl keys sampling_fraction columns matrices repetitions stream",
+    "sdc_research_file_rules": "tbl keys weight levels inhabitants direct_identifiers panel nulls",
+    "sdc_public_use_file_rules": (
+        "tbl keys weight household household_variables indirect_regions province municipality withheld sensitive "
+        "reference_date release_date nulls"
+    ),
+    "sdc_threshold_rule": "tbl keys threshold weight dimension levels inclusive nulls",
+    "sdc_threshold_rule_summary": "tbl keys threshold weight dimension levels inclusive nulls",
+    "sdc_threshold_rule_records": "tbl keys threshold weight dimension levels inclusive nulls",
 }
 MASKS = {
     "sdc_pram": "tbl column_name matrix id stratum stream",
@@ -127,6 +145,33 @@ COLUMNS = {
         "alpha k records cells records_above_alpha records_below_k"
     ),
     "sdc_k_map('persons', 'persons', ['age', 'sex'], 3)": "k records cells absent_records least",
+    "sdc_minimal_sample_uniques('persons', ['age', 'sex'])": f"{RECORD} size columns",
+    "sdc_suda('persons', ['age', 'sex'])": f"{RECORD} msu_count suda_score dis_suda",
+    "sdc_suda_summary('persons', ['age', 'sex'])": (
+        "records records_with_msu msus total_score max_score max_dis_suda mean_dis_suda"
+    ),
+    "sdc_suda_contributions('persons', ['age', 'sex'])": "variable msus contribution",
+    "sdc_suda_value_contributions('persons', ['age', 'sex'])": "variable value msus contribution",
+    "sdc_theta_misclassified('persons', ['age', 'sex'], 0.1, ['sex'], ['sexes'])": (
+        "records cells n1 n2 kept_uniques kept_pairs false_matches theta most_theta"
+    ),
+    "sdc_theta_misclassified_crossing('persons', ['age', 'sex'], 0.1, ['sex'], 'pairs')": (
+        "records cells n1 n2 kept_uniques kept_pairs false_matches theta most_theta"
+    ),
+    "sdc_pram_reversed('persons', 'sex', 'sexes')": "from to probability",
+    "sdc_data_intrusion_simulation('persons', ['age', 'sex'], 0.1)": (
+        "repetitions unique_matches correct_matches theta standard_error closed_form"
+    ),
+    "sdc_data_intrusion_misclassified('persons', ['age', 'sex'], 0.1, ['sex'], ['sexes'])": (
+        "repetitions unique_matches correct_matches theta standard_error closed_form"
+    ),
+    "sdc_research_file_rules('persons', ['age', 'sex'], 9, NULL)": "rule requirement found violated",
+    "sdc_public_use_file_rules('persons', ['age', 'sex'], 9)": "rule requirement found violated",
+    "sdc_threshold_rule('persons', ['age', 'sex'], 3)": "columns values records frequency threshold",
+    "sdc_threshold_rule_summary('persons', ['age', 'sex'], 3)": (
+        "columns threshold combinations unsafe_combinations unsafe_records least_frequency"
+    ),
+    "sdc_threshold_rule_records('persons', ['age', 'sex'], 3)": f"{RECORD} unsafe_combinations",
 }
 DEFAULTS = {  # what a parameter is when it is left out, and a call that says so
     "sdc_cells('persons', ['age'])": "sdc_cells('persons', ['age'], nulls := 'category')",
@@ -148,6 +193,13 @@ DEFAULTS = {  # what a parameter is when it is left out, and a call that says so
     "sdc_household_global_risk('persons', ['age'], 9, 'household')": (
         "sdc_household_global_risk('persons', ['age'], 9, 'household', nulls := 'category')"
     ),
+    **{
+        f"{macro}('persons', ['age', 'sex', 'region', 'household'], 1)": (
+            f"{macro}('persons', ['age', 'sex', 'region', 'household'], 1, weight := NULL, dimension := 3, "
+            "levels := NULL, inclusive := true, nulls := 'category')"
+        )
+        for macro in ("sdc_threshold_rule", "sdc_threshold_rule_summary", "sdc_threshold_rule_records")
+    },
     "sdc_k_anonymity('persons', ['age'], 3)": "sdc_k_anonymity('persons', ['age'], 3, nulls := 'category')",
     "sdc_l_diversity_cells('persons', ['age'], 'sex')": (
         "sdc_l_diversity_cells('persons', ['age'], 'sex', c := 2, others := NULL)"
@@ -156,6 +208,22 @@ DEFAULTS = {  # what a parameter is when it is left out, and a call that says so
         "sdc_t_closeness_cells('persons', ['age'], 'sex', distance := 'equal')"
     ),
     "sdc_likeness_cells('persons', ['age'], 'sex')": "sdc_likeness_cells('persons', ['age'], 'sex', chosen := NULL)",
+    "sdc_minimal_sample_uniques('persons', ['age'])": (
+        "sdc_minimal_sample_uniques('persons', ['age'], max_msu := 3, nulls := 'category')"
+    ),
+    "sdc_suda('persons', ['age'])": (
+        "sdc_suda('persons', ['age'], max_msu := 3, dis_fraction := 0.01, scoring := 'factorial', nulls := 'category')"
+    ),
+    "sdc_suda_summary('persons', ['age'])": (
+        "sdc_suda_summary('persons', ['age'], max_msu := 3, dis_fraction := 0.01, scoring := 'factorial', "
+        "nulls := 'category')"
+    ),
+    "sdc_suda_contributions('persons', ['age'])": (
+        "sdc_suda_contributions('persons', ['age'], max_msu := 3, scoring := 'factorial', nulls := 'category')"
+    ),
+    "sdc_suda_value_contributions('persons', ['age'])": (
+        "sdc_suda_value_contributions('persons', ['age'], max_msu := 3, scoring := 'factorial', nulls := 'category')"
+    ),
 }
 
 
@@ -169,6 +237,11 @@ def db():
                 (4, NULL, 'm', 'south', 12.5, 2), (5, 67, NULL, NULL, 30.0, 3)
             ) AS t(id, age, sex, region, weight, household)
         """)
+        con.execute("SET VARIABLE sdc_key = 'the key of a test'")
+        con.execute("CREATE TABLE sexes AS FROM sdc_pram_retention_matrix('persons', 'sex', 0.9)")
+        con.execute(
+            'CREATE TABLE pairs AS SELECT {\'sex\': "from"} AS "from", {\'sex\': "to"} AS "to", probability FROM sexes'
+        )
         yield con
 
 

@@ -1,8 +1,9 @@
-"""The terminal that the shells are driven at lies one folder up."""
+"""What these tests share: the helpers in this folder and the one above."""
 
 from __future__ import annotations
 
 import sys
 from pathlib import Path
 
-sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+for folder in Path(__file__).resolve().parents[:2]:
+    sys.path.insert(0, str(folder))

@@ -40,6 +40,9 @@ CALLS = [
     "FROM sdc_household_risk('{t}', ['age', 'sex'], 'weight', 'household', 0.1) ORDER BY id",
     "FROM sdc_household_global_risk('{t}', ['age', 'sex'], 'weight', 'household')",
     "FROM sdc_k_anonymity('{t}', ['age', 'sex'], 5)",
+    "SELECT * EXCLUDE (columns) FROM sdc_threshold_rule_summary('{t}', ['age', 'sex'], [1, 2], weight := 'weight')",
+    "FROM sdc_threshold_rule_records('{t}', ['age', 'sex', 'region'], 20, nulls := 'wildcard') ORDER BY id",
+    "SELECT * EXCLUDE (violated) FROM sdc_public_use_file_rules('{t}', ['age', 'sex'], 9, household := 'household')",
 ]
 # masking that is SQL throughout, with the matrices it takes
 MATRICES = """

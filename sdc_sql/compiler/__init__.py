@@ -1,0 +1,116 @@
+"""The macros beyond DuckDB: one standalone query, written for another engine.
+
+``definitions`` reads the macros from the SQL files, ``expand`` makes one query of a call, ``constants`` computes
+what is known beforehand, ``engines`` says it as Spark or PostgreSQL wants it, ``allowed`` refuses whatever is not
+known to mean the same there.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Literal
+
+from sqlglot import ErrorLevel, exp
+
+from sdc_sql import query
+from sdc_sql.compiler.allowed import check
+from sdc_sql.compiler.definitions import definitions
+from sdc_sql.compiler.engines import rewritten
+from sdc_sql.compiler.expand import Expansion
+from sdc_sql.errors import ParameterError, TableError, translated
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    import duckdb
+
+    from sdc_sql.query import Value
+
+DIALECTS = ("duckdb", "spark", "postgres")
+
+
+def compile(  # noqa: A001 - what it does
+    macro: str,
+    *arguments: Value,
+    dialect: Literal["duckdb", "spark", "postgres"] = "duckdb",
+    columns: Sequence[str] | Mapping[str, Sequence[str]] | None = None,
+    con: duckdb.DuckDBPyConnection | None = None,
+    **named: Value,
+) -> str:
+    """Return one standalone query that gives on another engine what a macro gives on DuckDB.
+
+    Parameters
+    ----------
+    macro
+        Its name, with or without ``sdc_``.
+    arguments, named
+        The macro's own. Tables are names on that engine, written with the letters' case that it stores
+        (PostgreSQL: small letters, where the table was created without quotes).
+    dialect
+        The engine.
+    columns
+        The columns of the table, in order, as the engine stores them; several tables with different columns: a
+        mapping of names to columns.
+    con
+        A DuckDB connection that has a table of that name, instead of `columns`.
+
+    Returns
+    -------
+    str
+        A SELECT, without the closing semicolon. What can be checked now is checked now; what depends on the data
+        raises an error, with the macro's words, when the query runs.
+
+    Raises
+    ------
+    InputError
+        Where the macro would refuse the arguments.
+    Unsupported
+        Where the engine cannot do it, or where a construct is not known to mean the same there.
+
+    Examples
+    --------
+    >>> import sdc_sql
+    >>> print(sdc_sql.compile("frequency_counts", "persons", ["age", "sex"], dialect="spark", columns=["age", "sex"]))
+    ... # doctest: +ELLIPSIS
+    WITH `sdc__rows` AS (
+    ...
+    """
+    if dialect not in DIALECTS:
+        raise ParameterError(f"The dialect is {dialect!r}: it must be one of {', '.join(DIALECTS)}.")
+    name = macro if macro.startswith("sdc_") else f"sdc_{macro}"
+    public = sorted(n for n, d in definitions().items() if d.is_table and not n.startswith("sdc__"))
+    if name not in public:
+        raise ParameterError(f"There is no macro {macro}; there are {', '.join(public)}.")
+    call = query.call(name, *arguments, **named).find(exp.Anonymous)
+    assert call is not None  # noqa: S101 - for the type checker: it was just made
+    expansion = Expansion(_lookup(columns, con), companions=dialect == "postgres")
+    tree = expansion.call(name, call.expressions)
+    if dialect != "duckdb":
+        tree = rewritten(tree, dialect)
+        check(tree, dialect)
+    return tree.sql(
+        dialect=dialect, identify=True, pretty=True, unsupported_level=ErrorLevel.RAISE, normalize_functions=False
+    )
+
+
+def _lookup(
+    columns: Sequence[str] | Mapping[str, Sequence[str]] | None, con: duckdb.DuckDBPyConnection | None
+) -> Callable[[str], Sequence[str]]:
+    def look_up(table: str) -> Sequence[str]:
+        if isinstance(columns, Mapping):
+            if table not in columns:
+                raise TableError(f"The columns of the table {table} are not given, only those of {', '.join(columns)}.")
+            return list(columns[table])
+        if columns is not None:
+            return list(columns)
+        if con is None:
+            raise TableError(
+                f"The columns of the table {table} are not known: say columns=[...],"
+                " or con= a DuckDB connection that has it."
+            )
+        with translated():
+            call = exp.Anonymous(this="query_table", expressions=[query.literal(table)])
+            described = con.execute(query.text(exp.select("*").from_(exp.Table(this=call)).limit(0))).description
+        return [name for name, *_ in described or []]
+
+    return look_up

@@ -1,0 +1,176 @@
+"""Columns of a relation, and what `*`, `COLUMNS(...)` and `unnest(struct)` mean over them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+from sqlglot import exp
+
+from sdc_sql import query
+from sdc_sql.compiler.constants import value_of
+from sdc_sql.errors import ColumnError, Unsupported
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Sequence
+
+
+def folded(name: str) -> str:
+    """Return a name as DuckDB compares it: the case of ASCII letters is ignored."""
+    return "".join(c.lower() if c.isascii() else c for c in name)
+
+
+@dataclass(frozen=True)
+class Field:
+    """A column of a relation. A struct has the names of its `fields`; a column that is one `constant`, its value.
+
+    Where an engine cannot take a struct apart again, its values also travel in columns of their own, whose
+    `parent` is the struct: they go where it goes, and no macro names them.
+    """
+
+    name: str
+    fields: tuple[str, ...] = ()
+    parent: str = ""
+    constant: exp.Expression | None = None
+
+
+@dataclass(frozen=True)
+class Source:
+    """One relation of a FROM clause, under its alias."""
+
+    alias: str
+    fields: tuple[Field, ...]
+
+    def find(self, name: str) -> Field | None:
+        """Return the column of that name."""
+        return next((f for f in self.fields if folded(f.name) == folded(name)), None)
+
+
+@dataclass(frozen=True)
+class Item:
+    """One column of a SELECT: its expression and its name."""
+
+    tree: exp.Expression
+    field: Field
+
+    def sql(self) -> exp.Expression:
+        """Return it as SELECT has it."""
+        if not self.field.name or (isinstance(self.tree, exp.Column) and self.tree.name == self.field.name):
+            return self.tree
+        return exp.Alias(this=self.tree, alias=exp.to_identifier(self.field.name, quoted=True))
+
+    def renamed(self, name: str) -> Item:
+        """Return it under another name."""
+        return Item(self.tree, replace(self.field, name=name))
+
+
+def companion(struct: str, position: int) -> str:
+    """Return the name of the column that carries a value of a struct (short: PostgreSQL cuts names at 63 bytes)."""
+    return f"{struct}.{position + 1}"
+
+
+def own_columns(tree: exp.Expression) -> list[exp.Column]:
+    """Return the references to columns in an expression, but for those inside its subqueries."""
+    nodes: Iterator[Any] = tree.walk(prune=lambda node: isinstance(node, exp.Query))
+    return [node for node in nodes if isinstance(node, exp.Column) and not isinstance(node.this, exp.Star)]
+
+
+def with_columns(tree: exp.Expression, replaced: Callable[[exp.Column], exp.Expression]) -> exp.Expression:
+    """Replace references to columns in an expression, but for those inside its subqueries."""
+    if isinstance(tree, exp.Column):
+        return replaced(tree)
+    for column in own_columns(tree):
+        column.replace(replaced(column))
+    return tree
+
+
+class Sources:
+    """The relations of a FROM clause, and the outer ones that a subquery may refer to."""
+
+    def __init__(self, inner: Sequence[Source], outer: Sources | None = None, merged: Sequence[str] = ()) -> None:
+        self.inner = tuple(inner)
+        self.outer = outer
+        self.merged = {folded(name) for name in merged}  # the columns of JOIN ... USING, which stand once
+
+    def column(self, source: Source, name: str) -> exp.Column:
+        """Return a reference to a column, qualified where there are several relations."""
+        plain = len(self.inner) == 1 or folded(name) in self.merged
+        return exp.column(name, table=None if plain else source.alias, quoted=True)
+
+    def all(self, table: str = "") -> Iterator[Item]:
+        """Return every column, or those of one relation, in order."""
+        seen: set[str] = set()
+        for source in self.inner:
+            if not table or folded(source.alias) == folded(table):
+                for field in source.fields:
+                    if not table and folded(field.name) in self.merged & seen:
+                        continue
+                    seen.add(folded(field.name))
+                    yield Item(self.column(source, field.name), field)
+
+    def find(self, column: exp.Column) -> Field | None:
+        """Return the column that a reference is about."""
+        for source in self.inner:
+            if not column.table or folded(source.alias) == folded(column.table):
+                field = source.find(column.name)
+                if field:
+                    return field
+        return self.outer.find(column) if self.outer else None
+
+    def known(self, tree: exp.Expression) -> exp.Expression:
+        """Replace the columns that are constants by their values."""
+
+        def replaced(column: exp.Column) -> exp.Expression:
+            found = self.find(column)
+            if found is None or found.constant is None:
+                return column
+            value: exp.Expression = found.constant.copy()
+            return value
+
+        return with_columns(tree, replaced)
+
+    def names(self) -> list[str]:
+        """Return the names of the columns as COLUMNS sees them."""
+        return [item.field.name for item in self.all() if not item.field.parent]
+
+    def chosen(self, columns: exp.Columns) -> list[Item]:
+        """Return the columns that COLUMNS(...) chooses.
+
+        Raises
+        ------
+        ColumnError
+            In the words of the macros' checks: they answer a wrong list with the complaint in the place of a name.
+        """
+        have = query.literal(self.names())
+        rule = columns.this
+        if isinstance(rule, exp.Star):
+            return [item for item in self.all() if not item.field.parent]
+        if isinstance(rule, exp.Lambda):
+            rule = exp.Anonymous(this="list_filter", expressions=[have, rule.copy()])
+        else:
+            rule = rule.transform(
+                lambda node: (
+                    have.copy()
+                    if isinstance(node, exp.Star) or (isinstance(node, exp.Paren) and isinstance(node.this, exp.Star))
+                    else node
+                )
+            )
+        chosen = value_of(rule)
+        chosen = [chosen] if isinstance(chosen, str) else chosen or []
+        by_name = {folded(item.field.name): item for item in self.all() if not item.field.parent}
+        for name in chosen:
+            if folded(name) not in by_name:
+                raise ColumnError(f'Column "{name.rpartition("; so ")[0] or name}.')
+        return [by_name[folded(name)] for name in chosen]
+
+    def check(self, tree: exp.Expression) -> None:
+        """Check that every column of an expression is there.
+
+        Raises
+        ------
+        Unsupported
+            Where one is not: the macro uses a construct that was not understood.
+        """
+        for column in own_columns(tree):
+            if self.find(column) is None:
+                raise Unsupported(f"The column {column.sql('duckdb')} cannot be found while the macro is expanded.")

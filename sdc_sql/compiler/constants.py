@@ -1,0 +1,199 @@
+"""What is known before the query runs: constant expressions are computed by DuckDB, dead branches vanish.
+
+DuckDB itself computes them, so a constant means in the compiled query what it means in the macro; a check of
+a constant argument that fails raises the macro's own complaint.
+"""
+
+from __future__ import annotations
+
+from functools import cache
+from typing import TYPE_CHECKING, Any
+
+import duckdb
+from sqlglot import exp
+
+from sdc_sql import query
+from sdc_sql.errors import InputError, ParameterError, translate
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+# Of each run, each record, or of several records: never a constant of the query.
+_NOT_CONSTANT = (
+    exp.Column, exp.Star, exp.Columns, exp.Query, exp.AggFunc, exp.Window, exp.Explode, exp.Rand, exp.PropertyEQ,
+    exp.Struct, exp.Placeholder, exp.Parameter, exp.CurrentTimestamp, exp.CurrentDate,
+)  # fmt: skip
+_STRUCTURE = (exp.Literal, exp.Null, exp.Boolean, exp.Identifier, exp.DataType, exp.Interval, exp.Ordered)
+
+
+def is_error(node: exp.Expression | None) -> bool:
+    """Say whether a node is a call of error('...')."""
+    return isinstance(node, exp.Anonymous) and node.name.lower() == "error"
+
+
+def is_constant(tree: exp.Expression) -> bool:
+    """Say whether an expression is the same for every record, and raises nothing of its own making."""
+    unknown = (
+        node
+        for node in tree.find_all(*_NOT_CONSTANT, exp.Anonymous)
+        if not isinstance(node, exp.Anonymous)
+        or node.name.startswith("sdc_")
+        or is_error(node)
+        or "variable" in node.name
+    )
+    return next(unknown, None) is None
+
+
+@cache
+def _connection() -> duckdb.DuckDBPyConnection:
+    return duckdb.connect()
+
+
+def value_of(tree: exp.Expression) -> Any:  # noqa: ANN401 - whatever DuckDB computes
+    """Compute a constant expression.
+
+    Raises
+    ------
+    InputError
+        The macro's own complaint, where the expression is a check that fails.
+    """
+    try:
+        with _connection().cursor() as con:
+            return con.execute(query.text(exp.select(tree.copy()))).fetchall()[0][0]
+    except duckdb.Error as error:
+        raise translate(error) or InputError(str(error)) from error
+
+
+def _as_literal(tree: exp.Expression) -> exp.Expression:
+    """Return a constant expression as a literal of the value that DuckDB computes for it."""
+    kind = value_of(exp.Anonymous(this="typeof", expressions=[tree.copy()]))
+    value = value_of(tree)
+    if kind.startswith("DECIMAL"):
+        value = float(value) if value is not None else None
+    if value is None:
+        return exp.cast(exp.null(), "double") if kind == "DOUBLE" else exp.null()
+    if not isinstance(value, str | bool | int | float | list):
+        return tree
+    try:
+        return query.literal(value)
+    except ParameterError:  # infinity and NaN have no literal: the cast stays
+        return tree
+
+
+_FALSE, _TRUE = exp.false(), exp.true()
+
+
+def _case(tree: exp.Case) -> exp.Expression:
+    operand = fold(tree.this) if tree.this else None
+    branches: list[exp.If] = []
+    default = tree.args.get("default")
+    for branch in tree.args["ifs"]:
+        condition = fold(exp.EQ(this=operand.copy(), expression=branch.this) if operand else branch.this)
+        if condition in (_FALSE, exp.null()):
+            continue
+        if condition == _TRUE:
+            default = branch.args["true"]
+            break
+        branches.append(exp.If(this=condition, true=fold(branch.args["true"])))
+    default = fold(default) if default else exp.null()
+    if not branches:
+        return default
+    return exp.Case(ifs=branches, default=None if isinstance(default, exp.Null) else default)
+
+
+def _coalesce(tree: exp.Coalesce) -> exp.Expression:
+    kept: list[exp.Expression] = []
+    for part in (tree.this, *tree.expressions):
+        folded = fold(part)
+        if isinstance(folded, exp.Null):
+            continue
+        kept.append(folded)
+        if isinstance(folded, exp.Literal | exp.Boolean | exp.Array):
+            break
+    if not kept:
+        return exp.null()
+    return kept[0] if len(kept) == 1 else exp.Coalesce(this=kept[0], expressions=kept[1:])
+
+
+def _connector(tree: exp.And | exp.Or) -> exp.Expression:
+    """Fold AND and OR (with three values: only what holds for NULL too)."""
+    left, right = fold(tree.this), fold(tree.expression)
+    neutral, absorbing = (_TRUE, _FALSE) if isinstance(tree, exp.And) else (_FALSE, _TRUE)
+    if absorbing in (left, right):
+        return absorbing.copy()
+    if left == neutral:
+        return right
+    if right == neutral:
+        return left
+    return type(tree)(this=left, expression=right)
+
+
+_RULES: dict[type[exp.Expression], Callable[[Any], exp.Expression]] = {
+    exp.Case: _case,
+    exp.Coalesce: _coalesce,
+    exp.And: _connector,
+    exp.Or: _connector,
+}
+
+
+def fold(tree: exp.Expression) -> exp.Expression:
+    """Return an expression with its constant parts computed and the branches that cannot be reached cut off.
+
+    Examples
+    --------
+    >>> import sqlglot
+    >>> fold(sqlglot.parse_one("CASE WHEN 'w' IS NULL THEN NULL ELSE x * (1 + 2) END", read="duckdb")).sql("duckdb")
+    'x * 3'
+    """
+    if isinstance(tree, (*_STRUCTURE, exp.Column, exp.Star, exp.Query, exp.Lambda)):
+        return tree
+    if type(tree) in _RULES:
+        return _RULES[type(tree)](tree)
+    for name, part in list(tree.args.items()):
+        if isinstance(part, list):
+            tree.set(name, [fold(p) if isinstance(p, exp.Expression) else p for p in part])
+        elif isinstance(part, exp.Expression):
+            tree.set(name, fold(part))
+    if _is_column_name(tree):
+        return exp.Literal.string(tree.expressions[0].name)
+    if isinstance(tree, exp.Paren) and holds_together(tree.this):
+        inner: exp.Expression = tree.this
+        return inner
+    return _as_literal(tree) if _computable(tree) and is_constant(tree) else tree
+
+
+def holds_together(tree: exp.Expression) -> bool:
+    """Say whether an expression needs no parentheses."""
+    whole = exp.Column | exp.Columns | exp.Literal | exp.Func | exp.Paren | exp.Null | exp.Boolean
+    return isinstance(tree, whole) and not isinstance(tree, exp.Connector)
+
+
+def _is_column_name(tree: exp.Expression) -> bool:
+    """Say whether a node is alias(column), which is the column's name."""
+    return isinstance(tree, exp.Anonymous) and tree.name == "alias" and isinstance(tree.expressions[0], exp.Column)
+
+
+def _computable(tree: exp.Expression) -> bool:
+    if isinstance(tree.parent, exp.Window):  # row_number()
+        return False
+    return isinstance(tree, exp.Condition) and not isinstance(
+        tree, exp.Array | exp.Alias | exp.If | exp.Slice | exp.Tuple | exp.GenerateSeries
+    )
+
+
+def complain(tree: exp.Expression) -> None:
+    """Raise the complaint of an expression that is bound to fail: an error('...') that stands in no branch.
+
+    Raises
+    ------
+    InputError
+        The macro's own complaint.
+    """
+    if isinstance(tree, exp.Case | exp.Coalesce | exp.Query):
+        return
+    if is_error(tree):
+        message = fold(tree.expressions[0])
+        if is_constant(message):
+            value_of(exp.Anonymous(this="error", expressions=[message]))
+    for part in tree.iter_expressions():
+        complain(part)

@@ -1,0 +1,257 @@
+"""Say a query as an engine understands it. What is said otherwise here means the same there; the tests run it.
+
+Both engines: a quotient is one of DOUBLEs (DuckDB's ``/``; dividing by zero is an error there, not infinity), a number
+with a point is a DOUBLE, a NULL that nothing gives a type is a DOUBLE.
+
+Errors. Spark has ``raise_error``. PostgreSQL has no such function in SQL: the message is cast to an integer, which it
+is not, and PostgreSQL answers ``invalid input syntax for type integer: "sdc-sql: ..."``. The error stands in a branch
+of a CASE of its own (so that the other branches keep their type), and its message always hangs on a column (PostgreSQL
+computes what hangs on none before the query runs, even in branches that are never reached).
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from sqlglot import exp
+
+from sdc_sql.compiler.constants import fold, is_constant, is_error
+from sdc_sql.errors import Unsupported
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+
+def rewritten(tree: exp.Query, dialect: str) -> exp.Query:
+    """Return a query in the words of an engine (the tree itself is changed)."""
+    for step in _STEPS[dialect]:
+        nodes: list[Any] = list(tree.walk())
+        for node in reversed(nodes):  # what is inside comes first
+            made = step(node)
+            if made is not node:
+                node.replace(made)
+    return tree
+
+
+def _double(tree: exp.Expression) -> exp.Expression:
+    return tree if isinstance(tree, exp.Cast) and tree.to.this == exp.DataType.Type.DOUBLE else exp.cast(tree, "double")
+
+
+def _is_decimal(node: exp.Expression) -> bool:
+    return isinstance(node, exp.Literal) and not node.is_string and not str(node.this).isdigit()
+
+
+def _number(text: str) -> exp.Expression:
+    written = repr(float(text))
+    return exp.Literal.number(written if "e" in written else f"{written}e0")
+
+
+def _spark_number(node: exp.Expression) -> exp.Expression:
+    """0.5 is a DECIMAL in Spark, 0.5e0 a DOUBLE."""
+    return _number(node.this) if _is_decimal(node) else node
+
+
+def _postgres_number(node: exp.Expression) -> exp.Expression:
+    """0.5 and 0.5e0 are both NUMERIC in PostgreSQL."""
+    if not _is_decimal(node) or (isinstance(node.parent, exp.Cast) and node.parent.to.is_type("double")):
+        return node
+    return exp.cast(_number(node.this), "double")
+
+
+def _quotient(node: exp.Expression) -> exp.Expression:
+    if isinstance(node, exp.Div):
+        return exp.Div(
+            this=_double(_whole(node.this.copy())), expression=_double(_whole(node.expression.copy())), typed=True
+        )
+    return node
+
+
+def _whole(tree: exp.Expression) -> exp.Expression:
+    return tree.this if isinstance(tree, exp.Paren) else tree
+
+
+def _null(node: exp.Expression) -> exp.Expression:
+    """Give a NULL that is a column, or what is summed, a type."""
+    if isinstance(node, exp.Null) and isinstance(node.parent, exp.AggFunc | exp.Select | exp.Alias):
+        return exp.cast(exp.null(), "double")
+    return node
+
+
+def _any_value(node: exp.Expression) -> exp.Expression:
+    """Take the least for any value that is not NULL."""
+    if isinstance(node, exp.IgnoreNulls) and isinstance(node.this, exp.AnyValue):
+        return exp.Min(this=node.this.this.copy())
+    return node
+
+
+def _rows(node: exp.Expression) -> exp.Expression:
+    """Say unnest(range(a, b)), where a and b are known."""
+    if not (isinstance(node, exp.Explode) and isinstance(node.this, exp.GenerateSeries)):
+        return node
+    series = node.this
+    if series.args.get("step"):
+        raise Unsupported(f"A range with steps is not known on this engine: {series.sql('duckdb')}")
+    last = series.args["end"]
+    if series.args.get("is_end_exclusive"):
+        last = fold(exp.Sub(this=last.copy(), expression=exp.Literal.number(1)))
+    if not (is_constant(series.args["start"]) and is_constant(last)):
+        raise Unsupported(f"A range that hangs on the data is not known on this engine: {series.sql('duckdb')}")
+    return exp.Anonymous(this="sdc_rows", expressions=[series.args["start"], last])
+
+
+# what the engines call DuckDB's types; the rest have the same name in capitals
+_SPARK_TYPES = {"int": "INTEGER", "string": "VARCHAR"}
+_POSTGRES_TYPES = {
+    "real": "FLOAT", "double precision": "DOUBLE", "numeric": "DECIMAL", "text": "VARCHAR",
+    "character varying": "VARCHAR",
+}  # fmt: skip
+
+
+def _type_name(name: exp.Expression, known: dict[str, str]) -> exp.Expression:
+    ifs = [
+        exp.If(this=exp.Literal.string(theirs), true=exp.Literal.string(duckdbs)) for theirs, duckdbs in known.items()
+    ]
+    return exp.Case(this=name, ifs=ifs, default=exp.Upper(this=name.copy()))
+
+
+def _spark_types(node: exp.Expression) -> exp.Expression:
+    return _type_name(node.copy(), _SPARK_TYPES) if isinstance(node, exp.Typeof) else node
+
+
+def _postgres_types(node: exp.Expression) -> exp.Expression:
+    """Say typeof; a number always casts to DOUBLE, and where anything else does not, PostgreSQL complains."""
+    if isinstance(node, exp.Typeof):
+        name = exp.cast(exp.Anonymous(this="PG_TYPEOF", expressions=[node.this.copy()]), "text")
+        return _type_name(name, _POSTGRES_TYPES)
+    if isinstance(node, exp.TryCast) and node.to.is_type("double"):
+        return exp.cast(node.this.copy(), "double")
+    return node
+
+
+def _is_series_of(node: exp.Expression) -> exp.Expression | None:
+    """Return the list of unnest(range(len(list)))."""
+    series = node.this if isinstance(node, exp.Explode) else None
+    if isinstance(series, exp.GenerateSeries) and isinstance(series.args["end"], exp.Length):
+        starts = series.args.get("start")
+        listed = series.args["end"].this
+        return listed if starts in (None, exp.Literal.number(0)) and isinstance(listed, exp.Column) else None
+    return None
+
+
+def _spark_lists(node: exp.Expression) -> exp.Expression:
+    """Say several unnest(list) side by side, which Spark does not take: inline(arrays_zip(...))."""
+    if not isinstance(node, exp.Select):
+        return node
+    lists = [e for e in node.expressions if isinstance(e, exp.Alias) and isinstance(e.this, exp.Explode)]
+    if len(lists) < 2 or len(lists) < len(node.expressions):  # noqa: PLR2004 - two stand side by side
+        return node
+    parts = []
+    for item in lists:
+        listed = _is_series_of(item.this)
+        if listed is None:
+            parts.append(item.this.this.copy())
+        else:
+            size = exp.Anonymous(this="SIZE", expressions=[listed.copy()])
+            last = exp.Sub(this=size, expression=exp.Literal.number(1))
+            parts.append(exp.Anonymous(this="SEQUENCE", expressions=[exp.Literal.number(0), last]))
+    zipped = exp.Anonymous(this="INLINE", expressions=[exp.Anonymous(this="ARRAYS_ZIP", expressions=parts)])
+    names = [item.args["alias"].copy() for item in lists]
+    node.set("expressions", [exp.Aliases(this=zipped, expressions=names)])
+    return node
+
+
+def _postgres_lists(node: exp.Expression) -> exp.Expression:
+    """Say unnest(list) and unnest(range(len(list)))."""
+    listed = _is_series_of(node)
+    if listed is not None:
+        size = exp.Anonymous(this="CARDINALITY", expressions=[listed.copy()])
+        last = exp.Sub(this=size, expression=exp.Literal.number(1))
+        return exp.Anonymous(this="GENERATE_SERIES", expressions=[exp.Literal.number(0), last])
+    if isinstance(node, exp.Explode) and isinstance(node.this, exp.Column):
+        return exp.Anonymous(this="UNNEST", expressions=[node.this.copy()])
+    return node
+
+
+def _spark_rows(node: exp.Expression) -> exp.Expression:
+    made = _rows(node)
+    if made is node:
+        return node
+    return exp.Explode(this=exp.Anonymous(this="SEQUENCE", expressions=made.expressions))
+
+
+def _postgres_rows(node: exp.Expression) -> exp.Expression:
+    made = _rows(node)
+    return node if made is node else exp.Anonymous(this="GENERATE_SERIES", expressions=made.expressions)
+
+
+def _spark_error(node: exp.Expression) -> exp.Expression:
+    return exp.Anonymous(this="RAISE_ERROR", expressions=node.expressions) if is_error(node) else node
+
+
+def _fails(error: exp.Expression, beside: exp.Expression) -> exp.Expression:
+    """Return a condition that PostgreSQL cannot decide, with the complaint in its error."""
+    message = error.expressions[0]
+    parts = [exp.Literal.string("sdc-sql: "), message]
+    if next(message.find_all(exp.Column, exp.AggFunc), None) is None:
+        parts.append(exp.Left(this=exp.cast(_atom(beside), "text"), expression=exp.Literal.number(0)))
+    return exp.EQ(
+        this=exp.cast(exp.Anonymous(this="CONCAT", expressions=parts), "int"), expression=exp.Literal.number(0)
+    )
+
+
+def _atom(tree: exp.Expression) -> exp.Expression:
+    """Return a part of an expression that hangs on the data: an aggregate, or a column outside of one."""
+    nodes: list[Any] = list(tree.walk())
+    for node in nodes:
+        if isinstance(node, exp.AggFunc | exp.Column | exp.Window):
+            copy: Any = node.copy()
+            atom: exp.Expression = copy
+            return atom
+    raise Unsupported(f"An error that hangs on no column cannot be raised on PostgreSQL: {tree.sql('duckdb')[:80]}")
+
+
+def _postgres_error(node: exp.Expression) -> exp.Expression:
+    """Say CASE ... ELSE error(m) END and coalesce(x, error(m))."""
+    if isinstance(node, exp.Coalesce) and is_error(node.expressions[-1]):
+        kept = [part.copy() for part in (node.this, *node.expressions[:-1])]
+        value = kept[0] if len(kept) == 1 else exp.Coalesce(this=kept[0], expressions=kept[1:])
+        found = exp.Not(this=exp.Is(this=exp.Paren(this=value.copy()), expression=exp.null()))
+        fails = exp.If(this=_fails(node.expressions[-1], value), true=exp.null())
+        return exp.Case(ifs=[exp.If(this=found, true=value), fails])
+    if isinstance(node, exp.Case):
+        default = node.args.get("default")
+        for branch in node.args["ifs"]:
+            if is_error(branch.args["true"]):
+                condition = exp.Case(
+                    ifs=[exp.If(this=branch.this.copy(), true=_fails(branch.args["true"], branch.this))],
+                    default=exp.false(),
+                )
+                branch.replace(exp.If(this=condition, true=exp.null()))
+        if default is not None and is_error(default):
+            node.append("ifs", exp.If(this=_fails(default, node.args["ifs"][0].this), true=exp.null()))
+            node.set("default", None)
+    return node
+
+
+def _postgres_exp(node: exp.Expression) -> exp.Expression:
+    """exp(-800) is an error in PostgreSQL (an underflow), 0 in DuckDB."""
+    if isinstance(node, exp.Exp):
+        tiny = exp.LT(this=exp.Paren(this=node.this.copy()), expression=exp.Neg(this=exp.Literal.number(700)))
+        return exp.Case(ifs=[exp.If(this=tiny, true=exp.cast(exp.Literal.number(0), "double"))], default=node.copy())
+    return node
+
+
+_STEPS: dict[str, tuple[Callable[[exp.Expression], exp.Expression], ...]] = {
+    "spark": (_any_value, _null, _quotient, _spark_number, _spark_types, _spark_lists, _spark_rows, _spark_error),
+    "postgres": (
+        _any_value,
+        _null,
+        _quotient,
+        _postgres_number,
+        _postgres_types,
+        _postgres_lists,
+        _postgres_rows,
+        _postgres_exp,
+        _postgres_error,
+    ),
+}

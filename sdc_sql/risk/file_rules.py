@@ -1,0 +1,144 @@
+"""The rules of Statistics Netherlands for microdata files (SDC handbook, section 3.7), each with its answer."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from sdc_sql.results import Result
+
+if TYPE_CHECKING:
+    import datetime as dt
+    from collections.abc import Mapping, Sequence
+
+    from sdc_sql.roles import Roles
+
+
+@dataclass(frozen=True)
+class RuleAnswer(Result):
+    """One rule: what was found, and whether it is violated. None: not measured, which is not kept."""
+
+    rule: int
+    requirement: str
+    found: str
+    violated: bool | None
+
+
+def research_file_rules(
+    data: Roles,
+    levels: Mapping[str, Sequence[str]] | None = None,
+    *,
+    inhabitants: str | None = None,
+    direct_identifiers: Sequence[str] | None = None,
+    panel: bool | None = None,
+) -> list[RuleAnswer]:
+    """Check the five rules for microdata for researchers.
+
+    Parameters
+    ----------
+    levels
+        The keys' levels of identification, as in :func:`threshold_rule`; the extremely identifying ones are regions.
+    inhabitants
+        The column with the number of inhabitants of the record's region.
+    direct_identifiers
+        Names of columns that would identify directly; an empty list says that there are none.
+    panel
+        Whether the persons were asked repeatedly.
+
+    Returns
+    -------
+    list of RuleAnswer
+        The file keeps the rules only where ``violated`` is False for all; None is a rule that was not measured.
+
+    Notes
+    -----
+    SDC handbook, section 3.7, "Microdata for researchers".
+
+    Examples
+    --------
+    >>> import sdc_sql
+    >>> answers = sdc_sql.example().research_file_rules({"very": ["sex"], "identifying": ["age"]}, panel=False)
+    >>> [(a.rule, a.violated) for a in answers]
+    [(1, None), (2, True), (3, None), (4, False), (5, False)]
+    """
+    rows = data.rows(
+        "sdc_research_file_rules",
+        data.table,
+        data.keys,
+        data.weight,
+        None if levels is None else data.checked_levels(levels),
+        inhabitants=None if inhabitants is None else data.found("column of inhabitants", inhabitants),
+        direct_identifiers=_listed(direct_identifiers),
+        panel=panel,
+        nulls=data.nulls,
+    )
+    return [RuleAnswer(**row) for row in rows]
+
+
+def public_use_file_rules(
+    data: Roles,
+    *,
+    household_variables: Sequence[str] | None = None,
+    indirect_regions: Sequence[str] | None = None,
+    province: str | None = None,
+    municipality: str | None = None,
+    withheld: Sequence[str] | None = None,
+    sensitive: Sequence[str] | None = None,
+    reference_date: dt.date | None = None,
+    release_date: dt.date | None = None,
+) -> list[RuleAnswer]:
+    """Check the ten rules for microdata for the general public.
+
+    Parameters
+    ----------
+    household_variables
+        Columns whose combination must be shared by at least five households (with the table's ``household``).
+    indirect_regions
+        Columns of indirect regional variables (the size class of the place of residence); an empty list: none.
+    province
+        The column of provinces (it need not be released).
+    municipality
+        The column of municipalities (it need not be released).
+    withheld
+        Names of columns that would be direct identifiers, direct regions, nationality, country of birth or
+        ethnicity; an empty list says that there are none.
+    sensitive
+        Names of sensitive columns; an empty list says that there are none.
+    reference_date
+        The last day that the data are of.
+    release_date
+        The day of release; today by default.
+
+    Returns
+    -------
+    list of RuleAnswer
+        Rule 3 has four parts. None is a rule that was not measured, which is not kept.
+
+    Notes
+    -----
+    SDC handbook, section 3.7, "Microdata for the general public".
+
+    Examples
+    --------
+    >>> import sdc_sql
+    >>> {a.rule: a.violated for a in sdc_sql.example().public_use_file_rules(sensitive=["income"])}
+    {1: None, 2: None, 3: None, 4: False, 5: False, 6: None, 7: True, 8: True, 9: None, 10: None}
+    """
+    named: dict[str, Any] = {
+        "household": data.household,
+        "household_variables": _listed(household_variables),
+        "indirect_regions": _listed(indirect_regions),
+        "province": None if province is None else data.found("column of provinces", province),
+        "municipality": None if municipality is None else data.found("column of municipalities", municipality),
+        "withheld": _listed(withheld),
+        "sensitive": _listed(sensitive),
+        "reference_date": None if reference_date is None else reference_date.isoformat(),
+        "release_date": None if release_date is None else release_date.isoformat(),
+        "nulls": data.nulls,
+    }
+    rows = data.rows("sdc_public_use_file_rules", data.table, data.keys, data.weight, **named)
+    return [RuleAnswer(**row) for row in rows]
+
+
+def _listed(names: Sequence[str] | None) -> list[str] | None:
+    return None if names is None else [names] if isinstance(names, str) else list(names)

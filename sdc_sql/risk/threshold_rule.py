@@ -1,0 +1,178 @@
+"""The threshold rule of ARGUS: combinations of values of a few keys that too few persons bear."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from sdc_sql.checks import is_number, whole
+from sdc_sql.errors import ParameterError
+from sdc_sql.results import Result
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    import duckdb
+
+    from sdc_sql.roles import Roles
+
+
+@dataclass(frozen=True)
+class UnsafeCombination(Result):
+    """A combination of values that too few persons bear: its records in the file, its frequency, its threshold."""
+
+    columns: tuple[str, ...]
+    values: tuple[str | None, ...]
+    records: int
+    frequency: float
+    threshold: float
+
+
+@dataclass(frozen=True)
+class ThresholdSummary(Result):
+    """What was found of one set of keys."""
+
+    columns: tuple[str, ...]
+    threshold: float
+    combinations: int
+    unsafe_combinations: int
+    unsafe_records: int
+    least_frequency: float
+
+
+def threshold_rule(
+    data: Roles,
+    threshold: float | Sequence[float | None],
+    *,
+    dimension: int | None = None,
+    levels: Mapping[str, Sequence[str]] | None = None,
+    inclusive: bool = True,
+) -> list[UnsafeCombination]:
+    """Return every unsafe combination of values of up to ``dimension`` keys.
+
+    Parameters
+    ----------
+    threshold
+        In persons of the population where the table has a weight, else in records of the file; or a list, one for each
+        dimension (None: that dimension is not checked).
+    dimension
+        How many keys are combined at most; 3 by default.
+    levels
+        The keys' levels of identification, ``{"extremely": [...], "very": [...], "identifying": [...]}``: only the
+        combinations of one key of each level are checked; a key of a higher level counts in the lower ones too.
+    inclusive
+        Whether a frequency equal to the threshold is unsafe.
+
+    Returns
+    -------
+    list of UnsafeCombination
+        Smaller sets first, rarest first; values as text.
+
+    Raises
+    ------
+    ParameterError
+        Where a threshold is not positive, or a key has no level.
+
+    Notes
+    -----
+    SDC handbook, section 3.3.4; the levels of section 3.7.
+
+    Examples
+    --------
+    >>> import sdc_sql
+    >>> [(c.values, c.frequency) for c in sdc_sql.example().threshold_rule([22, 30])]
+    [(('41',), 20.0), (('m',), 20.0), (('41', 'm'), 20.0), (('30', 'f'), 25.0)]
+    """
+    rows = data.rows(
+        "sdc_threshold_rule", *_arguments(data, threshold), **_named(data, dimension, levels, inclusive=inclusive)
+    )
+    return [UnsafeCombination(**{**r, "columns": tuple(r["columns"]), "values": tuple(r["values"])}) for r in rows]
+
+
+def threshold_rule_summary(
+    data: Roles,
+    threshold: float | Sequence[float | None],
+    *,
+    dimension: int | None = None,
+    levels: Mapping[str, Sequence[str]] | None = None,
+    inclusive: bool = True,
+) -> list[ThresholdSummary]:
+    """Return, for each set of keys that is checked, its combinations and the unsafe ones; see :func:`threshold_rule`.
+
+    Parameters
+    ----------
+    threshold
+        As in :func:`threshold_rule`.
+    dimension
+        How many keys are combined at most; 3 by default.
+    levels
+        The keys' levels of identification.
+    inclusive
+        Whether a frequency equal to the threshold is unsafe.
+
+    Examples
+    --------
+    >>> import sdc_sql
+    >>> [(s.columns, s.unsafe_combinations, s.unsafe_records) for s in sdc_sql.example().threshold_rule_summary(22)]
+    [(('age',), 1, 1), (('sex',), 1, 1), (('age', 'sex'), 1, 1)]
+    """
+    named = _named(data, dimension, levels, inclusive=inclusive)
+    rows = data.rows("sdc_threshold_rule_summary", *_arguments(data, threshold), **named)
+    return [ThresholdSummary(**{**r, "columns": tuple(r["columns"])}) for r in rows]
+
+
+def threshold_rule_records(
+    data: Roles,
+    threshold: float | Sequence[float | None],
+    *,
+    dimension: int | None = None,
+    levels: Mapping[str, Sequence[str]] | None = None,
+    inclusive: bool = True,
+) -> duckdb.DuckDBPyRelation:
+    """Return every record with ``unsafe_combinations``, how many it bears; see :func:`threshold_rule`.
+
+    Parameters
+    ----------
+    threshold
+        As in :func:`threshold_rule`.
+    dimension
+        How many keys are combined at most; 3 by default.
+    levels
+        The keys' levels of identification.
+    inclusive
+        Whether a frequency equal to the threshold is unsafe.
+
+    Examples
+    --------
+    >>> import sdc_sql
+    >>> [r[5] for r in sdc_sql.example().threshold_rule_records(22).order("id").fetchall()]
+    [0, 0, 3]
+    """
+    named = _named(data, dimension, levels, inclusive=inclusive)
+    return data.relation("sdc_threshold_rule_records", *_arguments(data, threshold), **named)
+
+
+def _arguments(data: Roles, threshold: float | Sequence[float | None]) -> tuple[Any, ...]:
+    """Return the table, its keys and the thresholds, once these are seen to be positive numbers."""
+    listed = isinstance(threshold, Sequence) and not isinstance(threshold, str)
+    some = [t for t in threshold if t is not None] if isinstance(threshold, Sequence) and listed else [threshold]
+    if not some or not all(is_number(t) and 0 < float(t) < math.inf for t in some):  # type: ignore[arg-type]
+        raise ParameterError(
+            f"The threshold is {threshold!r}: it must be a positive number, or a list of them, one for each dimension "
+            "(None: not checked)."
+        )
+    return data.table, data.keys, list(threshold) if isinstance(threshold, Sequence) else threshold
+
+
+def _named(
+    data: Roles, dimension: int | None, levels: Mapping[str, Sequence[str]] | None, *, inclusive: bool
+) -> dict[str, Any]:
+    return {
+        "weight": data.weight,
+        "dimension": None if dimension is None else whole(dimension, "dimension", least=1),
+        "levels": None if levels is None else data.checked_levels(levels),
+        "inclusive": bool(inclusive),
+        "nulls": data.nulls,
+    }

@@ -1,0 +1,110 @@
+"""Masking of Spark tables and DataFrames, with the verbs, the arguments and the released values of DuckDB.
+
+::
+
+    sdc = sdc_sql.spark.load(spark)
+    released = sdc.pram_retention("persons", ["region", "sex"], 0.9, id="person")
+
+Records do not leave the cluster: each task hands its Arrow batches to a DuckDB of its own, in its process, which runs
+the same macros with the same keyed draws. Executors need sdc-sql installed. Tables of Spark are not changed in place:
+a verb returns a DataFrame, and ``into`` saves it as a new table.
+"""
+
+from __future__ import annotations
+
+import inspect
+import os
+from threading import Lock
+from typing import TYPE_CHECKING, Any
+
+from sdc_sql.errors import ParameterError
+from sdc_sql.mask import microaggregation as _microaggregation
+from sdc_sql.mask import noise as _noise
+from sdc_sql.mask import pram as _pram
+from sdc_sql.mask import rank_swap as _rank_swap
+from sdc_sql.mask import rounding as _rounding
+
+try:
+    from sdc_sql.spark.frame import Frame
+except ModuleNotFoundError as error:
+    if (error.name or "").split(".")[0] != "pyspark":
+        raise
+    raise ModuleNotFoundError("Masking on Spark needs pyspark 4 or later: pip install 'sdc-sql[spark]'.") from error
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from pyspark.sql import DataFrame, SparkSession
+
+
+_ONE_AT_A_TIME = Lock()
+
+
+def load(spark: SparkSession, *, key: str | None = None) -> SparkVerbs:
+    """Return the verbs for the tables and DataFrames of a Spark session.
+
+    Parameters
+    ----------
+    spark
+        A session, with Arrow and this package on its executors.
+    key
+        The secret key of the draws; without it that of the environment, ``SDC_KEY``, of this process.
+    """
+    if not hasattr(spark, "sparkContext"):
+        raise ParameterError(
+            f"spark is {type(spark).__module__}.{type(spark).__name__}: it must be a classic Spark session, not one of "
+            "Spark Connect, which has no broadcasts."
+        )
+    return SparkVerbs(spark, key=key)
+
+
+def _verb(verb: Callable[..., Any]) -> Callable[..., DataFrame]:
+    """Return a verb of Microdata's as one that takes a Spark table or DataFrame first, and its id."""
+
+    def on_spark(self: SparkVerbs, table: str | DataFrame, *arguments: Any, id: str, **named: Any) -> DataFrame:  # noqa: A002, ANN401
+        with _ONE_AT_A_TIME:  # a matrix, and what is tried beforehand, go through one DuckDB of this process
+            result: DataFrame = verb(Frame(self._spark, table, self._secret(), id=id), *arguments, **named)
+        return result
+
+    _, *rest = inspect.signature(verb).parameters.values()
+    own = inspect.signature(on_spark).parameters
+    on_spark.__name__, on_spark.__qualname__ = verb.__name__, f"SparkVerbs.{verb.__name__}"
+    on_spark.__doc__ = (
+        f"{str(verb.__doc__).splitlines()[0].replace(', in place or in a copy', '')}\n\n"
+        f"As :meth:`sdc_sql.Microdata.{verb.__name__}`, of a Spark table or DataFrame with an ``id``; "
+        "returns a DataFrame."
+    )
+    on_spark.__signature__ = inspect.Signature(  # type: ignore[attr-defined]
+        [own["self"], own["table"], *rest, own["id"]], return_annotation="DataFrame"
+    )
+    return on_spark
+
+
+class SparkVerbs:
+    """The verbs of :class:`sdc_sql.Microdata` on Spark: each takes a table's name or a DataFrame first, and an ``id``.
+
+    Equal to DuckDB's to the bit, on any partitions and in any order of rows: PRAM, rounding, plain multiplicative
+    noise. To the last digits: noise (uncorrelated, correlated, linear), whose moments Spark sums in another order,
+    always the same. Stratum by stratum, each in the memory of one task and equal to DuckDB's with that stratum:
+    microaggregation (groups of at least k within their stratum), rank swapping, resampling, nonlinear noise and that on
+    outliers, and Höhne's; without a stratum one task gets the whole table (which must fit in its memory). A stratum
+    costs about a tenth of a second, however small.
+
+    Masking only as yet: a measure of risk is one query, to be compiled to Spark's dialect, and then a verb here too.
+    """
+
+    def __init__(self, spark: SparkSession, *, key: str | None = None) -> None:
+        self._spark, self._key = spark, key
+
+    def _secret(self) -> str | None:
+        return self._key or os.environ.get("SDC_KEY")
+
+    pram = _verb(_pram.pram)
+    pram_retention = _verb(_pram.pram_retention)
+    pram_guaranteed = _verb(_pram.pram_guaranteed)
+    noise = _verb(_noise.noise)
+    multiplicative_noise = _verb(_noise.multiplicative_noise)
+    round_to_base = _verb(_rounding.round_to_base)
+    rank_swap = _verb(_rank_swap.rank_swap)
+    resample = _verb(_rank_swap.resample)
+    microaggregate = _verb(_microaggregation.microaggregate)

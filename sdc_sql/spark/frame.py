@@ -1,0 +1,251 @@
+"""A Spark table or DataFrame that is to be masked: its columns checked, its masking planned."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Any
+
+import pyarrow as pa
+from pyspark.errors import AnalysisException, PySparkException
+from pyspark.sql import functions as F  # noqa: N812 - as everyone calls it
+from pyspark.sql import types
+
+from sdc_sql import errors, query
+from sdc_sql.errors import ColumnError, ParameterError, TableError
+from sdc_sql.masking import Elsewhere
+from sdc_sql.roles import Roles
+from sdc_sql.spark import worker
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from pyspark.sql import DataFrame, SparkSession
+
+    from sdc_sql.query import Value
+
+IDS = (types.ByteType, types.ShortType, types.IntegerType, types.LongType, types.StringType)
+# Every record by itself: exact whatever the partitions.
+BY_RECORD = {"pram", "pram_crossing", "round", "random_round"}
+# The cells of the whole table are counted by Spark; then every record by itself.
+BY_CELLS = {"pram_retention", "pram_guaranteed"}
+# Moments are taken of parts of the table and pooled; then every record by itself.
+BY_MOMENTS = {"uncorrelated", "correlated", "linear"}
+NO_DRAWS = {"round", "microaggregate"}
+
+
+class Frame(Elsewhere):
+    """What :class:`sdc_sql.Microdata` is to a DuckDB table: columns are found, arguments checked, records masked."""
+
+    def found(self, role: str, name: str) -> str:
+        """Return a column's name as the table spells it."""
+        return Roles.found(self, role, name)  # type: ignore[arg-type] # it looks at the table's name and columns only
+
+    def required(self, role: str, given: Value = None) -> Any:  # noqa: ANN401 - a name or a number
+        """Return an argument, or else the role it stands for; an error where neither was given."""
+        if role == "keys":
+            raise ParameterError("On Spark the key variables are given with the verb: keys=['age', 'sex'].")
+        return Roles.required(self, role, given)  # type: ignore[arg-type] # as above
+
+    def __init__(self, spark: SparkSession, table: str | DataFrame, key: str | None, *, id: str) -> None:  # noqa: A002
+        self.spark, self._key = spark, key
+        self.table = table if isinstance(table, str) else "the DataFrame"
+        self.frame = _read(spark, table)
+        self.columns = tuple(self.frame.columns)
+        self.con = worker.connection()  # where the verbs put a matrix that is given as an array
+        self.keys: tuple[str, ...] = ()
+        folded = [c.lower() for c in self.columns]
+        twice = sorted({c for c in self.columns if folded.count(c.lower()) > 1})
+        if twice:
+            raise ColumnError(f"{self.table} has several columns called {', '.join(twice)}: rename them first.")
+        reserved = [c for c in self.columns if c.lower().startswith("sdc__")]
+        if reserved:
+            raise ColumnError(f'"{reserved[0]}" has a name beginning with sdc__, which is reserved; rename it first.')
+        self.id = self.found("id", id)
+
+    def masked(
+        self, macro: str, columns: tuple[str, ...], arguments: dict[str, Value], *, into: str | None = None
+    ) -> DataFrame:
+        """Return the masked records, computed when they are read; `into` saves them as a new table first."""
+        if into is not None:
+            self._check_new(into)
+        self._records = self._check_id()
+        if macro not in NO_DRAWS:
+            worker.check_key(self._key)
+        result = self._plan(macro, columns, dict(arguments))
+        if into is None:
+            return result
+        with raised():
+            result.write.mode("errorifexists").saveAsTable(into)
+        return self.spark.table(into)
+
+    def _plan(self, macro: str, columns: tuple[str, ...], arguments: dict[str, Value]) -> DataFrame:
+        if macro in BY_RECORD:
+            return self._by_record(macro, columns, arguments)
+        if macro == "multiplicative_noise" and arguments["method"] == "plain":
+            return self._by_record(macro, columns, arguments)
+        if macro in BY_CELLS:
+            return self._by_cells(macro, columns, arguments)
+        if macro == "noise" and arguments["method"] in BY_MOMENTS:
+            return self._by_moments(columns, arguments)
+        return self._by_group(macro, columns, arguments)
+
+    def _by_record(self, macro: str, columns: tuple[str, ...], arguments: dict[str, Value]) -> DataFrame:
+        tables = {}
+        if "matrix" in arguments:
+            tables["sdc_matrix"] = self._matrix(str(arguments["matrix"]))
+            arguments["matrix"] = "sdc_matrix"
+        stratum = arguments.get("stratum")
+        task = self._task(macro, columns, arguments, [stratum] if stratum else [], tables)
+        # the macro is tried here on one record of each kind: what is wrong is told now, and as it always is
+        kinds = self.frame.select(*map(_column, task.seen[1:]))
+        kinds = kinds.distinct() if "matrix" in arguments else kinds.limit(1)
+        worker.masked_table(task, self._key, self._numbered(kinds))
+        return self._mapped(task)
+
+    def _by_cells(self, macro: str, columns: tuple[str, ...], arguments: dict[str, Any]) -> DataFrame:
+        within = arguments.get("within") or ([arguments["stratum"]] if arguments.get("stratum") else [])
+        names = tuple(dict.fromkeys([*within, *columns]))
+        counts = self.frame.groupBy(*map(_column, names)).agg(F.count(F.lit(1)).alias("sdc__count"))
+        cells = self._numbered(counts)
+        numbers = pa.table({"sdc_id": cells[self.id], "sdc_count": cells["sdc__count"]})
+        guaranteed = macro == "pram_guaranteed"
+        named = list(within) or None
+        tallied = query.call(
+            "sdc__pram_tallied_before", "sdc_cells", columns, self.id, named, "sdc_numbers", guaranteed
+        )
+        with worker.registered(self.con, {"sdc_cells": cells.drop_columns("sdc__count"), "sdc_numbers": numbers}):
+            counted = worker.arrow(self.con, tallied)
+        with worker.registered(self.con, {"sdc_tallied": counted}):
+            if guaranteed:
+                made = query.call("sdc__pram_design", "sdc_tallied", arguments["xi"], named)
+            else:
+                made = query.call("sdc__pram_staying", "sdc_tallied", arguments["retention"], arguments["stratum"])
+            design = worker.arrow(self.con, made)
+        given = {
+            "columns": columns, "design": "sdc_design", "id": self.id, "within": named,
+            "stream": arguments["stream"],
+        }  # fmt: skip
+        return self._mapped(self._task("pram_by_design", columns, given, within, {"sdc_design": design}))
+
+    def _by_moments(self, columns: tuple[str, ...], arguments: dict[str, Any]) -> DataFrame:
+        stratum, stream, method = arguments["stratum"], arguments["stream"], arguments["method"]
+        strata = [stratum] if stratum else []
+        given = {"columns": columns, "id": self.id, "method": method, "stratum": stratum, "stream": stream}
+        task = self._task("noise_moments", columns, given, strata, {})
+        # parts that hang on the ids alone, so that sums are the same for any order and partitions of the rows
+        parts = F.pmod(F.xxhash64(_column(self.id)), F.lit(1 + self._records // worker.CHUNK))
+        shown = self.frame.select(parts.alias("part"), *(_column(c).alias(f"c{i}") for i, c in enumerate(task.seen)))
+        taken = shown.groupBy("part").applyInArrow(
+            worker.of_parts(self._carried(task), self._key), "part long, stratum string, moments array<double>"
+        )
+        with raised():
+            found = sorted(taken.collect(), key=lambda row: int(row["part"]))
+        tables = {"sdc_moments": worker.pooled_moments([(r["stratum"], r["moments"]) for r in found], len(columns))}
+        task = self._task("noise_by_moments", columns, {**arguments, "moments": "sdc_moments"}, strata, tables)
+        one_each = self.frame.select(*map(_column, task.seen[1:]))
+        one_each = one_each.dropDuplicates([stratum]) if stratum else one_each.limit(1)
+        worker.masked_table(task, self._key, self._numbered(one_each))
+        return self._mapped(task)
+
+    def _by_group(self, macro: str, columns: tuple[str, ...], arguments: dict[str, Value]) -> DataFrame:
+        stratum = arguments.get("stratum")
+        task = self._task(macro, columns, arguments, [stratum] if stratum else [], {})
+        carried, key = self._carried(task), self._key
+        groups = self._plain().groupBy(*([f"c{self.columns.index(str(stratum))}"] if stratum else []))
+        return groups.applyInArrow(worker.by_groups(carried, key), self.frame.schema)
+
+    def _mapped(self, task: worker.Task) -> DataFrame:
+        return self._plain().mapInArrow(worker.by_chunks(self._carried(task), self._key), self.frame.schema)
+
+    def _plain(self) -> DataFrame:
+        """Return the records under names that pyspark's Arrow functions can take: c0, c1, ..."""
+        return self.frame.toDF(*(f"c{i}" for i in range(len(self.columns))))
+
+    def _task(
+        self, macro: str, columns: tuple[str, ...], arguments: dict[str, Value], others: Sequence[Any],
+        tables: dict[str, pa.Table],
+    ) -> worker.Task:  # fmt: skip
+        seen = tuple(dict.fromkeys([self.id, *others, *columns]))
+        # in the order of the table, but for the id
+        seen = (seen[0], *(c for c in self.columns if c in seen[1:]))
+        return worker.Task(macro, tuple(arguments.values()), self.id, columns, self.columns, seen, tables)
+
+    def _carried(self, task: worker.Task) -> Callable[[], worker.Task]:
+        """Return what gives the task on the executors. It travels by itself: it may be large, and then lies on disk."""
+        sent = self.spark.sparkContext.broadcast(task)
+        return lambda: sent.value
+
+    def _numbered(self, kinds: DataFrame) -> pa.Table:
+        table = kinds.toArrow()
+        kind = self.frame.schema[self.id].dataType
+        numbers = pa.array(range(table.num_rows), pa.int64())
+        return table.add_column(
+            0, self.id, numbers.cast(pa.string()) if isinstance(kind, types.StringType) else numbers
+        )
+
+    def _matrix(self, name: str) -> pa.Table:
+        """Return the table of a PRAM matrix: one that was an array, or a table of Spark."""
+        known = "SELECT 1 FROM duckdb_views() WHERE view_name = ? AND temporary"
+        if self.con.execute(known, [name]).fetchall():
+            return worker.arrow(self.con, query.call("sdc__rows", name))
+        return _read(self.spark, name).toArrow()
+
+    def _check_new(self, into: str) -> None:
+        if not isinstance(into, str) or not into:
+            raise TableError(f"into is {into!r}: it must be the name of a new table.")
+        if self.spark.catalog.tableExists(into):
+            raise TableError(f"There is a table or view {into} already: drop it first, or give another name.")
+
+    def _check_id(self) -> int:
+        """Return the number of records, by one aggregate; refuse none, and an id that is NULL or repeated."""
+        name = self.id
+        kind = self.frame.schema[name].dataType
+        if not isinstance(kind, IDS):
+            raise ColumnError(
+                f"The id ({name}) has type {kind.simpleString()}: on Spark it must be an integer or text, which every "
+                "engine writes alike (the draws of a record hang on its id as text)."
+            )
+        count, identifier = F.col("sdc__count"), _column(name)
+        cells = self.frame.select(identifier).groupBy(identifier).agg(F.count(F.lit(1)).alias("sdc__count"))
+        missing = F.sum(F.when(identifier.isNull(), count))
+        row = cells.agg(F.sum(count), missing, F.count(F.when((count > 1) & identifier.isNotNull(), 1))).collect()[0]
+        if not row[0]:
+            raise TableError(f"The table {self.table} has no rows: there is nothing to measure.")
+        if row[1]:
+            raise ColumnError(f"{row[1]:,} records have NULL for id ({name}): every record must have one.")
+        if row[2]:
+            raise ColumnError(f"{row[2]:,} values of the id ({name}) stand on several records: it must be unique.")
+        return int(row[0])
+
+
+def _column(name: str) -> Any:  # noqa: ANN401 - a Column
+    quoted = name.replace("`", "``")
+    return F.col(f"`{quoted}`")
+
+
+def _read(spark: SparkSession, table: str | DataFrame) -> DataFrame:
+    if not isinstance(table, str):
+        if not hasattr(table, "mapInArrow"):
+            raise TableError(f"table is {table!r}: it must be the name of a Spark table, or a DataFrame.")
+        return table
+    try:
+        return spark.table(table)
+    except AnalysisException as error:
+        raise TableError(f"Spark has no table {table}: {str(error).splitlines()[0]}") from error
+
+
+# What a task raised, as it stands in the traceback that Spark hands on.
+_RAISED = re.compile(r"sdc_sql\.errors\.(\w+): (.*?)(?:\n\s*(?:at |JVM|\n)|\Z)", re.DOTALL)
+
+
+class raised:  # noqa: N801 - reads as what it does
+    """Raise what a task of Spark's raised as the error of ours that it was."""
+
+    def __enter__(self) -> None:
+        """Do nothing."""
+
+    def __exit__(self, _kind: object, error: BaseException | None, _traceback: object) -> None:
+        """Look for an error of ours in what Spark says."""
+        found = _RAISED.search(str(error)) if isinstance(error, PySparkException) else None
+        if found:
+            raise getattr(errors, found[1])(found[2].strip()) from error

@@ -1,0 +1,198 @@
+"""What runs beside the data: each Arrow table of records is masked by an in-process DuckDB with the same macros.
+
+The same SQL on the same bits: what is released on Spark is what DuckDB releases. No formula stands here.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from functools import cache
+from typing import TYPE_CHECKING, Any
+
+import duckdb
+import pyarrow as pa
+from sqlglot import exp
+
+from sdc_sql import query
+from sdc_sql.errors import ParameterError, translated
+from sdc_sql.load import load
+from sdc_sql.udfs.pooled import Moments, pooled
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator
+
+RECORDS, PLACES = "sdc_records", "sdc_places"
+# A call of a macro costs 30 to 90 ms, whatever the number of records.
+CHUNK = 100_000
+
+
+@dataclass(frozen=True)
+class Task:
+    """A macro that masks the records of ``sdc_records``, and what it needs beside them. The key is not in it."""
+
+    macro: str
+    arguments: tuple[Any, ...]
+    id: str
+    columns: tuple[str, ...]
+    names: tuple[str, ...]  # of all columns of the table: on their way they have plain ones
+    seen: tuple[str, ...]  # what DuckDB is shown: the id, the stratum and the columns
+    tables: dict[str, pa.Table] = field(default_factory=dict)  # a matrix, the cells of the whole file
+
+
+@cache
+def connection() -> duckdb.DuckDBPyConnection:
+    """Return this process's DuckDB, with the macros on it; Spark runs the tasks in parallel, DuckDB need not."""
+    con = load(duckdb.connect())
+    con.execute("SET threads = 1")
+    return con
+
+
+def set_key(con: duckdb.DuckDBPyConnection, key: str | None) -> None:
+    """Hand over the secret key as a parameter: it stands in no SQL text."""
+    con.execute("SET VARIABLE sdc_key = ?", [key])
+
+
+def check_key(key: str | None) -> None:
+    """Refuse draws without a key, in the words of the macros."""
+    con = connection()
+    set_key(con, key)
+    try:
+        arrow(
+            con,
+            exp.select(
+                exp.alias_(exp.Anonymous(this="sdc_uniform", expressions=[query.literal(""), query.literal(0)]), "u")
+            ),
+        )
+    finally:
+        set_key(con, None)
+
+
+def masked_table(task: Task, key: str | None, table: pa.Table) -> pa.Table:
+    """Return the records in their order, with the masked values in the place of their own."""
+    if not table.num_rows:
+        return table
+    con = connection()
+    shown = table.select(list(task.seen))
+    places = pa.table({"sdc_id": table[task.id], "sdc_place": pa.array(range(table.num_rows), pa.int64())})
+    with registered(con, {**task.tables, RECORDS: shown, PLACES: places}):
+        set_key(con, key)
+        try:
+            found = arrow(con, _query(task))
+        finally:
+            set_key(con, None)
+    result = table
+    for name in task.columns:
+        place = table.schema.get_field_index(name)
+        schema = table.schema.field(place)
+        result = result.set_column(place, schema, found[name].cast(schema.type))
+    return result
+
+
+def _query(task: Task) -> exp.Select:
+    values = exp.alias_(query.call(f"sdc__{task.macro}", RECORDS, *task.arguments).subquery(), "v", table=True)
+    places = exp.alias_(exp.to_table(PLACES), "p", table=True)
+    same = exp.column("sdc__id", table="v").eq(exp.column("sdc_id", table="p"))
+    columns = (exp.column(c, table="v", quoted=True) for c in task.columns)
+    return exp.select(*columns).from_(places).join(values, on=same).order_by(exp.column("sdc_place", table="p"))
+
+
+def arrow(con: duckdb.DuckDBPyConnection, select: exp.Expression) -> pa.Table:
+    """Return the rows of a query as an Arrow table; what is wrong as an error of ours."""
+    try:
+        with translated():
+            return con.sql(query.text(select)).to_arrow_table()
+    except duckdb.ConversionException as error:
+        raise ParameterError(str(error).partition("Error: ")[2].split("\n\nLINE ")[0]) from error
+
+
+class registered:  # noqa: N801 - reads as what it does
+    """Tables that are there while a block runs."""
+
+    def __init__(self, con: duckdb.DuckDBPyConnection, tables: dict[str, pa.Table]) -> None:
+        self.con, self.tables = con, tables
+
+    def __enter__(self) -> None:
+        """Register them."""
+        for name, table in self.tables.items():
+            self.con.register(name, table)
+
+    def __exit__(self, *_: object) -> None:
+        """Take them away."""
+        for name in self.tables:
+            self.con.unregister(name)
+
+
+def by_chunks(
+    task: Callable[[], Task], key: str | None
+) -> Callable[[Iterable[pa.RecordBatch]], Iterator[pa.RecordBatch]]:
+    """Return the function that masks the batches of a partition: each record by itself."""
+
+    def masked(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        for table in chunks(batches):
+            yield from masked_table(task(), key, _named(task(), table)).to_batches(max_chunksize=CHUNK)
+
+    return masked
+
+
+def by_groups(task: Callable[[], Task], key: str | None) -> Callable[[pa.Table], pa.Table]:
+    """Return the function that masks a stratum: its records together."""
+
+    def masked(table: pa.Table) -> pa.Table:
+        return masked_table(task(), key, _named(task(), table))
+
+    return masked
+
+
+def of_parts(task: Callable[[], Task], key: str | None) -> Callable[[pa.Table], pa.Table]:
+    """Return the function that takes the moments of a part of the table, stratum by stratum."""
+
+    def taken(table: pa.Table) -> pa.Table:
+        (part,) = table["part"].unique().to_pylist()
+        con, shown = connection(), table.drop_columns("part").rename_columns(list(task().seen))
+        with registered(con, {RECORDS: shown}):
+            set_key(con, key)
+            try:
+                found = arrow(con, query.call(f"sdc__{task().macro}", RECORDS, *task().arguments))
+            finally:
+                set_key(con, None)
+        parts = pa.array([part] * found.num_rows, pa.int64())
+        return pa.table({"part": parts, "stratum": found["sdc_stratum"], "moments": found["sdc_moments"]})
+
+    return taken
+
+
+def pooled_moments(parts: Iterable[tuple[str | None, list[float]]], p: int) -> pa.Table:
+    """Pool the moments of the parts, in the order given, stratum by stratum: the table that the macro joins."""
+    strata: dict[str | None, list[Moments]] = {}
+    for stratum, values in parts:
+        strata.setdefault(stratum, []).append(Moments.of_list(values, p))
+    lists = [pooled(of_one).to_list() for of_one in strata.values()]
+    return pa.table(
+        {
+            "sdc_stratum": pa.array(list(strata), pa.string()),
+            "sdc_moments": pa.array(lists, pa.list_(pa.float64())),
+        }
+    )
+
+
+def _named(task: Task, table: pa.Table) -> pa.Table:
+    return table.rename_columns(list(task.names))
+
+
+def chunks(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.Table]:
+    """Join small batches into tables of some size.
+
+    Examples
+    --------
+    >>> batch = pa.record_batch({"a": list(range(60_000))})
+    >>> [table.num_rows for table in chunks([batch] * 3)]
+    [120000, 60000]
+    """
+    waiting: list[pa.RecordBatch] = []
+    for batch in batches:
+        waiting.append(batch)
+        if sum(b.num_rows for b in waiting) >= CHUNK:
+            yield pa.Table.from_batches(waiting)
+            waiting = []
+    if waiting:
+        yield pa.Table.from_batches(waiting)

@@ -1,0 +1,101 @@
+-- The data intrusion simulation: the intruder's search, played with the file itself.
+--
+--   repeat: 1 remove a record; [determine X~ from its X by M;] 2 copy it back with probability pi; 3 does it (X~) match one
+--   record of the file (R_u), and the right one (R_c)?
+--   theta^(K) = sum R_c R_u / sum R_u                                                                    (6)
+--   its limit: n_1 / (n_1 + sum_{i: f_i = 2} (1 - pi_i) / pi_i), which is theta^ (7) where all pi_i are pi
+-- Source: Skinner & Elliot (2002), section 3; with misclassification section 4; with unequal inclusion probabilities section 5.3
+-- (record i removed with probability pi_i^-1 / sum pi_i^-1, copied back with probability pi_i; "the properties of the resulting
+-- estimator require further research"). The limit for unequal pi_i is worked out as in the proof of proposition 1.
+--
+-- A check of the closed forms, which need no simulation: sdc_theta, sdc_theta_misclassified. The draws are keyed (draws.sql), so
+-- SET VARIABLE sdc_key first; draw k depends on key, stream and k alone, and the cells stand in the order of their values.
+
+-- The records of a cell and an inclusion probability, with their share of the draws: [sdc__low, sdc__high) of the total.
+CREATE OR REPLACE MACRO sdc__intrusion_cells(tbl, keys, sampling_fraction) AS TABLE
+    WITH sdc__counts AS (
+        SELECT struct_pack(*COLUMNS(sdc__columns((*), keys))) AS sdc__key,
+               sdc__checked_fraction(sdc__value(sampling_fraction, COLUMNS(sdc__column((*), sampling_fraction))), 'sampling fraction') AS sdc__pi,
+               count(*) AS sdc__n
+        FROM sdc__rows(tbl) GROUP BY ALL
+    )
+    SELECT sdc__key, sdc__pi, sdc__n, sum(sdc__n) OVER (PARTITION BY sdc__key)::BIGINT AS sdc__f,
+           sum(sdc__n / sdc__pi) OVER (ORDER BY sdc__key ASC, sdc__pi ASC ROWS BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW) AS sdc__high,
+           coalesce(sum(sdc__n / sdc__pi) OVER (ORDER BY sdc__key ASC, sdc__pi ASC ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING), 0) AS sdc__low
+    FROM sdc__counts;
+
+-- Each repetition with the record it removes and whether it is copied back. The key is read once, as in sdc_uniform.
+CREATE OR REPLACE MACRO sdc__intrusions(cells, repetitions, stream) AS TABLE
+    WITH sdc__draws AS (
+        SELECT sdc__k, sdc_uniform(sdc__stream(stream, 'removed'), sdc__k) * (SELECT max(sdc__high) FROM query_table(cells)) AS sdc__place,
+               sdc_uniform(sdc__stream(stream, 'copied'), sdc__k) AS sdc__copy
+        FROM (SELECT unnest(range(CASE WHEN TRY_CAST(repetitions AS DOUBLE) BETWEEN 1 AND 1e8 AND TRY_CAST(repetitions AS DOUBLE) = floor(TRY_CAST(repetitions AS DOUBLE))
+                         THEN TRY_CAST(repetitions AS BIGINT)
+                         ELSE error('repetitions is ' || coalesce(repetitions::VARCHAR, 'NULL') || ': it must be a whole number of at least 1.') END)) AS sdc__k)
+    )
+    SELECT sdc__d.sdc__k, sdc__c.*, sdc__d.sdc__copy < sdc__c.sdc__pi AS sdc__copied
+    FROM sdc__draws AS sdc__d ASOF JOIN query_table(cells) AS sdc__c ON sdc__d.sdc__place >= sdc__c.sdc__low;
+
+CREATE OR REPLACE MACRO sdc__intrusion_result(matches, closed_form) AS TABLE
+    SELECT count(*) AS repetitions, count(*) FILTER (sdc__unique) AS unique_matches, count(*) FILTER (sdc__correct) AS correct_matches,
+           CASE WHEN count(*) FILTER (sdc__unique) > 0 THEN count(*) FILTER (sdc__correct) / count(*) FILTER (sdc__unique) END::DOUBLE AS theta,
+           sqrt(theta * (1 - theta) / count(*) FILTER (sdc__unique)) AS standard_error,
+           any_value(closed_form) AS closed_form
+    FROM query_table(matches);
+
+-- sampling_fraction: pi, or the name of the column of the records' inclusion probabilities. standard_error: of the simulation
+-- alone, sqrt(theta (1 - theta) / unique_matches). theta is NULL where no match was unique.
+CREATE OR REPLACE MACRO sdc_data_intrusion_simulation(tbl, keys, sampling_fraction, repetitions := 10000, stream := 'data intrusion') AS TABLE
+    WITH sdc__cells_drawn AS MATERIALIZED (FROM sdc__intrusion_cells(tbl, keys, sampling_fraction)),
+    sdc__limit AS (
+        SELECT CASE WHEN count(*) FILTER (sdc__f = 1) = 0 THEN 0
+                    ELSE count(*) FILTER (sdc__f = 1) / (count(*) FILTER (sdc__f = 1) + coalesce(sum(sdc__n * (1 - sdc__pi) / sdc__pi) FILTER (sdc__f = 2), 0)) END::DOUBLE AS sdc__theta
+        FROM sdc__cells_drawn
+    ),
+    sdc__matches AS (
+        SELECT sdc__f - 1 + sdc__copied::INTEGER = 1 AS sdc__unique, sdc__f = 1 AND sdc__copied AS sdc__correct, sdc__theta
+        FROM sdc__intrusions('sdc__cells_drawn', repetitions, stream), sdc__limit
+    )
+    FROM sdc__intrusion_result('sdc__matches', sdc__theta);
+
+-- A matrix as intervals of [0, 1): the intruder sees sdc__to where the draw lies in [sdc__low, sdc__high).
+CREATE OR REPLACE MACRO sdc__misclassification_intervals(cells, column_name, matrix) AS TABLE
+    SELECT sdc__from, sdc__to,
+           CASE WHEN lag(true) OVER sdc__before IS NULL THEN 0 ELSE sum(sdc__p) OVER sdc__order - sdc__p END AS sdc__low,
+           CASE WHEN lead(true) OVER sdc__before IS NULL THEN 2 ELSE sum(sdc__p) OVER sdc__order END AS sdc__high
+    FROM sdc__misclassification(cells, column_name, matrix)
+    WINDOW sdc__before AS (PARTITION BY sdc__from ORDER BY sdc__to ASC),
+           sdc__order AS (PARTITION BY sdc__from ORDER BY sdc__to ASC ROWS BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW);
+
+-- What key the intruder has of a removed record: of the changing columns the matrix's, of the others its own.
+CREATE OR REPLACE MACRO sdc__seen_key(name, columns) AS
+    CASE WHEN sdc__is_among(name, columns)
+         THEN 'sdc__m' || list_position(list_transform(columns::VARCHAR[], lambda c: sdc__folded(c)), sdc__folded(name)) || '.sdc__to'
+         ELSE 'sdc__r.' || sdc__identifier(name) END;
+
+-- With misclassification: columns and matrices as in sdc_theta_misclassified, of which this is the simulation.
+CREATE OR REPLACE MACRO sdc_data_intrusion_misclassified(tbl, keys, sampling_fraction, columns, matrices, repetitions := 10000, stream := 'data intrusion') AS TABLE
+    WITH sdc__cells_drawn AS MATERIALIZED (FROM sdc__intrusion_cells(tbl, keys, sampling_fraction)),
+    sdc__limit AS (SELECT theta AS sdc__theta FROM sdc_theta_misclassified(tbl, keys, sampling_fraction, columns, matrices)),
+    sdc__crossed AS MATERIALIZED (SELECT unnest(sdc__key), sdc__f FROM sdc__cells_drawn),
+    sdc__removed AS MATERIALIZED (SELECT sdc__k, unnest(sdc__key), sdc__f AS sdc__own, sdc__copied FROM sdc__intrusions('sdc__cells_drawn', repetitions, stream)),
+    sdc__seen AS (
+        FROM query(CASE WHEN sdc__check_changed(keys, columns, matrices) THEN
+            'SELECT sdc__r.sdc__own, sdc__r.sdc__copied, sdc__c.sdc__f, '
+            || array_to_string(list_transform(columns::VARCHAR[], lambda k, i: 'row(sdc__r.' || sdc__identifier(k) || ') = row(sdc__m' || i || '.sdc__to)'), ' AND ')
+            || ' AS sdc__same FROM (SELECT *, '
+            || array_to_string(list_transform(columns::VARCHAR[], lambda k, i: 'sdc_uniform(sdc__stream(' || sdc__text(stream) || ', ''matrix ' || i || '''), sdc__k) AS sdc__u' || i), ', ')
+            || ' FROM sdc__removed) AS sdc__r'
+            || array_to_string(list_transform(columns::VARCHAR[], lambda k, i:
+                ' JOIN sdc__misclassification_intervals(''sdc__crossed'', ' || sdc__text(k) || ', ' || sdc__text(matrices[i]) || ') AS sdc__m' || i
+                || ' ON row(sdc__r.' || sdc__identifier(k) || ') = row(sdc__m' || i || '.sdc__from) AND sdc__r.sdc__u' || i || ' >= sdc__m' || i || '.sdc__low'
+                || ' AND sdc__r.sdc__u' || i || ' < sdc__m' || i || '.sdc__high'), '')
+            || ' LEFT JOIN sdc__crossed AS sdc__c ON '
+            || array_to_string(list_transform(keys::VARCHAR[], lambda k: 'row(sdc__c.' || sdc__identifier(k) || ') = row(' || sdc__seen_key(k, columns) || ')'), ' AND ') END)
+    ),
+    sdc__matches AS (
+        SELECT CASE WHEN sdc__same THEN sdc__own - 1 + sdc__copied::INTEGER = 1 ELSE coalesce(sdc__f = 1, false) END AS sdc__unique,
+               sdc__same AND sdc__own = 1 AND sdc__copied AS sdc__correct, sdc__theta
+        FROM sdc__seen, sdc__limit
+    )
+    FROM sdc__intrusion_result('sdc__matches', sdc__theta);

@@ -1,0 +1,150 @@
+-- The rules of Statistics Netherlands for microdata files, each answered by a row: what was found, and is it violated?
+--
+--   sdc_research_file_rules('persons', ['region', 'sex', 'job'], 'w', {'extremely': ['region'], 'very': ['sex'], 'identifying': ['job']}):
+--   rule  requirement                                    found                                             violated
+--   1     no direct identifiers                          not measured: give direct_identifiers, ...        NULL
+--   2     each combination ... at least 100 times ...    3 of 120 combinations are rarer; the rarest 12    true
+-- Source: SDC handbook, section 3.7, "Microdata for researchers" (rules 1 to 5) and "Microdata for the general public" (1 to 10).
+--
+-- violated is NULL where a rule was not measured: such a rule is not kept, a person has to look. A file keeps the rules only
+-- when every row says false. Persons in the population are estimated by the sums of weights ("at least" so many: a frequency
+-- equal to the bound keeps the rule). What no table can tell (its order, the detail of an occupation beside a region's) is never measured.
+
+-- The caller's columns where he names some, else any column as a placeholder.
+CREATE OR REPLACE MACRO sdc__optional_columns(have, named) AS
+    CASE WHEN coalesce(len(named::VARCHAR[]), 0) = 0 THEN have[1:1] ELSE sdc__columns(have, named) END;
+
+CREATE OR REPLACE MACRO sdc__answer(rule, requirement, measured, needs, found, violated) AS TABLE
+    SELECT rule AS rule, requirement AS requirement,
+           CASE WHEN measured THEN found ELSE 'not measured: ' || needs END AS found, CASE WHEN measured THEN violated END AS violated;
+
+-- Whether columns that must not be released are there. given: names that would be such columns; [] says that there are none.
+CREATE OR REPLACE MACRO sdc__absent_rule(tbl, rule, requirement, given, needs) AS TABLE
+    SELECT a.* FROM (
+        SELECT list_filter(given::VARCHAR[], lambda n: sdc__is_among(n, sdc__names)) AS sdc__there
+        FROM (SELECT struct_keys(struct_pack(*COLUMNS(*))) AS sdc__names FROM sdc__rows(tbl) LIMIT 1)
+    ), LATERAL (SELECT rule AS rule, requirement AS requirement,
+                       CASE WHEN sdc__there IS NULL THEN 'not measured: ' || needs
+                            WHEN len(sdc__there) = 0 THEN 'none of them is in the table' ELSE 'in the table: ' || sdc__quoted(sdc__there) END AS found,
+                       len(sdc__there) > 0 AS violated) AS a;
+
+-- Whether each combination of the sets of keys is frequent enough in the population.
+CREATE OR REPLACE MACRO sdc__frequent_rule(tbl, keys, weight, rule, requirement, threshold, levels, needs, measured, nulls) AS TABLE
+    SELECT rule AS rule, requirement AS requirement,
+           CASE WHEN NOT measured THEN 'not measured: ' || needs
+                ELSE coalesce(sum(unsafe_combinations), 0)::VARCHAR || ' of ' || coalesce(sum(combinations), 0)::VARCHAR || ' combinations are rarer; the rarest has '
+                     || coalesce(round(min(least_frequency), 6)::VARCHAR, 'no') || ' persons' END AS found,
+           CASE WHEN measured THEN coalesce(sum(unsafe_combinations), 0) > 0 END AS violated
+    FROM sdc_threshold_rule_summary(tbl, keys, threshold, weight := weight, levels := levels, inclusive := false, nulls := nulls);
+
+-- The regions that can be told apart, and their inhabitants.
+CREATE OR REPLACE MACRO sdc__region_rule(tbl, regions, inhabitants, rule, least) AS TABLE
+    SELECT rule AS rule, 'a region has at least ' || least || ' inhabitants' AS requirement,
+           CASE WHEN regions IS NULL THEN 'not measured: give levels, with the regional columns as extremely identifying'
+                WHEN len(regions) = 0 THEN 'no region is told apart'
+                WHEN inhabitants IS NULL THEN 'not measured: give inhabitants, the column with the number of inhabitants of the region'
+                ELSE count(*) FILTER (sdc__inhabitants < least) || ' of ' || count(*) || ' regions have fewer; the smallest ' || min(sdc__inhabitants)::VARCHAR END AS found,
+           CASE WHEN len(regions) = 0 THEN false
+                WHEN inhabitants IS NOT NULL AND regions IS NOT NULL THEN count(*) FILTER (sdc__inhabitants < least) > 0 END AS violated
+    FROM (SELECT CASE WHEN inhabitants IS NULL THEN NULL
+                      WHEN count(sdc__n) < count(*) OR min(sdc__n) <> max(sdc__n) OR NOT min(sdc__n) > 0
+                          THEN error('The inhabitants of a region are NULL, not positive or not one number: ' || sdc__region::VARCHAR || ' has '
+                                     || coalesce(min(sdc__n)::VARCHAR, 'NULL') || ' to ' || coalesce(max(sdc__n)::VARCHAR, 'NULL') || '; each region needs one number.')
+                      ELSE min(sdc__n) END AS sdc__inhabitants
+          FROM (SELECT struct_pack(*COLUMNS(sdc__optional_columns((*), regions))) AS sdc__region,
+                       sdc__value(inhabitants, COLUMNS(sdc__column((*), inhabitants))) AS sdc__n FROM sdc__rows(tbl))
+          GROUP BY sdc__region);
+
+CREATE OR REPLACE MACRO sdc_research_file_rules(tbl, keys, weight, levels, inhabitants := NULL, direct_identifiers := NULL, panel := NULL, nulls := 'category') AS TABLE
+    FROM sdc__absent_rule(tbl, 1, 'no direct identifiers', direct_identifiers, 'give direct_identifiers, the names of columns that would be such')
+    UNION ALL
+    FROM sdc__frequent_rule(tbl, keys, weight, 2, 'each combination of an extremely, a very and an identifying variable at least 100 times in the population',
+                            100, levels, 'give a weight and the levels of the keys', weight IS NOT NULL AND levels IS NOT NULL, nulls)
+    UNION ALL
+    FROM sdc__answer(3, 'occupation, firm and education no more detailed than the most detailed region allows', false, 'a person has to compare their detail', NULL, NULL)
+    UNION ALL
+    FROM sdc__region_rule(tbl, CASE WHEN levels IS NOT NULL THEN coalesce(sdc__level_names(levels).extremely, []) END, inhabitants, 4, 10000)
+    UNION ALL
+    FROM sdc__answer(5, 'no direct regional data in a panel', panel IS NOT NULL AND (levels IS NOT NULL OR NOT panel), 'say panel, true or false, and give levels',
+                     CASE WHEN NOT panel THEN 'no panel' ELSE 'a panel with ' || coalesce(len(sdc__level_names(levels).extremely), 0) || ' regional columns' END,
+                     panel AND coalesce(len(sdc__level_names(levels).extremely), 0) > 0);
+
+-- Areas, each with the persons in it, its provinces and its largest municipality.
+CREATE OR REPLACE MACRO sdc__areas(tbl, areas, weight, province, municipality) AS TABLE
+    SELECT sdc__area, sum(sdc__w) AS sdc__persons, count(DISTINCT sdc__province) AS sdc__provinces, max(sdc__town) AS sdc__largest
+    FROM (SELECT *, sum(sdc__w) OVER (PARTITION BY sdc__area, sdc__municipality) AS sdc__town
+          FROM (SELECT struct_pack(*COLUMNS(sdc__optional_columns((*), areas))) AS sdc__area,
+                       CASE WHEN weight IS NOT NULL THEN sdc__checked_weight(sdc__value(weight, COLUMNS(sdc__column((*), weight)))) END AS sdc__w,
+                       COLUMNS(sdc__column((*), province)) AS sdc__province, COLUMNS(sdc__column((*), municipality)) AS sdc__municipality
+                FROM sdc__rows(tbl)))
+    GROUP BY sdc__area;
+
+CREATE OR REPLACE MACRO sdc__area_rule(tbl, areas, weight, province, municipality) AS TABLE
+    WITH sdc__found AS (FROM sdc__areas(tbl, areas, weight, province, municipality))
+    SELECT 3 AS rule, sdc__r.requirement,
+           CASE WHEN areas IS NULL THEN 'not measured: give indirect_regions, the columns of indirect regional variables ([] for none)'
+                WHEN len(areas) = 0 THEN 'no indirect regional variable' WHEN sdc__r.needs IS NULL THEN sdc__r.found ELSE 'not measured: ' || sdc__r.needs END AS found,
+           CASE WHEN len(areas) = 0 THEN false WHEN areas IS NOT NULL AND sdc__r.needs IS NULL THEN sdc__r.violated END AS violated
+    FROM (SELECT unnest([
+        {'requirement': 'one kind of indirect regional variable only', 'needs': NULL::VARCHAR, 'found': len(areas) || ' columns', 'violated': len(areas) > 1},
+        {'requirement': 'an area has at least 200000 persons in the target population', 'needs': CASE WHEN weight IS NULL THEN 'give a weight' END,
+         'found': count(*) FILTER (sdc__persons < 200000) || ' of ' || count(*) || ' areas have fewer; the smallest ' || round(min(sdc__persons), 6)::VARCHAR,
+         'violated': count(*) FILTER (sdc__persons < 200000) > 0},
+        {'requirement': 'an area has municipalities of at least six provinces', 'needs': CASE WHEN province IS NULL THEN 'give province, the column of provinces' END,
+         'found': count(*) FILTER (sdc__provinces < 6) || ' of ' || count(*) || ' areas have fewer; the fewest ' || min(sdc__provinces), 'violated': count(*) FILTER (sdc__provinces < 6) > 0},
+        {'requirement': 'a municipality has less than half the inhabitants of its area',
+         'needs': CASE WHEN municipality IS NULL OR weight IS NULL THEN 'give municipality, the column of municipalities, and a weight' END,
+         'found': count(*) FILTER (sdc__largest >= sdc__persons / 2) || ' of ' || count(*) || ' areas have a larger one',
+         'violated': count(*) FILTER (sdc__largest >= sdc__persons / 2) > 0}
+    ], recursive := false) AS sdc__r FROM sdc__found);
+
+-- Households of several persons whose combination of household variables fewer than five households have.
+CREATE OR REPLACE MACRO sdc__household_rule(tbl, household, variables) AS TABLE
+    SELECT 9 AS rule, 'a combination of household variables of a household of several persons in at least five households of the file' AS requirement,
+           CASE WHEN household IS NULL OR variables IS NULL THEN 'not measured: give household, the column of household numbers, and household_variables'
+                ELSE count(*) FILTER (sdc__rare) || ' of ' || count(*) || ' combinations are rarer' END AS found,
+           CASE WHEN household IS NOT NULL AND variables IS NOT NULL THEN count(*) FILTER (sdc__rare) > 0 END AS violated
+    FROM (SELECT count(DISTINCT sdc__household) < 5 AND max(sdc__size) > 1 AS sdc__rare
+          FROM (SELECT *, count(*) OVER (PARTITION BY sdc__household) AS sdc__size
+                FROM (SELECT CASE WHEN household IS NULL THEN NULL
+                                  ELSE coalesce(COLUMNS(sdc__column((*), household)),
+                                                error('A household number is NULL: every person must belong to a household (give persons living alone a number of their own).')) END AS sdc__household,
+                             struct_pack(*COLUMNS(sdc__optional_columns((*), variables))) AS sdc__combination
+                      FROM sdc__rows(tbl)))
+          GROUP BY sdc__combination);
+
+-- Weights: one for all tells nothing; others a person has to judge.
+CREATE OR REPLACE MACRO sdc__weight_rule(tbl, weight) AS TABLE
+    SELECT 6 AS rule, 'no identifying information in the sampling weights' AS requirement,
+           CASE WHEN weight IS NULL THEN 'not measured: give a weight' WHEN count(DISTINCT sdc__w) = 1 THEN 'one weight for all'
+                ELSE 'not measured: a person has to judge what the ' || count(DISTINCT sdc__w) || ' different weights tell' END AS found,
+           CASE WHEN weight IS NOT NULL AND count(DISTINCT sdc__w) = 1 THEN false END AS violated
+    FROM (SELECT CASE WHEN weight IS NOT NULL THEN sdc__checked_weight(sdc__value(weight, COLUMNS(sdc__column((*), weight)))) END AS sdc__w FROM sdc__rows(tbl));
+
+-- reference_date: the last day the data are of; release_date: the day of release (today).
+CREATE OR REPLACE MACRO sdc_public_use_file_rules(tbl, keys, weight, household := NULL, household_variables := NULL, indirect_regions := NULL, province := NULL, municipality := NULL,
+                                                  withheld := NULL, sensitive := NULL, reference_date := NULL, release_date := NULL, nulls := 'category') AS TABLE
+    FROM sdc__answer(1, 'at least one year old', reference_date IS NOT NULL, 'give reference_date, the last day the data are of',
+                     'data of ' || reference_date::DATE::VARCHAR || ', released ' || coalesce(release_date::DATE, current_date)::VARCHAR,
+                     reference_date::DATE + INTERVAL 1 YEAR > coalesce(release_date::DATE, current_date))
+    UNION ALL
+    FROM sdc__absent_rule(tbl, 2, 'no direct identifiers, direct regions, nationality, country of birth or ethnicity', withheld,
+                          'give withheld, the names of columns that would be such')
+    UNION ALL
+    FROM sdc__area_rule(tbl, indirect_regions, weight, province, municipality)
+    UNION ALL
+    FROM sdc__answer(4, 'at most 15 identifying variables', true, NULL, len(keys) || ' variables', len(keys) > 15)
+    UNION ALL
+    FROM sdc__absent_rule(tbl, 5, 'no sensitive variables', sensitive, 'give sensitive, the names of columns that would be such')
+    UNION ALL
+    FROM sdc__weight_rule(tbl, weight)
+    UNION ALL
+    FROM sdc__frequent_rule(tbl, keys, weight, 7, 'each value of an identifying variable at least 200000 times in the population', [200000], NULL,
+                            'give a weight', weight IS NOT NULL, nulls)
+    UNION ALL
+    FROM sdc__frequent_rule(tbl, keys, weight, 8, 'each crossing of two identifying variables at least 1000 times in the population', [NULL, 1000], NULL,
+                            'give a weight', weight IS NOT NULL, nulls)
+    UNION ALL
+    FROM sdc__household_rule(tbl, household, household_variables)
+    UNION ALL
+    FROM sdc__answer(10, 'records in random order', false, 'a table has no order: release it ORDER BY a keyed draw', NULL, NULL);

@@ -1,0 +1,68 @@
+-- A misclassification matrix, checked against the cells of a file: what the intruder's own data say of a person whose record
+-- says `from`.
+--
+--   M_jj* = P(X~ = j* | X = j),   X the key as the file has it, X~ as the intruder has it               (11)
+-- Source: Skinner & Elliot (2002), section 4. Tables as for PRAM (from, to, probability; pram.sql), rows summing to 1.
+--
+--   matrix: from to probability     A change that is not listed has probability 0; NULL stays NULL where it is no `from`.
+--           f    f  0.9
+--           f    m  0.1   ...
+--
+-- Mind the direction: rows are the file's categories. PRAM's own matrix goes from the original to the released category; where
+-- the file is the released one and the intruder knows the originals, sdc_pram_reversed turns it round (Bayes' theorem):
+--   P(xi = k | X = l) = T_k p_kl / sum_k' T_k' p_k'l ,  T the frequencies of the original file (SDC handbook, section 3.4.6)
+
+-- sdc__from, sdc__to, sdc__p for the categories there are. given: a CTE with sdc__from and sdc__to as rows of one category of the
+-- column's type, sdc__p, and sdc__s (NULL), as the checks of PRAM want them; categories: a CTE with sdc__x and sdc__blank.
+CREATE OR REPLACE MACRO sdc__misclassified(given, categories, name) AS TABLE
+    WITH sdc__sums AS (FROM sdc__pram_rows(given))
+    SELECT sdc__c.sdc__x AS sdc__from,
+           CASE WHEN sdc__r.sdc__sound THEN struct_extract(sdc__g.sdc__to, 1) ELSE sdc__c.sdc__x END AS sdc__to,
+           CASE WHEN sdc__r.sdc__sound THEN sdc__g.sdc__p WHEN sdc__c.sdc__blank THEN 1
+                ELSE error('The category ' || sdc__c.sdc__x::VARCHAR || ' of ' || name || ' is not in its PRAM or misclassification matrix: give its row (from, to, probability).') END::DOUBLE AS sdc__p
+    FROM query_table(categories) AS sdc__c
+    LEFT JOIN sdc__sums AS sdc__r ON row(sdc__c.sdc__x) = sdc__r.sdc__from
+    LEFT JOIN query_table(given) AS sdc__g ON sdc__r.sdc__sound AND row(sdc__c.sdc__x) = sdc__g.sdc__from AND sdc__g.sdc__p > 0;
+
+CREATE OR REPLACE MACRO sdc__misclassification(cells, column_name, matrix) AS TABLE
+    WITH sdc__categories AS MATERIALIZED (
+        SELECT DISTINCT sdc__x, sdc__x IS NULL AS sdc__blank FROM (SELECT COLUMNS(sdc__columns((*), [column_name])) AS sdc__x FROM query_table(cells))
+    ),
+    sdc__given AS MATERIALIZED (
+        SELECT NULL AS sdc__s, row(cast_to_type(sdc__m."from", sdc__t.sdc__x)) AS sdc__from, row(cast_to_type(sdc__m."to", sdc__t.sdc__x)) AS sdc__to,
+               sdc__checked_probability(sdc__m.probability::DOUBLE) AS sdc__p
+        FROM (SELECT COLUMNS(sdc__columns((*), ['from', 'to', 'probability'])) FROM sdc__rows(matrix)) AS sdc__m
+        LEFT JOIN (FROM sdc__categories LIMIT 0) AS sdc__t ON true
+    )
+    FROM sdc__misclassified('sdc__given', 'sdc__categories', column_name);
+
+-- The same of several columns together: `from` and `to` are structs.
+CREATE OR REPLACE MACRO sdc__misclassification_crossing(cells, columns, matrix) AS TABLE
+    WITH sdc__categories AS MATERIALIZED (
+        SELECT sdc__x, list_bool_and([*COLUMNS(lambda c: starts_with(c, 'sdc__n_'))]) AS sdc__blank
+        FROM (SELECT DISTINCT struct_pack(*COLUMNS(sdc__columns((*), columns))) AS sdc__x, COLUMNS(sdc__columns((*), columns)) IS NULL AS "sdc__n_\0" FROM query_table(cells))
+    ),
+    sdc__given AS MATERIALIZED (
+        SELECT NULL AS sdc__s, row(cast_to_type(sdc__m."from", sdc__t.sdc__x)) AS sdc__from, row(cast_to_type(sdc__m."to", sdc__t.sdc__x)) AS sdc__to,
+               sdc__checked_probability(sdc__m.probability::DOUBLE) AS sdc__p
+        FROM (SELECT COLUMNS(sdc__columns((*), ['from', 'to', 'probability'])) FROM sdc__rows(matrix)) AS sdc__m
+        LEFT JOIN (FROM sdc__categories LIMIT 0) AS sdc__t ON true
+    )
+    FROM sdc__misclassified('sdc__given', 'sdc__categories', array_to_string(columns, ', '));
+
+-- original: the file before PRAM. from: the released category; to: the original one.
+CREATE OR REPLACE MACRO sdc_pram_reversed(original, column_name, matrix) AS TABLE
+    WITH sdc__categories AS MATERIALIZED (
+        SELECT sdc__x, sdc__x IS NULL AS sdc__blank, count(*) AS sdc__t
+        FROM (SELECT COLUMNS(sdc__columns((*), [column_name])) AS sdc__x FROM sdc__rows(original)) GROUP BY sdc__x
+    ),
+    sdc__given AS MATERIALIZED (
+        SELECT NULL AS sdc__s, row(cast_to_type(sdc__m."from", sdc__t.sdc__x)) AS sdc__from, row(cast_to_type(sdc__m."to", sdc__t.sdc__x)) AS sdc__to,
+               sdc__checked_probability(sdc__m.probability::DOUBLE) AS sdc__p
+        FROM (SELECT COLUMNS(sdc__columns((*), ['from', 'to', 'probability'])) FROM sdc__rows(matrix)) AS sdc__m
+        LEFT JOIN (SELECT sdc__x FROM sdc__categories LIMIT 0) AS sdc__t ON true
+    )
+    SELECT sdc__m.sdc__to AS "from", sdc__m.sdc__from AS "to",
+           sdc__t * sdc__p / sum(sdc__t * sdc__p) OVER (PARTITION BY sdc__m.sdc__to) AS probability
+    FROM sdc__misclassified('sdc__given', 'sdc__categories', column_name) AS sdc__m
+    JOIN sdc__categories AS sdc__c ON row(sdc__m.sdc__from) = row(sdc__c.sdc__x);

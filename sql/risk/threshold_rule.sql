@@ -1,0 +1,92 @@
+-- The threshold rule of ARGUS: each combination of values of a few keys must be borne by more persons than a threshold.
+--
+--   a combination c of the keys in S is unsafe when f_S(c) <= t_|S|     (with weights: F^_S(c) <= t_|S|)
+-- Source: SDC handbook, section 3.3.4 ("If a key occurs more often than this threshold the key is considered safe,
+-- otherwise the key must be protected"). The rules of section 3.7 ask for "at least" so many persons instead:
+-- inclusive := false, a frequency equal to the threshold is then safe.
+--
+--   persons: age sex region    sdc_threshold_rule('persons', ['age', 'sex', 'region'], [1, 1]):
+--            30  f   north     columns        values       records frequency threshold
+--            30  f   north     [region]       [south]      1       1         1
+--            30  m   north     [age, region]  [30, south]  1       1         1
+--            30  m   south     [sex, region]  [m, north]   1       1         1
+--                              [sex, region]  [m, south]   1       1         1
+--
+-- threshold: a number for all dimensions up to `dimension` (3), or a list, [t_1, t_2, ...]: one for each dimension (NULL: that
+-- dimension is not checked). levels: see threshold_sets.sql; only the combinations of levels are then checked.
+-- weight: the population's frequency is estimated by the sum of weights; without it the records of the file are counted.
+-- nulls: as in sdc_cells, within each set of keys.
+
+-- Every combination of each set of keys with its frequencies. The text of the query is made of the caller's names,
+-- quoted, and of nothing else: one GROUP BY a set, over the cells of the whole crossing.
+CREATE OR REPLACE MACRO sdc__checked_frequency(population_frequency, sample_frequency, cell) AS
+    CASE WHEN population_frequency >= sample_frequency * (1 - 1e-12) THEN population_frequency
+         WHEN population_frequency IS NULL THEN sample_frequency::DOUBLE
+         ELSE error('The weights of cell ' || cell::VARCHAR || ' sum to ' || population_frequency::VARCHAR || ', less than its ' || sample_frequency::VARCHAR
+                    || ' records: frequencies in the population need expansion weights (each at least about 1, summing to the population), not normalised ones.')
+    END;
+
+CREATE OR REPLACE MACRO sdc__combination_cells(tbl, keys, weight, nulls) AS
+    CASE WHEN sdc__is_category(nulls)
+         THEN '(SELECT ' || sdc__identifiers(keys) || ', sum(sdc__records)::BIGINT AS sdc__records, sdc__checked_frequency(sum(sdc__w), sum(sdc__records), {'
+              || array_to_string(list_transform(keys, lambda k: sdc__text(k) || ': ' || sdc__identifier(k)), ', ') || '}) AS sdc__frequency'
+              || ' FROM sdc__crossed GROUP BY ' || sdc__identifiers(keys) || ')'
+         ELSE '(SELECT unnest(sdc__key), sdc__records, sdc__checked_frequency(sdc__w, sdc__f, sdc__key) AS sdc__frequency FROM sdc__wildcard_cells('
+              || sdc__text(tbl) || ', [' || array_to_string(list_transform(keys, lambda k: sdc__text(k)), ', ') || '], '
+              || CASE WHEN weight IS NULL THEN 'NULL' WHEN typeof(weight) = 'VARCHAR' THEN sdc__text(weight::VARCHAR)
+                      ELSE sdc__text(weight::DOUBLE::VARCHAR) || '::DOUBLE' END || '))'
+    END;
+
+CREATE OR REPLACE MACRO sdc__is_unsafe(frequency, threshold, inclusive) AS
+    CASE WHEN inclusive THEN frequency <= threshold WHEN NOT inclusive THEN frequency < threshold
+         ELSE error('inclusive is NULL: say whether a frequency equal to the threshold is unsafe, true or false.') END;
+
+CREATE OR REPLACE MACRO sdc__combinations(tbl, keys, sets, threshold, weight, inclusive, nulls) AS TABLE
+    WITH sdc__crossed AS MATERIALIZED (FROM sdc__category_cells(tbl, keys, weight))
+    SELECT *, sdc__is_unsafe(sdc__frequency, sdc__threshold, inclusive) AS sdc__unsafe
+    FROM query(coalesce(nullif(array_to_string(list_transform(sets, lambda s, i:
+        'SELECT ' || i || ' AS sdc__set, [' || array_to_string(list_transform(s, lambda k: sdc__text(k)), ', ') || '] AS sdc__columns, ['
+        || array_to_string(list_transform(s, lambda k: sdc__identifier(k) || '::VARCHAR'), ', ') || '] AS sdc__values, sdc__records, '
+        || 'sdc__frequency, ' || sdc__set_threshold(threshold, len(s))::VARCHAR || '::DOUBLE AS sdc__threshold FROM '
+        || sdc__combination_cells(tbl, s, weight, nulls)), ' UNION ALL '), ''),
+        -- no set of so many keys
+        'SELECT 0::BIGINT AS sdc__set, []::VARCHAR[] AS sdc__columns, []::VARCHAR[] AS sdc__values, sdc__records, 0e0 AS sdc__frequency, 0e0 AS sdc__threshold FROM sdc__crossed LIMIT 0'));
+
+-- The unsafe combinations.
+CREATE OR REPLACE MACRO sdc_threshold_rule(tbl, keys, threshold, weight := NULL, dimension := NULL, levels := NULL, inclusive := true, nulls := 'category') AS TABLE
+    SELECT sdc__columns AS columns, sdc__values AS "values", sdc__records AS records, sdc__frequency AS frequency, sdc__threshold AS threshold
+    FROM sdc__combinations(tbl, keys, sdc__key_sets(keys, threshold, dimension, levels), threshold, weight, inclusive, nulls)
+    WHERE sdc__unsafe
+    ORDER BY sdc__set ASC, sdc__frequency ASC, sdc__values ASC;
+
+-- A row a set of keys: its combinations, the unsafe ones, the records that bear them, and the least frequency.
+CREATE OR REPLACE MACRO sdc_threshold_rule_summary(tbl, keys, threshold, weight := NULL, dimension := NULL, levels := NULL, inclusive := true, nulls := 'category') AS TABLE
+    SELECT sdc__columns AS columns, any_value(sdc__threshold) AS threshold, count(*) AS combinations,
+           count(*) FILTER (sdc__unsafe) AS unsafe_combinations,
+           coalesce(sum(sdc__records) FILTER (sdc__unsafe), 0)::BIGINT AS unsafe_records,
+           min(sdc__frequency) AS least_frequency
+    FROM sdc__combinations(tbl, keys, sdc__key_sets(keys, threshold, dimension, levels), threshold, weight, inclusive, nulls)
+    GROUP BY sdc__set, sdc__columns
+    ORDER BY sdc__set ASC;
+
+-- The cells of the whole crossing that bear an unsafe combination, each with their number.
+CREATE OR REPLACE MACRO sdc__unsafe_cells(tbl, keys, sets, thresholds, weight, inclusive, nulls) AS TABLE
+    WITH sdc__crossed AS MATERIALIZED (
+        SELECT *, struct_pack(*COLUMNS(lambda c: NOT starts_with(c, 'sdc__'))) AS sdc__cell FROM sdc__category_cells(tbl, keys, weight)
+    )
+    SELECT sdc__cell, count(*) AS sdc__unsafe
+    FROM query(coalesce(nullif(array_to_string(list_transform(sets, lambda s, i:
+        'SELECT sdc__c.sdc__cell FROM sdc__crossed AS sdc__c JOIN ' || sdc__combination_cells(tbl, s, weight, nulls) || ' AS sdc__s ON '
+        || array_to_string(list_transform(s, lambda k: 'sdc__c.' || sdc__identifier(k) || ' IS NOT DISTINCT FROM sdc__s.' || sdc__identifier(k)), ' AND ')
+        || ' WHERE sdc__s.sdc__frequency ' || CASE WHEN inclusive THEN '<= ' WHEN NOT inclusive THEN '< '
+             ELSE error('inclusive is NULL: say whether a frequency equal to the threshold is unsafe, true or false.') END || sdc__set_threshold(thresholds, len(s))::VARCHAR),
+        ' UNION ALL '), ''), 'SELECT sdc__cell FROM sdc__crossed LIMIT 0'))
+    GROUP BY sdc__cell;
+
+-- Every record, with the number of unsafe combinations that it bears.
+CREATE OR REPLACE MACRO sdc_threshold_rule_records(tbl, keys, threshold, weight := NULL, dimension := NULL, levels := NULL, inclusive := true, nulls := 'category') AS TABLE
+    SELECT COLUMNS(sdc__without((*), ['unsafe_combinations'])), coalesce(sdc__unsafe, 0)::BIGINT AS unsafe_combinations
+    FROM (SELECT r.* EXCLUDE (sdc__key), c.sdc__unsafe
+          FROM sdc__keyed(tbl, keys) AS r
+          LEFT JOIN sdc__unsafe_cells(tbl, keys, sdc__key_sets(keys, threshold, dimension, levels), threshold, weight, inclusive, nulls) AS c
+            ON r.sdc__key = c.sdc__cell);

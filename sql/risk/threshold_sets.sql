@@ -1,0 +1,87 @@
+-- The sets of keys that a threshold rule checks.
+--
+--   without levels   every set of 1 .. dimension keys
+--   with levels      E x V x I: every set of an extremely identifying key, a very identifying key and an identifying key
+-- Source: SDC handbook, section 3.7, microdata for researchers, rule 2, and the remark at the end of the section
+-- (without an extremely identifying variable "only some bivariate combinations": V x I).
+-- The text does not say whether a key of a higher level counts in the lower ones; read as in ARGUS's own rule, it
+-- does: an extremely identifying key is also very identifying, and both are identifying. So two regions with one
+-- identifying key are checked together. A level without keys is left out of the product; a set that lies within
+-- another one of the product is not checked, for a rare combination makes each one that holds it as rare.
+--
+--   sdc__key_sets(['age', 'sex'], 1, 2, NULL):   [[age], [sex], [age, sex]]
+--   levels := {'extremely': ['region'], 'very': ['sex'], 'identifying': ['job', 'age']}:
+--                                                [[region, sex, job], [region, sex, age]]
+
+-- As they stand in the text of a query: "a ""b""", 'it''s'.
+CREATE OR REPLACE MACRO sdc__identifier(name) AS '"' || replace(name, '"', '""') || '"';
+CREATE OR REPLACE MACRO sdc__identifiers(names) AS array_to_string(list_transform(names, lambda n: sdc__identifier(n)), ', ');
+CREATE OR REPLACE MACRO sdc__text(value) AS '''' || replace(value, '''', '''''') || '''';
+
+-- Every set of 1 .. most of the places 1 .. n, smaller sets first: [[1], [2], [1, 2]].
+CREATE OR REPLACE MACRO sdc__place_sets(n, most) AS
+    list_transform(list_sort(list_transform(list_filter(
+        list_reduce(list_transform(range(1, n + 1), lambda i: [[i]]),
+                    lambda sets, next: sets || list_transform(list_filter(sets, lambda s: len(s) < most), lambda s: s || next[1]),
+                    [[]::BIGINT[]]),
+        lambda s: len(s) > 0), lambda s: [len(s)] || s)), lambda s: s[2:]);
+CREATE OR REPLACE MACRO sdc__named_places(names, sets) AS list_transform(sets, lambda s: list_transform(s, lambda i: names[i]::VARCHAR));
+
+-- One threshold or a list of them, as a list.
+CREATE OR REPLACE MACRO sdc__threshold_list(threshold) AS
+    CASE WHEN typeof(threshold) LIKE '%]' THEN TRY_CAST(threshold::VARCHAR AS DOUBLE[]) ELSE [TRY_CAST(threshold::VARCHAR AS DOUBLE)] END;
+
+-- The greatest size of a set. A list says it itself; one threshold holds up to `dimension`, or 3.
+CREATE OR REPLACE MACRO sdc__dimension(threshold, dimension) AS CASE
+    WHEN coalesce(list_count(sdc__threshold_list(threshold)), 0) = 0
+         OR len(list_filter(sdc__threshold_list(threshold), lambda t: NOT (t > 0 AND t < 'infinity'::DOUBLE))) > 0
+        THEN error('The threshold is ' || coalesce(threshold::VARCHAR, 'NULL') || ': it must be a positive number, or a list of them, one for each dimension (NULL: not checked).')
+    WHEN typeof(threshold) LIKE '%]' AND (dimension IS NULL OR dimension = len(sdc__threshold_list(threshold))) THEN len(sdc__threshold_list(threshold))
+    WHEN typeof(threshold) LIKE '%]'
+        THEN error('The dimension is ' || dimension::VARCHAR || ' and there are ' || len(sdc__threshold_list(threshold))::VARCHAR || ' thresholds: a list of thresholds has one for each dimension.')
+    WHEN dimension IS NULL THEN 3
+    WHEN TRY_CAST(dimension AS DOUBLE) >= 1 AND TRY_CAST(dimension AS DOUBLE) = floor(TRY_CAST(dimension AS DOUBLE)) THEN TRY_CAST(dimension AS BIGINT)
+    ELSE error('The dimension is ' || dimension::VARCHAR || ': it must be a whole number of at least 1.')
+END;
+
+-- The threshold of a set of so many keys; NULL where that dimension is not checked.
+CREATE OR REPLACE MACRO sdc__set_threshold(threshold, size) AS
+    CASE WHEN typeof(threshold) LIKE '%]' THEN sdc__threshold_list(threshold)[size] ELSE sdc__threshold_list(threshold)[1] END;
+
+-- Each key's level, 1 extremely, 2 very, 3 identifying; as many as there are keys. Every key has one.
+CREATE OR REPLACE MACRO sdc__level_names(levels) AS (levels::STRUCT(extremely VARCHAR[], very VARCHAR[], identifying VARCHAR[]));
+CREATE OR REPLACE MACRO sdc__key_levels(keys, levels) AS list_transform(keys::VARCHAR[], lambda k: CASE
+    WHEN len(list_filter(flatten([coalesce(sdc__level_names(levels).extremely, []), coalesce(sdc__level_names(levels).very, []),
+                                  coalesce(sdc__level_names(levels).identifying, [])]), lambda n: sdc__folded(n) = sdc__folded(k))) > 1
+        THEN error('The key "' || k || '" has several levels of identification: give it the highest one only.')
+    WHEN sdc__is_among(k, coalesce(sdc__level_names(levels).extremely, [])) THEN 1
+    WHEN sdc__is_among(k, coalesce(sdc__level_names(levels).very, [])) THEN 2
+    WHEN sdc__is_among(k, coalesce(sdc__level_names(levels).identifying, [])) THEN 3
+    ELSE error('The key "' || k || '" has no level of identification: list it under extremely, very or identifying in levels.') END);
+CREATE OR REPLACE MACRO sdc__without_key(keys, levels) AS
+    list_filter(flatten([coalesce(sdc__level_names(levels).extremely, []), coalesce(sdc__level_names(levels).very, []),
+                         coalesce(sdc__level_names(levels).identifying, [])]), lambda n: NOT sdc__is_among(n, keys));
+
+-- The product E x (E u V) x (E u V u I), from the highest level that has keys down: sets of members' levels l_1 <= .. <= l_s
+-- that can be dealt to the places `highest` .. 3, each at its own level or lower: l_1 = highest, l_i <= 3 - s + i.
+CREATE OR REPLACE MACRO sdc__is_product(member_levels, highest) AS
+    len(member_levels) <= 4 - highest AND list_min(member_levels) = highest
+    AND len(list_filter(range(1, len(member_levels) + 1), lambda i: list_sort(member_levels)[i] > 3 - len(member_levels) + i)) = 0;
+
+-- Places in the list of keys, not names: the levels of a set are those of its places.
+CREATE OR REPLACE MACRO sdc__product_places(key_levels) AS
+    list_transform([list_filter(sdc__place_sets(len(key_levels), 3), lambda s: sdc__is_product(list_transform(s, lambda i: key_levels[i]), list_min(key_levels)))],
+        lambda product: list_filter(product, lambda s: len(list_filter(product, lambda t: len(t) > len(s) AND list_has_all(t, s))) = 0))[1];
+
+CREATE OR REPLACE MACRO sdc__key_sets(keys, threshold, dimension, levels) AS CASE
+    WHEN coalesce(len(keys::VARCHAR[]), 0) = 0 THEN error('(none): the list of columns is empty; name at least one, as in [''age'', ''sex''].')
+    WHEN list_count(keys::VARCHAR[]) < len(keys::VARCHAR[]) THEN error('NULL: the list of columns holds a NULL where a name should be.')
+    WHEN levels IS NOT NULL AND len(sdc__without_key(keys, levels)) > 0
+        THEN error('"' || sdc__without_key(keys, levels)[1] || '" has a level of identification and is not among the keys, ' || sdc__quoted(keys) || '.')
+    WHEN levels IS NOT NULL AND len(list_filter(sdc__product_places(sdc__key_levels(keys, levels)),
+                                                lambda s: sdc__dimension(threshold, dimension) IS NULL OR sdc__set_threshold(threshold, len(s)) IS NULL)) > 0
+        THEN error('Levels of identification make sets of up to three keys, and the list of thresholds has none for some of them: give one threshold, or three.')
+    WHEN levels IS NOT NULL THEN sdc__named_places(keys, sdc__product_places(sdc__key_levels(keys, levels)))
+    ELSE sdc__named_places(keys, list_filter(sdc__place_sets(len(keys), sdc__dimension(threshold, dimension)),
+                                             lambda s: sdc__set_threshold(threshold, len(s)) IS NOT NULL))
+END;

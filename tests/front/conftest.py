@@ -1,0 +1,9 @@
+"""What these tests share: the helpers of the folders around."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+TESTS = Path(__file__).resolve().parents[1]
+sys.path[:0] = [str(TESTS), str(TESTS / "integration")]

@@ -1,0 +1,177 @@
+"""Macros written out as one query: the expansion itself, in DuckDB. Other engines run them in tests/integration."""
+
+from __future__ import annotations
+
+import duckdb
+import pytest
+import sqlglot
+from compiled import EVERY, TABLES, answer, call, reference
+from every_macro import rounded_rows
+from sqlglot import exp
+
+import sdc_sql
+from sdc_sql import cli
+from sdc_sql.compiler.constants import fold
+from sdc_sql.compiler.definitions import Definition, definitions
+
+COLUMNS = ["id", "age", "sex", "region", "weight", "household"]
+
+
+def tree(text: str) -> exp.Expression:
+    return sqlglot.parse_one(text, read="duckdb")
+
+
+@pytest.mark.parametrize("name", EVERY)
+def test_the_written_query_answers_as_the_macro(name):
+    made, sql = call(name), answer(name, "duckdb")
+    assert rounded_rows(reference(), sql) == rounded_rows(reference(), made.sql)
+    with reference().cursor() as written:
+        columns = [column for column, *_ in written.execute(sql).description]
+    expected = reference().execute(made.sql)
+    assert columns == [column for column, *_ in expected.description]
+    expected.fetchall()
+
+
+@pytest.mark.parametrize("name", EVERY)
+def test_a_plain_duckdb_runs_it(name):
+    """No macro, no COLUMNS, no query_table is left: it binds where there are none."""
+    sql = answer(name, "duckdb")
+    with duckdb.connect() as con:
+        for table in ("persons", "persons_masked"):
+            con.execute(f"CREATE TABLE {table} AS {TABLES[table]}")
+        assert con.execute(sql).fetchall()
+    assert "COLUMNS(" not in sql
+    assert "GROUP BY\n  ALL" not in sql
+
+
+def test_every_macro_of_the_files_is_parsed():
+    """Each macro's text is cut into name, parameters, defaults and body as DuckDB itself reads it."""
+    known = reference().execute(
+        "SELECT function_name, parameters, function_type FROM duckdb_functions()"
+        " WHERE starts_with(function_name, 'sdc_') AND function_type IN ('macro', 'table_macro')"
+    )
+    for name, parameters, kind in known.fetchall():
+        if name in definitions():
+            assert list(definitions()[name].parameters) == parameters, name
+            assert definitions()[name].is_table == (kind == "table_macro")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "named", "error", "words"),
+    [
+        (("theta", "persons", ["age", "sexx"], 0.1), {}, sdc_sql.ColumnError, '"sexx" is not a column of the table'),
+        (("theta", "persons", [], 0.1), {}, sdc_sql.ColumnError, "the list of columns is empty"),
+        (("theta", "persons", ["age", "AGE"], 0.1), {}, sdc_sql.ColumnError, "a column is named twice"),
+        (("theta", "persons", ["age"], 1.5), {}, sdc_sql.ParameterError, "sampling fraction is 1.5"),
+        (("theta", "persons", ["age"], 0.1), {"confidence": 1.0}, sdc_sql.ParameterError, "confidence is 1.0"),
+        (("k_anonymity", "persons", ["age"], 1), {}, sdc_sql.ParameterError, "must be a whole number of at least 2"),
+        (("cells", "persons", ["age"]), {"nulls": "no"}, sdc_sql.ParameterError, "nulls is no"),
+        (("global_risk", "persons", ["age"], "wt"), {}, sdc_sql.ColumnError, '"wt" is not a column'),
+        (("theta", "persons", ["age"]), {}, sdc_sql.ParameterError, "needs sampling_fraction"),
+        (("theta", "persons", ["age"], 0.1), {"k": 3}, sdc_sql.ParameterError, "k is not an argument"),
+        (("thetta", "persons", ["age"], 0.1), {}, sdc_sql.ParameterError, "There is no macro thetta"),
+        (("cells", "sdc__t", ["age"]), {}, sdc_sql.ParameterError, "which is reserved"),
+    ],
+)
+@pytest.mark.parametrize("dialect", ["duckdb", "spark", "postgres"])
+def test_what_can_be_checked_is_checked_when_the_query_is_written(arguments, named, error, words, dialect):
+    with pytest.raises(error, match=words):
+        sdc_sql.compile(*arguments, dialect=dialect, columns=COLUMNS, **named)
+
+
+def test_a_reserved_or_result_column_is_refused():
+    with pytest.raises(sdc_sql.ColumnError, match="reserved"):
+        sdc_sql.compile("cells", "t", ["age"], columns=["age", "sdc__f"])
+    with pytest.raises(sdc_sql.ColumnError, match="also the name of a result column"):
+        sdc_sql.compile("cells", "t", ["sample_frequency"], columns=["age", "sample_frequency"])
+
+
+def test_the_columns_must_be_known():
+    with pytest.raises(sdc_sql.TableError, match="columns of the table persons are not known"):
+        sdc_sql.compile("cells", "persons", ["age"])
+    with pytest.raises(sdc_sql.TableError, match="population"):
+        sdc_sql.compile("population_risk", "sample", "population", ["age"], columns={"sample": ["age"]})
+
+
+def test_an_unknown_dialect():
+    with pytest.raises(sdc_sql.ParameterError, match="duckdb, spark, postgres"):
+        sdc_sql.compile("cells", "t", ["a"], dialect="oracle", columns=["a"])
+
+
+@pytest.mark.parametrize("dialect", ["spark", "postgres"])
+@pytest.mark.parametrize(
+    ("body", "construct"),
+    [
+        ("SELECT hash(age) AS h FROM query_table(tbl)", "hash"),
+        ("SELECT list(age ORDER BY sex) AS l FROM query_table(tbl)", "ARRAY_AGG"),
+        ("SELECT age::INTEGER AS a FROM query_table(tbl)", "CAST AS INT"),
+        ("SELECT age // 2 AS a FROM query_table(tbl)", "INTDIV"),
+        ("SELECT age % 2 AS a FROM query_table(tbl)", "MOD"),
+        ("SELECT quantile_cont(age, 0.5) AS q FROM query_table(tbl)", "PERCENTILE_CONT"),
+        ("SELECT random() AS r FROM query_table(tbl)", "RAND"),
+        ("SELECT regexp_replace(sex, 'f', 'm') AS s FROM query_table(tbl)", "REGEXP_REPLACE"),
+        ("SELECT age FROM query_table(tbl) QUALIFY row_number() OVER () = 1", "qualify"),
+        ("SELECT age FROM query_table(tbl) USING SAMPLE 3", "sample"),
+    ],
+)
+def test_an_unknown_construct_is_an_error_that_names_it(monkeypatch, dialect, body, construct):
+    made = Definition("sdc_made", ("tbl",), {}, is_table=True, body=tree(body))
+    known = {**definitions(), "sdc_made": made}
+    monkeypatch.setattr("sdc_sql.compiler.definitions", lambda: known)
+    monkeypatch.setattr("sdc_sql.compiler.expand.definitions", lambda: known)
+    with pytest.raises(sdc_sql.Unsupported, match=construct):
+        sdc_sql.compile("made", "persons", dialect=dialect, columns=COLUMNS)
+
+
+@pytest.mark.parametrize(
+    ("text", "folded"),
+    [
+        ("CASE WHEN 'w' IS NULL THEN error('no') ELSE x END", "x"),
+        ("CASE WHEN x > 0 THEN 1 WHEN 1 = 1 THEN 2 ELSE error('no') END", "CASE WHEN x > 0 THEN 1 ELSE 2 END"),
+        ("CASE 'a' WHEN 'b' THEN x WHEN 'a' THEN y END", "y"),
+        ("x AND 1 = 2", "FALSE"),
+        ("x OR 1 = 2", "x"),
+        ("coalesce(NULL, x, 3, y)", "COALESCE(x, 3)"),
+        ("x + list_sum([1, 2])", "x + 3"),
+        ("list_filter(l, lambda v: v > 1)", "LIST_FILTER(l, LAMBDA v : v > 1)"),
+        ("row_number() OVER (ORDER BY x)", "ROW_NUMBER() OVER (ORDER BY x)"),
+    ],
+)
+def test_constants(text, folded):
+    assert fold(tree(text)).sql("duckdb") == folded
+
+
+def test_numbers_keep_every_digit():
+    sql = sdc_sql.compile("theta", "t", ["a"], 0.1 + 0.2, dialect="postgres", columns=["a"])
+    assert "3.0000000000000004" not in sql
+    assert "0.30000000000000004e0" in sql
+
+
+def test_names_are_quoted_whatever_they_are():
+    odd = ['we"ird', "Select", "`"]
+    for dialect, quoted in (("spark", "```"), ("postgres", '"we""ird"')):
+        sql = sdc_sql.compile("cells", 'my."ta ble"', odd, dialect=dialect, columns=odd)
+        assert quoted in sql
+
+
+def test_command_line(capsys):
+    arguments = ["theta", "persons", "age,sex", "0.1", "confidence=0.95", "--dialect", "spark"]
+    assert cli.main(["compile", *arguments, "--columns", ",".join(COLUMNS)]) == 0
+    expected = sdc_sql.compile(
+        "theta", "persons", ["age", "sex"], 0.1, confidence=0.95, dialect="spark", columns=COLUMNS
+    )
+    assert capsys.readouterr().out == f"{expected};\n"
+    assert cli.main(["compile", "nope", "persons", "--dialect", "spark", "--columns", "age"]) == cli.BAD_INPUT
+    assert "There is no macro sdc_nope" in capsys.readouterr().err
+    assert (
+        cli.main(["compile", "theta", "t", "age", "1", "2", "3", "--dialect", "spark", "--columns", "a"])
+        == cli.BAD_INPUT
+    )
+    assert "has no place for '3'" in capsys.readouterr().err
+
+
+def test_default_values_are_read():
+    assert {n: v.sql("duckdb") for n, v in definitions()["sdc_frequencies"].defaults.items()} == {
+        "weight": "NULL",
+        "nulls": "'category'",
+    }

@@ -1,0 +1,216 @@
+"""One call of each measure, written for an engine, and what that engine and DuckDB answer.
+
+Run as a program, it writes fixtures/golden_sql/ and README's table of measures and engines anew; the tests
+run each file of golden SQL on its engine, and compare the table with what they saw.
+"""
+
+from __future__ import annotations
+
+import math
+import sys
+from dataclasses import dataclass
+from decimal import Decimal
+from functools import cache
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import duckdb
+import sqlglot
+from sqlglot import exp
+
+import sdc_sql
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+from every_macro import _ROLES, CALLS
+from every_macro import READERS as EVERY_READER
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+ROOT = Path(__file__).resolve().parents[2]
+# between them these read a table in every way that the macros do
+READERS = [name for name in EVERY_READER if not name.endswith("wildcard")] + ["sdc_frequencies"]
+EVERY = {**CALLS, "sdc_sse_sst": "FROM sdc_sse_sst({tbl}, {masked}, ['age', 'weight'], 'id')"}
+
+# Both have NULL in the keys. `many` is a real file (22,272 couples) under the names of the roles.
+TABLES = {
+    "persons": """
+        FROM (VALUES
+            (1, 30, 'f', 'north', 10e0, 1), (2, 30, 'f', 'north', 15e0, 1), (3, 41, 'm', 'north', 20e0, 1),
+            (4, 41, 'm', 'south', 20e0, 2), (5, 41, 'm', 'south', 12.5e0, 2), (6, NULL, 'f', 'south', 30e0, 3),
+            (7, 67, NULL, 'south', 8e0, 3), (8, 25, 'm', NULL, 11e0, 3)
+        ) AS t(id, age, sex, region, weight, household)""",
+    "many": f"""
+        SELECT couple AS id, CASE WHEN couple % 50 > 0 THEN (experience + hours)::INTEGER END AS age,
+               CASE WHEN couple % 37 > 0 THEN race || education END AS sex,
+               CASE WHEN couple % 11 > 0 THEN region END AS region, weight, couple // 3 AS household
+        FROM '{ROOT}/fixtures/cps_couples.parquet'""",
+}
+TABLES |= {
+    f"{name}_masked": f"SELECT * REPLACE (2 * (age // 2) AS age, round(weight, -1) AS weight) FROM ({rows})"
+    for name, rows in TABLES.items()
+}
+
+
+_PERSONS = TABLES["persons"]
+TABLES |= {
+    "nobody": f"SELECT * FROM ({_PERSONS}) WHERE id > 99",
+    "nobody_masked": f"SELECT * FROM ({_PERSONS}) WHERE id > 99",
+    "odd": """
+        FROM (VALUES (1, 'x', NULL, 5e0), (2, 'x', 'f', 6e0), (2, 'x', 'f', 7e0), (3, NULL, 'g', 8e0))
+        AS t(f, "a""b", "Select", k)""",
+    "homeless": f"SELECT * REPLACE (CASE WHEN id <> 4 THEN household END AS household) FROM ({_PERSONS})",
+    "normalised": f"SELECT * REPLACE (weight / 20 AS weight) FROM ({_PERSONS})",
+    **{
+        f"weight_{name}": f"SELECT * REPLACE (if(id = 4, {value}, weight) AS weight) FROM ({_PERSONS})"
+        for name, value in {
+            "null": "NULL",
+            "nan": "'nan'::DOUBLE",
+            "inf": "'inf'::DOUBLE",
+            "zero": "0",
+            "minus": "-1",
+        }.items()
+    },
+}
+# what the data must not be; and the macros' words
+WRONG = [
+    *[
+        ("sdc_global_risk", f"weight_{n}", "weights must be positive and finite")
+        for n in ("null", "nan", "inf", "zero", "minus")
+    ],
+    ("sdc_frequencies", "weight_minus", "weights must be positive and finite"),
+    ("sdc_individual_risk", "weight_null", "weights must be positive and finite"),
+    ("sdc_individual_risk", "normalised", "individual risk needs expansion weights"),
+    ("sdc_cell_risk", "normalised", "individual risk needs expansion weights"),
+    ("sdc_risk_threshold", "normalised", "individual risk needs expansion weights"),
+    ("sdc_household_risk", "homeless", "A household number is NULL"),
+    ("sdc_household_global_risk", "homeless", "A household number is NULL"),
+]
+
+GOLDEN = ROOT / "fixtures" / "golden_sql"
+ENGINES = {"spark": "Spark", "postgres": "PostgreSQL"}
+WILDCARD = "any with `nulls := 'wildcard'`"
+
+
+@dataclass(frozen=True)
+class Call:
+    """A call of a macro on one table."""
+
+    macro: str
+    arguments: tuple[Any, ...]
+    named: dict[str, Any]
+    sql: str
+
+    def compiled(self, dialect: str, con: duckdb.DuckDBPyConnection) -> str:
+        return sdc_sql.compile(self.macro, *self.arguments, dialect=dialect, con=con, **self.named)
+
+
+def call(name: str, table: str = "persons") -> Call:
+    """Return a call of tests/every_macro.py on a table."""
+    sql = EVERY[name].format(**_ROLES | {"tbl": f"'{table}'", "masked": f"'{table}_masked'"})
+    function = sqlglot.parse_one(f"SELECT * {sql}", read="duckdb").find(exp.Anonymous)
+    given = [(e.this.name, e.expression) if isinstance(e, exp.PropertyEQ) else ("", e) for e in function.expressions]
+    values = [(n, duckdb.sql(f"SELECT {e.sql('duckdb')}").fetchall()[0][0]) for n, e in given]
+    values = [(n, float(v) if isinstance(v, Decimal) else v) for n, v in values]
+    return Call(function.name, tuple(v for n, v in values if not n), {n: v for n, v in values if n}, sql)
+
+
+@cache
+def reference() -> duckdb.DuckDBPyConnection:
+    """Return a DuckDB connection with the macros and the tables."""
+    con = sdc_sql.load(duckdb.connect())
+    for name, rows in TABLES.items():
+        con.execute(f"CREATE TABLE {name} AS {rows}")
+    return con
+
+
+def plain(value: object) -> object:
+    """Return a value without its engine's type of number."""
+    if isinstance(value, Decimal):
+        return int(value) if value == value.to_integral_value() else float(value)
+    return value
+
+
+def ordered(rows: Sequence[Sequence[Any]]) -> list[list[Any]]:
+    """Return rows in an order that rounding does not change."""
+    plainly = [[plain(v) for v in row] for row in rows]
+    return sorted(plainly, key=lambda row: repr([float(f"{v:.6g}") if isinstance(v, int | float) else v for v in row]))
+
+
+def assert_same(found: Sequence[Sequence[Any]], expected: Sequence[Sequence[Any]], names: Sequence[str]) -> None:
+    """Compare two answers: numbers to 1e-9, everything else exactly."""
+    assert len(found) == len(expected)
+    for row, right in zip(ordered(found), ordered(expected), strict=True):
+        for name, value, wanted in zip(names, row, right, strict=True):
+            if isinstance(wanted, float) and value is not None:
+                assert math.isclose(value, wanted, rel_tol=1e-9, abs_tol=1e-15), (name, row, right)
+            else:
+                assert value == wanted, (name, row, right)
+
+
+def assert_answers_as_duckdb(run: Callable[[str], tuple[list[str], list[Any]]], sql: str, made: Call) -> None:
+    """Run a query on an engine and the macro in DuckDB, and compare names and numbers."""
+    con = reference()
+    names, rows = run(sql)
+    expected = con.execute(made.sql).fetchall()
+    assert names == [name for name, *_ in con.description]
+    assert_same(rows, expected, names)
+
+
+def golden(name: str, dialect: str) -> Path:
+    """Return the file of golden SQL of a macro."""
+    return GOLDEN / dialect / f"{name}.sql"
+
+
+@cache
+def answer(name: str, dialect: str) -> str:
+    """Return the query of a call on `persons`, or "no: " and the construct that has no counterpart."""
+    try:
+        return call(name).compiled(dialect, reference())
+    except sdc_sql.Unsupported as error:
+        return f"no: {str(error).split(' is not known')[0]}"
+
+
+def row(name: str) -> str:
+    """Return the name of the table's row that a call belongs to."""
+    return WILDCARD if name.endswith("wildcard") else f"`{name}`"
+
+
+def said(text: str) -> dict[str, dict[str, str]]:
+    """Return README's table: for each row what it says of each engine."""
+    lines = iter(text.splitlines())
+    head = next(line for line in lines if line.startswith("| on ") and all(e in line for e in ENGINES.values()))
+    names = [cell.strip() for cell in head.strip("|").split("|")]
+    found = {}
+    for line in lines:
+        if not line.startswith("|"):
+            break
+        cells = [cell.strip() for cell in line.strip("|").split("|")]
+        if not cells[0].startswith("---"):
+            found[cells[0]] = {d: cells[names.index(e)] for d, e in ENGINES.items()}
+    return found
+
+
+def _write() -> None:
+    rows: dict[str, dict[str, str]] = {}
+    for dialect in ENGINES:
+        (GOLDEN / dialect).mkdir(parents=True, exist_ok=True)
+        for old in (GOLDEN / dialect).glob("*.sql"):
+            old.unlink()
+        for name in EVERY:
+            sql = answer(name, dialect)
+            works = not sql.startswith("no: ")
+            if works and not name.endswith("wildcard"):
+                golden(name, dialect).write_text(f"{sql};\n", encoding="utf-8")
+            rows.setdefault(row(name), {})[dialect] = "works" if works else sql
+    readme = ROOT / "README.md"
+    text = readme.read_text(encoding="utf-8")
+    start = text.index("| on |")
+    end = text.index("\n\n", start)
+    lines = ["| on | " + " | ".join(ENGINES.values()) + " |", "|---|---|---|"]
+    lines += [f"| {name} | {' | '.join(cells[d] for d in ENGINES)} |" for name, cells in rows.items()]
+    readme.write_text(text[:start] + "\n".join(lines) + text[end:], encoding="utf-8")
+
+
+if __name__ == "__main__":
+    _write()

@@ -1,0 +1,164 @@
+"""PostgreSQL runs what `compile` writes, and answers as DuckDB does."""
+
+from __future__ import annotations
+
+import os
+import pwd
+import shutil
+import subprocess
+import tempfile
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import duckdb
+import pytest
+from compiled import (
+    EVERY,
+    ROOT,
+    TABLES,
+    WILDCARD,
+    WRONG,
+    answer,
+    assert_answers_as_duckdb,
+    assert_same,
+    call,
+    golden,
+    reference,
+    row,
+    said,
+)
+
+import sdc_sql
+from sdc_sql import query
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+pytestmark = pytest.mark.integration
+_TYPES = {"INTEGER": "INTEGER", "BIGINT": "BIGINT", "DOUBLE": "DOUBLE PRECISION", "VARCHAR": "TEXT"}
+
+
+def programs() -> Path:
+    """Return the folder of PostgreSQL's own programs."""
+    found = sorted(Path("/usr/lib/postgresql").glob("*/bin/initdb"))
+    initdb = shutil.which("initdb") or (str(found[-1]) if found else None)
+    if initdb is None:
+        pytest.skip("no PostgreSQL on this machine: apt-get install postgresql")
+    return Path(initdb).parent
+
+
+@pytest.fixture(scope="module")
+def server() -> Iterator[Any]:
+    """Return a connection to a PostgreSQL of our own, on a socket in a folder of its own."""
+    psycopg = pytest.importorskip("psycopg", reason="no psycopg: pip install 'psycopg[binary]'")
+    bin_ = programs()
+    folder = Path(tempfile.mkdtemp(prefix="sdc-pg-"))
+    as_owner = []
+    if os.geteuid() == 0:  # it refuses to run as root
+        owner = "postgres" if "postgres" in {u.pw_name for u in pwd.getpwall()} else "nobody"
+        shutil.chown(folder, owner)
+        as_owner = ["runuser", "-u", owner, "--"]
+
+    def run(*command: str) -> None:
+        done = subprocess.run(
+            [*as_owner, *command], cwd=folder, capture_output=True, text=True, check=False, timeout=120
+        )
+        assert done.returncode == 0, done.stdout + done.stderr
+
+    data = str(folder / "data")
+    run(str(bin_ / "initdb"), "-D", data, "-U", "sdc", "-A", "trust", "-E", "UTF8", "--no-sync")
+    options = f"-k {folder} -c listen_addresses= -c fsync=off"
+    run(str(bin_ / "pg_ctl"), "-D", data, "-w", "-o", options, "-l", str(folder / "log"), "start")
+    try:
+        with psycopg.connect(host=str(folder), user="sdc", dbname="postgres", autocommit=True) as connection:
+            yield connection
+    finally:
+        run(str(bin_ / "pg_ctl"), "-D", data, "-m", "immediate", "stop")
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+def stored(server: Any, table: str, rows: str) -> None:
+    """Store DuckDB's rows as a table."""
+    relation = reference().sql(rows)
+    columns = ", ".join(
+        f'"{name.replace(chr(34), chr(34) * 2)}" {_TYPES[str(kind)]}'
+        for name, kind in zip(relation.columns, relation.types, strict=True)
+    )
+    server.execute(f'CREATE TABLE "{table}" ({columns})')
+    with server.cursor().copy(f'COPY "{table}" FROM STDIN') as copy:
+        for row in relation.fetchall():
+            copy.write_row(row)
+
+
+@pytest.fixture(scope="module")
+def run(server: Any) -> Callable[[str], tuple[list[str], list[Any]]]:
+    """Return what runs a query on the server, with the tables there."""
+    for name in TABLES:
+        stored(server, name, f"FROM {name}")
+
+    def ask(sql: str) -> tuple[list[str], list[Any]]:
+        cursor = server.execute(sql)
+        return [column.name for column in cursor.description], cursor.fetchall()
+
+    return ask
+
+
+TRIED = [name for name in EVERY if not name.endswith("wildcard")]
+WORKING = [name for name in TRIED if golden(name, "postgres").exists()]
+SEEN: dict[str, str] = {}
+
+
+@pytest.mark.parametrize("name", TRIED)
+def test_golden_sql_is_what_is_written_and_answers_as_duckdb(run, name):
+    written = answer(name, "postgres")
+    if written.startswith("no: "):
+        SEEN[name] = written
+        assert not golden(name, "postgres").exists()
+        return
+    text = golden(name, "postgres").read_text(encoding="utf-8").rstrip(";\n")
+    assert text.split() == written.split()
+    assert_answers_as_duckdb(run, text, call(name))
+    SEEN[name] = "works"
+
+
+@pytest.mark.parametrize("name", WORKING)
+def test_a_real_file_is_measured_as_in_duckdb(run, name):
+    made = call(name, "many")
+    assert_answers_as_duckdb(run, made.compiled("postgres", reference()), made)
+
+
+def test_readme_says_what_was_seen():
+    if len(SEEN) < len(TRIED):
+        pytest.skip("not all measures were tried in this run")
+    table = {name: cells["postgres"] for name, cells in said((ROOT / "README.md").read_text(encoding="utf-8")).items()}
+    wildcards = {answer(name, "postgres") for name in EVERY if name.endswith("wildcard")}
+    assert table == {row(name): seen for name, seen in SEEN.items()} | {WILDCARD: wildcards.pop()}
+    assert not wildcards
+
+
+@pytest.mark.parametrize("name", WORKING)
+def test_an_empty_table_is_an_error(run, name):
+    made = call(name, "nobody")
+    with pytest.raises(Exception, match=r"The table nobody(_masked)? has no rows: there is nothing to measure"):
+        run(made.compiled("postgres", reference()))
+
+
+@pytest.mark.parametrize(("name", "table", "complaint"), WRONG)
+def test_wrong_data_are_an_error_in_the_macros_words(run, name, table, complaint):
+    made = call(name, table)
+    with pytest.raises(duckdb.Error, match=complaint):
+        reference().execute(made.sql).fetchall()
+    with pytest.raises(Exception, match=complaint):
+        run(made.compiled("postgres", reference()))
+
+
+@pytest.mark.parametrize("name", ["cells", "individual_risk", "sample_uniques", "k_anonymity"])
+def test_odd_names(run, name):
+    arguments = {"cells": [], "individual_risk": ["k"], "sample_uniques": [], "k_anonymity": [3]}[name]
+    call = query.call(f"sdc_{name}", "odd", ['a"b', "Select"], *arguments)
+    con = reference()
+    expected = con.execute(query.text(call)).fetchall()
+    names = [column for column, *_ in con.description]
+    found, rows = run(sdc_sql.compile(name, "odd", ['A"b', "select"], *arguments, dialect="postgres", con=con))
+    assert found == names
+    assert_same(rows, expected, names)

@@ -1,0 +1,157 @@
+"""Spark runs what `compile` writes, and answers as DuckDB does, in ANSI mode."""
+
+from __future__ import annotations
+
+import shutil
+import warnings
+from typing import TYPE_CHECKING, Any
+
+import duckdb
+import pytest
+from compiled import (
+    EVERY,
+    READERS,
+    ROOT,
+    TABLES,
+    WILDCARD,
+    WRONG,
+    answer,
+    assert_answers_as_duckdb,
+    assert_same,
+    call,
+    golden,
+    reference,
+    row,
+    said,
+)
+
+import sdc_sql
+from sdc_sql import query
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+    from pathlib import Path
+
+# pyspark's imports warn of the versions of what stands beside it
+pytestmark = [pytest.mark.integration, pytest.mark.filterwarnings("default")]
+
+
+@pytest.fixture(scope="module")
+def spark(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
+    """Return a Spark of two threads in this process's own Java machine."""
+    if shutil.which("java") is None:
+        pytest.skip("no Java on this machine: Spark needs it")
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        sql = pytest.importorskip("pyspark.sql", reason="no pyspark: pip install pyspark")
+        builder = sql.SparkSession.builder.master("local[2]").appName("sdc-sql")
+        settings = {
+            "spark.sql.ansi.enabled": "true",
+            "spark.ui.enabled": "false",
+            "spark.ui.showConsoleProgress": "false",
+            "spark.sql.shuffle.partitions": "2",
+            "spark.driver.host": "127.0.0.1",
+            "spark.driver.bindAddress": "127.0.0.1",
+            "spark.sql.warehouse.dir": str(tmp_path_factory.mktemp("warehouse")),
+            "spark.log.level": "OFF",
+        }
+        for name, value in settings.items():
+            builder = builder.config(name, value)
+        session = builder.getOrCreate()
+        yield session
+        session.stop()
+
+
+def stored(spark: Any, table: str, rows: str, folder: Path) -> None:
+    """Give DuckDB's rows to Spark as a view of a Parquet file."""
+    file = str(folder / f"{table}.parquet")
+    reference().sql(rows).write_parquet(file)
+    spark.read.parquet(file).createOrReplaceTempView(table)
+
+
+@pytest.fixture(scope="module")
+def run(spark: Any, tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], tuple[list[str], list[Any]]]:
+    """Return what runs a query in Spark, with the tables there."""
+    folder = tmp_path_factory.mktemp("tables")
+    for name in TABLES:
+        stored(spark, name, f"FROM {name}", folder)
+
+    def ask(sql: str) -> tuple[list[str], list[Any]]:
+        frame = spark.sql(sql)
+        return frame.columns, [tuple(row) for row in frame.collect()]
+
+    return ask
+
+
+TRIED = [name for name in EVERY if not name.endswith("wildcard")]
+WORKING = [name for name in TRIED if golden(name, "spark").exists()]
+SEEN: dict[str, str] = {}
+
+
+@pytest.mark.parametrize("name", TRIED)
+def test_golden_sql_is_what_is_written_and_answers_as_duckdb(run, name):
+    written = answer(name, "spark")
+    if written.startswith("no: "):
+        SEEN[name] = written
+        assert not golden(name, "spark").exists()
+        return
+    text = golden(name, "spark").read_text(encoding="utf-8").rstrip(";\n")
+    assert text.split() == written.split()
+    assert_answers_as_duckdb(run, text, call(name))
+    SEEN[name] = "works"
+
+
+# (each query is compiled by Java anew, which takes seconds: those that say the most)
+@pytest.mark.parametrize("name", [*[name for name in READERS if name in WORKING], "sdc_risk_threshold"])
+def test_a_real_file_is_measured_as_in_duckdb(run, name):
+    made = call(name, "many")
+    assert_answers_as_duckdb(run, made.compiled("spark", reference()), made)
+
+
+def test_readme_says_what_was_seen():
+    if len(SEEN) < len(TRIED):
+        pytest.skip("not all measures were tried in this run")
+    table = {name: cells["spark"] for name, cells in said((ROOT / "README.md").read_text(encoding="utf-8")).items()}
+    wildcards = {answer(name, "spark") for name in EVERY if name.endswith("wildcard")}
+    assert table == {row(name): seen for name, seen in SEEN.items()} | {WILDCARD: wildcards.pop()}
+    assert not wildcards
+
+
+@pytest.mark.parametrize("name", WORKING)
+def test_an_empty_table_is_an_error(run, name):
+    made = call(name, "nobody")
+    with pytest.raises(Exception, match=r"The table nobody(_masked)? has no rows: there is nothing to measure"):
+        run(made.compiled("spark", reference()))
+
+
+@pytest.mark.parametrize(("name", "table", "complaint"), WRONG)
+def test_wrong_data_are_an_error_in_the_macros_words(run, name, table, complaint):
+    made = call(name, table)
+    with pytest.raises(duckdb.Error, match=complaint):
+        reference().execute(made.sql).fetchall()
+    with pytest.raises(Exception, match=complaint):
+        run(made.compiled("spark", reference()))
+
+
+@pytest.mark.parametrize("name", ["cells", "individual_risk", "sample_uniques", "k_anonymity"])
+def test_odd_names(run, name):
+    arguments = {"cells": [], "individual_risk": ["k"], "sample_uniques": [], "k_anonymity": [3]}[name]
+    call = query.call(f"sdc_{name}", "odd", ['a"b', "Select"], *arguments)
+    con = reference()
+    expected = con.execute(query.text(call)).fetchall()
+    names = [column for column, *_ in con.description]
+    found, rows = run(sdc_sql.compile(name, "odd", ['A"b', "select"], *arguments, dialect="spark", con=con))
+    assert found == names
+    assert_same(rows, expected, names)
+
+
+def test_cells_are_counted_before_they_are_sent_around(run, spark):
+    """The plan counts within each partition first: one row a cell and partition is shuffled, not the records."""
+    assert run is not None  # the tables are there
+    frame = spark.sql(call("sdc_theta", "many").compiled("spark", reference()))
+    frame.collect()
+    plan = frame._jdf.queryExecution().executedPlan().toString()
+    shuffled = [n for n, line in enumerate(plan.splitlines()) if "Exchange hashpartitioning" in line]
+    partial = [n for n, line in enumerate(plan.splitlines()) if "partial_count" in line]
+    assert shuffled
+    assert any(below > shuffled[0] for below in partial), plan

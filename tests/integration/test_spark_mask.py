@@ -1,0 +1,291 @@
+"""Masking on Spark: DuckDB's released values, whatever the partitions; the key in no plan; errors of ours."""
+
+from __future__ import annotations
+
+import inspect
+import os
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import duckdb
+import pytest
+
+import sdc_sql
+from sdc_sql import ColumnError, ParameterError, TableError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from pyspark.sql import DataFrame, SparkSession
+
+pytest.importorskip("pyspark", reason="masking on Spark is tested where pyspark is")
+if shutil.which("java") is None:
+    pytest.skip("masking on Spark is tested where Java is", allow_module_level=True)
+
+pytestmark = [
+    pytest.mark.integration,
+    # said by pyspark of the pandas that is there, which nothing here uses
+    pytest.mark.filterwarnings("ignore:PySpark does not yet fully support pandas:FutureWarning"),
+    # sockets that pyspark leaves to the garbage collector
+    pytest.mark.filterwarnings("ignore:unclosed:ResourceWarning"),
+]
+
+README = Path(__file__).resolve().parents[2] / "README.md"
+KEY = "a key that must be seen nowhere"
+MATRIX = [[0.8, 0.2, 0.0], [0.1, 0.8, 0.1], [0.3, 0.0, 0.7]]
+LABELS = ["north", "south", "west"]
+
+
+@pytest.fixture(scope="module")
+def events(tmp_path_factory):
+    return tmp_path_factory.mktemp("events")
+
+
+@pytest.fixture(scope="module")
+def spark(events, tmp_path_factory) -> Iterator[SparkSession]:
+    from pyspark.sql import SparkSession  # noqa: PLC0415 - where it is known to be there
+
+    os.environ["PYSPARK_PYTHON"] = sys.executable
+    builder = SparkSession.builder.master("local[2]").appName("sdc-sql")
+    options = {
+        "spark.ui.enabled": "false",
+        "spark.sql.ansi.enabled": "true",
+        "spark.sql.shuffle.partitions": "2",
+        "spark.eventLog.enabled": "true",
+        "spark.eventLog.dir": events.as_uri(),
+        "spark.eventLog.compress": "false",
+        "spark.local.dir": str(tmp_path_factory.mktemp("local")),
+        "spark.sql.warehouse.dir": tmp_path_factory.mktemp("warehouse").as_uri(),
+        "spark.ui.showConsoleProgress": "false",
+        "spark.driver.host": "localhost",
+    }
+    for name, value in options.items():
+        builder = builder.config(name, value)
+    session = builder.getOrCreate()
+    session.sparkContext.setLogLevel("OFF")
+    yield session
+    session.stop()
+    del os.environ["PYSPARK_PYTHON"]
+
+
+@pytest.fixture(scope="module")
+def con() -> Iterator[duckdb.DuckDBPyConnection]:
+    with duckdb.connect() as connection:
+        sdc_sql.load(connection)
+        connection.execute("SET VARIABLE sdc_key = ?", [KEY])
+        connection.execute(
+            """
+            CREATE TABLE persons AS
+            SELECT i AS person, 'p' || i AS code, ['north', 'south', 'west'][1 + i * 7 % 3] AS region,
+                   CASE WHEN i % 50 = 0 THEN NULL ELSE ['f', 'm'][1 + i * 11 % 2] END AS sex,
+                   CASE WHEN i % 40 = 0 THEN NULL ELSE 1000 + i * 37 % 911 + i / 7 END::DOUBLE AS "in come",
+                   (i * i % 83)::INTEGER AS age, (i * 0.25)::DECIMAL(9, 2) AS "a.`m",
+                   DATE '2020-01-01' + (i % 90)::INTEGER AS day, i % 2 AS "age band"
+            FROM range(600) AS r(i)
+            """
+        )
+        connection.execute(
+            """
+            CREATE TABLE region_matrix AS
+            SELECT region, f AS "from", t AS "to",
+                   CASE WHEN f IS NOT DISTINCT FROM t THEN 0.6 ELSE 0.2 END AS probability
+            FROM (VALUES ('north'), ('south'), ('west')) AS r(region), (VALUES ('f'), ('m'), (NULL)) AS a(f),
+                 (VALUES ('f'), ('m'), (NULL)) AS b(t)
+            """
+        )
+        yield connection
+
+
+@pytest.fixture(scope="module")
+def persons(spark, con) -> DataFrame:
+    frame = spark.createDataFrame(con.table("persons").to_arrow_table()).repartition(3).cache()
+    frame.createOrReplaceTempView("persons")
+    matrix = con.table("region_matrix").to_arrow_table()
+    spark.createDataFrame(matrix).createOrReplaceTempView("region_matrix")
+    return frame
+
+
+@pytest.fixture(scope="module")
+def sdc(spark):
+    from sdc_sql.spark import load  # noqa: PLC0415
+
+    return load(spark, key=KEY)
+
+
+def rows(frame: DataFrame) -> list[tuple]:
+    return sorted(tuple(row) for row in frame.collect())
+
+
+def expected(con, verb: str, *arguments, id: str = "person", **named) -> list[tuple]:  # noqa: A002
+    con.execute("DROP TABLE IF EXISTS released")
+    getattr(sdc_sql.Microdata(con, "persons", id=id), verb)(*arguments, into="released", **named)
+    return con.sql("FROM released ORDER BY person").fetchall()
+
+
+CROSSED = [(region, band) for region in LABELS for band in (0, 1)]
+CROSSING = [[0.7 if i == j else 0.06 for j in range(6)] for i in range(6)]
+EXACT = {
+    "pram": ("pram", ["region", MATRIX], {"labels": LABELS}),
+    "pram by stratum": ("pram", ["sex", "region_matrix"], {"stratum": "region"}),
+    "crossing": ("pram", [["region", "age band"], CROSSING], {"labels": CROSSED}),
+    "retention": ("pram_retention", [["region", "sex"], 0.7], {}),
+    "retention by stratum": ("pram_retention", ["age", 0.7], {"stratum": "sex"}),
+    "guaranteed": ("pram_guaranteed", [0.8], {"keys": ["region", "sex"], "within": ["region"]}),
+    "round": ("round_to_base", [["in come", "a.`m"], 50], {}),
+    "random round": ("round_to_base", [["age", "in come"], 10], {"at_random": True}),
+    "multiplicative": ("multiplicative_noise", [["in come", "age"], 0.1], {}),
+    "noise by stratum": ("noise", [["in come", "age"], 0.1], {"method": "nonlinear", "stratum": "region"}),
+    "text as id": ("noise", ["age", 0.1], {"method": "nonlinear", "id": "code"}),
+    "rank swap, whole": ("rank_swap", ["in come", 5], {}),
+    "rank swap": ("rank_swap", ["day", 5], {"stratum": "region"}),
+    "microaggregation": ("microaggregate", [["in come", "age"], 3], {"stratum": "region"}),
+    "resampling": ("resample", ["in come", 3], {"stratum": "sex"}),
+}
+
+
+@pytest.mark.parametrize("method", EXACT)
+def test_what_is_released_is_what_duckdb_releases(sdc, persons, con, method):
+    verb, arguments, named = EXACT[method]
+    named = {"id": "person", **named}
+    released = getattr(sdc, verb)(persons, *arguments, **named)
+    assert released.schema == persons.schema
+    assert rows(released) == expected(con, verb, *arguments, **named)
+
+
+NOISE = {
+    "uncorrelated": (["in come", 0.1], {}),
+    "correlated": ([["in come", "age", "a.`m"], 0.2], {"method": "correlated", "lower": [None, 0, None]}),
+    "linear": ([["in come", "age"], 0.1], {"method": "linear", "stratum": "sex"}),
+    "bounded": ([["age", "in come"], 0.3], {"lower": [0, None], "upper": [None, 2500], "stratum": "region"}),
+}
+
+
+@pytest.mark.parametrize("method", NOISE)
+def test_noise_by_pooled_moments_is_duckdbs_to_the_last_digits(sdc, persons, con, method):
+    arguments, named = NOISE[method]
+    found = rows(sdc.noise(persons, *arguments, id="person", **named))
+    for ours, theirs in zip(found, expected(con, "noise", *arguments, **named), strict=True):
+        for value, right in zip(ours, theirs, strict=True):
+            assert value == (pytest.approx(right, rel=1e-12) if isinstance(right, float) else right)
+
+
+def test_partitions_and_order_change_nothing(sdc, persons, monkeypatch):
+    from sdc_sql.spark import worker  # noqa: PLC0415
+
+    monkeypatch.setattr(worker, "CHUNK", 100)  # several parts, whose moments are pooled
+    verbs = {
+        "retention": lambda frame: sdc.pram_retention(frame, ["region", "sex"], 0.5, id="person"),
+        "noise": lambda frame: sdc.noise(frame, ["in come", "age"], 0.1, method="linear", id="person"),
+    }
+    arranged = [persons.coalesce(1).sortWithinPartitions("code"), persons.repartition(5, "day")]
+    for verb in verbs.values():
+        one, other = (rows(verb(frame)) for frame in arranged)
+        assert one == other
+
+
+def test_a_table_is_named_and_its_copy_saved(sdc, spark, persons, con):
+    released = sdc.round_to_base("persons", "age", 10, id="PERSON", into="rounded_persons")
+    assert released.schema == persons.schema
+    assert rows(spark.table("rounded_persons")) == expected(con, "round_to_base", "age", 10)
+    with pytest.raises(TableError, match="There is a table or view rounded_persons already"):
+        sdc.round_to_base("persons", "age", 10, id="person", into="rounded_persons")
+
+
+def test_the_key_stands_in_no_plan_no_event_log_and_no_file(sdc, spark, persons, events, capfd):
+    frames = [
+        sdc.pram(persons, "region", MATRIX, labels=LABELS, id="person"),
+        sdc.noise(persons, "in come", 0.1, id="person"),
+        sdc.rank_swap(persons, "day", 5, stratum="region", id="person"),
+    ]
+    for frame in frames:
+        frame.explain(extended=True)
+        frame.explain(mode="formatted")
+        assert KEY not in frame._jdf.queryExecution().toString()
+        frame.count()
+    shown = capfd.readouterr().out
+    assert "InArrow" in shown
+    assert KEY not in shown
+    logs = [path.read_bytes() for path in events.rglob("*") if path.is_file()]
+    assert any(b"MapInArrow" in log for log in logs)
+    assert not [log for log in logs if KEY.encode() in log]
+    local = Path(spark.conf.get("spark.local.dir"))
+    files = [path.read_bytes() for path in local.rglob("*") if path.is_file()]
+    assert files
+    assert not [file for file in files if KEY.encode() in file]
+    assert KEY not in repr(sdc)
+
+
+def test_what_is_wrong_is_told_at_once_as_duckdb_tells_it(sdc, persons):
+    with pytest.raises(ColumnError, match=r"'sax' is not a column .* Did you mean 'sex'"):
+        sdc.pram_retention(persons, "sax", 0.9, id="person")
+    with pytest.raises(ColumnError, match="stand on several records: it must be unique"):
+        sdc.pram_retention(persons, "sex", 0.9, id="age")
+    with pytest.raises(ColumnError, match="records have NULL for id"):
+        sdc.pram_retention(persons, "region", 0.9, id="sex")
+    with pytest.raises(ColumnError, match=r"has type double: on Spark it must be an integer or text"):
+        sdc.pram_retention(persons, "sex", 0.9, id="in come")
+    with pytest.raises(TableError, match="Spark has no table nowhere"):
+        sdc.pram_retention("nowhere", "sex", 0.9, id="person")
+    with pytest.raises(TableError, match="has no rows"):
+        sdc.pram_retention(persons.where("false"), "sex", 0.9, id="person")
+    with pytest.raises(ParameterError, match=r"The retention is 1\.5"):
+        sdc.pram_retention(persons, "sex", 1.5, id="person")
+    with pytest.raises(ParameterError, match=r"west.* is not in the PRAM matrix"):
+        sdc.pram(persons, "region", [[0.5, 0.5], [0.5, 0.5]], labels=["north", "south"], id="person")
+    with pytest.raises(ColumnError, match="this method masks numbers"):
+        sdc.round_to_base(persons, "sex", 10, id="person")
+    with pytest.raises(ParameterError, match="alpha is -1"):
+        sdc.noise(persons, "age", -1, id="person")
+    with pytest.raises(ParameterError, match="given with the verb"):
+        sdc.pram_guaranteed(persons, 0.8, id="person")
+    with pytest.raises(ColumnError, match="several columns called"):
+        sdc.noise(persons.withColumnRenamed("code", "age"), "day", 0.1, id="person")
+
+
+def test_what_only_a_task_finds_out_is_an_error_of_ours_where_the_copy_is_saved(sdc, persons):
+    from pyspark.errors import PythonException  # noqa: PLC0415
+
+    few = persons.where("person < 4")
+    with pytest.raises(
+        ParameterError,
+        match=r"4 records cannot form a group of k = 5: lower k, or join strata so that each has k records$",
+    ):
+        sdc.microaggregate(few, "age", 5, id="person", into="too_few")
+    with pytest.raises(PythonException, match=r"sdc_sql\.errors\.ParameterError"):
+        sdc.microaggregate(few, "age", 5, id="person").collect()
+
+
+def test_without_a_key_nothing_is_drawn(spark, persons, monkeypatch):
+    from sdc_sql.spark import load  # noqa: PLC0415
+
+    monkeypatch.delenv("SDC_KEY", raising=False)
+    with pytest.raises(ParameterError, match="No secret key is set"):
+        load(spark).noise(persons, "age", 0.1, id="person")
+    assert load(spark).microaggregate(persons, "age", 3, id="person").count() == 600
+
+
+def test_the_verbs_take_the_arguments_of_microdatas(sdc):
+    for name in [n for n in vars(type(sdc)) if not n.startswith("_")]:
+        theirs = list(inspect.signature(getattr(sdc_sql.Microdata, name)).parameters)
+        ours = list(inspect.signature(getattr(type(sdc), name)).parameters)
+        assert ours == ["self", "table", *theirs[1:], "id"]
+        assert "returns a DataFrame" in getattr(type(sdc), name).__doc__
+
+
+def test_without_pyspark_the_import_says_what_to_install():
+    code = "import sys; sys.modules['pyspark'] = None; import sdc_sql.spark"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    assert "ModuleNotFoundError: Masking on Spark needs pyspark 4 or later: pip install 'sdc-sql[spark]'" in done.stderr
+
+
+@pytest.mark.usefixtures("spark")
+def test_the_example_of_readme(monkeypatch, capsys):
+    (code,) = re.findall(r"^```python\n([^`]*pyspark.*?)^```$", README.read_text("utf-8"), re.DOTALL | re.MULTILINE)
+    monkeypatch.chdir(README.parent)
+    monkeypatch.setenv("SDC_KEY", KEY)
+    exec(compile(code, "README.md", "exec"), {})  # noqa: S102 - README's own code
+    assert "earnings" in capsys.readouterr().out

@@ -1,0 +1,156 @@
+"""The rules of Statistics Netherlands for microdata files (SDC handbook, section 3.7), by hand on 1,200 records."""
+
+from __future__ import annotations
+
+import datetime as dt
+
+import duckdb
+import pytest
+
+import sdc_sql
+from sdc_sql import ColumnError, Microdata, ParameterError
+
+LEVELS = {"extremely": ["region"], "very": ["sex"], "identifying": ["job"]}
+
+
+@pytest.fixture(scope="module")
+def con():
+    """Return a connection with a file of two regions, two sexes and ten jobs: 1,200 records of 2,000 persons each."""
+    with duckdb.connect() as con:
+        sdc_sql.load(con).execute("""
+            CREATE TABLE f AS
+            SELECT i AS id, 'r' || i % 2 AS region, CASE WHEN i % 4 < 2 THEN 'f' ELSE 'm' END AS sex, i % 10 AS job,
+                   i // 3 AS household, CASE WHEN i < 12 THEN 'rare' ELSE 'common' END AS dwelling,
+                   'size' || i % 3 AS size, 'p' || i % 7 AS province, 't' || i % 5 AS town,
+                   CASE WHEN i % 2 = 0 THEN 9999 ELSE 10000 END AS inhabitants, 2000e0 AS w
+            FROM range(1200) t(i)
+        """)
+        yield con
+
+
+def answers(rows):
+    found = {}
+    for row in rows:
+        found.setdefault(row.rule, []).append(row.violated)
+    return {rule: v[0] if len(v) == 1 else v for rule, v in found.items()}
+
+
+def described(con, weight="w", keys=("region", "sex", "job"), **roles):
+    return Microdata(con, "f", keys=keys, weight=weight, **roles)
+
+
+@pytest.mark.parametrize(
+    ("weight", "violated"),
+    # region and job share their parity, so region x sex x job has 20 combinations of 60 records each
+    [(100 / 60, False), (1.66, True)],
+)
+def test_each_combination_of_levels_a_hundred_times(con, weight, violated):
+    found = described(con, weight).research_file_rules(LEVELS)
+    assert found[1].violated is violated
+    assert found[1].found.startswith(f"{20 if violated else 0} of 20 combinations are rarer")
+
+
+def test_research_rules(con):
+    data = described(con)
+    assert answers(data.research_file_rules()) == dict.fromkeys(range(1, 6))
+    assert answers(described(con, None).research_file_rules(LEVELS))[2] is None
+    full = {"inhabitants": "inhabitants", "direct_identifiers": ["name", "ID"], "panel": True}
+    assert answers(data.research_file_rules(LEVELS, **full)) == {1: True, 2: False, 3: None, 4: True, 5: True}
+    safe = {"inhabitants": "inhabitants", "direct_identifiers": ["name"], "panel": False}
+    con.execute("CREATE OR REPLACE VIEW large AS SELECT * REPLACE (10000 AS inhabitants) FROM f")
+    large = Microdata(con, "large", keys=["region", "sex", "job"], weight="w")
+    assert answers(large.research_file_rules(LEVELS, **safe)) == {1: False, 2: False, 3: None, 4: False, 5: False}
+
+
+def test_without_regions_two_keys_are_checked(con):
+    """3.7: with no direct regional variable bivariate combinations are checked; sex x job has 20."""
+    found = described(con, keys=["sex", "job"]).research_file_rules({"very": ["sex"], "identifying": ["job"]})
+    assert found[1].found.startswith("0 of 20 combinations")
+    assert found[3].violated is False
+
+
+def test_public_rules_that_were_not_measured(con):
+    found = answers(described(con, None).public_use_file_rules())
+    assert found.pop(4) is False
+    assert found == {1: None, 2: None, 3: [None] * 4, 5: None, 6: None, 7: None, 8: None, 9: None, 10: None}
+
+
+def test_public_rules_that_are_kept(con):
+    """2,400,000 persons: sizes of 800,000, values of job 240,000, crossings of sex and job 120,000 and more."""
+    found = described(con, keys=["sex", "job"], household="household").public_use_file_rules(
+        household_variables=["region"], indirect_regions=["size"], province="province", municipality="town",
+        withheld=["name"], sensitive=[], reference_date=dt.date(2024, 5, 1), release_date=dt.date(2025, 5, 1),
+    )  # fmt: skip
+    assert answers(found) == {
+        1: False, 2: False, 3: [False] * 4, 4: False, 5: False, 6: False, 7: False, 8: False, 9: False, 10: None
+    }  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("rule", "weight", "given", "words"),
+    [
+        (1, "w", {"reference_date": dt.date(2024, 5, 2), "release_date": dt.date(2025, 5, 1)}, "data of 2024-05-02"),
+        (2, "w", {"withheld": ["Region", "name"]}, 'in the table: "Region"'),
+        (5, "w", {"sensitive": ["dwelling"]}, 'in the table: "dwelling"'),
+        (7, 1666, {}, "10 of 12 combinations are rarer; the rarest has 199920.0"),  # 120 records a job
+        (8, 16, {}, "20 of 20 combinations are rarer; the rarest has 960.0"),  # 60 records a crossing
+        # the four households of rare dwellings
+        (9, "w", {"household_variables": ["dwelling"]}, "1 of 2 combinations are rarer"),
+    ],
+)
+def test_one_public_rule_that_is_violated(con, rule, weight, given, words):
+    found = described(con, weight, keys=["sex", "job"], household="household").public_use_file_rules(**given)
+    (row,) = [a for a in found if a.rule == rule]
+    assert row.violated is True
+    assert words in row.found
+
+
+@pytest.mark.parametrize(
+    ("part", "weight", "areas"),
+    [
+        (0, "w", {"indirect_regions": ["size", "dwelling"]}),
+        (1, 499, {"indirect_regions": ["size"]}),  # 400 records: 199,600 persons
+        (2, "w", {"indirect_regions": ["size"], "province": "sex"}),
+        (3, "w", {"indirect_regions": ["size"], "municipality": "region"}),  # exactly half is too much
+    ],
+)
+def test_one_part_of_rule_three_that_is_violated(con, part, weight, areas):
+    found = [a.violated for a in described(con, weight).public_use_file_rules(**areas) if a.rule == 3]
+    assert found[part] is True
+
+
+def test_a_household_of_one_may_be_rare(con):
+    con.execute("CREATE OR REPLACE VIEW singles AS SELECT * REPLACE (id AS household) FROM f WHERE id > 10")
+    data = Microdata(con, "singles", keys=["sex"], household="household")
+    assert answers(data.public_use_file_rules(household_variables=["dwelling"]))[9] is False
+
+
+def test_sixteen_identifying_variables(con):
+    keys = [f"k{i}" for i in range(16)]
+    con.execute(f"CREATE OR REPLACE TABLE many AS SELECT {', '.join(f'i % 2 AS {k}' for k in keys)} FROM range(4) t(i)")
+    for n, violated in ((15, False), (16, True)):
+        assert answers(Microdata(con, "many", keys=keys[:n]).public_use_file_rules())[4] is violated
+
+
+def test_what_is_given_wrong(con):
+    data = described(con)
+    with pytest.raises(ColumnError, match="inhabitants of a region are NULL"):
+        data.research_file_rules(LEVELS, inhabitants="id")
+    with pytest.raises(ParameterError, match="has no level"):
+        data.research_file_rules({"extremely": ["region"], "very": ["sex"]})
+    with pytest.raises(ParameterError, match="is not among the keys"):
+        data.research_file_rules({**LEVELS, "identifying": ["job", "id"]})
+    with pytest.raises(ParameterError, match="levels is"):
+        data.research_file_rules({"extreme": ["region"]})
+    with pytest.raises(ColumnError, match="'county'"):
+        data.public_use_file_rules(province="county")
+    for call in ("sdc_research_file_rules('f', ['sexe'], 'w', NULL)", "sdc_public_use_file_rules('f', ['sexe'], 'w')"):
+        with pytest.raises(duckdb.Error, match='"sexe" is not a column'):
+            con.execute(f"FROM {call}").fetchall()
+    con.execute("CREATE OR REPLACE VIEW no_one AS FROM f WHERE false")
+    for macro in (
+        "sdc_research_file_rules('no_one', ['sex'], 1, NULL)",
+        "sdc_public_use_file_rules('no_one', ['sex'], 1)",
+    ):
+        with pytest.raises(duckdb.Error, match="The table no_one has no rows"):
+            con.execute(f"FROM {macro}").fetchall()

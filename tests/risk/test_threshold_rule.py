@@ -1,0 +1,167 @@
+"""The threshold rule: SDC handbook, 3.3.4, and the levels of identification of 3.7."""
+
+from __future__ import annotations
+
+from collections import Counter
+from itertools import combinations, product
+
+import pytest
+from every_macro import complaint
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from small_tables import NULLS, PROPERTY, small_tables
+
+
+def compatible(left, right, nulls):
+    return all(a == b or (nulls == "wildcard" and None in (a, b)) for a, b in zip(left, right, strict=True))
+
+
+def counted(table, names, weight, nulls):
+    """Return each combination of the keys with its records and its frequency, by comparing all pairs of records."""
+    records = list(zip(*([repr(v) if v is not None else None for v in values(table, n)] for n in names), strict=True))
+    weights = table.column("weight") if weight else [1] * len(records)
+    own = Counter(records)
+    return {c: (own[c], sum(w for r, w in zip(records, weights, strict=True) if compatible(c, r, nulls))) for c in own}
+
+
+def values(table, name):
+    """Return a column where 0.0 and -0.0 are one value."""
+    return [v + 0.0 if isinstance(v, float) else v for v in table.column(name)]
+
+
+@settings(PROPERTY, max_examples=6)  # three queries with a branch for each set of keys, in each example
+@given(
+    table=small_tables(max_rows=9),
+    thresholds=st.lists(st.none() | st.integers(1, 60), min_size=1, max_size=4).filter(any),
+    weight=st.booleans(),
+    inclusive=st.booleans(),
+    nulls=st.sampled_from(NULLS),
+)
+def test_every_unsafe_combination_and_no_other(db, table, thresholds, weight, inclusive, nulls):  # noqa: PLR0917
+    table.store(db, "t")
+    named = "'weight'" if weight else "NULL"
+    tail = f"?, ?, weight := {named}, inclusive := {inclusive}, nulls := '{nulls}')"
+    given_now = [table.keys, thresholds]
+    expected, sets, bearing = [], [], Counter()
+    for size, threshold in enumerate(thresholds, 1):
+        for names in combinations(table.keys, size) if threshold else ():
+            cells = counted(table, names, weight, nulls)
+            unsafe = {c: v for c, v in cells.items() if v[1] < threshold or (inclusive and v[1] == threshold)}
+            expected += [(list(names), *v, threshold) for v in unsafe.values()]
+            least = min(v[1] for v in cells.values())
+            sets.append((list(names), threshold, len(cells), len(unsafe), sum(v[0] for v in unsafe.values()), least))
+            for i, record in enumerate(zip(*(values(table, n) for n in names), strict=True)):
+                bearing[i] += tuple(repr(v) if v is not None else None for v in record) in unsafe
+    rows = db.execute(
+        f"SELECT columns, records, frequency, threshold FROM sdc_threshold_rule('t', {tail}", given_now
+    ).fetchall()
+    assert sorted(rows, key=repr) == sorted(expected, key=repr)
+    assert db.execute(f"FROM sdc_threshold_rule_summary('t', {tail}", given_now).fetchall() == sets
+    found = db.execute(
+        f"SELECT id, unsafe_combinations FROM sdc_threshold_rule_records('t', {tail}", given_now
+    ).fetchall()
+    assert dict(found) == {i: bearing[i] for i in range(len(table.rows))}
+
+
+def maximal_products(extremely, very, identifying):
+    """Return the sets of E x (E u V) x (E u V u I) that lie in no larger one."""
+    levels = [extremely, extremely + very, extremely + very + identifying]
+    sets = {frozenset(t) for t in product(*(level for level in levels if level))}
+    return {s for s in sets if not any(s < t for t in sets)}
+
+
+@pytest.mark.parametrize("numbers", list(product(range(3), repeat=3))[1:])
+def test_the_sets_of_levels(db, numbers):
+    """3.7, researchers' rule 2: an extremely, a very and an identifying key; a higher level counts lower down."""
+    names = iter("abcdefghi")
+    extremely, very, identifying = ([next(names) for _ in range(n)] for n in numbers)
+    keys = extremely + very + identifying
+    ((found,),) = db.execute(
+        "SELECT sdc__key_sets(?, 100, NULL, "
+        "{'extremely': ?::VARCHAR[], 'very': ?::VARCHAR[], 'identifying': ?::VARCHAR[]})",
+        [keys[::-1], extremely, very, identifying],
+    ).fetchall()
+    assert len(found) == len({frozenset(s) for s in found})
+    assert {frozenset(s) for s in found} == maximal_products(extremely, very, identifying)
+
+
+def test_the_example_of_the_header(con):
+    con.execute(
+        "CREATE TABLE persons AS FROM (VALUES (30, 'f', 'north'), (30, 'f', 'north'), "
+        "(30, 'm', 'north'), (30, 'm', 'south')) AS t(age, sex, region)"
+    )
+    assert con.execute("FROM sdc_threshold_rule('persons', ['age', 'sex', 'region'], [1, 1])").fetchall() == [
+        (["region"], ["south"], 1, 1.0, 1.0),
+        (["age", "region"], ["30", "south"], 1, 1.0, 1.0),
+        (["sex", "region"], ["m", "north"], 1, 1.0, 1.0),
+        (["sex", "region"], ["m", "south"], 1, 1.0, 1.0),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("file", "keys", "weight"),
+    [
+        ("testdata", ["urbrur", "roof", "walls", "water", "electcon", "relat", "sex"], "sampling_weight"),
+        ("francdat", ["Key1", "Key2", "Key3", "Key4"], "w"),
+    ],
+)
+def test_real_files_against_a_counter(shared, con, file, keys, weight):
+    """../shared/data/README.md; each combination counted in Python, in records and in sums of weights."""
+    con.execute(f"CREATE TABLE t AS FROM '{shared / 'data' / file}.parquet'")
+    names = ", ".join(f'"{k}"' for k in keys)
+    records = con.execute(f'SELECT {names}, "{weight}" FROM t').fetchall()
+    for weighs, threshold in ((None, 3), (weight, 500)):
+        expected = {}
+        for size in (1, 2, 3):
+            for places in combinations(range(len(keys)), size):
+                cells: Counter = Counter()
+                for record in records:
+                    cells[tuple(record[i] for i in places)] += record[-1] if weighs else 1
+                names_here = tuple(keys[i] for i in places)
+                expected |= {(names_here, tuple(map(str, c))): n for c, n in cells.items() if n <= threshold}
+        rows = con.execute(
+            'SELECT columns, "values", frequency FROM sdc_threshold_rule(?, ?, ?, weight := ?)',
+            ["t", keys, threshold, weighs],
+        ).fetchall()
+        found = {(tuple(c), tuple(str(x) for x in v)): n for c, v, n in rows}
+        assert len(rows) == len(found)
+        assert found == pytest.approx(expected)
+
+
+ODD = ["Select", 'a"b', "it's", "values", "records"]
+
+
+def test_odd_names_are_reported_as_they_were_given(con):
+    """The names stand in the text of a query: quotes in them must not end it."""
+    columns = ", ".join('i % {} AS "{}"'.format(2 + n % 3, name.replace('"', '""')) for n, name in enumerate(ODD))
+    con.execute(f"CREATE TABLE odd AS SELECT {columns} FROM range(12) t(i)")
+    for nulls in NULLS:
+        rows = con.execute("FROM sdc_threshold_rule_summary('odd', ?, 3, nulls := ?)", [ODD, nulls]).fetchall()
+        assert [r[0] for r in rows] == [list(s) for n in (1, 2, 3) for s in combinations(ODD, n)]
+    (found,) = con.execute("FROM sdc_threshold_rule('odd', ?, [3])", [["it's"]]).fetchall()[:1]
+    assert found[:2] == (["it's"], ["0"])
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        ("0", "The threshold is 0"),
+        ("NULL", "The threshold is NULL"),
+        ("'many'", "The threshold is many"),
+        ("'nan'::DOUBLE", "The threshold is nan"),
+        ("[]", "The threshold is"),
+        ("[NULL, NULL]", "The threshold is"),
+        ("[3, -1]", "The threshold is"),
+        ("3, dimension := 0", "The dimension is 0"),
+        ("3, dimension := 1.5", "The dimension is 1.5"),
+        ("[3, 3], dimension := 3", "a list of thresholds has one for each dimension"),
+        ("3, inclusive := NULL", "inclusive is NULL"),
+        ("3, levels := {'very': ['sex']}", 'The key "age" has no level of identification'),
+        ("3, levels := {'very': ['sex', 'age'], 'identifying': ['AGE']}", 'The key "age" has several levels'),
+        ("3, levels := {'very': ['sex', 'age', 'region']}", '"region" has a level of identification and is not among'),
+        ("[3], levels := {'very': ['sex'], 'identifying': ['age']}", "give one threshold, or three"),
+    ],
+)
+def test_what_is_given_wrong(persons, arguments, words):
+    for macro in ("sdc_threshold_rule", "sdc_threshold_rule_summary", "sdc_threshold_rule_records"):
+        assert words in complaint(persons, f"FROM {macro}('persons', ['age', 'sex'], {arguments})")
