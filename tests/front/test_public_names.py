@@ -11,6 +11,7 @@ import sdc_sql
 from sdc_sql.results import Result
 
 PUBLIC = [
+    "AlphaKViolations",
     "ColumnError",
     "DataIntrusion",
     "FrequencySummary",
