@@ -17,7 +17,7 @@ from sdc_sql.mask.pram_correction import PramEstimate, PramTwoWayEstimate
 from sdc_sql.masking import MaskingStep
 from sdc_sql.microdata import Microdata, example
 from sdc_sql.report import RiskReport, risk_report
-from sdc_sql.risk.attribute import KMap, LDiversity, Likeness, TCloseness
+from sdc_sql.risk.attribute import AlphaKViolations, KMap, LDiversity, Likeness, TCloseness
 from sdc_sql.risk.file_rules import RuleAnswer
 from sdc_sql.risk.global_risk import GlobalRisk
 from sdc_sql.risk.household_risk import HouseholdGlobalRisk
@@ -33,6 +33,7 @@ from sdc_sql.risk.uniqueness import FrequencySummary
 __version__ = "0.1.0"
 
 __all__ = [
+    "AlphaKViolations",
     "ColumnError",
     "DataIntrusion",
     "FrequencySummary",

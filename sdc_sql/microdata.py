@@ -131,8 +131,13 @@ class Microdata(Roles):
     household_global_risk = _household_risk.household_global_risk
     k_anonymity = _k_anonymity.k_anonymity
     l_diversity = _attribute.l_diversity
+    l_diversity_cells = _attribute.l_diversity_cells
+    l_diversity_records = _attribute.l_diversity_records
     t_closeness = _attribute.t_closeness
+    t_closeness_cells = _attribute.t_closeness_cells
     likeness = _attribute.likeness
+    likeness_cells = _attribute.likeness_cells
+    alpha_k_anonymity = _attribute.alpha_k_anonymity
     k_map = _attribute.k_map
     minimal_sample_uniques = _suda.minimal_sample_uniques
     suda = _suda.suda

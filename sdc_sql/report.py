@@ -90,6 +90,7 @@ class RiskReport:
         several = {
             "k-anonymity: records and cells with fewer than k records": [v.to_dict() for v in self.k_anonymity],
             "theta by stratum": [{**t.to_dict(), "stratum": _label(t.stratum)} for t in self.theta_by],
+            "Attribute disclosure: the worst cell of each variable": list(self.attribute),
             "The riskiest keys": self._labelled(),
         }
         tables = {title: [result.to_dict()] for title, result in single.items() if result} | several
@@ -215,5 +216,5 @@ def _attribute(data: Microdata, name: str) -> dict[str, Any]:
         **data.t_closeness(name).to_dict(),
         **data.likeness(name).to_dict(),
     }
-    figures = ("distinct_l", "entropy_l", "recursive_l", "t", "alpha", "beta", "delta")
+    figures = ("distinct_l", "entropy_l", "recursive_l", "t", "alpha", "beta", "enhanced_beta", "delta")
     return {"sensitive": name, **{figure: found[figure] for figure in figures}}

@@ -53,6 +53,7 @@ CALLS = {
     "sdc_t_closeness_cells": "FROM sdc_t_closeness_cells({tbl}, {keys}, {stratum})",
     "sdc_likeness": "FROM sdc_likeness({tbl}, {keys}, {stratum})",
     "sdc_likeness_cells": "FROM sdc_likeness_cells({tbl}, {keys}, {stratum})",
+    "sdc_alpha_k_anonymity": "FROM sdc_alpha_k_anonymity({tbl}, {keys}, {stratum}, 0.5, 2)",
     **_CATEGORY,
     **{f"{name} wildcard": call[:-1] + ", nulls := 'wildcard')" for name, call in _CATEGORY.items()},
 }

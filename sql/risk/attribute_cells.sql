@@ -33,6 +33,9 @@ CREATE OR REPLACE MACRO sdc__attribute_cells(tbl, keys, sensitive) AS TABLE
     JOIN sdc__sizes AS s ON c.sdc__key IS NOT DISTINCT FROM s.sdc__key
     JOIN sdc__whole AS w ON c.sdc__value IS NOT DISTINCT FROM w.sdc__value;
 
+-- The keys with further columns; a NULL of columns adds none.
+CREATE OR REPLACE MACRO sdc__both(keys, others) AS list_concat(keys::VARCHAR[], coalesce(others, [])::VARCHAR[]);
+
 -- A number that must be positive.
 CREATE OR REPLACE MACRO sdc__checked_positive(number, name) AS
     CASE WHEN number > 0 AND number < 'infinity'::DOUBLE THEN number::DOUBLE

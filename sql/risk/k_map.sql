@@ -6,6 +6,8 @@
 -- absent (coded otherwise, or a mistake in the data). It is never dropped.
 
 -- k: a whole number of at least 2. NULL in a key is a value of its own.
+-- sdc_k_map: the records and cells of a file that fewer than k of the population bear.
+-- Example: FROM sdc_k_map('persons', 'population', ['age', 'sex'], 3);
 CREATE OR REPLACE MACRO sdc_k_map(tbl, population, keys, k) AS TABLE
     WITH sdc__mapped AS (
         SELECT s.sdc__records, coalesce(p.sdc__f, 0) AS sdc__f,

@@ -6,14 +6,15 @@
 --                 where r_1 >= r_2 >= ... are the counts of the values (0 where not even l = 1 holds)
 -- Source: Machanavajjhala, Kifer, Gehrke & Venkitasubramaniam (2007), l-diversity: privacy beyond
 -- k-anonymity, ACM TKDD 1(1), section 4. The l of the file is the least of its cells.
--- Several sensitive variables: measure each with the other ones among the keys (section 4.3).
+-- Several sensitive variables (section 4.3): the file is l-diverse when it is so for each variable with
+-- the others among the keys: `others := [...]` adds them. There is no nulls := 'wildcard': the records
+-- compatible with a cell would lend it values that none of its own bears, and overstate its diversity.
 --
 --   persons: age illness    sdc_l_diversity_cells('persons', ['age'], 'illness'):
 --            30  flu        age sample_frequency distinct_l entropy_l recursive_l
 --            30  cancer     30  2                2          2         2
 --            41  flu        41  1                1          1         1
 
--- sensitive: the name of a column; NULL in it is a value of its own. c: a positive number.
 CREATE OR REPLACE MACRO sdc__l_diversity(tbl, keys, sensitive, c) AS TABLE
     WITH sdc__counted AS (FROM sdc__attribute_counts(tbl, keys, sensitive)),
     sdc__ranked AS (
@@ -29,21 +30,29 @@ CREATE OR REPLACE MACRO sdc__l_diversity(tbl, keys, sensitive, c) AS TABLE
     FROM sdc__ranked
     GROUP BY sdc__key;
 
-CREATE OR REPLACE MACRO sdc_l_diversity_cells(tbl, keys, sensitive, c := 2) AS TABLE
+-- sensitive: the name of a column; NULL in it is a value of its own. c: a positive number.
+-- others: further sensitive variables, which count as keys.
+-- sdc_l_diversity_cells: the cells of the keys, and how diverse a sensitive variable is in each.
+-- Example: FROM sdc_l_diversity_cells('persons', ['age', 'sex'], 'region');
+CREATE OR REPLACE MACRO sdc_l_diversity_cells(tbl, keys, sensitive, c := 2, others := NULL) AS TABLE
     SELECT COLUMNS(sdc__without((*), ['sample_frequency', 'distinct_l', 'entropy_l', 'recursive_l'])),
            sdc__f AS sample_frequency, sdc__distinct AS distinct_l, sdc__entropy AS entropy_l, sdc__recursive AS recursive_l
-    FROM (SELECT unnest(sdc__key), * EXCLUDE (sdc__key) FROM sdc__l_diversity(tbl, keys, sensitive, c));
+    FROM (SELECT unnest(sdc__key), * EXCLUDE (sdc__key) FROM sdc__l_diversity(tbl, sdc__both(keys, others), sensitive, c));
 
--- Every record, with the l of its cell.
-CREATE OR REPLACE MACRO sdc_l_diversity_records(tbl, keys, sensitive, c := 2) AS TABLE
+-- Arguments as above.
+-- sdc_l_diversity_records: every record, and how diverse a sensitive variable is in its cell.
+-- Example: FROM sdc_l_diversity_records('persons', ['age', 'sex'], 'region');
+CREATE OR REPLACE MACRO sdc_l_diversity_records(tbl, keys, sensitive, c := 2, others := NULL) AS TABLE
     SELECT COLUMNS(sdc__without((*), ['distinct_l', 'entropy_l', 'recursive_l'])),
            sdc__distinct AS distinct_l, sdc__entropy AS entropy_l, sdc__recursive AS recursive_l
     FROM (SELECT r.* EXCLUDE (sdc__key), sdc__found(d.sdc__distinct) AS sdc__distinct, d.sdc__entropy, d.sdc__recursive
-          FROM sdc__keyed(tbl, keys) AS r
-          LEFT JOIN sdc__l_diversity(tbl, keys, sensitive, c) AS d ON r.sdc__key = d.sdc__key);
+          FROM sdc__keyed(tbl, sdc__both(keys, others)) AS r
+          LEFT JOIN sdc__l_diversity(tbl, sdc__both(keys, others), sensitive, c) AS d ON r.sdc__key = d.sdc__key);
 
--- The file: the least l of its cells.
-CREATE OR REPLACE MACRO sdc_l_diversity(tbl, keys, sensitive, c := 2) AS TABLE
+-- Arguments as above.
+-- sdc_l_diversity: how diverse a sensitive variable is in the least diverse cell.
+-- Example: FROM sdc_l_diversity('persons', ['age', 'sex'], 'region');
+CREATE OR REPLACE MACRO sdc_l_diversity(tbl, keys, sensitive, c := 2, others := NULL) AS TABLE
     SELECT sum(sdc__f)::BIGINT AS records, count(*) AS cells, min(sdc__distinct) AS distinct_l,
            min(sdc__entropy) AS entropy_l, min(sdc__recursive) AS recursive_l
-    FROM sdc__l_diversity(tbl, keys, sensitive, c);
+    FROM sdc__l_diversity(tbl, sdc__both(keys, others), sensitive, c);

@@ -1,27 +1,52 @@
 -- How much more (or less) an intruder who finds the cell believes a sensitive value than before.
 --
---   alpha = the greatest p_v of a cell; (alpha, k)-anonymity: p_v <= alpha and f >= k in every cell
---   beta  = the greatest (p_v - q_v) / q_v where p_v > q_v: basic beta-likeness
---   delta = the greatest |ln(p_v / q_v)|; infinite where the cell lacks a value that the file has
+--   alpha         = the greatest p_v of a cell, of all values or of the chosen ones
+--   beta          = the greatest (p_v - q_v) / q_v where p_v > q_v: basic beta-likeness
+--   enhanced_beta = the least beta with (p_v - q_v) / q_v <= min(beta, -ln q_v) for each p_v > q_v:
+--                   beta itself, or infinite where a value exceeds -ln q_v (then no beta will do)
+--   delta         = the greatest |ln(p_v / q_v)|; infinite where the cell lacks a value that the file has
 -- Source: Wong, Li, Fu & Wang (2006), (alpha, k)-anonymity, KDD; Cao & Karras (2012), Publishing
 -- microdata with a robust privacy guarantee, PVLDB 5(11) (beta); Brickell & Shmatikov (2008), The
 -- cost of privacy, KDD (delta-disclosure privacy demands delta strictly below the limit).
 -- Here p is the cell's distribution and q the file's. NULL is a sensitive value like another.
 
-CREATE OR REPLACE MACRO sdc__likeness(tbl, keys, sensitive) AS TABLE
-    SELECT sdc__key, any_value(sdc__f) AS sdc__f, max(sdc__p) AS sdc__alpha,
+-- Of the sensitive values, those that alpha regards: all, where none are chosen.
+CREATE OR REPLACE MACRO sdc__is_chosen(value, chosen) AS
+    chosen IS NULL OR list_contains(chosen::VARCHAR[], value::VARCHAR);
+
+CREATE OR REPLACE MACRO sdc__likeness(tbl, keys, sensitive, chosen) AS TABLE
+    WITH sdc__seen AS MATERIALIZED (FROM sdc__attribute_cells(tbl, keys, sensitive)),
+    -- a chosen value that the file lacks is a slip of the pen, and would make alpha 0
+    sdc__unknown AS (
+        SELECT CASE WHEN chosen IS NULL THEN true
+                    WHEN len(chosen::VARCHAR[]) = 0 THEN error('The list of chosen values is empty: name at least one, or leave it out for all of them.')
+                    WHEN len(list_filter(chosen::VARCHAR[], lambda v: v IS NULL OR NOT list_contains(sdc__values, v))) > 0
+                        THEN error('Of the chosen values ' || chosen::VARCHAR[]::VARCHAR || ' not every one is a value of the sensitive variable "' || sensitive || '".')
+                    ELSE true END AS sdc__known
+        FROM (SELECT coalesce(list(DISTINCT sdc__value::VARCHAR) FILTER (sdc__value IS NOT NULL), []) AS sdc__values FROM sdc__seen)
+    )
+    SELECT sdc__key, any_value(sdc__f) AS sdc__f,
+           coalesce(max(sdc__p) FILTER (coalesce(sdc__is_chosen(sdc__value, chosen), false)), 0)::DOUBLE AS sdc__alpha,
            greatest(max((sdc__p - sdc__q) / sdc__q), 0) AS sdc__beta,
+           CASE WHEN bool_or(sdc__p > sdc__q AND (sdc__p - sdc__q) / sdc__q > -ln(sdc__q)) THEN 'infinity'::DOUBLE
+                ELSE greatest(max((sdc__p - sdc__q) / sdc__q), 0) END AS sdc__enhanced,
            CASE WHEN any_value(sdc__values) < any_value(sdc__m) THEN 'infinity'::DOUBLE ELSE max(abs(ln(sdc__p / sdc__q))) END AS sdc__delta
-    FROM sdc__attribute_cells(tbl, keys, sensitive)
+    FROM sdc__seen, sdc__unknown
+    WHERE sdc__known
     GROUP BY sdc__key;
 
-CREATE OR REPLACE MACRO sdc_likeness_cells(tbl, keys, sensitive) AS TABLE
-    SELECT COLUMNS(sdc__without((*), ['sample_frequency', 'alpha', 'beta', 'delta'])),
-           sdc__f AS sample_frequency, sdc__alpha AS alpha, sdc__beta AS beta, sdc__delta AS delta
-    FROM (SELECT unnest(sdc__key), * EXCLUDE (sdc__key) FROM sdc__likeness(tbl, keys, sensitive));
+-- sensitive: the name of a column. chosen: a list of its values which alpha regards; all where it is left out.
+-- sdc_likeness_cells: the cells of the keys, and how far each one's distribution exceeds the file's.
+-- Example: FROM sdc_likeness_cells('persons', ['age', 'sex'], 'region');
+CREATE OR REPLACE MACRO sdc_likeness_cells(tbl, keys, sensitive, chosen := NULL) AS TABLE
+    SELECT COLUMNS(sdc__without((*), ['sample_frequency', 'alpha', 'beta', 'enhanced_beta', 'delta'])),
+           sdc__f AS sample_frequency, sdc__alpha AS alpha, sdc__beta AS beta, sdc__enhanced AS enhanced_beta, sdc__delta AS delta
+    FROM (SELECT unnest(sdc__key), * EXCLUDE (sdc__key) FROM sdc__likeness(tbl, keys, sensitive, chosen));
 
--- The file: k is the least cell, the others the greatest of the cells.
-CREATE OR REPLACE MACRO sdc_likeness(tbl, keys, sensitive) AS TABLE
-    SELECT sum(sdc__f)::BIGINT AS records, count(*) AS cells, min(sdc__f) AS k,
-           max(sdc__alpha) AS alpha, max(sdc__beta) AS beta, max(sdc__delta) AS delta
-    FROM sdc__likeness(tbl, keys, sensitive);
+-- Arguments as above. k is the least cell, the others the greatest of the cells.
+-- sdc_likeness: the k, alpha, beta and delta to which a file is (alpha, k)-anonymous, beta-like and delta-private.
+-- Example: FROM sdc_likeness('persons', ['age', 'sex'], 'region');
+CREATE OR REPLACE MACRO sdc_likeness(tbl, keys, sensitive, chosen := NULL) AS TABLE
+    SELECT sum(sdc__f)::BIGINT AS records, count(*) AS cells, min(sdc__f) AS k, max(sdc__alpha) AS alpha,
+           max(sdc__beta) AS beta, max(sdc__enhanced) AS enhanced_beta, max(sdc__delta) AS delta
+    FROM sdc__likeness(tbl, keys, sensitive, chosen);

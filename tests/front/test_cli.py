@@ -123,6 +123,7 @@ def test_the_least_that_can_be_said(capsys, parquet):
         "theta_by",
         "global_risk",
         "household_risk",
+        "attribute",
     }
     assert found["frequencies"]["records"] == 8
 

@@ -37,6 +37,15 @@ PARAMETERS = {
     "sdc_household_risk": "tbl keys weight household household_threshold nulls",
     "sdc_household_global_risk": "tbl keys weight household nulls",
     "sdc_k_anonymity": "tbl keys k nulls",
+    "sdc_l_diversity": "tbl keys sensitive c others",
+    "sdc_l_diversity_cells": "tbl keys sensitive c others",
+    "sdc_l_diversity_records": "tbl keys sensitive c others",
+    "sdc_t_closeness": "tbl keys sensitive distance",
+    "sdc_t_closeness_cells": "tbl keys sensitive distance",
+    "sdc_likeness": "tbl keys sensitive chosen",
+    "sdc_likeness_cells": "tbl keys sensitive chosen",
+    "sdc_alpha_k_anonymity": "tbl keys sensitive alpha k chosen",
+    "sdc_k_map": "tbl population keys k",
     "sdc_minimal_sample_uniques": "tbl keys max_msu nulls",
     "sdc_suda": "tbl keys max_msu dis_fraction scoring nulls",
     "sdc_suda_summary": "tbl keys max_msu dis_fraction scoring nulls",
@@ -121,6 +130,21 @@ COLUMNS = {
         "percent household_reidentification_rate"
     ),
     "sdc_k_anonymity('persons', ['age', 'sex'], 3)": "k records cells",
+    "sdc_l_diversity('persons', ['age', 'sex'], 'region')": "records cells distinct_l entropy_l recursive_l",
+    "sdc_l_diversity_cells('persons', ['age', 'sex'], 'region')": (
+        "age sex sample_frequency distinct_l entropy_l recursive_l"
+    ),
+    "sdc_l_diversity_records('persons', ['age', 'sex'], 'region')": f"{RECORD} distinct_l entropy_l recursive_l",
+    "sdc_t_closeness('persons', ['age', 'sex'], 'region')": "records cells t",
+    "sdc_t_closeness_cells('persons', ['age', 'sex'], 'region')": "age sex sample_frequency t",
+    "sdc_likeness('persons', ['age', 'sex'], 'region')": "records cells k alpha beta enhanced_beta delta",
+    "sdc_likeness_cells('persons', ['age', 'sex'], 'region')": (
+        "age sex sample_frequency alpha beta enhanced_beta delta"
+    ),
+    "sdc_alpha_k_anonymity('persons', ['age', 'sex'], 'region', 0.5, 2)": (
+        "alpha k records cells records_above_alpha records_below_k"
+    ),
+    "sdc_k_map('persons', 'persons', ['age', 'sex'], 3)": "k records cells absent_records least",
     "sdc_minimal_sample_uniques('persons', ['age', 'sex'])": f"{RECORD} size columns",
     "sdc_suda('persons', ['age', 'sex'])": f"{RECORD} msu_count suda_score dis_suda",
     "sdc_suda_summary('persons', ['age', 'sex'])": (
@@ -177,6 +201,13 @@ DEFAULTS = {  # what a parameter is when it is left out, and a call that says so
         for macro in ("sdc_threshold_rule", "sdc_threshold_rule_summary", "sdc_threshold_rule_records")
     },
     "sdc_k_anonymity('persons', ['age'], 3)": "sdc_k_anonymity('persons', ['age'], 3, nulls := 'category')",
+    "sdc_l_diversity_cells('persons', ['age'], 'sex')": (
+        "sdc_l_diversity_cells('persons', ['age'], 'sex', c := 2, others := NULL)"
+    ),
+    "sdc_t_closeness_cells('persons', ['age'], 'sex')": (
+        "sdc_t_closeness_cells('persons', ['age'], 'sex', distance := 'equal')"
+    ),
+    "sdc_likeness_cells('persons', ['age'], 'sex')": "sdc_likeness_cells('persons', ['age'], 'sex', chosen := NULL)",
     "sdc_minimal_sample_uniques('persons', ['age'])": (
         "sdc_minimal_sample_uniques('persons', ['age'], max_msu := 3, nulls := 'category')"
     ),

@@ -11,6 +11,7 @@ import sdc_sql
 from sdc_sql.results import Result
 
 PUBLIC = [
+    "AlphaKViolations",
     "ColumnError",
     "DataIntrusion",
     "FrequencySummary",
@@ -52,6 +53,7 @@ PUBLIC = [
     "risk_report",
 ]
 MEASURES = [
+    "alpha_k_anonymity",
     "cell_risk",
     "cells",
     "data_intrusion_simulation",
@@ -65,7 +67,10 @@ MEASURES = [
     "k_anonymity",
     "k_map",
     "l_diversity",
+    "l_diversity_cells",
+    "l_diversity_records",
     "likeness",
+    "likeness_cells",
     "minimal_sample_uniques",
     "population_risk",
     "public_use_file_rules",
@@ -77,6 +82,7 @@ MEASURES = [
     "suda_summary",
     "suda_value_contributions",
     "t_closeness",
+    "t_closeness_cells",
     "theta",
     "theta_by",
     "theta_misclassified",

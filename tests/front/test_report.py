@@ -249,3 +249,12 @@ def test_one_record(db):
 def test_the_example_reports(capsys):
     print(risk_report(sdc_sql.example()))
     assert "Disclosure risk of persons" in capsys.readouterr().out
+
+
+def test_sensitive_variables_are_shown_as_text_and_in_a_notebook():
+    # by hand: two weights in the cell (30, f), one in (41, m)
+    report = sdc_sql.risk_report(sdc_sql.example(), sensitive=["w"])
+    assert report.to_dict()["attribute"][0]["distinct_l"] == 1
+    for page in (str(report), report._repr_html_()):
+        assert "Attribute disclosure: the worst cell of each variable" in page
+        assert "entropy l" in page

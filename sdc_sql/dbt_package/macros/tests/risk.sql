@@ -67,3 +67,36 @@
     {{ sdc.sdc__not_below(model, 'sdc_household_global_risk', [keys, weight, household], {'nulls': nulls}, 'reidentification_rate', maximum,
         'The expected share of persons in re-identified households') }}
 {% endtest %}
+
+{#- The cells in which fewer than l values of the sensitive variable stand (with c: recursive (c, l)-diversity). -#}
+{% test sdc_l_diversity(model, keys, sensitive, l, c=none, others=none) %}
+    {%- if l is boolean or l is not integer or l < 2 -%}
+        {{ sdc.sdc__refuse('l is ' ~ l ~ ': it must be a whole number of at least 2.') }}
+    {%- endif -%}
+    {%- set figure = 'distinct_l' if c is none else 'recursive_l' -%}
+    with sdc__tested as (select * from {{ model }})
+    select *, {{ sdc.sdc__literal(l) }} as l,
+           {{ sdc.sdc__text('The diversity of the sensitive variable in this cell (' ~ figure ~ ') is ') }} || coalesce({{ figure }}::varchar, 'NULL')
+               || {{ sdc.sdc__text(', less than ' ~ l) }} as explanation
+    from ({{ sdc.sdc__call('sdc_l_diversity_cells', ['sdc__tested', keys, sensitive], {'c': c, 'others': others}) }})
+    where ({{ figure }} >= {{ sdc.sdc__literal(l) }}) is not true
+{% endtest %}
+
+{% test sdc_t_closeness_below(model, keys, sensitive, maximum, distance=none) %}
+    {{ sdc.sdc__not_below(model, 'sdc_t_closeness_cells', [keys, sensitive], {'distance': distance}, 't', maximum,
+        'The distance of the distribution in this cell from that of the file') }}
+{% endtest %}
+
+{% test sdc_alpha_k_anonymity(model, keys, sensitive, alpha, k, chosen=none) %}
+    with sdc__tested as (select * from {{ model }})
+    select *, records::varchar || ' record(s) violate (alpha, k)-anonymity' as explanation
+    from ({{ sdc.sdc__call('sdc_alpha_k_anonymity', ['sdc__tested', keys, sensitive, alpha, k], {'chosen': chosen}) }})
+    where (records = 0) is not true
+{% endtest %}
+
+{% test sdc_k_map(model, population, keys, k) %}
+    with sdc__tested as (select * from {{ model }})
+    select *, records::varchar || ' record(s) share their values of the keys with fewer than k of the population' as explanation
+    from ({{ sdc.sdc__call('sdc_k_map', ['sdc__tested', population, keys, k], {}) }})
+    where (records = 0) is not true
+{% endtest %}

@@ -1,0 +1,3 @@
+{%- macro alpha_k_anonymity(tbl, keys, sensitive, alpha, k, chosen=none) -%}
+    {{ return(sdc.sdc__measure('sdc_alpha_k_anonymity', [tbl, keys, sensitive, alpha, k], {'chosen': chosen})) }}
+{%- endmacro -%}

@@ -1,0 +1,11 @@
+{%- macro l_diversity(tbl, keys, sensitive, c=none, others=none) -%}
+    {{ return(sdc.sdc__measure('sdc_l_diversity', [tbl, keys, sensitive], {'c': c, 'others': others})) }}
+{%- endmacro -%}
+
+{%- macro l_diversity_cells(tbl, keys, sensitive, c=none, others=none) -%}
+    {{ return(sdc.sdc__measure('sdc_l_diversity_cells', [tbl, keys, sensitive], {'c': c, 'others': others})) }}
+{%- endmacro -%}
+
+{%- macro l_diversity_records(tbl, keys, sensitive, c=none, others=none) -%}
+    {{ return(sdc.sdc__measure('sdc_l_diversity_records', [tbl, keys, sensitive], {'c': c, 'others': others})) }}
+{%- endmacro -%}

@@ -1,0 +1,27 @@
+-- (alpha, k)-anonymity: no cell is small, and in none does a sensitive value dominate.
+--
+--   a cell violates it where f < k, or where p_v > alpha for a value v (of all, or of the chosen ones)
+-- Source: Wong, Li, Fu & Wang (2006), (alpha, k)-anonymity: an enhanced k-anonymity model for privacy
+-- preserving data publishing, KDD, definitions 2 and 3.
+--
+--   persons: age illness    sdc_alpha_k_anonymity('persons', ['age'], 'illness', 0.5, 2):
+--            30  flu        alpha k records cells records_above_alpha records_below_k
+--            30  cancer     0.5   2 1       1     1                   1
+--            41  flu
+
+-- alpha: in (0, 1). k: a whole number of at least 2. chosen: a list of sensitive values; all where it is left out.
+-- sdc_alpha_k_anonymity: the records and cells that violate (alpha, k)-anonymity.
+-- Example: FROM sdc_alpha_k_anonymity('persons', ['age', 'sex'], 'region', 0.5, 2);
+CREATE OR REPLACE MACRO sdc_alpha_k_anonymity(tbl, keys, sensitive, alpha, k, chosen := NULL) AS TABLE
+    WITH sdc__limited AS (
+        SELECT sdc__f, sdc__alpha, sdc__checked_fraction(alpha, 'alpha of (alpha, k)-anonymity') AS sdc__limit,
+               CASE WHEN TRY_CAST(k AS DOUBLE) BETWEEN 2 AND 1e15 AND TRY_CAST(k AS DOUBLE) = floor(TRY_CAST(k AS DOUBLE)) THEN TRY_CAST(k AS BIGINT)
+                    ELSE error('k is ' || coalesce(k::VARCHAR, 'NULL') || ': it must be a whole number of at least 2.') END AS sdc__k
+        FROM sdc__likeness(tbl, keys, sensitive, chosen)
+    )
+    SELECT any_value(sdc__limit) AS alpha, any_value(sdc__k) AS k,
+           coalesce(sum(sdc__f) FILTER (sdc__f < sdc__k OR sdc__alpha > sdc__limit), 0)::BIGINT AS records,
+           count(*) FILTER (sdc__f < sdc__k OR sdc__alpha > sdc__limit) AS cells,
+           coalesce(sum(sdc__f) FILTER (sdc__alpha > sdc__limit), 0)::BIGINT AS records_above_alpha,
+           coalesce(sum(sdc__f) FILTER (sdc__f < sdc__k), 0)::BIGINT AS records_below_k
+    FROM sdc__limited;
