@@ -67,3 +67,9 @@
     {{ sdc.sdc__not_below(model, 'sdc_household_global_risk', [keys, weight, household], {'nulls': nulls}, 'reidentification_rate', maximum,
         'The expected share of persons in re-identified households') }}
 {% endtest %}
+
+{#- The records at fault, a row each, with the count of their minimal sample uniques. -#}
+{% test sdc_suda_below(model, keys, maximum, max_msu=none, dis_fraction=none, scoring=none, nulls=none) %}
+    {{ sdc.sdc__not_below(model, 'sdc_suda', [keys], {'max_msu': max_msu, 'dis_fraction': dis_fraction, 'scoring': scoring, 'nulls': nulls},
+        'dis_suda', maximum, 'The confidence in a match against this record') }}
+{% endtest %}
