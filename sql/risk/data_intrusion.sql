@@ -45,6 +45,8 @@ CREATE OR REPLACE MACRO sdc__intrusion_result(matches, closed_form) AS TABLE
 
 -- sampling_fraction: pi, or the name of the column of the records' inclusion probabilities. standard_error: of the simulation
 -- alone, sqrt(theta (1 - theta) / unique_matches). theta is NULL where no match was unique.
+-- sdc_data_intrusion_simulation: theta by playing the intruder's search on the file, beside its closed form.
+-- Example: FROM sdc_data_intrusion_simulation('persons', ['age', 'sex'], 0.1, repetitions := 1000);
 CREATE OR REPLACE MACRO sdc_data_intrusion_simulation(tbl, keys, sampling_fraction, repetitions := 10000, stream := 'data intrusion') AS TABLE
     WITH sdc__cells_drawn AS MATERIALIZED (FROM sdc__intrusion_cells(tbl, keys, sampling_fraction)),
     sdc__limit AS (
@@ -74,6 +76,8 @@ CREATE OR REPLACE MACRO sdc__seen_key(name, columns) AS
          ELSE 'sdc__r.' || sdc__identifier(name) END;
 
 -- With misclassification: columns and matrices as in sdc_theta_misclassified, of which this is the simulation.
+-- sdc_data_intrusion_misclassified: the intruder's search played with misclassified keys, beside its closed form.
+-- Example: FROM sdc_data_intrusion_misclassified('persons', ['age', 'sex'], 0.1, ['sex'], ['sexes'], repetitions := 1000);
 CREATE OR REPLACE MACRO sdc_data_intrusion_misclassified(tbl, keys, sampling_fraction, columns, matrices, repetitions := 10000, stream := 'data intrusion') AS TABLE
     WITH sdc__cells_drawn AS MATERIALIZED (FROM sdc__intrusion_cells(tbl, keys, sampling_fraction)),
     sdc__limit AS (SELECT theta AS sdc__theta FROM sdc_theta_misclassified(tbl, keys, sampling_fraction, columns, matrices)),

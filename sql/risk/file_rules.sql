@@ -55,6 +55,8 @@ CREATE OR REPLACE MACRO sdc__region_rule(tbl, regions, inhabitants, rule, least)
                        sdc__value(inhabitants, COLUMNS(sdc__column((*), inhabitants))) AS sdc__n FROM sdc__rows(tbl))
           GROUP BY sdc__region);
 
+-- sdc_research_file_rules: the rules of a file for researchers, one row each: what was found, and whether it is violated.
+-- Example: FROM sdc_research_file_rules('persons', ['region', 'sex', 'age'], 'w', {'extremely': ['region'], 'very': ['sex'], 'identifying': ['age']});
 CREATE OR REPLACE MACRO sdc_research_file_rules(tbl, keys, weight, levels, inhabitants := NULL, direct_identifiers := NULL, panel := NULL, nulls := 'category') AS TABLE
     FROM sdc__absent_rule(tbl, 1, 'no direct identifiers', direct_identifiers, 'give direct_identifiers, the names of columns that would be such')
     UNION ALL
@@ -122,6 +124,8 @@ CREATE OR REPLACE MACRO sdc__weight_rule(tbl, weight) AS TABLE
     FROM (SELECT CASE WHEN weight IS NOT NULL THEN sdc__checked_weight(sdc__value(weight, COLUMNS(sdc__column((*), weight)))) END AS sdc__w FROM sdc__rows(tbl));
 
 -- reference_date: the last day the data are of; release_date: the day of release (today).
+-- sdc_public_use_file_rules: the rules of a public use file, one row each: what was found, and whether it is violated.
+-- Example: FROM sdc_public_use_file_rules('persons', ['region', 'sex', 'age'], 'w');
 CREATE OR REPLACE MACRO sdc_public_use_file_rules(tbl, keys, weight, household := NULL, household_variables := NULL, indirect_regions := NULL, province := NULL, municipality := NULL,
                                                   withheld := NULL, sensitive := NULL, reference_date := NULL, release_date := NULL, nulls := 'category') AS TABLE
     FROM sdc__answer(1, 'at least one year old', reference_date IS NOT NULL, 'give reference_date, the last day the data are of',

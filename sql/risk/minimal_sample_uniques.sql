@@ -26,8 +26,6 @@ CREATE OR REPLACE MACRO sdc__named_set(keys, mask) AS
     list_transform(list_filter(range(1, len(keys::VARCHAR[]) + 1), lambda i: (mask >> (i - 1)::INTEGER) & 1 = 1),
                    lambda i: (keys::VARCHAR[])[i]);
 
-CREATE OR REPLACE MACRO sdc__identifier(name) AS '"' || replace(name, '"', '""') || '"';
-
 -- The largest size to look for: max_msu, or every size where it is NULL, and never more than the keys.
 -- So many sets that no one would wait for them are refused.
 CREATE OR REPLACE MACRO sdc__set_count(m, most) AS
@@ -97,7 +95,8 @@ CREATE OR REPLACE MACRO sdc__minimal_sample_uniques(tbl, keys, max_msu, nulls) A
     SELECT struct_pack(*COLUMNS(lambda c: NOT starts_with(c, 'sdc__'))) AS sdc__key, sdc__mask, bit_count(sdc__mask)::BIGINT AS sdc__size
     FROM sdc__crossing JOIN sdc__found USING (sdc__id);
 
--- The key columns, size and columns; a row for each minimal sample unique of each record.
+-- sdc_minimal_sample_uniques: the smallest sets of keys on which a record stands alone: every column, size and columns, a row for each.
+-- Example: FROM sdc_minimal_sample_uniques('persons', ['age', 'sex']);
 CREATE OR REPLACE MACRO sdc_minimal_sample_uniques(tbl, keys, max_msu := 3, nulls := 'category') AS TABLE
     SELECT COLUMNS(sdc__without((*), ['size', 'columns'])), sdc__size AS size, sdc__set AS columns
     FROM (SELECT r.* EXCLUDE (sdc__key), u.sdc__size, sdc__named_set(keys, u.sdc__mask) AS sdc__set

@@ -51,6 +51,8 @@ CREATE OR REPLACE MACRO sdc__misclassification_crossing(cells, columns, matrix) 
     FROM sdc__misclassified('sdc__given', 'sdc__categories', array_to_string(columns, ', '));
 
 -- original: the file before PRAM. from: the released category; to: the original one.
+-- sdc_pram_reversed: a PRAM matrix turned round: the probabilities of the original category given the released one.
+-- Example: FROM sdc_pram_reversed('persons', 'sex', 'sexes');
 CREATE OR REPLACE MACRO sdc_pram_reversed(original, column_name, matrix) AS TABLE
     WITH sdc__categories AS MATERIALIZED (
         SELECT sdc__x, sdc__x IS NULL AS sdc__blank, count(*) AS sdc__t

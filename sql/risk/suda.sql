@@ -45,8 +45,9 @@ CREATE OR REPLACE MACRO sdc__scored_cells(tbl, keys, max_msu, dis_fraction, scor
                ELSE 0e0 END AS sdc__dis
     FROM sdc__suda_cells(tbl, keys, max_msu, scoring, nulls) AS c, sdc__dis(tbl, keys, dis_fraction) AS d;
 
--- Every column of the table, msu_count, suda_score and dis_suda.
 -- max_msu: the largest size of a minimal sample unique to look for; NULL: every size.
+-- sdc_suda: every column, and of each record msu_count, suda_score and dis_suda, the intruder's confidence in a match.
+-- Example: FROM sdc_suda('persons', ['age', 'sex']);
 CREATE OR REPLACE MACRO sdc_suda(tbl, keys, max_msu := 3, dis_fraction := 0.01, scoring := 'factorial', nulls := 'category') AS TABLE
     SELECT COLUMNS(sdc__without((*), ['msu_count', 'suda_score', 'dis_suda'])),
            coalesce(sdc__msus, 0) AS msu_count, coalesce(sdc__score, 0e0) AS suda_score, coalesce(sdc__dis_suda, 0e0) AS dis_suda
@@ -55,8 +56,9 @@ CREATE OR REPLACE MACRO sdc_suda(tbl, keys, max_msu := 3, dis_fraction := 0.01, 
           FROM sdc__keyed(tbl, keys) AS r
           LEFT JOIN sdc__scored_cells(tbl, keys, max_msu, dis_fraction, scoring, nulls) AS c ON r.sdc__key = c.sdc__key);
 
--- The file in one row: records, records_with_msu, msus, total_score, max_score, max_dis_suda, and
--- mean_dis_suda over all records.
+-- records, records_with_msu, msus, total_score, max_score, max_dis_suda, and mean_dis_suda over all records.
+-- sdc_suda_summary: SUDA of the file in one row.
+-- Example: FROM sdc_suda_summary('persons', ['age', 'sex']);
 CREATE OR REPLACE MACRO sdc_suda_summary(tbl, keys, max_msu := 3, dis_fraction := 0.01, scoring := 'factorial', nulls := 'category') AS TABLE
     SELECT sdc__n AS records, count(sdc__msus) AS records_with_msu, coalesce(sum(sdc__msus), 0)::BIGINT AS msus,
            coalesce(sum(sdc__score), 0e0) AS total_score, coalesce(max(sdc__score), 0e0) AS max_score,
@@ -65,8 +67,9 @@ CREATE OR REPLACE MACRO sdc_suda_summary(tbl, keys, max_msu := 3, dis_fraction :
     LEFT JOIN sdc__scored_cells(tbl, keys, max_msu, dis_fraction, scoring, nulls) ON true
     GROUP BY sdc__n;
 
--- How much of the file's total score is due to MSUs that hold a key: variable, msus, contribution (percent).
--- A MSU counts for each of its keys, so the percentages sum to more than 100.
+-- variable, msus, contribution (percent). A MSU counts for each of its keys, so the percentages sum to more than 100.
+-- sdc_suda_contributions: how much of the file's total score is due to minimal sample uniques that hold a key.
+-- Example: FROM sdc_suda_contributions('persons', ['age', 'sex']);
 CREATE OR REPLACE MACRO sdc_suda_contributions(tbl, keys, max_msu := 3, scoring := 'factorial', nulls := 'category') AS TABLE
     WITH sdc__weighed AS MATERIALIZED (
         SELECT sdc__mask, count(*) AS sdc__msus, sum(sdc__msu_weight(len(keys::VARCHAR[]), sdc__size, scoring)) AS sdc__score
@@ -81,8 +84,9 @@ CREATE OR REPLACE MACRO sdc_suda_contributions(tbl, keys, max_msu := 3, scoring 
     GROUP BY sdc__position, variable
     ORDER BY sdc__position ASC;
 
--- The same by value: of what is due to a key, the percentage due to each of its values that occurs: variable, value
--- (as text, NULL for NULL), msus, contribution.
+-- variable, value (as text, NULL for NULL; each that occurs), msus, contribution.
+-- sdc_suda_value_contributions: of what is due to a key, the percentage that is due to each of its values.
+-- Example: FROM sdc_suda_value_contributions('persons', ['age', 'sex']);
 CREATE OR REPLACE MACRO sdc_suda_value_contributions(tbl, keys, max_msu := 3, scoring := 'factorial', nulls := 'category') AS TABLE
     WITH sdc__scores AS MATERIALIZED (
         SELECT sdc__key, sdc__mask, sdc__msu_weight(len(keys::VARCHAR[]), sdc__size, scoring) AS sdc__weight

@@ -61,6 +61,8 @@ CREATE OR REPLACE MACRO sdc__theta_of_sums(sums, sampling_fraction) AS TABLE
 
 -- columns: the keys that are misclassified; matrices: the table of each one's matrix. Other keys are taken to agree.
 -- kept_uniques and kept_pairs: the sums of M_jj over sample uniques and pairs; false_matches: n A.
+-- sdc_theta_misclassified: theta where keys are misclassified, each by a matrix of its own.
+-- Example: FROM sdc_theta_misclassified('persons', ['age', 'sex'], 0.1, ['sex'], ['sexes']);
 CREATE OR REPLACE MACRO sdc_theta_misclassified(tbl, keys, sampling_fraction, columns, matrices) AS TABLE
     WITH sdc__crossed AS MATERIALIZED (FROM sdc__category_cells(tbl, keys, NULL)),
     sdc__sums AS (
@@ -72,6 +74,8 @@ CREATE OR REPLACE MACRO sdc_theta_misclassified(tbl, keys, sampling_fraction, co
     FROM sdc__theta_of_sums('sdc__sums', sampling_fraction);
 
 -- The columns change together, by one matrix whose `from` and `to` are structs.
+-- sdc_theta_misclassified_crossing: theta where several keys are misclassified together, by one matrix.
+-- Example: FROM sdc_theta_misclassified_crossing('persons', ['age', 'sex', 'region'], 0.1, ['sex', 'region'], 'crossings');
 CREATE OR REPLACE MACRO sdc_theta_misclassified_crossing(tbl, keys, sampling_fraction, columns, matrix) AS TABLE
     WITH sdc__crossed AS MATERIALIZED (FROM sdc__category_cells(tbl, keys, NULL)),
     sdc__parts AS MATERIALIZED (SELECT DISTINCT * EXCLUDE (sdc__f, sdc__w, sdc__records) FROM sdc__crossed),

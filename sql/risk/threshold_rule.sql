@@ -53,6 +53,8 @@ CREATE OR REPLACE MACRO sdc__combinations(tbl, keys, sets, threshold, weight, in
         'SELECT 0::BIGINT AS sdc__set, []::VARCHAR[] AS sdc__columns, []::VARCHAR[] AS sdc__values, sdc__records, 0e0 AS sdc__frequency, 0e0 AS sdc__threshold FROM sdc__crossed LIMIT 0'));
 
 -- The unsafe combinations.
+-- sdc_threshold_rule: the combinations of values of a few keys that too few persons bear.
+-- Example: FROM sdc_threshold_rule('persons', ['age', 'sex', 'region'], 1);
 CREATE OR REPLACE MACRO sdc_threshold_rule(tbl, keys, threshold, weight := NULL, dimension := NULL, levels := NULL, inclusive := true, nulls := 'category') AS TABLE
     SELECT sdc__columns AS columns, sdc__values AS "values", sdc__records AS records, sdc__frequency AS frequency, sdc__threshold AS threshold
     FROM sdc__combinations(tbl, keys, sdc__key_sets(keys, threshold, dimension, levels), threshold, weight, inclusive, nulls)
@@ -60,6 +62,8 @@ CREATE OR REPLACE MACRO sdc_threshold_rule(tbl, keys, threshold, weight := NULL,
     ORDER BY sdc__set ASC, sdc__frequency ASC, sdc__values ASC;
 
 -- A row a set of keys: its combinations, the unsafe ones, the records that bear them, and the least frequency.
+-- sdc_threshold_rule_summary: for each set of keys its combinations, the unsafe ones and the records that bear them.
+-- Example: FROM sdc_threshold_rule_summary('persons', ['age', 'sex', 'region'], 100, weight := 'w');
 CREATE OR REPLACE MACRO sdc_threshold_rule_summary(tbl, keys, threshold, weight := NULL, dimension := NULL, levels := NULL, inclusive := true, nulls := 'category') AS TABLE
     SELECT sdc__columns AS columns, any_value(sdc__threshold) AS threshold, count(*) AS combinations,
            count(*) FILTER (sdc__unsafe) AS unsafe_combinations,
@@ -84,6 +88,8 @@ CREATE OR REPLACE MACRO sdc__unsafe_cells(tbl, keys, sets, thresholds, weight, i
     GROUP BY sdc__cell;
 
 -- Every record, with the number of unsafe combinations that it bears.
+-- sdc_threshold_rule_records: every record with the number of unsafe combinations that it bears.
+-- Example: FROM sdc_threshold_rule_records('persons', ['age', 'sex', 'region'], 1);
 CREATE OR REPLACE MACRO sdc_threshold_rule_records(tbl, keys, threshold, weight := NULL, dimension := NULL, levels := NULL, inclusive := true, nulls := 'category') AS TABLE
     SELECT COLUMNS(sdc__without((*), ['unsafe_combinations'])), coalesce(sdc__unsafe, 0)::BIGINT AS unsafe_combinations
     FROM (SELECT r.* EXCLUDE (sdc__key), c.sdc__unsafe

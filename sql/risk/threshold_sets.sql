@@ -13,11 +13,6 @@
 --   levels := {'extremely': ['region'], 'very': ['sex'], 'identifying': ['job', 'age']}:
 --                                                [[region, sex, job], [region, sex, age]]
 
--- As they stand in the text of a query: "a ""b""", 'it''s'.
-CREATE OR REPLACE MACRO sdc__identifier(name) AS '"' || replace(name, '"', '""') || '"';
-CREATE OR REPLACE MACRO sdc__identifiers(names) AS array_to_string(list_transform(names, lambda n: sdc__identifier(n)), ', ');
-CREATE OR REPLACE MACRO sdc__text(value) AS '''' || replace(value, '''', '''''') || '''';
-
 -- Every set of 1 .. most of the places 1 .. n, smaller sets first: [[1], [2], [1, 2]].
 CREATE OR REPLACE MACRO sdc__place_sets(n, most) AS
     list_transform(list_sort(list_transform(list_filter(

@@ -45,6 +45,7 @@ def parameters() -> dict[str, list[str]]:
               AND NOT starts_with(function_name, 'sdc__')
         """)
         listed = dict(rows.fetchall())
+    del listed["sdc_help"]  # for a prompt
     text = sdc_sql.bundle()
     for name, names in listed.items():
         head = text.partition(f" MACRO {name}(")[2].partition(") AS TABLE")[0]

@@ -79,7 +79,8 @@ def names(db, about: str) -> list[str]:
 
 
 def test_by_a_part_of_a_name(db):
-    assert names(db, "theta") == names(db, "THETA") == ["sdc_pram_theta", "sdc_theta", "sdc_theta_by"]
+    assert names(db, "theta_") == names(db, "THETA_")
+    assert names(db, "theta_") == ["sdc_theta_by", "sdc_theta_misclassified", "sdc_theta_misclassified_crossing"]
 
 
 def test_by_a_word_of_the_summary_where_no_name_has_it(db):

@@ -43,11 +43,14 @@
         {#- with an exponent it is a DOUBLE and not a DECIMAL -#}
         {{ return(text if 'e' in text else text ~ 'e0') }}
     {%- elif sdc.sdc__is_relation(value) -%}{{ return(sdc.sdc__text(sdc.sdc__name(value))) }}
-    {%- elif value is mapping -%}{{ sdc.sdc__refuse('an argument is a mapping (' ~ value ~ '): give a text, a number, a list or a relation.') }}
+    {%- elif value is mapping -%}
+        {%- set items = [] -%}
+        {%- for name, item in value.items() -%}{%- do items.append(sdc.sdc__text(name) ~ ': ' ~ sdc.sdc__literal(item)) -%}{%- endfor -%}
+        {{ return('{' ~ items | join(', ') ~ '}') }}
     {%- elif value is iterable -%}
         {%- set items = [] -%}
         {%- for item in value -%}{%- do items.append(sdc.sdc__literal(item)) -%}{%- endfor -%}
         {{ return('[' ~ items | join(', ') ~ ']') }}
-    {%- else -%}{{ sdc.sdc__refuse('an argument is ' ~ value ~ ': give a text, a number, a list or a relation.') }}
+    {%- else -%}{{ sdc.sdc__refuse('an argument is ' ~ value ~ ': give a text, a number, a list, a mapping or a relation.') }}
     {%- endif -%}
 {%- endmacro -%}

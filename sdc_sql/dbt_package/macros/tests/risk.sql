@@ -100,3 +100,16 @@
     from ({{ sdc.sdc__call('sdc_k_map', ['sdc__tested', population, keys, k], {}) }})
     where (records = 0) is not true
 {% endtest %}
+
+{#- The records at fault, a row each, with the count of their minimal sample uniques. -#}
+{% test sdc_suda_below(model, keys, maximum, max_msu=none, dis_fraction=none, scoring=none, nulls=none) %}
+    {{ sdc.sdc__not_below(model, 'sdc_suda', [keys], {'max_msu': max_msu, 'dis_fraction': dis_fraction, 'scoring': scoring, 'nulls': nulls},
+        'dis_suda', maximum, 'The confidence in a match against this record') }}
+{% endtest %}
+
+{#- The unsafe combinations, a row each. -#}
+{% test sdc_threshold_rule(model, keys, threshold, weight=none, dimension=none, levels=none) %}
+    with sdc__tested as (select * from {{ model }})
+    select *, frequency::varchar || ' bear this combination of ' || array_to_string(columns, ', ') || ', and the threshold is ' || threshold::varchar as explanation
+    from ({{ sdc.sdc__call('sdc_threshold_rule', ['sdc__tested', keys, threshold], {'weight': weight, 'dimension': dimension, 'levels': levels}) }})
+{% endtest %}

@@ -1,0 +1,7 @@
+{%- macro data_intrusion_simulation(tbl, keys, sampling_fraction, repetitions=none, stream=none) -%}
+    {{ return(sdc.sdc__measure('sdc_data_intrusion_simulation', [tbl, keys, sampling_fraction], {'repetitions': repetitions, 'stream': stream})) }}
+{%- endmacro -%}
+
+{%- macro data_intrusion_misclassified(tbl, keys, sampling_fraction, columns, matrices, repetitions=none, stream=none) -%}
+    {{ return(sdc.sdc__measure('sdc_data_intrusion_misclassified', [tbl, keys, sampling_fraction, columns, matrices], {'repetitions': repetitions, 'stream': stream})) }}
+{%- endmacro -%}

@@ -1,0 +1,3 @@
+{%- macro pram_reversed(original, column_name, matrix) -%}
+    {{ return(sdc.sdc__measure('sdc_pram_reversed', [original, column_name, matrix], {})) }}
+{%- endmacro -%}

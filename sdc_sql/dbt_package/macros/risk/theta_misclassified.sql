@@ -1,0 +1,7 @@
+{%- macro theta_misclassified(tbl, keys, sampling_fraction, columns, matrices) -%}
+    {{ return(sdc.sdc__measure('sdc_theta_misclassified', [tbl, keys, sampling_fraction, columns, matrices], {})) }}
+{%- endmacro -%}
+
+{%- macro theta_misclassified_crossing(tbl, keys, sampling_fraction, columns, matrix) -%}
+    {{ return(sdc.sdc__measure('sdc_theta_misclassified_crossing', [tbl, keys, sampling_fraction, columns, matrix], {})) }}
+{%- endmacro -%}

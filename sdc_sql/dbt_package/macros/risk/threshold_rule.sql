@@ -1,0 +1,11 @@
+{%- macro threshold_rule(tbl, keys, threshold, weight=none, dimension=none, levels=none, inclusive=none, nulls=none) -%}
+    {{ return(sdc.sdc__measure('sdc_threshold_rule', [tbl, keys, threshold], {'weight': weight, 'dimension': dimension, 'levels': levels, 'inclusive': inclusive, 'nulls': nulls})) }}
+{%- endmacro -%}
+
+{%- macro threshold_rule_summary(tbl, keys, threshold, weight=none, dimension=none, levels=none, inclusive=none, nulls=none) -%}
+    {{ return(sdc.sdc__measure('sdc_threshold_rule_summary', [tbl, keys, threshold], {'weight': weight, 'dimension': dimension, 'levels': levels, 'inclusive': inclusive, 'nulls': nulls})) }}
+{%- endmacro -%}
+
+{%- macro threshold_rule_records(tbl, keys, threshold, weight=none, dimension=none, levels=none, inclusive=none, nulls=none) -%}
+    {{ return(sdc.sdc__measure('sdc_threshold_rule_records', [tbl, keys, threshold], {'weight': weight, 'dimension': dimension, 'levels': levels, 'inclusive': inclusive, 'nulls': nulls})) }}
+{%- endmacro -%}
