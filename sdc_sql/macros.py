@@ -84,7 +84,8 @@ def sql_files() -> tuple[SqlFile, ...]:
     written = headers.entries_sql(help_entries())
     found[headers.ENTRIES] = SqlFile(headers.ENTRIES, written, ("sdc__help",), frozenset())
     home = {macro: f.name for f in found.values() for macro in f.defines}
-    order = TopologicalSorter({name: {home[c] for c in sorted(f.calls) if c in home} for name, f in found.items()})
+    # sorted, so that the order is the same in every process
+    order = TopologicalSorter({name: sorted({home[c] for c in f.calls if c in home}) for name, f in found.items()})
     return tuple(found[name] for name in order.static_order())
 
 

@@ -11,6 +11,8 @@
 -- Mind the direction: rows are the file's categories. PRAM's own matrix goes from the original to the released category; where
 -- the file is the released one and the intruder knows the originals, sdc_pram_reversed turns it round (Bayes' theorem):
 --   P(xi = k | X = l) = T_k p_kl / sum_k' T_k' p_k'l ,  T the frequencies of the original file (SDC handbook, section 3.4.6)
+-- Of several keys, each masked by a matrix of its own, the reversed matrices are exact together only where the keys are
+-- independent; otherwise reverse one matrix of their crossing (structs).
 
 -- sdc__from, sdc__to, sdc__p for the categories there are. given: a CTE with sdc__from and sdc__to as rows of one category of the
 -- column's type, sdc__p, and sdc__s (NULL), as the checks of PRAM want them; categories: a CTE with sdc__x and sdc__blank.
