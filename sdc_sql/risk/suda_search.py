@@ -69,23 +69,28 @@ def _group(positions: tuple[int, ...], radices: list[int]) -> list[exp.Expressio
     first, *rest = positions
     packed: exp.Expression = exp.cast(_key(first), "BIGINT")
     for p in rest:
-        times = exp.Mul(this=exp.paren(packed), expression=query.literal(radices[p]))
+        times = exp.Mul(this=exp.Paren(this=packed), expression=query.literal(radices[p]))
         packed = exp.Add(this=times, expression=_key(p))
     return [packed]
 
 
-def _of_set(name: str, positions: tuple[int, ...], radices: list[int], *, excluded: bool) -> str:
-    """Return the query of one set: the cells for which it is minimal, and in a row of its own the number of groups."""
-    mask = exp.cast(query.literal(sum(1 << p for p in positions)), "BIGINT")
+def _groups(name: str, positions: tuple[int, ...], radices: list[int], *, excluded: bool) -> str:
+    """Return the query of the groups of a set: a cell of each, and whether it is a record that is alone."""
     alone: exp.Expression = exp.EQ(this=exp.Sum(this=_column(_RECORDS)), expression=query.literal(1))
     if excluded:  # the code of NULL is 0
         some = exp.Least(this=_key(positions[0]), expressions=[_key(p) for p in positions[1:]])
-        alone = exp.and_(alone, exp.GT(this=exp.Min(this=some), expression=query.literal(0)))
-    groups = (
-        exp.select(exp.alias_(exp.Min(this=_column(_ID)), _ID), exp.alias_(alone, "sdc__alone"))
-        .from_(exp.to_table(f"{name}_codes"))
-        .group_by(*_group(positions, radices))
-    )
+        alone = exp.And(this=alone, expression=exp.GT(this=exp.Min(this=some), expression=query.literal(0)))
+    columns = [exp.alias_(exp.Min(this=_column(_ID)), _ID), exp.alias_(alone, "sdc__alone", copy=False)]
+    groups = exp.select(*columns, copy=False).from_(exp.to_table(f"{name}_codes"), copy=False)
+    return query.text(groups.group_by(*_group(positions, radices), copy=False))
+
+
+def _insert(name: str) -> str:
+    """Return what stores, of the groups, the cells for which the set is minimal, and in a row of its own their number.
+
+    The set is three parameters: it is the same text for every set.
+    """
+    mask = exp.cast(exp.Placeholder(), "BIGINT")
     within = exp.EQ(
         this=exp.paren(exp.BitwiseAnd(this=_column(_MASK, "m"), expression=mask.copy())), expression=_column(_MASK, "m")
     )
@@ -97,9 +102,7 @@ def _of_set(name: str, positions: tuple[int, ...], radices: list[int], *, exclud
         .where(_column("sdc__alone", "u"), exp.not_(exp.Exists(this=smaller)))
     )
     number = exp.select(exp.null(), mask, exp.Count(this=exp.Star())).from_("sdc__grouped")
-    rows = exp.union(new, number, distinct=False)
-    insert = query.text(exp.insert(rows, exp.to_table(name), dialect="duckdb"))
-    return f"WITH sdc__grouped AS MATERIALIZED ({query.text(groups)}) {insert}"
+    return query.text(exp.insert(exp.union(new, number, distinct=False), exp.to_table(name), dialect="duckdb"))
 
 
 def _search(data: Roles, name: str, most: int, *, excluded: bool) -> None:
@@ -128,14 +131,17 @@ def _search(data: Roles, name: str, most: int, *, excluded: bool) -> None:
     radices = [int(top) + 1 for top in tops]
     # the groups of each set that can still be extended; nobody is unique on no key, unless alone in the file
     groups: dict[frozenset[int], int] = {frozenset(): 1 if records > 1 else 0}
+    insert = _insert(name)
     for size in range(1, most + 1):
         found = {}
         for positions in itertools.combinations(range(len(data.keys)), size):
             smaller = [groups.get(frozenset(positions) - {p}) for p in positions]
             if None in smaller or (size > 1 and number in smaller):
                 continue
-            con.execute(_of_set(name, positions, radices, excluded=excluded)).fetchall()
-            found[sum(1 << p for p in positions)] = (frozenset(positions), smaller)
+            mask = sum(1 << p for p in positions)
+            grouped = _groups(name, positions, radices, excluded=excluded)
+            con.execute(f"WITH sdc__grouped AS MATERIALIZED ({grouped}) {insert}", [mask, mask, mask]).fetchall()
+            found[mask] = (frozenset(positions), smaller)
         counted = exp.select(_column(_MASK), _column(_GROUPS)).from_(exp.to_table(name))
         rows = con.execute(query.text(counted.where(_column(_GROUPS).is_(exp.null()).not_()))).fetchall()
         of = dict(rows)
