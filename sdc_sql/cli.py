@@ -96,6 +96,10 @@ def parser() -> argparse.ArgumentParser:
         "--sensitive", type=cli_mask.names, default=(), metavar="A,B",
         help="sensitive variables: how much a cell discloses of each (limits: 'attribute.distinct_l < 2')",
     )  # fmt: skip
+    risk.add_argument(
+        "--suda", action="store_true",
+        help="look for special uniques, of up to three keys (limits: 'suda.max_dis_suda > 0.1')",
+    )  # fmt: skip
     risk.add_argument("--k", type=int, default=5, help="show k-anonymity for 2 .. K (default 5)")
     risk.add_argument("--top", type=int, default=10, metavar="N", help="how many of the riskiest keys (default 10)")
     risk.add_argument("--confidence", type=float, default=0.99, help="of theta's one-sided interval (default 0.99)")
@@ -157,6 +161,7 @@ def risk(arguments: argparse.Namespace) -> int:
             top=arguments.top,
             confidence=arguments.confidence,
             sensitive=arguments.sensitive,
+            suda=arguments.suda,
             progress=progress,
         )
     # the reader knows the file by its own name

@@ -19,8 +19,12 @@ if TYPE_CHECKING:
     from sdc_sql.risk.global_risk import GlobalRisk
     from sdc_sql.risk.household_risk import HouseholdGlobalRisk
     from sdc_sql.risk.k_anonymity import KViolations
+    from sdc_sql.risk.suda import SudaSummary
     from sdc_sql.risk.theta import StratumTheta, Theta
     from sdc_sql.risk.uniqueness import FrequencySummary
+
+
+SUDA = "Special uniques (SUDA)"
 
 
 @dataclass(frozen=True)
@@ -38,6 +42,7 @@ class RiskReport:
     household_risk: HouseholdGlobalRisk | None
     riskiest_keys: tuple[dict[str, Any], ...]
     attribute: tuple[dict[str, Any], ...] = ()
+    suda: SudaSummary | None = None
 
     def to_dict(self) -> dict[str, Any]:
         """Return the report as plain values, for JSON; what was not measured is None."""
@@ -53,6 +58,7 @@ class RiskReport:
             "household_risk": self.household_risk.to_dict() if self.household_risk else None,
             "riskiest_keys": list(self.riskiest_keys),
             "attribute": list(self.attribute) or None,
+            "suda": self.suda.to_dict() if self.suda else None,
         }
 
     def __str__(self) -> str:
@@ -74,6 +80,8 @@ class RiskReport:
             parts.append(_listed("Global risk with households", self.household_risk))
         if self.attribute:
             parts.append(_table("Attribute disclosure: the worst cell of each variable", list(self.attribute)))
+        if self.suda:
+            parts.append(_listed(SUDA, self.suda))
         parts.append(_table("The riskiest keys", self._labelled()))
         return "\n\n".join(parts)
 
@@ -86,6 +94,7 @@ class RiskReport:
             "theta: the probability that a unique match is correct": self.theta,
             "Global risk": self.global_risk,
             "Global risk with households": self.household_risk,
+            SUDA: self.suda,
         }
         several = {
             "k-anonymity: records and cells with fewer than k records": [v.to_dict() for v in self.k_anonymity],
@@ -150,6 +159,7 @@ def risk_report(
     top: int = 10,
     confidence: float = 0.99,
     sensitive: Sequence[str] = (),
+    suda: bool = False,
     progress: Callable[[str], None] = lambda _: None,
 ) -> RiskReport:
     """Measure all that the described table allows.
@@ -169,6 +179,9 @@ def risk_report(
         Of theta's one-sided interval.
     sensitive
         The sensitive variables: l-diversity, t-closeness (equal distance), alpha, beta and delta of each.
+    suda
+        Whether to look for special uniques: of up to three keys, with the sampling fraction, where it is a number, as
+        the DIS fraction (else 0.01).
     progress
         Called with the name of each measure before it is taken.
 
@@ -205,9 +218,29 @@ def risk_report(
     if sensitive:
         progress("attribute disclosure")
     attribute = tuple(_attribute(data, name) for name in sensitive)
+    special = None
+    if suda:
+        progress("special uniques")
+        special = _special(data)
     return RiskReport(
-        data.table, data.keys, weight, frequencies, violations, theta, by, overall, household, riskiest, attribute
+        data.table,
+        data.keys,
+        weight,
+        frequencies,
+        violations,
+        theta,
+        by,
+        overall,
+        household,
+        riskiest,
+        attribute,
+        special,
     )
+
+
+def _special(data: Microdata) -> SudaSummary:
+    fraction = data.sampling_fraction
+    return data.suda_summary(dis_fraction=fraction if isinstance(fraction, int | float) else 0.01)
 
 
 def _attribute(data: Microdata, name: str) -> dict[str, Any]:

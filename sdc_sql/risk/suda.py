@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
+from sdc_sql import query
 from sdc_sql.checks import fraction, whole
 from sdc_sql.errors import ParameterError
 from sdc_sql.results import Result
+from sdc_sql.risk.suda_search import searched, stored
 
 if TYPE_CHECKING:
     import duckdb
 
+    from sdc_sql.query import Value
     from sdc_sql.roles import Roles
 
 SCORINGS = ("factorial", "superset")
@@ -70,10 +73,26 @@ def _treatment(data: Roles, nulls: str | None) -> str:
     return _choice("nulls", "category" if nulls is None else nulls, NULLS)
 
 
+def _rows(data: Roles, macro: str, max_msu: int | None, nulls: str | None, **named: Value) -> list[dict[str, Any]]:
+    treatment = _treatment(data, nulls)
+    with searched(data, _size(max_msu), treatment) as found:
+        return data.rows(macro, data.table, data.keys, found, nulls=treatment, **named)
+
+
+def _table(data: Roles, macro: str, max_msu: int | None, nulls: str | None, **named: Value) -> duckdb.DuckDBPyRelation:
+    """Store a measure of records: what was found holds for the records as they are now, and for no later ones."""
+    treatment = _treatment(data, nulls)
+    with searched(data, _size(max_msu), treatment) as found:
+        name = stored(data, query.call(macro, data.table, data.keys, found, nulls=treatment, **named))
+    return data.con.table(name)
+
+
 def minimal_sample_uniques(
     data: Roles, max_msu: int | None = 3, *, nulls: str | None = None
 ) -> duckdb.DuckDBPyRelation:
     """Return a row for each minimal sample unique of each record: every column, ``size`` and ``columns``.
+
+    Computed when it is called, into a temporary table of the connection.
 
     Parameters
     ----------
@@ -88,9 +107,7 @@ def minimal_sample_uniques(
     >>> sorted(row[0:3] + row[-2:] for row in sdc_sql.example().minimal_sample_uniques().fetchall())
     [(3, 41, 'm', 1, ['age']), (3, 41, 'm', 1, ['sex'])]
     """
-    return data.relation(
-        "sdc_minimal_sample_uniques", data.table, data.keys, _size(max_msu), nulls=_treatment(data, nulls)
-    )
+    return _table(data, "sdc_minimal_sample_uniques", max_msu, nulls)
 
 
 def suda(
@@ -102,6 +119,8 @@ def suda(
     nulls: str | None = None,
 ) -> duckdb.DuckDBPyRelation:
     """Return every record with ``msu_count``, ``suda_score`` and ``dis_suda``.
+
+    Computed when it is called, into a temporary table of the connection.
 
     Parameters
     ----------
@@ -125,14 +144,13 @@ def suda(
     >>> sdc_sql.example().suda().order("id").fetchall()[2]
     (3, 41, 'm', 20.0, 2, 2, 2.0, 0.005025125628140704)
     """
-    return data.relation(
+    return _table(
+        data,
         "sdc_suda",
-        data.table,
-        data.keys,
-        _size(max_msu),
+        max_msu,
+        nulls,
         dis_fraction=fraction(dis_fraction, "DIS fraction"),
         scoring=_choice("scoring", scoring, SCORINGS),
-        nulls=_treatment(data, nulls),
     )
 
 
@@ -163,15 +181,14 @@ def suda_summary(
     >>> sdc_sql.example().suda_summary().msus
     2
     """
-    row = data.row(
+    row = _rows(
+        data,
         "sdc_suda_summary",
-        data.table,
-        data.keys,
-        _size(max_msu),
+        max_msu,
+        nulls,
         dis_fraction=fraction(dis_fraction, "DIS fraction"),
         scoring=_choice("scoring", scoring, SCORINGS),
-        nulls=_treatment(data, nulls),
-    )
+    )[0]
     return SudaSummary(**row)
 
 
@@ -195,14 +212,7 @@ def suda_contributions(
     >>> [(c.variable, c.contribution) for c in sdc_sql.example().suda_contributions()]
     [('age', 50.0), ('sex', 50.0)]
     """
-    rows = data.rows(
-        "sdc_suda_contributions",
-        data.table,
-        data.keys,
-        _size(max_msu),
-        scoring=_choice("scoring", scoring, SCORINGS),
-        nulls=_treatment(data, nulls),
-    )
+    rows = _rows(data, "sdc_suda_contributions", max_msu, nulls, scoring=_choice("scoring", scoring, SCORINGS))
     return [SudaContribution(**row) for row in rows]
 
 
@@ -226,12 +236,5 @@ def suda_value_contributions(
     >>> [(c.variable, c.value, c.contribution) for c in sdc_sql.example().suda_value_contributions()][:2]
     [('age', '30', 0.0), ('age', '41', 100.0)]
     """
-    rows = data.rows(
-        "sdc_suda_value_contributions",
-        data.table,
-        data.keys,
-        _size(max_msu),
-        scoring=_choice("scoring", scoring, SCORINGS),
-        nulls=_treatment(data, nulls),
-    )
+    rows = _rows(data, "sdc_suda_value_contributions", max_msu, nulls, scoring=_choice("scoring", scoring, SCORINGS))
     return [SudaValueContribution(**row) for row in rows]

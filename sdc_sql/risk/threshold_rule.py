@@ -156,9 +156,9 @@ def threshold_rule_records(
 
 def _arguments(data: Roles, threshold: float | Sequence[float | None]) -> tuple[Any, ...]:
     """Return the table, its keys and the thresholds, once these are seen to be positive numbers."""
-    listed = isinstance(threshold, Sequence) and not isinstance(threshold, str)
-    some = [t for t in threshold if t is not None] if isinstance(threshold, Sequence) and listed else [threshold]
-    if not some or not all(is_number(t) and 0 < float(t) < math.inf for t in some):  # type: ignore[arg-type]
+    listed = threshold if isinstance(threshold, Sequence) and not isinstance(threshold, str) else [threshold]
+    some = [t for t in listed if t is not None]
+    if not some or not all(is_number(t) and 0 < float(t) < math.inf for t in some):
         raise ParameterError(
             f"The threshold is {threshold!r}: it must be a positive number, or a list of them, one for each dimension "
             "(None: not checked)."

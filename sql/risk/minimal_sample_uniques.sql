@@ -37,7 +37,8 @@ CREATE OR REPLACE MACRO sdc__max_msu(keys, max_msu) AS CASE
         THEN error('max_msu is ' || max_msu::VARCHAR || ': it must be a whole number of at least 1, or NULL for every size.')
     WHEN sdc__set_count(len(keys::VARCHAR[]), least(len(keys::VARCHAR[]), coalesce(TRY_CAST(max_msu AS DOUBLE), 1e6))::BIGINT) > 3000
         THEN error('max_msu asks for more than 3,000 sets of ' || len(keys::VARCHAR[])::VARCHAR
-                   || ' keys: it must be a whole number of at least 1 that keeps them fewer, or name fewer keys.')
+                   || ' keys: it must be a whole number of at least 1 that keeps them fewer, or name fewer keys;'
+                   || ' Microdata.suda in Python takes more sets.')
     ELSE least(len(keys::VARCHAR[]), coalesce(TRY_CAST(max_msu AS DOUBLE), 1e6))::BIGINT
 END;
 
@@ -78,11 +79,18 @@ CREATE OR REPLACE MACRO sdc__msu_query(keys, most, nulls) AS
     || ' SELECT sdc__id, sdc__mask FROM ('
     || array_to_string(list_transform(range(1, most + 1), lambda k: 'FROM sdc__level_' || k::VARCHAR), ' UNION ALL ') || ')';
 
+-- In the place of max_msu Python gives the name of a table of what it has found already (sdc_sql/risk/suda_search.py).
+CREATE OR REPLACE MACRO sdc__is_found(max_msu) AS
+    coalesce(regexp_full_match(max_msu::VARCHAR, 'sdc__suda_[0-9]+'), false);
+
 -- The minimal sample uniques: sdc__key (as in sdc__cells), sdc__mask, sdc__size, and sdc__values (of the keys in
 -- the order of the list, as text). A list of keys that is wrong is left for sdc__category_cells to refuse.
 CREATE OR REPLACE MACRO sdc__minimal_sample_uniques(tbl, keys, max_msu, nulls) AS TABLE
-    WITH sdc__crossing AS MATERIALIZED (
+    WITH sdc__counted AS (
         SELECT *, row_number() OVER () AS sdc__id FROM sdc__category_cells(tbl, keys, NULL)
+    ),
+    sdc__crossing AS MATERIALIZED (
+        FROM query(CASE WHEN sdc__is_found(max_msu) THEN 'FROM ' || max_msu || '_cells' ELSE 'FROM sdc__counted' END)
     ),
     sdc__coded AS MATERIALIZED (
         SELECT sdc__id, sdc__records, sdc__code(COLUMNS(lambda c: NOT starts_with(c, 'sdc__'))) AS "sdc__code_\0"
@@ -90,6 +98,7 @@ CREATE OR REPLACE MACRO sdc__minimal_sample_uniques(tbl, keys, max_msu, nulls) A
     ),
     sdc__found AS (
         FROM query(CASE WHEN coalesce(len(keys::VARCHAR[]), 0) = 0 THEN 'SELECT 0::BIGINT AS sdc__id, 0::BIGINT AS sdc__mask'
+                        WHEN sdc__is_found(max_msu) THEN 'SELECT sdc__id, sdc__mask FROM ' || max_msu
                         ELSE sdc__msu_query(keys, sdc__max_msu(keys, max_msu), nulls) END)
     )
     SELECT struct_pack(*COLUMNS(lambda c: NOT starts_with(c, 'sdc__'))) AS sdc__key, sdc__mask, bit_count(sdc__mask)::BIGINT AS sdc__size

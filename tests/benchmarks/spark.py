@@ -3,7 +3,7 @@
     python tests/benchmarks/spark.py            10 million records, 8 keys, local[2]
     python tests/benchmarks/spark.py 1000000    less
 
-The file is that of scaling.py. Each query is run on Spark (the second of two runs counts: the first compiles) and on DuckDB.
+The file is that of scaling.py. Each query runs twice on Spark and on DuckDB; the second run counts, the first compiles.
 """
 
 from __future__ import annotations

@@ -42,3 +42,11 @@ def test_the_benchmark_of_attribute_disclosure_runs():
     done = subprocess.run(command, capture_output=True, text=True, timeout=300, check=False)
     assert done.returncode == 0, done.stderr
     assert done.stdout.count(" 2,000 ") == 7
+
+
+@pytest.mark.integration
+def test_the_benchmark_of_special_uniques_runs():
+    command = [sys.executable, str(Path(__file__).with_name("suda.py")), "2000", "--repeats", "1"]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=300, check=False)
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.count("| 2,000 |") == 2

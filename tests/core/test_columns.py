@@ -190,7 +190,10 @@ def test_odd_column_names(people, name):
                 "stratum": literals[start + 5],
             }
             results.append(rounded_rows(people, query(name, **roles)))
-        assert results[0] == results[1], roles
+        # some measures name the keys in their rows
+        for name_of, odd in zip(plain, ODD, strict=True):
+            results[0] = [row.replace(repr(name_of), repr(odd)) for row in results[0]]
+        assert sorted(results[0]) == sorted(results[1]), roles
 
 
 def test_all_odd_names_at_once(con):

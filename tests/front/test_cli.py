@@ -146,6 +146,20 @@ def test_a_column_of_fractions_with_strata(capsys, parquet):
     assert [(t["stratum"], t["sampling_fraction"]) for t in found["theta_by"]] == [("north", 0.1), ("south", 0.2)]
 
 
+def test_special_uniques(capsys, parquet):
+    # by hand: alone on age are ids 6 (NULL), 7 and 8, and on sex 7 (NULL); one pair, (30, f)
+    given = [parquet, "--keys", "age,sex", "--sampling-fraction", "0.1", "--suda"]
+    found = figures(capsys, *given)["suda"]
+    assert (found["records_with_msu"], found["msus"], found["total_score"], found["max_score"]) == (3, 4, 4, 2)
+    largest = 1 / (1 + 2 * 0.9 / 0.1 / (2**1.3 * (2 + 2**-1.3)))
+    assert found["max_dis_suda"] == pytest.approx(largest)
+    assert main(["risk", *given, "--fail-if", "suda.max_dis_suda > 0.1"]) == LIMIT_EXCEEDED
+    assert "Special uniques (SUDA)" in capsys.readouterr().out
+    assert main(["risk", *given, "--fail-if", f"suda.max_dis_suda > {largest + 1e-6}"]) == DONE
+    assert main(["risk", *given[:-1], "--fail-if", "suda.max_dis_suda > 0.1"]) == BAD_INPUT  # not measured
+    capsys.readouterr()
+
+
 def test_nulls_as_wildcards(capsys, parquet, folder):
     found = figures(capsys, parquet, "--keys", "age,sex", "--weight", "weight", "--nulls", "wildcard")
     assert found["k_anonymity"] == in_python(folder, nulls="wildcard", weight="weight")["k_anonymity"]

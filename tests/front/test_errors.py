@@ -170,7 +170,7 @@ def complaint(con: duckdb.DuckDBPyConnection, sql: str) -> duckdb.Error:
 
 def test_every_error_of_the_measures_is_tried_here():
     home = {macro: f for f in sql_files() for macro in f.defines}
-    # with tests of their own errors: test_threshold_rule, test_file_rules, test_theta_misclassified, test_attribute, test_suda
+    # their own tests try theirs: threshold_rule, file_rules, theta_misclassified, attribute, suda
     apart = {
         "alpha_k_anonymity",
         "attribute_cells",

@@ -26,6 +26,7 @@ FIGURES = [
     "household_risk",
     "riskiest_keys",
     "attribute",
+    "suda",
 ]
 
 
@@ -190,8 +191,9 @@ def test_to_dict_has_every_figure_and_none_for_what_was_not_measured(db):
         "global_risk",
         "household_risk",
         "attribute",
+        "suda",
     ]
-    assert [name for name, value in full.items() if value is None] == ["attribute"]  # no sensitive variable
+    assert [name for name, value in full.items() if value is None] == ["attribute", "suda"]  # not asked for
     assert full["keys"] == list(KEYS)
     assert full["theta_by"][0]["stratum"] == "north"
 

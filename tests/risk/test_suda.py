@@ -53,6 +53,78 @@ def test_minimal_sample_uniques_and_scores_equal_brute_force(db, table, nulls, m
     }
 
 
+def dropped(db):
+    """Drop the temporary tables that results are stored in."""
+    for (name,) in db.execute("SELECT table_name FROM duckdb_tables() WHERE temporary").fetchall():
+        assert name.startswith("sdc__suda_rows_")  # the tables of the search itself are gone
+        db.execute(f'DROP TABLE "{name}"')
+
+
+@PROPERTY
+@given(table=small_tables(), nulls=st.sampled_from(["category", "excluded"]), most=st.integers(1, 5) | st.none())
+def test_the_search_size_by_size_finds_what_brute_force_finds(db, table, nulls, most):
+    table.store(db, "t")
+    expected = minimal_uniques(table.records, nulls, 99 if most is None else most)
+    data = sdc_sql.Microdata(db, "t", keys=table.keys)
+    result = data.minimal_sample_uniques(most, nulls=nulls)
+    at, columns = result.columns.index("id"), result.columns.index("columns")
+    found = [(row[at], frozenset(row[columns])) for row in result.fetchall()]
+    assert len(found) == len(set(found))
+    assert set(found) == {(i, frozenset(table.keys[c] for c in s)) for i, sets in enumerate(expected) for s in sets}
+    dropped(db)
+
+
+def test_the_search_equals_the_macro_with_many_keys(db):
+    # 8 keys, of which one is constant, one the copy of another and one follows from a third; 600 records
+    db.execute("""CREATE OR REPLACE TABLE r AS SELECT
+        i, hash(i, 1) % 4 AS a, hash(i, 2) % 3 AS b, CASE WHEN hash(i, 3) % 5 > 0 THEN hash(i, 3) % 5 END AS c,
+        1 AS d, hash(i, 2) % 3 AS e, (hash(i, 1) % 4) // 2 AS f, hash(i, 4) % 30 AS g, (hash(i, 5) % 7)::VARCHAR AS h
+        FROM range(600) AS t(i)""")
+    keys = list("abcdefgh")
+    data = sdc_sql.Microdata(db, "r", keys=keys)
+    for nulls in ("category", "excluded"):
+        for most in (2, None):
+            theirs = db.execute("FROM sdc_suda('r', ?, ?, nulls := ?) ORDER BY i", [keys, most, nulls]).fetchall()
+            ours = data.suda(most, nulls=nulls).order("i").fetchall()
+            assert [row[:-1] for row in ours] == [row[:-1] for row in theirs]
+            assert [row[-1] for row in ours] == pytest.approx([row[-1] for row in theirs])
+            (summary,) = fetch(db, "FROM sdc_suda_summary('r', ?, ?, nulls := ?)", keys, most, nulls)
+            assert data.suda_summary(most, nulls=nulls).to_dict() == pytest.approx(summary)
+    theirs = fetch(db, "FROM sdc_suda_contributions('r', ?, NULL)", keys)
+    assert [c.to_dict() for c in data.suda_contributions(None)] == [pytest.approx(c) for c in theirs]
+    dropped(db)
+
+
+def test_more_sets_than_the_macro_takes(db):
+    # 24 keys: 2,324 sets of at most 3 would be taken, 12,950 of at most 4; three records that differ in one key each
+    columns = [f"c{i}" for i in range(24)]
+    listed = ", ".join(f"(i = {n})::INT AS {c}" for n, c in enumerate(columns))
+    db.execute(f"CREATE OR REPLACE TABLE wide AS SELECT {listed} FROM (SELECT unnest([0, 5, 23, 99, 99]) AS i)")
+    data = sdc_sql.Microdata(db, "wide", keys=columns)
+    assert sorted(row[-2:] for row in data.minimal_sample_uniques(4).fetchall()) == [
+        (1, ["c0"]),
+        (1, ["c23"]),
+        (1, ["c5"]),
+    ]
+    with pytest.raises(sdc_sql.ParameterError, match="more than 1,000,000 sets of 24"):
+        data.suda(None)
+    dropped(db)
+
+
+def test_codes_too_many_for_one_number(db):
+    # 5 keys of 20,000 values each are more than 2^63 combinations; no record is alone on fewer than 5
+    db.execute("""CREATE OR REPLACE TABLE long AS SELECT i % 20000 AS a, i % 20000 AS b, i % 20000 AS c, i % 20000 AS d,
+        i % 20000 AS e FROM range(40000) AS t(i)""")
+    db.execute("UPDATE long SET a = 1, b = 2 WHERE a = 0 AND rowid = 0")
+    found = sdc_sql.Microdata(db, "long", keys=list("abcde")).minimal_sample_uniques(None).fetchall()
+    # record 0 is (1, 2, 0, 0, 0), and of its pair (0, 0, 0, 0, 0) is left
+    sets = {tuple(row[-1]) for row in found if row[0] == 1 and row[1] == 2}
+    assert sets == {("a", "b"), ("a", "c"), ("a", "d"), ("a", "e"), ("b", "c"), ("b", "d"), ("b", "e")}
+    sets = {tuple(row[-1]) for row in found if row[0] == 0}
+    assert sets == {("a",), ("b",)}
+    dropped(db)
+
+
 def test_the_example_of_the_header(db):
     db.execute("CREATE OR REPLACE TABLE p AS FROM (VALUES (30, 'f'), (30, 'm'), (30, 'f'), (41, 'f')) AS t(age, sex)")
     found = db.execute("FROM sdc_minimal_sample_uniques('p', ['age', 'sex'])").fetchall()
