@@ -8,8 +8,10 @@
 -- (record i removed with probability pi_i^-1 / sum pi_i^-1, copied back with probability pi_i; "the properties of the resulting
 -- estimator require further research"). The limit for unequal pi_i is worked out as in the proof of proposition 1.
 --
--- A check of the closed forms, which need no simulation: sdc_theta, sdc_theta_misclassified. The draws are keyed (draws.sql), so
--- SET VARIABLE sdc_key first; draw k depends on key, stream and k alone, and the cells stand in the order of their values.
+-- A check of the closed forms, which need no simulation: sdc_theta, sdc_theta_misclassified. Nothing is masked, so no secret key
+-- is needed: draw k depends on the stream and k alone, and the cells stand in the order of their values; another stream is another run.
+
+CREATE OR REPLACE MACRO sdc__intruder_uniform(stream, step, k) AS sdc__uniform('data intrusion simulation', sdc__stream(stream, step), k);
 
 -- The records of a cell and an inclusion probability, with their share of the draws: [sdc__low, sdc__high) of the total.
 CREATE OR REPLACE MACRO sdc__intrusion_cells(tbl, keys, sampling_fraction) AS TABLE
@@ -24,17 +26,22 @@ CREATE OR REPLACE MACRO sdc__intrusion_cells(tbl, keys, sampling_fraction) AS TA
            coalesce(sum(sdc__n / sdc__pi) OVER (ORDER BY sdc__key ASC, sdc__pi ASC ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING), 0) AS sdc__low
     FROM sdc__counts;
 
--- Each repetition with the record it removes and whether it is copied back. The key is read once, as in sdc_uniform.
+-- Each repetition with the record it removes and whether it is copied back. A draw falls on the last group that begins at or
+-- below it: one sort of both, since DuckDB goes through all pairs in an ASOF join of a generated series.
 CREATE OR REPLACE MACRO sdc__intrusions(cells, repetitions, stream) AS TABLE
-    WITH sdc__draws AS (
-        SELECT sdc__k, sdc_uniform(sdc__stream(stream, 'removed'), sdc__k) * (SELECT max(sdc__high) FROM query_table(cells)) AS sdc__place,
-               sdc_uniform(sdc__stream(stream, 'copied'), sdc__k) AS sdc__copy
-        FROM (SELECT unnest(range(CASE WHEN TRY_CAST(repetitions AS DOUBLE) BETWEEN 1 AND 1e8 AND TRY_CAST(repetitions AS DOUBLE) = floor(TRY_CAST(repetitions AS DOUBLE))
-                         THEN TRY_CAST(repetitions AS BIGINT)
-                         ELSE error('repetitions is ' || coalesce(repetitions::VARCHAR, 'NULL') || ': it must be a whole number of at least 1.') END)) AS sdc__k)
+    WITH sdc__ladder AS MATERIALIZED (SELECT *, row_number() OVER (ORDER BY sdc__key ASC, sdc__pi ASC) AS sdc__group FROM query_table(cells)),
+    sdc__fallen AS (
+        SELECT sdc__k, max(sdc__group) OVER (ORDER BY sdc__place ASC, sdc__k ASC NULLS FIRST ROWS BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW) AS sdc__group
+        FROM (SELECT NULL::BIGINT AS sdc__k, sdc__low AS sdc__place, sdc__group FROM sdc__ladder
+              UNION ALL
+              SELECT sdc__k, sdc__intruder_uniform(stream, 'removed', sdc__k) * (SELECT max(sdc__high) FROM sdc__ladder), NULL
+              FROM (SELECT unnest(range(CASE WHEN TRY_CAST(repetitions AS DOUBLE) BETWEEN 1 AND 1e8 AND TRY_CAST(repetitions AS DOUBLE) = floor(TRY_CAST(repetitions AS DOUBLE))
+                           THEN TRY_CAST(repetitions AS BIGINT)
+                           ELSE error('repetitions is ' || coalesce(repetitions::VARCHAR, 'NULL') || ': it must be a whole number of at least 1.') END)) AS sdc__k))
     )
-    SELECT sdc__d.sdc__k, sdc__c.*, sdc__d.sdc__copy < sdc__c.sdc__pi AS sdc__copied
-    FROM sdc__draws AS sdc__d ASOF JOIN query_table(cells) AS sdc__c ON sdc__d.sdc__place >= sdc__c.sdc__low;
+    SELECT sdc__d.sdc__k, sdc__c.* EXCLUDE (sdc__group), sdc__intruder_uniform(stream, 'copied', sdc__d.sdc__k) < sdc__c.sdc__pi AS sdc__copied
+    FROM sdc__fallen AS sdc__d JOIN sdc__ladder AS sdc__c ON sdc__c.sdc__group = sdc__d.sdc__group
+    WHERE sdc__d.sdc__k IS NOT NULL;
 
 CREATE OR REPLACE MACRO sdc__intrusion_result(matches, closed_form) AS TABLE
     SELECT count(*) AS repetitions, count(*) FILTER (sdc__unique) AS unique_matches, count(*) FILTER (sdc__correct) AS correct_matches,
@@ -88,7 +95,7 @@ CREATE OR REPLACE MACRO sdc_data_intrusion_misclassified(tbl, keys, sampling_fra
             'SELECT sdc__r.sdc__own, sdc__r.sdc__copied, sdc__c.sdc__f, '
             || array_to_string(list_transform(columns::VARCHAR[], lambda k, i: 'row(sdc__r.' || sdc__identifier(k) || ') = row(sdc__m' || i || '.sdc__to)'), ' AND ')
             || ' AS sdc__same FROM (SELECT *, '
-            || array_to_string(list_transform(columns::VARCHAR[], lambda k, i: 'sdc_uniform(sdc__stream(' || sdc__text(stream) || ', ''matrix ' || i || '''), sdc__k) AS sdc__u' || i), ', ')
+            || array_to_string(list_transform(columns::VARCHAR[], lambda k, i: 'sdc__intruder_uniform(' || sdc__text(stream) || ', ''matrix ' || i || ''', sdc__k) AS sdc__u' || i), ', ')
             || ' FROM sdc__removed) AS sdc__r'
             || array_to_string(list_transform(columns::VARCHAR[], lambda k, i:
                 ' JOIN sdc__misclassification_intervals(''sdc__crossed'', ' || sdc__text(k) || ', ' || sdc__text(matrices[i]) || ') AS sdc__m' || i
