@@ -11,6 +11,9 @@
 -- Mind the direction: rows are the file's categories. PRAM's own matrix goes from the original to the released category; where
 -- the file is the released one and the intruder knows the originals, sdc_pram_reversed turns it round (Bayes' theorem):
 --   P(xi = k | X = l) = T_k p_kl / sum_k' T_k' p_k'l ,  T the frequencies of the original file (SDC handbook, section 3.4.6)
+-- Several keys turned round one by one are exact only where they are independent in the original file: what a person was released as
+-- on one key tells of the original of another. Else turn round the joint matrix, T the frequencies of the keys' crossing, and give it to
+-- sdc_theta_misclassified_crossing.
 
 -- sdc__from, sdc__to, sdc__p for the categories there are. given: a CTE with sdc__from and sdc__to as rows of one category of the
 -- column's type, sdc__p, and sdc__s (NULL), as the checks of PRAM want them; categories: a CTE with sdc__x and sdc__blank.
