@@ -121,7 +121,8 @@ def data_intrusion_simulation(
 
     Notes
     -----
-    Skinner & Elliot (2002), equation (6), with sections 4 and 5.3. The draws are keyed: set ``sdc_key`` first.
+    Skinner & Elliot (2002), equation (6), with sections 4 and 5.3. Nothing is masked: no secret
+    key is needed, and a run is repeated by its stream.
 
     Examples
     --------

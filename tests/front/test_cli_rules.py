@@ -83,3 +83,26 @@ def test_bad_input_is_one_line(file, capsys, arguments, words):
     error = capsys.readouterr().err
     assert words in error
     assert error.count("\n") == 1
+
+
+def test_theta_with_misclassified_keys(tmp_path, capsys):
+    """Skinner & Elliot 2002, (12), by hand: f f m, of f 0.9 kept, of m 0.8: 0.4 / (0.4 + 0.9 + 0.2)."""
+    (tmp_path / "f.csv").write_text("sex,other\nf,1\nf,1\nm,1\n")
+    (tmp_path / "m.csv").write_text("from,to,probability\nf,f,0.9\nf,m,0.1\nm,f,0.2\nm,m,0.8\n")
+    base = ["risk", str(tmp_path / "f.csv"), "--keys", "sex", "--sampling-fraction", "0.5", "--misclassified"]
+    given = f"sex={tmp_path / 'm.csv'}"
+    assert main([*base, given, "--json"]) == 0
+    found = json.loads(capsys.readouterr().out)["theta_misclassified"]
+    assert found["theta"] == pytest.approx(0.4 / 1.5)
+    assert main([*base, given, "--fail-if", "theta_misclassified.theta > 0.2"]) == 3
+    assert "theta with misclassified keys: 0.266667" in capsys.readouterr().out
+    for wrong, words in (
+        ([f"sex={tmp_path / 'none.csv'}"], "There is no file"),
+        ([f"other={tmp_path / 'm.csv'}"], "not among the keys"),
+        ([given, "--misclassified", given], "several matrices"),
+    ):
+        assert main([*base, *wrong]) == 2
+        assert words in capsys.readouterr().err
+    with pytest.raises(SystemExit, match="2"):
+        main([*base, "sex"])
+    assert "names no matrix of a key" in capsys.readouterr().err
