@@ -428,3 +428,61 @@ def test_a_key_in_the_profile_is_refused_and_not_repeated():
             Plugin(name="dbt", plugin_config=config, credentials=credentials)
         assert KEY not in str(refused.value)
     Plugin(name="dbt", plugin_config={}, credentials=None)
+
+
+# A limit on each of the deeper measures of the couples as they arrived: what is given, and how many rows it fails with.
+KEYS = ["region", "race"]
+DEEPER = {
+    "sdc_suda_below": ({"keys": [*KEYS, "education"], "maximum": 0.0001}, "sdc_suda({t}, {k3}) WHERE dis_suda >= 0.0001"),
+    "sdc_threshold_rule": ({"keys": [*KEYS, "education"], "threshold": [1, 2, 3]}, "sdc_threshold_rule({t}, {k3}, [1, 2, 3])"),
+    "sdc_l_diversity": (
+        {"keys": KEYS, "sensitive": "education", "l": 3, "c": 2},
+        "sdc_l_diversity_cells({t}, {k}, 'education', c := 2) WHERE recursive_l < 3",
+    ),
+    "sdc_t_closeness_below": (
+        {"keys": KEYS, "sensitive": "education", "maximum": 0.2},
+        "sdc_t_closeness_cells({t}, {k}, 'education') WHERE t >= 0.2",
+    ),
+    "sdc_alpha_k_anonymity": (
+        {"keys": KEYS, "sensitive": "education", "alpha": 0.5, "k": 3},
+        "sdc_alpha_k_anonymity({t}, {k}, 'education', 0.5, 3) WHERE records > 0",
+    ),
+    "sdc_k_map": (
+        {"population": "{{ ref('couples') }}", "keys": [*KEYS, "education"], "k": 5},
+        "sdc_k_map({t}, 'couples', {k3}, 5) WHERE records > 0",
+    ),
+}  # fmt: skip
+LENIENT = {
+    "sdc_suda_below": {"maximum": 0.9999},
+    "sdc_threshold_rule": {"threshold": 1e-9},
+    "sdc_l_diversity": {"keys": ["region"], "l": 2, "c": 1000},
+    "sdc_t_closeness_below": {"maximum": 0.9999},
+    "sdc_alpha_k_anonymity": {"keys": ["region"], "alpha": 0.9999, "k": 2},
+    "sdc_k_map": {"keys": ["region"], "k": 2},
+}
+
+
+def test_deeper_measures_fail_a_run_and_pass_it(sample, tmp_path):
+    folder = tmp_path / "project"
+    shutil.copytree(sample[0], folder)
+    (folder / "models" / "copied.sql").write_text(
+        "{{ config(materialized='table') }}\nselect * from {{ ref('arrived') }}"
+    )
+    tests = []
+    for test, (arguments, _) in DEEPER.items():
+        tests += [
+            {f"sdc.{test}": {"name": f"{test}_strict", "arguments": arguments}},
+            {f"sdc.{test}": {"name": f"{test}_lenient", "arguments": arguments | LENIENT[test]}},
+        ]
+    (folder / "models" / "copied.yml").write_text(json.dumps({"models": [{"name": "copied", "data_tests": tests}]}))
+    (ran,) = dbt(folder, (["build", "--select", "copied", "--store-failures"], []))
+    assert failed(ran) == {f"{test}_strict": "fail" for test in DEEPER}
+    with duckdb.connect(folder / "release.duckdb") as con:
+        sdc_sql.load(con)
+        for test, (_, query) in DEEPER.items():
+            told = query.format(t="'copied'", k=KEYS, k3=[*KEYS, "education"])
+            ((expected,),) = con.execute(f"SELECT count(*) FROM {told}").fetchall()
+            assert ran["nodes"][f"{test}_strict"]["failures"] == expected > 0
+            rows = con.execute(f"SELECT explanation FROM main_dbt_test__audit.{test}_strict").fetchall()
+            assert len(rows) == expected
+            assert all(explanation for (explanation,) in rows)
