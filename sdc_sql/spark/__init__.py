@@ -1,13 +1,15 @@
-"""Masking of Spark tables and DataFrames, with the verbs, the arguments and the released values of DuckDB.
+"""Risk and masking of Spark tables and DataFrames, with the verbs, the arguments and the values of DuckDB.
 
 ::
 
     sdc = sdc_sql.spark.load(spark)
+    sdc.theta("persons", ["region", "sex", "age"], 0.02).show()
     released = sdc.pram_retention("persons", ["region", "sex"], 0.9, id="person")
 
-Records do not leave the cluster: each task hands its Arrow batches to a DuckDB of its own, in its process, which runs
-the same macros with the same keyed draws. Executors need sdc-sql installed. Tables of Spark are not changed in place:
-a verb returns a DataFrame, and ``into`` saves it as a new table.
+A measure is one query of Spark's, expanded from its macro. In masking records do not leave the cluster: each task hands
+its Arrow batches to a DuckDB of its own, in its process, which runs the same macros with the same keyed draws.
+Executors need sdc-sql installed. Tables of Spark are not changed in place: a verb returns a DataFrame, and ``into``
+saves it as a new table.
 """
 
 from __future__ import annotations
@@ -26,6 +28,7 @@ from sdc_sql.mask import rounding as _rounding
 
 try:
     from sdc_sql.spark.frame import Frame
+    from sdc_sql.spark.measures import measure
 except ModuleNotFoundError as error:
     if (error.name or "").split(".")[0] != "pyspark":
         raise
@@ -90,7 +93,8 @@ class SparkVerbs:
     outliers, and Höhne's; without a stratum one task gets the whole table (which must fit in its memory). A stratum
     costs about a tenth of a second, however small.
 
-    Masking only as yet: a measure of risk is one query, to be compiled to Spark's dialect, and then a verb here too.
+    The measures take the arguments of their macros, tables as names or DataFrames, and return a DataFrame: see the
+    table of measures and engines in README; of those that Spark does not run :func:`sdc_sql.compile` says why.
     """
 
     def __init__(self, spark: SparkSession, *, key: str | None = None) -> None:
@@ -108,3 +112,23 @@ class SparkVerbs:
     rank_swap = _verb(_rank_swap.rank_swap)
     resample = _verb(_rank_swap.resample)
     microaggregate = _verb(_microaggregation.microaggregate)
+
+    cells = measure("sdc_cells")
+    frequencies = measure("sdc_frequencies")
+    frequency_counts = measure("sdc_frequency_counts")
+    frequency_summary = measure("sdc_frequency_summary")
+    sample_uniques = measure("sdc_sample_uniques")
+    theta = measure("sdc_theta")
+    theta_by = measure("sdc_theta_by")
+    population_risk = measure("sdc_population_risk")
+    individual_risk = measure("sdc_individual_risk")
+    cell_risk = measure("sdc_cell_risk")
+    global_risk = measure("sdc_global_risk")
+    risk_threshold = measure("sdc_risk_threshold")
+    household_risk = measure("sdc_household_risk")
+    household_global_risk = measure("sdc_household_global_risk")
+    k_anonymity = measure("sdc_k_anonymity")
+    k_map = measure("sdc_k_map")
+    l_diversity = measure("sdc_l_diversity")
+    l_diversity_cells = measure("sdc_l_diversity_cells")
+    l_diversity_records = measure("sdc_l_diversity_records")

@@ -49,7 +49,7 @@ class Frame(Elsewhere):
     def __init__(self, spark: SparkSession, table: str | DataFrame, key: str | None, *, id: str) -> None:  # noqa: A002
         self.spark, self._key = spark, key
         self.table = table if isinstance(table, str) else "the DataFrame"
-        self.frame = _read(spark, table)
+        self.frame = read(spark, table)
         self.columns = tuple(self.frame.columns)
         self.con = worker.connection()  # where the verbs put a matrix that is given as an array
         self.keys: tuple[str, ...] = ()
@@ -188,7 +188,7 @@ class Frame(Elsewhere):
         known = "SELECT 1 FROM duckdb_views() WHERE view_name = ? AND temporary"
         if self.con.execute(known, [name]).fetchall():
             return worker.arrow(self.con, query.call("sdc__rows", name))
-        return _read(self.spark, name).toArrow()
+        return read(self.spark, name).toArrow()
 
     def _check_new(self, into: str) -> None:
         if not isinstance(into, str) or not into:
@@ -223,7 +223,8 @@ def _column(name: str) -> Any:  # noqa: ANN401 - a Column
     return F.col(f"`{quoted}`")
 
 
-def _read(spark: SparkSession, table: str | DataFrame) -> DataFrame:
+def read(spark: SparkSession, table: str | DataFrame) -> DataFrame:
+    """Return a table by its name; a DataFrame as it is."""
     if not isinstance(table, str):
         if not hasattr(table, "mapInArrow"):
             raise TableError(f"table is {table!r}: it must be the name of a Spark table, or a DataFrame.")

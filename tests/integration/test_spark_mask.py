@@ -15,7 +15,7 @@ import duckdb
 import pytest
 
 import sdc_sql
-from sdc_sql import ColumnError, ParameterError, TableError
+from sdc_sql import ColumnError, ParameterError, TableError, query
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -289,3 +289,43 @@ def test_the_example_of_readme(monkeypatch, capsys):
     monkeypatch.setenv("SDC_KEY", KEY)
     exec(compile(code, "README.md", "exec"), {})  # noqa: S102 - README's own code
     assert "earnings" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    ("verb", "arguments"),
+    [
+        ("theta", (["region", "sex", "age band"], 0.1)),
+        ("theta_by", (["sex", "age"], "region", 0.1)),
+        ("individual_risk", (["region", "sex"], "weight")),
+        ("k_anonymity", (["region", "age"], 3)),
+        ("l_diversity", (["region", "age band"], "sex")),
+    ],
+)
+def test_a_measure_answers_as_in_duckdb(sdc, con, persons, verb, arguments):
+    frame = persons.selectExpr("*", "2.5e0 + age as weight")
+    frame.createOrReplaceTempView("weighed")
+    con.execute("CREATE OR REPLACE VIEW weighed AS SELECT *, 2.5e0 + age AS weight FROM persons")
+    call = query.text(query.call(f"sdc_{verb}", "weighed", *arguments))
+    expected = con.execute(call).fetchall()
+    found = getattr(sdc, verb)("weighed" if verb == "theta" else frame, *arguments)  # by its name, or itself
+    assert found.columns == [name for name, *_ in con.description]
+
+    def ordered(answers):
+        return sorted(tuple(float(f"{v:.12g}") if isinstance(v, float) else str(v) for v in row) for row in answers)
+
+    assert [repr(r) for r in ordered(tuple(r) for r in found.collect())] == [repr(r) for r in ordered(expected)]
+
+
+def test_a_measure_of_two_tables(sdc, persons):
+    sample = persons.where("person % 3 = 0")
+    (row,) = sdc.population_risk(sample, persons, ["region", "age"]).collect()
+    assert row.sample_records == sample.count()
+
+
+def test_a_measure_refuses_in_the_words_of_the_macro(sdc, persons):
+    with pytest.raises(sdc_sql.ColumnError, match='"aeg" is not a column of the table'):
+        sdc.theta(persons, ["aeg"], 0.1)
+    with pytest.raises(sdc_sql.TableError, match="Spark has no table nowhere"):
+        sdc.theta("nowhere", ["age"], 0.1)
+    with pytest.raises(Exception, match="has no rows: there is nothing to measure"):
+        sdc.theta(persons.where("false"), ["age"], 0.1).collect()

@@ -1,0 +1,61 @@
+"""The measures of risk on Spark: each is one query, expanded from its macro."""
+
+from __future__ import annotations
+
+from itertools import count
+from typing import TYPE_CHECKING, Any
+
+from sdc_sql.compiler import compile as compiled
+from sdc_sql.compiler.definitions import definitions
+from sdc_sql.errors import TableError
+from sdc_sql.spark.frame import read
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from pyspark.sql import DataFrame, SparkSession
+
+_NUMBER = count(1)
+# Arguments that are tables.
+TABLES = ("tbl", "sample", "population")
+
+
+def measured(spark: SparkSession, macro: str, *arguments: Any, **named: Any) -> DataFrame:  # noqa: ANN401
+    """Return the answer of a macro, computed on Spark when it is read.
+
+    The tables are put under names of their own while the query is made: the answer holds on to what they are.
+    """
+    given = dict(zip(definitions()[macro].parameters, arguments, strict=False))
+    views: dict[str, DataFrame] = {}
+    try:
+        for parameter in TABLES:
+            if parameter in given:
+                views[name := f"sdc_measured_{next(_NUMBER)}"] = frame = read(spark, given[parameter])
+                _check_once(frame)
+                frame.createOrReplaceTempView(name)
+                given[parameter] = name
+        columns = {name: frame.columns for name, frame in views.items()}
+        return spark.sql(compiled(macro, *given.values(), dialect="spark", columns=columns, **named))
+    finally:
+        for name in views:
+            spark.catalog.dropTempView(name)
+
+
+def _check_once(frame: DataFrame) -> None:
+    folded = [c.lower() for c in frame.columns]
+    twice = sorted({c for c in frame.columns if folded.count(c.lower()) > 1})
+    if twice:
+        raise TableError(f"The table has several columns called {', '.join(twice)}: rename them first.")
+
+
+def measure(macro: str) -> Callable[..., DataFrame]:
+    """Return a macro as a method that takes its arguments, tables as names or DataFrames."""
+
+    def on_spark(self: Any, *arguments: Any, **named: Any) -> DataFrame:  # noqa: ANN401
+        return measured(self._spark, macro, *arguments, **named)
+
+    definition = definitions()[macro]
+    told = ", ".join(f"{p}=..." if p in definition.defaults else p for p in definition.parameters)
+    on_spark.__name__ = on_spark.__qualname__ = macro.removeprefix("sdc_")
+    on_spark.__doc__ = f"``{on_spark.__name__}({told})``: as the macro {macro}; returns a DataFrame."
+    return on_spark
