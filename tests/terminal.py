@@ -31,9 +31,11 @@ class Pty:
 
         master, slave = pty.openpty()
         fcntl.ioctl(slave, termios.TIOCSWINSZ, struct.pack("HHHH", 50, 140, 0, 0))
-        # a session of its own whose controlling terminal this is, so that Ctrl-C is a signal
+        # a session whose controlling terminal this is, so that Ctrl-C is a signal (here it may be ignored)
         launch = (
-            "import fcntl, os, sys, termios; fcntl.ioctl(0, termios.TIOCSCTTY, 0); os.execvp(sys.argv[1], sys.argv[1:])"
+            "import fcntl, os, signal, sys, termios; fcntl.ioctl(0, termios.TIOCSCTTY, 0);"
+            "signal.signal(signal.SIGINT, signal.SIG_DFL); signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT});"
+            "os.execvp(sys.argv[1], sys.argv[1:])"
         )
         self.process = subprocess.Popen(
             [sys.executable, "-c", launch, *command],
@@ -122,7 +124,8 @@ def opened(kind: type, command: Sequence[str], **environment: str) -> Iterator[P
     if not has(kind):
         pytest.skip(f"no {kind.__name__.lower()} here: the other terminal is driven")
     env = {**os.environ, "TERM": "xterm" if kind is Pty else "screen", **environment}
-    env.pop("SDC_KEY", None)
+    for name in ("SDC_KEY", "COLUMNS", "LINES"):  # the size is the terminal's
+        env.pop(name, None)
     terminal = kind(command, env)
     try:
         yield terminal

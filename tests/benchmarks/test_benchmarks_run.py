@@ -33,7 +33,7 @@ def test_the_benchmark_of_blocks_runs():
     command = [sys.executable, str(Path(__file__).with_name("blocking.py")), "600:1,4"]
     done = subprocess.run(command, capture_output=True, text=True, timeout=300, check=False)
     assert done.returncode == 0, done.stderr
-    assert done.stdout.count("| 600 |") == 2
+    assert done.stdout.count("\n| 600 |") == 2
 
 
 @pytest.mark.integration

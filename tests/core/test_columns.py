@@ -167,7 +167,9 @@ def test_a_key_named_as_a_result_elsewhere(persons, name):
 @pytest.mark.parametrize("name", CALLS)
 def test_case_of_names_does_not_matter(people, name):
     spelled = {"keys": "['SEX', 'Age']", "weight": "'WEIGHT'", "household": "'HouseHold'", "stratum": "'Region'"}
-    assert rounded_rows(people, query(name, **spelled)) == rounded_rows(people, query(name))
+    # (a name that a row tells is told as it was given)
+    found, expected = ([row.lower() for row in rounded_rows(people, query(name, **roles))] for roles in (spelled, {}))
+    assert sorted(found) == sorted(expected)
 
 
 @pytest.mark.parametrize("name", CALLS)
@@ -227,4 +229,4 @@ def test_every_measure_is_called_here(con):
         "SELECT DISTINCT function_name FROM duckdb_functions() WHERE function_type = 'table_macro' "
         "AND starts_with(function_name, 'sdc_') AND NOT starts_with(function_name, 'sdc__')"
     ).fetchall()
-    assert {name for (name,) in found} - masks == {name.split()[0] for name in CALLS} | APART
+    assert {name for (name,) in found} - masks == {name.split()[0] for name in CALLS} | APART | {"sdc_help"}

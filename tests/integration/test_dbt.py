@@ -258,7 +258,8 @@ def every_call() -> str:
         sdc_sql.load(con)
         for name, listed in con.execute("""
             SELECT function_name, parameters FROM duckdb_functions() WHERE function_type = 'table_macro'
-              AND starts_with(function_name, 'sdc_') AND NOT starts_with(function_name, 'sdc__') ORDER BY ALL
+              AND starts_with(function_name, 'sdc_') AND NOT starts_with(function_name, 'sdc__')
+              AND function_name <> 'sdc_help' ORDER BY ALL
         """).fetchall():
             head = sdc_sql.bundle().partition(f" MACRO {name}(")[2].partition(" AS TABLE")[0]
             given = [f"{p}='its {p}'" if re.search(rf"\b{p} :=", head) else f"'the {p}'" for p in listed]

@@ -76,9 +76,11 @@ def test_the_tab_key_and_ctrl_c_at_the_prompt(tmp_path):
     with ours(Pty, tmp_path) as terminal:
         terminal.type("FROM sdc_k_an\t")
         terminal.until("sdc_k_anonymity")
+        time.sleep(1)  # Python's readline does not see a signal that comes while it draws
         terminal.type("\x03")
         terminal.until(PROMPT)
         say(terminal, "SELECT 'this is", "...> ")
+        time.sleep(1)
         terminal.type("\x03")
         terminal.until(PROMPT)
         assert "│    42 │" in say(terminal, "SELECT 42 AS x;")
@@ -145,7 +147,7 @@ def test_the_duckdb_shell_with_the_bundle(duckdb_shell, bundle, tmp_path):
         )
         terminal.type("SELECT records, cells FROM sdc_k_anonymity('persons', ['age', 'sex'], 2);\n")
         terminal.until("records")
-        terminal.type("SELECT name FROM sdc_help('k_anon');\n")
+        terminal.type("SELECT name FROM sdc_help('sdc_k_anon');\n")
         terminal.until("sdc_k_anonymity │")
         terminal.type("SET VARIABLE sdc_key = 'abc'; FROM sdc_noise('persons', ['age'], 0.1, 'id');\n")
         terminal.until("Noise needs Python")
