@@ -9,7 +9,7 @@ from sdc_sql import query
 from sdc_sql.checks import fraction, whole
 from sdc_sql.errors import ParameterError
 from sdc_sql.results import Result
-from sdc_sql.risk.suda_search import searched, stored
+from sdc_sql.suda_search import searched, stored
 
 if TYPE_CHECKING:
     import duckdb

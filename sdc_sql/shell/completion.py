@@ -32,7 +32,7 @@ def candidates(con: duckdb.DuckDBPyConnection, word: str, commands: Sequence[str
     Examples
     --------
     >>> import sdc_sql
-    >>> candidates(sdc_sql.example().con, "sdc_k"), candidates(sdc_sql.example().con, "sel")
+    >>> candidates(sdc_sql.example().con, "sdc_k_a"), candidates(sdc_sql.example().con, "sel")
     (['sdc_k_anonymity'], ['select'])
     """
     if word.startswith("."):

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import inspect
+from decimal import Decimal
 from itertools import count
 from typing import TYPE_CHECKING, Any
 
+from sqlglot import exp
+
 from sdc_sql.compiler import compile as compiled
 from sdc_sql.compiler.definitions import definitions
-from sdc_sql.errors import TableError
+from sdc_sql.errors import ParameterError, TableError
 from sdc_sql.spark.frame import read
 
 if TYPE_CHECKING:
@@ -25,7 +29,15 @@ def measured(spark: SparkSession, macro: str, *arguments: Any, **named: Any) -> 
 
     The tables are put under names of their own while the query is made: the answer holds on to what they are.
     """
-    given = dict(zip(definitions()[macro].parameters, arguments, strict=False))
+    parameters = definitions()[macro].parameters
+    if len(arguments) > len(parameters):
+        raise ParameterError(
+            f"{macro} takes {len(parameters)} arguments ({', '.join(parameters)}), not {len(arguments)}."
+        )
+    given = dict(zip(parameters, arguments, strict=False))
+    if twice := sorted(given.keys() & named.keys()):
+        raise ParameterError(f"{macro} is given {', '.join(twice)} twice.")
+    given |= named
     views: dict[str, DataFrame] = {}
     try:
         for parameter in TABLES:
@@ -35,7 +47,7 @@ def measured(spark: SparkSession, macro: str, *arguments: Any, **named: Any) -> 
                 frame.createOrReplaceTempView(name)
                 given[parameter] = name
         columns = {name: frame.columns for name, frame in views.items()}
-        return spark.sql(compiled(macro, *given.values(), dialect="spark", columns=columns, **named))
+        return spark.sql(compiled(macro, dialect="spark", columns=columns, **given))
     finally:
         for name in views:
             spark.catalog.dropTempView(name)
@@ -48,6 +60,14 @@ def _check_once(frame: DataFrame) -> None:
         raise TableError(f"The table has several columns called {', '.join(twice)}: rename them first.")
 
 
+def _default(value: exp.Expression) -> Any:  # noqa: ANN401
+    """Return a macro's default as Python's: 'category', 3, 0.01, None."""
+    if isinstance(value, exp.Null):
+        return None
+    said = value.to_py()
+    return float(said) if isinstance(said, Decimal) else said
+
+
 def measure(macro: str) -> Callable[..., DataFrame]:
     """Return a macro as a method that takes its arguments, tables as names or DataFrames."""
 
@@ -55,6 +75,14 @@ def measure(macro: str) -> Callable[..., DataFrame]:
         return measured(self._spark, macro, *arguments, **named)
 
     definition = definitions()[macro]
+    own = inspect.Parameter("self", inspect.Parameter.POSITIONAL_OR_KEYWORD)
+    taken = [
+        inspect.Parameter(p, own.kind, default=_default(definition.defaults[p]))
+        if p in definition.defaults
+        else inspect.Parameter(p, own.kind)
+        for p in definition.parameters
+    ]
+    on_spark.__signature__ = inspect.Signature([own, *taken], return_annotation="DataFrame")  # type: ignore[attr-defined]
     told = ", ".join(f"{p}=..." if p in definition.defaults else p for p in definition.parameters)
     on_spark.__name__ = on_spark.__qualname__ = macro.removeprefix("sdc_")
     on_spark.__doc__ = f"``{on_spark.__name__}({told})``: as the macro {macro}; returns a DataFrame."

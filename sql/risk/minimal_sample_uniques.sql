@@ -79,7 +79,7 @@ CREATE OR REPLACE MACRO sdc__msu_query(keys, most, nulls) AS
     || ' SELECT sdc__id, sdc__mask FROM ('
     || array_to_string(list_transform(range(1, most + 1), lambda k: 'FROM sdc__level_' || k::VARCHAR), ' UNION ALL ') || ')';
 
--- In the place of max_msu Python gives the name of a table of what it has found already (sdc_sql/risk/suda_search.py).
+-- In the place of max_msu Python gives the name of a table of what it has found already (sdc_sql/suda_search.py).
 CREATE OR REPLACE MACRO sdc__is_found(max_msu) AS
     coalesce(regexp_full_match(max_msu::VARCHAR, 'sdc__suda_[0-9]+'), false);
 

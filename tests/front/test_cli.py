@@ -124,6 +124,7 @@ def test_the_least_that_can_be_said(capsys, parquet):
         "global_risk",
         "household_risk",
         "attribute",
+        "suda",
     }
     assert found["frequencies"]["records"] == 8
 

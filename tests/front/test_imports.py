@@ -18,7 +18,7 @@ ORDER = [
     {"checks", "macros", "query", "results", "transaction"},
     {"load", "notebook", "compiler"},
     {"roles"},
-    {"masking", "matrix"},
+    {"masking", "matrix", "suda_search"},
     {"risk", "mask"},
     {"microdata"},
     {"report", "limits", "source", "spark"},

@@ -16,6 +16,7 @@ import pytest
 
 import sdc_sql
 from sdc_sql import ColumnError, ParameterError, TableError, query
+from sdc_sql.compiler.definitions import definitions
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -270,10 +271,22 @@ def test_without_a_key_nothing_is_drawn(spark, persons, monkeypatch):
 
 def test_the_verbs_take_the_arguments_of_microdatas(sdc):
     for name in [n for n in vars(type(sdc)) if not n.startswith("_")]:
-        theirs = list(inspect.signature(getattr(sdc_sql.Microdata, name)).parameters)
         ours = list(inspect.signature(getattr(type(sdc), name)).parameters)
-        assert ours == ["self", "table", *theirs[1:], "id"]
+        if "id" not in ours:  # a measure
+            assert ours == ["self", *definitions()[f"sdc_{name}"].parameters]
+        else:
+            theirs = list(inspect.signature(getattr(sdc_sql.Microdata, name)).parameters)
+            assert ours == ["self", "table", *theirs[1:], "id"]
         assert "returns a DataFrame" in getattr(type(sdc), name).__doc__
+
+
+def test_a_measure_takes_its_arguments_by_name_and_each_once(sdc, persons):
+    named = {"keys": ["region"], "sampling_fraction": 0.1}
+    assert sdc.theta(tbl=persons, **named).collect() == sdc.theta(persons, ["region"], 0.1).collect()
+    with pytest.raises(ParameterError, match="sdc_theta is given keys twice"):
+        sdc.theta(persons, ["region"], **named)
+    with pytest.raises(ParameterError, match="sdc_theta takes 4 arguments"):
+        sdc.theta(persons, ["region"], 0.1, 0.9, "weight")
 
 
 def test_without_pyspark_the_import_says_what_to_install():
