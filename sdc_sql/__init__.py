@@ -11,7 +11,7 @@ from sdc_sql.errors import (
     Unsupported,
     WeightError,
 )
-from sdc_sql.load import install, load
+from sdc_sql.load import install, load, uninstall
 from sdc_sql.macros import bundle
 from sdc_sql.mask.pram_correction import PramEstimate, PramTwoWayEstimate
 from sdc_sql.masking import MaskingStep
@@ -73,4 +73,5 @@ __all__ = [
     "install",
     "load",
     "risk_report",
+    "uninstall",
 ]

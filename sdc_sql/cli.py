@@ -1,4 +1,4 @@
-"""The command line: ``sdc-sql`` with ``risk``, ``rules``, ``mask``, ``compile``, ``shell``, ``macros``, ``install``."""
+"""The command line: ``sdc-sql`` with ``risk``, ``rules``, ``mask``, ``compile``, ``shell``, ``serve`` and more."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, NoReturn
 import duckdb
 
 import sdc_sql
-from sdc_sql import cli_compile, cli_mask, cli_rules, cli_shell
+from sdc_sql import cli_compile, cli_mask, cli_rules, cli_serve, cli_shell
 from sdc_sql.errors import ParameterError, SdcError, TableError, translate
 from sdc_sql.limits import exceeded
 from sdc_sql.microdata import Microdata
@@ -134,11 +134,13 @@ def parser() -> argparse.ArgumentParser:
     cli_rules.add(commands)
     cli_mask.add(commands)
     cli_shell.add(commands)
+    cli_serve.add(commands)
     cli_compile.add(commands)
     commands.add_parser("macros", help="print all SQL macros as one file, for duckdb -init")
     install = commands.add_parser("install", help="store the macros in a DuckDB database file")
     install.add_argument("database", metavar="FILE.duckdb")
     install.add_argument("--create", action="store_true", help="make the file where there is none")
+    install.add_argument("--remove", action="store_true", help="take them out again")
     return top
 
 
@@ -212,14 +214,16 @@ def risk(arguments: argparse.Namespace) -> int:
 
 def install(arguments: argparse.Namespace) -> int:
     """Store the macros in a database file."""
+    if arguments.create and arguments.remove:
+        raise ParameterError("--create and --remove exclude one another.")
     if not Path(arguments.database).exists() and not arguments.create:
         raise TableError(f"There is no file {arguments.database}; say --create to make one.")
     if Path(arguments.database).exists() and kind_of(arguments.database) != "duckdb":
         raise TableError(f"{arguments.database} is not a DuckDB database; the macros can be stored only in one.")
     # a new file is to be read by every DuckDB that has the macros' syntax, not by the newest alone
     with duckdb.connect(arguments.database, config={"storage_compatibility_version": "v1.5.0"}) as con:
-        sdc_sql.install(con)
-    print(f"{arguments.database}: the macros are in it")
+        (sdc_sql.uninstall if arguments.remove else sdc_sql.install)(con)
+    print(f"{arguments.database}: the macros are {'no longer ' if arguments.remove else ''}in it")
     return 0
 
 
@@ -240,6 +244,7 @@ COMMANDS: dict[str, Callable[[argparse.Namespace], int]] = {
     "mask": cli_mask.mask,
     "compile": cli_compile.compiled,
     "shell": cli_shell.shell,
+    "serve": cli_serve.serve,
     "macros": macros,
     "install": install,
 }

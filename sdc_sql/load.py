@@ -166,3 +166,34 @@ def install(con: duckdb.DuckDBPyConnection) -> None:
     with transaction(con):
         for file in sql_files():
             con.execute(file.text)
+
+
+def uninstall(con: duckdb.DuckDBPyConnection) -> None:
+    """Take the macros that :func:`install` stored out of the connection's database; other macros stay.
+
+    All or nothing, in one transaction (yours, where one is open).
+
+    Examples
+    --------
+    >>> import duckdb
+    >>> con = duckdb.connect()
+    >>> install(con)
+    >>> uninstall(con)
+    >>> con.execute("SELECT count(*) FROM duckdb_functions() WHERE function_name = 'sdc_theta'").fetchone()
+    (0,)
+    """
+    with transaction(con):
+        for name, kind in stored(con):
+            table = "TABLE " if kind == "table_macro" else ""
+            con.execute(f"DROP MACRO {table}{exp.to_identifier(name, quoted=True).sql('duckdb')}")
+
+
+def stored(con: duckdb.DuckDBPyConnection) -> list[tuple[str, str]]:
+    """Return the name and the kind of our macros in the connection's database, those of other versions included."""
+    known = (
+        "SELECT DISTINCT function_name, function_type FROM duckdb_functions() "
+        "WHERE starts_with(function_name, 'sdc_') AND database_name = current_database() "
+        "AND schema_name = current_schema() AND function_type IN ('macro', 'table_macro')"
+    )
+    ours = {name for file in sql_files() for name in file.defines}
+    return [(name, kind) for name, kind in con.execute(known).fetchall() if name in ours or name.startswith("sdc__")]

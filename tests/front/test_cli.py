@@ -446,6 +446,17 @@ def test_install_into_a_database(capsys, tmp_path):
         assert con.execute("SELECT n1 FROM sdc_theta('persons', ['age', 'sex'], 0.1)").fetchone() == (3,)
 
 
+def test_install_takes_the_macros_out_again(capsys, tmp_path):
+    path = tmp_path / "d.duckdb"
+    assert main(["install", str(path), "--create"]) == DONE
+    assert main(["install", str(path), "--remove"]) == DONE
+    assert capsys.readouterr().out.endswith(f"{path}: the macros are no longer in it\n")
+    with duckdb.connect(path, read_only=True) as con:
+        left = "SELECT count(*) FROM duckdb_functions() WHERE starts_with(function_name, 'sdc_')"
+        assert con.execute(left).fetchone() == (0,)
+    assert "exclude one another" in refused(capsys, "install", str(path), "--create", "--remove")
+
+
 def test_install_makes_no_file_unless_told(capsys, tmp_path):
     path = tmp_path / "new.duckdb"
     assert "say --create" in refused(capsys, "install", str(path))

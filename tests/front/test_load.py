@@ -251,3 +251,15 @@ def test_shared_macros_come_before_older_ones_of_the_database(database):
         assert counts(cursor) == [("of long ago",)]
         MODULE.use_shared(cursor)
         assert counts(cursor) == EXPECTED
+
+
+def test_uninstall_takes_out_ours_alone(database):
+    with duckdb.connect(database) as con:
+        con.execute("CREATE MACRO sdc_of_the_user(x) AS x")
+        con.execute("CREATE MACRO theirs(x) AS x")
+        sdc_sql.install(con)
+        sdc_sql.uninstall(con)
+        left = """SELECT function_name FROM duckdb_functions()
+            WHERE function_type IN ('macro', 'table_macro') AND database_name = current_database() ORDER BY ALL"""
+        assert con.execute(left).fetchall() == [("sdc_of_the_user",), ("theirs",)]
+        sdc_sql.uninstall(con)  # nothing to take out

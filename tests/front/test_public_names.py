@@ -51,6 +51,7 @@ PUBLIC = [
     "install",
     "load",
     "risk_report",
+    "uninstall",
 ]
 MEASURES = [
     "alpha_k_anonymity",
