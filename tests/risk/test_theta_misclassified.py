@@ -167,6 +167,21 @@ def test_the_simulation_without_misclassification(people, pi):
     assert other[0][1] != unique
 
 
+def test_a_stratum_that_is_taken_whole(con):
+    """By hand, pi = 1 for the first stratum: n_1 = 2 are copied back or not, and of the pair of 1/4 three other persons."""
+    con.execute("CREATE TABLE t AS FROM (VALUES (1, 1e0), (2, 0.25), (3, 0.25), (3, 1e0)) AS t(a, pi)")
+    call = "FROM sdc_data_intrusion_simulation('t', ['a'], 'pi', repetitions := 40000)"
+    ((n, unique, correct, theta, error, limit),) = con.execute(call).fetchall()
+    # unique: n_1 weighs 1 / pi * pi = 1 each, the pair (1 - pi) / pi = 3 and 0
+    assert limit == pytest.approx(2 / (2 + 3), rel=1e-12)
+    assert abs(theta - limit) < 4.5 * error
+    expected = 5 / (1 + 4 + 4 + 1)
+    assert abs(unique / n - expected) < 4.5 * math.sqrt(expected * (1 - expected) / n)
+    assert correct < unique
+    with pytest.raises(duckdb.Error, match=r"The sampling fraction is 1"):
+        con.execute(call.replace("'pi'", "1")).fetchall()
+
+
 def direct_theta(population, sampled, seen):
     """Return (10): cells of the sample by X, and what the intruder has of each person of the population."""
     f = Counter(population[i] for i in sampled)
@@ -292,6 +307,9 @@ def test_what_is_given_wrong(people):
         for macro in ("sdc_theta_misclassified", "sdc_data_intrusion_misclassified"):
             with pytest.raises(duckdb.Error, match=words):
                 people.execute(f"FROM {macro}('t', {call})").fetchall()
+    for macro in ("simulation('t', ['a'], 0.1, ", "misclassified('t', ['a'], 0.1, ['a'], ['ma'], "):
+        with pytest.raises(duckdb.Error, match="stream is NULL"):
+            people.execute(f"FROM sdc_data_intrusion_{macro}stream := NULL)").fetchall()
     with pytest.raises(duckdb.Error, match="repetitions is 0"):
         people.execute("FROM sdc_data_intrusion_simulation('t', ['a'], 0.1, repetitions := 0)").fetchall()
     with pytest.raises(duckdb.Error, match="has no rows"):

@@ -142,9 +142,23 @@ def test_odd_names_are_reported_as_they_were_given(con):
     assert found[:2] == (["it's"], ["0"])
 
 
+@pytest.mark.parametrize(("weight", "threshold"), [(1.1, 3.3), (1.9, 5.7)])
+def test_a_sum_of_weights_equals_the_threshold_but_for_its_last_digit(con, weight, threshold):
+    """By hand 3 x 1.1 = 3.3 and 3 x 1.9 = 5.7; the sums of doubles are 3.3000000000000003 and 5.699999999999999."""
+    con.execute("CREATE TABLE three AS SELECT 1 AS a, ?::DOUBLE AS w FROM range(3)", [weight])
+    assert con.execute("SELECT sum(w) <> ?::DOUBLE FROM three", [threshold]).fetchall() == [(True,)]
+    for inclusive in (True, False):
+        call = "{}('three', ['a'], $t::DOUBLE, weight := 'w', inclusive := $inclusive)"
+        given = {"t": threshold, "inclusive": inclusive}
+        assert len(con.execute("FROM " + call.format("sdc_threshold_rule"), given).fetchall()) == inclusive
+        rows = con.execute("SELECT DISTINCT unsafe_combinations FROM " + call.format("sdc_threshold_rule_records"), given)
+        assert rows.fetchall() == [(inclusive,)]
+
+
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
+        ("[NULL, NULL, 5]", "no set of the 2 keys has a threshold"),
         ("0", "The threshold is 0"),
         ("NULL", "The threshold is NULL"),
         ("'many'", "The threshold is many"),
