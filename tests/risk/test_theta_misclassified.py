@@ -168,11 +168,11 @@ def test_the_simulation_without_misclassification(people, pi):
 
 
 def test_a_stratum_that_is_taken_whole(con):
-    """By hand, pi = 1 for the first stratum: n_1 = 2 are copied back or not, and of the pair of 1/4 three other persons."""
+    """By hand, pi = 1 for the first stratum: two uniques, and a pair of which one stands for three others."""
     con.execute("CREATE TABLE t AS FROM (VALUES (1, 1e0), (2, 0.25), (3, 0.25), (3, 1e0)) AS t(a, pi)")
     call = "FROM sdc_data_intrusion_simulation('t', ['a'], 'pi', repetitions := 40000)"
     ((n, unique, correct, theta, error, limit),) = con.execute(call).fetchall()
-    # unique: n_1 weighs 1 / pi * pi = 1 each, the pair (1 - pi) / pi = 3 and 0
+    # a match is unique: n_1 weighs 1 / pi * pi = 1 each, the pair (1 - pi) / pi = 3 and 0
     assert limit == pytest.approx(2 / (2 + 3), rel=1e-12)
     assert abs(theta - limit) < 4.5 * error
     expected = 5 / (1 + 4 + 4 + 1)

@@ -11,6 +11,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from small_tables import NULLS, PROPERTY, small_tables
 
+import sdc_sql
+
 
 def compatible(left, right, nulls):
     return all(a == b or (nulls == "wildcard" and None in (a, b)) for a, b in zip(left, right, strict=True))
@@ -151,7 +153,8 @@ def test_a_sum_of_weights_equals_the_threshold_but_for_its_last_digit(con, weigh
         call = "{}('three', ['a'], $t::DOUBLE, weight := 'w', inclusive := $inclusive)"
         given = {"t": threshold, "inclusive": inclusive}
         assert len(con.execute("FROM " + call.format("sdc_threshold_rule"), given).fetchall()) == inclusive
-        rows = con.execute("SELECT DISTINCT unsafe_combinations FROM " + call.format("sdc_threshold_rule_records"), given)
+        records = call.format("sdc_threshold_rule_records")
+        rows = con.execute("SELECT DISTINCT unsafe_combinations FROM " + records, given)
         assert rows.fetchall() == [(inclusive,)]
 
 
@@ -179,3 +182,17 @@ def test_a_sum_of_weights_equals_the_threshold_but_for_its_last_digit(con, weigh
 def test_what_is_given_wrong(persons, arguments, words):
     for macro in ("sdc_threshold_rule", "sdc_threshold_rule_summary", "sdc_threshold_rule_records"):
         assert words in complaint(persons, f"FROM {macro}('persons', ['age', 'sex'], {arguments})")
+
+
+@pytest.mark.parametrize(
+    ("given", "words"),
+    [
+        ({"inclusive": None}, "inclusive is None"),
+        ({"inclusive": "no"}, "inclusive is 'no'"),
+        ({"levels": {"very": None}}, "each level has a list of keys"),
+        ({"levels": {"very": ["sex", "SEX"], "identifying": ["age"]}}, "several levels of identification"),
+    ],
+)
+def test_wrong_input_is_an_error_of_the_package(given, words):
+    with pytest.raises(sdc_sql.ParameterError, match=words):
+        sdc_sql.example().threshold_rule_summary(3, **given)
