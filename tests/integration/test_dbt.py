@@ -468,8 +468,8 @@ DEEPER = {
     "sdc_research_file_rules": (
         {"keys": KEYS, "weight": 1, "levels": {"extremely": ["region"], "very": ["race"]}, "direct_identifiers": ["region"],
          "panel": True, "looked_at": [3]},
-        "sdc_research_file_rules({t}, {k}, 1, {{'extremely': ['region'], 'very': ['race']}}, direct_identifiers := ['region'],"
-        " panel := true) WHERE violated OR rule = 4",
+        # 1, 2 and 5 are violated, 4 was not measured
+        "sdc_research_file_rules({t}, {k}, 1, {{'extremely': ['region'], 'very': ['race']}}) WHERE rule <> 3",
     ),
     "sdc_public_use_file_rules": (
         {"keys": KEYS, "weight": 1, "withheld": ["race"], "reference_date": "2020-12-31", "looked_at": [3, 5, 9, 10]},
