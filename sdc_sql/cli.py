@@ -175,8 +175,7 @@ def risk(arguments: argparse.Namespace) -> int:
             suda=arguments.suda,
             progress=progress,
         )
-        progress("intrusion")
-        found = cli_intrusion.measured(data, arguments)
+        found = cli_intrusion.measured(data, arguments, progress)
     # the reader knows the file by its own name
     of_database = kind_of(arguments.source) == "duckdb"
     report = replace(report, table=f"{arguments.source}: {table}" if of_database else arguments.source)

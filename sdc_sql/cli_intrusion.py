@@ -10,6 +10,8 @@ from sdc_sql.errors import ParameterError, TableError
 from sdc_sql.source import kind_of
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from sdc_sql.microdata import Microdata
     from sdc_sql.results import Result
 
@@ -48,17 +50,20 @@ def add(risk: argparse.ArgumentParser) -> None:
     )  # fmt: skip
 
 
-def measured(data: Microdata, arguments: argparse.Namespace) -> dict[str, Result]:
-    """Return what was asked for, by the name that limits have for it."""
+def measured(data: Microdata, arguments: argparse.Namespace, progress: Callable[[str], None]) -> dict[str, Result]:
+    """Return what was asked for, by the name that limits have for it; tell each before it is taken."""
     found: dict[str, Result] = {}
     matrices = _matrices(arguments.misclassified)
     if matrices:
+        progress("misclassified keys")
         found["theta_misclassified"] = data.theta_misclassified(matrices)
     if arguments.simulate is not None:
+        progress("data intrusion simulation")
         found["data_intrusion"] = data.data_intrusion_simulation(
             matrices=matrices or None, repetitions=arguments.simulate
         )
     if arguments.population is not None:
+        progress("k-map")
         found["k_map"] = data.k_map(_population(arguments), arguments.k)
     return found
 
