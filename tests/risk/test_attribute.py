@@ -253,6 +253,15 @@ def test_wrong_input_is_an_error_of_the_package(db, method, given, named, words)
         getattr(data, method)(*given, **named)
 
 
+def test_recursive_diversity_is_strict_where_the_product_is_rounded_up(db):
+    """Definition 4.2 by hand: of 55 x and 45 y, 55 < 0.55 (55 + 45) does not hold; the product of doubles is above 55."""
+    assert 0.55 * 100 > 55
+    db.execute("CREATE OR REPLACE TABLE halves AS SELECT 1 AS c, range < 55 AS s FROM range(100)")
+    call = "SELECT recursive_l FROM sdc_l_diversity('halves', ['c'], 's', c := {})"
+    assert db.execute(call.format("0.55")).fetchall() == [(0,)]
+    assert db.execute(call.format("0.550001")).fetchall() == [(1,)]
+
+
 def test_enhanced_beta_is_infinite_where_a_rare_value_is_certain(db):
     """Cao & Karras (2012): q = 1/8 allows a gain of -ln q = 2.08 at most; p = 1 gains 7."""
     db.execute("CREATE OR REPLACE TABLE rare AS SELECT least(range, 1) AS c, range = 0 AS s FROM range(8)")
