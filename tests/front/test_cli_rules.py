@@ -63,6 +63,22 @@ def test_thresholds(file, capsys):
     assert main([*arguments, "--threshold", "59", *LEVELS, *limit]) == 0
 
 
+def test_thresholds_that_equal_a_frequency_and_the_combinations(file, capsys):
+    """By hand: 120 records a job, 60 a region, sex and job (region and job share their parity)."""
+    arguments = ["rules", file, "--keys", "region,sex,job", "--threshold", ",,60"]
+    limit = ["--fail-if", "threshold_rule.unsafe_combinations > 0"]
+    assert main([*arguments, *limit]) == 3
+    assert main([*arguments, *limit, "--at-least"]) == 0
+    capsys.readouterr()
+    assert main([*arguments, "--combinations", "3"]) == 0
+    out = capsys.readouterr().out.splitlines()
+    assert out[0].startswith("region x sex x job: 20 of 20 combinations unsafe")
+    assert out[1] == "  region = r0, sex = f, job = 0: 60 (threshold 60), 60 records"
+    assert len(out) == 4
+    assert main([*arguments, "--combinations", "3", "--json"]) == 0
+    assert [c["frequency"] for c in json.loads(capsys.readouterr().out)] == [60, 60, 60]
+
+
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
@@ -72,6 +88,9 @@ def test_thresholds(file, capsys):
         (["--for", "public", "--keys", "sex", "--fail-if", "a > 1"], "--fail-if goes with --threshold"),
         ([*RESEARCH, "--very", "sex"], "has no level"),
         (["--keys", "sex"], "one of the arguments"),
+        (["--threshold", ",5", "--keys", "sex"], "nothing would be checked"),
+        (["--threshold", "5", "--keys", "sex", "--combinations", "-1"], "--combinations is -1"),
+        (["--for", "public", "--keys", "sex", "--at-least"], "go with --threshold"),
     ],
 )
 def test_bad_input_is_one_line(file, capsys, arguments, words):

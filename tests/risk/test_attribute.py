@@ -254,7 +254,7 @@ def test_wrong_input_is_an_error_of_the_package(db, method, given, named, words)
 
 
 def test_recursive_diversity_is_strict_where_the_product_is_rounded_up(db):
-    """Definition 4.2 by hand: of 55 x and 45 y, 55 < 0.55 (55 + 45) does not hold; the product of doubles is above 55."""
+    """Definition 4.2 by hand: of 55 x and 45 y, 55 < 0.55 (55 + 45) does not hold, but in doubles it does."""
     assert 0.55 * 100 > 55
     db.execute("CREATE OR REPLACE TABLE halves AS SELECT 1 AS c, range < 55 AS s FROM range(100)")
     call = "SELECT recursive_l FROM sdc_l_diversity('halves', ['c'], 's', c := {})"

@@ -158,6 +158,16 @@ def test_one_part_of_rule_three_that_is_violated(con, part, weight, areas):
     assert found[part] is True
 
 
+def test_half_of_an_area_is_half_whatever_its_last_digit(con):
+    """By hand, 3 x 1.9 of 6 x 1.9 is exactly half; the sum of three doubles is 5.699999999999999, below half of six."""
+    con.execute("CREATE OR REPLACE TABLE two_towns AS SELECT i // 3 AS town, 1 AS area, 1.9e0 AS w FROM range(6) t(i)")
+    assert con.execute("SELECT sum(w) < 5.7e0 FROM two_towns WHERE town = 0").fetchall() == [(True,)]
+    found = Microdata(con, "two_towns", keys=["area"], weight="w").public_use_file_rules(
+        indirect_regions=["area"], municipality="town"
+    )
+    assert [a.violated for a in found if a.rule == 3][3] is True
+
+
 def test_a_household_of_one_may_be_rare(con):
     con.execute("CREATE OR REPLACE VIEW singles AS SELECT * REPLACE (id AS household) FROM f WHERE id > 10")
     data = Microdata(con, "singles", keys=["sex"], household="household")
