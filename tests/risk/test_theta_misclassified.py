@@ -265,6 +265,37 @@ def test_pram_reversed_is_bayes_theorem(con):
     assert [r[2] for r in rows] == pytest.approx([99 / 108, 9 / 108, 11 / 92, 81 / 92], rel=1e-12)
 
 
+def test_pram_reversed_of_a_crossing_is_bayes_theorem(con):
+    """(f, 1) 50, (f, NULL) 10, (m, 1) 5, (m, NULL) 35: P(original | released) from the joint frequencies, by Fractions.
+
+    The keys depend on one another, so the product of the two reversed matrices is another, and wrong.
+    """
+    counts = {("f", 1): 50, ("f", None): 10, ("m", 1): 5, ("m", None): 35}
+    tenths = {"f": {"f": 9, "m": 1}, "m": {"m": 7, "f": 3}, 1: {1: 8, None: 2}, None: {None: 10}}
+    con.execute('CREATE TABLE t (sex VARCHAR, "a""b" INTEGER)')
+    con.executemany("INSERT INTO t VALUES (?, ?)", [pair for pair, n in counts.items() for _ in range(n)])
+    con.execute("CREATE TABLE m (f VARCHAR, a INTEGER, g VARCHAR, b INTEGER, p DOUBLE)")
+    chances = {
+        ((f, a), (g, b)): Fraction(p * q, 100)
+        for f, a in counts
+        for g, p in tenths[f].items()
+        for b, q in tenths[a].items()
+    }
+    con.executemany("INSERT INTO m VALUES (?, ?, ?, ?, ?)", [(*x, *y, float(p)) for (x, y), p in chances.items()])
+    con.execute("""CREATE TABLE joint AS SELECT {'a"b': a, 'sex': f} AS "from", {'a"b': b, 'sex': g} AS "to",
+                          p AS probability FROM m""")
+    rows = con.execute("FROM sdc_pram_reversed_crossing('t', ['sex', 'A\"b'], 'joint')").fetchall()
+    found = {(tuple(y.values()), tuple(x.values())): p for y, x, p in rows}
+    whole = {y: sum(counts[x] * p for (x, z), p in chances.items() if z == y) for _, y in chances}
+    assert found == pytest.approx({(y, x): float(counts[x] * p / whole[y]) for (x, y), p in chances.items()}, rel=1e-12)
+    # the result is a matrix as theta takes it
+    con.execute("CREATE TABLE reversed AS FROM sdc_pram_reversed_crossing('t', ['sex', 'a\"b'], 'joint')")
+    call = (
+        "SELECT records FROM sdc_theta_misclassified_crossing('t', ['sex', 'a\"b'], 0.1, ['sex', 'a\"b'], 'reversed')"
+    )
+    assert con.execute(call).fetchall() == [(100,)]
+
+
 @pytest.mark.parametrize(
     ("matrix", "words"),
     [
