@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, NoReturn
 import duckdb
 
 import sdc_sql
-from sdc_sql import cli_compile, cli_intrusion, cli_mask, cli_rules, cli_shell
+from sdc_sql import cli_compile, cli_intrusion, cli_mask, cli_rules, cli_shell, cli_suda
 from sdc_sql.errors import ParameterError, SdcError, TableError, translate
 from sdc_sql.limits import exceeded
 from sdc_sql.microdata import Microdata
@@ -104,10 +104,7 @@ def parser() -> argparse.ArgumentParser:
         "--together", action="store_true",
         help="of several sensitive variables: l-diversity of each with the others among the keys",
     )  # fmt: skip
-    risk.add_argument(
-        "--suda", action="store_true",
-        help="look for special uniques, of up to three keys (limits: 'suda.max_dis_suda > 0.1')",
-    )  # fmt: skip
+    cli_suda.add(risk)
     cli_intrusion.add(risk)
     risk.add_argument("--k", type=int, default=5, help="show k-anonymity for 2 .. K (default 5)")
     risk.add_argument("--top", type=int, default=10, metavar="N", help="how many of the riskiest keys (default 10)")
@@ -173,18 +170,20 @@ def risk(arguments: argparse.Namespace) -> int:
             ordered=arguments.ordered,
             together=arguments.together,
             suda=arguments.suda,
+            max_msu=arguments.max_msu,
             progress=progress,
         )
+        due = cli_suda.measured(data, arguments)
         found = cli_intrusion.measured(data, arguments, progress)
     # the reader knows the file by its own name
     of_database = kind_of(arguments.source) == "duckdb"
     report = replace(report, table=f"{arguments.source}: {table}" if of_database else arguments.source)
-    figures = {**report.to_dict(), **{name: result.to_dict() for name, result in found.items()}}
+    figures = {**report.to_dict(), **due, **{name: result.to_dict() for name, result in found.items()}}
     broken = [limit for limit in arguments.fail_if if exceeded(limit, figures)]
     if arguments.json:
         print(json.dumps(_plain({**figures, "exceeded": broken}), indent=2, default=str))
     else:
-        print(report, *cli_intrusion.texts(found), sep="\n\n")
+        print(report, *cli_suda.texts(due), *cli_intrusion.texts(found), sep="\n\n")
     for limit in broken:
         print(f"sdc-sql: limit exceeded: {limit}", file=sys.stderr)
     return LIMIT_EXCEEDED if broken else 0

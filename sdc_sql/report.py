@@ -163,6 +163,7 @@ def risk_report(
     ordered: Sequence[str] = (),
     together: bool = False,
     suda: bool = False,
+    max_msu: int | None = 3,
     progress: Callable[[str], None] = lambda _: None,
 ) -> RiskReport:
     """Measure all that the described table allows.
@@ -188,8 +189,10 @@ def risk_report(
         Whether l-diversity of each is taken with the others among the keys: a file is l-diverse in several variables
         only where it is so (Machanavajjhala et al. 2007, section 4.3). A variable on its own looks more diverse.
     suda
-        Whether to look for special uniques: of up to three keys, with the sampling fraction, where it is a number, as
-        the DIS fraction (else 0.01).
+        Whether to look for special uniques, with the sampling fraction, where it is a number, as the DIS fraction (else
+        0.01).
+    max_msu
+        Of how many keys at most, or None for every number: fewer give lower scores.
     progress
         Called with the name of each measure before it is taken.
 
@@ -229,7 +232,7 @@ def risk_report(
     special = None
     if suda:
         progress("special uniques")
-        special = _special(data)
+        special = _special(data, max_msu)
     return RiskReport(
         data.table,
         data.keys,
@@ -246,9 +249,9 @@ def risk_report(
     )
 
 
-def _special(data: Microdata) -> SudaSummary:
+def _special(data: Microdata, max_msu: int | None) -> SudaSummary:
     fraction = data.sampling_fraction
-    return data.suda_summary(dis_fraction=fraction if isinstance(fraction, int | float) else 0.01)
+    return data.suda_summary(max_msu, dis_fraction=fraction if isinstance(fraction, int | float) else 0.01)
 
 
 def _attributes(

@@ -172,6 +172,36 @@ def test_the_search_played(tmp_path, capsys):
     assert main([*base[:-2], "0"]) == 2
 
 
+def test_what_special_uniques_are_due_to(tmp_path, capsys):
+    """By hand: (1, a), (1, b), (2, a), (2, b) twice: no value is unique, the first three pairs are: score 0! each.
+
+    Each pair holds both keys: 100 % of the scores is due to either, and 2 of 3 of that to age 1 and to sex a.
+    """
+    (tmp_path / "f.csv").write_text("age,sex\n1,a\n1,b\n2,a\n2,b\n2,b\n")
+    base = ["risk", str(tmp_path / "f.csv"), "--keys", "age,sex", "--suda", "--contributions"]
+    assert main([*base, "--json", "--max-msu", "all"]) == 0
+    found = json.loads(capsys.readouterr().out)
+    assert found["suda"]["msus"] == 3
+    assert [(c["variable"], c["contribution"]) for c in found["suda_contributions"]] == [("age", 100), ("sex", 100)]
+    values = {(c["variable"], c["value"]): c["contribution"] for c in found["suda_value_contributions"]}
+    assert values == pytest.approx(
+        {("age", "1"): 200 / 3, ("age", "2"): 100 / 3, ("sex", "a"): 200 / 3, ("sex", "b"): 100 / 3}
+    )
+    assert main([*base, "--fail-if", "suda_contributions.contribution > 99"]) == 3
+    assert "  age: 100\n    1: 66.6667\n    2: 33.3333\n" in capsys.readouterr().out
+    assert main([*base, "--json", "--max-msu", "1"]) == 0
+    assert json.loads(capsys.readouterr().out)["suda"]["msus"] == 0
+    for wrong in (["--max-msu", "0"], ["--max-msu", "few"]):
+        try:
+            code = main([*base, *wrong])
+        except SystemExit as left:
+            code = left.code
+        assert code == 2
+    base.remove("--suda")
+    assert main(base) == 2
+    assert "--contributions goes with --suda" in capsys.readouterr().err
+
+
 def test_a_known_population(tmp_path, capsys):
     """By hand, k = 3: f is borne by three of the population, m by two, x by none."""
     (tmp_path / "f.csv").write_text("sex\nf\nf\nm\nx\n")
