@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from decimal import Decimal
 from numbers import Integral, Real
 
@@ -35,6 +36,42 @@ def fraction(value: object, name: str) -> float:
     if isinstance(value, Real | Decimal) and is_number(value) and 0 < float(value) < 1:
         return float(value)
     raise ParameterError(f"The {name} is {value!r}: it must be a number and must lie strictly between 0 and 1.")
+
+
+def positive(value: object, name: str) -> float:
+    """Return a positive and finite number, as a float.
+
+    Raises
+    ------
+    ParameterError
+        Where it is anything else.
+
+    Examples
+    --------
+    >>> positive(2, "c")
+    2.0
+    """
+    if isinstance(value, Real | Decimal) and is_number(value) and 0 < float(value) < math.inf:
+        return float(value)
+    raise ParameterError(f"{name} is {value!r}: it must be a positive and finite number.")
+
+
+def flag(value: object, name: str) -> bool:
+    """Return True or False.
+
+    Raises
+    ------
+    ParameterError
+        Where it is anything else: text and None would silently be one of the two.
+
+    Examples
+    --------
+    >>> flag(False, "inclusive")
+    False
+    """
+    if isinstance(value, bool):
+        return value
+    raise ParameterError(f"{name} is {value!r}: it must be True or False.")
 
 
 def whole(value: object, name: str, *, least: int, most: int = 1_000_000) -> int:

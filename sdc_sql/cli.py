@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, NoReturn
 import duckdb
 
 import sdc_sql
-from sdc_sql import cli_compile, cli_mask, cli_rules, cli_serve, cli_shell
+from sdc_sql import cli_compile, cli_intrusion, cli_mask, cli_rules, cli_serve, cli_shell, cli_suda
 from sdc_sql.errors import ParameterError, SdcError, TableError, translate
 from sdc_sql.limits import exceeded
 from sdc_sql.microdata import Microdata
@@ -23,8 +23,6 @@ from sdc_sql.source import kind_of, opened
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
-
-    from sdc_sql.risk.theta_misclassified import MisclassifiedTheta
 
 BAD_INPUT = 2
 LIMIT_EXCEEDED = 3
@@ -43,13 +41,6 @@ def _number_or_name(text: str) -> str | float:
         return float(text)
     except ValueError:
         return text
-
-
-def _matrix(text: str) -> tuple[str, str]:
-    key, sign, path = text.partition("=")
-    if not (key and sign and path):
-        raise argparse.ArgumentTypeError(f"{text!r} names no matrix of a key, as in education=matrix.csv")
-    return key, path
 
 
 class OneLine(argparse.ArgumentParser):
@@ -106,14 +97,15 @@ def parser() -> argparse.ArgumentParser:
         help="sensitive variables: how much a cell discloses of each (limits: 'attribute.distinct_l < 2')",
     )  # fmt: skip
     risk.add_argument(
-        "--suda", action="store_true",
-        help="look for special uniques, of up to three keys (limits: 'suda.max_dis_suda > 0.1')",
+        "--ordered", type=cli_mask.names, default=(), metavar="A,B",
+        help="the sensitive variables that are numbers or ordered: t by the ordered distance",
     )  # fmt: skip
     risk.add_argument(
-        "--misclassified", action="append", default=[], type=_matrix, metavar="KEY=FILE",
-        help="theta where the intruder's KEY differs: a CSV or Parquet file: from (the file's category), to "
-        "(the intruder's), probability; can be repeated (limits: 'theta_misclassified.theta > 0.1')",
+        "--together", action="store_true",
+        help="of several sensitive variables: l-diversity of each with the others among the keys",
     )  # fmt: skip
+    cli_suda.add(risk)
+    cli_intrusion.add(risk)
     risk.add_argument("--k", type=int, default=5, help="show k-anonymity for 2 .. K (default 5)")
     risk.add_argument("--top", type=int, default=10, metavar="N", help="how many of the riskiest keys (default 10)")
     risk.add_argument("--confidence", type=float, default=0.99, help="of theta's one-sided interval (default 0.99)")
@@ -151,19 +143,6 @@ def _progress(wanted: bool | None) -> Callable[[str], None]:
     return lambda measure: print(f"{time.monotonic() - start:8.1f} s  {measure} ...", file=sys.stderr, flush=True)
 
 
-def _misclassified(data: Microdata, given: list[tuple[str, str]]) -> MisclassifiedTheta | None:
-    """Return theta under the matrices of files, none given: None."""
-    if not given:
-        return None
-    keys = [key for key, _ in given]
-    if len({key.lower() for key in keys}) < len(keys):
-        raise ParameterError("A key has several matrices: give --misclassified once for each.")
-    for _, path in given:
-        if kind_of(path) == "duckdb":
-            raise TableError(f"{path} is a DuckDB database: a matrix is a CSV or Parquet file.")
-    return data.theta_misclassified(dict(given))
-
-
 def risk(arguments: argparse.Namespace) -> int:
     """Print the report of a source; return the exit code."""
     if arguments.top < 1:
@@ -190,23 +169,23 @@ def risk(arguments: argparse.Namespace) -> int:
             top=arguments.top,
             confidence=arguments.confidence,
             sensitive=arguments.sensitive,
+            ordered=arguments.ordered,
+            together=arguments.together,
             suda=arguments.suda,
+            max_msu=arguments.max_msu,
             progress=progress,
         )
-        misclassified = _misclassified(data, arguments.misclassified)
+        due = cli_suda.measured(data, arguments)
+        found = cli_intrusion.measured(data, arguments, progress)
     # the reader knows the file by its own name
     of_database = kind_of(arguments.source) == "duckdb"
     report = replace(report, table=f"{arguments.source}: {table}" if of_database else arguments.source)
-    figures = report.to_dict()
-    if misclassified is not None:
-        figures["theta_misclassified"] = misclassified.to_dict()
+    figures = {**report.to_dict(), **due, **{name: result.to_dict() for name, result in found.items()}}
     broken = [limit for limit in arguments.fail_if if exceeded(limit, figures)]
     if arguments.json:
         print(json.dumps(_plain({**figures, "exceeded": broken}), indent=2, default=str))
     else:
-        print(report)
-        if misclassified is not None:
-            print(f"\ntheta with misclassified keys: {misclassified.theta:.6g}")
+        print(report, *cli_suda.texts(due), *cli_intrusion.texts(found), sep="\n\n")
     for limit in broken:
         print(f"sdc-sql: limit exceeded: {limit}", file=sys.stderr)
     return LIMIT_EXCEEDED if broken else 0

@@ -64,6 +64,17 @@ def add(commands: Any) -> None:  # noqa: ANN401 - argparse gives it no public na
     what.add_argument(
         "--threshold", type=_numbers, metavar="T1,T2,...", help="a threshold for each dimension, or one for 1 .. 3"
     )
+    command.add_argument(
+        "--at-least", action="store_true",
+        help="with --threshold: a frequency equal to the threshold is safe (each combination at least so many times)",
+    )  # fmt: skip
+    command.add_argument(
+        "--combinations",
+        type=int,
+        default=0,
+        metavar="N",
+        help="with --threshold: name N unsafe combinations, the rarest",
+    )
     command.add_argument("--table", metavar="T", help="the table of a DuckDB file")
     command.add_argument(
         "--weight", type=_number_or_name, metavar="W", help="the column of expansion weights, or a number"
@@ -103,6 +114,7 @@ def add(commands: Any) -> None:  # noqa: ANN401 - argparse gives it no public na
 
 def rules(arguments: argparse.Namespace, failed: int) -> int:
     """Print the answers; return the exit code."""
+    _check(arguments)
     with opened(arguments.source, arguments.table) as (con, table):
         data = Microdata(
             con,
@@ -113,8 +125,12 @@ def rules(arguments: argparse.Namespace, failed: int) -> int:
             nulls=arguments.nulls,
         )
         found: Sequence[Any]
+        unsafe: list[Any] = []
         if arguments.threshold is not None:
             found = _thresholds(data, arguments)
+            if arguments.combinations:
+                every = data.threshold_rule(_threshold(arguments), **_how(arguments))
+                unsafe = sorted(every, key=lambda c: c.frequency)[: arguments.combinations]
         elif arguments.file == "research":
             found = data.research_file_rules(
                 _levels(arguments), inhabitants=arguments.inhabitants, direct_identifiers=arguments.direct_identifiers,
@@ -125,9 +141,14 @@ def rules(arguments: argparse.Namespace, failed: int) -> int:
             dates = ("reference_date", "release_date")
             found = data.public_use_file_rules(**{n: getattr(arguments, n) for n in (*taken, *dates)})
     if arguments.json:
-        print(json.dumps([row.to_dict() for row in found], indent=2, default=str))
+        print(
+            json.dumps([row.to_dict() for row in (unsafe if arguments.combinations else found)], indent=2, default=str)
+        )
     else:
         _print(found)
+        for c in unsafe:
+            values = ", ".join(f"{n} = {'NULL' if v is None else v}" for n, v in zip(c.columns, c.values, strict=True))
+            print(f"  {values}: {shown(c.frequency)} (threshold {shown(c.threshold)}), {shown(c.records)} records")
     if arguments.threshold is not None:
         broken = [
             limit for limit in arguments.fail_if if exceeded(limit, {"threshold_rule": [r.to_dict() for r in found]})
@@ -135,9 +156,18 @@ def rules(arguments: argparse.Namespace, failed: int) -> int:
         for limit in broken:
             print(f"sdc-sql: limit exceeded: {limit}", file=sys.stderr)
         return failed if broken else 0
-    if arguments.fail_if:
-        raise ParameterError("--fail-if goes with --threshold; the rules of a file fail by themselves.")
     return failed if any(r.violated or (r.violated is None and r.rule not in arguments.looked_at) for r in found) else 0
+
+
+def _check(arguments: argparse.Namespace) -> None:
+    if arguments.combinations < 0:
+        raise ParameterError(f"--combinations is {arguments.combinations}: it must be at least 0.")
+    if arguments.file and (arguments.at_least or arguments.combinations):
+        raise ParameterError(
+            "--at-least and --combinations go with --threshold; the rules of a file have bounds of their own."
+        )
+    if arguments.file and arguments.fail_if:
+        raise ParameterError("--fail-if goes with --threshold; the rules of a file fail by themselves.")
 
 
 def _levels(arguments: argparse.Namespace) -> dict[str, list[str]] | None:
@@ -148,10 +178,15 @@ def _levels(arguments: argparse.Namespace) -> dict[str, list[str]] | None:
 
 
 def _thresholds(data: Microdata, arguments: argparse.Namespace) -> list[Any]:
-    one = len(arguments.threshold) == 1
-    return data.threshold_rule_summary(
-        arguments.threshold[0] if one else arguments.threshold, levels=_levels(arguments)
-    )
+    return data.threshold_rule_summary(_threshold(arguments), **_how(arguments))
+
+
+def _threshold(arguments: argparse.Namespace) -> Any:  # noqa: ANN401 - a number, or a list of them
+    return arguments.threshold[0] if len(arguments.threshold) == 1 else arguments.threshold
+
+
+def _how(arguments: argparse.Namespace) -> dict[str, Any]:
+    return {"levels": _levels(arguments), "inclusive": not arguments.at_least}
 
 
 def _print(found: Sequence[Result]) -> None:

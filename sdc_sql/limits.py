@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import operator
+from itertools import product
 from typing import TYPE_CHECKING, Any
 
 from sqlglot import exp, parse_one
@@ -30,7 +31,7 @@ def exceeded(limit: str, report: dict[str, Any]) -> bool:
 
     A limit compares a figure of the report (``measure.figure``) with a number by > >= < <= = or <>;
     comparisons can be joined with AND, OR, NOT and parentheses. For k-anonymity write the k first
-    (``k_anonymity.3.records > 0``); of theta by stratum, and of the sets
+    (``k_anonymity.3.records > 0``); of theta by stratum, of the sensitive variables (``attribute``), and of the sets
     of keys of a threshold rule, a limit is exceeded when any one exceeds it.
 
     Raises
@@ -49,9 +50,12 @@ def exceeded(limit: str, report: dict[str, Any]) -> bool:
         tree = parse_one(_quoted_k(limit), read="duckdb")
     except SqlglotError:
         raise ParameterError(f"The limit {limit!r} cannot be read: {FORM}.") from None
-    # a condition on strata is on one and the same stratum, and no stratum may meet it
-    strata = report.get("theta_by") if any(c.parts[0].name == "theta_by" for c in tree.find_all(exp.Column)) else None
-    return any(_holds(tree, limit, {**report, "theta_by": s}) for s in strata or [report.get("theta_by")])
+    # a condition on strata, variables or sets of keys is on one and the same of them, and none may meet it
+    columns = [[part.name for part in column.parts] for column in tree.find_all(exp.Column)]
+    whole = {parts[0] for parts in columns if len(parts) > 2}  # noqa: PLR2004 - k_anonymity.3.records names its row itself
+    each = sorted({parts[0] for parts in columns if isinstance(report.get(parts[0]), list)} - whole)
+    rows = product(*([[row] for row in report[measure]] for measure in each))
+    return any(_holds(tree, limit, {**report, **dict(zip(each, chosen, strict=True))}) for chosen in rows)
 
 
 def _quoted_k(limit: str) -> str:

@@ -10,6 +10,7 @@ from sqlglot import exp
 
 from sdc_sql import query
 from sdc_sql.checks import whole
+from sdc_sql.errors import ParameterError
 from sdc_sql.results import Result, html_table, shown
 
 if TYPE_CHECKING:
@@ -159,7 +160,10 @@ def risk_report(
     top: int = 10,
     confidence: float = 0.99,
     sensitive: Sequence[str] = (),
+    ordered: Sequence[str] = (),
+    together: bool = False,
     suda: bool = False,
+    max_msu: int | None = 3,
     progress: Callable[[str], None] = lambda _: None,
 ) -> RiskReport:
     """Measure all that the described table allows.
@@ -179,9 +183,16 @@ def risk_report(
         Of theta's one-sided interval.
     sensitive
         The sensitive variables: l-diversity, t-closeness (equal distance), alpha, beta and delta of each.
+    ordered
+        Those of them that are numbers or ordered: t-closeness by the ordered distance.
+    together
+        Whether l-diversity of each is taken with the others among the keys: a file is l-diverse in several variables
+        only where it is so (Machanavajjhala et al. 2007, section 4.3). A variable on its own looks more diverse.
     suda
-        Whether to look for special uniques: of up to three keys, with the sampling fraction, where it is a number, as
-        the DIS fraction (else 0.01).
+        Whether to look for special uniques, with the sampling fraction, where it is a number, as the DIS fraction (else
+        0.01).
+    max_msu
+        Of how many keys at most, or None for every number: fewer give lower scores.
     progress
         Called with the name of each measure before it is taken.
 
@@ -217,11 +228,11 @@ def risk_report(
     riskiest = _riskiest(data, weight, top)
     if sensitive:
         progress("attribute disclosure")
-    attribute = tuple(_attribute(data, name) for name in sensitive)
+    attribute = _attributes(data, sensitive, ordered, together=together)
     special = None
     if suda:
         progress("special uniques")
-        special = _special(data)
+        special = _special(data, max_msu)
     return RiskReport(
         data.table,
         data.keys,
@@ -238,15 +249,37 @@ def risk_report(
     )
 
 
-def _special(data: Microdata) -> SudaSummary:
+def _special(data: Microdata, max_msu: int | None) -> SudaSummary:
     fraction = data.sampling_fraction
-    return data.suda_summary(dis_fraction=fraction if isinstance(fraction, int | float) else 0.01)
+    return data.suda_summary(max_msu, dis_fraction=fraction if isinstance(fraction, int | float) else 0.01)
 
 
-def _attribute(data: Microdata, name: str) -> dict[str, Any]:
+def _attributes(
+    data: Microdata, sensitive: Sequence[str], ordered: Sequence[str], *, together: bool
+) -> tuple[dict[str, Any], ...]:
+    columns = [data.found("sensitive variable", name) for name in sensitive]
+    by_order = {data.found("ordered sensitive variable", name) for name in ordered}
+    if not by_order <= set(columns):
+        raise ParameterError(
+            f"{', '.join(sorted(by_order - set(columns)))} is ordered and not among the sensitive variables."
+        )
+    if together and len(columns) < 2:  # noqa: PLR2004 - two stand together
+        raise ParameterError("Sensitive variables are taken together where there are several: name at least two.")
+    return tuple(
+        _attribute(
+            data,
+            name,
+            others=[other for other in columns if together and other != name],
+            distance="ordered" if name in by_order else "equal",
+        )
+        for name in columns
+    )
+
+
+def _attribute(data: Microdata, name: str, *, others: Sequence[str], distance: str) -> dict[str, Any]:
     found = {
-        **data.l_diversity(name).to_dict(),
-        **data.t_closeness(name).to_dict(),
+        **data.l_diversity(name, others=others).to_dict(),
+        **data.t_closeness(name, distance=distance).to_dict(),
         **data.likeness(name).to_dict(),
     }
     figures = ("distinct_l", "entropy_l", "recursive_l", "t", "alpha", "beta", "enhanced_beta", "delta")

@@ -190,7 +190,7 @@ class Roles:
         """Return levels of identification with the columns as the table spells them."""
         if not isinstance(levels, Mapping) or not levels or not set(levels) <= set(LEVELS):
             raise ParameterError(f"levels is {levels!r}: it must give a list of keys for each of {', '.join(LEVELS)}.")
-        if any(isinstance(names, str) for names in levels.values()):
+        if any(isinstance(names, str) or not isinstance(names, Iterable) for names in levels.values()):
             raise ParameterError(f"levels is {levels!r}: each level has a list of keys, as in {{'very': ['sex']}}.")
         return {level: [self.found("key variable", n) for n in levels[level]] for level in LEVELS if levels.get(level)}
 

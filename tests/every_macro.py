@@ -62,6 +62,7 @@ APART = {
     "sdc_theta_misclassified",
     "sdc_theta_misclassified_crossing",
     "sdc_pram_reversed",
+    "sdc_pram_reversed_crossing",
     "sdc_data_intrusion_simulation",
     "sdc_data_intrusion_misclassified",
     "sdc_research_file_rules",

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from sdc_sql.checks import fraction, whole
+from sdc_sql.checks import fraction, positive, whole
 from sdc_sql.errors import ParameterError, TableError
 from sdc_sql.results import Result
 
@@ -15,6 +16,9 @@ if TYPE_CHECKING:
     import duckdb
 
     from sdc_sql.roles import Roles
+
+
+DISTANCES = ("equal", "ordered")
 
 
 @dataclass(frozen=True)
@@ -81,6 +85,12 @@ def _category(data: Roles) -> None:
         )
 
 
+def _distance(given: str) -> str:
+    if given not in DISTANCES:
+        raise ParameterError(f"distance is {given!r}: it must be one of {', '.join(DISTANCES)}.")
+    return given
+
+
 def _several(data: Roles, others: Sequence[str]) -> list[str] | None:
     if isinstance(others, str):
         raise ParameterError(f"others is {others!r}: it must be a list of columns, as in [{others!r}].")
@@ -88,7 +98,7 @@ def _several(data: Roles, others: Sequence[str]) -> list[str] | None:
 
 
 def _values(chosen: Sequence[object] | None) -> list[str] | None:
-    if isinstance(chosen, str):
+    if isinstance(chosen, str) or (chosen is not None and not isinstance(chosen, Iterable)):
         raise ParameterError(f"chosen is {chosen!r}: it must be a list of sensitive values, as in [{chosen!r}].")
     # as DuckDB writes them
     return None if chosen is None else [str(v).lower() if isinstance(v, bool) else str(v) for v in chosen]
@@ -129,7 +139,7 @@ def l_diversity(data: Roles, sensitive: str, *, c: float = 2.0, others: Sequence
     """
     _category(data)
     column = data.found("sensitive variable", sensitive)
-    named = {"c": c, "others": _several(data, others)}
+    named = {"c": positive(c, "c"), "others": _several(data, others)}
     return LDiversity(**data.row("sdc_l_diversity", data.table, data.keys, column, **named))
 
 
@@ -160,7 +170,7 @@ def l_diversity_cells(
     """
     _category(data)
     column, extra = data.found("sensitive variable", sensitive), _several(data, others)
-    return data.relation("sdc_l_diversity_cells", data.table, data.keys, column, c=c, others=extra)
+    return data.relation("sdc_l_diversity_cells", data.table, data.keys, column, c=positive(c, "c"), others=extra)
 
 
 def l_diversity_records(
@@ -190,7 +200,7 @@ def l_diversity_records(
     """
     _category(data)
     column, extra = data.found("sensitive variable", sensitive), _several(data, others)
-    return data.relation("sdc_l_diversity_records", data.table, data.keys, column, c=c, others=extra)
+    return data.relation("sdc_l_diversity_records", data.table, data.keys, column, c=positive(c, "c"), others=extra)
 
 
 def t_closeness(data: Roles, sensitive: str, *, distance: str = "equal") -> TCloseness:
@@ -201,7 +211,8 @@ def t_closeness(data: Roles, sensitive: str, *, distance: str = "equal") -> TClo
     sensitive
         The name of the column.
     distance
-        ``"equal"`` for nominal variables, ``"ordered"`` for numbers and ordered ones.
+        ``"equal"`` for nominal variables, ``"ordered"`` for numbers and ordered ones (text in the order of its letters,
+        an ENUM in its own).
 
     Returns
     -------
@@ -219,7 +230,7 @@ def t_closeness(data: Roles, sensitive: str, *, distance: str = "equal") -> TClo
     """
     _category(data)
     column = data.found("sensitive variable", sensitive)
-    return TCloseness(**data.row("sdc_t_closeness", data.table, data.keys, column, distance=distance))
+    return TCloseness(**data.row("sdc_t_closeness", data.table, data.keys, column, distance=_distance(distance)))
 
 
 def t_closeness_cells(data: Roles, sensitive: str, *, distance: str = "equal") -> duckdb.DuckDBPyRelation:
@@ -245,7 +256,7 @@ def t_closeness_cells(data: Roles, sensitive: str, *, distance: str = "equal") -
     """
     _category(data)
     column = data.found("sensitive variable", sensitive)
-    return data.relation("sdc_t_closeness_cells", data.table, data.keys, column, distance=distance)
+    return data.relation("sdc_t_closeness_cells", data.table, data.keys, column, distance=_distance(distance))
 
 
 def likeness(data: Roles, sensitive: str, *, chosen: Sequence[object] | None = None) -> Likeness:

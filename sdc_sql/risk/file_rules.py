@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import datetime as dt
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from sdc_sql.checks import flag
+from sdc_sql.errors import ParameterError
 from sdc_sql.results import Result
 
 if TYPE_CHECKING:
-    import datetime as dt
     from collections.abc import Mapping, Sequence
 
     from sdc_sql.roles import Roles
@@ -69,7 +71,7 @@ def research_file_rules(
         None if levels is None else data.checked_levels(levels),
         inhabitants=None if inhabitants is None else data.found("column of inhabitants", inhabitants),
         direct_identifiers=_listed(direct_identifiers),
-        panel=panel,
+        panel=None if panel is None else flag(panel, "panel"),
         nulls=data.nulls,
     )
     return [RuleAnswer(**row) for row in rows]
@@ -94,14 +96,16 @@ def public_use_file_rules(
     household_variables
         Columns whose combination must be shared by at least five households (with the table's ``household``).
     indirect_regions
-        Columns of indirect regional variables (the size class of the place of residence); an empty list: none.
+        Columns of indirect regional variables (the size class of the place of residence); an empty list: none. They are
+        identifying variables, whether or not they are keys as well.
     province
         The column of provinces (it need not be released).
     municipality
         The column of municipalities (it need not be released).
     withheld
         Names of columns that would be direct identifiers, direct regions, nationality, country of birth or
-        ethnicity; an empty list says that there are none.
+        ethnicity; an empty list says that there are none. While ``province`` or ``municipality`` stand in the table the
+        rule is kept by none: release the file without them.
     sensitive
         Names of sensitive columns; an empty list says that there are none.
     reference_date
@@ -132,12 +136,18 @@ def public_use_file_rules(
         "municipality": None if municipality is None else data.found("column of municipalities", municipality),
         "withheld": _listed(withheld),
         "sensitive": _listed(sensitive),
-        "reference_date": None if reference_date is None else reference_date.isoformat(),
-        "release_date": None if release_date is None else release_date.isoformat(),
+        "reference_date": _day(reference_date, "reference_date"),
+        "release_date": _day(release_date, "release_date"),
         "nulls": data.nulls,
     }
     rows = data.rows("sdc_public_use_file_rules", data.table, data.keys, data.weight, **named)
     return [RuleAnswer(**row) for row in rows]
+
+
+def _day(given: dt.date | None, name: str) -> str | None:
+    if given is not None and not isinstance(given, dt.date):
+        raise ParameterError(f"{name} is {given!r}: it must be a date, as in datetime.date(2024, 12, 31).")
+    return None if given is None else given.strftime("%Y-%m-%d")
 
 
 def _listed(names: Sequence[str] | None) -> list[str] | None:

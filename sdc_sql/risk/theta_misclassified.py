@@ -135,6 +135,8 @@ def data_intrusion_simulation(
     draws: dict[str, Any] = {"repetitions": repetitions, "stream": str(stream)}
     if matrices is not None:
         pi = _one_fraction(data, sampling_fraction)
+        if hasattr(matrices, "items") and any(isinstance(names, tuple) for names in matrices):
+            raise ParameterError("The simulation takes one matrix for each key, not one for several together.")
         changed = _changed(data, matrices)
         return DataIntrusion(
             **data.row("sdc_data_intrusion_misclassified", data.table, data.keys, pi, *changed, **draws)

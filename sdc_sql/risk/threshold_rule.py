@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from sdc_sql.checks import is_number, whole
+from sdc_sql.checks import flag, is_number, whole
 from sdc_sql.errors import ParameterError
 from sdc_sql.results import Result
 
@@ -173,6 +173,6 @@ def _named(
         "weight": data.weight,
         "dimension": None if dimension is None else whole(dimension, "dimension", least=1),
         "levels": None if levels is None else data.checked_levels(levels),
-        "inclusive": bool(inclusive),
+        "inclusive": flag(inclusive, "inclusive"),
         "nulls": data.nulls,
     }

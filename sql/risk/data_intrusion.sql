@@ -11,11 +11,15 @@
 -- A check of the closed forms, which need no simulation: sdc_theta, sdc_theta_misclassified. Draw k depends on stream and k
 -- alone (no secret key: nothing is masked), and the cells stand in the order of their values, so a run can be repeated.
 
+-- Of a column of inclusion probabilities some may be 1: strata that are taken whole.
+CREATE OR REPLACE MACRO sdc__checked_inclusion(named, pi) AS
+    CASE WHEN typeof(named) = 'VARCHAR' AND pi = 1 THEN 1e0 ELSE sdc__checked_fraction(pi, 'sampling fraction') END;
+
 -- The records of a cell and an inclusion probability, with their share of the draws: [sdc__low, sdc__high) of the total.
 CREATE OR REPLACE MACRO sdc__intrusion_cells(tbl, keys, sampling_fraction) AS TABLE
     WITH sdc__counts AS (
         SELECT struct_pack(*COLUMNS(sdc__columns((*), keys))) AS sdc__key,
-               sdc__checked_fraction(sdc__value(sampling_fraction, COLUMNS(sdc__column((*), sampling_fraction))), 'sampling fraction') AS sdc__pi,
+               sdc__checked_inclusion(sampling_fraction, sdc__value(sampling_fraction, COLUMNS(sdc__column((*), sampling_fraction)))) AS sdc__pi,
                count(*) AS sdc__n
         FROM sdc__rows(tbl) GROUP BY ALL
     )
@@ -29,8 +33,13 @@ CREATE OR REPLACE MACRO sdc__checked_repetitions(repetitions) AS
              THEN TRY_CAST(repetitions AS BIGINT)
          ELSE error('repetitions is ' || coalesce(repetitions::VARCHAR, 'NULL') || ': it must be a whole number of at least 1.') END;
 
--- A uniform variate of a repetition. Nothing is masked, so nothing is secret: the key is a name.
-CREATE OR REPLACE MACRO sdc__intrusion_draw(stream, part, k) AS sdc__uniform('data intrusion simulation', sdc__stream(stream, part), k);
+CREATE OR REPLACE MACRO sdc__checked_stream(stream) AS
+    CASE WHEN stream IS NULL THEN error('stream is NULL: it must be a text.')::VARCHAR ELSE stream::VARCHAR END;
+
+-- A uniform variate of a repetition. Nothing is masked, so nothing is secret: the key is a name. (A draw of no stream would be NULL,
+-- and no record copied back: theta would be 0.)
+CREATE OR REPLACE MACRO sdc__intrusion_draw(stream, part, k) AS
+    sdc__uniform('data intrusion simulation', sdc__stream(sdc__checked_stream(stream), part), k);
 
 -- Each repetition with the record it removes and whether it is copied back. The cells stand in a row, and a draw falls on the
 -- last one that begins at or below it: one sort of both (an ASOF join of a generated series would go through all pairs).
@@ -56,7 +65,7 @@ CREATE OR REPLACE MACRO sdc__intrusion_result(matches, closed_form) AS TABLE
            any_value(closed_form) AS closed_form
     FROM query_table(matches);
 
--- sampling_fraction: pi, or the name of the column of the records' inclusion probabilities. standard_error: of the simulation
+-- sampling_fraction: pi, or the name of the column of the records' inclusion probabilities (1: certainly). standard_error: of the simulation
 -- alone, sqrt(theta (1 - theta) / unique_matches). theta is NULL where no match was unique.
 -- sdc_data_intrusion_simulation: theta by playing the intruder's search on the file, beside its closed form.
 -- Example: FROM sdc_data_intrusion_simulation('persons', ['age', 'sex'], 0.1, repetitions := 1000);
@@ -101,7 +110,7 @@ CREATE OR REPLACE MACRO sdc_data_intrusion_misclassified(tbl, keys, sampling_fra
             'SELECT sdc__r.sdc__own, sdc__r.sdc__copied, sdc__c.sdc__f, '
             || array_to_string(list_transform(columns::VARCHAR[], lambda k, i: 'row(sdc__r.' || sdc__identifier(k) || ') = row(sdc__m' || i || '.sdc__to)'), ' AND ')
             || ' AS sdc__same FROM (SELECT *, '
-            || array_to_string(list_transform(columns::VARCHAR[], lambda k, i: 'sdc__intrusion_draw(' || sdc__text(stream) || ', ''matrix ' || i || ''', sdc__k) AS sdc__u' || i), ', ')
+            || array_to_string(list_transform(columns::VARCHAR[], lambda k, i: 'sdc__intrusion_draw(' || coalesce(sdc__text(stream), 'NULL') || ', ''matrix ' || i || ''', sdc__k) AS sdc__u' || i), ', ')
             || ' FROM sdc__removed) AS sdc__r'
             || array_to_string(list_transform(columns::VARCHAR[], lambda k, i:
                 ' JOIN sdc__misclassification_intervals(''sdc__crossed'', ' || sdc__text(k) || ', ' || sdc__text(matrices[i]) || ') AS sdc__m' || i

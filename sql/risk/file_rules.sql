@@ -18,15 +18,26 @@ CREATE OR REPLACE MACRO sdc__answer(rule, requirement, measured, needs, found, v
     SELECT rule AS rule, requirement AS requirement,
            CASE WHEN measured THEN found ELSE 'not measured: ' || needs END AS found, CASE WHEN measured THEN violated END AS violated;
 
+-- Names that are text, each of them: a NULL is no name, and no column of that name would be found.
+CREATE OR REPLACE MACRO sdc__all_named(given) AS
+    CASE WHEN list_count(given::VARCHAR[]) < len(given::VARCHAR[])
+             THEN error('The list of columns ' || given::VARCHAR[]::VARCHAR || ' holds a NULL where a name should be.') ELSE given::VARCHAR[] END;
+
 -- Whether columns that must not be released are there. given: names that would be such columns; [] says that there are none.
-CREATE OR REPLACE MACRO sdc__absent_rule(tbl, rule, requirement, given, needs) AS TABLE
+-- borrowed: columns that another rule is measured by and that must not be released either: with one of them the table at hand is
+-- not the file to be released.
+CREATE OR REPLACE MACRO sdc__absent_rule(tbl, rule, requirement, given, borrowed, needs) AS TABLE
     SELECT a.* FROM (
-        SELECT list_filter(given::VARCHAR[], lambda n: sdc__is_among(n, sdc__names)) AS sdc__there
+        SELECT list_filter(sdc__all_named(given), lambda n: sdc__is_among(n, sdc__names)) AS sdc__there,
+               list_filter(borrowed::VARCHAR[], lambda n: n IS NOT NULL) AS sdc__borrowed
         FROM (SELECT struct_keys(struct_pack(*COLUMNS(*))) AS sdc__names FROM sdc__rows(tbl) LIMIT 1)
     ), LATERAL (SELECT rule AS rule, requirement AS requirement,
                        CASE WHEN sdc__there IS NULL THEN 'not measured: ' || needs
-                            WHEN len(sdc__there) = 0 THEN 'none of them is in the table' ELSE 'in the table: ' || sdc__quoted(sdc__there) END AS found,
-                       len(sdc__there) > 0 AS violated) AS a;
+                            WHEN len(sdc__there) > 0 THEN 'in the table: ' || sdc__quoted(sdc__there)
+                            WHEN len(sdc__borrowed) > 0
+                                THEN 'not measured: ' || sdc__quoted(sdc__borrowed) || ' are in the table for rule 3; release the file without them'
+                            ELSE 'none of them is in the table' END AS found,
+                       CASE WHEN len(sdc__there) > 0 THEN true WHEN len(sdc__borrowed) = 0 THEN len(sdc__there) > 0 END AS violated) AS a;
 
 -- Whether each combination of the sets of keys is frequent enough in the population.
 CREATE OR REPLACE MACRO sdc__frequent_rule(tbl, keys, weight, rule, requirement, threshold, levels, needs, measured, nulls) AS TABLE
@@ -35,7 +46,7 @@ CREATE OR REPLACE MACRO sdc__frequent_rule(tbl, keys, weight, rule, requirement,
                 ELSE coalesce(sum(unsafe_combinations), 0)::VARCHAR || ' of ' || coalesce(sum(combinations), 0)::VARCHAR || ' combinations are rarer; the rarest has '
                      || coalesce(round(min(least_frequency), 6)::VARCHAR, 'no') || ' persons' END AS found,
            CASE WHEN measured THEN coalesce(sum(unsafe_combinations), 0) > 0 END AS violated
-    FROM sdc_threshold_rule_summary(tbl, keys, threshold, weight := weight, levels := levels, inclusive := false, nulls := nulls);
+    FROM sdc__threshold_summary(tbl, keys, sdc__key_sets(keys, threshold, NULL, levels), threshold, weight, false, nulls);
 
 -- The regions that can be told apart, and their inhabitants.
 CREATE OR REPLACE MACRO sdc__region_rule(tbl, regions, inhabitants, rule, least) AS TABLE
@@ -58,7 +69,7 @@ CREATE OR REPLACE MACRO sdc__region_rule(tbl, regions, inhabitants, rule, least)
 -- sdc_research_file_rules: the rules of a file for researchers, one row each: what was found, and whether it is violated.
 -- Example: FROM sdc_research_file_rules('persons', ['region', 'sex', 'age'], 'w', {'extremely': ['region'], 'very': ['sex'], 'identifying': ['age']});
 CREATE OR REPLACE MACRO sdc_research_file_rules(tbl, keys, weight, levels, inhabitants := NULL, direct_identifiers := NULL, panel := NULL, nulls := 'category') AS TABLE
-    FROM sdc__absent_rule(tbl, 1, 'no direct identifiers', direct_identifiers, 'give direct_identifiers, the names of columns that would be such')
+    FROM sdc__absent_rule(tbl, 1, 'no direct identifiers', direct_identifiers, [], 'give direct_identifiers, the names of columns that would be such')
     UNION ALL
     FROM sdc__frequent_rule(tbl, keys, weight, 2, 'each combination of an extremely, a very and an identifying variable at least 100 times in the population',
                             100, levels, 'give a weight and the levels of the keys', weight IS NOT NULL AND levels IS NOT NULL, nulls)
@@ -90,22 +101,24 @@ CREATE OR REPLACE MACRO sdc__area_rule(tbl, areas, weight, province, municipalit
     FROM (SELECT unnest([
         {'requirement': 'one kind of indirect regional variable only', 'needs': NULL::VARCHAR, 'found': len(areas) || ' columns', 'violated': len(areas) > 1},
         {'requirement': 'an area has at least 200000 persons in the target population', 'needs': CASE WHEN weight IS NULL THEN 'give a weight' END,
-         'found': count(*) FILTER (sdc__persons < 200000) || ' of ' || count(*) || ' areas have fewer; the smallest ' || round(min(sdc__persons), 6)::VARCHAR,
-         'violated': count(*) FILTER (sdc__persons < 200000) > 0},
+         'found': count(*) FILTER (sdc__persons < 200000 * (1 - 1e-12)) || ' of ' || count(*) || ' areas have fewer; the smallest ' || round(min(sdc__persons), 6)::VARCHAR,
+         'violated': count(*) FILTER (sdc__persons < 200000 * (1 - 1e-12)) > 0},
         {'requirement': 'an area has municipalities of at least six provinces', 'needs': CASE WHEN province IS NULL THEN 'give province, the column of provinces' END,
          'found': count(*) FILTER (sdc__provinces < 6) || ' of ' || count(*) || ' areas have fewer; the fewest ' || min(sdc__provinces), 'violated': count(*) FILTER (sdc__provinces < 6) > 0},
         {'requirement': 'a municipality has less than half the inhabitants of its area',
          'needs': CASE WHEN municipality IS NULL OR weight IS NULL THEN 'give municipality, the column of municipalities, and a weight' END,
-         'found': count(*) FILTER (sdc__largest >= sdc__persons / 2) || ' of ' || count(*) || ' areas have a larger one',
-         'violated': count(*) FILTER (sdc__largest >= sdc__persons / 2) > 0}
+         'found': count(*) FILTER (sdc__largest >= sdc__persons / 2 * (1 - 1e-12)) || ' of ' || count(*) || ' areas have a larger one',
+         'violated': count(*) FILTER (sdc__largest >= sdc__persons / 2 * (1 - 1e-12)) > 0}
     ], recursive := false) AS sdc__r FROM sdc__found);
 
 -- Households of several persons whose combination of household variables fewer than five households have.
 CREATE OR REPLACE MACRO sdc__household_rule(tbl, household, variables) AS TABLE
     SELECT 9 AS rule, 'a combination of household variables of a household of several persons in at least five households of the file' AS requirement,
            CASE WHEN household IS NULL OR variables IS NULL THEN 'not measured: give household, the column of household numbers, and household_variables'
+                WHEN len(variables) = 0 THEN 'no household variable'
                 ELSE count(*) FILTER (sdc__rare) || ' of ' || count(*) || ' combinations are rarer' END AS found,
-           CASE WHEN household IS NOT NULL AND variables IS NOT NULL THEN count(*) FILTER (sdc__rare) > 0 END AS violated
+           CASE WHEN household IS NOT NULL AND len(variables) = 0 THEN false
+                WHEN household IS NOT NULL AND variables IS NOT NULL THEN count(*) FILTER (sdc__rare) > 0 END AS violated
     FROM (SELECT count(DISTINCT sdc__household) < 5 AND max(sdc__size) > 1 AS sdc__rare
           FROM (SELECT *, count(*) OVER (PARTITION BY sdc__household) AS sdc__size
                 FROM (SELECT CASE WHEN household IS NULL THEN NULL
@@ -123,6 +136,10 @@ CREATE OR REPLACE MACRO sdc__weight_rule(tbl, weight) AS TABLE
            CASE WHEN weight IS NOT NULL AND count(DISTINCT sdc__w) = 1 THEN false END AS violated
     FROM (SELECT CASE WHEN weight IS NOT NULL THEN sdc__checked_weight(sdc__value(weight, COLUMNS(sdc__column((*), weight)))) END AS sdc__w FROM sdc__rows(tbl));
 
+-- The identifying variables: the keys, and the indirect regional variables that are not listed among them.
+CREATE OR REPLACE MACRO sdc__identifying(keys, regions) AS
+    list_concat(keys::VARCHAR[], list_filter(coalesce(regions, [])::VARCHAR[], lambda r: NOT sdc__is_among(r, keys)));
+
 -- reference_date: the last day the data are of; release_date: the day of release (today).
 -- sdc_public_use_file_rules: the rules of a public use file, one row each: what was found, and whether it is violated.
 -- Example: FROM sdc_public_use_file_rules('persons', ['region', 'sex', 'age'], 'w');
@@ -132,21 +149,22 @@ CREATE OR REPLACE MACRO sdc_public_use_file_rules(tbl, keys, weight, household :
                      'data of ' || reference_date::DATE::VARCHAR || ', released ' || coalesce(release_date::DATE, current_date)::VARCHAR,
                      reference_date::DATE + INTERVAL 1 YEAR > coalesce(release_date::DATE, current_date))
     UNION ALL
-    FROM sdc__absent_rule(tbl, 2, 'no direct identifiers, direct regions, nationality, country of birth or ethnicity', withheld,
+    FROM sdc__absent_rule(tbl, 2, 'no direct identifiers, direct regions, nationality, country of birth or ethnicity', withheld, [province, municipality],
                           'give withheld, the names of columns that would be such')
     UNION ALL
     FROM sdc__area_rule(tbl, indirect_regions, weight, province, municipality)
     UNION ALL
-    FROM sdc__answer(4, 'at most 15 identifying variables', true, NULL, len(keys) || ' variables', len(keys) > 15)
+    FROM sdc__answer(4, 'at most 15 identifying variables', true, NULL, len(sdc__identifying(keys, indirect_regions)) || ' variables',
+                     len(sdc__identifying(keys, indirect_regions)) > 15)
     UNION ALL
-    FROM sdc__absent_rule(tbl, 5, 'no sensitive variables', sensitive, 'give sensitive, the names of columns that would be such')
+    FROM sdc__absent_rule(tbl, 5, 'no sensitive variables', sensitive, [], 'give sensitive, the names of columns that would be such')
     UNION ALL
     FROM sdc__weight_rule(tbl, weight)
     UNION ALL
-    FROM sdc__frequent_rule(tbl, keys, weight, 7, 'each value of an identifying variable at least 200000 times in the population', [200000], NULL,
+    FROM sdc__frequent_rule(tbl, sdc__identifying(keys, indirect_regions), weight, 7, 'each value of an identifying variable at least 200000 times in the population', [200000], NULL,
                             'give a weight', weight IS NOT NULL, nulls)
     UNION ALL
-    FROM sdc__frequent_rule(tbl, keys, weight, 8, 'each crossing of two identifying variables at least 1000 times in the population', [NULL, 1000], NULL,
+    FROM sdc__frequent_rule(tbl, sdc__identifying(keys, indirect_regions), weight, 8, 'each crossing of two identifying variables at least 1000 times in the population', [NULL, 1000], NULL,
                             'give a weight', weight IS NOT NULL, nulls)
     UNION ALL
     FROM sdc__household_rule(tbl, household, household_variables)

@@ -3,7 +3,8 @@
 --   distinct_l  = the number of values in the cell
 --   entropy_l   = exp(-sum_v p_v ln p_v)                                   definition 4.1
 --   recursive_l = the largest l with r_1 < c (r_l + r_l+1 + ... + r_m)     definition 4.2
---                 where r_1 >= r_2 >= ... are the counts of the values (0 where not even l = 1 holds)
+--                 where r_1 >= r_2 >= ... are the counts of the values (0 where not even l = 1 holds);
+--                 equality but for the last digits of the product is no <
 -- Source: Machanavajjhala, Kifer, Gehrke & Venkitasubramaniam (2007), l-diversity: privacy beyond
 -- k-anonymity, ACM TKDD 1(1), section 4. The l of the file is the least of its cells.
 -- Several sensitive variables (section 4.3): the file is l-diverse when it is so for each variable with
@@ -26,7 +27,7 @@ CREATE OR REPLACE MACRO sdc__l_diversity(tbl, keys, sensitive, c) AS TABLE
     )
     SELECT sdc__key, sum(sdc__n)::BIGINT AS sdc__f, count(*) AS sdc__distinct,
            CASE WHEN count(*) = 1 THEN 1 ELSE exp(ln(sum(sdc__n)) - sum(sdc__n * ln(sdc__n)) / sum(sdc__n)) END::DOUBLE AS sdc__entropy,
-           coalesce(max(sdc__l) FILTER (sdc__r1 < sdc__checked_positive(c, 'c of recursive l-diversity') * sdc__tail), 0)::BIGINT AS sdc__recursive
+           coalesce(max(sdc__l) FILTER (sdc__r1 < sdc__checked_positive(c, 'c of recursive l-diversity') * sdc__tail * (1 - 1e-12)), 0)::BIGINT AS sdc__recursive
     FROM sdc__ranked
     GROUP BY sdc__key;
 

@@ -12,7 +12,8 @@
 -- the file is the released one and the intruder knows the originals, sdc_pram_reversed turns it round (Bayes' theorem):
 --   P(xi = k | X = l) = T_k p_kl / sum_k' T_k' p_k'l ,  T the frequencies of the original file (SDC handbook, section 3.4.6)
 -- Of several keys, each masked by a matrix of its own, the reversed matrices are exact together only where the keys are
--- independent; otherwise reverse one matrix of their crossing (structs).
+-- independent; otherwise reverse one matrix of their crossing (sdc_pram_reversed_crossing, with structs as categories; of
+-- independent changes its probabilities are the products of the keys' own).
 
 -- sdc__from, sdc__to, sdc__p for the categories there are. given: a CTE with sdc__from and sdc__to as rows of one category of the
 -- column's type, sdc__p, and sdc__s (NULL), as the checks of PRAM want them; categories: a CTE with sdc__x and sdc__blank.
@@ -70,3 +71,16 @@ CREATE OR REPLACE MACRO sdc_pram_reversed(original, column_name, matrix) AS TABL
            sdc__t * sdc__p / sum(sdc__t * sdc__p) OVER (PARTITION BY sdc__m.sdc__to) AS probability
     FROM sdc__misclassified('sdc__given', 'sdc__categories', column_name) AS sdc__m
     JOIN sdc__categories AS sdc__c ON row(sdc__m.sdc__from) = row(sdc__c.sdc__x);
+
+-- The categories that the original file has; of the matrix only their rows are used.
+-- sdc_pram_reversed_crossing: the same of several columns together: a matrix of their crossing, with structs as categories.
+-- Example: FROM sdc_pram_reversed_crossing('persons', ['sex', 'region'], 'crossings');
+CREATE OR REPLACE MACRO sdc_pram_reversed_crossing(original, columns, matrix) AS TABLE
+    WITH sdc__whole AS MATERIALIZED (
+        SELECT COLUMNS(sdc__columns((*), columns)), count(*) AS sdc__t FROM sdc__rows(original) GROUP BY ALL
+    ),
+    sdc__counts AS (SELECT struct_pack(*COLUMNS(sdc__columns((*), columns))) AS sdc__x, sdc__t FROM sdc__whole)
+    SELECT sdc__m.sdc__to AS "from", sdc__m.sdc__from AS "to",
+           sdc__t * sdc__p / sum(sdc__t * sdc__p) OVER (PARTITION BY sdc__m.sdc__to) AS probability
+    FROM sdc__misclassification_crossing('sdc__whole', columns, matrix) AS sdc__m
+    JOIN sdc__counts AS sdc__c ON row(sdc__m.sdc__from) = row(sdc__c.sdc__x);

@@ -6,7 +6,8 @@
 -- Source: Li, Li & Venkatasubramanian (2007), t-closeness: privacy beyond k-anonymity and
 -- l-diversity, ICDE, section 4. The t of the file is the greatest of its cells.
 -- 'equal' is computed as sum_v max(p_v - q_v, 0), which needs only the values in the cell. 'ordered'
--- visits every cell x value; NULL has no place in an order and is refused. With one value t is 0.
+-- visits every cell x value, in the order of the column's type (text by its letters: make 'low', 'medium', 'high' an ENUM);
+-- NULL has no place in an order and is refused. With one value t is 0.
 -- NULL in a key is a value of its own (as a wildcard it would draw the cell towards the file).
 
 CREATE OR REPLACE MACRO sdc__t_closeness(tbl, keys, sensitive, distance) AS TABLE

@@ -15,7 +15,7 @@
 -- threshold: a number for all dimensions up to `dimension` (3), or a list, [t_1, t_2, ...]: one for each dimension (NULL: that
 -- dimension is not checked). levels: see threshold_sets.sql; only the combinations of levels are then checked.
 -- weight: the population's frequency is estimated by the sum of weights; without it the records of the file are counted.
--- nulls: as in sdc_cells, within each set of keys.
+-- nulls: as in sdc_cells, within each set of keys. A sum of weights is equal to the threshold where it is so but for its last digits.
 
 -- Every combination of each set of keys with its frequencies. The text of the query is made of the caller's names,
 -- quoted, and of nothing else: one GROUP BY a set, over the cells of the whole crossing.
@@ -38,7 +38,7 @@ CREATE OR REPLACE MACRO sdc__combination_cells(tbl, keys, weight, nulls) AS
     END;
 
 CREATE OR REPLACE MACRO sdc__is_unsafe(frequency, threshold, inclusive) AS
-    CASE WHEN inclusive THEN frequency <= threshold WHEN NOT inclusive THEN frequency < threshold
+    CASE WHEN inclusive THEN frequency <= threshold * (1 + 1e-12) WHEN NOT inclusive THEN frequency < threshold * (1 - 1e-12)
          ELSE error('inclusive is NULL: say whether a frequency equal to the threshold is unsafe, true or false.') END;
 
 CREATE OR REPLACE MACRO sdc__combinations(tbl, keys, sets, threshold, weight, inclusive, nulls) AS TABLE
@@ -57,21 +57,24 @@ CREATE OR REPLACE MACRO sdc__combinations(tbl, keys, sets, threshold, weight, in
 -- Example: FROM sdc_threshold_rule('persons', ['age', 'sex', 'region'], 1);
 CREATE OR REPLACE MACRO sdc_threshold_rule(tbl, keys, threshold, weight := NULL, dimension := NULL, levels := NULL, inclusive := true, nulls := 'category') AS TABLE
     SELECT sdc__columns AS columns, sdc__values AS "values", sdc__records AS records, sdc__frequency AS frequency, sdc__threshold AS threshold
-    FROM sdc__combinations(tbl, keys, sdc__key_sets(keys, threshold, dimension, levels), threshold, weight, inclusive, nulls)
+    FROM sdc__combinations(tbl, keys, sdc__some_sets(keys, threshold, sdc__key_sets(keys, threshold, dimension, levels)), threshold, weight, inclusive, nulls)
     WHERE sdc__unsafe
     ORDER BY sdc__set ASC, sdc__frequency ASC, sdc__values ASC;
 
 -- A row a set of keys: its combinations, the unsafe ones, the records that bear them, and the least frequency.
--- sdc_threshold_rule_summary: for each set of keys its combinations, the unsafe ones and the records that bear them.
--- Example: FROM sdc_threshold_rule_summary('persons', ['age', 'sex', 'region'], 100, weight := 'w');
-CREATE OR REPLACE MACRO sdc_threshold_rule_summary(tbl, keys, threshold, weight := NULL, dimension := NULL, levels := NULL, inclusive := true, nulls := 'category') AS TABLE
+CREATE OR REPLACE MACRO sdc__threshold_summary(tbl, keys, sets, threshold, weight, inclusive, nulls) AS TABLE
     SELECT sdc__columns AS columns, any_value(sdc__threshold) AS threshold, count(*) AS combinations,
            count(*) FILTER (sdc__unsafe) AS unsafe_combinations,
            coalesce(sum(sdc__records) FILTER (sdc__unsafe), 0)::BIGINT AS unsafe_records,
            min(sdc__frequency) AS least_frequency
-    FROM sdc__combinations(tbl, keys, sdc__key_sets(keys, threshold, dimension, levels), threshold, weight, inclusive, nulls)
+    FROM sdc__combinations(tbl, keys, sets, threshold, weight, inclusive, nulls)
     GROUP BY sdc__set, sdc__columns
     ORDER BY sdc__set ASC;
+
+-- sdc_threshold_rule_summary: for each set of keys its combinations, the unsafe ones and the records that bear them.
+-- Example: FROM sdc_threshold_rule_summary('persons', ['age', 'sex', 'region'], 100, weight := 'w');
+CREATE OR REPLACE MACRO sdc_threshold_rule_summary(tbl, keys, threshold, weight := NULL, dimension := NULL, levels := NULL, inclusive := true, nulls := 'category') AS TABLE
+    FROM sdc__threshold_summary(tbl, keys, sdc__some_sets(keys, threshold, sdc__key_sets(keys, threshold, dimension, levels)), threshold, weight, inclusive, nulls);
 
 -- The cells of the whole crossing that bear an unsafe combination, each with their number.
 CREATE OR REPLACE MACRO sdc__unsafe_cells(tbl, keys, sets, thresholds, weight, inclusive, nulls) AS TABLE
@@ -82,8 +85,7 @@ CREATE OR REPLACE MACRO sdc__unsafe_cells(tbl, keys, sets, thresholds, weight, i
     FROM query(coalesce(nullif(array_to_string(list_transform(sets, lambda s, i:
         'SELECT sdc__c.sdc__cell FROM sdc__crossed AS sdc__c JOIN ' || sdc__combination_cells(tbl, s, weight, nulls) || ' AS sdc__s ON '
         || array_to_string(list_transform(s, lambda k: 'sdc__c.' || sdc__identifier(k) || ' IS NOT DISTINCT FROM sdc__s.' || sdc__identifier(k)), ' AND ')
-        || ' WHERE sdc__s.sdc__frequency ' || CASE WHEN inclusive THEN '<= ' WHEN NOT inclusive THEN '< '
-             ELSE error('inclusive is NULL: say whether a frequency equal to the threshold is unsafe, true or false.') END || sdc__set_threshold(thresholds, len(s))::VARCHAR),
+        || ' WHERE sdc__is_unsafe(sdc__s.sdc__frequency, ' || sdc__set_threshold(thresholds, len(s))::VARCHAR || '::DOUBLE, ' || coalesce(inclusive::VARCHAR, 'NULL') || ')'),
         ' UNION ALL '), ''), 'SELECT sdc__cell FROM sdc__crossed LIMIT 0'))
     GROUP BY sdc__cell;
 
@@ -94,5 +96,5 @@ CREATE OR REPLACE MACRO sdc_threshold_rule_records(tbl, keys, threshold, weight 
     SELECT COLUMNS(sdc__without((*), ['unsafe_combinations'])), coalesce(sdc__unsafe, 0)::BIGINT AS unsafe_combinations
     FROM (SELECT r.* EXCLUDE (sdc__key), c.sdc__unsafe
           FROM sdc__keyed(tbl, keys) AS r
-          LEFT JOIN sdc__unsafe_cells(tbl, keys, sdc__key_sets(keys, threshold, dimension, levels), threshold, weight, inclusive, nulls) AS c
+          LEFT JOIN sdc__unsafe_cells(tbl, keys, sdc__some_sets(keys, threshold, sdc__key_sets(keys, threshold, dimension, levels)), threshold, weight, inclusive, nulls) AS c
             ON r.sdc__key = c.sdc__cell);

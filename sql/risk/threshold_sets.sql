@@ -80,3 +80,9 @@ CREATE OR REPLACE MACRO sdc__key_sets(keys, threshold, dimension, levels) AS CAS
     ELSE sdc__named_places(keys, list_filter(sdc__place_sets(len(keys), sdc__dimension(threshold, dimension)),
                                              lambda s: sdc__set_threshold(threshold, len(s)) IS NOT NULL))
 END;
+
+-- The sets, where there are any: a rule that checks nothing would find nothing unsafe.
+CREATE OR REPLACE MACRO sdc__some_sets(keys, threshold, sets) AS
+    list_transform([sets], lambda s: CASE WHEN len(s) > 0 THEN s
+        ELSE error('The threshold is ' || threshold::VARCHAR || ': no set of the ' || len(keys::VARCHAR[])
+                   || ' keys has a threshold, so nothing would be checked; give one for a set of so many keys.') END)[1];

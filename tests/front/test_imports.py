@@ -24,7 +24,7 @@ ORDER = [
     {"report", "limits", "source", "spark"},
     {"shell"},
     {"cli_mask"},
-    {"cli_compile", "cli_rules", "cli_serve", "cli_shell"},
+    {"cli_compile", "cli_intrusion", "cli_rules", "cli_serve", "cli_shell", "cli_suda"},
     {"__init__"},  # the public names: whoever imports `sdc_sql` itself stands below them all
     {"cli", "dbt"},
     {"__main__"},

@@ -192,6 +192,23 @@ def test_a_negation_does_not_hide_a_stratum():
     assert exceeded("NOT theta_by.upper_bound <= 0.8", REPORT)
 
 
+@pytest.mark.parametrize(
+    "limit",
+    [
+        "NOT attribute.distinct_l >= 2",
+        "NOT (attribute.distinct_l >= 2 AND attribute.t <= 0.4)",
+        "NOT threshold_rule.unsafe_combinations = 0",
+    ],
+)
+def test_a_negation_hides_no_row(limit):
+    report = {
+        **REPORT,
+        "attribute": [{"sensitive": "a", "distinct_l": 3, "t": 0.1}, {"sensitive": "b", "distinct_l": 1, "t": 0.5}],
+        "threshold_rule": [{"unsafe_combinations": 0}, {"unsafe_combinations": 7}],
+    }
+    assert exceeded(limit, report)
+
+
 def test_conditions_on_a_stratum_are_on_one_and_the_same():
     # north has six records and south a theta of 0.6, but no stratum has both
     assert not exceeded("theta_by.records > 5 AND theta_by.theta > 0.5", REPORT)

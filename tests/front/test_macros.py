@@ -54,6 +54,7 @@ PARAMETERS = {
     "sdc_theta_misclassified": "tbl keys sampling_fraction columns matrices",
     "sdc_theta_misclassified_crossing": "tbl keys sampling_fraction columns matrix",
     "sdc_pram_reversed": "original column_name matrix",
+    "sdc_pram_reversed_crossing": "original columns matrix",
     "sdc_data_intrusion_simulation": "tbl keys sampling_fraction repetitions stream",
     "sdc_data_intrusion_misclassified": "tbl keys sampling_fraction columns matrices repetitions stream",
     "sdc_research_file_rules": "tbl keys weight levels inhabitants direct_identifiers panel nulls",
@@ -159,6 +160,7 @@ COLUMNS = {
         "records cells n1 n2 kept_uniques kept_pairs false_matches theta most_theta"
     ),
     "sdc_pram_reversed('persons', 'sex', 'sexes')": "from to probability",
+    "sdc_pram_reversed_crossing('persons', ['sex'], 'pairs')": "from to probability",
     "sdc_data_intrusion_simulation('persons', ['age', 'sex'], 0.1)": (
         "repetitions unique_matches correct_matches theta standard_error closed_form"
     ),

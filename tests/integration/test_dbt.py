@@ -452,6 +452,29 @@ DEEPER = {
         {"population": "{{ ref('couples') }}", "keys": [*KEYS, "education"], "k": 5},
         "sdc_k_map({t}, 'couples', {k3}, 5) WHERE records > 0",
     ),
+    "sdc_likeness": (
+        {"keys": KEYS, "sensitive": "education", "beta": 3, "delta": 2},
+        "sdc_likeness_cells({t}, {k}, 'education') WHERE beta > 3 OR delta >= 2",
+    ),
+    "sdc_theta_misclassified_below": (
+        {"keys": [*KEYS, "education"], "sampling_fraction": 0.3, "columns": ["education"],
+         "matrices": ["{{ ref('education_matrix') }}"], "maximum": 0.01},
+        "sdc_theta_misclassified({t}, {k3}, 0.3, ['education'], ['education_matrix']) WHERE theta >= 0.01",
+    ),
+    "sdc_theta_misclassified_crossing_below": (
+        {"keys": [*KEYS, "education"], "sampling_fraction": 0.3, "columns": ["education"], "matrix": "{{ ref('joint') }}", "maximum": 0.01},
+        "sdc_theta_misclassified_crossing({t}, {k3}, 0.3, ['education'], 'joint') WHERE theta >= 0.01",
+    ),
+    "sdc_research_file_rules": (
+        {"keys": KEYS, "weight": 1, "levels": {"extremely": ["region"], "very": ["race"]}, "direct_identifiers": ["region"],
+         "panel": True, "looked_at": [3]},
+        # 1, 2 and 5 are violated, 4 was not measured
+        "sdc_research_file_rules({t}, {k}, 1, {{'extremely': ['region'], 'very': ['race']}}) WHERE rule <> 3",
+    ),
+    "sdc_public_use_file_rules": (
+        {"keys": KEYS, "weight": 1, "withheld": ["race"], "reference_date": "2020-12-31", "looked_at": [3, 5, 9, 10]},
+        "sdc_public_use_file_rules({t}, {k}, 1, withheld := ['race'], reference_date := '2020-12-31') WHERE violated",
+    ),
 }  # fmt: skip
 LENIENT = {
     "sdc_suda_below": {"maximum": 0.9999},
@@ -460,7 +483,14 @@ LENIENT = {
     "sdc_t_closeness_below": {"maximum": 0.9999},
     "sdc_alpha_k_anonymity": {"keys": ["region"], "alpha": 0.9999, "k": 2},
     "sdc_k_map": {"keys": ["region"], "k": 2},
-}
+    "sdc_likeness": {"keys": ["region"], "beta": 1000, "delta": 100},
+    "sdc_theta_misclassified_below": {"maximum": 0.9999},
+    "sdc_theta_misclassified_crossing_below": {"maximum": 0.9999},
+    "sdc_research_file_rules": {"weight": 1e6, "direct_identifiers": [], "panel": False, "looked_at": [3, 4]} | {
+        "keys": ["race"], "levels": {"very": ["race"]}
+    },
+    "sdc_public_use_file_rules": {"weight": 1e6, "withheld": []},
+}  # fmt: skip
 
 
 def test_deeper_measures_fail_a_run_and_pass_it(sample, tmp_path):
@@ -469,6 +499,11 @@ def test_deeper_measures_fail_a_run_and_pass_it(sample, tmp_path):
     (folder / "models" / "copied.sql").write_text(
         "{{ config(materialized='table') }}\nselect * from {{ ref('arrived') }}"
     )
+    (folder / "models" / "joint.sql").write_text(
+        """{{ config(materialized='table') }}
+        select {'education': "from"} as "from", {'education': "to"} as "to", probability from {{ ref('education_matrix') }}
+        """
+    )
     tests = []
     for test, (arguments, _) in DEEPER.items():
         tests += [
@@ -476,7 +511,7 @@ def test_deeper_measures_fail_a_run_and_pass_it(sample, tmp_path):
             {f"sdc.{test}": {"name": f"{test}_lenient", "arguments": arguments | LENIENT[test]}},
         ]
     (folder / "models" / "copied.yml").write_text(json.dumps({"models": [{"name": "copied", "data_tests": tests}]}))
-    (ran,) = dbt(folder, (["build", "--select", "copied", "--store-failures"], []))
+    (ran,) = dbt(folder, (["build", "--select", "joint", "copied", "--store-failures"], []))
     assert failed(ran) == {f"{test}_strict": "fail" for test in DEEPER}
     with duckdb.connect(folder / "release.duckdb") as con:
         sdc_sql.load(con)

@@ -233,6 +233,35 @@ def test_alpha_k_anonymity_of_chosen_values(examples):
             con.execute(call.format(f", chosen := {values}")).fetchall()
 
 
+@pytest.mark.parametrize(
+    ("method", "given", "named", "words"),
+    [
+        ("l_diversity", ["s"], {"c": 0}, "c is 0"),
+        ("l_diversity_cells", ["s"], {"c": True}, "c is True"),
+        ("l_diversity_records", ["s"], {"c": "two"}, "c is 'two'"),
+        ("t_closeness", ["s"], {"distance": "far"}, "distance is 'far'"),
+        ("t_closeness_cells", ["s"], {"distance": None}, "distance is None"),
+        ("likeness", ["s"], {"chosen": 5}, "must be a list of sensitive values"),
+        ("likeness", ["s"], {"chosen": []}, "list of chosen values is empty"),
+        ("likeness", ["s"], {"chosen": [9]}, "Of the chosen values"),
+    ],
+)
+def test_wrong_input_is_an_error_of_the_package(db, method, given, named, words):
+    db.execute("CREATE OR REPLACE TABLE small AS FROM (VALUES (1, 1), (1, 2), (2, 1)) AS t(c, s)")
+    data = sdc_sql.Microdata(db, "small", keys=["c"])
+    with pytest.raises(sdc_sql.ParameterError, match=words):
+        getattr(data, method)(*given, **named)
+
+
+def test_recursive_diversity_is_strict_where_the_product_is_rounded_up(db):
+    """Definition 4.2 by hand: of 55 x and 45 y, 55 < 0.55 (55 + 45) does not hold, but in doubles it does."""
+    assert 0.55 * 100 > 55
+    db.execute("CREATE OR REPLACE TABLE halves AS SELECT 1 AS c, range < 55 AS s FROM range(100)")
+    call = "SELECT recursive_l FROM sdc_l_diversity('halves', ['c'], 's', c := {})"
+    assert db.execute(call.format("0.55")).fetchall() == [(0,)]
+    assert db.execute(call.format("0.550001")).fetchall() == [(1,)]
+
+
 def test_enhanced_beta_is_infinite_where_a_rare_value_is_certain(db):
     """Cao & Karras (2012): q = 1/8 allows a gain of -ln q = 2.08 at most; p = 1 gains 7."""
     db.execute("CREATE OR REPLACE TABLE rare AS SELECT least(range, 1) AS c, range = 0 AS s FROM range(8)")

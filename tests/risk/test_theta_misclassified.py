@@ -167,6 +167,21 @@ def test_the_simulation_without_misclassification(people, pi):
     assert other[0][1] != unique
 
 
+def test_a_stratum_that_is_taken_whole(con):
+    """By hand, pi = 1 for the first stratum: two uniques, and a pair of which one stands for three others."""
+    con.execute("CREATE TABLE t AS FROM (VALUES (1, 1e0), (2, 0.25), (3, 0.25), (3, 1e0)) AS t(a, pi)")
+    call = "FROM sdc_data_intrusion_simulation('t', ['a'], 'pi', repetitions := 40000)"
+    ((n, unique, correct, theta, error, limit),) = con.execute(call).fetchall()
+    # a match is unique: n_1 weighs 1 / pi * pi = 1 each, the pair (1 - pi) / pi = 3 and 0
+    assert limit == pytest.approx(2 / (2 + 3), rel=1e-12)
+    assert abs(theta - limit) < 4.5 * error
+    expected = 5 / (1 + 4 + 4 + 1)
+    assert abs(unique / n - expected) < 4.5 * math.sqrt(expected * (1 - expected) / n)
+    assert correct < unique
+    with pytest.raises(duckdb.Error, match=r"The sampling fraction is 1"):
+        con.execute(call.replace("'pi'", "1")).fetchall()
+
+
 def direct_theta(population, sampled, seen):
     """Return (10): cells of the sample by X, and what the intruder has of each person of the population."""
     f = Counter(population[i] for i in sampled)
@@ -250,6 +265,37 @@ def test_pram_reversed_is_bayes_theorem(con):
     assert [r[2] for r in rows] == pytest.approx([99 / 108, 9 / 108, 11 / 92, 81 / 92], rel=1e-12)
 
 
+def test_pram_reversed_of_a_crossing_is_bayes_theorem(con):
+    """(f, 1) 50, (f, NULL) 10, (m, 1) 5, (m, NULL) 35: P(original | released) from the joint frequencies, by Fractions.
+
+    The keys depend on one another, so the product of the two reversed matrices is another, and wrong.
+    """
+    counts = {("f", 1): 50, ("f", None): 10, ("m", 1): 5, ("m", None): 35}
+    tenths = {"f": {"f": 9, "m": 1}, "m": {"m": 7, "f": 3}, 1: {1: 8, None: 2}, None: {None: 10}}
+    con.execute('CREATE TABLE t (sex VARCHAR, "a""b" INTEGER)')
+    con.executemany("INSERT INTO t VALUES (?, ?)", [pair for pair, n in counts.items() for _ in range(n)])
+    con.execute("CREATE TABLE m (f VARCHAR, a INTEGER, g VARCHAR, b INTEGER, p DOUBLE)")
+    chances = {
+        ((f, a), (g, b)): Fraction(p * q, 100)
+        for f, a in counts
+        for g, p in tenths[f].items()
+        for b, q in tenths[a].items()
+    }
+    con.executemany("INSERT INTO m VALUES (?, ?, ?, ?, ?)", [(*x, *y, float(p)) for (x, y), p in chances.items()])
+    con.execute("""CREATE TABLE joint AS SELECT {'a"b': a, 'sex': f} AS "from", {'a"b': b, 'sex': g} AS "to",
+                          p AS probability FROM m""")
+    rows = con.execute("FROM sdc_pram_reversed_crossing('t', ['sex', 'A\"b'], 'joint')").fetchall()
+    found = {(tuple(y.values()), tuple(x.values())): p for y, x, p in rows}
+    whole = {y: sum(counts[x] * p for (x, z), p in chances.items() if z == y) for _, y in chances}
+    assert found == pytest.approx({(y, x): float(counts[x] * p / whole[y]) for (x, y), p in chances.items()}, rel=1e-12)
+    # the result is a matrix as theta takes it
+    con.execute("CREATE TABLE reversed AS FROM sdc_pram_reversed_crossing('t', ['sex', 'a\"b'], 'joint')")
+    call = (
+        "SELECT records FROM sdc_theta_misclassified_crossing('t', ['sex', 'a\"b'], 0.1, ['sex', 'a\"b'], 'reversed')"
+    )
+    assert con.execute(call).fetchall() == [(100,)]
+
+
 @pytest.mark.parametrize(
     ("matrix", "words"),
     [
@@ -292,6 +338,9 @@ def test_what_is_given_wrong(people):
         for macro in ("sdc_theta_misclassified", "sdc_data_intrusion_misclassified"):
             with pytest.raises(duckdb.Error, match=words):
                 people.execute(f"FROM {macro}('t', {call})").fetchall()
+    for macro in ("simulation('t', ['a'], 0.1, ", "misclassified('t', ['a'], 0.1, ['a'], ['ma'], "):
+        with pytest.raises(duckdb.Error, match="stream is NULL"):
+            people.execute(f"FROM sdc_data_intrusion_{macro}stream := NULL)").fetchall()
     with pytest.raises(duckdb.Error, match="repetitions is 0"):
         people.execute("FROM sdc_data_intrusion_simulation('t', ['a'], 0.1, repetitions := 0)").fetchall()
     with pytest.raises(duckdb.Error, match="has no rows"):

@@ -11,6 +11,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from small_tables import NULLS, PROPERTY, small_tables
 
+import sdc_sql
+
 
 def compatible(left, right, nulls):
     return all(a == b or (nulls == "wildcard" and None in (a, b)) for a, b in zip(left, right, strict=True))
@@ -142,9 +144,24 @@ def test_odd_names_are_reported_as_they_were_given(con):
     assert found[:2] == (["it's"], ["0"])
 
 
+@pytest.mark.parametrize(("weight", "threshold"), [(1.1, 3.3), (1.9, 5.7)])
+def test_a_sum_of_weights_equals_the_threshold_but_for_its_last_digit(con, weight, threshold):
+    """By hand 3 x 1.1 = 3.3 and 3 x 1.9 = 5.7; the sums of doubles are 3.3000000000000003 and 5.699999999999999."""
+    con.execute("CREATE TABLE three AS SELECT 1 AS a, ?::DOUBLE AS w FROM range(3)", [weight])
+    assert con.execute("SELECT sum(w) <> ?::DOUBLE FROM three", [threshold]).fetchall() == [(True,)]
+    for inclusive in (True, False):
+        call = "{}('three', ['a'], $t::DOUBLE, weight := 'w', inclusive := $inclusive)"
+        given = {"t": threshold, "inclusive": inclusive}
+        assert len(con.execute("FROM " + call.format("sdc_threshold_rule"), given).fetchall()) == inclusive
+        records = call.format("sdc_threshold_rule_records")
+        rows = con.execute("SELECT DISTINCT unsafe_combinations FROM " + records, given)
+        assert rows.fetchall() == [(inclusive,)]
+
+
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
+        ("[NULL, NULL, 5]", "no set of the 2 keys has a threshold"),
         ("0", "The threshold is 0"),
         ("NULL", "The threshold is NULL"),
         ("'many'", "The threshold is many"),
@@ -165,3 +182,17 @@ def test_odd_names_are_reported_as_they_were_given(con):
 def test_what_is_given_wrong(persons, arguments, words):
     for macro in ("sdc_threshold_rule", "sdc_threshold_rule_summary", "sdc_threshold_rule_records"):
         assert words in complaint(persons, f"FROM {macro}('persons', ['age', 'sex'], {arguments})")
+
+
+@pytest.mark.parametrize(
+    ("given", "words"),
+    [
+        ({"inclusive": None}, "inclusive is None"),
+        ({"inclusive": "no"}, "inclusive is 'no'"),
+        ({"levels": {"very": None}}, "each level has a list of keys"),
+        ({"levels": {"very": ["sex", "SEX"], "identifying": ["age"]}}, "several levels of identification"),
+    ],
+)
+def test_wrong_input_is_an_error_of_the_package(given, words):
+    with pytest.raises(sdc_sql.ParameterError, match=words):
+        sdc_sql.example().threshold_rule_summary(3, **given)

@@ -1,3 +1,7 @@
 {%- macro pram_reversed(original, column_name, matrix) -%}
     {{ return(sdc.sdc__measure('sdc_pram_reversed', [original, column_name, matrix], {})) }}
 {%- endmacro -%}
+
+{%- macro pram_reversed_crossing(original, columns, matrix) -%}
+    {{ return(sdc.sdc__measure('sdc_pram_reversed_crossing', [original, columns, matrix], {})) }}
+{%- endmacro -%}

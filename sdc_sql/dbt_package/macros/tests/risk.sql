@@ -40,6 +40,17 @@
         'In this stratum the upper bound of the probability that a unique match is correct') }}
 {% endtest %}
 
+{#- matrices: a relation for each of the columns. -#}
+{% test sdc_theta_misclassified_below(model, keys, sampling_fraction, columns, matrices, maximum) %}
+    {{ sdc.sdc__not_below(model, 'sdc_theta_misclassified', [keys, sampling_fraction, columns, matrices], {}, 'theta', maximum,
+        'The probability that a unique match is correct, with misclassified keys') }}
+{% endtest %}
+
+{% test sdc_theta_misclassified_crossing_below(model, keys, sampling_fraction, columns, matrix, maximum) %}
+    {{ sdc.sdc__not_below(model, 'sdc_theta_misclassified_crossing', [keys, sampling_fraction, columns, matrix], {}, 'theta', maximum,
+        'The probability that a unique match is correct, with misclassified keys') }}
+{% endtest %}
+
 {% test sdc_individual_risk_below(model, keys, weight, maximum, nulls=none) %}
     {{ sdc.sdc__not_below(model, 'sdc_cell_risk', [keys, weight], {'nulls': nulls}, 'individual_risk', maximum,
         'The risk of each record of this cell') }}
@@ -87,6 +98,22 @@
         'The distance of the distribution in this cell from that of the file') }}
 {% endtest %}
 
+{#- The cells of which alpha, beta or enhanced beta is above its limit, or delta not below it, as their definitions have it. -#}
+{% test sdc_likeness(model, keys, sensitive, alpha=none, beta=none, enhanced_beta=none, delta=none, chosen=none) %}
+    {%- set kept = [] -%}
+    {%- for figure, limit, compares in [('alpha', alpha, '<='), ('beta', beta, '<='), ('enhanced_beta', enhanced_beta, '<='), ('delta', delta, '<')] if limit is not none -%}
+        {%- if limit is boolean or limit is not number or not limit > 0 -%}
+            {{ sdc.sdc__refuse(figure ~ ' is ' ~ limit ~ ': it must be a positive number.') }}
+        {%- endif -%}
+        {%- do kept.append('(' ~ figure ~ ' ' ~ compares ~ ' ' ~ sdc.sdc__literal(limit) ~ ')') -%}
+    {%- endfor -%}
+    {%- if not kept -%}{{ sdc.sdc__refuse('no limit is given: give one of alpha, beta, enhanced_beta and delta.') }}{%- endif -%}
+    with sdc__tested as (select * from {{ model }})
+    select *, {{ sdc.sdc__text('In this cell the sensitive variable does not keep to ' ~ kept | join(' and ')) }} as explanation
+    from ({{ sdc.sdc__call('sdc_likeness_cells', ['sdc__tested', keys, sensitive], {'chosen': chosen}) }})
+    where ({{ (kept or ['true']) | join(' and ') }}) is not true
+{% endtest %}
+
 {% test sdc_alpha_k_anonymity(model, keys, sensitive, alpha, k, chosen=none) %}
     with sdc__tested as (select * from {{ model }})
     select *, records::varchar || ' record(s) violate (alpha, k)-anonymity' as explanation
@@ -108,8 +135,29 @@
 {% endtest %}
 
 {#- The unsafe combinations, a row each. -#}
-{% test sdc_threshold_rule(model, keys, threshold, weight=none, dimension=none, levels=none) %}
+{% test sdc_threshold_rule(model, keys, threshold, weight=none, dimension=none, levels=none, inclusive=none, nulls=none) %}
     with sdc__tested as (select * from {{ model }})
     select *, frequency::varchar || ' bear this combination of ' || array_to_string(columns, ', ') || ', and the threshold is ' || threshold::varchar as explanation
-    from ({{ sdc.sdc__call('sdc_threshold_rule', ['sdc__tested', keys, threshold], {'weight': weight, 'dimension': dimension, 'levels': levels}) }})
+    from ({{ sdc.sdc__call('sdc_threshold_rule', ['sdc__tested', keys, threshold], {'weight': weight, 'dimension': dimension, 'levels': levels, 'inclusive': inclusive, 'nulls': nulls}) }})
+{% endtest %}
+
+{#- The rules that are violated, or were not measured and stand in no list of those that a person has looked at. -#}
+{%- macro sdc__not_kept(function, given, named, looked_at) -%}
+    select *, case when violated then 'Violated: ' else 'Not measured, and not in looked_at: ' end || requirement || ' (' || found || ')' as explanation
+    from ({{ sdc.sdc__call(function, ['sdc__tested'] + given, named) }})
+    where coalesce(violated, not list_contains({{ sdc.sdc__literal(looked_at) }}::integer[], rule))
+{%- endmacro -%}
+
+{% test sdc_research_file_rules(model, keys, weight, levels, inhabitants=none, direct_identifiers=none, panel=none, nulls=none, looked_at=[]) %}
+    with sdc__tested as (select * from {{ model }})
+    {{ sdc.sdc__not_kept('sdc_research_file_rules', [keys, weight, levels],
+        {'inhabitants': inhabitants, 'direct_identifiers': direct_identifiers, 'panel': panel, 'nulls': nulls}, looked_at) }}
+{% endtest %}
+
+{% test sdc_public_use_file_rules(model, keys, weight, household=none, household_variables=none, indirect_regions=none, province=none, municipality=none, withheld=none, sensitive=none, reference_date=none, release_date=none, nulls=none, looked_at=[]) %}
+    with sdc__tested as (select * from {{ model }})
+    {{ sdc.sdc__not_kept('sdc_public_use_file_rules', [keys, weight],
+        {'household': household, 'household_variables': household_variables, 'indirect_regions': indirect_regions, 'province': province,
+         'municipality': municipality, 'withheld': withheld, 'sensitive': sensitive, 'reference_date': reference_date,
+         'release_date': release_date, 'nulls': nulls}, looked_at) }}
 {% endtest %}
