@@ -18,7 +18,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from numpy.typing import NDArray
-
     from sdc_sql.udfs.arguments import Integers, Truths
 
     Bits = NDArray[np.uint8]
@@ -65,45 +64,66 @@ def special_uniques(
     >>> [(keys, cells.tolist()) for keys, cells in found]
     [(1, [2]), (2, [1])]
     """
-    single = np.asarray(single, dtype=np.bool_)
-    columns = [np.asarray(c) for c in codes]
-    radices = [int(c.max(initial=0)) + 1 for c in columns]
-    number = len(single)
-    origin = np.arange(number)
-    # of each set that can still be extended: its groups, and a bit for each cell, 1 while it is not alone
-    level: dict[int, tuple[int, Bits]] = {0: (1, np.packbits(np.ones(number, dtype=np.bool_)))}
+    search = _Search([np.asarray(c) for c in codes], np.asarray(single, dtype=np.bool_), zero_is_null=zero_is_null)
     for size in range(1, most + 1):
-        larger = {}
-        for positions in itertools.combinations(range(len(columns)), size):
+        if not search.level:
+            return
+        yield from search.sets_of(size, last=size == most)
+
+
+class _Search:
+    """The cells that are not yet alone on every set of a size, and of each set which of them are not."""
+
+    def __init__(self, columns: list[NDArray[np.integer]], single: Truths, *, zero_is_null: bool) -> None:
+        self.columns, self.single, self.zero_is_null = columns, single, zero_is_null
+        self.radices = [int(c.max(initial=0)) + 1 for c in columns]
+        self.number = len(single)
+        self.origin = np.arange(self.number)
+        # of each set that can still be extended: its groups, and a bit for each cell, 1 while it is not alone
+        self.level: dict[int, tuple[int, Bits]] = {0: (1, np.packbits(np.ones(self.number, dtype=np.bool_)))}
+
+    def sets_of(self, size: int, *, last: bool) -> Iterator[tuple[int, Integers]]:
+        """Give the sets of one size and for whom they are minimal; the last ones are not kept."""
+        larger: dict[int, tuple[int, Bits]] = {}
+        for positions in itertools.combinations(range(len(self.columns)), size):
             keys = sum(1 << p for p in positions)
-            smaller = [level[keys ^ (1 << p)] for p in positions if keys ^ (1 << p) in level]
+            smaller = [self.level[keys ^ (1 << p)] for p in positions if keys ^ (1 << p) in self.level]
             if len(smaller) < size:
                 continue
-            cells = _common([bits for _, bits in smaller], len(single))
-            candidates = single[cells]
-            if not candidates.any():
+            cells = _common([bits for _, bits in smaller], len(self.single))
+            found = self.single[cells]
+            if not found.any():
                 continue
-            chosen = [columns[p] if len(cells) == len(single) else columns[p][cells] for p in positions]
-            alone, groups = partitioned(chosen, [radices[p] for p in positions])
-            groups += number - len(cells)  # of those that are not there each is alone
-            candidates &= alone
-            if zero_is_null:
-                for column in chosen:
-                    candidates &= column > 0
-            if candidates.any():
-                yield keys, origin[cells[candidates]]
-            if size < most and all(groups != g for g, _ in smaller):
-                left = np.zeros(len(single), dtype=np.bool_)
+            chosen = [self.columns[p] if len(cells) == len(self.single) else self.columns[p][cells] for p in positions]
+            alone, groups = partitioned(chosen, [self.radices[p] for p in positions])
+            found &= alone
+            for column in chosen if self.zero_is_null else []:
+                found &= column > 0
+            if found.any():
+                yield keys, self.origin[cells[found]]
+            groups += self.number - len(cells)  # of those that are not there each is alone
+            if not last and all(groups != g for g, _ in smaller):
+                left = np.zeros(len(self.single), dtype=np.bool_)
                 left[cells[~alone]] = True
                 larger[keys] = (groups, np.packbits(left))
-        level = larger
-        if not level:
-            return
-        left = _any(level, len(single))
-        if 2 * np.count_nonzero(left) < len(single):  # who is alone on every set of this size is gone for good
-            for keys, (groups, bits) in level.items():
-                level[keys] = (groups, np.packbits(np.unpackbits(bits, count=len(single))[left]))
-            columns, single, origin = [c[left] for c in columns], single[left], origin[left]
+        self.level = larger
+        self._without_the_lonely()
+
+    def _without_the_lonely(self) -> None:
+        """Let go of the cells that are alone on every set of this size, where they are half of all."""
+        number = len(self.single)
+        some = np.zeros(-(-number // 8), dtype=np.uint8)
+        for _, bits in self.level.values():
+            some |= bits
+        left = _truths(some, number)
+        if 2 * np.count_nonzero(left) < number:
+            self.level = {k: (groups, np.packbits(_truths(b, number)[left])) for k, (groups, b) in self.level.items()}
+            self.columns = [c[left] for c in self.columns]
+            self.single, self.origin = self.single[left], self.origin[left]
+
+
+def _truths(bits: Bits, number: int) -> Truths:
+    return np.unpackbits(bits, count=number).view(np.bool_)
 
 
 def _common(bits: list[Bits], number: int) -> Integers:
@@ -111,15 +131,7 @@ def _common(bits: list[Bits], number: int) -> Integers:
     common = bits[0].copy()
     for other in bits[1:]:
         common &= other
-    return np.flatnonzero(np.unpackbits(common, count=number).view(np.bool_))
-
-
-def _any(level: dict[int, tuple[int, Bits]], number: int) -> Truths:
-    """Return where any of the sets has a 1."""
-    some = np.zeros(-(-number // 8), dtype=np.uint8)
-    for _, bits in level.values():
-        some |= bits
-    return np.unpackbits(some, count=number).view(np.bool_)
+    return np.flatnonzero(_truths(common, number))
 
 
 def partitioned(columns: Sequence[NDArray[np.integer]], radices: Sequence[int]) -> tuple[Truths, int]:
