@@ -30,9 +30,9 @@ WIDE = [f"c{i}" for i in range(24)]
 
 
 def wide(con: duckdb.DuckDBPyConnection, records: int) -> None:
-    """Make 24 keys of 2 to 12 categories, the first the most frequent: squares of uniforms."""
+    """Make 24 keys of 2 to 12 categories, the last ones rare: eighth powers of uniforms."""
     draws = [
-        f"floor({2 + i % 11} * pow((hash(i, {i}) % 1000003) / 1000003, 2))::INTEGER AS {c}" for i, c in enumerate(WIDE)
+        f"floor({2 + i % 11} * pow((hash(i, {i}) % 1000003) / 1000003, 8))::INTEGER AS {c}" for i, c in enumerate(WIDE)
     ]
     con.execute(f"CREATE TABLE persons AS SELECT {', '.join(draws)} FROM range({records:d}) AS t(i)")
 
