@@ -84,7 +84,7 @@ CREATE OR REPLACE MACRO sdc__is_found(max_msu) AS
     coalesce(regexp_full_match(max_msu::VARCHAR, 'sdc__suda_[0-9]+'), false);
 
 -- The cells of the crossing: sdc__category_cells, with sdc__id where Python has numbered them.
-CREATE OR REPLACE MACRO sdc__crossing(tbl, keys, max_msu) AS TABLE
+CREATE OR REPLACE MACRO sdc__counted_cells(tbl, keys, max_msu) AS TABLE
     WITH sdc__counted AS (FROM sdc__category_cells(tbl, keys, NULL))
     FROM query(CASE WHEN sdc__is_found(max_msu) THEN 'FROM ' || max_msu || '_cells' ELSE 'FROM sdc__counted' END);
 

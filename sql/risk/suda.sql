@@ -36,7 +36,7 @@ CREATE OR REPLACE MACRO sdc__dis(tbl, keys, max_msu, dis_fraction) AS TABLE
     SELECT coalesce(sum(sdc__records) FILTER (sdc__f = 2), 0)::DOUBLE AS sdc__pairs,
            sdc__checked_fraction(dis_fraction, 'DIS fraction') AS sdc__fraction,
            1 + (8 - len(keys::VARCHAR[])) / 20e0 AS sdc__q
-    FROM sdc__crossing(tbl, keys, max_msu);
+    FROM sdc__counted_cells(tbl, keys, max_msu);
 
 CREATE OR REPLACE MACRO sdc__scored_cells(tbl, keys, max_msu, dis_fraction, scoring, nulls) AS TABLE
     SELECT c.*, CASE WHEN sdc__score > 0 THEN
@@ -63,7 +63,7 @@ CREATE OR REPLACE MACRO sdc_suda_summary(tbl, keys, max_msu := 3, dis_fraction :
     SELECT sdc__n AS records, count(sdc__msus) AS records_with_msu, coalesce(sum(sdc__msus), 0)::BIGINT AS msus,
            coalesce(sum(sdc__score), 0e0) AS total_score, coalesce(max(sdc__score), 0e0) AS max_score,
            coalesce(max(sdc__dis), 0e0) AS max_dis_suda, coalesce(sum(sdc__dis), 0e0) / sdc__n AS mean_dis_suda
-    FROM (SELECT sum(sdc__records)::BIGINT AS sdc__n FROM sdc__crossing(tbl, keys, max_msu))
+    FROM (SELECT sum(sdc__records)::BIGINT AS sdc__n FROM sdc__counted_cells(tbl, keys, max_msu))
     LEFT JOIN sdc__scored_cells(tbl, keys, max_msu, dis_fraction, scoring, nulls) ON true
     GROUP BY sdc__n;
 
