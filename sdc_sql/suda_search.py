@@ -1,42 +1,43 @@
-"""Minimal sample uniques size by size: one small GROUP BY for each set of keys on which anything can be new.
+"""Minimal sample uniques set by set, over the cells as numbers in memory.
 
-The macro says the same in one query; with hundreds of sets most of its time is planning. Here each set is a query
-of its own over the cells, their keys numbered and packed into one integer, and sets are skipped:
-
-    where a set S parts the file into as many groups as S without one of its keys, that key says nothing more
-    beside the others; so in every set that holds S it can be left out, and none of them is minimal
+The macro says the same in one query, a GROUP BY for each set of keys, and looks at every cell each time. Here DuckDB
+makes the cells and numbers the categories of each key; a kernel (udfs/special_uniques.py) looks on each set only at
+those that are not yet alone. What it finds goes back into a table, some millions of rows at a time.
 """
 
 from __future__ import annotations
 
 import itertools
 from contextlib import contextmanager, suppress
-from math import comb, prod
+from math import comb
 from typing import TYPE_CHECKING
 
 import duckdb
+import numpy as np
+import pyarrow as pa
 from sqlglot import exp
 
 from sdc_sql import query
 from sdc_sql.errors import ParameterError, translated
+from sdc_sql.udfs.special_uniques import special_uniques
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+
+    from numpy.typing import NDArray
 
     from sdc_sql.roles import Roles
 
 MOST_SETS = 1_000_000
 MOST_KEYS = 62  # a set is the bits of a BIGINT
-_ID, _RECORDS, _MASK, _GROUPS = ("sdc__id", "sdc__records", "sdc__mask", "sdc__groups")
+BATCH = 4_000_000  # rows found that are held before they are stored
+_ID, _RECORDS, _MASK = ("sdc__id", "sdc__records", "sdc__mask")
+_CODE, _VALUE = ("sdc__code", "sdc__category")
 _numbers = itertools.count(1)
 
 
 def _column(name: str, table: str | None = None) -> exp.Column:
     return exp.column(name, table=table, quoted=True)
-
-
-def _key(position: int) -> exp.Column:
-    return _column(f"sdc__code_{position}")
 
 
 def _create(name: str, select: exp.Expression) -> str:
@@ -62,93 +63,56 @@ def stored(data: Roles, select: exp.Select) -> str:
     return name
 
 
-def _group(positions: tuple[int, ...], radices: list[int]) -> list[exp.Expression]:
-    """Return what to group by: the codes as the digits of one number, or as they are where it would be too long."""
-    if prod(radices[p] for p in positions) >= 2**63:
-        return [_key(p) for p in positions]
-    first, *rest = positions
-    packed: exp.Expression = exp.cast(_key(first), "BIGINT")
-    for p in rest:
-        times = exp.Mul(this=exp.Paren(this=packed), expression=query.literal(radices[p]))
-        packed = exp.Add(this=times, expression=_key(p))
-    return [packed]
+def _coded(cells: str, key: str) -> str:
+    """Return the query of the category of each cell, by number: NULL is 0, the others follow in no order."""
+    number = exp.Window(this=exp.RowNumber())
+    code = exp.Case(ifs=[exp.If(this=_column(key).is_(exp.null()), true=query.literal(0))], default=number)
+    values = exp.select(exp.alias_(_column(key), _VALUE), exp.alias_(exp.cast(code, "INTEGER"), _CODE))
+    values = values.from_(exp.to_table(cells)).group_by(_column(key))
+    same = exp.NullSafeEQ(this=_column(key, "c"), expression=_column(_VALUE, "v"))
+    coded = exp.select(_column(_ID, "c"), _column(_CODE, "v")).from_(exp.to_table(cells).as_("c"))
+    return query.text(coded.join(values.subquery("v"), on=same))
 
 
-def _groups(name: str, positions: tuple[int, ...], radices: list[int], *, excluded: bool) -> str:
-    """Return the query of the groups of a set: a cell of each, and whether it is a record that is alone."""
-    alone: exp.Expression = exp.EQ(this=exp.Sum(this=_column(_RECORDS)), expression=query.literal(1))
-    if excluded:  # the code of NULL is 0
-        some = exp.Least(this=_key(positions[0]), expressions=[_key(p) for p in positions[1:]])
-        alone = exp.And(this=alone, expression=exp.GT(this=exp.Min(this=some), expression=query.literal(0)))
-    columns = [exp.alias_(exp.Min(this=_column(_ID)), _ID), exp.alias_(alone, "sdc__alone", copy=False)]
-    groups = exp.select(*columns, copy=False).from_(exp.to_table(f"{name}_codes"), copy=False)
-    return query.text(groups.group_by(*_group(positions, radices), copy=False))
+def _of_cells(con: duckdb.DuckDBPyConnection, select: str) -> NDArray[np.integer]:
+    """Return a number of each cell in the order of their ids, 1 to n, in as few bytes as it takes."""
+    ids, values = (np.asarray(v) for v in con.execute(select).fetchnumpy().values())
+    result = np.empty(len(ids), dtype=np.min_scalar_type(int(values.max(initial=0))))
+    result[ids - 1] = values
+    return result
 
 
-def _insert(name: str) -> str:
-    """Return what stores, of the groups, the cells for which the set is minimal, and in a row of its own their number.
-
-    The set is three parameters: it is the same text for every set.
-    """
-    mask = exp.cast(exp.Placeholder(), "BIGINT")
-    within = exp.EQ(
-        this=exp.paren(exp.BitwiseAnd(this=_column(_MASK, "m"), expression=mask.copy())), expression=_column(_MASK, "m")
-    )
-    smaller = exp.select(query.literal(1)).from_(exp.to_table(name).as_("m"))
-    smaller = smaller.where(_column(_ID, "m").eq(_column(_ID, "u")), within)
-    new = (
-        exp.select(_column(_ID, "u"), mask.copy(), exp.null())
-        .from_(exp.to_table("sdc__grouped").as_("u"))
-        .where(_column("sdc__alone", "u"), exp.not_(exp.Exists(this=smaller)))
-    )
-    number = exp.select(exp.null(), mask, exp.Count(this=exp.Star())).from_("sdc__grouped")
-    return query.text(exp.insert(exp.union(new, number, distinct=False), exp.to_table(name), dialect="duckdb"))
+def _store(con: duckdb.DuckDBPyConnection, name: str, found: list[tuple[int, NDArray[np.int64]]]) -> None:
+    ids = np.concatenate([cells for _, cells in found]) + 1
+    masks = np.repeat(np.array([keys for keys, _ in found], dtype=np.int64), [len(cells) for _, cells in found])
+    rows = f"{name}_rows"
+    con.register(rows, pa.table({_ID: ids, _MASK: masks}))
+    try:
+        select = exp.select(_column(_ID), _column(_MASK)).from_(exp.to_table(rows))
+        con.execute(query.text(exp.insert(select, exp.to_table(name), dialect="duckdb"))).fetchall()
+    finally:
+        con.unregister(rows)
 
 
-def _search(data: Roles, name: str, most: int, *, excluded: bool) -> None:
-    con = data.con
-    cells = query.call("sdc__category_cells", data.table, data.keys, None)
-    numbered = exp.Window(this=exp.RowNumber())
-    con.execute(_create(f"{name}_cells", cells.select(exp.alias_(numbered, _ID)))).fetchall()
-    codes = [
-        exp.alias_(
-            exp.Coalesce(
-                this=exp.Anonymous(this="sdc__code", expressions=[_column(k)]), expressions=[query.literal(0)]
-            ),
-            f"sdc__code_{p}",
-        )
-        for p, k in enumerate(data.keys)
-    ]
-    coded = exp.select(_column(_ID), _column(_RECORDS), *codes).from_(exp.to_table(f"{name}_cells"))
-    con.execute(_create(f"{name}_codes", coded)).fetchall()
-    empty = exp.select(*(exp.alias_(exp.cast(exp.null(), "BIGINT"), column) for column in (_ID, _MASK, _GROUPS))).limit(
-        0
-    )
+def _search(data: Roles, name: str, most: int, nulls: str) -> None:
+    con, cells = data.con, f"{name}_cells"
+    numbered = query.call("sdc__category_cells", data.table, data.keys, None)
+    con.execute(_create(cells, numbered.select(exp.alias_(exp.Window(this=exp.RowNumber()), _ID)))).fetchall()
+    empty = exp.select(*(exp.alias_(exp.cast(exp.null(), "BIGINT"), column) for column in (_ID, _MASK))).limit(0)
     con.execute(_create(name, empty)).fetchall()
-    largest = [exp.Max(this=_key(p)) for p in range(len(data.keys))]
-    counts = exp.select(exp.Count(this=exp.Star()), exp.Sum(this=_column(_RECORDS)), *largest)
-    ((number, records, *tops),) = con.execute(query.text(counts.from_(exp.to_table(f"{name}_codes")))).fetchall()
-    radices = [int(top) + 1 for top in tops]
-    # the groups of each set that can still be extended; nobody is unique on no key, unless alone in the file
-    groups: dict[frozenset[int], int] = {frozenset(): 1 if records > 1 else 0}
-    insert = _insert(name)
-    for size in range(1, most + 1):
-        found = {}
-        for positions in itertools.combinations(range(len(data.keys)), size):
-            smaller = [groups.get(frozenset(positions) - {p}) for p in positions]
-            if None in smaller or (size > 1 and number in smaller):
-                continue
-            mask = sum(1 << p for p in positions)
-            grouped = _groups(name, positions, radices, excluded=excluded)
-            con.execute(f"WITH sdc__grouped AS MATERIALIZED ({grouped}) {insert}", [mask, mask, mask]).fetchall()
-            found[mask] = (frozenset(positions), smaller)
-        counted = exp.select(_column(_MASK), _column(_GROUPS)).from_(exp.to_table(name))
-        rows = con.execute(query.text(counted.where(_column(_GROUPS).is_(exp.null()).not_()))).fetchall()
-        of = dict(rows)
-        groups = {positions: of[mask] for mask, (positions, smaller) in found.items() if of[mask] not in smaller}
-        if not groups:
-            break
-    con.execute(query.text(exp.delete(exp.to_table(name)).where(_column(_ID).is_(exp.null())))).fetchall()
+    records = exp.select(_column(_ID), _column(_RECORDS)).from_(exp.to_table(cells))
+    single = _of_cells(con, query.text(records)) == 1
+    codes = [_of_cells(con, _coded(cells, key)) for key in data.keys]
+    found: list[tuple[int, NDArray[np.int64]]] = []
+    held = 0
+    for keys, places in special_uniques(codes, single, most, zero_is_null=nulls == "excluded"):
+        found.append((keys, places))
+        held += len(places)
+        if held >= BATCH:
+            _store(con, name, found)
+            found, held = [], 0
+    if found:
+        _store(con, name, found)
 
 
 @contextmanager
@@ -165,9 +129,9 @@ def searched(data: Roles, max_msu: int | None, nulls: str) -> Iterator[str]:
     name = f"sdc__suda_{next(_numbers)}"
     try:
         with translated():
-            _search(data, name, most, excluded=nulls == "excluded")
+            _search(data, name, most, nulls)
         yield name
     finally:
-        for table in (name, f"{name}_codes", f"{name}_cells"):
+        for table in (name, f"{name}_cells"):
             with suppress(duckdb.Error):  # in a transaction that has failed the first error is the one to tell
                 data.con.execute(_drop(table)).fetchall()

@@ -83,14 +83,19 @@ CREATE OR REPLACE MACRO sdc__msu_query(keys, most, nulls) AS
 CREATE OR REPLACE MACRO sdc__is_found(max_msu) AS
     coalesce(regexp_full_match(max_msu::VARCHAR, 'sdc__suda_[0-9]+'), false);
 
+-- The cells of the crossing: sdc__category_cells, with sdc__id where Python has numbered them.
+CREATE OR REPLACE MACRO sdc__counted_cells(tbl, keys, max_msu) AS TABLE
+    WITH sdc__counted AS (FROM sdc__category_cells(tbl, keys, NULL))
+    FROM query(CASE WHEN sdc__is_found(max_msu) THEN 'FROM ' || max_msu || '_cells' ELSE 'FROM sdc__counted' END);
+
 -- The minimal sample uniques: sdc__key (as in sdc__cells), sdc__mask, sdc__size, and sdc__values (of the keys in
 -- the order of the list, as text). A list of keys that is wrong is left for sdc__category_cells to refuse.
 CREATE OR REPLACE MACRO sdc__minimal_sample_uniques(tbl, keys, max_msu, nulls) AS TABLE
-    WITH sdc__counted AS (
+    WITH sdc__numbered AS (
         SELECT *, row_number() OVER () AS sdc__id FROM sdc__category_cells(tbl, keys, NULL)
     ),
     sdc__crossing AS MATERIALIZED (
-        FROM query(CASE WHEN sdc__is_found(max_msu) THEN 'FROM ' || max_msu || '_cells' ELSE 'FROM sdc__counted' END)
+        FROM query(CASE WHEN sdc__is_found(max_msu) THEN 'FROM ' || max_msu || '_cells' ELSE 'FROM sdc__numbered' END)
     ),
     sdc__coded AS MATERIALIZED (
         SELECT sdc__id, sdc__records, sdc__code(COLUMNS(lambda c: NOT starts_with(c, 'sdc__'))) AS "sdc__code_\0"

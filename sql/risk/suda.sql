@@ -32,18 +32,18 @@ CREATE OR REPLACE MACRO sdc__suda_cells(tbl, keys, max_msu, scoring, nulls) AS T
     GROUP BY sdc__key;
 
 -- What all records share: sdc__pairs (P), sdc__q (Q), sdc__sum (of s^-Q) and sdc__fraction (f).
-CREATE OR REPLACE MACRO sdc__dis(tbl, keys, dis_fraction) AS TABLE
+CREATE OR REPLACE MACRO sdc__dis(tbl, keys, max_msu, dis_fraction) AS TABLE
     SELECT coalesce(sum(sdc__records) FILTER (sdc__f = 2), 0)::DOUBLE AS sdc__pairs,
            sdc__checked_fraction(dis_fraction, 'DIS fraction') AS sdc__fraction,
            1 + (8 - len(keys::VARCHAR[])) / 20e0 AS sdc__q
-    FROM sdc__category_cells(tbl, keys, NULL);
+    FROM sdc__counted_cells(tbl, keys, max_msu);
 
 CREATE OR REPLACE MACRO sdc__scored_cells(tbl, keys, max_msu, dis_fraction, scoring, nulls) AS TABLE
     SELECT c.*, CASE WHEN sdc__score > 0 THEN
                1 / (1 + sdc__pairs * (1 - sdc__fraction) / sdc__fraction
                     / (power(sdc__score, sdc__q) * sum(CASE WHEN sdc__score > 0 THEN power(sdc__score, -sdc__q) END) OVER ()))
                ELSE 0e0 END AS sdc__dis
-    FROM sdc__suda_cells(tbl, keys, max_msu, scoring, nulls) AS c, sdc__dis(tbl, keys, dis_fraction) AS d;
+    FROM sdc__suda_cells(tbl, keys, max_msu, scoring, nulls) AS c, sdc__dis(tbl, keys, max_msu, dis_fraction) AS d;
 
 -- max_msu: the largest size of a minimal sample unique to look for; NULL: every size.
 -- sdc_suda: every column, and of each record msu_count, suda_score and dis_suda, the intruder's confidence in a match.
@@ -63,7 +63,7 @@ CREATE OR REPLACE MACRO sdc_suda_summary(tbl, keys, max_msu := 3, dis_fraction :
     SELECT sdc__n AS records, count(sdc__msus) AS records_with_msu, coalesce(sum(sdc__msus), 0)::BIGINT AS msus,
            coalesce(sum(sdc__score), 0e0) AS total_score, coalesce(max(sdc__score), 0e0) AS max_score,
            coalesce(max(sdc__dis), 0e0) AS max_dis_suda, coalesce(sum(sdc__dis), 0e0) / sdc__n AS mean_dis_suda
-    FROM (SELECT sum(sdc__records)::BIGINT AS sdc__n FROM sdc__category_cells(tbl, keys, NULL))
+    FROM (SELECT sum(sdc__records)::BIGINT AS sdc__n FROM sdc__counted_cells(tbl, keys, max_msu))
     LEFT JOIN sdc__scored_cells(tbl, keys, max_msu, dis_fraction, scoring, nulls) ON true
     GROUP BY sdc__n;
 

@@ -134,12 +134,19 @@ def test_the_example_of_the_header(db):
     assert sorted(found)[2:] == [(30, "m", 1, 1.0, pytest.approx(0.01)), (41, "f", 1, 1.0, pytest.approx(0.01))]
 
 
-@pytest.mark.parametrize(("max_msu", "msus"), [(2, 1206), (3, 16096)])
+@pytest.mark.parametrize(("max_msu", "msus"), [(2, 1206), (3, 16096), (4, 42125), (None, 62809)])
 def test_adult(shared, db, max_msu, msus):
-    """Two independent implementations agree: ../shared/reference/README.md (sizes <= 4: 42,125; all: 62,809)."""
+    """Two independent implementations agree: ../shared/reference/README.md."""
     path = str(shared / "data" / "adult.parquet")
     keys = db.execute(f"SELECT list(column_name) FROM (DESCRIBE FROM '{path}')").fetchall()[0][0]
     assert sdc_sql.Microdata(db, path, keys=keys).suda_summary(max_msu).msus == msus
+
+
+def test_fars(shared, db):
+    """The same page: all sizes 175,271."""
+    path = str(shared / "data" / "fars_coded.parquet")
+    keys = db.execute(f"SELECT list(column_name) FROM (DESCRIBE FROM '{path}')").fetchall()[0][0]
+    assert sdc_sql.Microdata(db, path, keys=keys).suda_summary(None).msus == 175271
 
 
 def reference(shared, name):

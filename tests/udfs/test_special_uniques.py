@@ -1,0 +1,79 @@
+"""The kernel of the special uniques, against the definition."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from sdc_sql.udfs import special_uniques as kernel
+
+
+def minimal(cells, single, most, null):
+    """Return the pairs of a set and a cell, straight from the definition."""
+    m = len(cells[0])
+    found = set()
+    counts = {keys: Counter(tuple(c[p] for p in range(m) if keys >> p & 1) for c in cells) for keys in range(1, 2**m)}
+    for i, cell in enumerate(cells):
+        unique = {
+            keys
+            for keys, count in counts.items()
+            if single[i]
+            and count[tuple(cell[p] for p in range(m) if keys >> p & 1)] == 1
+            and not (null and any(cell[p] == 0 for p in range(m) if keys >> p & 1))
+        }
+        found |= {
+            (keys, i)
+            for keys in unique
+            if keys.bit_count() <= most and not any(s != keys and s & keys == s for s in unique)
+        }
+    return found
+
+
+@settings(max_examples=200, deadline=None)
+@given(data=st.data(), m=st.integers(1, 6), most=st.integers(1, 6), null=st.booleans())
+def test_equals_the_definition(data, m, most, null):
+    values = data.draw(st.integers(1, 4))
+    cells = data.draw(st.lists(st.tuples(*[st.integers(0, values)] * m), min_size=1, max_size=25, unique=True))
+    single = data.draw(st.lists(st.booleans(), min_size=len(cells), max_size=len(cells)))
+    columns = [np.array(c, dtype=np.uint8) for c in zip(*cells, strict=True)]
+    found = list(kernel.special_uniques(columns, np.array(single), most, zero_is_null=null))
+    assert len({keys for keys, _ in found}) == len(found)
+    assert {(keys, i) for keys, places in found for i in places.tolist()} == minimal(cells, single, most, null)
+    assert [keys.bit_count() for keys, _ in found] == sorted(keys.bit_count() for keys, _ in found)
+
+
+@pytest.mark.parametrize("word", [63, 12, 9])  # the shorter, the more often codes are numbered anew
+@pytest.mark.parametrize("sparse", [4, 0])  # counted in a table, or sorted
+def test_partitions_equal_those_of_rows(monkeypatch, word, sparse):
+    monkeypatch.setattr(kernel, "_WORD", word)
+    monkeypatch.setattr(kernel, "SPARSE", sparse)
+    generator = np.random.default_rng(1)
+    for radices in ([4], [4, 3], [2, 5, 3, 2], [7, 1, 6]):
+        columns = [generator.integers(0, r, 13).astype(np.uint8) for r in radices]
+        alone, groups = kernel.partitioned(columns, radices)
+        rows = list(zip(*(c.tolist() for c in columns), strict=True))
+        assert alone.tolist() == [rows.count(row) == 1 for row in rows]
+        assert groups == len(set(rows))
+
+
+def test_codes_too_long_for_one_number():
+    # four columns of 2^20 codes are 2^80; the records pair off but for two that differ in the first column only
+    column = np.repeat(np.arange(2**19), 2) * 2
+    first = column.copy()
+    first[0] += 1
+    alone, groups = kernel.partitioned([first, column, column, column], [2**20] * 4)
+    assert np.flatnonzero(alone).tolist() == [0, 1]
+    assert groups == 2**19 + 1
+
+
+def test_cells_that_are_alone_on_all_sets_are_let_go_and_found_at_their_places():
+    # key 0 numbers all cells but the last ten, which it takes for one: these are told apart by two of the others
+    column = np.array([*range(90), *[90] * 10])
+    others = [np.array([*[0] * 90, *(np.arange(10) // d % 3)]) for d in (1, 3, 9)]
+    cells = list(zip(column.tolist(), *(o.tolist() for o in others), strict=True))
+    single = np.ones(100, dtype=np.bool_)
+    found = kernel.special_uniques([column, *others], single, 4)
+    assert {(k, i) for k, places in found for i in places.tolist()} == minimal(cells, single, 4, null=False)
