@@ -140,6 +140,8 @@ class Expansion:
         right = self._query(tree.expression, scope, outer)
         if left is None or right is None:
             only = left or right
+            if right and not tree.args.get("by_name") and tree.this.named_selects != [f.name for f in right[1] if not f.parent]:
+                raise Unsupported("The sides of a UNION name their columns differently, and the first gives no rows.")
             return (_whole(only[0]), only[1]) if only else None
         if tree.args.get("by_name"):
             right = self._ordered(right, left[1])
@@ -344,7 +346,7 @@ class Expansion:
         return self._finished(self._unpacked(self._pasted(tree.copy()), sources), sources, scope, check or sources)
 
     def _finished(self, tree: exp.Expression, sources: Sources, scope: Scope, check: Sources) -> exp.Expression:
-        tree = fold(sources.known(tree))
+        tree = sources.spelled(fold(sources.known(tree)))
         if not isinstance(tree, exp.Query):
             check.check(tree)
         for inner in list(tree.find_all(exp.Subquery)):
