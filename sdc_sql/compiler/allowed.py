@@ -10,6 +10,7 @@ from typing import Any
 
 from sqlglot import exp
 
+from sdc_sql.compiler.engines import NEVER_NULL
 from sdc_sql.errors import Unsupported
 
 _QUERIES = (
@@ -36,7 +37,7 @@ _OWN: dict[str, tuple[type[exp.Expression], ...]] = {
     "postgres": (exp.Left, exp.Unnest, exp.Collate, exp.DataTypeParam),
 }
 _FUNCTIONS = {
-    "spark": {"RAISE_ERROR", "SEQUENCE", "INLINE", "ARRAYS_ZIP", "SIZE", "ARRAY_AGG", "BIT_COUNT"},
+    "spark": {"RAISE_ERROR", "SEQUENCE", "INLINE", "ARRAYS_ZIP", "SIZE", "ARRAY_AGG", "BIT_COUNT", "ZIP_WITH"},
     "postgres": {"CONCAT", "ROW", "GENERATE_SERIES", "UNNEST", "CARDINALITY", "PG_TYPEOF", "ARRAY_AGG", "BIT_COUNT"},
 }
 _TYPES = {"DOUBLE", "TEXT", "VARCHAR", "BOOLEAN"}
@@ -80,12 +81,12 @@ def _keeps_checks(join: exp.Join) -> bool:
     """
     if join.side:
         return True
-    if any(identifier.name != "sdc__id" for identifier in join.args.get("using") or []):
+    if any(identifier.name not in NEVER_NULL for identifier in join.args.get("using") or []):
         return False
     on = join.args.get("on")
     parts = [] if on is None else list(on.flatten()) if isinstance(on, exp.And) else [on]
     return all(
-        isinstance(part, exp.NullSafeEQ | exp.Coalesce) or all(c.name == "sdc__key" for c in part.find_all(exp.Column))
+        isinstance(part, exp.NullSafeEQ | exp.Coalesce) or all(c.name in NEVER_NULL for c in part.find_all(exp.Column))
         for part in parts
     )
 

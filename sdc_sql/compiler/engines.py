@@ -23,6 +23,10 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
 
+# Macros of bit strings (sql/core/wildcard_cells.sql), for which the engines have lists of numbers.
+BITS = ("sdc__bits", "sdc__common_bits")
+
+
 def rewritten(tree: exp.Query, dialect: str) -> exp.Query:
     """Return a query in the words of an engine (the tree itself is changed)."""
     for step in _STEPS[dialect]:
@@ -220,6 +224,33 @@ def _postgres_bits(node: exp.Expression) -> exp.Expression:
     return node
 
 
+def _bits(node: exp.Expression) -> exp.Expression:
+    return node.expressions[0] if isinstance(node, exp.Anonymous) and node.name == "sdc__bits" else node
+
+
+def _spark_common(node: exp.Expression) -> exp.Expression:
+    if not (isinstance(node, exp.Anonymous) and node.name == "sdc__common_bits"):
+        return node
+    pair = [exp.to_identifier("x"), exp.to_identifier("y")]
+    rule = exp.Lambda(this=exp.BitwiseAnd(this=pair[0].copy(), expression=pair[1].copy()), expressions=pair)
+    return exp.Anonymous(this="ZIP_WITH", expressions=[*node.expressions, rule])
+
+
+def _postgres_common(node: exp.Expression) -> exp.Expression:
+    if not (isinstance(node, exp.Anonymous) and node.name == "sdc__common_bits"):
+        return node
+    names = [exp.to_identifier(n, quoted=True) for n in ("x", "y")]
+    place = exp.to_identifier("sdc__place", quoted=True)
+    unnested = exp.Unnest(
+        expressions=node.expressions,
+        alias=exp.TableAlias(this=exp.to_identifier("sdc__lists", quoted=True), columns=names),
+        offset=place,
+    )
+    x, y = (exp.column(n.copy()) for n in names)
+    common = exp.select(exp.BitwiseAnd(this=x, expression=y)).from_(unnested)
+    return exp.Array(expressions=[common.order_by(exp.column(place.copy()))])
+
+
 def _spark_bits(node: exp.Expression) -> exp.Expression:
     if isinstance(node, exp.Anonymous) and node.name == "bit_count":
         return exp.Anonymous(this="BIT_COUNT", expressions=node.expressions)
@@ -260,6 +291,13 @@ def _postgres_order(node: exp.Expression) -> exp.Expression:
     return node
 
 
+# Columns of the macros' own that are never NULL, and known to Spark as such.
+NEVER_NULL = {
+    "sdc__key", "sdc__id", "sdc__pair", "sdc__restricted", "sdc__code", "sdc__mask", "sdc__few", "sdc__many",
+    "sdc__rank",
+}  # fmt: skip
+
+
 def _spark_join(node: exp.Expression) -> exp.Expression:
     """Say a = b of an inner join so that Spark infers no `a IS NOT NULL`, with which it would drop an error."""
     if not (isinstance(node, exp.Join) and not node.side and node.args.get("on")):
@@ -267,7 +305,7 @@ def _spark_join(node: exp.Expression) -> exp.Expression:
     parts = []
     for part in node.args["on"].flatten() if isinstance(node.args["on"], exp.And) else [node.args["on"]]:
         both = isinstance(part, exp.EQ) and isinstance(part.this, exp.Column) and isinstance(part.expression, exp.Column)
-        if both and part.this.name != "sdc__key":
+        if both and not {part.this.name, part.expression.name} <= NEVER_NULL:
             parts += [
                 exp.NullSafeEQ(this=part.this.copy(), expression=part.expression.copy()),
                 exp.Coalesce(this=part.copy(), expressions=[exp.false()]),
@@ -397,6 +435,7 @@ _STEPS: dict[str, tuple[Callable[[exp.Expression], exp.Expression], ...]] = {
         _any_value,
         _null,
         _listed,
+        _bits,
         _collected,
         _quotient,
         _spark_number,
@@ -405,6 +444,7 @@ _STEPS: dict[str, tuple[Callable[[exp.Expression], exp.Expression], ...]] = {
         _spark_rows,
         _spark_selection,
         _spark_bits,
+        _spark_common,
         _spark_join,
         _spark_error,
     ),
@@ -412,6 +452,7 @@ _STEPS: dict[str, tuple[Callable[[exp.Expression], exp.Expression], ...]] = {
         _any_value,
         _null,
         _listed,
+        _bits,
         _collected,
         _quotient,
         _postgres_number,
@@ -420,6 +461,7 @@ _STEPS: dict[str, tuple[Callable[[exp.Expression], exp.Expression], ...]] = {
         _postgres_rows,
         _postgres_selection,
         _postgres_bits,
+        _postgres_common,
         _postgres_struct,
         _postgres_same,
         _postgres_order,

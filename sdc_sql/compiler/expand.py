@@ -19,7 +19,7 @@ from sdc_sql.compiler.texts import computed, is_known, known_value
 from sdc_sql.errors import ParameterError, Unsupported
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 
 # a CTE's name: its name in the result and its columns; None where it is known to give no rows
 Scope: TypeAlias = "Mapping[str, tuple[str, tuple[Field, ...]] | None]"
@@ -53,11 +53,14 @@ class Expansion:
         Gives the columns of a table of the caller's by its name.
     companions
         Whether the values of a struct also travel in columns of their own, for an engine that cannot take it apart.
+    kept
+        Scalar macros that are not pasted: the engine has words of its own for them.
     """
 
-    def __init__(self, columns_of: Callable[[str], Sequence[str]], *, companions: bool) -> None:
+    def __init__(self, columns_of: Callable[[str], Sequence[str]], *, companions: bool, kept: Collection[str] = ()) -> None:
         self._columns_of = columns_of
         self._companions = companions
+        self._kept = kept
         self._ctes: list[exp.CTE] = []
         self._used: set[str] = set()
 
@@ -329,7 +332,10 @@ class Expansion:
         """Paste the scalar macros of an expression in their places."""
         if isinstance(tree, exp.Query):
             return tree
-        definition = definitions().get(tree.name) if isinstance(tree, exp.Anonymous) else None
+        if isinstance(tree, exp.Anonymous) and tree.name in self._kept:
+            definition = None
+        else:
+            definition = definitions().get(tree.name) if isinstance(tree, exp.Anonymous) else None
         if definition and not definition.is_table:
             return self._pasted(pasted(substituted(definition.body, definition.bind(tree.expressions))))
         for name, part in list(tree.args.items()):
