@@ -113,4 +113,8 @@ def _is_known_cast(cast: exp.Cast) -> bool:
         inner = inner.this
     is_whole = isinstance(inner, exp.Anonymous) and inner.name in {"CONCAT", "BIT_COUNT"}  # CONCAT: a message
     is_place = isinstance(inner, exp.Column) and isinstance(cast.find_ancestor(exp.Array), exp.Array)
-    return is_whole or is_place or isinstance(inner, (exp.Sum, exp.Count, exp.Min, exp.Max, exp.DenseRank, exp.Literal, *_TRUTHS))
+    return (
+        is_whole
+        or is_place
+        or isinstance(inner, (exp.Sum, exp.Count, exp.Min, exp.Max, exp.DenseRank, exp.Literal, *_TRUTHS))
+    )

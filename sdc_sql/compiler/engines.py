@@ -258,7 +258,7 @@ def _spark_bits(node: exp.Expression) -> exp.Expression:
 
 
 def _postgres_same(node: exp.Expression) -> exp.Expression:
-    """Say IS NOT DISTINCT FROM, for which PostgreSQL has no hash join: arrays are equal where both elements are NULL."""
+    """Say IS NOT DISTINCT FROM, for which PostgreSQL has no hash join: arrays are equal where both hold NULL."""
     if isinstance(node, exp.NullSafeEQ):
         left, right = (exp.Array(expressions=[_whole(side.copy())]) for side in (node.this, node.expression))
         return exp.EQ(this=left, expression=right)
@@ -304,7 +304,9 @@ def _spark_join(node: exp.Expression) -> exp.Expression:
         return node
     parts = []
     for part in node.args["on"].flatten() if isinstance(node.args["on"], exp.And) else [node.args["on"]]:
-        both = isinstance(part, exp.EQ) and isinstance(part.this, exp.Column) and isinstance(part.expression, exp.Column)
+        both = (
+            isinstance(part, exp.EQ) and isinstance(part.this, exp.Column) and isinstance(part.expression, exp.Column)
+        )
         if both and not {part.this.name, part.expression.name} <= NEVER_NULL:
             parts += [
                 exp.NullSafeEQ(this=part.this.copy(), expression=part.expression.copy()),

@@ -57,7 +57,9 @@ class Expansion:
         Scalar macros that are not pasted: the engine has words of its own for them.
     """
 
-    def __init__(self, columns_of: Callable[[str], Sequence[str]], *, companions: bool, kept: Collection[str] = ()) -> None:
+    def __init__(
+        self, columns_of: Callable[[str], Sequence[str]], *, companions: bool, kept: Collection[str] = ()
+    ) -> None:
         self._columns_of = columns_of
         self._companions = companions
         self._kept = kept
@@ -143,7 +145,11 @@ class Expansion:
         right = self._query(tree.expression, scope, outer)
         if left is None or right is None:
             only = left or right
-            if right and not tree.args.get("by_name") and tree.this.named_selects != [f.name for f in right[1] if not f.parent]:
+            if (
+                right
+                and not tree.args.get("by_name")
+                and tree.this.named_selects != [f.name for f in right[1] if not f.parent]
+            ):
                 raise Unsupported("The sides of a UNION name their columns differently, and the first gives no rows.")
             return (_whole(only[0]), only[1]) if only else None
         if tree.args.get("by_name"):
