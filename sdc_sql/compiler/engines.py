@@ -302,7 +302,7 @@ def _spark_join(node: exp.Expression) -> exp.Expression:
     """Say a = b of an inner join so that Spark infers no `a IS NOT NULL`, with which it would drop an error."""
     if not (isinstance(node, exp.Join) and not node.side and node.args.get("on")):
         return node
-    parts = []
+    parts: list[Any] = []
     for part in node.args["on"].flatten() if isinstance(node.args["on"], exp.And) else [node.args["on"]]:
         both = (
             isinstance(part, exp.EQ) and isinstance(part.this, exp.Column) and isinstance(part.expression, exp.Column)
