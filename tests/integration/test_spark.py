@@ -118,7 +118,8 @@ def test_readme_says_what_was_seen():
     assert table == {row(name): SEEN[name] for name in TRIED} | {WILDCARD: wildcards("spark")}
 
 
-@pytest.mark.parametrize("name", WORKING)
+# (the wildcards read their table in the same way each)
+@pytest.mark.parametrize("name", [n for n in WORKING if n in READERS or not n.endswith("wildcard")])
 def test_an_empty_table_is_an_error(run, name):
     made = call(name, "nobody")
     with pytest.raises(Exception, match=r"The table nobody(_masked)? has no rows: there is nothing to measure"):
