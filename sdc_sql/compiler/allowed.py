@@ -81,7 +81,7 @@ def _keeps_checks(join: exp.Join) -> bool:
     """
     if join.side:
         return True
-    if any(identifier.name not in NEVER_NULL for identifier in join.args.get("using") or []):
+    if any(identifier.name not in NEVER_NULL | {"sdc__id"} for identifier in join.args.get("using") or []):
         return False
     on = join.args.get("on")
     parts = [] if on is None else list(on.flatten()) if isinstance(on, exp.And) else [on]

@@ -291,10 +291,9 @@ def _postgres_order(node: exp.Expression) -> exp.Expression:
     return node
 
 
-# Columns of the macros' own that are never NULL, and known to Spark as such.
+# Columns of the macros' own that are never NULL, and known to Spark as such (so is sdc__id in USING, a cell's number).
 NEVER_NULL = {
-    "sdc__key", "sdc__id", "sdc__pair", "sdc__restricted", "sdc__code", "sdc__mask", "sdc__few", "sdc__many",
-    "sdc__rank",
+    "sdc__key", "sdc__pair", "sdc__restricted", "sdc__code", "sdc__mask", "sdc__few", "sdc__many", "sdc__rank",
 }  # fmt: skip
 
 
