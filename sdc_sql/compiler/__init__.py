@@ -15,7 +15,7 @@ from sqlglot import ErrorLevel, exp
 from sdc_sql import query
 from sdc_sql.compiler.allowed import check
 from sdc_sql.compiler.definitions import definitions
-from sdc_sql.compiler.engines import rewritten
+from sdc_sql.compiler.engines import BITS, rewritten
 from sdc_sql.compiler.expand import Expansion
 from sdc_sql.errors import ParameterError, TableError, translated
 
@@ -83,7 +83,9 @@ def compile(  # noqa: A001 - what it does
         raise ParameterError(f"There is no macro {macro}; there are {', '.join(public)}.")
     call = query.call(name, *arguments, **named).find(exp.Anonymous)
     assert call is not None  # noqa: S101 - for the type checker: it was just made
-    expansion = Expansion(_lookup(columns, con), companions=dialect == "postgres")
+    expansion = Expansion(
+        _lookup(columns, con), companions=dialect == "postgres", kept=BITS if dialect != "duckdb" else ()
+    )
     tree = expansion.call(name, call.expressions)
     if dialect != "duckdb":
         tree = rewritten(tree, dialect)

@@ -10,6 +10,7 @@ from typing import Any
 
 from sqlglot import exp
 
+from sdc_sql.compiler.engines import NEVER_NULL
 from sdc_sql.errors import Unsupported
 
 _QUERIES = (
@@ -19,23 +20,25 @@ _QUERIES = (
 )  # fmt: skip
 _TRUTHS = (
     exp.And, exp.Or, exp.Not, exp.Is, exp.In, exp.Between, exp.EQ, exp.NEQ, exp.GT, exp.GTE, exp.LT, exp.LTE,
-    exp.Boolean,
+    exp.Boolean, exp.NullSafeEQ,
 )  # fmt: skip
 _VALUES = (
     exp.Literal, exp.Null, exp.Paren, exp.Case, exp.If, exp.Coalesce, exp.DataType, exp.Array, exp.DPipe,
     exp.Add, exp.Sub, exp.Mul, exp.Div, exp.Neg, exp.Pow, exp.Sqrt, exp.Ln, exp.Exp, exp.Abs, exp.Sign, exp.Floor,
-    exp.Least, exp.Greatest, exp.StartsWith, exp.Upper,
+    exp.Least, exp.Greatest, exp.StartsWith, exp.Upper, exp.Nullif,
+    exp.BitwiseAnd, exp.BitwiseRightShift,
 )  # fmt: skip
 _AGGREGATES = (
     exp.Count, exp.Sum, exp.Min, exp.Max, exp.Avg, exp.VariancePop, exp.Star, exp.RowNumber, exp.DenseRank, exp.Rank,
+    exp.LogicalOr,
 )  # fmt: skip
 _OWN: dict[str, tuple[type[exp.Expression], ...]] = {
-    "spark": (exp.Struct, exp.PropertyEQ, exp.Dot, exp.Explode, exp.Aliases, exp.Typeof),
-    "postgres": (exp.Left,),
+    "spark": (exp.Struct, exp.PropertyEQ, exp.Dot, exp.Explode, exp.Aliases, exp.Typeof, exp.ArrayFilter, exp.Lambda),
+    "postgres": (exp.Left, exp.Unnest, exp.Collate, exp.DataTypeParam),
 }
 _FUNCTIONS = {
-    "spark": {"RAISE_ERROR", "SEQUENCE", "INLINE", "ARRAYS_ZIP", "SIZE"},
-    "postgres": {"CONCAT", "ROW", "GENERATE_SERIES", "UNNEST", "CARDINALITY", "PG_TYPEOF"},
+    "spark": {"RAISE_ERROR", "SEQUENCE", "INLINE", "ARRAYS_ZIP", "SIZE", "ARRAY_AGG", "BIT_COUNT", "ZIP_WITH"},
+    "postgres": {"CONCAT", "ROW", "GENERATE_SERIES", "UNNEST", "CARDINALITY", "PG_TYPEOF", "ARRAY_AGG", "BIT_COUNT"},
 }
 _TYPES = {"DOUBLE", "TEXT", "VARCHAR", "BOOLEAN"}
 _WHOLE = {"BIGINT", "INT"}
@@ -72,9 +75,20 @@ def check(tree: exp.Query, dialect: str) -> None:
 
 
 def _keeps_checks(join: exp.Join) -> bool:
-    """Say whether Spark infers nothing from a join that removes an error: the struct of the keys is never NULL."""
+    """Say whether Spark infers nothing from a join that removes an error.
+
+    The struct of the keys is never NULL, nor is the number of a row; nothing is inferred from <=> and from coalesce.
+    """
+    if join.side:
+        return True
+    if any(identifier.name not in NEVER_NULL | {"sdc__id"} for identifier in join.args.get("using") or []):
+        return False
     on = join.args.get("on")
-    return bool(join.side) or on is None or all(column.name == "sdc__key" for column in on.find_all(exp.Column))
+    parts = [] if on is None else list(on.flatten()) if isinstance(on, exp.And) else [on]
+    return all(
+        isinstance(part, exp.NullSafeEQ | exp.Coalesce) or all(c.name in NEVER_NULL for c in part.find_all(exp.Column))
+        for part in parts
+    )
 
 
 def _named(node: Any) -> str:  # noqa: ANN401 - sqlglot 30 splits what was Expression
@@ -90,10 +104,17 @@ def _is_known_cast(cast: exp.Cast) -> bool:
     kind = cast.to.this.value
     if kind in _TYPES:
         return True
+    if kind == "BIT":
+        return isinstance(cast.parent, exp.Anonymous) and cast.parent.name == "BIT_COUNT"
     if kind not in _WHOLE:
         return False
     inner = cast.this
-    while isinstance(inner, exp.Coalesce | exp.Filter | exp.Paren):
+    while isinstance(inner, exp.Coalesce | exp.Filter | exp.Paren | exp.Window):
         inner = inner.this
-    is_message = isinstance(inner, exp.Anonymous) and inner.name == "CONCAT"
-    return is_message or isinstance(inner, (exp.Sum, exp.Count, exp.Min, exp.Max, exp.Literal, *_TRUTHS))
+    is_whole = isinstance(inner, exp.Anonymous) and inner.name in {"CONCAT", "BIT_COUNT"}  # CONCAT: a message
+    is_place = isinstance(inner, exp.Column) and isinstance(cast.find_ancestor(exp.Array), exp.Array)
+    return (
+        is_whole
+        or is_place
+        or isinstance(inner, (exp.Sum, exp.Count, exp.Min, exp.Max, exp.DenseRank, exp.Literal, *_TRUTHS))
+    )

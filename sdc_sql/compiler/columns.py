@@ -129,6 +129,17 @@ class Sources:
 
         return with_columns(tree, replaced)
 
+    def spelled(self, tree: exp.Expression) -> exp.Expression:
+        """Write the names of columns as the relations do: other engines tell capitals from small letters."""
+
+        def replaced(column: exp.Column) -> exp.Expression:
+            found = self.find(column)
+            if found is None or not found.name or found.name == column.name:
+                return column
+            return exp.column(found.name, table=column.table or None, quoted=True)
+
+        return with_columns(tree, replaced)
+
     def names(self) -> list[str]:
         """Return the names of the columns as COLUMNS sees them."""
         return [item.field.name for item in self.all() if not item.field.parent]

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
 # Of each run, each record, or of several records: never a constant of the query.
-_NOT_CONSTANT = (
+NOT_CONSTANT = (
     exp.Column, exp.Star, exp.Columns, exp.Query, exp.AggFunc, exp.Window, exp.Explode, exp.Rand, exp.PropertyEQ,
     exp.Struct, exp.Placeholder, exp.Parameter, exp.CurrentTimestamp, exp.CurrentDate,
 )  # fmt: skip
@@ -35,7 +35,7 @@ def is_constant(tree: exp.Expression) -> bool:
     """Say whether an expression is the same for every record, and raises nothing of its own making."""
     unknown = (
         node
-        for node in tree.find_all(*_NOT_CONSTANT, exp.Anonymous)
+        for node in tree.find_all(*NOT_CONSTANT, exp.Anonymous)
         if not isinstance(node, exp.Anonymous)
         or node.name.startswith("sdc_")
         or is_error(node)
@@ -45,7 +45,8 @@ def is_constant(tree: exp.Expression) -> bool:
 
 
 @cache
-def _connection() -> duckdb.DuckDBPyConnection:
+def connection() -> duckdb.DuckDBPyConnection:
+    """Return the DuckDB that computes the constants."""
     return duckdb.connect()
 
 
@@ -58,13 +59,13 @@ def value_of(tree: exp.Expression) -> Any:  # noqa: ANN401 - whatever DuckDB com
         The macro's own complaint, where the expression is a check that fails.
     """
     try:
-        with _connection().cursor() as con:
+        with connection().cursor() as con:
             return con.execute(query.text(exp.select(tree.copy()))).fetchall()[0][0]
     except duckdb.Error as error:
         raise translate(error) or InputError(str(error)) from error
 
 
-def _as_literal(tree: exp.Expression) -> exp.Expression:
+def as_literal(tree: exp.Expression) -> exp.Expression:
     """Return a constant expression as a literal of the value that DuckDB computes for it."""
     kind = value_of(exp.Anonymous(this="typeof", expressions=[tree.copy()]))
     value = value_of(tree)
@@ -75,7 +76,7 @@ def _as_literal(tree: exp.Expression) -> exp.Expression:
     if not isinstance(value, str | bool | int | float | list):
         return tree
     try:
-        return query.literal(value)
+        return query.literal(value) if value != [] else exp.cast(exp.Array(expressions=[]), kind, dialect="duckdb")
     except ParameterError:  # infinity and NaN have no literal: the cast stays
         return tree
 
@@ -159,7 +160,7 @@ def fold(tree: exp.Expression) -> exp.Expression:
     if isinstance(tree, exp.Paren) and holds_together(tree.this):
         inner: exp.Expression = tree.this
         return inner
-    return _as_literal(tree) if _computable(tree) and is_constant(tree) else tree
+    return as_literal(tree) if _computable(tree) and is_constant(tree) else tree
 
 
 def holds_together(tree: exp.Expression) -> bool:

@@ -55,10 +55,20 @@ class Definition:
         return {p: bound.get(p, self.defaults.get(p, exp.null())) for p in self.parameters}
 
 
-def _parse(text: str) -> exp.Expression:
+def parsed(text: str) -> exp.Expression:
+    """Return DuckDB's SQL as a tree."""
     tree = sqlglot.parse_one(text, read="duckdb")
     assert isinstance(tree, exp.Expression)  # noqa: S101 - for the type checker: sqlglot is typed loosely
-    return tree
+    return tree.transform(_indexed, copy=False)
+
+
+def _indexed(node: exp.Expression) -> exp.Expression:
+    """Say list[i] as list_extract(list, i): sqlglot counts literal places from 0, and i may be replaced by one."""
+    if isinstance(node, exp.Bracket) and len(node.expressions) == 1:
+        place = node.expressions[0]
+        if not isinstance(place, exp.Literal | exp.Slice | exp.Neg):
+            return exp.Anonymous(this="list_extract", expressions=[node.this, place])
+    return node
 
 
 def _statements(text: str) -> Iterator[list[Token]]:
@@ -84,7 +94,7 @@ def _split(tokens: Sequence[Token]) -> Iterator[list[Token]]:
         yield part
 
 
-def _parsed(text: str, statement: Sequence[Token]) -> Definition:
+def _definition(text: str, statement: Sequence[Token]) -> Definition:
     """Cut CREATE OR REPLACE MACRO name(parameters) AS [TABLE] body into its parts."""
     start = next(i for i, token in enumerate(statement) if token.text.upper() == "MACRO") + 1
     close = next(i for i, token in enumerate(statement) if token.token_type is TokenType.R_PAREN)
@@ -93,10 +103,10 @@ def _parsed(text: str, statement: Sequence[Token]) -> Definition:
     for part in _split(statement[start + 2 : close]):
         parameters.append(part[0].text)
         if len(part) > 1:  # name := value
-            defaults[part[0].text] = _parse(text[part[2].start : part[-1].end + 1])
+            defaults[part[0].text] = parsed(text[part[2].start : part[-1].end + 1])
     is_table = statement[close + 2].text.upper() == "TABLE"
     body = statement[close + 3 if is_table else close + 2]
-    tree = _parse(text[body.start : statement[-1].end + 1])
+    tree = parsed(text[body.start : statement[-1].end + 1])
     return Definition(statement[start].text, tuple(parameters), defaults, is_table, tree)
 
 
@@ -111,7 +121,7 @@ def definitions() -> Mapping[str, Definition]:
     >>> definitions()["sdc_theta"].defaults["confidence"].sql("duckdb")
     '0.99'
     """
-    found = (_parsed(file.text, statement) for file in sql_files() for statement in _statements(file.text))
+    found = (_definition(file.text, statement) for file in sql_files() for statement in _statements(file.text))
     return {definition.name: definition for definition in found}
 
 
@@ -125,8 +135,8 @@ def substituted(tree: exp.Expression, values: Mapping[str, exp.Expression]) -> e
 
     Examples
     --------
-    >>> body = _parse("p * (1 - p)")
-    >>> substituted(body, {"p": _parse("a + b")}).sql("duckdb")
+    >>> body = parsed("p * (1 - p)")
+    >>> substituted(body, {"p": parsed("a + b")}).sql("duckdb")
     '(a + b) * (1 - (a + b))'
     """
 

@@ -16,10 +16,15 @@ from typing import TYPE_CHECKING, Any
 from sqlglot import exp
 
 from sdc_sql.compiler.constants import fold, is_constant, is_error
+from sdc_sql.compiler.definitions import pasted
 from sdc_sql.errors import Unsupported
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+
+
+# Macros of bit strings (sql/core/wildcard_cells.sql), for which the engines have lists of numbers.
+BITS = ("sdc__bits", "sdc__common_bits")
 
 
 def rewritten(tree: exp.Query, dialect: str) -> exp.Query:
@@ -128,6 +133,190 @@ def _postgres_types(node: exp.Expression) -> exp.Expression:
     return node
 
 
+def _listed(node: exp.Expression) -> exp.Expression:
+    """Say list_contains([...], x) and list_extract([...], i) of constant lists without lists."""
+    if isinstance(node, exp.ArrayContains) and isinstance(node.this, exp.Array):
+        known = [e.copy() for e in node.this.expressions if not isinstance(e, exp.Null)]
+        return exp.In(this=node.expression.copy(), expressions=known) if known else node
+    if isinstance(node, exp.Anonymous) and node.name == "list_extract" and isinstance(node.expressions[0], exp.Array):
+        listed, place = node.expressions
+        ifs = [
+            exp.If(this=exp.EQ(this=pasted(place), expression=exp.Literal.number(i)), true=value.copy())
+            for i, value in enumerate(listed.expressions, start=1)
+        ]
+        return exp.Case(ifs=ifs) if ifs else node
+    return node
+
+
+def _selection(node: exp.Expression) -> tuple[exp.Expression, str, str, exp.Expression] | None:
+    """Return the parts of list_filter(list, lambda value, place: condition)."""
+    rule = node.expression if isinstance(node, exp.ArrayFilter) else None
+    if not isinstance(rule, exp.Lambda):
+        return None
+    value, place = [*(e.name for e in rule.expressions), ""][:2]
+    return node.this, value, place, rule.this
+
+
+def _replaced(tree: exp.Expression, name: str, by: exp.Expression) -> exp.Expression:
+    """Replace the variable of a lambda, which is a bare name."""
+    return tree.copy().transform(
+        lambda n: by.copy() if isinstance(n, exp.Identifier) and n.name == name and _is_bare(n) else n
+    )
+
+
+def _is_bare(name: exp.Identifier) -> bool:
+    return not isinstance(name.parent, exp.Column | exp.TableAlias | exp.Table)
+
+
+def _spark_selection(node: exp.Expression) -> exp.Expression:
+    """Say list_filter and its length (Spark counts places from 0)."""
+    if isinstance(node, exp.Length) and isinstance(node.this, exp.ArrayFilter):
+        return exp.Anonymous(this="SIZE", expressions=[node.this.copy()])
+    parts = _selection(node)
+    if parts is None or not parts[2]:
+        return node
+    listed, value, place, condition = parts
+    one_more = exp.Paren(this=exp.Add(this=exp.to_identifier(place), expression=exp.Literal.number(1)))
+    rule = exp.Lambda(
+        this=_replaced(condition, place, one_more), expressions=[exp.to_identifier(value), exp.to_identifier(place)]
+    )
+    node.replace(exp.ArrayFilter(this=listed.copy(), expression=rule))
+    return node
+
+
+def _postgres_selection(node: exp.Expression) -> exp.Expression:
+    """Say list_filter as an array of a subquery, and its length."""
+    is_list = isinstance(node, exp.Length) and isinstance(node.this, exp.Array)
+    if is_list and isinstance(node.this.expressions[0], exp.Select):
+        return exp.Anonymous(this="CARDINALITY", expressions=[node.this.copy()])
+    parts = _selection(node)
+    if parts is None:
+        return node
+    listed, value, place, condition = parts
+    place = place or "sdc__place"
+    whole = exp.cast(exp.column(place, quoted=True), "int")
+    where = _replaced(_replaced(condition, place, whole), value, exp.column(value, quoted=True))
+    unnested = exp.Unnest(
+        expressions=[listed.copy()],
+        alias=exp.TableAlias(
+            this=exp.to_identifier("sdc__list", quoted=True), columns=[exp.to_identifier(value, quoted=True)]
+        ),
+        offset=exp.to_identifier(place, quoted=True),
+    )
+    chosen = exp.select(exp.column(value, quoted=True)).from_(unnested).where(where)
+    return exp.Array(expressions=[chosen.order_by(exp.column(place, quoted=True))])
+
+
+def _collected(node: exp.Expression) -> exp.Expression:
+    """Say list(x) FILTER (x IS NOT NULL), which is NULL of nothing, not an empty list."""
+    if isinstance(node, exp.Filter) and isinstance(node.this, exp.ArrayAgg):
+        value = node.this.this
+        if node.expression.this == exp.Not(this=exp.Is(this=value.copy(), expression=exp.null())):
+            some = exp.GT(this=exp.Count(this=value.copy()), expression=exp.Literal.number(0))
+            return exp.Case(ifs=[exp.If(this=some, true=exp.Anonymous(this="ARRAY_AGG", expressions=[value.copy()]))])
+    return node
+
+
+def _postgres_bits(node: exp.Expression) -> exp.Expression:
+    """Say bit_count of a number, which PostgreSQL counts in bit strings."""
+    if isinstance(node, exp.Anonymous) and node.name == "bit_count":
+        return exp.Anonymous(this="BIT_COUNT", expressions=[exp.cast(node.expressions[0].copy(), "bit(64)")])
+    return node
+
+
+def _bits(node: exp.Expression) -> exp.Expression:
+    return node.expressions[0] if isinstance(node, exp.Anonymous) and node.name == "sdc__bits" else node
+
+
+def _spark_common(node: exp.Expression) -> exp.Expression:
+    if not (isinstance(node, exp.Anonymous) and node.name == "sdc__common_bits"):
+        return node
+    pair = [exp.to_identifier("x"), exp.to_identifier("y")]
+    rule = exp.Lambda(this=exp.BitwiseAnd(this=pair[0].copy(), expression=pair[1].copy()), expressions=pair)
+    return exp.Anonymous(this="ZIP_WITH", expressions=[*node.expressions, rule])
+
+
+def _postgres_common(node: exp.Expression) -> exp.Expression:
+    if not (isinstance(node, exp.Anonymous) and node.name == "sdc__common_bits"):
+        return node
+    names = [exp.to_identifier(n, quoted=True) for n in ("x", "y")]
+    place = exp.to_identifier("sdc__place", quoted=True)
+    unnested = exp.Unnest(
+        expressions=node.expressions,
+        alias=exp.TableAlias(this=exp.to_identifier("sdc__lists", quoted=True), columns=names),
+        offset=place,
+    )
+    x, y = (exp.column(n.copy()) for n in names)
+    common = exp.select(exp.BitwiseAnd(this=x, expression=y)).from_(unnested)
+    return exp.Array(expressions=[common.order_by(exp.column(place.copy()))])
+
+
+def _spark_bits(node: exp.Expression) -> exp.Expression:
+    if isinstance(node, exp.Anonymous) and node.name == "bit_count":
+        return exp.Anonymous(this="BIT_COUNT", expressions=node.expressions)
+    return node
+
+
+def _postgres_same(node: exp.Expression) -> exp.Expression:
+    """Say IS NOT DISTINCT FROM, for which PostgreSQL has no hash join: arrays are equal where both hold NULL."""
+    if isinstance(node, exp.NullSafeEQ):
+        left, right = (exp.Array(expressions=[_whole(side.copy())]) for side in (node.this, node.expression))
+        return exp.EQ(this=left, expression=right)
+    return node
+
+
+def _postgres_struct(node: exp.Expression) -> exp.Expression:
+    """Say a struct in a message."""
+    if isinstance(node, exp.Struct) and isinstance(node.parent, exp.Cast) and node.parent.to.is_type("text", "varchar"):
+        return exp.Anonymous(this="ROW", expressions=[e.expression.copy() for e in node.expressions])
+    return node
+
+
+def _postgres_order(node: exp.Expression) -> exp.Expression:
+    """Let text be summed up in the order of its bytes, as DuckDB has it, whatever the collation of the database."""
+    if not (isinstance(node, exp.Window) and isinstance(node.this, exp.Sum) and node.args.get("order")):
+        return node
+    by: list[exp.Expression] = []
+    for key in node.args["order"].expressions:
+        if isinstance(key.this, exp.Column):
+            text = exp.cast(key.this.copy(), "text")
+            kind = exp.cast(exp.Anonymous(this="PG_TYPEOF", expressions=[key.this.copy()]), "text")
+            is_text = exp.In(this=kind, expressions=[exp.Literal.string(n) for n in ("text", "character varying")])
+            bytes_ = exp.Collate(this=text, expression=exp.to_identifier("C", quoted=True))
+            first = key.copy()
+            first.set("this", exp.Case(ifs=[exp.If(this=is_text, true=bytes_)]))
+            by.append(first)
+        by.append(key.copy())
+    node.args["order"].set("expressions", by)
+    return node
+
+
+# Columns of the macros' own that are never NULL, and known to Spark as such (so is sdc__id in USING, a cell's number).
+NEVER_NULL = {
+    "sdc__key", "sdc__pair", "sdc__restricted", "sdc__code", "sdc__mask", "sdc__few", "sdc__many", "sdc__rank",
+}  # fmt: skip
+
+
+def _spark_join(node: exp.Expression) -> exp.Expression:
+    """Say a = b of an inner join so that Spark infers no `a IS NOT NULL`, with which it would drop an error."""
+    if not (isinstance(node, exp.Join) and not node.side and node.args.get("on")):
+        return node
+    parts: list[Any] = []
+    for part in node.args["on"].flatten() if isinstance(node.args["on"], exp.And) else [node.args["on"]]:
+        both = (
+            isinstance(part, exp.EQ) and isinstance(part.this, exp.Column) and isinstance(part.expression, exp.Column)
+        )
+        if both and not {part.this.name, part.expression.name} <= NEVER_NULL:
+            parts += [
+                exp.NullSafeEQ(this=part.this.copy(), expression=part.expression.copy()),
+                exp.Coalesce(this=part.copy(), expressions=[exp.false()]),
+            ]
+        else:
+            parts.append(part.copy())
+    node.set("on", exp.and_(*parts, wrap=False))
+    return node
+
+
 def _is_series_of(node: exp.Expression) -> exp.Expression | None:
     """Return the list of unnest(range(len(list)))."""
     series = node.this if isinstance(node, exp.Explode) else None
@@ -143,7 +332,7 @@ def _spark_lists(node: exp.Expression) -> exp.Expression:
     if not isinstance(node, exp.Select):
         return node
     lists = [e for e in node.expressions if isinstance(e, exp.Alias) and isinstance(e.this, exp.Explode)]
-    if len(lists) < 2 or len(lists) < len(node.expressions):  # noqa: PLR2004 - two stand side by side
+    if len(lists) < 2:  # noqa: PLR2004 - two stand side by side
         return node
     parts = []
     for item in lists:
@@ -156,7 +345,8 @@ def _spark_lists(node: exp.Expression) -> exp.Expression:
             parts.append(exp.Anonymous(this="SEQUENCE", expressions=[exp.Literal.number(0), last]))
     zipped = exp.Anonymous(this="INLINE", expressions=[exp.Anonymous(this="ARRAYS_ZIP", expressions=parts)])
     names = [item.args["alias"].copy() for item in lists]
-    node.set("expressions", [exp.Aliases(this=zipped, expressions=names)])
+    others = [e for e in node.expressions if not any(e is item for item in lists)]
+    node.set("expressions", [*others, exp.Aliases(this=zipped, expressions=names)])
     return node
 
 
@@ -167,7 +357,7 @@ def _postgres_lists(node: exp.Expression) -> exp.Expression:
         size = exp.Anonymous(this="CARDINALITY", expressions=[listed.copy()])
         last = exp.Sub(this=size, expression=exp.Literal.number(1))
         return exp.Anonymous(this="GENERATE_SERIES", expressions=[exp.Literal.number(0), last])
-    if isinstance(node, exp.Explode) and isinstance(node.this, exp.Column):
+    if isinstance(node, exp.Explode) and isinstance(node.this, exp.Column | exp.Array):
         return exp.Anonymous(this="UNNEST", expressions=[node.this.copy()])
     return node
 
@@ -242,15 +432,40 @@ def _postgres_exp(node: exp.Expression) -> exp.Expression:
 
 
 _STEPS: dict[str, tuple[Callable[[exp.Expression], exp.Expression], ...]] = {
-    "spark": (_any_value, _null, _quotient, _spark_number, _spark_types, _spark_lists, _spark_rows, _spark_error),
+    "spark": (
+        _any_value,
+        _null,
+        _listed,
+        _bits,
+        _collected,
+        _quotient,
+        _spark_number,
+        _spark_types,
+        _spark_lists,
+        _spark_rows,
+        _spark_selection,
+        _spark_bits,
+        _spark_common,
+        _spark_join,
+        _spark_error,
+    ),
     "postgres": (
         _any_value,
         _null,
+        _listed,
+        _bits,
+        _collected,
         _quotient,
         _postgres_number,
         _postgres_types,
         _postgres_lists,
         _postgres_rows,
+        _postgres_selection,
+        _postgres_bits,
+        _postgres_common,
+        _postgres_struct,
+        _postgres_same,
+        _postgres_order,
         _postgres_exp,
         _postgres_error,
     ),

@@ -14,13 +14,15 @@ from sqlglot.errors import ParseError
 
 from sdc_sql.compiler.columns import Field, Item, Source, Sources, companion, folded, with_columns
 from sdc_sql.compiler.constants import complain, fold
-from sdc_sql.compiler.definitions import definitions, pasted, substituted
+from sdc_sql.compiler.definitions import definitions, parsed, pasted, substituted
+from sdc_sql.compiler.texts import computed, is_known, known_value
 from sdc_sql.errors import ParameterError, Unsupported
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 
-Scope: TypeAlias = "Mapping[str, tuple[str, tuple[Field, ...]]]"  # a CTE's name: its name in the result, its columns
+# a CTE's name: its name in the result and its columns; None where it is known to give no rows
+Scope: TypeAlias = "Mapping[str, tuple[str, tuple[Field, ...]] | None]"
 Relation: TypeAlias = "tuple[exp.Query, tuple[Field, ...]]"
 
 # sqlglot 28 renamed these arguments
@@ -51,11 +53,16 @@ class Expansion:
         Gives the columns of a table of the caller's by its name.
     companions
         Whether the values of a struct also travel in columns of their own, for an engine that cannot take it apart.
+    kept
+        Scalar macros that are not pasted: the engine has words of its own for them.
     """
 
-    def __init__(self, columns_of: Callable[[str], Sequence[str]], *, companions: bool) -> None:
+    def __init__(
+        self, columns_of: Callable[[str], Sequence[str]], *, companions: bool, kept: Collection[str] = ()
+    ) -> None:
         self._columns_of = columns_of
         self._companions = companions
+        self._kept = kept
         self._ctes: list[exp.CTE] = []
         self._used: set[str] = set()
 
@@ -93,7 +100,7 @@ class Expansion:
         definition = definitions().get(name)
         if definition is None or not definition.is_table:
             raise Unsupported(f"The table function {name} is not a macro of this package.")
-        bound = definition.bind([fold(self._pasted(a.copy())) for a in arguments])
+        bound = definition.bind([fold(self._pasted(_computed(a.copy()))) for a in arguments])
         relation = self._query(substituted(definition.body, bound), scope)
         if relation is None:
             raise Unsupported(f"{name} has no branch left with these arguments.")
@@ -127,9 +134,9 @@ class Expansion:
         inner = dict(scope)
         for cte in with_.expressions:
             relation = self._query(cte.this, inner)
-            if relation is None or cte.args["alias"].columns:
+            if cte.args["alias"].columns:
                 raise Unsupported(f"The expansion does not know this WITH: {cte.sql('duckdb')[:80]}")
-            inner[folded(cte.alias)] = self._hoisted(cte.alias, relation)
+            inner[folded(cte.alias)] = self._hoisted(cte.alias, relation) if relation else None
         return inner
 
     def _union(self, tree: exp.Union, scope: Scope, outer: Sources | None) -> Relation | None:
@@ -138,6 +145,12 @@ class Expansion:
         right = self._query(tree.expression, scope, outer)
         if left is None or right is None:
             only = left or right
+            if (
+                right
+                and not tree.args.get("by_name")
+                and tree.this.named_selects != [f.name for f in right[1] if not f.parent]
+            ):
+                raise Unsupported("The sides of a UNION name their columns differently, and the first gives no rows.")
             return (_whole(only[0]), only[1]) if only else None
         if tree.args.get("by_name"):
             right = self._ordered(right, left[1])
@@ -159,13 +172,13 @@ class Expansion:
         )
         return query, tuple(found)
 
-    def _source(self, node: exp.Expression, scope: Scope) -> tuple[exp.Expression, Source]:
-        """Expand one relation of a FROM clause."""
+    def _source(self, node: exp.Expression, scope: Scope) -> tuple[exp.Expression, Source] | None:
+        """Expand one relation of a FROM clause; None where it is known to give no rows."""
         if isinstance(node, exp.Subquery):
             self._only(node, {"this", "alias"})
             relation = self._query(node.this, scope)
             if relation is None:
-                raise Unsupported(f"A subquery that gives no rows: {node.sql('duckdb')[:80]}")
+                return None
             alias = node.alias or self._fresh("sdc__inner")
             return _subquery(relation[0], alias), Source(alias, relation[1])
         if not isinstance(node, exp.Table):
@@ -179,15 +192,29 @@ class Expansion:
         if isinstance(function, exp.Anonymous) and function.name == "query_table":
             name = fold(self._pasted(function.expressions[0].copy())).name
             return self._named(name, node.alias, scope) if folded(name) in scope else self._given(name, node.alias)
+        if isinstance(function, exp.Anonymous) and function.name == "query":
+            relation = self._text(function, scope)
+            alias = node.alias or self._fresh("sdc__inner")
+            return (_subquery(relation[0], alias), Source(alias, relation[1])) if relation else None
         if isinstance(function, exp.Anonymous):
             name, fields = self._hoisted(function.name, self._macro(function.name, function.expressions, scope))
             return _reference(name, node.alias), Source(node.alias or name, fields)
         raise Unsupported(f"The expansion does not know {type(function).__name__} in FROM: {node.sql('duckdb')[:80]}")
 
-    def _named(self, name: str, alias: str, scope: Scope) -> tuple[exp.Expression, Source]:
+    def _text(self, function: exp.Anonymous, scope: Scope) -> Relation | None:
+        """Expand query('...'): its text is computed first, of the arguments of the call."""
+        (argument,) = function.expressions
+        if not is_known(argument):
+            raise Unsupported("The macro writes the text of a query that hangs on the data.")
+        return self._query(parsed(str(known_value(argument))), scope)
+
+    def _named(self, name: str, alias: str, scope: Scope) -> tuple[exp.Expression, Source] | None:
         if folded(name) not in scope:
             raise Unsupported(f"The macro reads a table of its own: {name}.")
-        fresh, fields = scope[folded(name)]
+        found = scope[folded(name)]
+        if found is None:
+            return None
+        fresh, fields = found
         return _reference(fresh, alias), Source(alias or fresh, fields)
 
     def _given(self, name: str, alias: str) -> tuple[exp.Expression, Source]:
@@ -208,6 +235,10 @@ class Expansion:
             return None  # known before its relations are read
         result = exp.Select()
         sources = self._from(tree, result, scope, outer)
+        if sources is None:
+            if not self._is_empty_of_nothing(tree):
+                raise Unsupported(f"An aggregate of a subquery that gives no rows: {tree.sql('duckdb')[:80]}")
+            return None
         items: list[Item] = []
         for node in tree.expressions:
             items += self._items(node, sources, scope, items)
@@ -229,17 +260,34 @@ class Expansion:
             result.set("limit", exp.Limit(expression=fold(self._pasted(tree.args["limit"].expression.copy()))))
         return result, tuple(item.field for item in items)
 
-    def _from(self, tree: exp.Select, result: exp.Select, scope: Scope, outer: Sources | None) -> Sources:
+    def _is_empty_of_nothing(self, tree: exp.Select) -> bool:
+        """Say whether a SELECT gives no rows where its relations do: it groups by columns, or aggregates nothing."""
+        group = tree.args.get("group")
+        if group and any(isinstance(key, exp.Column) for key in group.expressions):
+            return True
+        aggregates = any(_aggregates(self._pasted(e.copy())) for e in tree.expressions)
+        return group is None and tree.args.get("having") is None and not aggregates
+
+    def _from(self, tree: exp.Select, result: exp.Select, scope: Scope, outer: Sources | None) -> Sources | None:
         from_ = tree.args.get(FROM)
         if from_ is None:
             return Sources([], outer)
-        first, source = self._source(from_.this, scope)
+        read = self._source(from_.this, scope)
+        if read is None:
+            return None
+        first, source = read
         result.set(FROM, exp.From(this=first))
-        sources, merged = [source], []
+        sources: list[Source] = [source]
+        merged: list[str] = []
         joins = []
         for join in [*from_.this.args.get("joins", []), *tree.args.get("joins", [])]:
             self._only(join, {"this", "on", "using", "side", "kind"})
-            right, source = self._source(join.this, scope)
+            read = self._source(join.this, scope)
+            if read is None and join.side:
+                raise Unsupported(f"A join with a subquery that gives no rows: {join.sql('duckdb')[:80]}")
+            if read is None:
+                return None
+            right, source = read
             sources.append(source)
             using = [identifier.name for identifier in join.args.get("using") or []]
             merged += using
@@ -290,7 +338,10 @@ class Expansion:
         """Paste the scalar macros of an expression in their places."""
         if isinstance(tree, exp.Query):
             return tree
-        definition = definitions().get(tree.name) if isinstance(tree, exp.Anonymous) else None
+        if isinstance(tree, exp.Anonymous) and tree.name in self._kept:
+            definition = None
+        else:
+            definition = definitions().get(tree.name) if isinstance(tree, exp.Anonymous) else None
         if definition and not definition.is_table:
             return self._pasted(pasted(substituted(definition.body, definition.bind(tree.expressions))))
         for name, part in list(tree.args.items()):
@@ -307,7 +358,7 @@ class Expansion:
         return self._finished(self._unpacked(self._pasted(tree.copy()), sources), sources, scope, check or sources)
 
     def _finished(self, tree: exp.Expression, sources: Sources, scope: Scope, check: Sources) -> exp.Expression:
-        tree = fold(sources.known(tree))
+        tree = sources.spelled(fold(sources.known(tree)))
         if not isinstance(tree, exp.Query):
             check.check(tree)
         for inner in list(tree.find_all(exp.Subquery)):
@@ -349,7 +400,7 @@ class Expansion:
         items: list[Item] = []
         for name, copy in _for_each_column(tree, sources):
             label = alias.replace("\\0", name) if name else alias
-            made = self._finished(_laterals(fold(copy), sources, before), sources, scope, sources)
+            made = _in_order(self._finished(_laterals(fold(copy), sources, before), sources, scope, sources), sources)
             if isinstance(made, exp.Explode) and isinstance(made.this, exp.Column) and not label:
                 items += self._unnested(made.this, sources)
                 continue
@@ -409,6 +460,26 @@ class Expansion:
             else:
                 items.append(item)
         return items
+
+
+def _computed(tree: exp.Expression) -> exp.Expression:
+    """Return an argument, by position or by name, computed where it is known."""
+    if isinstance(tree, exp.PropertyEQ):
+        tree.set("expression", computed(tree.expression))
+        return tree
+    return computed(tree)
+
+
+def _in_order(tree: exp.Expression, sources: Sources) -> exp.Expression:
+    """Give row_number() OVER () an order, of all columns: rows that are alike in all may change places.
+
+    An engine may compute a common table expression each time that it is read, and must then number its rows alike.
+    """
+    for window in list(tree.find_all(exp.Window)):
+        if isinstance(window.this, exp.RowNumber) and not window.args.get("order") and not window.args.get("alias"):
+            by = [exp.Ordered(this=item.tree.copy(), nulls_first=False) for item in sources.all()]
+            window.set("order", exp.Order(expressions=by))
+    return tree
 
 
 def _varying(fields: Sequence[Field]) -> tuple[Field, ...]:

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 _NUMBER = count(1)
 # Arguments that are tables.
-TABLES = ("tbl", "sample", "population")
+TABLES = ("tbl", "sample", "population", "masked")
 
 
 def measured(spark: SparkSession, macro: str, *arguments: Any, **named: Any) -> DataFrame:  # noqa: ANN401

@@ -19,13 +19,21 @@
 -- one cheap operation, each key's values are numbered and a cell becomes a bit string, 32 bits a
 -- key, all zero for NULL; to restrict it is to AND it with a mask.
 
+-- (These two are written otherwise for an engine without bit strings: sdc_sql/compiler/engines.py.)
+CREATE OR REPLACE MACRO sdc__bits(numbers) AS array_to_string(list_transform(numbers, lambda n: n::INTEGER::BIT::VARCHAR), '')::BIT;
+CREATE OR REPLACE MACRO sdc__common_bits(a, b) AS a & b;
+
+-- The number of a value, 0 for NULL; and its 32 bits of the mask, as a number.
+CREATE OR REPLACE MACRO sdc__value_number(key) AS CASE WHEN key IS NULL THEN 0 ELSE dense_rank() OVER (ORDER BY key ASC) END;
+CREATE OR REPLACE MACRO sdc__value_mask(key) AS CASE WHEN key IS NULL THEN 0 ELSE -1 END;
+
 -- Each cell as a bit string (sdc__code) with its pattern as a mask (sdc__mask: ones where not NULL).
 CREATE OR REPLACE MACRO sdc__coded_cells(tbl, keys, weight) AS TABLE
     WITH sdc__ranked AS (
         SELECT struct_pack(*COLUMNS(lambda c: NOT starts_with(c, 'sdc__'))) AS sdc__key,
                sdc__records, sdc__w,
-               dense_rank() OVER (ORDER BY COLUMNS(lambda c: NOT starts_with(c, 'sdc__')) ASC) AS "sdc__rank_\0",
-               (COLUMNS(lambda c: NOT starts_with(c, 'sdc__')) IS NOT NULL)::INTEGER AS "sdc__known_\0"
+               sdc__value_number(COLUMNS(lambda c: NOT starts_with(c, 'sdc__'))) AS "sdc__rank_\0",
+               sdc__value_mask(COLUMNS(lambda c: NOT starts_with(c, 'sdc__'))) AS "sdc__known_\0"
         FROM sdc__category_cells(tbl, keys, weight)
     ),
     sdc__listed AS (
@@ -34,10 +42,7 @@ CREATE OR REPLACE MACRO sdc__coded_cells(tbl, keys, weight) AS TABLE
                [*COLUMNS(lambda c: starts_with(c, 'sdc__known_'))] AS sdc__known
         FROM sdc__ranked
     )
-    SELECT sdc__key, sdc__records, sdc__w,
-           array_to_string(list_transform(list_zip(sdc__ranks, sdc__known),
-               lambda z: (z[1] * z[2])::INTEGER::BIT::VARCHAR), '')::BIT AS sdc__code,
-           array_to_string(list_transform(sdc__known, lambda n: (-n)::INTEGER::BIT::VARCHAR), '')::BIT AS sdc__mask
+    SELECT sdc__key, sdc__records, sdc__w, sdc__bits(sdc__ranks) AS sdc__code, sdc__bits(sdc__known) AS sdc__mask
     FROM sdc__listed;
 
 CREATE OR REPLACE MACRO sdc__wildcard_cells(tbl, keys, weight) AS TABLE
@@ -49,12 +54,12 @@ CREATE OR REPLACE MACRO sdc__wildcard_cells(tbl, keys, weight) AS TABLE
     -- every pair of patterns, the one with fewer cells first, and the keys that neither has NULL
     sdc__pairs AS MATERIALIZED (
         SELECT few.sdc__mask AS sdc__few, many.sdc__mask AS sdc__many,
-               few.sdc__mask & many.sdc__mask AS sdc__shared,
+               sdc__common_bits(few.sdc__mask, many.sdc__mask) AS sdc__shared,
                row_number() OVER () AS sdc__pair
         FROM sdc__patterns AS few JOIN sdc__patterns AS many ON few.sdc__rank < many.sdc__rank
     ),
     sdc__few AS MATERIALIZED (
-        SELECT p.sdc__pair, c.sdc__code, c.sdc__code & p.sdc__shared AS sdc__restricted, c.sdc__records, c.sdc__w
+        SELECT p.sdc__pair, c.sdc__code, sdc__common_bits(c.sdc__code, p.sdc__shared) AS sdc__restricted, c.sdc__records, c.sdc__w
         FROM sdc__coded AS c JOIN sdc__pairs AS p ON c.sdc__mask = p.sdc__few
     ),
     sdc__few_sums AS (
@@ -63,7 +68,7 @@ CREATE OR REPLACE MACRO sdc__wildcard_cells(tbl, keys, weight) AS TABLE
     ),
     sdc__matches AS MATERIALIZED (
         SELECT m.sdc__code, s.*, m.sdc__records, m.sdc__w
-        FROM (SELECT p.sdc__pair, c.sdc__code, c.sdc__code & p.sdc__shared AS sdc__restricted, c.sdc__records, c.sdc__w
+        FROM (SELECT p.sdc__pair, c.sdc__code, sdc__common_bits(c.sdc__code, p.sdc__shared) AS sdc__restricted, c.sdc__records, c.sdc__w
               FROM sdc__coded AS c JOIN sdc__pairs AS p ON c.sdc__mask = p.sdc__many) AS m
         JOIN sdc__few_sums AS s USING (sdc__pair, sdc__restricted)
     ),

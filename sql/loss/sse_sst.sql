@@ -8,7 +8,7 @@
 --                                                                             2       11      0.34
 
 CREATE OR REPLACE MACRO sdc__numbers(tbl, columns, id) AS TABLE
-    SELECT COLUMNS(sdc__columns((*), [id])) AS sdc__id, sdc__number(COLUMNS(sdc__columns((*), columns))) AS "sdc__x_\0" FROM sdc__rows(tbl);
+    SELECT COLUMNS(sdc__columns((*), [id])) AS sdc__person, sdc__number(COLUMNS(sdc__columns((*), columns))) AS "sdc__x_\0" FROM sdc__rows(tbl);
 
 -- The union with no rows of the table puts the masked columns in the order of its own.
 -- sdc_sse_sst: the share of the sum of squares that masking took away.
@@ -16,10 +16,10 @@ CREATE OR REPLACE MACRO sdc__numbers(tbl, columns, id) AS TABLE
 CREATE OR REPLACE MACRO sdc_sse_sst(tbl, masked, columns, id) AS TABLE
     WITH sdc__pairs AS (
         SELECT unnest(range(len(sdc__before))) AS sdc__column, unnest(sdc__before) AS sdc__x, unnest(sdc__after) AS sdc__y
-        FROM (SELECT sdc__id, [*COLUMNS(lambda c: starts_with(c, 'sdc__x_'))] AS sdc__before FROM sdc__numbers(tbl, columns, id)) AS sdc__o
-        JOIN (SELECT sdc__id, [*COLUMNS(lambda c: starts_with(c, 'sdc__x_'))] AS sdc__after
+        FROM (SELECT sdc__person, [*COLUMNS(lambda c: starts_with(c, 'sdc__x_'))] AS sdc__before FROM sdc__numbers(tbl, columns, id)) AS sdc__o
+        JOIN (SELECT sdc__person, [*COLUMNS(lambda c: starts_with(c, 'sdc__x_'))] AS sdc__after
               FROM ((FROM sdc__numbers(tbl, columns, id) LIMIT 0) UNION ALL BY NAME (FROM sdc__numbers(masked, columns, id)))) AS sdc__m
-          ON sdc__o.sdc__id = sdc__m.sdc__id
+          ON sdc__o.sdc__person = sdc__m.sdc__person
     ),
     sdc__sums AS (
         SELECT count(*) AS sdc__n, sum((sdc__x - sdc__y) ** 2) AS sdc__sse, var_pop(sdc__x) * count(sdc__x) AS sdc__sst

@@ -30,7 +30,7 @@ CREATE OR REPLACE MACRO sdc__attribute_cells(tbl, keys, sensitive) AS TABLE
     )
     SELECT c.sdc__key, c.sdc__value, c.sdc__n, s.sdc__f, s.sdc__values, 1e0 * c.sdc__n / s.sdc__f AS sdc__p, w.sdc__q, w.sdc__m
     FROM sdc__counted AS c
-    JOIN sdc__sizes AS s ON c.sdc__key IS NOT DISTINCT FROM s.sdc__key
+    JOIN sdc__sizes AS s ON c.sdc__key = s.sdc__key
     JOIN sdc__whole AS w ON c.sdc__value IS NOT DISTINCT FROM w.sdc__value;
 
 -- The keys with further columns; a NULL of columns adds none.

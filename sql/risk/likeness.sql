@@ -20,10 +20,10 @@ CREATE OR REPLACE MACRO sdc__likeness(tbl, keys, sensitive, chosen) AS TABLE
     sdc__unknown AS (
         SELECT CASE WHEN chosen IS NULL THEN true
                     WHEN len(chosen::VARCHAR[]) = 0 THEN error('The list of chosen values is empty: name at least one, or leave it out for all of them.')
-                    WHEN len(list_filter(chosen::VARCHAR[], lambda v: v IS NULL OR NOT list_contains(sdc__values, v))) > 0
+                    WHEN list_count(chosen::VARCHAR[]) < len(chosen::VARCHAR[]) OR sdc__there < len(list_distinct(chosen::VARCHAR[]))
                         THEN error('Of the chosen values ' || chosen::VARCHAR[]::VARCHAR || ' not every one is a value of the sensitive variable "' || sensitive || '".')
                     ELSE true END AS sdc__known
-        FROM (SELECT coalesce(list(DISTINCT sdc__value::VARCHAR) FILTER (sdc__value IS NOT NULL), []) AS sdc__values FROM sdc__seen)
+        FROM (SELECT count(DISTINCT sdc__value::VARCHAR) FILTER (coalesce(sdc__is_chosen(sdc__value, chosen), false)) AS sdc__there FROM sdc__seen)
     )
     SELECT sdc__key, any_value(sdc__f) AS sdc__f,
            coalesce(max(sdc__p) FILTER (coalesce(sdc__is_chosen(sdc__value, chosen), false)), 0)::DOUBLE AS sdc__alpha,

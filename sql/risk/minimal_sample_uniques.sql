@@ -23,8 +23,7 @@ CREATE OR REPLACE MACRO sdc__subsets(m, most) AS
 
 -- The keys of such a set, as they were named.
 CREATE OR REPLACE MACRO sdc__named_set(keys, mask) AS
-    list_transform(list_filter(range(1, len(keys::VARCHAR[]) + 1), lambda i: (mask >> (i - 1)::INTEGER) & 1 = 1),
-                   lambda i: (keys::VARCHAR[])[i]);
+    list_filter(keys::VARCHAR[], lambda n, i: (mask >> (i - 1)) & 1 = 1);
 
 -- The largest size to look for: max_msu, or every size where it is NULL, and never more than the keys.
 -- So many sets that no one would wait for them are refused.
@@ -68,7 +67,7 @@ CREATE OR REPLACE MACRO sdc__level_query(size, sets, keys, nulls) AS
     || array_to_string(list_transform(list_filter(sets, lambda s: bit_count(s) = size),
                                       lambda s: sdc__set_query(s, sdc__named_set(keys, s), nulls)), ' UNION ALL ')
     || ') AS u' || CASE WHEN size = 1 THEN ')' ELSE
-    ' LEFT JOIN (SELECT sdc__id, list(sdc__mask) AS sdc__smaller FROM ('
+    ' LEFT JOIN (SELECT sdc__id, list(sdc__mask) FILTER (sdc__mask IS NOT NULL) AS sdc__smaller FROM ('
     || array_to_string(list_transform(range(1, size), lambda j: 'FROM sdc__level_' || j::VARCHAR), ' UNION ALL ')
     || ') GROUP BY sdc__id) AS m ON u.sdc__id = m.sdc__id'
     || ' WHERE m.sdc__smaller IS NULL OR len(list_filter(m.sdc__smaller, lambda x: x & u.sdc__mask = x)) = 0)' END;

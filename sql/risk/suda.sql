@@ -18,11 +18,13 @@
 -- Edges: an MSU of all keys weighs 0 by 'superset'; without pairs DIS-SUDA is 1 where s > 0. Sizes above
 -- max_msu are not looked for, so a small max_msu lowers scores: NULL looks for every size.
 
-CREATE OR REPLACE MACRO sdc__msu_weight(m, k, scoring) AS CASE scoring
-    WHEN 'factorial' THEN gamma(m - k + 1e0)
-    WHEN 'superset' THEN (power(2e0, m - k) - 1) * gamma(k + 1e0) * gamma(m - k + 1e0) / gamma(m + 1e0)
+-- The weights of the sizes k = 1 .. m of m keys; and that of one size.
+CREATE OR REPLACE MACRO sdc__msu_weights(m, scoring) AS CASE scoring
+    WHEN 'factorial' THEN list_transform(range(1, m + 1), lambda k: gamma(m - k + 1e0))
+    WHEN 'superset' THEN list_transform(range(1, m + 1), lambda k: (power(2e0, m - k) - 1) * gamma(k + 1e0) * gamma(m - k + 1e0) / gamma(m + 1e0))
     ELSE error('scoring is ' || coalesce(scoring::VARCHAR, 'NULL') || ': it must be ''factorial'' or ''superset''.')
 END;
+CREATE OR REPLACE MACRO sdc__msu_weight(m, k, scoring) AS (sdc__msu_weights(m, scoring))[k];
 
 -- The cells that have a score: sdc__key, sdc__msus (how many), sdc__score.
 CREATE OR REPLACE MACRO sdc__suda_cells(tbl, keys, max_msu, scoring, nulls) AS TABLE
@@ -67,6 +69,9 @@ CREATE OR REPLACE MACRO sdc_suda_summary(tbl, keys, max_msu := 3, dis_fraction :
     LEFT JOIN sdc__scored_cells(tbl, keys, max_msu, dis_fraction, scoring, nulls) ON true
     GROUP BY sdc__n;
 
+-- The bit of each key in the number of a set of keys: 1, 2, 4, ...
+CREATE OR REPLACE MACRO sdc__key_bits(keys) AS list_transform(range(len(keys::VARCHAR[])), lambda i: 1::BIGINT << i);
+
 -- variable, msus, contribution (percent). A MSU counts for each of its keys, so the percentages sum to more than 100.
 -- sdc_suda_contributions: how much of the file's total score is due to minimal sample uniques that hold a key.
 -- Example: FROM sdc_suda_contributions('persons', ['age', 'sex']);
@@ -76,13 +81,13 @@ CREATE OR REPLACE MACRO sdc_suda_contributions(tbl, keys, max_msu := 3, scoring 
         FROM sdc__minimal_sample_uniques(tbl, keys, max_msu, nulls) GROUP BY sdc__mask
     ),
     sdc__variables AS (
-        SELECT unnest(range(1, len(keys::VARCHAR[]) + 1)) AS sdc__position, unnest(keys::VARCHAR[]) AS variable
+        SELECT unnest(sdc__key_bits(keys)) AS sdc__bit, unnest(keys::VARCHAR[]) AS variable
     )
     SELECT variable, coalesce(sum(sdc__msus), 0)::BIGINT AS msus,
            coalesce(100 * sum(sdc__score) / nullif((SELECT sum(sdc__score) FROM sdc__weighed), 0), 0e0) AS contribution
-    FROM sdc__variables LEFT JOIN sdc__weighed ON (sdc__mask >> (sdc__position - 1)::INTEGER) & 1 = 1
-    GROUP BY sdc__position, variable
-    ORDER BY sdc__position ASC;
+    FROM sdc__variables LEFT JOIN sdc__weighed ON sdc__mask & sdc__bit = sdc__bit
+    GROUP BY sdc__bit, variable
+    ORDER BY sdc__bit ASC;
 
 -- variable, value (as text, NULL for NULL; each that occurs), msus, contribution.
 -- sdc_suda_value_contributions: of what is due to a key, the percentage that is due to each of its values.
@@ -98,18 +103,18 @@ CREATE OR REPLACE MACRO sdc_suda_value_contributions(tbl, keys, max_msu := 3, sc
         SELECT 0::BIGINT AS sdc__mask, 0e0 AS sdc__weight, * EXCLUDE (sdc__records, sdc__f, sdc__w) FROM sdc__category_cells(tbl, keys, NULL)
     ),
     sdc__valued AS (
-        SELECT sdc__mask, sdc__weight, unnest(range(1, len(keys::VARCHAR[]) + 1)) AS sdc__position, unnest(keys::VARCHAR[]) AS variable,
+        SELECT sdc__mask, sdc__weight, unnest(sdc__key_bits(keys)) AS sdc__bit, unnest(keys::VARCHAR[]) AS variable,
                unnest(sdc__values) AS value
         FROM query('SELECT sdc__mask, sdc__weight, [' || array_to_string(list_transform(coalesce(keys::VARCHAR[], []),
-                       lambda k: sdc__identifier(k) || '::VARCHAR'), ', ') || ']::VARCHAR[] AS sdc__values FROM sdc__listed')
+                       lambda k: sdc__identifier(k) || '::VARCHAR'), ', ') || CASE WHEN len(keys::VARCHAR[]) > 0 THEN ']' ELSE ']::VARCHAR[]' END || ' AS sdc__values FROM sdc__listed')
     ),
     sdc__summed AS (
-        SELECT sdc__position, variable, value,
-               sum(CASE WHEN (sdc__mask >> (sdc__position - 1)::INTEGER) & 1 = 1 THEN 1 ELSE 0 END)::BIGINT AS msus,
-               sum(CASE WHEN (sdc__mask >> (sdc__position - 1)::INTEGER) & 1 = 1 THEN sdc__weight ELSE 0e0 END) AS sdc__score
+        SELECT sdc__bit, variable, value,
+               sum(CASE WHEN sdc__mask & sdc__bit = sdc__bit THEN 1 ELSE 0 END)::BIGINT AS msus,
+               sum(CASE WHEN sdc__mask & sdc__bit = sdc__bit THEN sdc__weight ELSE 0e0 END) AS sdc__score
         FROM sdc__valued GROUP BY ALL
     )
     SELECT variable, value, msus,
-           coalesce(100 * sdc__score / nullif(sum(sdc__score) OVER (PARTITION BY sdc__position), 0), 0e0) AS contribution
+           coalesce(100 * sdc__score / nullif(sum(sdc__score) OVER (PARTITION BY sdc__bit), 0), 0e0) AS contribution
     FROM sdc__summed
-    ORDER BY sdc__position ASC, value ASC NULLS LAST;
+    ORDER BY sdc__bit ASC, value ASC NULLS LAST;

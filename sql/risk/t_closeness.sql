@@ -29,7 +29,7 @@ CREATE OR REPLACE MACRO sdc__t_closeness(tbl, keys, sensitive, distance) AS TABL
                ELSE error('distance is ' || coalesce(distance::VARCHAR, 'NULL') || ': it must be ''equal'' or ''ordered''.') END
     GROUP BY sdc__key
     UNION ALL
-    SELECT sdc__key, any_value(sdc__f), sum(abs(sdc__d)) / greatest(any_value(sdc__m) - 1, 1)
+    SELECT sdc__key, any_value(sdc__f) AS sdc__f, sum(abs(sdc__d)) / greatest(any_value(sdc__m) - 1, 1) AS sdc__t
     FROM sdc__grid
     GROUP BY sdc__key;
 

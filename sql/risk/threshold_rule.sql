@@ -93,7 +93,7 @@ CREATE OR REPLACE MACRO sdc__unsafe_cells(tbl, keys, sets, thresholds, weight, i
 -- sdc_threshold_rule_records: every record with the number of unsafe combinations that it bears.
 -- Example: FROM sdc_threshold_rule_records('persons', ['age', 'sex', 'region'], 1);
 CREATE OR REPLACE MACRO sdc_threshold_rule_records(tbl, keys, threshold, weight := NULL, dimension := NULL, levels := NULL, inclusive := true, nulls := 'category') AS TABLE
-    SELECT COLUMNS(sdc__without((*), ['unsafe_combinations'])), coalesce(sdc__unsafe, 0)::BIGINT AS unsafe_combinations
+    SELECT COLUMNS(sdc__without((*), ['unsafe_combinations'])), coalesce(sdc__unsafe, 0) AS unsafe_combinations
     FROM (SELECT r.* EXCLUDE (sdc__key), c.sdc__unsafe
           FROM sdc__keyed(tbl, keys) AS r
           LEFT JOIN sdc__unsafe_cells(tbl, keys, sdc__some_sets(keys, threshold, sdc__key_sets(keys, threshold, dimension, levels)), threshold, weight, inclusive, nulls) AS c
