@@ -17,6 +17,7 @@ from sdc_sql.compiler.allowed import check
 from sdc_sql.compiler.definitions import definitions
 from sdc_sql.compiler.engines import BITS, rewritten
 from sdc_sql.compiler.expand import Expansion
+from sdc_sql.compiler.unwritten import refuse_unwritten
 from sdc_sql.errors import ParameterError, TableError, translated
 
 if TYPE_CHECKING:
@@ -65,7 +66,8 @@ def compile(  # noqa: A001 - what it does
     InputError
         Where the macro would refuse the arguments.
     Unsupported
-        Where the engine cannot do it, or where a construct is not known to mean the same there.
+        Where the macro is not written out (the message says why), or where a construct is not known to mean the same
+        there.
 
     Examples
     --------
@@ -81,6 +83,7 @@ def compile(  # noqa: A001 - what it does
     public = sorted(n for n, d in definitions().items() if d.is_table and not n.startswith("sdc__"))
     if name not in public:
         raise ParameterError(f"There is no macro {macro}; there are {', '.join(public)}.")
+    refuse_unwritten(name)
     call = query.call(name, *arguments, **named).find(exp.Anonymous)
     assert call is not None  # noqa: S101 - for the type checker: it was just made
     expansion = Expansion(
