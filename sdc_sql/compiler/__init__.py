@@ -17,7 +17,7 @@ from sdc_sql.compiler.allowed import check
 from sdc_sql.compiler.definitions import definitions
 from sdc_sql.compiler.engines import BITS, rewritten
 from sdc_sql.compiler.expand import Expansion
-from sdc_sql.errors import ParameterError, TableError, translated
+from sdc_sql.errors import ParameterError, TableError, Unsupported, translated
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -27,6 +27,20 @@ if TYPE_CHECKING:
     from sdc_sql.query import Value
 
 DIALECTS = ("duckdb", "spark", "postgres")
+
+# Macros that are not written out, and why.
+_RULES = "its rows are sentences made of dates and of numbers as DuckDB writes them; run the rules in DuckDB"
+_DRAWS = "its keyed draws are DuckDB's own; the measure that it checks, sdc_theta, can be compiled"
+_MATRIX = "a matrix is cast to the types of its table's columns, which are not known when the query is written"
+_NEVER = {
+    "sdc_research_file_rules": _RULES,
+    "sdc_public_use_file_rules": _RULES,
+    "sdc_data_intrusion_simulation": _DRAWS,
+    "sdc_data_intrusion_misclassified": _DRAWS,
+    "sdc_theta_misclassified": _MATRIX,
+    "sdc_theta_misclassified_crossing": _MATRIX,
+    "sdc_pram_reversed": _MATRIX,
+}
 
 
 def compile(  # noqa: A001 - what it does
@@ -81,6 +95,8 @@ def compile(  # noqa: A001 - what it does
     public = sorted(n for n, d in definitions().items() if d.is_table and not n.startswith("sdc__"))
     if name not in public:
         raise ParameterError(f"There is no macro {macro}; there are {', '.join(public)}.")
+    if name in _NEVER:
+        raise Unsupported(f"{name} cannot be written as one query: {_NEVER[name]}.")
     call = query.call(name, *arguments, **named).find(exp.Anonymous)
     assert call is not None  # noqa: S101 - for the type checker: it was just made
     expansion = Expansion(
