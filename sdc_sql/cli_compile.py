@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     import argparse
 
 # the arguments that are lists of columns
-_LISTS = {"keys", "columns", "within"}
+_LISTS = {"keys", "columns", "within", "others", "chosen", "matrices"}
 
 
 def add(commands: argparse._SubParsersAction[Any]) -> None:
@@ -38,8 +38,12 @@ def add(commands: argparse._SubParsersAction[Any]) -> None:
 
 
 def _value(parameter: str, text: str) -> Any:  # noqa: ANN401 - whatever the macro takes
-    if parameter in _LISTS:
+    if parameter in _LISTS and text != "NULL":
         return [part.strip() for part in text.split(",") if part.strip()]
+    if parameter == "threshold" and "," in text:  # one for each dimension
+        return [_value("", part.strip()) for part in text.split(",")]
+    if text in {"true", "false"}:
+        return text == "true"
     for kind in (int, float):
         try:
             return kind(text)

@@ -73,7 +73,7 @@ def as_literal(tree: exp.Expression) -> exp.Expression:
         value = float(value) if value is not None else None
     if value is None:
         return exp.cast(exp.null(), "double") if kind == "DOUBLE" else exp.null()
-    if not isinstance(value, str | bool | int | float | list):
+    if not isinstance(value, str | bool | int | float | list) or (value == [] and "NULL" in kind):
         return tree
     try:
         return query.literal(value) if value != [] else exp.cast(exp.Array(expressions=[]), kind, dialect="duckdb")

@@ -5,21 +5,16 @@ from __future__ import annotations
 from sdc_sql.errors import Unsupported
 from sdc_sql.macros import help_entries
 
-_CATEGORIES = (
-    "its categories are compared as structs in which NULL is a value, which is not known to mean the same elsewhere: "
-    "run it in DuckDB on a copy of the table"
-)
-_PLAYED = "it is a simulation, a check of sdc_theta, which is written out: play it in DuckDB on a copy of the table"
-_RULES = (
-    "it is one answer made of many tables: check the rules in DuckDB; sdc_threshold_rule, their core, is written out"
-)
+_MATRIX = "a matrix is cast to the types of its table's columns, which are not known when the query is written"
+_DRAWS = "its keyed draws are DuckDB's own; the measure that it checks, sdc_theta, is written out"
+_RULES = "its rows are sentences made of dates and of numbers as DuckDB writes them; check the rules in DuckDB"
 REASONS = {
-    "sdc_theta_misclassified": _CATEGORIES,
-    "sdc_theta_misclassified_crossing": _CATEGORIES,
-    "sdc_pram_reversed": _CATEGORIES,
-    "sdc_pram_reversed_crossing": _CATEGORIES,
-    "sdc_data_intrusion_simulation": _PLAYED,
-    "sdc_data_intrusion_misclassified": _PLAYED,
+    "sdc_theta_misclassified": _MATRIX,
+    "sdc_theta_misclassified_crossing": _MATRIX,
+    "sdc_pram_reversed": _MATRIX,
+    "sdc_pram_reversed_crossing": _MATRIX,
+    "sdc_data_intrusion_simulation": _DRAWS,
+    "sdc_data_intrusion_misclassified": _DRAWS,
     "sdc_research_file_rules": _RULES,
     "sdc_public_use_file_rules": _RULES,
     "sdc_help": "it tells of the macros, which other engines have not",

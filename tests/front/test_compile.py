@@ -12,7 +12,7 @@ from sqlglot import exp
 import sdc_sql
 from sdc_sql import cli
 from sdc_sql.compiler.constants import fold
-from sdc_sql.compiler.definitions import Definition, definitions
+from sdc_sql.compiler.definitions import Definition, definitions, parsed
 from sdc_sql.compiler.unwritten import REASONS
 
 COLUMNS = ["id", "age", "sex", "region", "weight", "household"]
@@ -86,6 +86,32 @@ def test_every_macro_of_the_files_is_parsed():
 def test_what_can_be_checked_is_checked_when_the_query_is_written(arguments, named, error, words, dialect):
     with pytest.raises(error, match=words):
         sdc_sql.compile(*arguments, dialect=dialect, columns=COLUMNS, **named)
+
+
+def test_a_list_is_indexed_by_what_takes_the_place_of_a_parameter(monkeypatch):
+    """(sqlglot counts literal places from 0, so a parameter that becomes a literal would be off by one.)"""
+    body = parsed("SELECT (['a', 'b', 'c'])[p] AS v")
+    monkeypatch.setitem(definitions(), "sdc_place", Definition("sdc_place", ("p",), {}, is_table=True, body=body))
+    sql = sdc_sql.compile("place", 2, columns=COLUMNS)
+    assert duckdb.sql(sql).fetchall() == [("b",)]
+
+
+def test_an_empty_first_side_of_a_union_must_name_its_columns_alike(monkeypatch):
+    for name, error in (("a", None), ("b", sdc_sql.Unsupported)):
+        body = tree(
+            f"SELECT 1 AS a FROM query_table(tbl) WHERE false UNION ALL SELECT age AS {name} FROM query_table(tbl)"
+        )
+        monkeypatch.setitem(definitions(), "sdc_union", Definition("sdc_union", ("tbl",), {}, is_table=True, body=body))
+        if error is None:
+            assert "age" in sdc_sql.compile("union", "persons", columns=COLUMNS)
+        else:
+            with pytest.raises(error, match="name their columns differently"):
+                sdc_sql.compile("union", "persons", columns=COLUMNS)
+
+
+def test_a_threshold_that_is_no_number():
+    with pytest.raises(sdc_sql.ParameterError, match="threshold is x"):
+        sdc_sql.compile("threshold_rule", "t", ["age"], "x", dialect="spark", columns=COLUMNS)
 
 
 def test_a_reserved_or_result_column_is_refused():
