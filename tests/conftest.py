@@ -20,6 +20,12 @@ SHARED = ROOT.parent / "shared"
 os.environ.pop("SDC_KEY", None)  # a test that needs a key says so
 
 
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Begin with the files that take minutes, so that no core is left with one of them at the end."""
+    long = ("studies", "test_spark", "test_killed", "test_dbt")
+    items.sort(key=lambda item: not any(part in item.nodeid for part in long))
+
+
 @pytest.fixture
 def con() -> Iterator[duckdb.DuckDBPyConnection]:
     """Return a connection with every macro on it."""

@@ -35,6 +35,16 @@ MACROS = {name: signature for kind, name, signature in HEADS if kind == "macro" 
 TESTS = {name: signature for kind, name, signature in HEADS if kind == "test"}
 
 
+def test_types_are_those_that_dbt_knows():
+    """(dbt refuses a macro of which it does not know the type of an argument, and with it the whole project.)"""
+    plain = "any|bool|float|integer|relation|string"
+    known = re.compile(rf"({plain}|list\[({plain}|list\[any\])\]|dict\[string, list\[string\]\])")
+    for path in (PACKAGE / "macros").rglob("*.yml"):
+        given = re.findall(r"^ +type: (.*)$", path.read_text("utf-8"), re.MULTILINE)
+        assert given, path
+        assert not [kind for kind in given if not known.fullmatch(kind)], path
+
+
 @pytest.fixture(scope="module")
 def parameters() -> dict[str, list[str]]:
     """Return the parameters of every public table macro, those that have a default with ` :=` behind them."""

@@ -118,7 +118,8 @@ def test_a_package_that_is_absent_is_named(data, monkeypatch, package):
         getattr(data.k_anonymity(2), f"to_{package}")()
 
 
-def test_ipython_draws_relations(data):
+def test_ipython_draws_relations(data, monkeypatch):
+    monkeypatch.delenv("VIRTUAL_ENV", raising=False)  # IPython warns of one that is active and not its own
     pytest.importorskip("IPython", reason="no notebook here: pip install ipython")
     from IPython.core.interactiveshell import InteractiveShell  # noqa: PLC0415 - where it is installed
 
