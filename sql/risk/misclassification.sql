@@ -16,11 +16,11 @@
 -- independent changes its probabilities are the products of the keys' own).
 
 -- sdc__from, sdc__to, sdc__p for the categories there are. given: a CTE with sdc__from and sdc__to as rows of one category of the
--- column's type, sdc__p, and sdc__s (NULL), as the checks of PRAM want them; categories: a CTE with sdc__x and sdc__blank.
+-- column's type, sdc__value (what sdc__to is the row of), sdc__p, and sdc__s (NULL), as the checks of PRAM want them; categories: a CTE with sdc__x and sdc__blank.
 CREATE OR REPLACE MACRO sdc__misclassified(given, categories, name) AS TABLE
     WITH sdc__sums AS (FROM sdc__pram_rows(given))
     SELECT sdc__c.sdc__x AS sdc__from,
-           CASE WHEN sdc__r.sdc__sound THEN struct_extract(sdc__g.sdc__to, 1) ELSE sdc__c.sdc__x END AS sdc__to,
+           CASE WHEN sdc__r.sdc__sound THEN sdc__g.sdc__value ELSE sdc__c.sdc__x END AS sdc__to,
            CASE WHEN sdc__r.sdc__sound THEN sdc__g.sdc__p WHEN sdc__c.sdc__blank THEN 1
                 ELSE error('The category ' || sdc__c.sdc__x::VARCHAR || ' of ' || name || ' is not in its PRAM or misclassification matrix: give its row (from, to, probability).') END::DOUBLE AS sdc__p
     FROM query_table(categories) AS sdc__c
@@ -33,6 +33,7 @@ CREATE OR REPLACE MACRO sdc__misclassification(cells, column_name, matrix) AS TA
     ),
     sdc__given AS MATERIALIZED (
         SELECT NULL AS sdc__s, row(cast_to_type(sdc__m."from", sdc__t.sdc__x)) AS sdc__from, row(cast_to_type(sdc__m."to", sdc__t.sdc__x)) AS sdc__to,
+               cast_to_type(sdc__m."to", sdc__t.sdc__x) AS sdc__value,
                sdc__checked_probability(sdc__m.probability::DOUBLE) AS sdc__p
         FROM (SELECT COLUMNS(sdc__columns((*), ['from', 'to', 'probability'])) FROM sdc__rows(matrix)) AS sdc__m
         LEFT JOIN (FROM sdc__categories LIMIT 0) AS sdc__t ON true
@@ -47,6 +48,7 @@ CREATE OR REPLACE MACRO sdc__misclassification_crossing(cells, columns, matrix) 
     ),
     sdc__given AS MATERIALIZED (
         SELECT NULL AS sdc__s, row(cast_to_type(sdc__m."from", sdc__t.sdc__x)) AS sdc__from, row(cast_to_type(sdc__m."to", sdc__t.sdc__x)) AS sdc__to,
+               cast_to_type(sdc__m."to", sdc__t.sdc__x) AS sdc__value,
                sdc__checked_probability(sdc__m.probability::DOUBLE) AS sdc__p
         FROM (SELECT COLUMNS(sdc__columns((*), ['from', 'to', 'probability'])) FROM sdc__rows(matrix)) AS sdc__m
         LEFT JOIN (FROM sdc__categories LIMIT 0) AS sdc__t ON true
@@ -63,6 +65,7 @@ CREATE OR REPLACE MACRO sdc_pram_reversed(original, column_name, matrix) AS TABL
     ),
     sdc__given AS MATERIALIZED (
         SELECT NULL AS sdc__s, row(cast_to_type(sdc__m."from", sdc__t.sdc__x)) AS sdc__from, row(cast_to_type(sdc__m."to", sdc__t.sdc__x)) AS sdc__to,
+               cast_to_type(sdc__m."to", sdc__t.sdc__x) AS sdc__value,
                sdc__checked_probability(sdc__m.probability::DOUBLE) AS sdc__p
         FROM (SELECT COLUMNS(sdc__columns((*), ['from', 'to', 'probability'])) FROM sdc__rows(matrix)) AS sdc__m
         LEFT JOIN (SELECT sdc__x FROM sdc__categories LIMIT 0) AS sdc__t ON true
