@@ -196,7 +196,8 @@ def install(arguments: argparse.Namespace) -> int:
     if arguments.create and arguments.remove:
         raise ParameterError("--create and --remove exclude one another.")
     if not Path(arguments.database).exists() and not arguments.create:
-        raise TableError(f"There is no file {arguments.database}; say --create to make one.")
+        told = "there is nothing to remove" if arguments.remove else "say --create to make one"
+        raise TableError(f"There is no file {arguments.database}; {told}.")
     if Path(arguments.database).exists() and kind_of(arguments.database) != "duckdb":
         raise TableError(f"{arguments.database} is not a DuckDB database; the macros can be stored only in one.")
     # a new file is to be read by every DuckDB that has the macros' syntax, not by the newest alone

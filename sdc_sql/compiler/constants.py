@@ -155,10 +155,8 @@ def fold(tree: exp.Expression) -> exp.Expression:
             tree.set(name, [fold(p) if isinstance(p, exp.Expression) else p for p in part])
         elif isinstance(part, exp.Expression):
             tree.set(name, fold(part))
-    if isinstance(tree, exp.Dot) and isinstance(
-        tree.this, exp.Null
-    ):  # a field of no struct, which DuckDB 1.5 cannot parse
-        return exp.null()
+    if isinstance(tree, exp.Dot) and isinstance(tree.this, exp.Null):
+        return exp.null()  # a field of no struct, which DuckDB 1.5 cannot parse
     if _is_column_name(tree):
         return exp.Literal.string(tree.expressions[0].name)
     if isinstance(tree, exp.Paren) and holds_together(tree.this):
