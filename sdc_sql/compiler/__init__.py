@@ -15,8 +15,9 @@ from sqlglot import ErrorLevel, exp
 from sdc_sql import query
 from sdc_sql.compiler.allowed import check
 from sdc_sql.compiler.definitions import definitions
-from sdc_sql.compiler.engines import BITS, rewritten
+from sdc_sql.compiler.engines import rewritten
 from sdc_sql.compiler.expand import Expansion
+from sdc_sql.compiler.lists import BITS
 from sdc_sql.compiler.unwritten import refuse_unwritten
 from sdc_sql.errors import ParameterError, TableError, translated
 

@@ -19,7 +19,7 @@
 -- one cheap operation, each key's values are numbered and a cell becomes a bit string, 32 bits a
 -- key, all zero for NULL; to restrict it is to AND it with a mask.
 
--- (These two are written otherwise for an engine without bit strings: sdc_sql/compiler/engines.py.)
+-- (These two are written otherwise for an engine without bit strings: sdc_sql/compiler/lists.py.)
 CREATE OR REPLACE MACRO sdc__bits(numbers) AS array_to_string(list_transform(numbers, lambda n: n::INTEGER::BIT::VARCHAR), '')::BIT;
 CREATE OR REPLACE MACRO sdc__common_bits(a, b) AS a & b;
 
