@@ -1,6 +1,9 @@
 """Statistical disclosure control for microdata, inside the database."""
 
 from sdc_sql.compiler import compile  # noqa: A004 - its name says what it does
+from sdc_sql.db.load import install, load, uninstall
+from sdc_sql.db.macros import bundle
+from sdc_sql.db.steps import MaskingStep
 from sdc_sql.errors import (
     ColumnError,
     InputError,
@@ -11,22 +14,25 @@ from sdc_sql.errors import (
     Unsupported,
     WeightError,
 )
-from sdc_sql.load import install, load, uninstall
-from sdc_sql.macros import bundle
-from sdc_sql.mask.pram_correction import PramEstimate, PramTwoWayEstimate
-from sdc_sql.masking import MaskingStep
+from sdc_sql.mask.pram_matrix import PramEstimate, PramTwoWayEstimate
 from sdc_sql.microdata import Microdata, example
 from sdc_sql.report import RiskReport, risk_report
-from sdc_sql.risk.attribute import AlphaKViolations, KMap, LDiversity, Likeness, TCloseness
+from sdc_sql.risk.alpha_k_anonymity import AlphaKViolations
+from sdc_sql.risk.data_intrusion import DataIntrusion
 from sdc_sql.risk.file_rules import RuleAnswer
 from sdc_sql.risk.global_risk import GlobalRisk
 from sdc_sql.risk.household_risk import HouseholdGlobalRisk
 from sdc_sql.risk.k_anonymity import KViolations
+from sdc_sql.risk.k_map import KMap
+from sdc_sql.risk.l_diversity import LDiversity
+from sdc_sql.risk.likeness import Likeness
 from sdc_sql.risk.population_risk import PopulationRisk
 from sdc_sql.risk.risk_threshold import RiskThreshold
 from sdc_sql.risk.suda import SudaContribution, SudaSummary, SudaValueContribution
-from sdc_sql.risk.theta import StratumTheta, Theta
-from sdc_sql.risk.theta_misclassified import DataIntrusion, MisclassifiedTheta
+from sdc_sql.risk.t_closeness import TCloseness
+from sdc_sql.risk.theta import Theta
+from sdc_sql.risk.theta_by import StratumTheta
+from sdc_sql.risk.theta_misclassified import MisclassifiedTheta
 from sdc_sql.risk.threshold_rule import ThresholdSummary, UnsafeCombination
 from sdc_sql.risk.uniqueness import FrequencySummary
 

@@ -1,37 +1,61 @@
-"""A described table with the measures as methods."""
+"""A described table with the measures of its risk and its masks as methods."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from functools import wraps
+from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, TypeVar
 
 import duckdb
 
 from sdc_sql.mask import microaggregation as _microaggregation
+from sdc_sql.mask import multiplicative_noise as _multiplicative_noise
 from sdc_sql.mask import noise as _noise
 from sdc_sql.mask import pram as _pram
-from sdc_sql.mask import pram_correction as _pram_correction
+from sdc_sql.mask import pram_cells as _pram_cells
+from sdc_sql.mask import pram_matrix as _pram_matrix
 from sdc_sql.mask import rank_swap as _rank_swap
+from sdc_sql.mask import resampling as _resampling
 from sdc_sql.mask import rounding as _rounding
-from sdc_sql.risk import attribute as _attribute
+from sdc_sql.risk import alpha_k_anonymity as _alpha_k_anonymity
+from sdc_sql.risk import data_intrusion as _data_intrusion
 from sdc_sql.risk import file_rules as _file_rules
 from sdc_sql.risk import global_risk as _global_risk
 from sdc_sql.risk import household_risk as _household_risk
 from sdc_sql.risk import individual_risk as _individual_risk
 from sdc_sql.risk import k_anonymity as _k_anonymity
+from sdc_sql.risk import k_map as _k_map
+from sdc_sql.risk import l_diversity as _l_diversity
+from sdc_sql.risk import likeness as _likeness
+from sdc_sql.risk import minimal_sample_uniques as _minimal_sample_uniques
 from sdc_sql.risk import population_risk as _population_risk
 from sdc_sql.risk import risk_threshold as _risk_threshold
 from sdc_sql.risk import suda as _suda
+from sdc_sql.risk import t_closeness as _t_closeness
 from sdc_sql.risk import theta as _theta
+from sdc_sql.risk import theta_by as _theta_by
 from sdc_sql.risk import theta_misclassified as _theta_misclassified
 from sdc_sql.risk import threshold_rule as _threshold_rule
 from sdc_sql.risk import uniqueness as _uniqueness
 from sdc_sql.roles import Roles
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Callable, Iterable
+
+P = ParamSpec("P")
+R = TypeVar("R")
 
 
-class Microdata(Roles):
+def _verb(function: Callable[Concatenate[Any, P], R]) -> Callable[Concatenate[Microdata, P], R]:
+    """Return a function of a described table as a method."""
+
+    @wraps(function)
+    def method(self: Microdata, /, *arguments: P.args, **named: P.kwargs) -> R:
+        return function(self._roles, *arguments, **named)
+
+    return method
+
+
+class Microdata:
     """A table of persons or firms, what its columns are, the measures of its disclosure risk, and its masking.
 
     Parameters
@@ -48,7 +72,7 @@ class Microdata(Roles):
     household
         The column of household numbers.
     id
-        A column that identifies each record; masking needs one, for the draws of a record hang on it.
+        A column that identifies each record; masking needs one, for the draws of a record depend on it.
     stratum
         The column of strata of the sampling design.
     sampling_fraction
@@ -92,7 +116,7 @@ class Microdata(Roles):
         sampling_fraction: str | float | None = None,
         nulls: str = "category",
     ) -> None:
-        super().__init__(
+        self._roles = Roles(
             con=con,
             table=table,
             keys=keys,  # type: ignore[arg-type] # any collection: made a tuple there
@@ -103,6 +127,60 @@ class Microdata(Roles):
             sampling_fraction=sampling_fraction,
             nulls=nulls,
         )
+
+    def __repr__(self) -> str:
+        """Return the table with its roles."""
+        return repr(self._roles).replace("Roles", "Microdata", 1)
+
+    @property
+    def con(self) -> duckdb.DuckDBPyConnection:
+        """The connection."""
+        return self._roles.con
+
+    @property
+    def table(self) -> str:
+        """The table's name."""
+        return self._roles.table
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """The names of all columns, in the table's order."""
+        return self._roles.columns
+
+    @property
+    def keys(self) -> tuple[str, ...]:
+        """The key variables, as the table spells them."""
+        return self._roles.keys
+
+    @property
+    def weight(self) -> str | float | None:
+        """The column of weights, or the weight of every record."""
+        return self._roles.weight
+
+    @property
+    def household(self) -> str | None:
+        """The column of household numbers."""
+        return self._roles.household
+
+    @property
+    def id(self) -> str | None:
+        """The column that identifies each record."""
+        return self._roles.id
+
+    @property
+    def stratum(self) -> str | None:
+        """The column of strata."""
+        return self._roles.stratum
+
+    @property
+    def sampling_fraction(self) -> str | float | None:
+        """The sampling fraction, or the column that holds it."""
+        return self._roles.sampling_fraction
+
+    @property
+    def nulls(self) -> str:
+        """How NULL in a key counts: ``category`` or ``wildcard``."""
+        return self._roles.nulls
 
     def weighing(self, weight: str | float) -> Microdata:
         """Return the same table with another weight.
@@ -115,58 +193,58 @@ class Microdata(Roles):
         roles = ("keys", "household", "id", "stratum", "sampling_fraction", "nulls")
         return Microdata(self.con, self.table, weight=weight, **{role: getattr(self, role) for role in roles})
 
-    cells = _uniqueness.cells
-    frequencies = _uniqueness.frequencies
-    sample_uniques = _uniqueness.sample_uniques
-    frequency_summary = _uniqueness.frequency_summary
-    frequency_counts = _uniqueness.frequency_counts
-    theta = _theta.theta
-    theta_by = _theta.theta_by
-    population_risk = _population_risk.population_risk
-    individual_risk = _individual_risk.individual_risk
-    cell_risk = _individual_risk.cell_risk
-    global_risk = _global_risk.global_risk
-    risk_threshold = _risk_threshold.risk_threshold
-    household_risk = _household_risk.household_risk
-    household_global_risk = _household_risk.household_global_risk
-    k_anonymity = _k_anonymity.k_anonymity
-    l_diversity = _attribute.l_diversity
-    l_diversity_cells = _attribute.l_diversity_cells
-    l_diversity_records = _attribute.l_diversity_records
-    t_closeness = _attribute.t_closeness
-    t_closeness_cells = _attribute.t_closeness_cells
-    likeness = _attribute.likeness
-    likeness_cells = _attribute.likeness_cells
-    alpha_k_anonymity = _attribute.alpha_k_anonymity
-    k_map = _attribute.k_map
-    minimal_sample_uniques = _suda.minimal_sample_uniques
-    suda = _suda.suda
-    suda_summary = _suda.suda_summary
-    suda_contributions = _suda.suda_contributions
-    suda_value_contributions = _suda.suda_value_contributions
-    theta_misclassified = _theta_misclassified.theta_misclassified
-    data_intrusion_simulation = _theta_misclassified.data_intrusion_simulation
-    threshold_rule = _threshold_rule.threshold_rule
-    threshold_rule_summary = _threshold_rule.threshold_rule_summary
-    threshold_rule_records = _threshold_rule.threshold_rule_records
-    research_file_rules = _file_rules.research_file_rules
-    public_use_file_rules = _file_rules.public_use_file_rules
+    cells = _verb(_uniqueness.cells)
+    frequencies = _verb(_uniqueness.frequencies)
+    sample_uniques = _verb(_uniqueness.sample_uniques)
+    frequency_summary = _verb(_uniqueness.frequency_summary)
+    frequency_counts = _verb(_uniqueness.frequency_counts)
+    theta = _verb(_theta.theta)
+    theta_by = _verb(_theta_by.theta_by)
+    population_risk = _verb(_population_risk.population_risk)
+    individual_risk = _verb(_individual_risk.individual_risk)
+    cell_risk = _verb(_individual_risk.cell_risk)
+    global_risk = _verb(_global_risk.global_risk)
+    risk_threshold = _verb(_risk_threshold.risk_threshold)
+    household_risk = _verb(_household_risk.household_risk)
+    household_global_risk = _verb(_household_risk.household_global_risk)
+    k_anonymity = _verb(_k_anonymity.k_anonymity)
+    l_diversity = _verb(_l_diversity.l_diversity)
+    l_diversity_cells = _verb(_l_diversity.l_diversity_cells)
+    l_diversity_records = _verb(_l_diversity.l_diversity_records)
+    t_closeness = _verb(_t_closeness.t_closeness)
+    t_closeness_cells = _verb(_t_closeness.t_closeness_cells)
+    likeness = _verb(_likeness.likeness)
+    likeness_cells = _verb(_likeness.likeness_cells)
+    alpha_k_anonymity = _verb(_alpha_k_anonymity.alpha_k_anonymity)
+    k_map = _verb(_k_map.k_map)
+    minimal_sample_uniques = _verb(_minimal_sample_uniques.minimal_sample_uniques)
+    suda = _verb(_suda.suda)
+    suda_summary = _verb(_suda.suda_summary)
+    suda_contributions = _verb(_suda.suda_contributions)
+    suda_value_contributions = _verb(_suda.suda_value_contributions)
+    theta_misclassified = _verb(_theta_misclassified.theta_misclassified)
+    data_intrusion_simulation = _verb(_data_intrusion.data_intrusion_simulation)
+    threshold_rule = _verb(_threshold_rule.threshold_rule)
+    threshold_rule_summary = _verb(_threshold_rule.threshold_rule_summary)
+    threshold_rule_records = _verb(_threshold_rule.threshold_rule_records)
+    research_file_rules = _verb(_file_rules.research_file_rules)
+    public_use_file_rules = _verb(_file_rules.public_use_file_rules)
 
-    pram = _pram.pram
-    pram_retention = _pram.pram_retention
-    pram_guaranteed = _pram.pram_guaranteed
-    pram_proof = _pram.pram_proof
-    pram_matrix = _pram_correction.pram_matrix
-    pram_estimate = _pram_correction.pram_estimate
-    pram_covariance = _pram_correction.pram_covariance
-    pram_estimate_two_way = _pram_correction.pram_estimate_two_way
-    noise = _noise.noise
-    multiplicative_noise = _noise.multiplicative_noise
-    microaggregate = _microaggregation.microaggregate
-    microaggregate_categorical = _microaggregation.microaggregate_categorical
-    rank_swap = _rank_swap.rank_swap
-    resample = _rank_swap.resample
-    round_to_base = _rounding.round_to_base
+    pram = _verb(_pram.pram)
+    pram_retention = _verb(_pram_cells.pram_retention)
+    pram_guaranteed = _verb(_pram_cells.pram_guaranteed)
+    pram_proof = _verb(_pram_cells.pram_proof)
+    pram_matrix = _verb(_pram_matrix.pram_matrix)
+    pram_estimate = _verb(_pram_matrix.pram_estimate)
+    pram_covariance = _verb(_pram_matrix.pram_covariance)
+    pram_estimate_two_way = _verb(_pram_matrix.pram_estimate_two_way)
+    noise = _verb(_noise.noise)
+    multiplicative_noise = _verb(_multiplicative_noise.multiplicative_noise)
+    microaggregate = _verb(_microaggregation.microaggregate)
+    microaggregate_categorical = _verb(_microaggregation.microaggregate_categorical)
+    rank_swap = _verb(_rank_swap.rank_swap)
+    resample = _verb(_resampling.resample)
+    round_to_base = _verb(_rounding.round_to_base)
 
 
 def example() -> Microdata:

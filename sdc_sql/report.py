@@ -8,10 +8,11 @@ from typing import TYPE_CHECKING, Any
 
 from sqlglot import exp
 
-from sdc_sql import query
-from sdc_sql.checks import whole
+from sdc_sql.db import query
+from sdc_sql.db.checks import whole
+from sdc_sql.db.results import Result, html_table, shown
+from sdc_sql.db.table import fetched, spelled
 from sdc_sql.errors import ParameterError
-from sdc_sql.results import Result, html_table, shown
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -21,7 +22,8 @@ if TYPE_CHECKING:
     from sdc_sql.risk.household_risk import HouseholdGlobalRisk
     from sdc_sql.risk.k_anonymity import KViolations
     from sdc_sql.risk.suda import SudaSummary
-    from sdc_sql.risk.theta import StratumTheta, Theta
+    from sdc_sql.risk.theta import Theta
+    from sdc_sql.risk.theta_by import StratumTheta
     from sdc_sql.risk.uniqueness import FrequencySummary
 
 
@@ -150,7 +152,7 @@ def _riskiest(data: Microdata, weight: str | float | None, top: int) -> tuple[di
         order = [exp.Ordered(this=exp.column("individual_risk"), desc=True)]
     # then by the keys, so that the same file always gives the same page
     order += [exp.Ordered(this=exp.column(k, quoted=True), desc=False, nulls_first=False) for k in data.keys]
-    return tuple(data.select(cells.order_by(*order).limit(top)))
+    return tuple(fetched(data.con, cells.order_by(*order).limit(top)))
 
 
 def risk_report(
@@ -257,8 +259,8 @@ def _special(data: Microdata, max_msu: int | None) -> SudaSummary:
 def _attributes(
     data: Microdata, sensitive: Sequence[str], ordered: Sequence[str], *, together: bool
 ) -> tuple[dict[str, Any], ...]:
-    columns = [data.found("sensitive variable", name) for name in sensitive]
-    by_order = {data.found("ordered sensitive variable", name) for name in ordered}
+    columns = [spelled(data.table, data.columns, "sensitive variable", name) for name in sensitive]
+    by_order = {spelled(data.table, data.columns, "ordered sensitive variable", name) for name in ordered}
     if not by_order <= set(columns):
         raise ParameterError(
             f"{', '.join(sorted(by_order - set(columns)))} is ordered and not among the sensitive variables."

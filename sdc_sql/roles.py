@@ -1,25 +1,26 @@
-"""The roles of a table's columns, checked once."""
+"""A table with the roles of its columns, checked once."""
 
 from __future__ import annotations
 
-import difflib
-import string
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from sqlglot import exp
 
-from sdc_sql import query
-from sdc_sql.checks import fraction, is_number
-from sdc_sql.errors import ColumnError, ParameterError, TableError, WeightError, translated
-from sdc_sql.load import load
-from sdc_sql.notebook import show_relations
+from sdc_sql.db import query
+from sdc_sql.db.checks import fraction, is_number
+from sdc_sql.db.load import load
+from sdc_sql.db.masking import masked
+from sdc_sql.db.notebook import show_relations
+from sdc_sql.db.table import Table
+from sdc_sql.errors import ColumnError, ParameterError, WeightError
 
 if TYPE_CHECKING:
     import duckdb
 
-    from sdc_sql.query import Value
+    from sdc_sql.db.query import Value
+    from sdc_sql.db.steps import MaskingStep
 
 NULLS = ("category", "wildcard")
 LEVELS = ("extremely", "very", "identifying")
@@ -37,12 +38,8 @@ def _names(keys: Iterable[str] | None) -> tuple[str, ...]:
     return names
 
 
-# as DuckDB folds names: ASCII letters only
-_FOLD = str.maketrans(string.ascii_uppercase, string.ascii_lowercase)
-
-
 @dataclass(frozen=True, kw_only=True)
-class Roles:
+class Roles(Table):
     """A table and what its columns are to an intruder and to the survey.
 
     Checked when it is made: the table exists and has rows; the columns exist (names are compared as
@@ -66,7 +63,7 @@ class Roles:
         load(self.con)
         show_relations()
         # frozen: what is found out about the table is set here, once
-        object.__setattr__(self, "columns", self._columns())
+        object.__setattr__(self, "columns", self.read_columns())
         object.__setattr__(self, "keys", tuple(self.found("key variable", k) for k in _names(self.keys)))
         twice = sorted({k for k in self.keys if self.keys.count(k) > 1})
         if twice:
@@ -89,44 +86,12 @@ class Roles:
         self._check_not_null("id", "every record must have one")
         self._check_unique_id()
 
-    def _columns(self) -> tuple[str, ...]:
-        if not isinstance(self.table, str) or not self.table:
-            raise TableError(f"table is {self.table!r}: it must be the name of a table, view or file.")
-        rows = query.call("sdc__rows", self.table).limit(1)
-        with translated():
-            result = self.con.execute(query.text(rows))
-            result.fetchall()
-        return tuple(str(d[0]) for d in result.description or ())
-
-    def found(self, role: str, name: str) -> str:
-        """Return a column's name as the table spells it."""
-        if not isinstance(name, str):
-            raise ColumnError(f"The {role} is {name!r}: it must be the name of a column.")
-        for column in self.columns:
-            if column.translate(_FOLD) == name.translate(_FOLD):
-                return column
-        spelled = {c.lower(): c for c in self.columns}
-        near = difflib.get_close_matches(name.lower(), spelled, n=1)
-        hint = f" Did you mean {spelled[near[0]]!r}?" if near else ""
-        has = ", ".join(self.columns)
-        raise ColumnError(f"The {role} {name!r} is not a column of {self.table}; it has {has}.{hint}")
-
-    def _count(self, condition: exp.Expression) -> int:
-        rows = exp.select(exp.Count(this=exp.Star())).from_(query.call("sdc__rows", self.table).subquery("r"))
-        return self._number(rows.where(condition))
-
-    def _number(self, select: exp.Select) -> int:
-        with translated():
-            # fetched to the end: an unfinished result would block the connection
-            ((number,),) = self.con.execute(query.text(select)).fetchall()
-        return int(number)
-
     def _check_weight(self) -> None:
         if self.weight is None:
             return
         if isinstance(self.weight, str):
             value = exp.cast(exp.column(self.weight, quoted=True), "DOUBLE")
-            bad = self._count(exp.not_(exp.Anonymous(this="sdc__is_weight", expressions=[value])))
+            bad = self.count(exp.not_(exp.Anonymous(this="sdc__is_weight", expressions=[value])))
             if bad:
                 raise WeightError(
                     f"{bad:,} records have a weight ({self.weight}) that is NULL, NaN, infinite, zero or negative: "
@@ -138,7 +103,7 @@ class Roles:
     def _check_not_null(self, role: str, why: str) -> None:
         name = getattr(self, role)
         if name is not None:
-            missing = self._count(exp.column(name, quoted=True).is_(exp.null()))
+            missing = self.count(exp.column(name, quoted=True).is_(exp.null()))
             if missing:
                 raise ColumnError(f"{missing:,} records have NULL for {role} ({name}): {why}.")
 
@@ -147,13 +112,9 @@ class Roles:
             return
         rows = query.call("sdc__category_cells", self.table, [self.id], None)
         repeated = exp.select(exp.Count(this=exp.Star())).from_(rows.subquery("r")).where(exp.column("sdc__f") > 1)
-        number = self._number(repeated)
+        number = self.number(repeated)
         if number:
             raise ColumnError(f"{number:,} values of the id ({self.id}) stand on several records: it must be unique.")
-
-    def load_again(self) -> None:
-        """Load the macros where a rollback has taken them away with the transaction they were loaded in."""
-        load(self.con)
 
     def required(self, role: str, given: Value = None) -> Any:  # noqa: ANN401 - a name or a number
         """Return an argument, or else the role it stands for; an error where neither was given."""
@@ -162,29 +123,6 @@ class Roles:
             words = role.replace("_", " ")
             raise ParameterError(f"This measure needs a {words}: give {role}=... here or when describing the table.")
         return value
-
-    def row(self, macro: str, *arguments: Value, **named: Value) -> dict[str, Any]:
-        """Return the one row of a measure, by column name."""
-        (found,) = self.rows(macro, *arguments, **named)
-        return found
-
-    def rows(self, macro: str, *arguments: Value, **named: Value) -> list[dict[str, Any]]:
-        """Return the few rows of a measure, by column name."""
-        return self.select(query.call(macro, *arguments, **named))
-
-    def select(self, select: exp.Select) -> list[dict[str, Any]]:
-        """Return the rows of a query, by column name."""
-        self.load_again()
-        with translated():
-            result = self.con.execute(query.text(select))
-            names = [d[0] for d in result.description or ()]
-            return [dict(zip(names, values, strict=True)) for values in result.fetchall()]
-
-    def relation(self, macro: str, *arguments: Value, **named: Value) -> duckdb.DuckDBPyRelation:
-        """Return the records of a measure as a DuckDB relation, computed when it is read."""
-        self.load_again()
-        with translated():
-            return self.con.sql(query.text(query.call(macro, *arguments, **named)))
 
     def checked_levels(self, levels: Mapping[str, Iterable[str]]) -> dict[str, list[str]]:
         """Return levels of identification with the columns as the table spells them."""
@@ -202,3 +140,16 @@ class Roles:
         weight: str | float = self.required("weight")
         self.rows("sdc__check_cells", self.table, self.keys, weight, self.nulls)
         return weight
+
+    def masked(
+        self,
+        macro: str,
+        columns: tuple[str, ...],
+        arguments: dict[str, Value],
+        *,
+        into: str | None = None,
+        measured: bool = False,
+        **logged: object,
+    ) -> MaskingStep:
+        """Mask columns by a macro: see :func:`sdc_sql.db.masking.masked`."""
+        return masked(self, macro, columns, arguments, into=into, measured=measured, **logged)

@@ -9,7 +9,7 @@ if TYPE_CHECKING:
 
     import duckdb
 
-    from sdc_sql.masking import MaskingStep
+    from sdc_sql.db.steps import MaskingStep
 
 N = 300
 COLUMNS = """

@@ -12,13 +12,13 @@ from typing import TYPE_CHECKING, Literal
 
 from sqlglot import ErrorLevel, exp
 
-from sdc_sql import query
 from sdc_sql.compiler.allowed import check
-from sdc_sql.compiler.definitions import definitions
+from sdc_sql.compiler.definitions import definitions as known_macros
 from sdc_sql.compiler.engines import rewritten
 from sdc_sql.compiler.expand import Expansion
 from sdc_sql.compiler.lists import BITS
 from sdc_sql.compiler.unwritten import refuse_unwritten
+from sdc_sql.db import query
 from sdc_sql.errors import ParameterError, TableError, translated
 
 if TYPE_CHECKING:
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
     import duckdb
 
-    from sdc_sql.query import Value
+    from sdc_sql.db.query import Value
 
 DIALECTS = ("duckdb", "spark", "postgres")
 
@@ -81,7 +81,7 @@ def compile(  # noqa: A001 - what it does
     if dialect not in DIALECTS:
         raise ParameterError(f"The dialect is {dialect!r}: it must be one of {', '.join(DIALECTS)}.")
     name = macro if macro.startswith("sdc_") else f"sdc_{macro}"
-    public = sorted(n for n, d in definitions().items() if d.is_table and not n.startswith("sdc__"))
+    public = sorted(n for n, d in known_macros().items() if d.is_table and not n.startswith("sdc__"))
     if name not in public:
         raise ParameterError(f"There is no macro {macro}; there are {', '.join(public)}.")
     refuse_unwritten(name)

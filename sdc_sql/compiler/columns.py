@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 from sqlglot import exp
 
-from sdc_sql import query
 from sdc_sql.compiler.constants import value_of
+from sdc_sql.db import query
 from sdc_sql.errors import ColumnError, Unsupported
 
 if TYPE_CHECKING:

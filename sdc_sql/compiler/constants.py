@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import duckdb
 from sqlglot import exp
 
-from sdc_sql import query
+from sdc_sql.db import query
 from sdc_sql.errors import InputError, ParameterError, translate
 
 if TYPE_CHECKING:

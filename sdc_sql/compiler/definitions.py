@@ -10,8 +10,8 @@ import sqlglot
 from sqlglot import TokenType, exp, tokenize
 
 from sdc_sql.compiler.constants import holds_together
+from sdc_sql.db.macros import sql_files
 from sdc_sql.errors import ParameterError
-from sdc_sql.macros import sql_files
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence

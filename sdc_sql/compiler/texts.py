@@ -12,8 +12,8 @@ from sqlglot import exp
 
 from sdc_sql.compiler.constants import NOT_CONSTANT, as_literal, connection, is_error, value_of
 from sdc_sql.compiler.definitions import definitions
+from sdc_sql.db.macros import sql_files
 from sdc_sql.errors import InputError
-from sdc_sql.macros import sql_files
 
 _VARYING = tuple(kind for kind in NOT_CONSTANT if kind not in (exp.Struct, exp.PropertyEQ))
 

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from sdc_sql.db.macros import help_entries
 from sdc_sql.errors import Unsupported
-from sdc_sql.macros import help_entries
 
 _MATRIX = "a matrix is cast to the types of its table's columns, which are not known when the query is written"
 _DRAWS = "its keyed draws are DuckDB's own; the measure that it checks, sdc_theta, is written out"

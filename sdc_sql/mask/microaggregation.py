@@ -4,17 +4,18 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from sdc_sql.checks import whole
-from sdc_sql.masking import MaskingStep, masked, named
+from sdc_sql.db.checks import whole
+from sdc_sql.mask.columns import named
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from sdc_sql.roles import Roles
+    from sdc_sql.db.masking import Maskable
+    from sdc_sql.db.steps import MaskingStep
 
 
 def microaggregate(
-    data: Roles,
+    data: Maskable,
     columns: str | Iterable[str],
     k: int,
     *,
@@ -76,11 +77,11 @@ def microaggregate(
         "centroid": centroid, "blocks": whole(blocks, "blocks", least=1), "gamma": gamma,
         "stratum": stratum and data.found("stratum", stratum),
     }  # fmt: skip
-    return masked(data, "microaggregate", chosen, arguments, into=into, measured=True)
+    return data.masked("microaggregate", chosen, arguments, into=into, measured=True)
 
 
 def microaggregate_categorical(
-    data: Roles,
+    data: Maskable,
     columns: str | Iterable[str],
     k: int,
     *,
@@ -122,4 +123,4 @@ def microaggregate_categorical(
         "columns": chosen, "k": whole(k, "k", least=2), "id": data.required("id"), "scale": scale,
         "stratum": stratum and data.found("stratum", stratum),
     }  # fmt: skip
-    return masked(data, "microaggregate_categorical", chosen, arguments, into=into)
+    return data.masked("microaggregate_categorical", chosen, arguments, into=into)

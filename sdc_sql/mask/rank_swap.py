@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from sdc_sql.checks import whole
 from sdc_sql.errors import ParameterError
-from sdc_sql.masking import MaskingStep, masked, named
+from sdc_sql.mask.columns import named
 
 if TYPE_CHECKING:
-    from sdc_sql.roles import Roles
+    from sdc_sql.db.masking import Maskable
+    from sdc_sql.db.steps import MaskingStep
 
 
 def rank_swap(
-    data: Roles,
+    data: Maskable,
     column: str,
     p: float | None = None,
     *,
@@ -62,48 +62,4 @@ def rank_swap(
         "columns": chosen, "id": data.required("id"), "p": p, "correlation": correlation,
         "stratum": stratum and data.found("stratum", stratum), "stream": stream,
     }  # fmt: skip
-    return masked(data, "rank_swap", chosen, arguments, into=into)
-
-
-def resample(
-    data: Roles,
-    column: str,
-    samples: int,
-    *,
-    stratum: str | None = None,
-    stream: str = "resample",
-    into: str | None = None,
-) -> MaskingStep:
-    """Replace each value by the average of the values of its rank in samples with replacement.
-
-    Parameters
-    ----------
-    column
-        A numeric column; NULL stays NULL.
-    samples
-        How many samples, at least 1; the more, the less is masked.
-    stratum
-        A column from within whose values samples are taken.
-    stream
-        The stream of draws.
-    into
-        A new table for the masked copy.
-
-    Returns
-    -------
-    MaskingStep
-
-    Examples
-    --------
-    >>> import sdc_sql
-    >>> sdc_sql.example().resample("w", 3, into="released").method
-    'resample'
-    """
-    chosen = named(data, column)
-    if len(chosen) != 1:
-        raise ParameterError(f"Resampling takes one column, not {len(chosen)}: call it once for each.")
-    arguments = {
-        "columns": chosen, "samples": whole(samples, "samples", least=1), "id": data.required("id"),
-        "stratum": stratum and data.found("stratum", stratum), "stream": stream,
-    }  # fmt: skip
-    return masked(data, "resample", chosen, arguments, into=into, measured=True)
+    return data.masked("rank_swap", chosen, arguments, into=into)

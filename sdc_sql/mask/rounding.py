@@ -4,16 +4,17 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from sdc_sql.masking import MaskingStep, masked, named
+from sdc_sql.mask.columns import named
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from sdc_sql.roles import Roles
+    from sdc_sql.db.masking import Maskable
+    from sdc_sql.db.steps import MaskingStep
 
 
 def round_to_base(
-    data: Roles,
+    data: Maskable,
     columns: str | Iterable[str],
     base: float,
     *,
@@ -52,5 +53,5 @@ def round_to_base(
     chosen = named(data, columns)
     arguments = {"columns": chosen, "base": base, "id": data.required("id")}
     if at_random:
-        return masked(data, "random_round", chosen, {**arguments, "stream": stream}, into=into, measured=True)
-    return masked(data, "round", chosen, arguments, into=into, measured=True)
+        return data.masked("random_round", chosen, {**arguments, "stream": stream}, into=into, measured=True)
+    return data.masked("round", chosen, arguments, into=into, measured=True)

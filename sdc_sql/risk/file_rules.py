@@ -6,9 +6,9 @@ import datetime as dt
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from sdc_sql.checks import flag
+from sdc_sql.db.checks import flag
+from sdc_sql.db.results import Result
 from sdc_sql.errors import ParameterError
-from sdc_sql.results import Result
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

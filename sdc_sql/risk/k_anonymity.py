@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from sdc_sql.checks import whole
-from sdc_sql.results import Result, Results
+from sdc_sql.db.checks import whole
+from sdc_sql.db.results import Result, Results
 
 if TYPE_CHECKING:
     from sdc_sql.roles import Roles

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from sdc_sql.checks import fraction
+from sdc_sql.db.checks import fraction
+from sdc_sql.db.results import Result
 from sdc_sql.errors import ParameterError
-from sdc_sql.results import Result, Results
 
 if TYPE_CHECKING:
     from sdc_sql.roles import Roles
@@ -25,22 +25,6 @@ class Theta(Result):
     n1: int
     n2: int
     n3: int
-    theta: float
-    standard_error: float
-    upper_bound: float
-
-
-@dataclass(frozen=True)
-class StratumTheta(Result):
-    """theta-hat within one stratum."""
-
-    stratum: Any
-    records: int
-    cells: int
-    n1: int
-    n2: int
-    n3: int
-    sampling_fraction: float
     theta: float
     standard_error: float
     upper_bound: float
@@ -85,44 +69,3 @@ def theta(data: Roles, sampling_fraction: float | None = None, *, confidence: fl
         )
     pi, confidence = fraction(pi, "sampling fraction"), fraction(confidence, "confidence")
     return Theta(**data.row("sdc_theta", data.table, data.keys, pi, confidence=confidence))
-
-
-def theta_by(
-    data: Roles,
-    stratum: str | None = None,
-    sampling_fraction: float | str | None = None,
-    *,
-    confidence: float = 0.99,
-) -> Results[StratumTheta]:
-    """Return theta within each stratum, cells and sampling fraction the stratum's own.
-
-    Parameters
-    ----------
-    stratum
-        The name of the column of strata; by default the one given with the table.
-    sampling_fraction
-        A number in (0, 1), or the name of a column that is constant in each stratum.
-    confidence
-        Of the one-sided interval, in (0, 1).
-
-    Returns
-    -------
-    list of StratumTheta
-        In the order of the strata.
-
-    Notes
-    -----
-    Skinner & Elliot (2002), equations (7) and (9) and section 7.
-
-    Examples
-    --------
-    >>> import sdc_sql
-    >>> [(t.stratum, t.n1, t.theta) for t in sdc_sql.example().theta_by("sex", 0.1)]
-    [('f', 0, 0.0), ('m', 1, 1.0)]
-    """
-    column = data.found("stratum", data.required("stratum", stratum))
-    pi = data.required("sampling_fraction", sampling_fraction)
-    pi = data.found("sampling fraction", pi) if isinstance(pi, str) else fraction(pi, "sampling fraction")
-    confidence = fraction(confidence, "confidence")
-    rows = data.rows("sdc_theta_by", data.table, data.keys, column, pi, confidence=confidence)
-    return Results(StratumTheta(**row) for row in rows)

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from sdc_sql.checks import fraction, whole
+from sdc_sql.db.results import Result
 from sdc_sql.errors import ParameterError
-from sdc_sql.results import Result
+from sdc_sql.risk.misclassification import changed, misclassified_key, one_fraction
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -32,18 +32,6 @@ class MisclassifiedTheta(Result):
     false_matches: float
     theta: float
     most_theta: float
-
-
-@dataclass(frozen=True)
-class DataIntrusion(Result):
-    """theta-hat(K) (6), the standard error of the simulation alone, and the closed form that it tends to."""
-
-    repetitions: int
-    unique_matches: int
-    correct_matches: int
-    theta: float | None
-    standard_error: float | None
-    closed_form: float
 
 
 def theta_misclassified(
@@ -82,98 +70,13 @@ def theta_misclassified(
     >>> print(round(data.theta_misclassified({"sex": "m"}, 0.5).theta, 6))
     0.333333
     """
-    pi = _one_fraction(data, sampling_fraction)
+    pi = one_fraction(data, sampling_fraction)
     joint = [names for names in matrices if isinstance(names, tuple)] if hasattr(matrices, "items") else []
     if joint:
         if len(matrices) > 1:
             raise ParameterError("A matrix for several keys together must be the only one.")
-        columns = [_key(data, n) for n in joint[0]]
+        columns = [misclassified_key(data, n) for n in joint[0]]
         macro, last = "sdc_theta_misclassified_crossing", (columns, matrices[joint[0]])
         return MisclassifiedTheta(**data.row(macro, data.table, data.keys, pi, *last))
-    columns, tables = _changed(data, matrices)
+    columns, tables = changed(data, matrices)
     return MisclassifiedTheta(**data.row("sdc_theta_misclassified", data.table, data.keys, pi, columns, tables))
-
-
-def data_intrusion_simulation(
-    data: Roles,
-    sampling_fraction: float | str | None = None,
-    *,
-    matrices: Mapping[str | tuple[str, ...], str] | None = None,
-    repetitions: int = 10_000,
-    stream: str = "data intrusion",
-) -> DataIntrusion:
-    """Play the intruder's search with the file itself: a check of the closed forms of theta.
-
-    Parameters
-    ----------
-    sampling_fraction
-        A number in (0, 1), or the column of the records' inclusion probabilities (section 5.3).
-    matrices
-        As in :func:`theta_misclassified` (one for each key).
-    repetitions
-        How many records are removed.
-    stream
-        Another stream gives independent draws.
-
-    Returns
-    -------
-    DataIntrusion
-
-    Notes
-    -----
-    Skinner & Elliot (2002), equation (6), with sections 4 and 5.3. Nothing is masked: no secret
-    key is needed, and a run is repeated by its stream.
-
-    Examples
-    --------
-    >>> import sdc_sql
-    >>> played = sdc_sql.example().data_intrusion_simulation(0.5, repetitions=2000)
-    >>> round(played.closed_form, 6), abs(played.theta - played.closed_form) < 5 * played.standard_error
-    (0.333333, True)
-    """
-    repetitions = whole(repetitions, "repetitions", least=1, most=100_000_000)
-    draws: dict[str, Any] = {"repetitions": repetitions, "stream": str(stream)}
-    if matrices is not None:
-        pi = _one_fraction(data, sampling_fraction)
-        if hasattr(matrices, "items") and any(isinstance(names, tuple) for names in matrices):
-            raise ParameterError("The simulation takes one matrix for each key, not one for several together.")
-        changed = _changed(data, matrices)
-        return DataIntrusion(
-            **data.row("sdc_data_intrusion_misclassified", data.table, data.keys, pi, *changed, **draws)
-        )
-    given = data.required("sampling_fraction", sampling_fraction)
-    given = (
-        data.found("inclusion probability", given) if isinstance(given, str) else fraction(given, "sampling fraction")
-    )
-    return DataIntrusion(**data.row("sdc_data_intrusion_simulation", data.table, data.keys, given, **draws))
-
-
-def _one_fraction(data: Roles, given: float | str | None) -> float:
-    pi = data.required("sampling_fraction", given)
-    if isinstance(pi, str):
-        raise ParameterError(
-            f"The sampling fraction is the column {pi!r}: with misclassification it must be one number."
-        )
-    return fraction(pi, "sampling fraction")
-
-
-def _key(data: Roles, name: str) -> str:
-    found = data.found("misclassified key", name)
-    if found not in data.keys:
-        raise ParameterError(
-            f"{name!r} has a misclassification matrix and is not among the keys, {', '.join(data.keys)}."
-        )
-    return found
-
-
-def _changed(data: Roles, matrices: Mapping[str | tuple[str, ...], str]) -> tuple[list[str], list[str]]:
-    """Return the keys that are misclassified, and the tables of their matrices."""
-    if (
-        not hasattr(matrices, "items")
-        or not matrices
-        or not all(isinstance(t, str) for pair in matrices.items() for t in pair)
-    ):
-        raise ParameterError(
-            f"matrices is {matrices!r}: it must give the name of a table for each key, as in {{'sex': 'm'}}."
-        )
-    return [_key(data, str(n)) for n in matrices], list(matrices.values())

@@ -7,9 +7,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from sdc_sql.checks import flag, is_number, whole
+from sdc_sql.db.checks import flag, is_number, whole
+from sdc_sql.db.results import Result
 from sdc_sql.errors import ParameterError
-from sdc_sql.results import Result
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING
 
 import duckdb
 
+from sdc_sql.db.macros import example_tables
 from sdc_sql.errors import ParameterError, SdcError, TableError
-from sdc_sql.macros import example_tables
-from sdc_sql.shell import told
+from sdc_sql.shell import messages
 from sdc_sql.shell.interrupts import interruptible
 from sdc_sql.shell.statements import is_complete, without_end
 
@@ -104,7 +104,7 @@ class Session:
             raise
         except (duckdb.Error, SdcError, RuntimeError, ValueError, OSError) as error:
             interrupted = "nterrupted" in str(error)
-            self.complain("interrupted" if interrupted else told.one_line(error, text))
+            self.complain("interrupted" if interrupted else messages.one_line(error, text))
         self.pending = []
         return False
 
@@ -138,10 +138,10 @@ class Session:
             case ".quit" | ".exit" | ".q", []:
                 raise Leave
             case ".help", []:
-                print(f"{told.overview()}\n\nCommands")
+                print(f"{messages.overview()}\n\nCommands")
                 print("\n".join(f"  {command:<9} {what}" for command, what in COMMANDS.items()))
             case ".help", _:
-                print(told.about(" ".join(arguments)))
+                print(messages.about(" ".join(arguments)))
             case ".tables", []:
                 print("\n".join(name for (name,) in self.con.execute(_TABLES).fetchall()))
             case ".examples", []:

@@ -21,9 +21,12 @@ from typing import TYPE_CHECKING, Any
 
 from sdc_sql.errors import ParameterError
 from sdc_sql.mask import microaggregation as _microaggregation
+from sdc_sql.mask import multiplicative_noise as _multiplicative_noise
 from sdc_sql.mask import noise as _noise
 from sdc_sql.mask import pram as _pram
+from sdc_sql.mask import pram_cells as _pram_cells
 from sdc_sql.mask import rank_swap as _rank_swap
+from sdc_sql.mask import resampling as _resampling
 from sdc_sql.mask import rounding as _rounding
 
 try:
@@ -104,13 +107,13 @@ class SparkVerbs:
         return self._key or os.environ.get("SDC_KEY")
 
     pram = _verb(_pram.pram)
-    pram_retention = _verb(_pram.pram_retention)
-    pram_guaranteed = _verb(_pram.pram_guaranteed)
+    pram_retention = _verb(_pram_cells.pram_retention)
+    pram_guaranteed = _verb(_pram_cells.pram_guaranteed)
     noise = _verb(_noise.noise)
-    multiplicative_noise = _verb(_noise.multiplicative_noise)
+    multiplicative_noise = _verb(_multiplicative_noise.multiplicative_noise)
     round_to_base = _verb(_rounding.round_to_base)
     rank_swap = _verb(_rank_swap.rank_swap)
-    resample = _verb(_rank_swap.resample)
+    resample = _verb(_resampling.resample)
     microaggregate = _verb(_microaggregation.microaggregate)
 
     cells = measure("sdc_cells")

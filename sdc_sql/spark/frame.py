@@ -10,10 +10,10 @@ from pyspark.errors import AnalysisException, PySparkException
 from pyspark.sql import functions as F  # noqa: N812 - as everyone calls it
 from pyspark.sql import types
 
-from sdc_sql import errors, query
+from sdc_sql import errors
+from sdc_sql.db import query
+from sdc_sql.db.table import spelled
 from sdc_sql.errors import ColumnError, ParameterError, TableError
-from sdc_sql.masking import Elsewhere
-from sdc_sql.roles import Roles
 from sdc_sql.spark import worker
 
 if TYPE_CHECKING:
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     from pyspark.sql import DataFrame, SparkSession
 
-    from sdc_sql.query import Value
+    from sdc_sql.db.query import Value
 
 IDS = (types.ByteType, types.ShortType, types.IntegerType, types.LongType, types.StringType)
 # Every record by itself: exact whatever the partitions.
@@ -33,18 +33,8 @@ BY_MOMENTS = {"uncorrelated", "correlated", "linear"}
 NO_DRAWS = {"round", "microaggregate"}
 
 
-class Frame(Elsewhere):
-    """What :class:`sdc_sql.Microdata` is to a DuckDB table: columns are found, arguments checked, records masked."""
-
-    def found(self, role: str, name: str) -> str:
-        """Return a column's name as the table spells it."""
-        return Roles.found(self, role, name)  # type: ignore[arg-type] # it looks at the table's name and columns only
-
-    def required(self, role: str, given: Value = None) -> Any:  # noqa: ANN401 - a name or a number
-        """Return an argument, or else the role it stands for; an error where neither was given."""
-        if role == "keys":
-            raise ParameterError("On Spark the key variables are given with the verb: keys=['age', 'sex'].")
-        return Roles.required(self, role, given)  # type: ignore[arg-type] # as above
+class Frame:
+    """A Spark table as the masks see it (:class:`sdc_sql.db.masking.Maskable`): columns found, records masked."""
 
     def __init__(self, spark: SparkSession, table: str | DataFrame, key: str | None, *, id: str) -> None:  # noqa: A002
         self.spark, self._key = spark, key
@@ -62,8 +52,26 @@ class Frame(Elsewhere):
             raise ColumnError(f'"{reserved[0]}" has a name beginning with sdc__, which is reserved; rename it first.')
         self.id = self.found("id", id)
 
+    def found(self, role: str, name: str) -> str:
+        """Return a column's name as the table spells it."""
+        return spelled(self.table, self.columns, role, name)
+
+    def required(self, role: str, given: Value = None) -> Any:  # noqa: ANN401 - a name or a number
+        """Return the id, or what was given; a table of Spark's has no other roles."""
+        if role == "id":
+            return self.id
+        if given:
+            return given
+        raise ParameterError(f"On Spark the {role} is given with the verb, as in keys=['age', 'sex'].")
+
     def masked(
-        self, macro: str, columns: tuple[str, ...], arguments: dict[str, Value], *, into: str | None = None
+        self,
+        macro: str,
+        columns: tuple[str, ...],
+        arguments: dict[str, Value],
+        *,
+        into: str | None = None,
+        **_logged: object,
     ) -> DataFrame:
         """Return the masked records, computed when they are read; `into` saves them as a new table first."""
         if into is not None:

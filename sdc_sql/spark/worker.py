@@ -13,10 +13,10 @@ import duckdb
 import pyarrow as pa
 from sqlglot import exp
 
-from sdc_sql import query
+from sdc_sql.db import query
+from sdc_sql.db.load import load
 from sdc_sql.errors import ParameterError, translated
-from sdc_sql.load import load
-from sdc_sql.udfs.pooled import Moments, pooled
+from sdc_sql.udfs.noise.pooled_moments import Moments, pooled
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator

@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING
 
 import duckdb
 import numpy as np
-from sdc_sql.udfs.rank_swap import rank_swap
+from sdc_sql.udfs.swapping.rank_swap import rank_swap
 
 import sdc_sql
 

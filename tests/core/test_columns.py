@@ -6,7 +6,7 @@ import duckdb
 import pytest
 from every_macro import APART, CALLS, WITH_WEIGHT, complaint, query, rounded_rows
 
-from sdc_sql.macros import sql_files
+from sdc_sql.db.macros import sql_files
 
 HAVE = '"id", "age", "sex", "region", "weight", "household"'
 

@@ -10,7 +10,7 @@ import pytest
 
 import sdc_sql
 
-PACKAGE = Path(__file__).resolve().parents[2] / "sdc_sql" / "dbt_package"
+PACKAGE = Path(__file__).resolve().parents[2] / "sdc_sql" / "dbt" / "package"
 FILES = sorted((PACKAGE / "macros").rglob("*.sql"))
 HEAD = re.compile(r"\{%-? (macro|test) (\w+)\(([^)]*)\)")
 # The masking steps; the others measure, or make a matrix.
@@ -76,7 +76,7 @@ def written(name: str, parameters: list[str]) -> str:
 
 def test_every_public_table_macro_has_its_dbt_macro(parameters):
     missing = {name[4:] for name in parameters} - set(MACROS)
-    assert not missing, "write into sdc_sql/dbt_package/macros:\n" + "\n".join(
+    assert not missing, "write into sdc_sql/dbt/package/macros:\n" + "\n".join(
         written(f"sdc_{name}", parameters[f"sdc_{name}"]) for name in sorted(missing)
     )
 

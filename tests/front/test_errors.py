@@ -10,8 +10,8 @@ import pytest
 
 import sdc_sql
 from sdc_sql import ColumnError, Microdata, ParameterError, SdcError, TableError, WeightError
+from sdc_sql.db.macros import sql_files
 from sdc_sql.errors import translate, translated
-from sdc_sql.macros import sql_files
 
 # What each error('...') of the SQL files begins with: a query that raises it, the class, a word of the message.
 RAISED: dict[str, list[tuple[str, type[SdcError], str]]] = {

@@ -6,7 +6,7 @@ import duckdb
 import pytest
 
 import sdc_sql
-from sdc_sql.macros import example_tables, help_entries, sql_files
+from sdc_sql.db.macros import example_tables, help_entries, sql_files
 
 ENTRIES = {entry.name: entry for entry in help_entries()}
 

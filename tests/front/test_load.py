@@ -11,7 +11,7 @@ import duckdb
 import pytest
 
 import sdc_sql
-from sdc_sql.macros import SqlFile, sql_files
+from sdc_sql.db.macros import SqlFile, sql_files
 
 if TYPE_CHECKING:
     from pathlib import Path

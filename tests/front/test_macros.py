@@ -8,12 +8,12 @@ from pathlib import Path
 
 import duckdb
 import pytest
-from sdc_sql.udfs.functions import FUNCTIONS
+from sdc_sql.udfs.registry import FUNCTIONS
 from sqlglot import TokenType, tokenize
 
 import sdc_sql
-from sdc_sql.help import ENTRIES
-from sdc_sql.macros import CREATE, sql_files
+from sdc_sql.db.catalogue import ENTRIES
+from sdc_sql.db.macros import CREATE, sql_files
 
 ROOT = Path(__file__).resolve().parents[2]
 # (of the files, all but the one that is made from their headers: tests/front/test_help.py)

@@ -9,8 +9,8 @@ import duckdb
 import pytest
 
 import sdc_sql
-from sdc_sql.notebook import relation_html, show_relations
-from sdc_sql.results import Results
+from sdc_sql.db.notebook import relation_html, show_relations
+from sdc_sql.db.results import Results
 
 HOSTILE = "<script>alert('&')</script>"
 

@@ -8,7 +8,7 @@ import inspect
 import pytest
 
 import sdc_sql
-from sdc_sql.results import Result
+from sdc_sql.db.results import Result
 
 PUBLIC = [
     "AlphaKViolations",

@@ -10,7 +10,8 @@ import numpy as np
 import pytest
 
 import sdc_sql
-from sdc_sql import ColumnError, Microdata, ParameterError, TableError, query
+from sdc_sql import ColumnError, Microdata, ParameterError, TableError
+from sdc_sql.db import query
 
 INJECTION = "x'); DROP TABLE persons; --"
 NAMES = [

@@ -9,12 +9,12 @@ import pytest
 
 import sdc_sql
 from sdc_sql.cli import main
-from sdc_sql.macros import help_entries
+from sdc_sql.db.macros import help_entries
 from sdc_sql.shell.completion import candidates
 from sdc_sql.shell.history import History, history_file
+from sdc_sql.shell.messages import about, overview
 from sdc_sql.shell.session import COMMANDS, Session
 from sdc_sql.shell.statements import is_complete, may_be_kept, without_end
-from sdc_sql.shell.told import about, overview
 
 KEY = "a key that must not be seen"
 

@@ -9,8 +9,8 @@ import duckdb
 import pytest
 
 from sdc_sql import Microdata, TableError
+from sdc_sql.db.source import opened
 from sdc_sql.errors import InputError, translated
-from sdc_sql.source import opened
 
 ROWS = "FROM (VALUES (1, 30, 'f'), (2, 30, 'f'), (3, 41, 'm')) AS t(id, age, sex)"
 NAMES = ["k", "Select", "it's", "a.b", "sdc__x", "x.parquet", "données", "x y", "data", "counts", "table"]

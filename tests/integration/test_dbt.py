@@ -19,7 +19,7 @@ pytest.importorskip("dbt.adapters.duckdb")
 pytestmark = pytest.mark.integration
 
 ROOT = Path(__file__).resolve().parents[2]
-PACKAGE = ROOT / "sdc_sql" / "dbt_package"
+PACKAGE = ROOT / "sdc_sql" / "dbt" / "package"
 SAMPLE = ROOT / "fixtures" / "dbt_project"
 KEY = "zebra-crossing-at-midnight-7741"
 
@@ -273,7 +273,7 @@ def odd(tmp_path_factory) -> tuple[Path, list[dict]]:
     if shutil.which("git") is None:
         pytest.skip("no git")
     folder, origin = tmp_path_factory.mktemp("odd"), tmp_path_factory.mktemp("origin")
-    shutil.copytree(PACKAGE, origin / "sdc_sql" / "dbt_package")
+    shutil.copytree(PACKAGE, origin / "sdc_sql" / "dbt" / "package")
     for command in (
         ["init", "-q"],
         ["add", "-A"],
@@ -282,7 +282,7 @@ def odd(tmp_path_factory) -> tuple[Path, list[dict]]:
     ):
         subprocess.run(["git", *command], cwd=origin, check=True)
     (folder / "packages.yml").write_text(
-        f"packages:\n  - git: file://{origin}\n    subdirectory: sdc_sql/dbt_package\n    revision: v1\n"
+        f"packages:\n  - git: file://{origin}\n    subdirectory: sdc_sql/dbt/package\n    revision: v1\n"
     )
     shutil.copyfile(SAMPLE / "profiles.yml", folder / "profiles.yml")
     (folder / "dbt_project.yml").write_text(PROJECT)

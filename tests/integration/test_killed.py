@@ -36,7 +36,7 @@ AT_A_TIME = 2
 SERVER = """
 import os, sys, time
 import duckdb, numpy, pyarrow, sdc_sql
-import sdc_sql.udfs.functions
+import sdc_sql.udfs.registry
 
 def say(*words):
     print(*words, flush=True)

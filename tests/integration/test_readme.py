@@ -80,7 +80,7 @@ def test_the_files_of_the_dbt_project_are_those_that_readme_shows(code):
     if name.startswith("# packages.yml"):
         yaml = pytest.importorskip("yaml")
         assert set(yaml.safe_load(text)["packages"][0]) == {"git", "subdirectory", "revision"}
-        assert (ROOT / "sdc_sql" / "dbt_package" / "dbt_project.yml").is_file()
+        assert (ROOT / "sdc_sql" / "dbt" / "package" / "dbt_project.yml").is_file()
     else:
         assert text in (SAMPLE / name.split()[1]).read_text(encoding="utf-8")
 

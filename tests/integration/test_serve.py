@@ -17,7 +17,7 @@ import pytest
 
 import sdc_sql
 from sdc_sql.cli import main
-from sdc_sql.cli_serve import _load_protocol
+from sdc_sql.cli.serve import _load_protocol
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

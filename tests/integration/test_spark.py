@@ -29,7 +29,7 @@ from compiled import (
 )
 
 import sdc_sql
-from sdc_sql import query
+from sdc_sql.db import query
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

@@ -15,8 +15,9 @@ import duckdb
 import pytest
 
 import sdc_sql
-from sdc_sql import ColumnError, ParameterError, TableError, query
+from sdc_sql import ColumnError, ParameterError, TableError
 from sdc_sql.compiler.definitions import definitions
+from sdc_sql.db import query
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -10,7 +10,7 @@ import duckdb
 import pytest
 
 import sdc_sql
-from sdc_sql.transaction import is_open
+from sdc_sql.db.transaction import is_open
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

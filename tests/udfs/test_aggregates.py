@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from sdc_sql.udfs.aggregates import aggregate, aggregate_categorical, sse_sst
+from sdc_sql.udfs.microaggregation.centroids import aggregate, aggregate_categorical, sse_sst
 
 
 @st.composite

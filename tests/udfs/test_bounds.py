@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from sdc_sql.udfs.bounds import fitted, reflected
+from sdc_sql.udfs.noise.bounds import fitted, reflected
 
 
 def mirror(value, lower, upper):

@@ -9,9 +9,9 @@ import pyarrow.parquet as pq
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from sdc_sql.udfs.aggregates import sse_sst
-from sdc_sql.udfs.mdav import mdav
-from sdc_sql.udfs.microaggregation import standardised
+from sdc_sql.udfs.microaggregation.centroids import sse_sst
+from sdc_sql.udfs.microaggregation.groups import standardised
+from sdc_sql.udfs.microaggregation.mdav import mdav
 
 
 def plain_mdav(x, k):

@@ -11,7 +11,7 @@ import pyarrow.parquet as pq
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from sdc_sql.udfs import microaggregation as m
+from sdc_sql.udfs.microaggregation import groups as m
 
 PAPERS = Path(__file__).resolve().parents[2] / "fixtures" / "papers"
 

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from sdc_sql.udfs.moments import covariance_root, deviations, means
+from sdc_sql.udfs.noise.moments import covariance_root, deviations, means
 
 sevenths = st.integers(-(10**6), 10**6).map(lambda k: k / 7)
 column = st.lists(st.one_of(sevenths, st.just(np.nan)), min_size=2, max_size=30)

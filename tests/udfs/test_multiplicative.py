@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from sdc_sql.udfs.multiplicative import hoehne, hoehne_sum, multiplicative
+from sdc_sql.udfs.noise.multiplicative import hoehne, hoehne_sum, multiplicative
 
 SIGMAS = 4.5
 

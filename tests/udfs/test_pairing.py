@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from sdc_sql.udfs.pairing import partners
+from sdc_sql.udfs.swapping.pairing import partners
 
 
 def outcomes(free, paired, reach, chance):

@@ -6,9 +6,9 @@ from itertools import pairwise
 
 import numpy as np
 import pytest
-from sdc_sql.udfs.moments import covariance_root, deviations, means
-from sdc_sql.udfs.noise import correlated, linear_transformed, uncorrelated
-from sdc_sql.udfs.pooled import Moments, pooled
+from sdc_sql.udfs.noise.additive import correlated, linear_transformed, uncorrelated
+from sdc_sql.udfs.noise.moments import covariance_root, deviations, means
+from sdc_sql.udfs.noise.pooled_moments import Moments, pooled
 
 RNG = np.random.default_rng(20)
 X = RNG.normal(size=(500, 3)) @ np.array([[2.0, 1.0, 0.0], [0.0, 1.0, 3.0], [0.0, 0.0, 0.5]]) + [1e4, 0.0, -50.0]

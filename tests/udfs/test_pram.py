@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from sdc_sql.udfs.pram import bound, correct_match, theta_of_xi
+from sdc_sql.udfs.pram.correct_match import bound, correct_match, theta_of_xi
 
 
 @pytest.mark.parametrize(("theta", "printed"), [(0.40, 0.789), (0.25, 0.923), (2 / 3, 3 / 7)])

@@ -8,14 +8,14 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from sdc_sql.udfs.pram_correction import (
+from sdc_sql.udfs.pram.correction import (
     covariance,
     covariance_two_way,
     estimate,
     estimate_two_way,
     variance_inflation,
 )
-from sdc_sql.udfs.pram_matrix import invariant_two_stage, retention
+from sdc_sql.udfs.pram.matrix import invariant_two_stage, retention
 
 seeds = st.integers(0, 2**32 - 1)
 PX = np.array([[0.8, 0.15, 0.05], [0.1, 0.7, 0.2], [0.0, 0.3, 0.7]])

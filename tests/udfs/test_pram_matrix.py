@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from sdc_sql.udfs.pram_matrix import checked, invariant_iterative, invariant_two_stage, of_pd_alpha, retention
+from sdc_sql.udfs.pram.matrix import checked, invariant_iterative, invariant_two_stage, of_pd_alpha, retention
 
 tables = st.lists(st.integers(0, 5000), min_size=2, max_size=7).filter(any)
 seeds = st.integers(0, 2**32 - 1)

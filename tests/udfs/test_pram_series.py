@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from sdc_sql.udfs.pram_series import all_but_one, binomial, product
+from sdc_sql.udfs.pram.power_series import all_but_one, binomial, product
 
 
 def logarithms(values) -> np.ndarray:

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from sdc_sql.udfs.rank_swap import rank_swap, rank_swap_correlated
+from sdc_sql.udfs.swapping.rank_swap import rank_swap, rank_swap_correlated
 
 TABLE = Path(__file__).resolve().parents[2] / "fixtures" / "papers" / "handbook_table_3_3.csv"
 

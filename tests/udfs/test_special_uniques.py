@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from sdc_sql.udfs import special_uniques as kernel
+from sdc_sql.udfs.suda import special_uniques as kernel
 
 
 def minimal(cells, single, most, null):

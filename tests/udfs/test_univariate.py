@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from sdc_sql.udfs.univariate import optimal_univariate
+from sdc_sql.udfs.microaggregation.univariate import optimal_univariate
 
 
 def sse(v, groups):

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from sdc_sql.udfs.vmdav import vmdav
+from sdc_sql.udfs.microaggregation.vmdav import vmdav
 
 
 def growing(x, k, gamma):

@@ -1,0 +1,60 @@
+"""The command line, ``sdc-sql``: a file a command."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from typing import TYPE_CHECKING, NoReturn
+
+import duckdb
+
+import sdc_sql
+from sdc_sql.cli import compile as compile_
+from sdc_sql.cli import install, macros, mask, risk, rules, serve, shell
+from sdc_sql.cli.options import BAD_INPUT
+from sdc_sql.errors import ParameterError, SdcError, translate
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+COMMANDS = (risk, rules, mask, shell, serve, compile_, macros, install)
+
+
+class OneLine(argparse.ArgumentParser):
+    """A parser whose complaint is one line on standard error."""
+
+    def error(self, message: str) -> NoReturn:
+        """Complain and leave."""
+        sys.exit(_refuse(ParameterError(f"{message} (see {self.prog} --help)")))
+
+
+def parser() -> argparse.ArgumentParser:
+    """Return the parser of the command line."""
+    top = OneLine(prog="sdc-sql", description="Statistical disclosure control for microdata, inside the database.")
+    top.add_argument(
+        "--version", action="version", version=f"sdc-sql {sdc_sql.__version__} (duckdb {duckdb.__version__})"
+    )
+    commands = top.add_subparsers(dest="command", required=True, metavar="COMMAND")
+    for command in COMMANDS:
+        command.add(commands)
+    return top
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run the command line; return the exit code."""
+    arguments = parser().parse_args(argv)
+    try:
+        code: int = arguments.handle(arguments)
+    except SdcError as error:
+        return _refuse(error)
+    except duckdb.Error as error:
+        return _refuse(translate(error) or error)
+    except BrokenPipeError:  # the reader of our output went away, as `head` does
+        sys.stderr.close()
+        return 0
+    return code
+
+
+def _refuse(error: Exception) -> int:
+    print(f"sdc-sql: {' '.join(str(error).split())}", file=sys.stderr)
+    return BAD_INPUT

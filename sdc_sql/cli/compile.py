@@ -1,0 +1,79 @@
+"""``sdc-sql compile``: a macro as one standalone query for another engine."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from sdc_sql import compiler
+from sdc_sql.compiler.definitions import definitions
+from sdc_sql.db.source import opened
+from sdc_sql.errors import ParameterError
+
+if TYPE_CHECKING:
+    import argparse
+
+# the arguments that are lists of columns
+_LISTS = {"keys", "columns", "within", "others", "chosen", "matrices"}
+
+
+def add(commands: argparse._SubParsersAction[Any]) -> None:
+    """Add the command to the command line."""
+    compile_ = commands.add_parser(
+        "compile",
+        help="write a macro as one query for Spark, PostgreSQL or DuckDB",
+        description="Write a macro as one standalone query for another engine.",
+        epilog="example: sdc-sql compile theta persons age,sex,region 0.02 confidence=0.95 --dialect spark "
+        "--columns id,age,sex,region,weight",
+    )
+    compile_.add_argument("macro", metavar="MACRO", help="its name, with or without sdc_")
+    compile_.add_argument(
+        "arguments", nargs="*", metavar="ARGUMENT",
+        help="the macro's own, in its order or as name=value; lists as a,b,c; tables as the engine calls them",
+    )  # fmt: skip
+    compile_.add_argument("--dialect", required=True, choices=compiler.DIALECTS, help="the engine")
+    columns = compile_.add_mutually_exclusive_group(required=True)
+    columns.add_argument("--columns", metavar="A,B,C", help="the columns of the table, as the engine stores them")
+    columns.add_argument("--like", metavar="FILE", help="a Parquet, CSV or DuckDB file with the table's columns")
+    compile_.add_argument("--table", metavar="T", help="the table of a DuckDB file")
+    compile_.set_defaults(handle=run)
+
+
+def _value(parameter: str, text: str) -> Any:  # noqa: ANN401 - whatever the macro takes
+    if parameter in _LISTS and text != "NULL":
+        return [part.strip() for part in text.split(",") if part.strip()]
+    if parameter == "threshold" and "," in text:  # one for each dimension
+        return [_value("", part.strip()) for part in text.split(",")]
+    if text in {"true", "false"}:
+        return text == "true"
+    for kind in (int, float):
+        try:
+            return kind(text)
+        except ValueError:
+            pass
+    return None if text == "NULL" else text
+
+
+def _columns(arguments: argparse.Namespace) -> list[str]:
+    if arguments.columns is not None:
+        return [name.strip() for name in arguments.columns.split(",") if name.strip()]
+    with opened(arguments.like, arguments.table) as (con, table):
+        return [name for name, *_ in con.table(table).limit(0).description]
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Print the query; return the exit code."""
+    name = arguments.macro if arguments.macro.startswith("sdc_") else f"sdc_{arguments.macro}"
+    parameters = definitions()[name].parameters if name in definitions() else ()
+    by_position: list[Any] = []
+    named: dict[str, Any] = {}
+    for text in arguments.arguments:
+        parameter, equals, value = text.partition("=")
+        if equals and parameter in parameters:
+            named[parameter] = _value(parameter, value)
+        elif len(by_position) < len(parameters):
+            by_position.append(_value(parameters[len(by_position)], text))
+        elif parameters:
+            raise ParameterError(f"{name}({', '.join(parameters)}) has no place for {text!r}.")
+    sql = compiler.compile(name, *by_position, dialect=arguments.dialect, columns=_columns(arguments), **named)
+    print(f"{sql};")
+    return 0

@@ -1,0 +1,96 @@
+"""``sdc-sql risk``: what an intruder's own data change: misclassified keys, the search played, a known population."""
+
+from __future__ import annotations
+
+import argparse
+from typing import TYPE_CHECKING
+
+from sdc_sql.cli.options import names
+from sdc_sql.db.source import kind_of
+from sdc_sql.errors import ParameterError, TableError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from sdc_sql.db.results import Result
+    from sdc_sql.microdata import Microdata
+
+TITLES = {
+    "theta_misclassified": "theta with misclassified keys",
+    "data_intrusion": "Data intrusion simulation",
+    "k_map": "k-map: records and cells with fewer than k in the population",
+}
+
+
+def _matrix(text: str) -> tuple[tuple[str, ...], str]:
+    given, sign, path = text.partition("=")
+    keys = tuple(names(given))
+    if not (sign and path and keys and all(keys)):
+        raise argparse.ArgumentTypeError(f"{text!r} names no matrix of a key, as in education=matrix.csv")
+    return keys, path
+
+
+def add(risk: argparse.ArgumentParser) -> None:
+    """Add the options."""
+    risk.add_argument(
+        "--misclassified", action="append", default=[], type=_matrix, metavar="KEY=FILE",
+        help="theta where the intruder's KEY differs: a CSV or Parquet file: from (the file's category), to "
+        "(the intruder's), probability; can be repeated, or KEY,KEY=FILE: Parquet with structs as categories "
+        "(limits: 'theta_misclassified.theta > 0.1')",
+    )  # fmt: skip
+    risk.add_argument(
+        "--simulate", type=int, metavar="N",
+        help="play the intruder's search N times with the file itself, a check of theta "
+        "(limits: 'data_intrusion.theta > 0.1')",
+    )  # fmt: skip
+    risk.add_argument(
+        "--population", metavar="FILE",
+        help="a CSV or Parquet file of the population, or another table of the same DuckDB file: the records that "
+        "fewer than K of it bear (limits: 'k_map.records > 0')",
+    )  # fmt: skip
+
+
+def measured(data: Microdata, arguments: argparse.Namespace, progress: Callable[[str], None]) -> dict[str, Result]:
+    """Return what was asked for, by the name that limits have for it; tell each before it is taken."""
+    found: dict[str, Result] = {}
+    matrices = _matrices(arguments.misclassified)
+    if matrices:
+        progress("misclassified keys")
+        found["theta_misclassified"] = data.theta_misclassified(matrices)
+    if arguments.simulate is not None:
+        progress("data intrusion simulation")
+        found["data_intrusion"] = data.data_intrusion_simulation(
+            matrices=matrices or None, repetitions=arguments.simulate
+        )
+    if arguments.population is not None:
+        progress("k-map")
+        found["k_map"] = data.k_map(_population(arguments), arguments.k)
+    return found
+
+
+def _matrices(given: list[tuple[tuple[str, ...], str]]) -> dict[str | tuple[str, ...], str]:
+    keys = [key.lower() for several, _ in given for key in several]
+    if len(set(keys)) < len(keys):
+        raise ParameterError("A key has several matrices: give --misclassified once for each.")
+    for _, path in given:
+        if kind_of(path) == "duckdb":
+            raise TableError(f"{path} is a DuckDB database: a matrix is a CSV or Parquet file.")
+    return {several if len(several) > 1 else several[0]: path for several, path in given}
+
+
+def _population(arguments: argparse.Namespace) -> str:
+    population: str = arguments.population
+    try:
+        kind = kind_of(population)
+    except TableError:
+        if kind_of(arguments.source) != "duckdb":
+            raise
+        return population
+    if kind == "duckdb":
+        raise TableError(f"{population} is a DuckDB database: give the population as a CSV or Parquet file.")
+    return population
+
+
+def texts(found: dict[str, Result]) -> list[str]:
+    """Return what was found as text, a part each."""
+    return ["\n".join([TITLES[name], *str(result).splitlines()[1:]]) for name, result in found.items()]

@@ -1,0 +1,147 @@
+"""``sdc-sql risk``: report the disclosure risk of a file."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import math
+import sys
+import time
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+from sdc_sql.cli import intrusion, suda
+from sdc_sql.cli.options import BAD_INPUT, LIMIT_EXCEEDED, add_resources, check_resources, names, number_or_name
+from sdc_sql.db.source import kind_of, opened
+from sdc_sql.errors import ParameterError
+from sdc_sql.limits import exceeded
+from sdc_sql.microdata import Microdata
+from sdc_sql.report import risk_report
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+EPILOG = f"""exit codes:
+  0 done; {BAD_INPUT} bad input (one line on standard error); {LIMIT_EXCEEDED} a --fail-if limit is exceeded
+
+example:
+  sdc-sql risk persons.parquet --keys age,sex,region --weight w --sampling-fraction 0.02 \\
+      --fail-if 'theta.upper_bound > 0.1' --fail-if 'k_anonymity.3.records > 0'
+"""
+
+
+def _plain(value: object) -> object:
+    """Return a value as JSON has it: a number that it has no way to write becomes a word."""
+    if isinstance(value, dict):
+        return {name: _plain(v) for name, v in value.items()}
+    if isinstance(value, list):
+        return [_plain(v) for v in value]
+    return str(value) if isinstance(value, float) and not math.isfinite(value) else value
+
+
+def add(commands: argparse._SubParsersAction[Any]) -> None:
+    """Add the command to the command line."""
+    risk = commands.add_parser(
+        "risk",
+        help="report the disclosure risk of a file",
+        description="Report the disclosure risk of a Parquet, CSV or DuckDB file.",
+        epilog=EPILOG,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    risk.add_argument("source", metavar="SOURCE", help="a Parquet, CSV or DuckDB file (read, never written)")
+    risk.add_argument("--keys", required=True, type=names, metavar="A,B,C", help="the key variables")
+    risk.add_argument("--table", metavar="T", help="the table of a DuckDB file")
+    risk.add_argument("--weight", type=number_or_name, metavar="W", help="the column of expansion weights, or a number")
+    risk.add_argument(
+        "--sampling-fraction", type=number_or_name, metavar="PI",
+        help="the fraction of the population in the file, in (0, 1), or the column that holds it by stratum; "
+        "without --weight every record weighs 1/PI",
+    )  # fmt: skip
+    risk.add_argument("--household", metavar="H", help="the column of household numbers")
+    risk.add_argument("--stratum", metavar="S", help="the column of strata: theta within each")
+    risk.add_argument(
+        "--nulls", choices=["category", "wildcard"], default="category",
+        help="NULL in a key: a value of its own (default), or in agreement with every value",
+    )  # fmt: skip
+    risk.add_argument(
+        "--sensitive", type=names, default=(), metavar="A,B",
+        help="sensitive variables: how much a cell discloses of each (limits: 'attribute.distinct_l < 2')",
+    )  # fmt: skip
+    risk.add_argument(
+        "--ordered", type=names, default=(), metavar="A,B",
+        help="the sensitive variables that are numbers or ordered: t by the ordered distance",
+    )  # fmt: skip
+    risk.add_argument(
+        "--together", action="store_true",
+        help="of several sensitive variables: l-diversity of each with the others among the keys",
+    )  # fmt: skip
+    suda.add(risk)
+    intrusion.add(risk)
+    risk.add_argument("--k", type=int, default=5, help="show k-anonymity for 2 .. K (default 5)")
+    risk.add_argument("--top", type=int, default=10, metavar="N", help="how many of the riskiest keys (default 10)")
+    risk.add_argument("--confidence", type=float, default=0.99, help="of theta's one-sided interval (default 0.99)")
+    risk.add_argument("--json", action="store_true", help="print the report as JSON")
+    risk.add_argument(
+        "--fail-if", action="append", default=[], metavar="LIMIT",
+        help=f"exit with {LIMIT_EXCEEDED} when this is so, as in 'theta.upper_bound > 0.1'; can be repeated",
+    )  # fmt: skip
+    add_resources(risk)
+    risk.add_argument(
+        "--progress", action=argparse.BooleanOptionalAction, default=None,
+        help="tell each measure on standard error as it is taken (default: where that is a terminal)",
+    )  # fmt: skip
+    risk.set_defaults(handle=run)
+
+
+def _progress(wanted: bool | None) -> Callable[[str], None]:
+    if not (sys.stderr.isatty() if wanted is None else wanted):
+        return lambda _: None
+    start = time.monotonic()
+    return lambda measure: print(f"{time.monotonic() - start:8.1f} s  {measure} ...", file=sys.stderr, flush=True)
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Print the report of a source; return the exit code."""
+    if arguments.top < 1:
+        raise ParameterError(f"--top is {arguments.top}: it must be at least 1.")
+    check_resources(arguments)
+    progress = _progress(arguments.progress)
+    progress("opening")
+    source = opened(arguments.source, arguments.table, memory_limit=arguments.memory_limit, threads=arguments.threads)
+    with source as (con, table):
+        data = Microdata(
+            con,
+            table,
+            keys=arguments.keys,
+            weight=arguments.weight,
+            household=arguments.household,
+            stratum=arguments.stratum,
+            sampling_fraction=arguments.sampling_fraction,
+            nulls=arguments.nulls,
+        )
+        report = risk_report(
+            data,
+            k=arguments.k,
+            top=arguments.top,
+            confidence=arguments.confidence,
+            sensitive=arguments.sensitive,
+            ordered=arguments.ordered,
+            together=arguments.together,
+            suda=arguments.suda,
+            max_msu=arguments.max_msu,
+            progress=progress,
+        )
+        due = suda.measured(data, arguments)
+        found = intrusion.measured(data, arguments, progress)
+    # the reader knows the file by its own name
+    of_database = kind_of(arguments.source) == "duckdb"
+    report = replace(report, table=f"{arguments.source}: {table}" if of_database else arguments.source)
+    figures = {**report.to_dict(), **due, **{name: result.to_dict() for name, result in found.items()}}
+    broken = [limit for limit in arguments.fail_if if exceeded(limit, figures)]
+    if arguments.json:
+        print(json.dumps(_plain({**figures, "exceeded": broken}), indent=2, default=str))
+    else:
+        print(report, *suda.texts(due), *intrusion.texts(found), sep="\n\n")
+    for limit in broken:
+        print(f"sdc-sql: limit exceeded: {limit}", file=sys.stderr)
+    return LIMIT_EXCEEDED if broken else 0

@@ -1,0 +1,202 @@
+"""``sdc-sql rules``: check a file against the rules for microdata files, or against thresholds of one's own."""
+
+from __future__ import annotations
+
+import argparse
+import datetime as dt
+import json
+import sys
+from typing import TYPE_CHECKING, Any
+
+from sdc_sql.cli.options import LIMIT_EXCEEDED, names, number_or_name
+from sdc_sql.db.results import shown
+from sdc_sql.db.source import opened
+from sdc_sql.errors import ParameterError
+from sdc_sql.limits import exceeded
+from sdc_sql.microdata import Microdata
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from sdc_sql.db.results import Result
+
+EPILOG = """A rule of research or public that was not measured is not kept: the exit code is 3 until --looked-at
+names it, which says that a person has. With --threshold the exit code is 3 where a --fail-if limit is exceeded.
+
+examples:
+  sdc-sql rules persons.parquet --for research --keys region,sex,job --weight w \\
+      --extremely region --very sex --identifying job --inhabitants inhabitants --no-panel --looked-at 1,3
+  sdc-sql rules persons.parquet --for public --keys sex,age --weight w --withheld nationality --looked-at 1,3,5,6,9,10
+  sdc-sql rules persons.parquet --threshold 100,20,3 --keys region,sex,age,job \\
+      --fail-if 'threshold_rule.unsafe_combinations > 0'
+"""
+
+
+def _numbers(text: str) -> list[float | None]:
+    try:
+        return [None if not part.strip() else float(part) for part in text.split(",")]
+    except ValueError:
+        raise argparse.ArgumentTypeError(
+            f"{text!r} is no list of numbers, as in 100,20,3 (one may be left out)"
+        ) from None
+
+
+def add(commands: Any) -> None:  # noqa: ANN401 - argparse gives it no public name
+    """Add the command."""
+    words = "check the rules for microdata files, or thresholds on combinations of values"
+    command = commands.add_parser(
+        "rules", help=words, description=words[0].upper() + words[1:] + ".", epilog=EPILOG,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )  # fmt: skip
+    command.add_argument("source", metavar="SOURCE", help="a Parquet, CSV or DuckDB file (read, never written)")
+    command.add_argument("--keys", required=True, type=names, metavar="A,B,C", help="the key variables")
+    what = command.add_mutually_exclusive_group(required=True)
+    what.add_argument(
+        "--for", dest="file", choices=["research", "public"], help="the rules of which file (handbook, 3.7)"
+    )
+    what.add_argument(
+        "--threshold", type=_numbers, metavar="T1,T2,...", help="a threshold for each dimension, or one for 1 .. 3"
+    )
+    command.add_argument(
+        "--at-least", action="store_true",
+        help="with --threshold: a frequency equal to the threshold is safe (each combination at least so many times)",
+    )  # fmt: skip
+    command.add_argument(
+        "--combinations",
+        type=int,
+        default=0,
+        metavar="N",
+        help="with --threshold: name N unsafe combinations, the rarest",
+    )
+    command.add_argument("--table", metavar="T", help="the table of a DuckDB file")
+    command.add_argument(
+        "--weight", type=number_or_name, metavar="W", help="the column of expansion weights, or a number"
+    )
+    command.add_argument("--household", metavar="H", help="the column of household numbers")
+    command.add_argument(
+        "--nulls", choices=["category", "wildcard"], default="category", help="NULL in a key, as in sdc-sql risk"
+    )
+    for level in ("extremely", "very", "identifying"):
+        command.add_argument(
+            f"--{level}",
+            type=names,
+            metavar="A,B",
+            help=f"the keys that are {level}{'' if level[0] == 'i' else ' identifying'}",
+        )
+    for name in ("inhabitants", "province", "municipality"):
+        command.add_argument(f"--{name}", metavar="C", help=f"the column of {name}")
+    for name in ("direct-identifiers", "withheld", "sensitive", "household-variables", "indirect-regions"):
+        command.add_argument(
+            f"--{name}", type=names, metavar="A,B", help=f"{name.replace('-', ' ')}: columns, or '' for none"
+        )
+    command.add_argument(
+        "--panel", action=argparse.BooleanOptionalAction, default=None, help="whether persons were asked repeatedly"
+    )
+    for name in ("reference-date", "release-date"):
+        command.add_argument(
+            f"--{name}", type=dt.date.fromisoformat, metavar="YYYY-MM-DD", help=f"the {name.replace('-', ' ')}"
+        )
+    command.add_argument(
+        "--looked-at", type=_numbers, default=[], metavar="N,M", help="rules that a person has looked at"
+    )
+    command.add_argument(
+        "--fail-if", action="append", default=[], metavar="LIMIT", help="with --threshold: exit with 3 when this is so"
+    )
+    command.add_argument("--json", action="store_true", help="print the answers as JSON")
+    command.set_defaults(handle=run)
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Print the answers; return the exit code."""
+    _check(arguments)
+    with opened(arguments.source, arguments.table) as (con, table):
+        data = Microdata(
+            con,
+            table,
+            keys=arguments.keys,
+            weight=arguments.weight,
+            household=arguments.household,
+            nulls=arguments.nulls,
+        )
+        found: Sequence[Any]
+        unsafe: list[Any] = []
+        if arguments.threshold is not None:
+            found = _thresholds(data, arguments)
+            if arguments.combinations:
+                every = data.threshold_rule(_threshold(arguments), **_how(arguments))
+                unsafe = sorted(every, key=lambda c: c.frequency)[: arguments.combinations]
+        elif arguments.file == "research":
+            found = data.research_file_rules(
+                _levels(arguments), inhabitants=arguments.inhabitants, direct_identifiers=arguments.direct_identifiers,
+                panel=arguments.panel,
+            )  # fmt: skip
+        else:
+            taken = ("household_variables", "indirect_regions", "province", "municipality", "withheld", "sensitive")
+            dates = ("reference_date", "release_date")
+            found = data.public_use_file_rules(**{n: getattr(arguments, n) for n in (*taken, *dates)})
+    if arguments.json:
+        print(
+            json.dumps([row.to_dict() for row in (unsafe if arguments.combinations else found)], indent=2, default=str)
+        )
+    else:
+        _print(found)
+        for c in unsafe:
+            values = ", ".join(f"{n} = {'NULL' if v is None else v}" for n, v in zip(c.columns, c.values, strict=True))
+            print(f"  {values}: {shown(c.frequency)} (threshold {shown(c.threshold)}), {shown(c.records)} records")
+    if arguments.threshold is not None:
+        broken = [
+            limit for limit in arguments.fail_if if exceeded(limit, {"threshold_rule": [r.to_dict() for r in found]})
+        ]
+        for limit in broken:
+            print(f"sdc-sql: limit exceeded: {limit}", file=sys.stderr)
+        return LIMIT_EXCEEDED if broken else 0
+    return (
+        LIMIT_EXCEEDED
+        if any(r.violated or (r.violated is None and r.rule not in arguments.looked_at) for r in found)
+        else 0
+    )
+
+
+def _check(arguments: argparse.Namespace) -> None:
+    if arguments.combinations < 0:
+        raise ParameterError(f"--combinations is {arguments.combinations}: it must be at least 0.")
+    if arguments.file and (arguments.at_least or arguments.combinations):
+        raise ParameterError(
+            "--at-least and --combinations go with --threshold; the rules of a file have bounds of their own."
+        )
+    if arguments.file and arguments.fail_if:
+        raise ParameterError("--fail-if goes with --threshold; the rules of a file fail by themselves.")
+
+
+def _levels(arguments: argparse.Namespace) -> dict[str, list[str]] | None:
+    levels = {
+        level: getattr(arguments, level) for level in ("extremely", "very", "identifying") if getattr(arguments, level)
+    }
+    return levels or None
+
+
+def _thresholds(data: Microdata, arguments: argparse.Namespace) -> list[Any]:
+    return data.threshold_rule_summary(_threshold(arguments), **_how(arguments))
+
+
+def _threshold(arguments: argparse.Namespace) -> Any:  # noqa: ANN401 - a number, or a list of them
+    return arguments.threshold[0] if len(arguments.threshold) == 1 else arguments.threshold
+
+
+def _how(arguments: argparse.Namespace) -> dict[str, Any]:
+    return {"levels": _levels(arguments), "inclusive": not arguments.at_least}
+
+
+def _print(found: Sequence[Result]) -> None:
+    for row in found:
+        figures = row.to_dict()
+        if "violated" in figures:
+            answer = {True: "VIOLATED", False: "kept", None: "look"}[figures["violated"]]
+            print(f"{figures['rule']:>3}  {answer:<8}  {figures['requirement']}: {figures['found']}")
+        else:
+            columns = " x ".join(figures["columns"])
+            print(
+                f"{columns}: {shown(figures['unsafe_combinations'])} of {shown(figures['combinations'])} "
+                "combinations unsafe "
+                f"(threshold {shown(figures['threshold'])}), {shown(figures['unsafe_records'])} records"
+            )

@@ -1,0 +1,126 @@
+"""``sdc-sql serve``: a database for other DuckDB shells to connect to, with the functions that need Python."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import signal
+import socket
+import threading
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import duckdb
+from sqlglot import exp
+
+from sdc_sql.db import query
+from sdc_sql.db.load import load_shared, stored, use_shared
+from sdc_sql.db.source import kind_of
+from sdc_sql.errors import ParameterError, SdcError, TableError
+
+if TYPE_CHECKING:
+    import argparse
+
+PORT = 9494
+
+
+def add(commands: Any) -> None:  # noqa: ANN401 - argparse gives it no public name
+    """Add ``serve`` to the command line."""
+    serve = commands.add_parser(
+        "serve",
+        help="serve a database to other DuckDB shells of this machine",
+        description=(
+            "Serve a database by DuckDB's remote protocol (its extension quack), with every macro and the functions "
+            "that need Python, to DuckDB shells of this machine. Whoever has the token reads and writes all of it. "
+            "The token is that of the environment, SDC_TOKEN; without one, a random one is made and shown."
+        ),
+    )
+    serve.add_argument("database", metavar="FILE.duckdb")
+    serve.add_argument("--port", type=int, default=PORT, help="where to listen, on this machine only (%(default)s)")
+    serve.add_argument("--read-only", action="store_true", help="nobody changes anything in the file")
+    serve.add_argument(
+        "--extension",
+        metavar="FILE",
+        action="append",
+        default=[],
+        help="the file of quack, or of httpfs, which it needs, where they cannot be installed; can be repeated",
+    )
+    serve.set_defaults(handle=run)
+
+
+def _literal(text: str) -> str:
+    return query.literal(text).sql("duckdb")
+
+
+def _load_protocol(con: duckdb.DuckDBPyConnection, files: list[str]) -> None:
+    """Load DuckDB's remote protocol: from files, or from where DuckDB keeps or finds its extensions."""
+    for file in files:
+        if not Path(file).is_file():
+            raise ParameterError(f"There is no file {file}: --extension names the file of an extension of DuckDB's.")
+        con.execute(f"LOAD {_literal(file)}")
+    try:
+        loaded = con.execute("SELECT extension_name FROM duckdb_extensions() WHERE loaded").fetchall()
+        for name in ("httpfs", "quack"):  # without the first the server starts, and answers nobody
+            if (name,) not in loaded:
+                con.execute(f"INSTALL {name}")  # does nothing where it is installed
+                con.execute(f"LOAD {name}")
+    except duckdb.Error as error:
+        raise SdcError(
+            f"DuckDB {duckdb.__version__} cannot load its remote protocol, the extensions httpfs and quack "
+            f"({str(error).splitlines()[0]}): run INSTALL httpfs; INSTALL quack; once where extensions.duckdb.org can "
+            "be reached, or name their files for this version of DuckDB, each with --extension."
+        ) from error
+
+
+def _check_free(port: int) -> None:
+    """Refuse a port on which something listens: the extension would share it, and clients reach either."""
+    with contextlib.suppress(OSError), socket.create_connection(("localhost", port), timeout=5):
+        raise ParameterError(f"Something listens on port {port} already: name another with --port.")
+
+
+def _told(con: duckdb.DuckDBPyConnection, uri: str, token: str | None) -> str:
+    """Return what a client has to type."""
+    name = str(con.execute("SELECT current_database()").fetchall()[0][0])
+    path = str(con.execute("SELECT current_setting('search_path')").fetchall()[0][0])
+    quoted = exp.to_identifier(name, quoted=True).sql("duckdb")
+    macros = _literal(f"SET search_path = {_literal(path)}")
+    return "\n".join(
+        [
+            f"sdc-sql serves {name} to this machine (duckdb {duckdb.__version__}), Ctrl-C ends it. In another shell:",
+            f"  CREATE SECRET (TYPE quack, TOKEN {_literal(token or '...')});",
+            f"  ATTACH {_literal(uri)} AS {quoted};",
+            f"  FROM {quoted}.query({macros});",
+            f"  FROM {quoted}.query('FROM sdc_help()');",
+        ]
+    )
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Serve until a signal ends it; return the exit code."""
+    database = arguments.database
+    if not Path(database).is_file():
+        raise TableError(f"There is no file {database}: only a database that is there can be served.")
+    if (kind := kind_of(database)) != "duckdb":
+        raise TableError(f"{database} is a {kind} file, no database: store it as a table of a DuckDB database first.")
+    if not 0 < arguments.port < 2**16:
+        raise ParameterError(f"--port is {arguments.port}: it must be a port, 1 to 65535.")
+    _check_free(arguments.port)
+    token = os.environ.get("SDC_TOKEN")
+    ended = threading.Event()
+    uri = f"quack:localhost:{arguments.port}"
+    with duckdb.connect(database, read_only=arguments.read_only) as con:
+        if stored(con):  # they would come before those that are served, may be older, and know no Python
+            raise TableError(f"{database} holds the macros itself: sdc-sql install --remove {database} takes them out.")
+        _load_protocol(con, arguments.extension)
+        load_shared(con)
+        # parameters: the token stands in no SQL text
+        started = "CALL quack_serve(?, token = ?)" if token else "CALL quack_serve(?)"
+        ((*_, made),) = con.execute(started, [uri, token] if token else [uri]).fetchall()
+        for number in (signal.SIGINT, signal.SIGTERM):
+            signal.signal(number, lambda *_: ended.set())
+        use_shared(con)
+        print(_told(con, uri, None if token else made), flush=True)
+        ended.wait()
+        con.execute("CALL quack_stop(?)", [uri])
+    print(f"{database}: no longer served")
+    return 0

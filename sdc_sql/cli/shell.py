@@ -1,0 +1,74 @@
+"""``sdc-sql shell``: a SQL prompt with the macros and the functions over numpy, at a terminal or in a pipe."""
+
+from __future__ import annotations
+
+import contextlib
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import duckdb
+
+from sdc_sql.db.load import load
+from sdc_sql.db.source import kind_of
+from sdc_sql.errors import ParameterError, TableError
+from sdc_sql.shell.interrupts import for_one_thread
+from sdc_sql.shell.prompt import prompt
+from sdc_sql.shell.session import Leave, Session
+
+if TYPE_CHECKING:
+    import argparse
+
+FAILED = 2
+
+
+def add(commands: Any) -> None:  # noqa: ANN401 - argparse gives it no public name
+    """Add ``shell`` to the command line."""
+    shell = commands.add_parser(
+        "shell",
+        help="a SQL prompt with the macros and the functions that need Python",
+        description="A SQL prompt with every macro, also those that need Python. Reads a terminal, a pipe, or -c.",
+    )
+    shell.add_argument(
+        "database", nargs="?", metavar="FILE.duckdb", help="made where there is none; without it, memory"
+    )
+    shell.add_argument("--read-only", action="store_true", help="change nothing in the file")
+    shell.add_argument("-c", dest="run", action="append", metavar="SQL", help="run this and leave; can be repeated")
+    shell.set_defaults(handle=run)
+
+
+def _connected(database: str | None, *, read_only: bool) -> duckdb.DuckDBPyConnection:
+    if database is None or database == ":memory:":
+        if read_only:
+            raise ParameterError("--read-only needs a database file.")
+        return duckdb.connect()
+    there = Path(database).exists()
+    if not there and read_only:
+        raise TableError(f"There is no file {database}: --read-only makes none.")
+    if there and (kind := kind_of(database)) != "duckdb":
+        raise TableError(
+            f"{database} is a {kind} file, no database: open the shell without a file and write FROM '{database}'."
+        )
+    if there:
+        return duckdb.connect(database, read_only=read_only)
+    # a new file is to be read by every DuckDB that has the macros' syntax, not by the newest alone
+    return duckdb.connect(database, config={"storage_compatibility_version": "v1.5.0"})
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Run the shell; return the exit code."""
+    with for_one_thread():
+        opened = _connected(arguments.database, read_only=arguments.read_only)
+        load(opened)
+    with opened as con:
+        if arguments.run is None and sys.stdin.isatty():
+            where = arguments.database or "memory"
+            print(f"sdc-sql on {where} (duckdb {duckdb.__version__}); .help lists the functions, .quit leaves")
+            prompt(con)
+            return 0
+        session = Session(con, lambda line: print(f"sdc-sql: {line}", file=sys.stderr))
+        done = True
+        with contextlib.suppress(Leave):
+            texts = arguments.run if arguments.run is not None else [sys.stdin.read()]
+            done = all(session.run_lines(text) for text in texts)
+        return 0 if done else FAILED

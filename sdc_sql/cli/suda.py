@@ -1,0 +1,65 @@
+"""``sdc-sql risk --suda``: how deep to look for special uniques, and to what their scores are due."""
+
+from __future__ import annotations
+
+import argparse
+from typing import TYPE_CHECKING, Any
+
+from sdc_sql.db.results import shown
+from sdc_sql.errors import ParameterError
+
+if TYPE_CHECKING:
+    from sdc_sql.microdata import Microdata
+
+
+def _size(text: str) -> int | None:
+    if text == "all":
+        return None
+    try:
+        return int(text)
+    except ValueError:
+        raise argparse.ArgumentTypeError(f"{text!r} is no size: give a whole number, or all") from None
+
+
+def add(risk: argparse.ArgumentParser) -> None:
+    """Add the options."""
+    risk.add_argument(
+        "--suda", action="store_true",
+        help="look for special uniques, of up to --max-msu keys (limits: 'suda.max_dis_suda > 0.1')",
+    )  # fmt: skip
+    risk.add_argument(
+        "--max-msu", type=_size, default=3, metavar="N",
+        help="how many keys a special unique has at most, or all: fewer give lower scores (default 3)",
+    )  # fmt: skip
+    risk.add_argument(
+        "--contributions", action="store_true",
+        help="with --suda: the percentage of the scores due to each key, and of that to each of its values "
+        "(limits: 'suda_contributions.contribution > 80')",
+    )  # fmt: skip
+
+
+def measured(data: Microdata, arguments: argparse.Namespace) -> dict[str, list[dict[str, Any]]]:
+    """Return what the scores are due to, where it was asked for."""
+    if not arguments.contributions:
+        return {}
+    if not arguments.suda:
+        raise ParameterError("--contributions goes with --suda.")
+    return {
+        "suda_contributions": [c.to_dict() for c in data.suda_contributions(arguments.max_msu)],
+        "suda_value_contributions": [c.to_dict() for c in data.suda_value_contributions(arguments.max_msu)],
+    }
+
+
+def texts(found: dict[str, list[dict[str, Any]]]) -> list[str]:
+    """Return it as text: a line for each key, and under it its values that have a part."""
+    if not found:
+        return []
+    lines = ["Contributions to the scores, in per cent: of each key, and within it of each value"]
+    for key in found["suda_contributions"]:
+        lines.append(f"  {key['variable']}: {shown(key['contribution'])}")
+        lines += [
+            f"    {'NULL' if value['value'] is None else value['value']}: {shown(value['contribution'])}"
+            for value in found["suda_value_contributions"]
+            if value["variable"] == key["variable"] and value["contribution"] > 0
+        ]
+    return ["\n".join(lines)]

@@ -1,0 +1,199 @@
+"""Register the macros on a connection, or store them in a database."""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING, Any
+
+import duckdb
+from sqlglot import exp
+
+from sdc_sql.db.macros import CREATE, sql_files
+from sdc_sql.db.transaction import transaction
+from sdc_sql.udfs.registry import FUNCTIONS
+
+if TYPE_CHECKING:
+    from sdc_sql.udfs.arrow_function import Function
+
+SHARED = "sdc__macros"
+
+
+def load(con: duckdb.DuckDBPyConnection) -> duckdb.DuckDBPyConnection:
+    """Register every macro on a connection, and return the connection.
+
+    The macros are temporary: they are gone with the connection and leave no trace in its database,
+    which may be read-only. A cursor is a connection of its own: load it too. Loading twice does no harm.
+    Where the environment has a secret key for draws, ``SDC_KEY``, and the session has none, the session gets it
+    (the variable ``sdc_key``).
+
+    Parameters
+    ----------
+    con
+        An open DuckDB connection.
+
+    Examples
+    --------
+    >>> import duckdb
+    >>> con = load(duckdb.connect())
+    >>> _ = con.execute("CREATE TABLE persons AS FROM (VALUES (30, 'f'), (30, 'f'), (41, 'm')) AS t(age, sex)")
+    >>> con.sql("FROM sdc_frequency_counts('persons', ['age', 'sex'])").fetchall()
+    [(1, 1), (2, 1)]
+    """
+    if not is_loaded(con):
+        temporary = CREATE.replace("MACRO", "TEMP MACRO")
+        for file in sql_files():
+            con.execute(file.text.replace(CREATE, temporary))
+        _register(con, temporary)
+    _set_key(con)
+    return con
+
+
+def is_loaded(con: duckdb.DuckDBPyConnection) -> bool:
+    """Say whether the connection has the macros already: the one that is made last is there.
+
+    Macros that are stored in the database do not count, they may be older ones.
+    """
+    known = "SELECT 1 FROM duckdb_functions() WHERE function_name = ? AND database_name = 'temp'"
+    return bool(con.execute(known, [f"sdc__kernel_{FUNCTIONS[-1].name}"]).fetchall())
+
+
+def load_shared(con: duckdb.DuckDBPyConnection) -> None:
+    """Register every macro once for all cursors of a connection: for a program that opens many, such as dbt.
+
+    The macros stand in a database in memory that is attached beside the connection's own, which keeps no trace.
+    A cursor finds them after :func:`use_shared`, in no time; loading each takes near half a second.
+
+    Examples
+    --------
+    >>> import duckdb
+    >>> con = duckdb.connect()
+    >>> load_shared(con)
+    >>> cursor = con.cursor()
+    >>> use_shared(cursor)
+    >>> cursor.sql("SELECT sdc_posterior_risk(1, 1)").fetchall()
+    [(1.0,)]
+    """
+    known = "SELECT 1 FROM duckdb_functions() WHERE function_name = ? AND database_name = ?"
+    if con.execute(known, [f"sdc__kernel_{FUNCTIONS[-1].name}", SHARED]).fetchall():
+        return
+    before = _search_path(con)
+    con.execute(f"ATTACH IF NOT EXISTS ':memory:' AS {SHARED} (READ_WRITE)")
+    con.execute(f"USE {SHARED}")
+    try:
+        for file in sql_files():
+            con.execute(file.text)
+        _register(con, CREATE)
+    finally:
+        _set_search_path(con, before)
+
+
+def use_shared(cursor: duckdb.DuckDBPyConnection) -> None:
+    """Let a cursor find the macros that :func:`load_shared` registered, and hand it the key of the environment.
+
+    Macros that are stored in a database, by :func:`install`, would come first, and may be older: the cursor
+    is then loaded by itself.
+    """
+    path = _search_path(cursor)
+    if SHARED not in path:
+        _set_search_path(cursor, f"{path},{SHARED}.main")
+    stored = "SELECT 1 FROM duckdb_functions() WHERE function_name = 'sdc__rows' AND database_name NOT IN (?, 'temp')"
+    if cursor.execute(stored, [SHARED]).fetchall():
+        load(cursor)
+    _set_key(cursor)
+
+
+def _search_path(con: duckdb.DuckDBPyConnection) -> str:
+    """Return the search path as it is set, or where names are looked up when it is not."""
+    ((path, database, schema),) = con.execute(
+        "SELECT current_setting('search_path'), current_database(), current_schema()"
+    ).fetchall()
+    parts = (exp.to_identifier(database, quoted=True), exp.to_identifier(schema, quoted=True))
+    return str(path) or ".".join(part.sql("duckdb") for part in parts)
+
+
+def _set_search_path(con: duckdb.DuckDBPyConnection, path: str) -> None:
+    con.execute(f"SET search_path = {exp.Literal.string(path).sql('duckdb')}")
+
+
+def _register(con: duckdb.DuckDBPyConnection, create: str) -> None:
+    """Register the Python functions, and put them in the place of the macros that stand for them."""
+    known = con.execute("SELECT function_name FROM duckdb_functions() WHERE starts_with(function_name, 'sdc__python_')")
+    there = {name for (name,) in known.fetchall()}
+    for function in FUNCTIONS:
+        name = f"sdc__python_{function.name}"
+        # the Python client holds on to the name of a function that went with a transaction that was rolled back
+        while name not in there and not _created(con, name, function):
+            name += "_again"
+        arguments = ", ".join(argument for argument, _ in function.parameters)
+        con.execute(f"{create} sdc__kernel_{function.name}({arguments}) AS {name}({arguments})")
+
+
+def _created(con: duckdb.DuckDBPyConnection, name: str, function: Function) -> bool:
+    """Register a function, unless the name is taken."""
+    types: list[Any] = [kind for _, kind in function.parameters]
+    options: dict[str, Any] = {
+        "type": "arrow",
+        # a NULL argument is the kernel's to refuse; by default it would give NULL, and lose the records
+        "null_handling": "special",
+    }
+    try:
+        con.create_function(name, function, types, function.returns, **options)
+    except duckdb.NotImplementedException:
+        return False
+    return True
+
+
+def _set_key(con: duckdb.DuckDBPyConnection) -> None:
+    """Hand the secret key of the environment to the session, unless the session has one."""
+    key = os.environ.get("SDC_KEY")
+    if key and con.execute("SELECT getvariable('sdc_key') IS NULL").fetchall() == [(True,)]:
+        con.execute("SET VARIABLE sdc_key = ?", [key])  # a parameter: it stands in no SQL text
+
+
+def install(con: duckdb.DuckDBPyConnection) -> None:
+    """Store every macro in the connection's database, so that whatever opens it next has them.
+
+    All or nothing, in one transaction (yours, where one is open). Existing macros of the same names are replaced.
+
+    Examples
+    --------
+    >>> import duckdb
+    >>> con = duckdb.connect()
+    >>> install(con)
+    >>> con.execute("SELECT count(*) > 0 FROM duckdb_functions() WHERE function_name = 'sdc_theta'").fetchone()
+    (True,)
+    """
+    with transaction(con):
+        for file in sql_files():
+            con.execute(file.text)
+
+
+def uninstall(con: duckdb.DuckDBPyConnection) -> None:
+    """Take the macros that :func:`install` stored out of the connection's database; other macros stay.
+
+    All or nothing, in one transaction (yours, where one is open).
+
+    Examples
+    --------
+    >>> import duckdb
+    >>> con = duckdb.connect()
+    >>> install(con)
+    >>> uninstall(con)
+    >>> con.execute("SELECT count(*) FROM duckdb_functions() WHERE function_name = 'sdc_theta'").fetchone()
+    (0,)
+    """
+    with transaction(con):
+        for name, kind in stored(con):
+            table = "TABLE " if kind == "table_macro" else ""
+            con.execute(f"DROP MACRO {table}{exp.to_identifier(name, quoted=True).sql('duckdb')}")
+
+
+def stored(con: duckdb.DuckDBPyConnection) -> list[tuple[str, str]]:
+    """Return the name and the kind of our macros in the connection's database, those of other versions included."""
+    known = (
+        "SELECT DISTINCT function_name, function_type FROM duckdb_functions() "
+        "WHERE starts_with(function_name, 'sdc_') AND database_name = current_database() "
+        "AND schema_name = current_schema() AND function_type IN ('macro', 'table_macro')"
+    )
+    ours = {name for file in sql_files() for name in file.defines}
+    return [(name, kind) for name, kind in con.execute(known).fetchall() if name in ours or name.startswith("sdc__")]

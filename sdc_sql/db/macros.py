@@ -1,0 +1,116 @@
+"""Find the SQL files, put them in order, and print them as one.
+
+A macro's body is bound when it is created, so a file comes after the files whose macros it calls.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cache
+from graphlib import TopologicalSorter
+from importlib.resources import files
+from itertools import pairwise
+from typing import TYPE_CHECKING
+
+from sqlglot import TokenType, tokenize
+
+from sdc_sql.db import catalogue
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from importlib.resources.abc import Traversable
+
+CREATE = catalogue.CREATE
+
+
+@dataclass(frozen=True)
+class SqlFile:
+    """One file of macros: where it is, its text, what it defines and what it calls."""
+
+    name: str
+    text: str
+    defines: tuple[str, ...]
+    calls: frozenset[str]
+
+
+def _walk(folder: Traversable, prefix: str = "") -> Iterator[tuple[str, str]]:
+    for entry in sorted(folder.iterdir(), key=lambda e: e.name):
+        if entry.is_dir():
+            yield from _walk(entry, f"{prefix}{entry.name}/")
+        elif entry.name.endswith(".sql"):
+            yield prefix + entry.name, entry.read_text(encoding="utf-8")
+
+
+def _parsed(name: str, text: str) -> SqlFile:
+    tokens = tokenize(text, read="duckdb")
+    defines = [
+        following.text
+        for word, following in pairwise(tokens)
+        if word.text.upper() == "MACRO" and following.token_type is TokenType.VAR
+    ]
+    calls = {
+        name.text
+        for name, following in pairwise(tokens)
+        if name.text.startswith("sdc_") and following.token_type is TokenType.L_PAREN
+    } - set(defines)
+    return SqlFile(name, text, tuple(defines), frozenset(calls))
+
+
+@cache
+def help_entries() -> tuple[catalogue.Entry, ...]:
+    """Return what the headers of the files say of each public macro.
+
+    Examples
+    --------
+    >>> [e.signature for e in help_entries() if e.name == "sdc_theta"]
+    ['sdc_theta(tbl, keys, sampling_fraction, confidence := 0.99)']
+    """
+    return tuple(catalogue.entries(_walk(files("sdc_sql.sql"))))
+
+
+@cache
+def sql_files() -> tuple[SqlFile, ...]:
+    """Return every SQL file of the package, each after the files whose macros it calls.
+
+    One of them is made from the headers of the others: the entries of ``sdc_help``.
+
+    Examples
+    --------
+    >>> names = [f.name for f in sql_files()]
+    >>> names.index("core/columns.sql") < names.index("core/cells.sql") < names.index("risk/global_risk.sql")
+    True
+    """
+    found = {f.name: f for f in (_parsed(*entry) for entry in _walk(files("sdc_sql.sql")))}
+    written = catalogue.entries_sql(help_entries())
+    found[catalogue.ENTRIES] = SqlFile(catalogue.ENTRIES, written, ("sdc__help",), frozenset())
+    home = {macro: f.name for f in found.values() for macro in f.defines}
+    # sorted, so that the order is the same in every process
+    order = TopologicalSorter({name: sorted({home[c] for c in f.calls if c in home}) for name, f in found.items()})
+    return tuple(found[name] for name in order.static_order())
+
+
+def bundle() -> str:
+    """Return all macros as one SQL file, for ``duckdb -init sdc.sql`` or to be run by any DuckDB.
+
+    Examples
+    --------
+    >>> "CREATE OR REPLACE MACRO sdc_theta(" in bundle()
+    True
+    """
+    head = "-- Statistical disclosure control in SQL: the macros of sdc-sql in one file, for DuckDB 1.5 and later.\n"
+    return head + "".join(f"\n-- {'=' * 8} {f.name} {'=' * 8}\n\n{f.text}" for f in sql_files())
+
+
+def example_tables() -> str:
+    """Return the SQL that makes the tables of the examples in ``sdc_help``, from the header of its file.
+
+    Examples
+    --------
+    >>> import duckdb
+    >>> con = duckdb.connect()
+    >>> con.execute(example_tables()).sql("SELECT count(*) FROM persons").fetchall()
+    [(8,)]
+    """
+    (text,) = (file.text for file in sql_files() if "sdc_help" in file.defines)
+    header = text.partition("\n\n")[0].partition("Tables of the examples:\n")[2]
+    return "\n".join(line.removeprefix("--") for line in header.splitlines())

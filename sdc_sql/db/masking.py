@@ -1,0 +1,135 @@
+"""Mask the columns of a table in place, or in a copy, all or nothing, and log what was done."""
+
+from __future__ import annotations
+
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any, Protocol
+
+import duckdb
+from sqlglot import exp
+
+from sdc_sql.db import query
+from sdc_sql.db.steps import MaskingStep, log_step
+from sdc_sql.db.targets import base_table, new_table
+from sdc_sql.db.transaction import transaction
+from sdc_sql.errors import ParameterError, translated
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from sdc_sql.db.query import Value
+    from sdc_sql.db.table import Table
+
+VALUES = "sdc_masked_values"
+
+
+class Maskable(Protocol):
+    """What a mask asks of the table at hand, on whatever engine that lies."""
+
+    @property
+    def con(self) -> duckdb.DuckDBPyConnection:
+        """Return a connection, for the table of a matrix."""
+        ...
+
+    @property
+    def keys(self) -> tuple[str, ...]:
+        """Return the key variables."""
+        ...
+
+    def found(self, role: str, name: str) -> str:
+        """Return a column's name as the table spells it."""
+        ...
+
+    def required(self, role: str, given: Value = None) -> Any:  # noqa: ANN401 - a name or a number
+        """Return an argument, or else the role it stands for; an error where neither was given."""
+        ...
+
+    def masked(
+        self,
+        macro: str,
+        columns: tuple[str, ...],
+        arguments: dict[str, Value],
+        *,
+        into: str | None = None,
+        measured: bool = False,
+        **logged: object,
+    ) -> MaskingStep:
+        """Mask columns by a macro, as :func:`masked` does."""
+        ...
+
+
+def masked(
+    data: Table,
+    macro: str,
+    columns: tuple[str, ...],
+    arguments: dict[str, Value],
+    *,
+    into: str | None = None,
+    measured: bool = False,
+    **logged: object,
+) -> MaskingStep:
+    """Mask columns by a macro, in one transaction (yours, where one is open), and return what was done.
+
+    Parameters
+    ----------
+    macro
+        The name without its prefix: ``sdc__<macro>`` gives the id and the masked columns.
+    columns
+        As the table spells them.
+    arguments
+        What the macro takes after the table, in its order, the id among them.
+    into
+        A new table for the masked copy; without it the table itself is changed.
+    measured
+        Whether to measure SSE/SST, of numeric columns.
+    logged
+        Parameters for the log in place of arguments of the same name.
+    """
+    identifier = str(arguments["id"])
+    values = query.call(f"sdc__{macro}", data.table, *arguments.values())
+    selected = exp.select(
+        exp.alias_(exp.column("sdc__id"), identifier, quoted=True), *(exp.column(c, quoted=True) for c in columns)
+    ).from_(values.subquery("v"))
+    temporary = exp.table_(VALUES, db="temp", quoted=True)
+    data.load_again()
+    with _converted(), translated(), transaction(data.con):
+        target = new_table(data, into) if into is not None else base_table(data)
+        data.con.execute(f"DROP TABLE IF EXISTS temp.{VALUES}")
+        kept = exp.Properties(expressions=[exp.TemporaryProperty()])
+        create = exp.Create(this=temporary.copy(), kind="TABLE", expression=selected, properties=kept)
+        data.con.execute(query.text(create)).fetchall()
+        records = data.number(exp.select(exp.Count(this=exp.Star())).from_(temporary.copy()))
+        lost = None
+        if measured:
+            lost = data.row("sdc_sse_sst", data.table, f"temp.{VALUES}", list(columns), identifier)["sse_sst"]
+        ((changed,),) = data.con.execute(query.text(_update(target, temporary, identifier, columns))).fetchall()
+        data.con.execute(f"DROP TABLE temp.{VALUES}")
+        parameters = {n: logged.get(n, value) for n, value in arguments.items() if n not in {"columns", "id"}}
+        step = MaskingStep(target.sql("duckdb"), macro, columns, _plain(parameters), records, changed, lost)
+        log_step(data.con, target, step)
+    return step
+
+
+@contextmanager
+def _converted() -> Iterator[None]:
+    """Raise what cannot be cast to the type of its column, such as a category of a matrix, as an error of ours."""
+    try:
+        yield
+    except duckdb.ConversionException as error:
+        raise ParameterError(str(error).partition("Error: ")[2].split("\n\nLINE ")[0]) from error
+
+
+def _update(target: exp.Table, values: exp.Table, identifier: str, columns: tuple[str, ...]) -> exp.Update:
+    """Return the update of what differs: what does not stays untouched."""
+    old, new = exp.alias_(target.copy(), "t", table=True), exp.alias_(values.copy(), "v", table=True)
+    same = exp.column(identifier, table="t", quoted=True).eq(exp.column(identifier, table="v", quoted=True))
+    differs = [
+        exp.NullSafeNEQ(this=exp.column(c, table="t", quoted=True), expression=exp.column(c, table="v", quoted=True))
+        for c in columns
+    ]
+    new_values = [exp.column(c, quoted=True).eq(exp.column(c, table="v", quoted=True)) for c in columns]
+    return exp.Update().table(old).set_(*new_values).from_(new).where(exp.and_(same, exp.or_(*differs)))
+
+
+def _plain(parameters: dict[str, Any]) -> dict[str, Any]:
+    return {name: list(v) if isinstance(v, tuple) else v for name, v in parameters.items() if v is not None}

@@ -1,0 +1,127 @@
+"""Open what a command line names: a Parquet, CSV or DuckDB file, to be read and, a database, masked."""
+
+from __future__ import annotations
+
+import tempfile
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import duckdb
+from sqlglot import exp
+
+from sdc_sql.db import query
+from sdc_sql.errors import TableError, translated
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+
+@contextmanager
+def opened(
+    source: str,
+    table: str | None,
+    *,
+    memory_limit: str | None = None,
+    threads: int | None = None,
+    writable: bool = False,
+) -> Iterator[tuple[duckdb.DuckDBPyConnection, str]]:
+    """Open a source; yield a connection and the name of the table in it.
+
+    Parameters
+    ----------
+    source
+        The path of a Parquet or CSV file (or a pattern such as ``part-*.parquet``) or of a DuckDB
+        database, told by what it holds, not by its ending. A database is opened read-only.
+    table
+        The table of a database; needed unless it has exactly one table or view.
+    writable
+        Whether a database is opened to be changed; files never are.
+
+    Raises
+    ------
+    TableError
+        Where there is no such file or table, or it cannot be read.
+    """
+    kind = kind_of(source)
+    if table is not None and kind != "duckdb":
+        raise TableError(f"{source} is a {kind} file, which holds one table: leave the table out.")
+    with tempfile.TemporaryDirectory(prefix="sdc-sql-") as spill, _connected(source, kind, writable=writable) as con:
+        con.execute(query.text(exp.Set(expressions=[_setting("temp_directory", spill)])))
+        if memory_limit is not None:
+            with translated():
+                con.execute(query.text(exp.Set(expressions=[_setting("memory_limit", memory_limit)])))
+        if threads is not None:
+            con.execute(query.text(exp.Set(expressions=[_setting("threads", threads)])))
+        if kind == "duckdb":
+            yield con, _table_of(con, source, table)
+        else:
+            yield con, _read(con, source, kind)
+
+
+def _setting(name: str, value: str | float) -> exp.SetItem:
+    return exp.SetItem(this=exp.EQ(this=exp.column(name), expression=query.literal(value)))
+
+
+def kind_of(source: str) -> str:
+    """Return what a file is, by what it holds: ``duckdb``, ``Parquet`` or ``CSV``."""
+    path = Path(source)
+    if not path.exists():
+        if any(sign in source for sign in "*?["):
+            return "Parquet" if source.endswith(".parquet") else "CSV"
+        raise TableError(f"There is no file {source}.")
+    if not path.is_file():
+        raise TableError(f"{source} is not a file; give a Parquet, CSV or DuckDB file.")
+    with path.open("rb") as file:
+        head = file.read(12)
+    if head[8:12] == b"DUCK":
+        return "duckdb"
+    return "Parquet" if head[:4] == b"PAR1" else "CSV"
+
+
+@contextmanager
+def _connected(source: str, kind: str, *, writable: bool) -> Iterator[duckdb.DuckDBPyConnection]:
+    with translated():
+        con = duckdb.connect(source, read_only=not writable) if kind == "duckdb" else duckdb.connect()
+    with con:
+        yield con
+
+
+def _read(con: duckdb.DuckDBPyConnection, source: str, kind: str) -> str:
+    """Give a file's rows the file's own name, so that messages name the file; return that name, quoted."""
+    name = exp.to_identifier(source, quoted=True)
+    path = exp.Literal.string(source)
+    if kind == "Parquet":
+        rows = exp.func("read_parquet", path, dialect="duckdb")
+        how = "VIEW"
+    else:  # a CSV file is read once: each reading would guess its types anew
+        whole = exp.PropertyEQ(this=exp.to_identifier("sample_size"), expression=exp.Neg(this=exp.Literal.number(1)))
+        rows = exp.Anonymous(this="read_csv", expressions=[path, whole])
+        how = "TABLE"
+    create = exp.Create(this=exp.Table(this=name), kind=how, expression=exp.select("*").from_(exp.Table(this=rows)))
+    try:
+        con.execute(query.text(create))
+    except duckdb.Error as error:
+        reason = str(error).split("\n", maxsplit=1)[0]
+        raise TableError(f"{source} cannot be read as a {kind} file: {reason}") from error
+    return name.sql(dialect="duckdb")
+
+
+def _table_of(con: duckdb.DuckDBPyConnection, source: str, table: str | None) -> str:
+    found = con.execute(
+        "SELECT schema_name, table_name FROM duckdb_tables() WHERE NOT internal AND NOT temporary"
+        " AND table_name <> 'sdc_steps'"
+        " UNION ALL SELECT schema_name, view_name FROM duckdb_views() WHERE NOT internal AND NOT temporary ORDER BY ALL"
+    ).fetchall()
+    names = ", ".join(f"{s}.{t}" if s != "main" else t for s, t in found) or "none"
+    if table is None:
+        if len(found) != 1:
+            raise TableError(f"{source} has {len(found)} tables ({names}): say which with --table.")
+        chosen = found
+    else:
+        chosen = [(s, t) for s, t in found if table.lower() in (t.lower(), f"{s}.{t}".lower())]
+        chosen = [c for c in chosen if c[0] == "main"] or chosen
+        if len(chosen) != 1:
+            raise TableError(f"{source} has no table {table!r} (or several): its tables are {names}.")
+    schema, name = chosen[0]
+    return exp.table_(name, db=schema, quoted=True).sql(dialect="duckdb")

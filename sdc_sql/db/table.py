@@ -1,0 +1,111 @@
+"""A table on a connection, and the ways to ask something of it."""
+
+from __future__ import annotations
+
+import difflib
+import string
+from typing import TYPE_CHECKING, Any
+
+from sqlglot import exp
+
+from sdc_sql.db import query
+from sdc_sql.db.load import load
+from sdc_sql.errors import ColumnError, TableError, translated
+
+if TYPE_CHECKING:
+    import duckdb
+
+    from sdc_sql.db.query import Value
+
+# as DuckDB folds names: ASCII letters only
+_FOLD = str.maketrans(string.ascii_uppercase, string.ascii_lowercase)
+
+
+def spelled(table: str, columns: tuple[str, ...], role: str, name: str) -> str:
+    """Return a column's name as the table spells it.
+
+    Raises
+    ------
+    ColumnError
+        Where the table has no such column: it names those it has, and a near one.
+
+    Examples
+    --------
+    >>> spelled("persons", ("Age", "sex"), "key variable", "age")
+    'Age'
+    """
+    if not isinstance(name, str):
+        raise ColumnError(f"The {role} is {name!r}: it must be the name of a column.")
+    for column in columns:
+        if column.translate(_FOLD) == name.translate(_FOLD):
+            return column
+    lower = {c.lower(): c for c in columns}
+    near = difflib.get_close_matches(name.lower(), lower, n=1)
+    hint = f" Did you mean {lower[near[0]]!r}?" if near else ""
+    raise ColumnError(f"The {role} {name!r} is not a column of {table}; it has {', '.join(columns)}.{hint}")
+
+
+def fetched(con: duckdb.DuckDBPyConnection, select: exp.Select) -> list[dict[str, Any]]:
+    """Return the rows of a query, by column name."""
+    with translated():
+        result = con.execute(query.text(select))
+        names = [d[0] for d in result.description or ()]
+        return [dict(zip(names, values, strict=True)) for values in result.fetchall()]
+
+
+class Table:
+    """A table, view or file by its name, on a connection that has the macros."""
+
+    con: duckdb.DuckDBPyConnection
+    table: str
+    columns: tuple[str, ...]
+
+    def found(self, role: str, name: str) -> str:
+        """Return a column's name as the table spells it."""
+        return spelled(self.table, self.columns, role, name)
+
+    def read_columns(self) -> tuple[str, ...]:
+        """Return the names of the columns; an error where there is no such table, or where it has no rows."""
+        if not isinstance(self.table, str) or not self.table:
+            raise TableError(f"table is {self.table!r}: it must be the name of a table, view or file.")
+        rows = query.call("sdc__rows", self.table).limit(1)
+        with translated():
+            result = self.con.execute(query.text(rows))
+            result.fetchall()
+        return tuple(str(d[0]) for d in result.description or ())
+
+    def count(self, condition: exp.Expression) -> int:
+        """Return the number of records of which a condition holds."""
+        rows = exp.select(exp.Count(this=exp.Star())).from_(query.call("sdc__rows", self.table).subquery("r"))
+        return self.number(rows.where(condition))
+
+    def number(self, select: exp.Select) -> int:
+        """Return the one number of a query."""
+        with translated():
+            # fetched to the end: an unfinished result would block the connection
+            ((number,),) = self.con.execute(query.text(select)).fetchall()
+        return int(number)
+
+    def load_again(self) -> None:
+        """Load the macros where a rollback has taken them away with the transaction they were loaded in."""
+        load(self.con)
+
+    def row(self, macro: str, *arguments: Value, **named: Value) -> dict[str, Any]:
+        """Return the one row of a measure, by column name."""
+        (found,) = self.rows(macro, *arguments, **named)
+        return found
+
+    def rows(self, macro: str, *arguments: Value, **named: Value) -> list[dict[str, Any]]:
+        """Return the few rows of a measure, by column name."""
+        return self.select(query.call(macro, *arguments, **named))
+
+    def select(self, select: exp.Select) -> list[dict[str, Any]]:
+        """Return the rows of a query, by column name."""
+        self.load_again()
+        return fetched(self.con, select)
+
+    def relation(self, macro: str, *arguments: Value, **named: Value) -> duckdb.DuckDBPyRelation:
+        """Return the records of a measure as a DuckDB relation, computed when it is read."""
+        self.load_again()
+        with translated():
+            return self.con.sql(query.text(query.call(macro, *arguments, **named)))

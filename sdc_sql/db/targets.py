@@ -1,0 +1,75 @@
+"""The table that a mask writes to: the table itself, or a new one."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from sqlglot import exp
+from sqlglot.errors import SqlglotError
+
+from sdc_sql.db import query
+from sdc_sql.errors import TableError
+
+if TYPE_CHECKING:
+    from sdc_sql.db.table import Table
+
+
+def base_table(data: Table) -> exp.Table:
+    """Return the table itself, if it is one that can be changed in place."""
+    found = _found(data, _parsed(data.table))
+    catalog, schema, table, kind = found[0] if found else ("", "", "", "")
+    if kind != "table":
+        what = "a view" if kind else "no table of the database (a file, or the result of a query)"
+        raise TableError(
+            f"{data.table} is {what}: it cannot be masked in place. "
+            "Give into='name' to write the masked copy to a new table."
+        )
+    return exp.table_(table, db=schema, catalog=catalog, quoted=True)
+
+
+def new_table(data: Table, into: str) -> exp.Table:
+    """Return a new table that holds the records as they are."""
+    if not isinstance(into, str) or not into:
+        raise TableError(f"into is {into!r}: it must be the name of a new table.")
+    table = _parsed(into)
+    if _found(data, table):
+        raise TableError(f"There is a table or view {into} already: drop it first, or give another name.")
+    kept = exp.Properties(expressions=[exp.TemporaryProperty()] if "temp" in (table.db, table.catalog) else [])
+    rows = query.call("sdc__rows", data.table)
+    create = exp.Create(this=exp.table_(table.name, quoted=True) if kept.expressions else table, kind="TABLE",
+                        expression=rows, properties=kept)  # fmt: skip
+    data.con.execute(query.text(create)).fetchall()
+    catalog, schema, name, _ = _found(data, table)[0]
+    return exp.table_(name, db=schema, catalog=catalog, quoted=True)
+
+
+def _parsed(name: str) -> exp.Table:
+    try:
+        table = exp.to_table(name, dialect="duckdb")
+    except SqlglotError:
+        table = exp.table_(name)
+    return exp.table_(table.name, db=table.db or None, catalog=table.catalog or None, quoted=True)
+
+
+def _found(data: Table, name: exp.Table) -> list[tuple[str, str, str, str]]:
+    """Return the tables and views that a name can mean (database, schema, name, kind), the one that is read first.
+
+    DuckDB's order: what is temporary, then the database in use; a qualifier is a schema or a database.
+    """
+    rows = data.con.execute(
+        """
+        SELECT * FROM (SELECT database_name, schema_name, table_name AS name, 'table' AS kind FROM duckdb_tables()
+                       UNION ALL
+                       SELECT database_name, schema_name, view_name, 'view' FROM duckdb_views() WHERE NOT internal)
+        WHERE sdc__folded(name) = sdc__folded($name)
+          AND CASE WHEN $catalog <> ''
+                       THEN (sdc__folded(database_name), sdc__folded(schema_name)) = (sdc__folded($catalog), sdc__folded($db))
+                   WHEN $db <> ''
+                       THEN (sdc__folded(schema_name) = sdc__folded($db) AND database_name IN ('temp', current_database()))
+                            OR (sdc__folded(database_name) = sdc__folded($db) AND schema_name = 'main')
+                   ELSE database_name = 'temp' OR (database_name, schema_name) = (current_database(), current_schema()) END
+        ORDER BY database_name <> 'temp', database_name <> current_database()
+        """,  # noqa: E501
+        {"name": name.name, "db": name.db, "catalog": name.catalog},
+    )
+    return [(str(d), str(s), str(n), str(k)) for d, s, n, k in rows.fetchall()]

@@ -1,0 +1,51 @@
+"""A PRAM matrix given as an array, as a table that the macros read."""
+
+from __future__ import annotations
+
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pyarrow as pa
+
+from sdc_sql.errors import ParameterError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from numpy.typing import ArrayLike
+
+    from sdc_sql.db.masking import Maskable
+
+MATRIX = "sdc_pram_matrix_values"
+
+
+@contextmanager
+def matrix_table(
+    data: Maskable, columns: Sequence[str], matrix: str | ArrayLike, labels: Sequence[Any] | None
+) -> Iterator[str]:
+    """Give an array with labels as a table from/to/probability while it is needed; a table's name as it is."""
+    if isinstance(matrix, str):
+        yield matrix
+        return
+    p = np.asarray(matrix, dtype=np.float64)
+    k = len(labels) if labels is not None else 0
+    if p.shape != (k, k) or labels is None:
+        raise ParameterError(
+            f"The PRAM matrix has shape {p.shape} and there are {k} labels: give one label for each row and column."
+        )
+    if len(columns) > 1:
+        labels = [dict(zip(columns, label, strict=True)) for label in labels]
+    rows, places = np.divmod(np.arange(k * k), k)
+    table = pa.table(
+        {
+            "from": pa.array([labels[i] for i in rows]),
+            "to": pa.array([labels[j] for j in places]),
+            "probability": pa.array(p.ravel()),
+        }
+    )
+    data.con.register(MATRIX, table)
+    try:
+        yield MATRIX
+    finally:
+        data.con.unregister(MATRIX)

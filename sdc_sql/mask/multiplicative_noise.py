@@ -1,0 +1,66 @@
+"""Multiplicative noise (SDC handbook, 3.4.2.2)."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from sdc_sql.mask.columns import named
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from sdc_sql.db.masking import Maskable
+    from sdc_sql.db.steps import MaskingStep
+
+
+def multiplicative_noise(
+    data: Maskable,
+    columns: str | Iterable[str],
+    size: float,
+    *,
+    method: str = "plain",
+    spread: float = 0,
+    stratum: str | None = None,
+    stream: str = "multiplicative noise",
+    into: str | None = None,
+) -> MaskingStep:
+    """Multiply numeric columns by random factors near 1, in place or in a copy.
+
+    Parameters
+    ----------
+    columns
+        One column or several, numeric.
+    size
+        The standard deviation of the factors (``"plain"``), or the distance of the main factors from 1.
+    method
+        ``"plain"``; ``"hoehne"`` (a record goes up or down as a whole, means and variances restored);
+        ``"hoehne_sum"`` (values go up and down in turn, sums kept).
+    spread
+        The standard deviation of the noise on the factors of Höhne's methods.
+    stratum
+        A column within whose values moments and sums are kept.
+    stream
+        The stream of draws.
+    into
+        A new table for the masked copy.
+
+    Returns
+    -------
+    MaskingStep
+
+    Notes
+    -----
+    SDC handbook, section 3.4.2.2.
+
+    Examples
+    --------
+    >>> import sdc_sql
+    >>> sdc_sql.example().multiplicative_noise("w", 0.1, into="released").method
+    'multiplicative_noise'
+    """
+    chosen = named(data, columns)
+    arguments = {
+        "columns": chosen, "size": size, "id": data.required("id"), "method": method, "spread": spread,
+        "stratum": stratum and data.found("stratum", stratum), "stream": stream,
+    }  # fmt: skip
+    return data.masked("multiplicative_noise", chosen, arguments, into=into, measured=True)

@@ -1,0 +1,153 @@
+"""PRAM by the cells of the table: by a retention probability, and with guaranteed protection (Nayak)."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from sdc_sql.mask.columns import named
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    import duckdb
+
+    from sdc_sql.db.masking import Maskable
+    from sdc_sql.db.steps import MaskingStep
+    from sdc_sql.roles import Roles
+
+
+def pram_retention(
+    data: Maskable,
+    columns: str | Iterable[str],
+    retention: float,
+    *,
+    stratum: str | None = None,
+    stream: str = "pram",
+    into: str | None = None,
+) -> MaskingStep:
+    """Keep each record's category with a probability, or change it to any other with equal chances.
+
+    Parameters
+    ----------
+    columns
+        One variable, or several whose crossing is changed. Records with NULL in one stay as they are.
+    retention
+        The probability to stay, in [0, 1].
+    stratum
+        A column within whose values categories are changed.
+    stream
+        The stream of draws.
+    into
+        A new table for the masked copy.
+
+    Returns
+    -------
+    MaskingStep
+
+    Examples
+    --------
+    >>> import sdc_sql
+    >>> sdc_sql.example().pram_retention("sex", 1.0, into="released").changed
+    0
+    """
+    chosen = named(data, columns)
+    arguments = {
+        "columns": chosen, "retention": retention, "id": data.required("id"),
+        "stratum": stratum and data.found("stratum", stratum), "stream": stream,
+    }  # fmt: skip
+    return data.masked("pram_retention", chosen, arguments, into=into)
+
+
+def pram_guaranteed(
+    data: Maskable,
+    xi: float,
+    *,
+    keys: Iterable[str] | None = None,
+    within: Iterable[str] | None = None,
+    stream: str = "pram",
+    into: str | None = None,
+) -> MaskingStep:
+    """Change the keys at random so that no intruder's match to any record is right with a probability above xi.
+
+    Parameters
+    ----------
+    xi
+        The greatest probability of a correct match, in [3/7, 1); 0.75 to 0.90 as a rule.
+    keys
+        The key variables whose crossing is changed; by default those of the table.
+    within
+        Columns whose values a record keeps: keys (their counts are then kept), or columns constant in each cell.
+    stream
+        The stream of draws.
+    into
+        A new table for the masked copy.
+
+    Returns
+    -------
+    MaskingStep
+
+    Raises
+    ------
+    InputError
+        Where xi is out of range, below 1/2 with fewer than three cells in a group, or a group has one cell.
+
+    Notes
+    -----
+    Nayak, Results 1 and 2. File :func:`pram_proof`, taken before masking, with the release.
+
+    Examples
+    --------
+    >>> import sdc_sql
+    >>> sdc_sql.example().pram_guaranteed(0.8, into="released").columns
+    ('age', 'sex')
+    """
+    chosen = data.required("keys", data.keys) if keys is None else named(data, keys)
+    arguments = {
+        "columns": chosen, "xi": xi, "id": data.required("id"),
+        "within": None if within is None else named(data, within), "stream": stream,
+    }  # fmt: skip
+    return data.masked("pram_guaranteed", chosen, arguments, into=into)
+
+
+def pram_proof(
+    data: Roles,
+    xi: float,
+    *,
+    keys: Iterable[str] | None = None,
+    within: Iterable[str] | None = None,
+    most: int = 5,
+) -> duckdb.DuckDBPyRelation:
+    """Return the proof of a guaranteed release: the exact probability of a correct match for every cell.
+
+    Take it of the original table. Each row has a cell's keys, its frequency T, the cells of its group, theta, the
+    probability to stay, the bound psi(T, theta), the largest probability found, and P(CM | S = a, T) for one a.
+
+    Parameters
+    ----------
+    xi
+        As of :func:`pram_guaranteed`.
+    keys
+        The key variables; by default those of the table.
+    within
+        As of :func:`pram_guaranteed`.
+    most
+        The largest a; beyond it the probability is at most 1/a.
+
+    Returns
+    -------
+    duckdb.DuckDBPyRelation
+
+    Notes
+    -----
+    Nayak, (8) and (10).
+
+    Examples
+    --------
+    >>> import sdc_sql
+    >>> proof = sdc_sql.example().pram_proof(0.8, most=1).order("frequency").fetchall()
+    >>> [round(row[-1], 3) for row in proof]
+    [0.763, 0.464]
+    """
+    chosen = data.required("keys", data.keys) if keys is None else named(data, keys)
+    inside = None if within is None else named(data, within)
+    return data.relation("sdc_pram_proof", data.table, chosen, xi, data.required("id"), within=inside, most=most)

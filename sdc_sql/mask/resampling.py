@@ -1,0 +1,57 @@
+"""Resampling (SDC handbook, 3.4.2.6)."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from sdc_sql.db.checks import whole
+from sdc_sql.errors import ParameterError
+from sdc_sql.mask.columns import named
+
+if TYPE_CHECKING:
+    from sdc_sql.db.masking import Maskable
+    from sdc_sql.db.steps import MaskingStep
+
+
+def resample(
+    data: Maskable,
+    column: str,
+    samples: int,
+    *,
+    stratum: str | None = None,
+    stream: str = "resample",
+    into: str | None = None,
+) -> MaskingStep:
+    """Replace each value by the average of the values of its rank in samples with replacement.
+
+    Parameters
+    ----------
+    column
+        A numeric column; NULL stays NULL.
+    samples
+        How many samples, at least 1; the more, the less is masked.
+    stratum
+        A column from within whose values samples are taken.
+    stream
+        The stream of draws.
+    into
+        A new table for the masked copy.
+
+    Returns
+    -------
+    MaskingStep
+
+    Examples
+    --------
+    >>> import sdc_sql
+    >>> sdc_sql.example().resample("w", 3, into="released").method
+    'resample'
+    """
+    chosen = named(data, column)
+    if len(chosen) != 1:
+        raise ParameterError(f"Resampling takes one column, not {len(chosen)}: call it once for each.")
+    arguments = {
+        "columns": chosen, "samples": whole(samples, "samples", least=1), "id": data.required("id"),
+        "stratum": stratum and data.found("stratum", stratum), "stream": stream,
+    }  # fmt: skip
+    return data.masked("resample", chosen, arguments, into=into, measured=True)

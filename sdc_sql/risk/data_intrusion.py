@@ -1,0 +1,82 @@
+"""The data intrusion simulation (Skinner & Elliot 2002, section 3): a check of the closed forms of theta."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from sdc_sql.db.checks import fraction, whole
+from sdc_sql.db.results import Result
+from sdc_sql.errors import ParameterError
+from sdc_sql.risk.misclassification import changed, one_fraction
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from sdc_sql.roles import Roles
+
+
+@dataclass(frozen=True)
+class DataIntrusion(Result):
+    """theta-hat(K) (6), the standard error of the simulation alone, and the closed form that it tends to."""
+
+    repetitions: int
+    unique_matches: int
+    correct_matches: int
+    theta: float | None
+    standard_error: float | None
+    closed_form: float
+
+
+def data_intrusion_simulation(
+    data: Roles,
+    sampling_fraction: float | str | None = None,
+    *,
+    matrices: Mapping[str | tuple[str, ...], str] | None = None,
+    repetitions: int = 10_000,
+    stream: str = "data intrusion",
+) -> DataIntrusion:
+    """Play the intruder's search with the file itself: a check of the closed forms of theta.
+
+    Parameters
+    ----------
+    sampling_fraction
+        A number in (0, 1), or the column of the records' inclusion probabilities (section 5.3).
+    matrices
+        As in :func:`theta_misclassified` (one for each key).
+    repetitions
+        How many records are removed.
+    stream
+        Another stream gives independent draws.
+
+    Returns
+    -------
+    DataIntrusion
+
+    Notes
+    -----
+    Skinner & Elliot (2002), equation (6), with sections 4 and 5.3. Nothing is masked: no secret
+    key is needed, and a run is repeated by its stream.
+
+    Examples
+    --------
+    >>> import sdc_sql
+    >>> played = sdc_sql.example().data_intrusion_simulation(0.5, repetitions=2000)
+    >>> round(played.closed_form, 6), abs(played.theta - played.closed_form) < 5 * played.standard_error
+    (0.333333, True)
+    """
+    repetitions = whole(repetitions, "repetitions", least=1, most=100_000_000)
+    draws: dict[str, Any] = {"repetitions": repetitions, "stream": str(stream)}
+    if matrices is not None:
+        pi = one_fraction(data, sampling_fraction)
+        if hasattr(matrices, "items") and any(isinstance(names, tuple) for names in matrices):
+            raise ParameterError("The simulation takes one matrix for each key, not one for several together.")
+        changing = changed(data, matrices)
+        return DataIntrusion(
+            **data.row("sdc_data_intrusion_misclassified", data.table, data.keys, pi, *changing, **draws)
+        )
+    given = data.required("sampling_fraction", sampling_fraction)
+    given = (
+        data.found("inclusion probability", given) if isinstance(given, str) else fraction(given, "sampling fraction")
+    )
+    return DataIntrusion(**data.row("sdc_data_intrusion_simulation", data.table, data.keys, given, **draws))

@@ -1,0 +1,55 @@
+"""k-map: k-anonymity in the population (Sweeney 2001)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from sdc_sql.db.checks import whole
+from sdc_sql.db.results import Result
+from sdc_sql.errors import TableError
+from sdc_sql.risk.sensitive import check_category
+
+if TYPE_CHECKING:
+    from sdc_sql.roles import Roles
+
+
+@dataclass(frozen=True)
+class KMap(Result):
+    """The records and cells of the file with fewer than k records in the population."""
+
+    k: int
+    records: int
+    cells: int
+    absent_records: int
+    least: int
+
+
+def k_map(data: Roles, population: str, k: int = 3) -> KMap:
+    """Return the records and cells that fewer than k of the population bear.
+
+    Parameters
+    ----------
+    population
+        The name of the table (view, file) of the population, with the same keys.
+    k
+        A whole number of at least 2.
+
+    Returns
+    -------
+    KMap
+
+    Notes
+    -----
+    Sweeney (2001). A cell that the population lacks counts as 0 and is never dropped.
+
+    Examples
+    --------
+    >>> import sdc_sql
+    >>> sdc_sql.example().k_map("persons", 2).records
+    1
+    """
+    check_category(data)
+    if not isinstance(population, str) or not population:
+        raise TableError(f"The population is {population!r}: it must be the name of a table, view or file.")
+    return KMap(**data.row("sdc_k_map", data.table, population, data.keys, whole(k, "k", least=2)))

@@ -1,0 +1,46 @@
+"""What the measures with misclassified keys check of their arguments."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from sdc_sql.db.checks import fraction
+from sdc_sql.errors import ParameterError
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from sdc_sql.roles import Roles
+
+
+def one_fraction(data: Roles, given: float | str | None) -> float:
+    """Return the sampling fraction, one number for the file."""
+    pi = data.required("sampling_fraction", given)
+    if isinstance(pi, str):
+        raise ParameterError(
+            f"The sampling fraction is the column {pi!r}: with misclassification it must be one number."
+        )
+    return fraction(pi, "sampling fraction")
+
+
+def misclassified_key(data: Roles, name: str) -> str:
+    """Return a misclassified key as the table spells it."""
+    found = data.found("misclassified key", name)
+    if found not in data.keys:
+        raise ParameterError(
+            f"{name!r} has a misclassification matrix and is not among the keys, {', '.join(data.keys)}."
+        )
+    return found
+
+
+def changed(data: Roles, matrices: Mapping[str | tuple[str, ...], str]) -> tuple[list[str], list[str]]:
+    """Return the keys that are misclassified, and the tables of their matrices."""
+    if (
+        not hasattr(matrices, "items")
+        or not matrices
+        or not all(isinstance(t, str) for pair in matrices.items() for t in pair)
+    ):
+        raise ParameterError(
+            f"matrices is {matrices!r}: it must give the name of a table for each key, as in {{'sex': 'm'}}."
+        )
+    return [misclassified_key(data, str(n)) for n in matrices], list(matrices.values())

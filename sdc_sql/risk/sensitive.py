@@ -1,0 +1,37 @@
+"""What the measures of attribute disclosure check of their arguments."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import TYPE_CHECKING
+
+from sdc_sql.errors import ParameterError
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from sdc_sql.roles import Roles
+
+
+def check_category(data: Roles) -> None:
+    """Refuse wildcards: compatible records would lend a cell values that none of its own has."""
+    if data.nulls != "category":
+        raise ParameterError(
+            "The table is described with nulls='wildcard', which attribute disclosure and k-map do not take: "
+            "describe it with nulls='category' (NULL is then a value of its own)."
+        )
+
+
+def several(data: Roles, others: Sequence[str]) -> list[str] | None:
+    """Return further sensitive variables as the table spells them."""
+    if isinstance(others, str):
+        raise ParameterError(f"others is {others!r}: it must be a list of columns, as in [{others!r}].")
+    return [data.found("sensitive variable", name) for name in others] or None
+
+
+def values(chosen: Sequence[object] | None) -> list[str] | None:
+    """Return sensitive values as text."""
+    if isinstance(chosen, str) or (chosen is not None and not isinstance(chosen, Iterable)):
+        raise ParameterError(f"chosen is {chosen!r}: it must be a list of sensitive values, as in [{chosen!r}].")
+    # as DuckDB writes them
+    return None if chosen is None else [str(v).lower() if isinstance(v, bool) else str(v) for v in chosen]

@@ -1,0 +1,57 @@
+"""How special uniques are searched for a measure: the arguments, and the temporary table of what was found."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from sdc_sql.db import query
+from sdc_sql.db.checks import whole
+from sdc_sql.errors import ParameterError
+from sdc_sql.risk.suda_search import searched, stored
+
+if TYPE_CHECKING:
+    import duckdb
+
+    from sdc_sql.db.query import Value
+    from sdc_sql.roles import Roles
+
+SCORINGS = ("factorial", "superset")
+NULLS = ("category", "excluded")
+
+
+def choice(name: str, value: str, known: tuple[str, ...]) -> str:
+    """Return one of two known words."""
+    if value not in known:
+        raise ParameterError(f"{name} is {value!r}: it must be {known[0]!r} or {known[1]!r}.")
+    return value
+
+
+def _treatment(data: Roles, nulls: str | None) -> str:
+    """Return how NULL takes part; a NULL that agrees with every value makes no record unique on a set of keys."""
+    if nulls is None and data.nulls == "wildcard":
+        raise ParameterError(
+            "nulls is 'wildcard' for this table: SUDA knows no wildcards; say nulls='excluded' (no minimal sample "
+            "unique uses a NULL) or nulls='category' (NULL is a value of its own)."
+        )
+    return choice("nulls", "category" if nulls is None else nulls, NULLS)
+
+
+def _size(max_msu: int | None) -> int | None:
+    return None if max_msu is None else whole(max_msu, "max_msu", least=1)
+
+
+def measured(data: Roles, macro: str, max_msu: int | None, nulls: str | None, **named: Value) -> list[dict[str, Any]]:
+    """Return the few rows of a measure of special uniques, by column name."""
+    treatment = _treatment(data, nulls)
+    with searched(data, _size(max_msu), treatment) as found:
+        return data.rows(macro, data.table, data.keys, found, nulls=treatment, **named)
+
+
+def of_records(
+    data: Roles, macro: str, max_msu: int | None, nulls: str | None, **named: Value
+) -> duckdb.DuckDBPyRelation:
+    """Store a measure of records: what was found holds for the records as they are now, and for no later ones."""
+    treatment = _treatment(data, nulls)
+    with searched(data, _size(max_msu), treatment) as found:
+        name = stored(data, query.call(macro, data.table, data.keys, found, nulls=treatment, **named))
+    return data.con.table(name)

@@ -1,0 +1,137 @@
+"""Minimal sample uniques set by set, over the cells as numbers in memory.
+
+The macro says the same in one query, a GROUP BY for each set of keys, and looks at every cell each time. Here DuckDB
+makes the cells and numbers the categories of each key; a kernel (udfs/special_uniques.py) looks on each set only at
+those that are not yet alone. What it finds goes back into a table, some millions of rows at a time.
+"""
+
+from __future__ import annotations
+
+import itertools
+from contextlib import contextmanager, suppress
+from math import comb
+from typing import TYPE_CHECKING
+
+import duckdb
+import numpy as np
+import pyarrow as pa
+from sqlglot import exp
+
+from sdc_sql.db import query
+from sdc_sql.errors import ParameterError, translated
+from sdc_sql.udfs.suda.special_uniques import special_uniques
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from numpy.typing import NDArray
+
+    from sdc_sql.roles import Roles
+
+MOST_SETS = 1_000_000
+MOST_KEYS = 62  # a set is the bits of a BIGINT
+BATCH = 4_000_000  # rows found that are held before they are stored
+_ID, _RECORDS, _MASK = ("sdc__id", "sdc__records", "sdc__mask")
+_CODE, _VALUE = ("sdc__code", "sdc__category")
+_numbers = itertools.count(1)
+
+
+def _column(name: str, table: str | None = None) -> exp.Column:
+    return exp.column(name, table=table, quoted=True)
+
+
+def _create(name: str, select: exp.Expression) -> str:
+    return query.text(
+        exp.Create(
+            this=exp.to_table(name),
+            kind="TABLE",
+            expression=select,
+            properties=exp.Properties(expressions=[exp.TemporaryProperty()]),
+        )
+    )
+
+
+def _drop(name: str) -> str:
+    return f"DROP TABLE IF EXISTS {exp.to_table(name).sql('duckdb')}"
+
+
+def stored(data: Roles, select: exp.Select) -> str:
+    """Store the rows of a query in a temporary table; return its name."""
+    name = f"sdc__suda_rows_{next(_numbers)}"
+    with translated():
+        data.con.execute(_create(name, select)).fetchall()
+    return name
+
+
+def _coded(cells: str, key: str) -> str:
+    """Return the query of the category of each cell, by number: NULL is 0, the others follow in no order."""
+    number = exp.Window(this=exp.RowNumber())
+    code = exp.Case(ifs=[exp.If(this=_column(key).is_(exp.null()), true=query.literal(0))], default=number)
+    values = exp.select(exp.alias_(_column(key), _VALUE), exp.alias_(exp.cast(code, "INTEGER"), _CODE))
+    values = values.from_(exp.to_table(cells)).group_by(_column(key))
+    same = exp.NullSafeEQ(this=_column(key, "c"), expression=_column(_VALUE, "v"))
+    coded = exp.select(_column(_ID, "c"), _column(_CODE, "v")).from_(exp.to_table(cells).as_("c"))
+    return query.text(coded.join(values.subquery("v"), on=same))
+
+
+def _of_cells(con: duckdb.DuckDBPyConnection, select: str) -> NDArray[np.integer]:
+    """Return a number of each cell in the order of their ids, 1 to n, in as few bytes as it takes."""
+    ids, values = (np.asarray(v) for v in con.execute(select).fetchnumpy().values())
+    result = np.empty(len(ids), dtype=np.min_scalar_type(int(values.max(initial=0))))
+    result[ids - 1] = values
+    return result
+
+
+def _store(con: duckdb.DuckDBPyConnection, name: str, found: list[tuple[int, NDArray[np.int64]]]) -> None:
+    ids = np.concatenate([cells for _, cells in found]) + 1
+    masks = np.repeat(np.array([keys for keys, _ in found], dtype=np.int64), [len(cells) for _, cells in found])
+    rows = f"{name}_rows"
+    con.register(rows, pa.table({_ID: ids, _MASK: masks}))
+    try:
+        select = exp.select(_column(_ID), _column(_MASK)).from_(exp.to_table(rows))
+        con.execute(query.text(exp.insert(select, exp.to_table(name), dialect="duckdb"))).fetchall()
+    finally:
+        con.unregister(rows)
+
+
+def _search(data: Roles, name: str, most: int, nulls: str) -> None:
+    con, cells = data.con, f"{name}_cells"
+    numbered = query.call("sdc__category_cells", data.table, data.keys, None)
+    con.execute(_create(cells, numbered.select(exp.alias_(exp.Window(this=exp.RowNumber()), _ID)))).fetchall()
+    empty = exp.select(*(exp.alias_(exp.cast(exp.null(), "BIGINT"), column) for column in (_ID, _MASK))).limit(0)
+    con.execute(_create(name, empty)).fetchall()
+    records = exp.select(_column(_ID), _column(_RECORDS)).from_(exp.to_table(cells))
+    single = _of_cells(con, query.text(records)) == 1
+    codes = [_of_cells(con, _coded(cells, key)) for key in data.keys]
+    found: list[tuple[int, NDArray[np.int64]]] = []
+    held = 0
+    for keys, places in special_uniques(codes, single, most, zero_is_null=nulls == "excluded"):
+        found.append((keys, places))
+        held += len(places)
+        if held >= BATCH:
+            _store(con, name, found)
+            found, held = [], 0
+    if found:
+        _store(con, name, found)
+
+
+@contextmanager
+def searched(data: Roles, max_msu: int | None, nulls: str) -> Iterator[str]:
+    """Give the name of a temporary table of what was found, for the macros to take in the place of ``max_msu``."""
+    data.load_again()
+    m = len(data.keys)
+    most = m if max_msu is None else min(max_msu, m)
+    if m > MOST_KEYS or sum(comb(m, k) for k in range(1, most + 1)) > MOST_SETS:
+        raise ParameterError(
+            f"max_msu asks for more than {MOST_SETS:,} sets of {m} keys: it must be a whole number of at least 1 that "
+            f"keeps them fewer, or name fewer keys (at most {MOST_KEYS})."
+        )
+    name = f"sdc__suda_{next(_numbers)}"
+    try:
+        with translated():
+            _search(data, name, most, nulls)
+        yield name
+    finally:
+        for table in (name, f"{name}_cells"):
+            with suppress(duckdb.Error):  # in a transaction that has failed the first error is the one to tell
+                data.con.execute(_drop(table)).fetchall()

@@ -1,0 +1,74 @@
+"""What the shell says: help on the functions, and errors in one line."""
+
+from __future__ import annotations
+
+import re
+import textwrap
+from typing import TYPE_CHECKING
+
+from sdc_sql.db.macros import help_entries
+from sdc_sql.errors import ParameterError, translate
+from sdc_sql.shell.statements import may_be_kept
+
+if TYPE_CHECKING:
+    from sdc_sql.db.catalogue import Entry
+
+import duckdb
+
+ROOMS = {"core": "Cells, frequencies, draws", "risk": "Risk", "mask": "Masking", "loss": "Information lost"}
+
+
+def one_line(error: BaseException, text: str) -> str:
+    """Return an error as one line. Of a statement that may hold the secret key nothing is repeated."""
+    if not may_be_kept(text):
+        return "This statement that sets a variable cannot be run; as in SET VARIABLE sdc_key = '...'; or say .key"
+    ours = translate(error) if isinstance(error, duckdb.Error) else None
+    message = " ".join(str(ours or error).split("\n\nLINE ")[0].split())
+    line = isinstance(error, duckdb.ParserException) and re.search(r"^LINE (\d+):", str(error), re.MULTILINE)
+    return f"{message} (line {line[1]})" if line and "\n" in text.strip() else message
+
+
+def overview() -> str:
+    """Return every function with its arguments, what it gives and an example, room by room."""
+    rooms: dict[str, list[Entry]] = {}
+    for entry in help_entries():
+        rooms.setdefault(entry.file.partition("/")[0], []).append(entry)
+    order = [*ROOMS, *sorted(set(rooms) - set(ROOMS))]
+    parts = [
+        "\n".join([ROOMS.get(room, room.capitalize()), *(_short(entry) for entry in rooms[room])])
+        for room in order
+        if room in rooms
+    ]
+    return "\n\n".join(parts)
+
+
+def _short(entry: Entry) -> str:
+    signature = textwrap.fill(entry.signature, 110, initial_indent="  ", subsequent_indent="      ")
+    return f"{signature}\n      {entry.summary}\n      {entry.example}"
+
+
+def about(word: str) -> str:
+    """Return all that is known of one function, or the functions that a word fits.
+
+    Raises
+    ------
+    ParameterError
+        Where there is no such function.
+    """
+    word = word.lower().removesuffix("()")
+    entries = {entry.name: entry for entry in help_entries()}
+    exact = entries.get(word) or entries.get(f"sdc_{word}")
+    if exact:
+        return _full(exact)
+    found = [e for e in entries.values() if word in e.name] or [
+        e for e in entries.values() if word in f"{e.summary}\n{e.description}".lower()
+    ]
+    if not found:
+        raise ParameterError(f"There is no function about {word!r}; .help lists them all.")
+    return _full(found[0]) if len(found) == 1 else "\n".join(_short(entry) for entry in found)
+
+
+def _full(entry: Entry) -> str:
+    needs = "\nNeeds Python: in a plain DuckDB shell it cannot run.\n" if entry.needs_python else ""
+    signature = textwrap.fill(entry.signature, 110, subsequent_indent="    ")
+    return f"{signature}\n{entry.summary}\n{needs}\n{entry.description}\n\nExample:\n  {entry.example}"

@@ -1,0 +1,223 @@
+"""Microaggregation: groups of at least k alike records release one value in place of their own.
+
+Two steps: a partition, here or in `mdav`, `vmdav`, `univariate`, found on standardised values; then `aggregate` or
+`aggregate_categorical` on the values to be released. NULLs are the caller's business: no kernel accepts them.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Literal
+
+import numpy as np
+from sdc_sql.udfs.microaggregation.centroids import aggregate, aggregate_categorical, sse_sst
+from sdc_sql.udfs.microaggregation.checks import as_matrix, check_k
+from sdc_sql.udfs.microaggregation.mdav import mdav
+from sdc_sql.udfs.microaggregation.univariate import optimal_univariate
+from sdc_sql.udfs.microaggregation.vmdav import vmdav
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike, NDArray
+
+__all__ = [
+    "aggregate",
+    "aggregate_categorical",
+    "blocked",
+    "individual_ranking",
+    "mdav",
+    "optimal_univariate",
+    "projection",
+    "sse_sst",
+    "standardised",
+    "vmdav",
+]
+
+Sizes = Literal["optimal", "fixed"]
+
+
+def standardised(x: ArrayLike) -> NDArray[np.float64]:
+    """Give every variable mean 0 and variance 1, so that all weigh the same in a distance.
+
+    Parameters
+    ----------
+    x : (n, p) array of numbers
+
+    Returns
+    -------
+    (n, p) float array
+        (x - mean) / sd, with the sd over n; a variable that does not vary becomes 0.
+
+    Raises
+    ------
+    ValueError
+        x is not a matrix of finite numbers.
+
+    References
+    ----------
+    SDC handbook, section 3.4.5: 11 records of 2 variables have SST = 22, hence the sd over n.
+
+    Examples
+    --------
+    >>> standardised([[1.0, 5.0], [3.0, 5.0]]).tolist()
+    [[-1.0, 0.0], [1.0, 0.0]]
+    """
+    matrix = as_matrix(x)
+    constant = matrix.min(axis=0) == matrix.max(axis=0)
+    centred = matrix - matrix.mean(axis=0)
+    centred[:, constant] = 0.0
+    size = np.abs(centred).max(axis=0)  # scaled first: squares of tiny values would vanish
+    centred /= np.where(size > 0, size, 1.0)
+    centred -= centred.mean(axis=0)
+    sd = np.sqrt((centred**2).mean(axis=0))
+    return np.where(constant, 0.0, centred / np.where(sd > 0, sd, 1.0))
+
+
+def blocked(x: ArrayLike, k: int, blocks: int) -> NDArray[np.int64]:
+    """Partition records by MDAV within blocks: those that follow one another on the first principal component.
+
+    For a million records and more. The fewer the blocks, the smaller the loss and the longer the time; measure the
+    loss with `sse_sst`, for it depends on the data.
+
+    Parameters
+    ----------
+    x : (n, p) array of numbers, standardised
+    k : int
+        The least number of records in a group.
+    blocks : int
+        1 (plain MDAV) to n // k; block sizes differ by one record at most.
+
+    Returns
+    -------
+    (n,) int64 array
+        The group of each record, 0, 1, ...; k to 2k - 1 records each.
+
+    Raises
+    ------
+    ValueError
+        x is not a matrix of finite numbers, k is below 2, there are fewer than k records, or a block would have.
+
+    Examples
+    --------
+    >>> blocked([[0], [1], [2], [10], [11], [12], [13]], k=3, blocks=2).tolist()
+    [0, 0, 0, 0, 1, 1, 1]
+    """
+    matrix = as_matrix(x)
+    k = check_k(k, len(matrix))
+    if not 1 <= blocks <= len(matrix) // k:
+        raise ValueError(
+            f"blocks = {blocks}: with {len(matrix)} records and k = {k} expected 1 to {len(matrix) // k}, "
+            "so that each block has k records"
+        )
+    groups = np.empty(len(matrix), dtype=np.int64)
+    formed = 0
+    for block in np.array_split(np.argsort(_principal_component(matrix), kind="stable"), blocks):
+        rows = np.sort(block)
+        inside = mdav(matrix[rows], k)
+        groups[rows] = inside + formed
+        formed += int(inside.max()) + 1
+    return groups
+
+
+def individual_ranking(x: ArrayLike, k: int, sizes: Sizes = "optimal") -> NDArray[np.int64]:
+    """Partition the records for each variable by itself: little is lost, and little is protected.
+
+    Parameters
+    ----------
+    x : (n, p) array of numbers
+    k : int
+    sizes : {'optimal', 'fixed'}
+        Optimal: k to 2k - 1 records, least loss (`optimal_univariate`). Fixed: k records in the order of the values,
+        the last group up to 2k - 1.
+
+    Returns
+    -------
+    (n, p) int64 array
+        Of each record its group in each variable; `aggregate` and `sse_sst` take it as it is.
+
+    Raises
+    ------
+    ValueError
+        x is not a matrix of finite numbers, k is below 2, there are fewer than k records, or the sizes are neither.
+
+    Notes
+    -----
+    A record shares each value with k - 1 others, but not all values with anyone: an intruder who knows several
+    variables of a target finds it as a rule. The result is not k-anonymous.
+
+    References
+    ----------
+    SDC handbook, section 3.4.5.2 (Defays and Nanopoulos, 1993; its disclosure risk: Domingo-Ferrer et al., 2002).
+
+    Examples
+    --------
+    >>> individual_ranking([[1, 9], [2, 1], [8, 2], [9, 8]], k=2).tolist()
+    [[0, 1], [0, 0], [1, 0], [1, 1]]
+    """
+    matrix = as_matrix(x)
+    return np.stack([_along(column, k, sizes) for column in matrix.T], axis=1)
+
+
+def projection(
+    x: ArrayLike,
+    k: int,
+    method: Literal["principal_component", "sum_of_z"] = "principal_component",
+    sizes: Sizes = "fixed",
+) -> NDArray[np.int64]:
+    """Partition records by their order on one axis.
+
+    Parameters
+    ----------
+    x : (n, p) array of numbers, standardised
+    k : int
+    method : {'principal_component', 'sum_of_z'}
+        The first principal component of x, or the sum of its standardised variables.
+    sizes : {'fixed', 'optimal'}
+        Groups of k (the last up to 2k - 1), or those of k to 2k - 1 that lose least *on the axis*.
+
+    Returns
+    -------
+    (n,) int64 array
+        The group of each record, 0, 1, ... along the axis.
+
+    Raises
+    ------
+    ValueError
+        x is not a matrix of finite numbers, k is below 2, there are fewer than k records, or the method or the
+        sizes are neither.
+
+    References
+    ----------
+    SDC handbook, section 3.4.5.2 (Defays and Nanopoulos, 1993).
+
+    Examples
+    --------
+    >>> projection([[0, 0], [5, 5], [1, 1], [6, 6]], k=2).tolist()
+    [0, 1, 0, 1]
+    """
+    matrix = as_matrix(x)
+    if method == "principal_component":
+        return _along(_principal_component(matrix), k, sizes)
+    if method == "sum_of_z":
+        return _along(standardised(matrix).sum(axis=1), k, sizes)
+    raise ValueError(f"method = {method!r}: expected 'principal_component' or 'sum_of_z'")
+
+
+def _along(column: NDArray[np.float64], k: int, sizes: Sizes) -> NDArray[np.int64]:
+    """Return the groups of records along one axis."""
+    k = check_k(k, len(column))
+    if sizes == "optimal":
+        return optimal_univariate(column, k)
+    if sizes != "fixed":
+        raise ValueError(f"sizes = {sizes!r}: expected 'optimal' or 'fixed'")
+    groups = np.empty(len(column), dtype=np.int64)
+    groups[np.argsort(column, kind="stable")] = np.minimum(np.arange(len(column)) // k, len(column) // k - 1)
+    return groups
+
+
+def _principal_component(matrix: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return the scores (n,) on the first principal component; its largest loading is positive."""
+    centred = matrix - matrix.mean(axis=0)
+    size = float(np.abs(centred).max()) or 1.0
+    centred /= size
+    loadings = np.linalg.eigh(centred.T @ centred)[1][:, -1]
+    scores: NDArray[np.float64] = centred @ (loadings * np.sign(loadings[np.abs(loadings).argmax()]))
+    return scores

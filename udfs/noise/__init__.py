@@ -1,0 +1,1 @@
+"""Additive and multiplicative noise, and the moments that it is scaled by."""

@@ -1,0 +1,1 @@
+"""Values exchanged between records of near rank."""
