@@ -472,7 +472,7 @@ def test_relations_can_be_queried_further(db):
 
 def test_a_described_table_is_frozen_and_shows_its_roles(db):
     data = described(db, **ROLES)
-    with pytest.raises(dataclasses.FrozenInstanceError):
+    with pytest.raises(AttributeError):
         data.weight = 1
     assert repr(data) == (
         "Microdata(table='persons', keys=('age', 'sex'), weight='weight', household='household', id='id', "
@@ -485,7 +485,7 @@ def test_results_are_frozen_and_show_themselves(db, name):
     found = RESULTS[name][0](described(db, **ROLES))
     result = found[0] if isinstance(found, list) else found
     names = [f.name for f in dataclasses.fields(result)]
-    with pytest.raises(dataclasses.FrozenInstanceError):
+    with pytest.raises(AttributeError):
         setattr(result, names[0], None)
     assert list(result.to_dict()) == names
     title, *lines = str(result).splitlines()
