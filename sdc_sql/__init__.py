@@ -1,5 +1,6 @@
 """Statistical disclosure control for microdata, inside the database."""
 
+from sdc_sql import clone as _clone  # noqa: F401 - before all that needs sql/ or udfs/
 from sdc_sql.compiler import compile  # noqa: A004 - its name says what it does
 from sdc_sql.db.load import install, load, uninstall
 from sdc_sql.db.macros import bundle

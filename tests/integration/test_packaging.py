@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -187,6 +188,26 @@ def test_installed_editable_it_works_and_follows_the_source(tree, tmp_path):
         cwd=tmp_path,
     )
     assert columns.strip() == "['a', 'renamed']"
+
+
+def test_blocks_of_readme_pasted_at_a_prompt_in_the_clone(tree, tmp_path):
+    """Installed as README's first line installs it, and started where README's paths hold: in the clone."""
+    clone = tmp_path / "clone"
+    shutil.copytree(tree, clone)
+    python = fresh(tmp_path / "env")
+    install(python, clone)
+    shutil.rmtree(clone / "build")
+    clean = {k: v for k, v in os.environ.items() if not k.startswith("PYTHON")}
+    pasted = re.findall(r"^```python\n(.*?)^```$", (clone / "README.md").read_text("utf-8"), re.DOTALL | re.MULTILINE)
+    assert pasted
+    for code in pasted:
+        typed = f"{code}\nsdc_sql.udfs.__file__\n"
+        done = subprocess.run(
+            [python, "-i"], input=typed, cwd=clone, env=clean, check=False, capture_output=True, text=True
+        )
+        assert "Error" not in done.stderr
+        assert "Theta" in done.stdout
+        assert str(clone / "udfs") in done.stdout  # all of it is the clone's, no mixture of two versions
 
 
 def test_straight_from_the_wheel(wheel, tmp_path):
