@@ -97,7 +97,8 @@ class SparkVerbs:
     costs about a tenth of a second, however small.
 
     The measures take the arguments of their macros, tables as names or DataFrames, and return a DataFrame: see the
-    table of measures and engines in README; of those that Spark does not run :func:`sdc_sql.compile` says why.
+    table of measures and engines in the compiler's README; of those that Spark does not run :func:`sdc_sql.compile`
+    says why.
     """
 
     def __init__(self, spark: SparkSession, *, key: str | None = None) -> None:

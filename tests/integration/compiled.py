@@ -1,6 +1,6 @@
 """One call of each measure, written for an engine, and what that engine and DuckDB answer.
 
-Run as a program, it writes fixtures/golden_sql/ and README's table of measures and engines anew; the tests
+Run as a program, it writes fixtures/golden_sql/ and the compiler's table of measures and engines anew; the tests
 run each file of golden SQL on its engine, and compare the table with what they saw.
 """
 
@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
 ROOT = Path(__file__).resolve().parents[2]
+PAGE = ROOT / "sdc_sql" / "compiler" / "README.md"
 # between them these read a table in every way that the macros do
 READERS = [
     *EVERY_READER,
@@ -222,7 +223,7 @@ def wildcards(dialect: str) -> str:
 
 
 def said(text: str) -> dict[str, dict[str, str]]:
-    """Return README's table: for each row what it says of each engine."""
+    """Return the page's table: for each row what it says of each engine."""
     lines = iter(text.splitlines())
     head = next(line for line in lines if line.startswith("| on ") and all(e in line for e in ENGINES.values()))
     names = [cell.strip() for cell in head.strip("|").split("|")]
@@ -249,13 +250,12 @@ def _write() -> None:
                 golden(name, dialect).write_text(f"{sql};\n", encoding="utf-8")
             rows.setdefault(row(name), {})[dialect] = "works" if works else sql
         rows[WILDCARD][dialect] = wildcards(dialect)
-    readme = ROOT / "README.md"
-    text = readme.read_text(encoding="utf-8")
+    text = PAGE.read_text(encoding="utf-8")
     start = text.index("| on |")
     end = text.index("\n\n", start)
     lines = ["| on | " + " | ".join(ENGINES.values()) + " |", "|---|---|---|"]
     lines += [f"| {name} | {' | '.join(cells[d] for d in ENGINES)} |" for name, cells in rows.items()]
-    readme.write_text(text[:start] + "\n".join(lines) + text[end:], encoding="utf-8")
+    PAGE.write_text(text[:start] + "\n".join(lines) + text[end:], encoding="utf-8")
 
 
 if __name__ == "__main__":

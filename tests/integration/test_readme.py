@@ -1,4 +1,4 @@
-"""Every example of README runs, and what README shows is what is printed."""
+"""Every example of every README runs, and what a README shows is what is printed."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ import re
 import shutil
 import subprocess
 import sys
+from itertools import pairwise
 from pathlib import Path
 
 import duckdb
@@ -15,16 +16,37 @@ import pytest
 import sdc_sql
 
 ROOT = Path(__file__).resolve().parents[2]
-BLOCKS = re.findall(
-    r"^```(\w+)\n(.*?)^```$", (ROOT / "README.md").read_text(encoding="utf-8"), re.DOTALL | re.MULTILINE
-)
+MAIN = ROOT / "README.md"
+FOLDERS = (ROOT / name for name in ("sdc_sql", "sql", "udfs", "tests", "fixtures"))
+PAGES = sorted([MAIN, *(ROOT / ".github").glob("*.md"), *(page for f in FOLDERS for page in f.rglob("*.md"))])
+FENCED = re.compile(r"^```(\w+)\n(.*?)^```$", re.DOTALL | re.MULTILINE)
+LINKS = re.compile(r"\]\(([^)\s]+)\)")
 SAMPLE = ROOT / "fixtures" / "dbt_project"
-SET_UP = [code for language, code in BLOCKS if language == "sh" and code.startswith("python3 -m venv")]
-SHELL = [code for language, code in BLOCKS if language == "sh" and code not in SET_UP]
+KEY = "a long secret, from your vault"  # the one that the examples set
+
+
+def read(page: Path) -> str:
+    return page.read_text(encoding="utf-8")
+
+
+def of(page: Path) -> str:
+    return page.relative_to(ROOT).as_posix()
+
+
+BLOCKS = [(of(page), language, code) for page in PAGES for language, code in FENCED.findall(read(page))]
+SET_UP = [code for page, _, code in BLOCKS if page == "README.md" and code.startswith("python3 -m venv")]
+# what a person does by hand, and is not run: .github/ says how to work on the project
+RUN = [block for block in BLOCKS if not block[0].startswith(".github/") and block[2] not in SET_UP]
 
 
 def blocks(language: str) -> list[str]:
-    return [code for name, code in BLOCKS if name == language]
+    return [code for _, name, code in RUN if name == language]
+
+
+def examples(language: str, *, without: str = " never ") -> list[object]:
+    """Return the blocks of a language as parameters, named by their page and first line."""
+    chosen = [(page, code) for page, name, code in RUN if name == language and without not in code]
+    return [pytest.param(code, id=f"{page}: {code.splitlines()[0][:40]}") for page, code in chosen]
 
 
 def run(code: str, folder: Path) -> subprocess.CompletedProcess[str]:
@@ -35,74 +57,108 @@ def run(code: str, folder: Path) -> subprocess.CompletedProcess[str]:
     )
 
 
+def need_duckdb_shell(code: str) -> None:
+    if re.search(r"\bduckdb -|\bduckdb \w+\.duckdb", code) and not shutil.which(
+        "duckdb", path=f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
+    ):
+        pytest.skip("no DuckDB shell: pip install duckdb-cli")
+
+
 @pytest.fixture
 def checkout(tmp_path: Path) -> Path:
-    """Return a folder where README's paths hold and nothing of the project is written."""
+    """Return a folder where the paths of the examples hold and nothing of the project is written."""
     (tmp_path / "fixtures").symlink_to(ROOT / "fixtures")
     return tmp_path
 
 
-def test_readme_has_the_blocks_that_are_tested_here():
+def test_the_pages_have_the_blocks_that_are_tested_here():
+    assert {name for _, name, _ in RUN} == {"sh", "sql", "python", "text", "console", "yaml", "jinja"}
+    assert all(read(page).count("```") == 2 * len(FENCED.findall(read(page))) for page in PAGES)
+
+
+def test_readme_is_short_and_both_set_up_lines_are_one_line_each():
+    assert read(MAIN).count("\n") <= 250
     assert len(SET_UP) == 2
-    assert {name for name, _ in BLOCKS} == {"sh", "sql", "python", "text", "console", "yaml", "jinja"}
-
-
-def test_both_set_up_lines_are_one_line_each():
     assert all(code.count("\n") == 1 for code in SET_UP)
 
 
+def anchors(page: Path) -> set[str]:
+    """Return the names of the headings, as code hosts make them."""
+    outside = FENCED.sub("", read(page))
+    titles = re.findall(r"^#+ +(.*)$", outside, re.MULTILINE)
+    return {re.sub(r"[^\w\- ]", "", title.lower()).replace(" ", "-") for title in titles}
+
+
+@pytest.mark.parametrize("page", PAGES, ids=of)
+def test_links_lead_somewhere(page):
+    for link in LINKS.findall(FENCED.sub("", read(page))):
+        path, _, anchor = link.partition("#")
+        if not path.startswith("https://"):
+            target = (page.parent / path).resolve() if path else page
+            assert target.is_file(), link
+            assert not anchor or anchor in anchors(target), link
+
+
+def shown_in(shown: str, printed: str) -> bool:
+    """Return whether lines are printed in their order, one after the other but where ... stands."""
+    pattern = r"(.*\n)*?".join(re.escape(part) for part in re.split(r"^\.\.\.\n", shown, flags=re.MULTILINE))
+    return re.search(rf"^{pattern}", printed, re.MULTILINE) is not None
+
+
 @pytest.mark.integration
-def test_the_main_job_prints_what_readme_shows(checkout):
+def test_the_main_job_prints_what_the_pages_show(checkout):
     command = SET_UP[0].split("&&")[-1].strip().replace(".venv/bin/", "")
+    assert f"{command}\n" in blocks("sh")  # again where its report stands in full
     done = run(command, checkout)
     assert done.returncode == 0, done.stderr
-    assert done.stdout.strip() == blocks("text")[0].strip()
+    in_full = next(code for code in blocks("text") if code.startswith("Disclosure risk of"))
+    assert done.stdout.strip() == in_full.strip()
+    in_part = next(code for page, _, code in RUN if page == "README.md" and code.startswith("k-anonymity: "))
+    assert shown_in(in_part, done.stdout)
 
 
-def told(line: str) -> str:
+def plain(line: str) -> str:
     """Return a line of dbt's without the time of day, the dots, and how long it took."""
     return re.sub(r"^\d\d:\d\d:\d\d +|\.{2,}|in [\d.]+s", "", line).replace(" ", "")
 
 
 @pytest.mark.integration
-def test_dbt_prints_what_readme_shows(checkout):
+def test_dbt_prints_what_its_page_shows(checkout):
     pytest.importorskip("dbt.adapters.duckdb")
-    (code,) = [code for code in SHELL if "dbt build" in code]
+    (code,) = [code for code in blocks("sh") if "dbt build" in code]
     done = run("set -e\n" + code, checkout)
     assert done.returncode == 0, done.stdout[-2000:] + done.stderr
     (printed,) = [block for block in blocks("text") if "PASS=" in block]
-    assert {told(line) for line in printed.splitlines()} <= {told(line) for line in done.stdout.splitlines()}
+    assert {plain(line) for line in printed.splitlines()} <= {plain(line) for line in done.stdout.splitlines()}
 
 
-@pytest.mark.parametrize("code", blocks("yaml") + blocks("jinja"), ids=lambda code: code.split("\n")[0])
-def test_the_files_of_the_dbt_project_are_those_that_readme_shows(code):
+@pytest.mark.parametrize("code", [*examples("yaml"), *examples("jinja")])
+def test_the_files_of_the_dbt_project_are_those_that_are_shown(code):
     name, _, text = code.partition("\n")
     if name.startswith("# packages.yml"):
         yaml = pytest.importorskip("yaml")
-        assert set(yaml.safe_load(text)["packages"][0]) == {"git", "subdirectory", "revision"}
-        assert (ROOT / "sdc_sql" / "dbt" / "package" / "dbt_project.yml").is_file()
+        (package,) = yaml.safe_load(text)["packages"]
+        assert set(package) == {"git", "subdirectory", "revision"}
+        assert (ROOT / package["subdirectory"] / "dbt_project.yml").is_file()
+        assert package["revision"] == f"v{sdc_sql.__version__}"
     else:
-        assert text in (SAMPLE / name.split()[1]).read_text(encoding="utf-8")
+        assert text in read(SAMPLE / name.split()[1])
 
 
 @pytest.mark.integration
-@pytest.mark.parametrize(
-    "code", [code for code in SHELL if "dbt build" not in code], ids=lambda code: code.split("\n")[0][:40]
-)
+@pytest.mark.parametrize("code", examples("sh", without="dbt build"))
 def test_shell_examples(code, checkout):
-    if "duckdb" in code and not (Path(sys.executable).parent / "duckdb").exists() and not shutil.which("duckdb"):
-        pytest.skip("no DuckDB shell: pip install duckdb-cli")
+    need_duckdb_shell(code)
     done = run("set -e\n" + code, checkout)
-    # the last example is a gate that the file does not pass
+    # the last command of such an example is a gate that the file does not pass
     assert done.returncode == (3 if "--fail-if" in code else 0), done.stderr
 
 
 @pytest.mark.integration
-@pytest.mark.parametrize("code", blocks("console"), ids=lambda code: code.split("\n")[0][2:])
+@pytest.mark.parametrize("code", examples("console"))
 def test_transcripts_of_shells(code, checkout):
     """Type what stands after the prompts, and compare what is printed; errors go to standard error."""
-    if "duckdb -init" in code and not (Path(sys.executable).parent / "duckdb").exists() and not shutil.which("duckdb"):
-        pytest.skip("no DuckDB shell: pip install duckdb-cli")
+    need_duckdb_shell(code)
     command, *lines = code.splitlines()
     prompts = ("sdc> ", "...> ", "D ")
     typed = [line[len(prompt) :] for line in lines for prompt in prompts if line.startswith(prompt)]
@@ -115,16 +171,22 @@ def test_transcripts_of_shells(code, checkout):
     assert all(error in done.stderr for error in errors)
 
 
-@pytest.mark.parametrize("code", blocks("sql"))
+@pytest.mark.parametrize("code", examples("sql"))
 def test_sql_examples(code, monkeypatch):
     monkeypatch.chdir(ROOT)
     with duckdb.connect() as con:
         assert sdc_sql.load(con).sql(code).fetchall()
 
 
-@pytest.mark.parametrize("code", [code for code in blocks("python") if "pyspark" not in code])  # see test_spark_mask
-def test_python_examples(code, monkeypatch, capsys):
-    monkeypatch.chdir(ROOT)
-    monkeypatch.setenv("SDC_KEY", "the key of README's examples")  # set here, so that none stays for other tests
-    exec(compile(code, "README.md", "exec"), {})  # noqa: S102 - README's own code
-    assert "Theta" in capsys.readouterr().out
+@pytest.mark.parametrize("code", examples("python", without="pyspark"))  # Spark's: see test_spark_mask
+def test_python_examples(code, checkout, monkeypatch, capsys):
+    monkeypatch.chdir(checkout)
+    monkeypatch.setenv("SDC_KEY", KEY)  # set here, so that none stays for other tests
+    exec(compile(code, "README.md", "exec"), {})  # noqa: S102 - the page's own code
+    printed = capsys.readouterr().out
+    # what stands below such a block is what it prints
+    below = next((b[2] for a, b in pairwise(BLOCKS) if a[2] == code and b[:2] == (a[0], "text")), "")
+    assert printed
+    assert below in printed
+    released = checkout / "released.parquet"
+    assert not released.exists() or "person" not in duckdb.read_parquet(str(released)).columns

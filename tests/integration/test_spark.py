@@ -11,8 +11,8 @@ import pytest
 from compiled import (
     EVERY,
     ODD,
+    PAGE,
     READERS,
-    ROOT,
     TABLES,
     TELLS_NAMES,
     WILDCARD,
@@ -111,10 +111,10 @@ def test_a_real_file_is_measured_as_in_duckdb(run, name):
     assert_answers_as_duckdb(run, made.compiled("spark", reference()), made)
 
 
-def test_readme_says_what_was_seen():
+def test_the_page_says_what_was_seen():
     if len(SEEN) < len(TRIED):
         pytest.skip("not all measures were tried in this run")
-    table = {name: cells["spark"] for name, cells in said((ROOT / "README.md").read_text(encoding="utf-8")).items()}
+    table = {name: cells["spark"] for name, cells in said(PAGE.read_text(encoding="utf-8")).items()}
     assert table == {row(name): SEEN[name] for name in TRIED} | {WILDCARD: wildcards("spark")}
 
 

@@ -36,7 +36,8 @@ pytestmark = [
     pytest.mark.filterwarnings("ignore:unclosed:ResourceWarning"),
 ]
 
-README = Path(__file__).resolve().parents[2] / "README.md"
+ROOT = Path(__file__).resolve().parents[2]
+README = ROOT / "sdc_sql" / "spark" / "README.md"
 KEY = "a key that must be seen nowhere"
 MATRIX = [[0.8, 0.2, 0.0], [0.1, 0.8, 0.1], [0.3, 0.0, 0.7]]
 LABELS = ["north", "south", "west"]
@@ -299,7 +300,7 @@ def test_without_pyspark_the_import_says_what_to_install():
 @pytest.mark.usefixtures("spark")
 def test_the_example_of_readme(monkeypatch, capsys):
     (code,) = re.findall(r"^```python\n([^`]*pyspark.*?)^```$", README.read_text("utf-8"), re.DOTALL | re.MULTILINE)
-    monkeypatch.chdir(README.parent)
+    monkeypatch.chdir(ROOT)
     monkeypatch.setenv("SDC_KEY", KEY)
     exec(compile(code, "README.md", "exec"), {})  # noqa: S102 - README's own code
     assert "earnings" in capsys.readouterr().out
