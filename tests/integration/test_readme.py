@@ -7,6 +7,7 @@ import re
 import shutil
 import subprocess
 import sys
+import tomllib
 from itertools import pairwise
 from pathlib import Path
 
@@ -73,13 +74,25 @@ def checkout(tmp_path: Path) -> Path:
 
 def test_the_pages_have_the_blocks_that_are_tested_here():
     assert {name for _, name, _ in RUN} == {"sh", "sql", "python", "text", "console", "yaml", "jinja"}
-    assert all(read(page).count("```") == 2 * len(FENCED.findall(read(page))) for page in PAGES)
+    for page in PAGES:  # none is hidden from these tests by being indented, or without a language
+        assert of(page).startswith(".github/") or read(page).count("```") == 2 * len(FENCED.findall(read(page))), page
 
 
 def test_readme_is_short_and_both_set_up_lines_are_one_line_each():
     assert read(MAIN).count("\n") <= 250
     assert len(SET_UP) == 2
     assert all(code.count("\n") == 1 for code in SET_UP)
+
+
+def test_every_place_names_the_same_version():
+    project = tomllib.loads(read(ROOT / "pyproject.toml"))["project"]
+    assert project["version"] == sdc_sql.__version__
+    (package,) = (path for path in (ROOT / "sdc_sql").rglob("dbt_project.yml"))
+    assert f"\nversion: {sdc_sql.__version__}\n" in read(package)
+    assert f"sdc-sql, version {sdc_sql.__version__}:" in read(MAIN)
+    assert f"\n## {sdc_sql.__version__}" in read(ROOT / ".github" / "CHANGELOG.md")
+    (ruff,) = (named for named in project["optional-dependencies"]["lint"] if named.startswith("ruff=="))
+    assert f"rev: v{ruff.removeprefix('ruff==')}\n" in read(ROOT / ".pre-commit-config.yaml")
 
 
 def anchors(page: Path) -> set[str]:
