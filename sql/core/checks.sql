@@ -28,6 +28,14 @@ CREATE OR REPLACE MACRO sdc__checked_fraction(fraction, name) AS
                     || ': it must lie strictly between 0 and 1.')
     END;
 
+-- A whole number from a range; a text is read as the number that it is.
+CREATE OR REPLACE MACRO sdc__checked_whole(value, name, least, most := NULL) AS
+    CASE WHEN TRY_CAST(value AS BIGINT) = TRY_CAST(value AS DOUBLE) AND TRY_CAST(value AS BIGINT) >= least
+              AND (most IS NULL OR TRY_CAST(value AS BIGINT) <= most) THEN TRY_CAST(value AS BIGINT)
+         ELSE error(name || ' is ' || coalesce(value::VARCHAR, 'NULL') || ': it must be a whole number of at least ' || least
+                    || coalesce(' (and at most ' || format('{:,}', most::BIGINT) || ')', '') || '.')
+    END;
+
 -- How NULL in a key is treated: true for a category of its own, false for a wildcard.
 CREATE OR REPLACE MACRO sdc__is_category(nulls) AS
     CASE nulls WHEN 'category' THEN true WHEN 'wildcard' THEN false

@@ -31,15 +31,14 @@ CREATE OR REPLACE MACRO sdc__set_count(m, most) AS
     list_sum(list_transform(range(1, most + 1), lambda k:
         round(list_product(list_transform(range(k), lambda i: (m - i)::DOUBLE / (i + 1))))));
 
-CREATE OR REPLACE MACRO sdc__max_msu(keys, max_msu) AS CASE
-    WHEN max_msu IS NOT NULL AND NOT coalesce(TRY_CAST(max_msu AS DOUBLE) >= 1 AND TRY_CAST(max_msu AS DOUBLE) = floor(TRY_CAST(max_msu AS DOUBLE)), false)
-        THEN error('max_msu is ' || max_msu::VARCHAR || ': it must be a whole number of at least 1, or NULL for every size.')
-    WHEN sdc__set_count(len(keys::VARCHAR[]), least(len(keys::VARCHAR[]), coalesce(TRY_CAST(max_msu AS DOUBLE), 1e6))::BIGINT) > 3000
-        THEN error('max_msu asks for more than 3,000 sets of ' || len(keys::VARCHAR[])::VARCHAR
-                   || ' keys: it must be a whole number of at least 1 that keeps them fewer, or name fewer keys;'
-                   || ' Microdata.suda in Python takes more sets.')
-    ELSE least(len(keys::VARCHAR[]), coalesce(TRY_CAST(max_msu AS DOUBLE), 1e6))::BIGINT
-END;
+CREATE OR REPLACE MACRO sdc__largest_size(keys, max_msu) AS
+    least(len(keys::VARCHAR[]), CASE WHEN max_msu IS NOT NULL THEN sdc__checked_whole(max_msu, 'max_msu', 1) END);
+
+CREATE OR REPLACE MACRO sdc__max_msu(keys, max_msu) AS
+    CASE WHEN sdc__set_count(len(keys::VARCHAR[]), sdc__largest_size(keys, max_msu)) > 3000
+             THEN error('max_msu asks for more than 3,000 sets of ' || len(keys::VARCHAR[])::VARCHAR
+                        || ' keys: give a smaller one, or fewer keys; Microdata.suda in Python takes more sets.')
+         ELSE sdc__largest_size(keys, max_msu) END;
 
 -- How a NULL takes part: 'category' (a value like another), or 'excluded' (a value of its own among
 -- the counts, but no minimal unique uses one: sdcMicro's way, which finds less).

@@ -35,8 +35,7 @@ CREATE OR REPLACE MACRO sdc__dimension(threshold, dimension) AS CASE
     WHEN typeof(threshold) LIKE '%]'
         THEN error('The dimension is ' || dimension::VARCHAR || ' and there are ' || len(sdc__threshold_list(threshold))::VARCHAR || ' thresholds: a list of thresholds has one for each dimension.')
     WHEN dimension IS NULL THEN 3
-    WHEN TRY_CAST(dimension AS DOUBLE) >= 1 AND TRY_CAST(dimension AS DOUBLE) = floor(TRY_CAST(dimension AS DOUBLE)) THEN TRY_CAST(dimension AS BIGINT)
-    ELSE error('The dimension is ' || dimension::VARCHAR || ': it must be a whole number of at least 1.')
+    ELSE sdc__checked_whole(dimension, 'dimension', 1)
 END;
 
 -- The threshold of a set of so many keys; NULL where that dimension is not checked.
