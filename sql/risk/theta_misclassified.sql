@@ -51,7 +51,7 @@ CREATE OR REPLACE MACRO sdc__through_matrices(fixed, expressions, matrices) AS
 CREATE OR REPLACE MACRO sdc__theta_of_sums(sums, sampling_fraction) AS TABLE
     SELECT records, cells, n1, n2, kept_uniques, kept_pairs, false_matches,
            CASE WHEN sdc__pi * kept_uniques > 0 THEN sdc__pi * kept_uniques / (sdc__pi * kept_uniques + 2 * (1 - sdc__pi) * kept_pairs + false_matches) ELSE 0 END AS theta,  -- (12)
-           CASE WHEN sdc__pi * kept_uniques > 0 THEN sdc__pi * kept_uniques / (sdc__pi * kept_uniques + 2 * (1 - sdc__pi) * kept_pairs) ELSE 0 END AS most_theta
+           sdc__theta(kept_uniques, kept_pairs, sdc__pi) AS most_theta  -- (7) of the kept ones
     FROM (SELECT sum(sdc__f)::BIGINT AS records, count(*) AS cells, count(*) FILTER (sdc__f = 1) AS n1, count(*) FILTER (sdc__f = 2) AS n2,
                  coalesce(sum(sdc__kept) FILTER (sdc__f = 1), 0)::DOUBLE AS kept_uniques,
                  coalesce(sum(sdc__kept) FILTER (sdc__f = 2), 0)::DOUBLE AS kept_pairs,
