@@ -9,13 +9,17 @@ CREATE OR REPLACE MACRO sdc__checked_weight(weight) AS
                     || ': weights must be positive and finite numbers (how many persons of the population the record stands for).')
     END;
 
+-- A sum of weights beside a bound: what differs in the last digits only is equal to it.
+CREATE OR REPLACE MACRO sdc__at_least(total, bound) AS total >= bound * (1 - 1e-12);
+CREATE OR REPLACE MACRO sdc__at_most(total, bound) AS total <= bound * (1 + 1e-12);
+
 -- The sum of the weights of a cell, which estimates its population frequency. Below the sample
--- frequency it is no estimate at all: the weights were normalised. The last digits are forgiven.
+-- frequency it is no estimate at all: the weights were normalised.
 CREATE OR REPLACE MACRO sdc__checked_population(population_frequency, sample_frequency, cell) AS
     CASE WHEN population_frequency IS NULL
              THEN error('Individual risk needs a weight: the name of the column of expansion weights, or a number that every record weighs.')
          WHEN population_frequency >= sample_frequency THEN population_frequency
-         WHEN population_frequency >= sample_frequency * (1 - 1e-12) THEN sample_frequency::DOUBLE
+         WHEN sdc__at_least(population_frequency, sample_frequency) THEN sample_frequency::DOUBLE
          ELSE error('The weights of cell ' || cell::VARCHAR || ' sum to ' || population_frequency::VARCHAR
                     || ', less than its ' || sample_frequency::VARCHAR || ' records: individual risk needs expansion weights'
                     || ' (each at least about 1, summing to the population), not normalised ones.')

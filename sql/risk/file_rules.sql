@@ -101,14 +101,14 @@ CREATE OR REPLACE MACRO sdc__area_rule(tbl, areas, weight, province, municipalit
     FROM (SELECT unnest([
         {'requirement': 'one kind of indirect regional variable only', 'needs': NULL::VARCHAR, 'found': len(areas) || ' columns', 'violated': len(areas) > 1},
         {'requirement': 'an area has at least 200000 persons in the target population', 'needs': CASE WHEN weight IS NULL THEN 'give a weight' END,
-         'found': count(*) FILTER (sdc__persons < 200000 * (1 - 1e-12)) || ' of ' || count(*) || ' areas have fewer; the smallest ' || round(min(sdc__persons), 6)::VARCHAR,
-         'violated': count(*) FILTER (sdc__persons < 200000 * (1 - 1e-12)) > 0},
+         'found': count(*) FILTER (NOT sdc__at_least(sdc__persons, 200000)) || ' of ' || count(*) || ' areas have fewer; the smallest ' || round(min(sdc__persons), 6)::VARCHAR,
+         'violated': count(*) FILTER (NOT sdc__at_least(sdc__persons, 200000)) > 0},
         {'requirement': 'an area has municipalities of at least six provinces', 'needs': CASE WHEN province IS NULL THEN 'give province, the column of provinces' END,
          'found': count(*) FILTER (sdc__provinces < 6) || ' of ' || count(*) || ' areas have fewer; the fewest ' || min(sdc__provinces), 'violated': count(*) FILTER (sdc__provinces < 6) > 0},
         {'requirement': 'a municipality has less than half the inhabitants of its area',
          'needs': CASE WHEN municipality IS NULL OR weight IS NULL THEN 'give municipality, the column of municipalities, and a weight' END,
-         'found': count(*) FILTER (sdc__largest >= sdc__persons / 2 * (1 - 1e-12)) || ' of ' || count(*) || ' areas have a larger one',
-         'violated': count(*) FILTER (sdc__largest >= sdc__persons / 2 * (1 - 1e-12)) > 0}
+         'found': count(*) FILTER (sdc__at_least(sdc__largest, sdc__persons / 2)) || ' of ' || count(*) || ' areas have a larger one',
+         'violated': count(*) FILTER (sdc__at_least(sdc__largest, sdc__persons / 2)) > 0}
     ], recursive := false) AS sdc__r FROM sdc__found);
 
 -- Households of several persons whose combination of household variables fewer than five households have.
