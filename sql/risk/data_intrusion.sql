@@ -29,7 +29,7 @@ CREATE OR REPLACE MACRO sdc__intrusion_cells(tbl, keys, sampling_fraction) AS TA
     FROM sdc__counts;
 
 CREATE OR REPLACE MACRO sdc__checked_stream(stream) AS
-    CASE WHEN stream IS NULL THEN error('stream is NULL: it must be a text.')::VARCHAR ELSE stream::VARCHAR END;
+    CASE WHEN stream IS NULL THEN error('ParameterError: stream is NULL: it must be a text.')::VARCHAR ELSE stream::VARCHAR END;
 
 -- A uniform variate of a repetition. Nothing is masked, so nothing is secret: the key is a name. (A draw of no stream would be NULL,
 -- and no record copied back: theta would be 0.)

@@ -22,7 +22,7 @@ CREATE OR REPLACE MACRO sdc__minimal_sample_uniques(tbl, keys, cells, found) AS 
 CREATE OR REPLACE MACRO sdc__msu_weights(m, scoring) AS CASE scoring
     WHEN 'factorial' THEN list_transform(range(1, m + 1), lambda k: gamma(m - k + 1e0))
     WHEN 'superset' THEN list_transform(range(1, m + 1), lambda k: (power(2e0, m - k) - 1) * gamma(k + 1e0) * gamma(m - k + 1e0) / gamma(m + 1e0))
-    ELSE error('scoring is ' || coalesce(scoring::VARCHAR, 'NULL') || ': it must be ''factorial'' or ''superset''.')
+    ELSE error('ParameterError: scoring is ' || coalesce(scoring::VARCHAR, 'NULL') || ': it must be ''factorial'' or ''superset''.')
 END;
 CREATE OR REPLACE MACRO sdc__msu_weight(m, k, scoring) AS (sdc__msu_weights(m, scoring))[k];
 

@@ -12,7 +12,7 @@ CREATE OR REPLACE MACRO sdc__household_risk(tbl, keys, weight, household, nulls)
     WITH sdc__persons AS (
         SELECT *,
                coalesce(COLUMNS(sdc__columns((*), [household])),
-                        error('A household number is NULL: every person must belong to a household (give persons living alone a number of their own).')
+                        error('ColumnError: A household number is NULL: every person must belong to a household (give persons living alone a number of their own).')
                ) AS sdc__household
         FROM sdc__record_risk(tbl, keys, weight, nulls)
     ),

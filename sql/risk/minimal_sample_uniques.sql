@@ -32,7 +32,7 @@ CREATE OR REPLACE MACRO sdc__largest_size(keys, max_msu) AS
 
 CREATE OR REPLACE MACRO sdc__max_msu(keys, max_msu) AS
     CASE WHEN sdc__set_count(len(keys::VARCHAR[]), sdc__largest_size(keys, max_msu)) > 3000
-             THEN error('max_msu asks for more than 3,000 sets of ' || len(keys::VARCHAR[])::VARCHAR
+             THEN error('ParameterError: max_msu asks for more than 3,000 sets of ' || len(keys::VARCHAR[])::VARCHAR
                         || ' keys: give a smaller one, or fewer keys; Microdata.suda in Python takes more sets.')
          ELSE sdc__largest_size(keys, max_msu) END;
 
@@ -40,7 +40,7 @@ CREATE OR REPLACE MACRO sdc__max_msu(keys, max_msu) AS
 -- the counts, but no minimal unique uses one: sdcMicro's way, which finds less).
 CREATE OR REPLACE MACRO sdc__uses_nulls(nulls) AS
     CASE nulls WHEN 'category' THEN true WHEN 'excluded' THEN false
-               ELSE error('nulls is ' || coalesce(nulls::VARCHAR, 'NULL')
+               ELSE error('ParameterError: nulls is ' || coalesce(nulls::VARCHAR, 'NULL')
                           || ': it must be ''category'' (NULL is a value of its own) or ''excluded'' (no minimal sample unique uses a NULL).')
     END;
 

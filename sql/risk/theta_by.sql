@@ -29,7 +29,7 @@ CREATE OR REPLACE MACRO sdc_theta_by(tbl, keys, stratum, sampling_fraction, conf
                count(*) FILTER (sdc__f = 2) AS n2,
                count(*) FILTER (sdc__f = 3) AS n3,
                CASE WHEN min(sdc__least) = max(sdc__most) THEN min(sdc__least)
-                    ELSE error('The sampling fraction varies from ' || min(sdc__least)::VARCHAR || ' to ' || max(sdc__most)::VARCHAR
+                    ELSE error('ParameterError: The sampling fraction varies from ' || min(sdc__least)::VARCHAR || ' to ' || max(sdc__most)::VARCHAR
                                || ' within stratum ' || coalesce(any_value(sdc__stratum)::VARCHAR, 'NULL')
                                || ': it must be constant in each stratum.') END AS sdc__pi
         FROM sdc__cells

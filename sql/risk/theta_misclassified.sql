@@ -20,12 +20,12 @@
 -- The text of the query is made of the caller's names, quoted, and numbers; x1, x2, ... are the changing keys.
 CREATE OR REPLACE MACRO sdc__check_changed(keys, columns, matrices) AS CASE
     WHEN coalesce(len(columns::VARCHAR[]), 0) = 0 OR len(columns::VARCHAR[]) <> coalesce(len(matrices::VARCHAR[]), 0) OR list_count(matrices::VARCHAR[]) < len(matrices::VARCHAR[])
-        THEN error('There are ' || coalesce(len(columns::VARCHAR[]), 0) || ' misclassified columns and ' || coalesce(list_count(matrices::VARCHAR[]), 0) || ' matrices: name a matrix for each.')
+        THEN error('ParameterError: There are ' || coalesce(len(columns::VARCHAR[]), 0) || ' misclassified columns and ' || coalesce(list_count(matrices::VARCHAR[]), 0) || ' matrices: name a matrix for each.')
     WHEN len(list_filter(columns::VARCHAR[], lambda n: n IS NULL OR NOT sdc__is_among(n, keys))) > 0
-        THEN error('"' || coalesce(list_filter(columns::VARCHAR[], lambda n: n IS NULL OR NOT sdc__is_among(n, keys))[1], 'NULL')
+        THEN error('ParameterError: "' || coalesce(list_filter(columns::VARCHAR[], lambda n: n IS NULL OR NOT sdc__is_among(n, keys))[1], 'NULL')
                    || '" has a misclassification matrix and is not among the keys, ' || sdc__quoted(keys) || '.')
     WHEN len(list_distinct(list_transform(columns::VARCHAR[], lambda n: sdc__folded(n)))) < len(columns::VARCHAR[])
-        THEN error('A column is named twice in ' || sdc__quoted(columns) || '; give it one misclassification matrix.')
+        THEN error('ParameterError: A column is named twice in ' || sdc__quoted(columns) || '; give it one misclassification matrix.')
     ELSE true END;
 
 -- expressions: the changing parts of the key, as text; matrices: the text of a relation for each (from, to, probability, checked).

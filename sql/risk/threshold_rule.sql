@@ -22,7 +22,7 @@
 CREATE OR REPLACE MACRO sdc__checked_frequency(population_frequency, sample_frequency, cell) AS
     CASE WHEN sdc__at_least(population_frequency, sample_frequency) THEN population_frequency
          WHEN population_frequency IS NULL THEN sample_frequency::DOUBLE
-         ELSE error('The weights of cell ' || cell::VARCHAR || ' sum to ' || population_frequency::VARCHAR || ', less than its ' || sample_frequency::VARCHAR
+         ELSE error('WeightError: The weights of cell ' || cell::VARCHAR || ' sum to ' || population_frequency::VARCHAR || ', less than its ' || sample_frequency::VARCHAR
                     || ' records: frequencies in the population need expansion weights (each at least about 1, summing to the population), not normalised ones.')
     END;
 
@@ -39,7 +39,7 @@ CREATE OR REPLACE MACRO sdc__combination_cells(tbl, keys, weight, nulls) AS
 
 CREATE OR REPLACE MACRO sdc__is_unsafe(frequency, threshold, inclusive) AS
     CASE WHEN inclusive THEN sdc__at_most(frequency, threshold) WHEN NOT inclusive THEN NOT sdc__at_least(frequency, threshold)
-         ELSE error('inclusive is NULL: say whether a frequency equal to the threshold is unsafe, true or false.') END;
+         ELSE error('ParameterError: inclusive is NULL: say whether a frequency equal to the threshold is unsafe, true or false.') END;
 
 CREATE OR REPLACE MACRO sdc__combinations(tbl, keys, sets, threshold, weight, inclusive, nulls) AS TABLE
     WITH sdc__crossed AS MATERIALIZED (FROM sdc__category_cells(tbl, keys, weight))
