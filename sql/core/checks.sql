@@ -1,4 +1,4 @@
--- Checks of values, raised while the query runs.
+-- Checks of values, raised while the query runs. A message begins with the class that Python raises (sdc_sql/errors.py).
 
 -- Whether a sampling weight is positive and finite; NULL is not. NaN sorts above infinity in DuckDB, so < catches both.
 CREATE OR REPLACE MACRO sdc__is_weight(weight) AS coalesce(weight > 0 AND weight < 'infinity'::DOUBLE, false);
