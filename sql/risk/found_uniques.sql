@@ -1,4 +1,5 @@
--- Minimal sample uniques that have been found: their records and their scores. The formulas are in suda.sql.
+-- Minimal sample uniques that have been found: their records and their scores.
+-- Source: Elliot, Manning, Mayes, Gurd & Bane (2005), SUDA; SDC handbook, section 3.3.7. The formulas are in suda.sql.
 --
 -- cells, found: the numbered cells and the minimal sample uniques of them, by the names of their relations: those of
 -- minimal_sample_uniques.sql, or tables that hold the same (Python's own search: sdc_sql/risk/suda_search.py).
