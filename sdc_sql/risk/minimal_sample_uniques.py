@@ -32,4 +32,4 @@ def minimal_sample_uniques(
     >>> sorted(row[0:3] + row[-2:] for row in sdc_sql.example().minimal_sample_uniques().fetchall())
     [(3, 41, 'm', 1, ['age']), (3, 41, 'm', 1, ['sex'])]
     """
-    return of_records(data, "sdc_minimal_sample_uniques", max_msu, nulls)
+    return of_records(data, "sdc__minimal_sample_uniques", max_msu, nulls)

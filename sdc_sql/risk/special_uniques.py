@@ -40,18 +40,16 @@ def _size(max_msu: int | None) -> int | None:
     return None if max_msu is None else whole(max_msu, "max_msu", least=1)
 
 
-def measured(data: Roles, macro: str, max_msu: int | None, nulls: str | None, **named: Value) -> list[dict[str, Any]]:
+def measured(data: Roles, macro: str, max_msu: int | None, nulls: str | None, *scores: Value) -> list[dict[str, Any]]:
     """Return the few rows of a measure of special uniques, by column name."""
-    treatment = _treatment(data, nulls)
-    with searched(data, _size(max_msu), treatment) as found:
-        return data.rows(macro, data.table, data.keys, found, nulls=treatment, **named)
+    with searched(data, _size(max_msu), _treatment(data, nulls)) as (cells, found):
+        return data.rows(macro, data.keys, cells, found, *scores)
 
 
 def of_records(
-    data: Roles, macro: str, max_msu: int | None, nulls: str | None, **named: Value
+    data: Roles, macro: str, max_msu: int | None, nulls: str | None, *scores: Value
 ) -> duckdb.DuckDBPyRelation:
     """Store a measure of records: what was found holds for the records as they are now, and for no later ones."""
-    treatment = _treatment(data, nulls)
-    with searched(data, _size(max_msu), treatment) as found:
-        name = stored(data, query.call(macro, data.table, data.keys, found, nulls=treatment, **named))
+    with searched(data, _size(max_msu), _treatment(data, nulls)) as (cells, found):
+        name = stored(data, query.call(macro, data.table, data.keys, cells, found, *scores))
     return data.con.table(name)

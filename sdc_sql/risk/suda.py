@@ -83,11 +83,11 @@ def suda(
     """
     return of_records(
         data,
-        "sdc_suda",
+        "sdc__suda",
         max_msu,
         nulls,
-        dis_fraction=fraction(dis_fraction, "DIS fraction"),
-        scoring=choice("scoring", scoring, SCORINGS),
+        fraction(dis_fraction, "DIS fraction"),
+        choice("scoring", scoring, SCORINGS),
     )
 
 
@@ -120,11 +120,11 @@ def suda_summary(
     """
     row = measured(
         data,
-        "sdc_suda_summary",
+        "sdc__suda_summary",
         max_msu,
         nulls,
-        dis_fraction=fraction(dis_fraction, "DIS fraction"),
-        scoring=choice("scoring", scoring, SCORINGS),
+        fraction(dis_fraction, "DIS fraction"),
+        choice("scoring", scoring, SCORINGS),
     )[0]
     return SudaSummary(**row)
 
@@ -149,7 +149,7 @@ def suda_contributions(
     >>> [(c.variable, c.contribution) for c in sdc_sql.example().suda_contributions()]
     [('age', 50.0), ('sex', 50.0)]
     """
-    rows = measured(data, "sdc_suda_contributions", max_msu, nulls, scoring=choice("scoring", scoring, SCORINGS))
+    rows = measured(data, "sdc__suda_contributions", max_msu, nulls, choice("scoring", scoring, SCORINGS))
     return [SudaContribution(**row) for row in rows]
 
 
@@ -173,5 +173,5 @@ def suda_value_contributions(
     >>> [(c.variable, c.value, c.contribution) for c in sdc_sql.example().suda_value_contributions()][:2]
     [('age', '30', 0.0), ('age', '41', 100.0)]
     """
-    rows = measured(data, "sdc_suda_value_contributions", max_msu, nulls, scoring=choice("scoring", scoring, SCORINGS))
+    rows = measured(data, "sdc__suda_value_contributions", max_msu, nulls, choice("scoring", scoring, SCORINGS))
     return [SudaValueContribution(**row) for row in rows]

@@ -116,8 +116,8 @@ def _search(data: Roles, name: str, most: int, nulls: str) -> None:
 
 
 @contextmanager
-def searched(data: Roles, max_msu: int | None, nulls: str) -> Iterator[str]:
-    """Give the name of a temporary table of what was found, for the macros to take in the place of ``max_msu``."""
+def searched(data: Roles, max_msu: int | None, nulls: str) -> Iterator[tuple[str, str]]:
+    """Give the names of two temporary tables: the cells, and what was found (sql/risk/found_uniques.sql takes them)."""
     data.load_again()
     m = len(data.keys)
     most = m if max_msu is None else min(max_msu, m)
@@ -130,7 +130,7 @@ def searched(data: Roles, max_msu: int | None, nulls: str) -> Iterator[str]:
     try:
         with translated():
             _search(data, name, most, nulls)
-        yield name
+        yield f"{name}_cells", name
     finally:
         for table in (name, f"{name}_cells"):
             with suppress(duckdb.Error):  # in a transaction that has failed the first error is the one to tell

@@ -1,22 +1,26 @@
--- Checks of values, raised while the query runs.
+-- Checks of values, raised while the query runs. A message begins with the class that Python raises (sdc_sql/errors.py).
 
 -- Whether a sampling weight is positive and finite; NULL is not. NaN sorts above infinity in DuckDB, so < catches both.
 CREATE OR REPLACE MACRO sdc__is_weight(weight) AS coalesce(weight > 0 AND weight < 'infinity'::DOUBLE, false);
 
 CREATE OR REPLACE MACRO sdc__checked_weight(weight) AS
     CASE WHEN sdc__is_weight(weight) THEN weight
-         ELSE error('A sampling weight is ' || coalesce(weight::VARCHAR, 'NULL')
+         ELSE error('WeightError: A sampling weight is ' || coalesce(weight::VARCHAR, 'NULL')
                     || ': weights must be positive and finite numbers (how many persons of the population the record stands for).')
     END;
 
+-- A sum of weights beside a bound: what differs in the last digits only is equal to it.
+CREATE OR REPLACE MACRO sdc__at_least(total, bound) AS total >= bound * (1 - 1e-12);
+CREATE OR REPLACE MACRO sdc__at_most(total, bound) AS total <= bound * (1 + 1e-12);
+
 -- The sum of the weights of a cell, which estimates its population frequency. Below the sample
--- frequency it is no estimate at all: the weights were normalised. The last digits are forgiven.
+-- frequency it is no estimate at all: the weights were normalised.
 CREATE OR REPLACE MACRO sdc__checked_population(population_frequency, sample_frequency, cell) AS
     CASE WHEN population_frequency IS NULL
-             THEN error('Individual risk needs a weight: the name of the column of expansion weights, or a number that every record weighs.')
+             THEN error('WeightError: Individual risk needs a weight: the name of the column of expansion weights, or a number that every record weighs.')
          WHEN population_frequency >= sample_frequency THEN population_frequency
-         WHEN population_frequency >= sample_frequency * (1 - 1e-12) THEN sample_frequency::DOUBLE
-         ELSE error('The weights of cell ' || cell::VARCHAR || ' sum to ' || population_frequency::VARCHAR
+         WHEN sdc__at_least(population_frequency, sample_frequency) THEN sample_frequency::DOUBLE
+         ELSE error('WeightError: The weights of cell ' || cell::VARCHAR || ' sum to ' || population_frequency::VARCHAR
                     || ', less than its ' || sample_frequency::VARCHAR || ' records: individual risk needs expansion weights'
                     || ' (each at least about 1, summing to the population), not normalised ones.')
     END;
@@ -24,13 +28,21 @@ CREATE OR REPLACE MACRO sdc__checked_population(population_frequency, sample_fre
 -- A number strictly between 0 and 1.
 CREATE OR REPLACE MACRO sdc__checked_fraction(fraction, name) AS
     CASE WHEN fraction > 0 AND fraction < 1 THEN fraction::DOUBLE
-         ELSE error('The ' || name || ' is ' || coalesce(fraction::VARCHAR, 'NULL')
+         ELSE error('ParameterError: The ' || name || ' is ' || coalesce(fraction::VARCHAR, 'NULL')
                     || ': it must lie strictly between 0 and 1.')
+    END;
+
+-- A whole number from a range; a text is read as the number that it is.
+CREATE OR REPLACE MACRO sdc__checked_whole(value, name, least, most := NULL) AS
+    CASE WHEN TRY_CAST(value AS BIGINT) = TRY_CAST(value AS DOUBLE) AND TRY_CAST(value AS BIGINT) >= least
+              AND (most IS NULL OR TRY_CAST(value AS BIGINT) <= most) THEN TRY_CAST(value AS BIGINT)
+         ELSE error('ParameterError: ' || name || ' is ' || coalesce(value::VARCHAR, 'NULL') || ': it must be a whole number of at least ' || least
+                    || coalesce(' (and at most ' || format('{:,}', most::BIGINT) || ')', '') || '.')
     END;
 
 -- How NULL in a key is treated: true for a category of its own, false for a wildcard.
 CREATE OR REPLACE MACRO sdc__is_category(nulls) AS
     CASE nulls WHEN 'category' THEN true WHEN 'wildcard' THEN false
-               ELSE error('nulls is ' || coalesce(nulls::VARCHAR, 'NULL')
+               ELSE error('ParameterError: nulls is ' || coalesce(nulls::VARCHAR, 'NULL')
                           || ': it must be ''category'' (NULL is a value of its own) or ''wildcard'' (NULL agrees with every value).')
     END;

@@ -15,13 +15,13 @@
 CREATE OR REPLACE MACRO sdc__secret_key() AS (
     SELECT sdc__secret
     FROM (SELECT CASE WHEN length(getvariable('sdc_key')::VARCHAR) > 0 THEN getvariable('sdc_key')::VARCHAR
-                      ELSE error('No secret key is set: SET VARIABLE sdc_key = ''...'' first (or set the environment variable SDC_KEY for the command line and Python).')
+                      ELSE error('ParameterError: No secret key is set: SET VARIABLE sdc_key = ''...'' first (or set the environment variable SDC_KEY for the command line and Python).')
                  END AS sdc__secret)
 );
 
 -- A uniform variate from a key already at hand (a column sdc__secret), for use in lambdas.
 CREATE OR REPLACE MACRO sdc__uniform(key, stream, id) AS
-    ('0x' || substr(sha256(concat(length(key), ':', key, length(stream), ':', stream, coalesce(id::VARCHAR, error('The id of a record is NULL: keyed draws need an id for every record.')))), 1, 13))::BIGINT / 4503599627370496e0;
+    ('0x' || substr(sha256(concat(length(key), ':', key, length(stream), ':', stream, coalesce(id::VARCHAR, error('ColumnError: The id of a record is NULL: keyed draws need an id for every record.')))), 1, 13))::BIGINT / 4503599627370496e0;
 
 -- A uniform variate in [0, 1), a multiple of 2^-52. stream: text; id: the record's, never NULL.
 -- sdc_uniform: a uniform draw in [0, 1) that hangs on the secret key, the stream and the record's id alone.
@@ -52,6 +52,6 @@ CREATE OR REPLACE MACRO sdc_category(stream, id, categories, probabilities) AS C
         THEN list_transform([sdc_uniform(stream, id)], lambda u: categories[1 + len(list_filter(
                  range(1, len(probabilities)),
                  lambda i: list_sum(list_transform(probabilities[1:i], lambda p: sdc__steps(p))) <= u * 4503599627370496e0))])[1]
-    ELSE error('The probabilities ' || coalesce(probabilities::VARCHAR, 'NULL') || ' of the categories ' || coalesce(categories::VARCHAR, 'NULL')
+    ELSE error('ParameterError: The probabilities ' || coalesce(probabilities::VARCHAR, 'NULL') || ' of the categories ' || coalesce(categories::VARCHAR, 'NULL')
                || ' must be one for each, none negative, and sum to 1.')
 END;

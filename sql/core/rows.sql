@@ -10,4 +10,4 @@ CREATE OR REPLACE MACRO sdc__rows(tbl) AS TABLE
     FROM (SELECT count(*) AS sdc__n FROM (SELECT 1 FROM query_table(tbl) LIMIT 1)) AS sdc__count
     LEFT JOIN (FROM query_table(tbl) LIMIT 0) AS sdc__none ON true
     WHERE CASE WHEN sdc__n > 0 THEN false
-               ELSE error('The table ' || tbl || ' has no rows: there is nothing to measure.') END;
+               ELSE error('TableError: The table ' || tbl || ' has no rows: there is nothing to measure.') END;

@@ -11,7 +11,7 @@ CREATE OR REPLACE MACRO sdc__is_whole(type) AS
     type IN ('TINYINT', 'SMALLINT', 'INTEGER', 'BIGINT', 'HUGEINT', 'UTINYINT', 'USMALLINT', 'UINTEGER', 'UBIGINT', 'UHUGEINT');
 CREATE OR REPLACE MACRO sdc__number(v) AS
     CASE WHEN sdc__is_whole(typeof(v)) OR typeof(v) IN ('FLOAT', 'DOUBLE') OR starts_with(typeof(v), 'DECIMAL') THEN TRY_CAST(v AS DOUBLE)
-         ELSE error('The column ' || alias(v) || ' has type ' || typeof(v) || ': this method masks numbers; give a numeric column.')
+         ELSE error('ColumnError: The column ' || alias(v) || ' has type ' || typeof(v) || ': this method masks numbers; give a numeric column.')
     END;
 
 CREATE OR REPLACE MACRO sdc__stream(stream, name) AS stream || ':' || sdc__folded(name);
@@ -58,5 +58,5 @@ CREATE OR REPLACE MACRO sdc__each(given, columns, names) AS CASE
     WHEN len(sdc__listed(given)) = 1 THEN list_transform(names, lambda n: sdc__listed(given)[1])
     WHEN len(sdc__listed(given)) = len(columns)
         THEN list_transform(names, lambda n: sdc__listed(given)[list_position(list_transform(columns, lambda c: sdc__folded(c)), sdc__folded(n))])
-    ELSE error(given::VARCHAR || ' must be one value, or one for each of the columns ' || sdc__quoted(columns) || '.')
+    ELSE error('ParameterError: ' || given::VARCHAR || ' must be one value, or one for each of the columns ' || sdc__quoted(columns) || '.')
 END;

@@ -14,8 +14,8 @@ CREATE OR REPLACE MACRO sdc__identified(tbl, id) AS TABLE
           GROUP BY sdc__id HAVING count(*) > 1 OR sdc__id IS NULL LIMIT 1)
     LEFT JOIN (FROM sdc__with_id(tbl, id) LIMIT 0) AS sdc__none ON true
     WHERE CASE WHEN sdc__repeated IS NULL
-                   THEN error('The id (' || id || ') is NULL on ' || sdc__n || ' records: every record needs one of its own.')
-               ELSE error('The id (' || id || ') is ' || sdc__repeated::VARCHAR || ' on ' || sdc__n || ' records: it must be unique.')
+                   THEN error('ColumnError: The id (' || id || ') is NULL on ' || sdc__n || ' records: every record needs one of its own.')
+               ELSE error('ColumnError: The id (' || id || ') is ' || sdc__repeated::VARCHAR || ' on ' || sdc__n || ' records: it must be unique.')
           END;
 
 -- The value of a stratum for a record: of the named column, or NULL for all where no stratum is given.

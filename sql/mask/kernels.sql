@@ -5,7 +5,7 @@
 -- back is one list a column, in the order of the records.
 
 CREATE OR REPLACE MACRO sdc__needs_python(what) AS
-    error(what || ' needs Python: in Python, sdc_sql.load(con) registers it; or use the command line, sdc-sql shell or sdc-sql mask.');
+    error('Unsupported: ' || what || ' needs Python: in Python, sdc_sql.load(con) registers it; or use the command line, sdc-sql shell or sdc-sql mask.');
 
 CREATE OR REPLACE MACRO sdc__kernel_noise(stratum, method, x, normals, uniforms, alpha, threshold, lower, upper, rounded, discrete, moments) AS
     sdc__needs_python('Noise')::DOUBLE[][];

@@ -40,16 +40,16 @@ CREATE OR REPLACE MACRO sdc__pram_typed_crossing(tbl, columns, id, matrix, strat
 
 CREATE OR REPLACE MACRO sdc__checked_probability(p) AS
     CASE WHEN p >= 0 AND p <= 1 THEN p
-         ELSE error('A PRAM probability is ' || coalesce(p::VARCHAR, 'NULL') || ': it must be a number from 0 to 1.') END;
+         ELSE error('ParameterError: A PRAM probability is ' || coalesce(p::VARCHAR, 'NULL') || ': it must be a number from 0 to 1.') END;
 
 -- The rows of a typed matrix: sdc__stay is the probability to stay.
 CREATE OR REPLACE MACRO sdc__pram_rows(typed) AS TABLE
     SELECT sdc__s, sdc__from,
            coalesce(sum(sdc__steps(sdc__checked_probability(sdc__p))) FILTER (WHERE sdc__to IS NOT DISTINCT FROM sdc__from), 0)::BIGINT AS sdc__stay,
            CASE WHEN count(*) > count(DISTINCT sdc__to)
-                    THEN error('The PRAM matrix lists a change from ' || sdc__from::VARCHAR || ' twice.')
+                    THEN error('ParameterError: The PRAM matrix lists a change from ' || sdc__from::VARCHAR || ' twice.')
                 WHEN abs(sum(sdc__p) - 1) <= 1e-9 THEN true
-                ELSE error('The probabilities from ' || sdc__from::VARCHAR || ' sum to ' || sum(sdc__p)::VARCHAR || ': each row of a PRAM matrix must sum to 1.')
+                ELSE error('ParameterError: The probabilities from ' || sdc__from::VARCHAR || ' sum to ' || sum(sdc__p)::VARCHAR || ': each row of a PRAM matrix must sum to 1.')
            END AS sdc__sound
     FROM query_table(typed) GROUP BY sdc__s, sdc__from;
 
@@ -72,7 +72,7 @@ CREATE OR REPLACE MACRO sdc__pram_drawn(records, rows_of, moves, stream) AS TABL
     FROM (SELECT sdc__r.sdc__id, sdc__r.sdc__s, sdc__r.sdc__x,
                  CASE WHEN sdc__p.sdc__stay IS NOT NULL AND sdc__p.sdc__sound THEN sdc__p.sdc__stay / 4503599627370496e0
                       WHEN sdc__r.sdc__blank THEN 2
-                      ELSE error('The category ' || sdc__r.sdc__x::VARCHAR || coalesce(' of stratum ' || sdc__r.sdc__s::VARCHAR, '')
+                      ELSE error('ParameterError: The category ' || sdc__r.sdc__x::VARCHAR || coalesce(' of stratum ' || sdc__r.sdc__s::VARCHAR, '')
                                  || ' is not in the PRAM matrix: give its row (from, to, probability).') END AS sdc__stay,
                  sdc_uniform(stream, sdc__r.sdc__id) AS sdc__draw
           FROM query_table(records) AS sdc__r

@@ -38,8 +38,8 @@ CREATE OR REPLACE MACRO sdc__pram_cells(tallied) AS TABLE
 -- Groups of one cell have nowhere to go; all of them are named.
 CREATE OR REPLACE MACRO sdc__pram_lonely(cells, within) AS (
     SELECT CASE WHEN count(*) = 0 THEN true
-                WHEN coalesce(len(within::VARCHAR[]), 0) = 0 THEN error('The table has one cell only: PRAM needs another to move to.')
-                ELSE error('Groups of one cell have no other cell to move to: ' || string_agg(array_to_string(list_transform(
+                WHEN coalesce(len(within::VARCHAR[]), 0) = 0 THEN error('ParameterError: The table has one cell only: PRAM needs another to move to.')
+                ELSE error('ParameterError: Groups of one cell have no other cell to move to: ' || string_agg(array_to_string(list_transform(
                          within::VARCHAR[], lambda w: w), ', ') || ' = ' || regexp_replace(regexp_replace(sdc__g::VARCHAR, '''?sdc__g_[^:]*: ', '', 'g'), '[{}]', '', 'g'), '; ' ORDER BY sdc__g ASC NULLS LAST)
                          || '. Join them with others, or leave them out.') END
     FROM (SELECT sdc__g FROM query_table(cells) WHERE sdc__k = 1)
@@ -62,7 +62,7 @@ CREATE OR REPLACE MACRO sdc__pram_jumps(records, cells, stream) AS TABLE
 CREATE OR REPLACE MACRO sdc__pram_staying(tallied, retention, stratum) AS TABLE
     WITH sdc__cells AS MATERIALIZED (FROM sdc__pram_cells(tallied))
     SELECT *, CASE WHEN retention >= 0 AND retention <= 1 THEN retention::DOUBLE
-                   ELSE error('The retention is ' || coalesce(retention::VARCHAR, 'NULL') || ': it must be a probability, from 0 to 1.') END AS sdc__stay
+                   ELSE error('ParameterError: The retention is ' || coalesce(retention::VARCHAR, 'NULL') || ': it must be a probability, from 0 to 1.') END AS sdc__stay
     FROM sdc__cells WHERE sdc__pram_lonely('sdc__cells', CASE WHEN stratum IS NULL THEN NULL ELSE [stratum] END);
 
 CREATE OR REPLACE MACRO sdc__pram_retention(tbl, columns, retention, id, stratum, stream) AS TABLE
@@ -84,14 +84,14 @@ CREATE OR REPLACE MACRO sdc_pram_retention(tbl, columns, retention, id, stratum 
 CREATE OR REPLACE MACRO sdc_pram_theta(xi) AS
     CASE WHEN xi >= 3e0 / 7 AND xi < 1
          THEN 2 * (1e0 - xi) / ((1e0 - xi) + sqrt((1e0 - xi) * (1e0 - xi) + 4e0 * xi * (1e0 - xi)))
-         ELSE error('xi is ' || coalesce(xi::VARCHAR, 'NULL') || ': it must lie in [3/7, 1); below 3/7 this design guarantees nothing.') END;
+         ELSE error('ParameterError: xi is ' || coalesce(xi::VARCHAR, 'NULL') || ': it must lie in [3/7, 1); below 3/7 this design guarantees nothing.') END;
 
 -- The cells with their design: theta, the probability to stay. A NULL key is a category like any other.
 CREATE OR REPLACE MACRO sdc__pram_design(tallied, xi, within) AS TABLE
     WITH sdc__cells AS MATERIALIZED (FROM sdc__pram_cells(tallied))
     SELECT *, 1 - sdc_pram_theta(xi) / sdc__t AS sdc__stay,
-           CASE WHEN xi < 0.5 AND sdc__k < 3 THEN error('With xi = ' || xi::VARCHAR || ' below 1/2 each group needs three cells or more; one has ' || sdc__k || ': raise xi or join groups.')
-                WHEN count(*) OVER (PARTITION BY sdc__x) > 1 THEN error('The cell ' || sdc__x::VARCHAR || ' lies in several groups: a column of within must be constant in each cell.')
+           CASE WHEN xi < 0.5 AND sdc__k < 3 THEN error('ParameterError: With xi = ' || xi::VARCHAR || ' below 1/2 each group needs three cells or more; one has ' || sdc__k || ': raise xi or join groups.')
+                WHEN count(*) OVER (PARTITION BY sdc__x) > 1 THEN error('ParameterError: The cell ' || sdc__x::VARCHAR || ' lies in several groups: a column of within must be constant in each cell.')
                 ELSE true END AS sdc__sound
     FROM sdc__cells WHERE sdc__pram_lonely('sdc__cells', within);
 

@@ -27,10 +27,10 @@ CREATE OR REPLACE MACRO sdc__pram_dense(tbl, column_name, matrix) AS TABLE
     ),
     sdc__square AS (
         SELECT a.sdc__c AS sdc__a, b.sdc__c AS sdc__b, coalesce(sum(sdc__p), 0) AS sdc__p,
-               CASE WHEN count(sdc__p) > 1 THEN error('The PRAM matrix lists the change from ' || a.sdc__c::VARCHAR || ' to ' || b.sdc__c::VARCHAR || ' twice.') END AS sdc__twice
+               CASE WHEN count(sdc__p) > 1 THEN error('ParameterError: The PRAM matrix lists the change from ' || a.sdc__c::VARCHAR || ' to ' || b.sdc__c::VARCHAR || ' twice.') END AS sdc__twice
         FROM sdc__categories AS a CROSS JOIN sdc__categories AS b
         LEFT JOIN sdc__typed ON sdc__from = a.sdc__c AND sdc__to = b.sdc__c
-        WHERE CASE WHEN a.sdc__c IS NULL THEN error('NULL cannot be a category of a matrix that is to be inverted or made invariant.') ELSE true END
+        WHERE CASE WHEN a.sdc__c IS NULL THEN error('ParameterError: NULL cannot be a category of a matrix that is to be inverted or made invariant.') ELSE true END
         GROUP BY a.sdc__c, b.sdc__c
     )
     SELECT (SELECT list(sdc__c ORDER BY sdc__c ASC) FROM sdc__categories) AS sdc__names,
@@ -64,8 +64,8 @@ CREATE OR REPLACE MACRO sdc_pram_pd_alpha(tbl, column_name, pd, alpha) AS TABLE
 CREATE OR REPLACE MACRO sdc_pram_retention_matrix(tbl, column_name, retention) AS TABLE
     WITH sdc__counts AS MATERIALIZED (FROM sdc__pram_counts(tbl, column_name))
     SELECT a.sdc__x AS "from", b.sdc__x AS "to",
-           CASE WHEN retention < 0 OR retention > 1 OR retention IS NULL THEN error('The retention is ' || coalesce(retention::VARCHAR, 'NULL') || ': it must be a probability, from 0 to 1.')
-                WHEN (SELECT count(*) FROM sdc__counts) = 1 THEN error('The column has one category only: PRAM needs another to move to.')
+           CASE WHEN retention < 0 OR retention > 1 OR retention IS NULL THEN error('ParameterError: The retention is ' || coalesce(retention::VARCHAR, 'NULL') || ': it must be a probability, from 0 to 1.')
+                WHEN (SELECT count(*) FROM sdc__counts) = 1 THEN error('ParameterError: The column has one category only: PRAM needs another to move to.')
                 WHEN a.sdc__x = b.sdc__x THEN retention::DOUBLE
                 ELSE (1 - retention::DOUBLE) / ((SELECT count(*) FROM sdc__counts) - 1) END AS probability
     FROM sdc__counts AS a CROSS JOIN sdc__counts AS b;

@@ -23,4 +23,4 @@ CREATE OR REPLACE MACRO sdc__released(tbl, columns, id, masked) AS TABLE
      FROM (SELECT COLUMNS(sdc__kept((*), columns)) FROM sdc__with_id(tbl, id)) AS sdc__old
      LEFT JOIN query_table(masked) AS sdc__new ON sdc__old.sdc__id = sdc__new.sdc__id
      WHERE CASE WHEN sdc__new.sdc__id IS NOT NULL THEN true
-                ELSE error('A record has no masked values: the table does not give the same rows each time it is read. Store it as a table first.') END);
+                ELSE error('TableError: A record has no masked values: the table does not give the same rows each time it is read. Store it as a table first.') END);

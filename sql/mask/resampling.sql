@@ -11,8 +11,7 @@ CREATE OR REPLACE MACRO sdc__resample(tbl, columns, samples, id, stratum, stream
         SELECT sdc__id,
                sdc__stratum_value(stratum, COLUMNS(sdc__column((*), stratum))) AS sdc__stratum,
                sdc__number(COLUMNS(sdc__to_mask((*), columns, id))) AS sdc__x,
-               list_transform(range(1, 1 + CASE WHEN samples >= 1 AND samples = floor(samples) THEN samples::BIGINT
-                                                ELSE error('samples is ' || coalesce(samples::VARCHAR, 'NULL') || ': it must be a whole number of at least 1.') END),
+               list_transform(range(1, 1 + sdc__checked_whole(samples, 'samples', 1)),
                    lambda j: sdc__uniform(sdc__secret, sdc__stream(stream || ':' || j, columns[1]), sdc__id)) AS sdc__u
         FROM (SELECT *, sdc__secret_key() AS sdc__secret FROM sdc__identified(tbl, id))
     ),

@@ -10,7 +10,7 @@
 
 CREATE OR REPLACE MACRO sdc__base(base) AS
     CASE WHEN base::DOUBLE > 0 AND base::DOUBLE < 'infinity'::DOUBLE THEN base::DOUBLE
-         ELSE error('The base is ' || coalesce(base::VARCHAR, 'NULL') || ': it must be positive and finite (the distance of the rounding points).') END;
+         ELSE error('ParameterError: The base is ' || coalesce(base::VARCHAR, 'NULL') || ': it must be positive and finite (the distance of the rounding points).') END;
 CREATE OR REPLACE MACRO sdc__is_part(base) AS base::DOUBLE < 1 AND round(1e0 / base::DOUBLE) * base::DOUBLE = 1;
 CREATE OR REPLACE MACRO sdc__in_bases(x, base) AS
     CASE WHEN sdc__is_part(base) THEN x * round(1e0 / sdc__base(base)) ELSE x / sdc__base(base) END;

@@ -15,8 +15,7 @@
 CREATE OR REPLACE MACRO sdc_alpha_k_anonymity(tbl, keys, sensitive, alpha, k, chosen := NULL) AS TABLE
     WITH sdc__limited AS (
         SELECT sdc__f, sdc__alpha, sdc__checked_fraction(alpha, 'alpha of (alpha, k)-anonymity') AS sdc__limit,
-               CASE WHEN TRY_CAST(k AS DOUBLE) BETWEEN 2 AND 1e15 AND TRY_CAST(k AS DOUBLE) = floor(TRY_CAST(k AS DOUBLE)) THEN TRY_CAST(k AS BIGINT)
-                    ELSE error('k is ' || coalesce(k::VARCHAR, 'NULL') || ': it must be a whole number of at least 2.') END AS sdc__k
+               sdc__checked_whole(k, 'k', 2) AS sdc__k
         FROM sdc__likeness(tbl, keys, sensitive, chosen)
     )
     SELECT any_value(sdc__limit) AS alpha, any_value(sdc__k) AS k,

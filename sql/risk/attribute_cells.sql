@@ -39,4 +39,4 @@ CREATE OR REPLACE MACRO sdc__both(keys, others) AS list_concat(keys::VARCHAR[], 
 -- A number that must be positive.
 CREATE OR REPLACE MACRO sdc__checked_positive(number, name) AS
     CASE WHEN number > 0 AND number < 'infinity'::DOUBLE THEN number::DOUBLE
-         ELSE error('The ' || name || ' is ' || coalesce(number::VARCHAR, 'NULL') || ': it must be positive and finite.') END;
+         ELSE error('ParameterError: The ' || name || ' is ' || coalesce(number::VARCHAR, 'NULL') || ': it must be positive and finite.') END;

@@ -28,13 +28,8 @@ CREATE OR REPLACE MACRO sdc__intrusion_cells(tbl, keys, sampling_fraction) AS TA
            coalesce(sum(sdc__n / sdc__pi) OVER (ORDER BY sdc__key ASC, sdc__pi ASC ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING), 0) AS sdc__low
     FROM sdc__counts;
 
-CREATE OR REPLACE MACRO sdc__checked_repetitions(repetitions) AS
-    CASE WHEN TRY_CAST(repetitions AS DOUBLE) BETWEEN 1 AND 1e8 AND TRY_CAST(repetitions AS DOUBLE) = floor(TRY_CAST(repetitions AS DOUBLE))
-             THEN TRY_CAST(repetitions AS BIGINT)
-         ELSE error('repetitions is ' || coalesce(repetitions::VARCHAR, 'NULL') || ': it must be a whole number of at least 1.') END;
-
 CREATE OR REPLACE MACRO sdc__checked_stream(stream) AS
-    CASE WHEN stream IS NULL THEN error('stream is NULL: it must be a text.')::VARCHAR ELSE stream::VARCHAR END;
+    CASE WHEN stream IS NULL THEN error('ParameterError: stream is NULL: it must be a text.')::VARCHAR ELSE stream::VARCHAR END;
 
 -- A uniform variate of a repetition. Nothing is masked, so nothing is secret: the key is a name. (A draw of no stream would be NULL,
 -- and no record copied back: theta would be 0.)
@@ -47,7 +42,7 @@ CREATE OR REPLACE MACRO sdc__intrusions(cells, repetitions, stream) AS TABLE
     WITH sdc__ladder AS MATERIALIZED (SELECT *, row_number() OVER (ORDER BY sdc__low ASC) AS sdc__rung FROM query_table(cells)),
     sdc__draws AS (
         SELECT sdc__k, sdc__intrusion_draw(stream, 'removed', sdc__k) * (SELECT max(sdc__high) FROM sdc__ladder) AS sdc__place
-        FROM (SELECT unnest(range(sdc__checked_repetitions(repetitions))) AS sdc__k)
+        FROM (SELECT unnest(range(sdc__checked_whole(repetitions, 'repetitions', 1, most := 100000000))) AS sdc__k)
     ),
     sdc__fallen AS (
         SELECT sdc__k, max(sdc__rung) OVER (ORDER BY sdc__place ASC, sdc__k ASC NULLS FIRST ROWS BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW) AS sdc__rung

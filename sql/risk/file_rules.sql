@@ -21,7 +21,7 @@ CREATE OR REPLACE MACRO sdc__answer(rule, requirement, measured, needs, found, v
 -- Names that are text, each of them: a NULL is no name, and no column of that name would be found.
 CREATE OR REPLACE MACRO sdc__all_named(given) AS
     CASE WHEN list_count(given::VARCHAR[]) < len(given::VARCHAR[])
-             THEN error('The list of columns ' || given::VARCHAR[]::VARCHAR || ' holds a NULL where a name should be.') ELSE given::VARCHAR[] END;
+             THEN error('ParameterError: The list of columns ' || given::VARCHAR[]::VARCHAR || ' holds a NULL where a name should be.') ELSE given::VARCHAR[] END;
 
 -- Whether columns that must not be released are there. given: names that would be such columns; [] says that there are none.
 -- borrowed: columns that another rule is measured by and that must not be released either: with one of them the table at hand is
@@ -59,7 +59,7 @@ CREATE OR REPLACE MACRO sdc__region_rule(tbl, regions, inhabitants, rule, least)
                 WHEN inhabitants IS NOT NULL AND regions IS NOT NULL THEN count(*) FILTER (sdc__inhabitants < least) > 0 END AS violated
     FROM (SELECT CASE WHEN inhabitants IS NULL THEN NULL
                       WHEN count(sdc__n) < count(*) OR min(sdc__n) <> max(sdc__n) OR NOT min(sdc__n) > 0
-                          THEN error('The inhabitants of a region are NULL, not positive or not one number: ' || sdc__region::VARCHAR || ' has '
+                          THEN error('ColumnError: The inhabitants of a region are NULL, not positive or not one number: ' || sdc__region::VARCHAR || ' has '
                                      || coalesce(min(sdc__n)::VARCHAR, 'NULL') || ' to ' || coalesce(max(sdc__n)::VARCHAR, 'NULL') || '; each region needs one number.')
                       ELSE min(sdc__n) END AS sdc__inhabitants
           FROM (SELECT struct_pack(*COLUMNS(sdc__optional_columns((*), regions))) AS sdc__region,
@@ -101,14 +101,14 @@ CREATE OR REPLACE MACRO sdc__area_rule(tbl, areas, weight, province, municipalit
     FROM (SELECT unnest([
         {'requirement': 'one kind of indirect regional variable only', 'needs': NULL::VARCHAR, 'found': len(areas) || ' columns', 'violated': len(areas) > 1},
         {'requirement': 'an area has at least 200000 persons in the target population', 'needs': CASE WHEN weight IS NULL THEN 'give a weight' END,
-         'found': count(*) FILTER (sdc__persons < 200000 * (1 - 1e-12)) || ' of ' || count(*) || ' areas have fewer; the smallest ' || round(min(sdc__persons), 6)::VARCHAR,
-         'violated': count(*) FILTER (sdc__persons < 200000 * (1 - 1e-12)) > 0},
+         'found': count(*) FILTER (NOT sdc__at_least(sdc__persons, 200000)) || ' of ' || count(*) || ' areas have fewer; the smallest ' || round(min(sdc__persons), 6)::VARCHAR,
+         'violated': count(*) FILTER (NOT sdc__at_least(sdc__persons, 200000)) > 0},
         {'requirement': 'an area has municipalities of at least six provinces', 'needs': CASE WHEN province IS NULL THEN 'give province, the column of provinces' END,
          'found': count(*) FILTER (sdc__provinces < 6) || ' of ' || count(*) || ' areas have fewer; the fewest ' || min(sdc__provinces), 'violated': count(*) FILTER (sdc__provinces < 6) > 0},
         {'requirement': 'a municipality has less than half the inhabitants of its area',
          'needs': CASE WHEN municipality IS NULL OR weight IS NULL THEN 'give municipality, the column of municipalities, and a weight' END,
-         'found': count(*) FILTER (sdc__largest >= sdc__persons / 2 * (1 - 1e-12)) || ' of ' || count(*) || ' areas have a larger one',
-         'violated': count(*) FILTER (sdc__largest >= sdc__persons / 2 * (1 - 1e-12)) > 0}
+         'found': count(*) FILTER (sdc__at_least(sdc__largest, sdc__persons / 2)) || ' of ' || count(*) || ' areas have a larger one',
+         'violated': count(*) FILTER (sdc__at_least(sdc__largest, sdc__persons / 2)) > 0}
     ], recursive := false) AS sdc__r FROM sdc__found);
 
 -- Households of several persons whose combination of household variables fewer than five households have.
@@ -123,7 +123,7 @@ CREATE OR REPLACE MACRO sdc__household_rule(tbl, household, variables) AS TABLE
           FROM (SELECT *, count(*) OVER (PARTITION BY sdc__household) AS sdc__size
                 FROM (SELECT CASE WHEN household IS NULL THEN NULL
                                   ELSE coalesce(COLUMNS(sdc__column((*), household)),
-                                                error('A household number is NULL: every person must belong to a household (give persons living alone a number of their own).')) END AS sdc__household,
+                                                error('ColumnError: A household number is NULL: every person must belong to a household (give persons living alone a number of their own).')) END AS sdc__household,
                              struct_pack(*COLUMNS(sdc__optional_columns((*), variables))) AS sdc__combination
                       FROM sdc__rows(tbl)))
           GROUP BY sdc__combination);

@@ -9,20 +9,24 @@
 
 -- Each record with sdc__risk, sdc__household, sdc__household_risk and sdc__size.
 CREATE OR REPLACE MACRO sdc__household_risk(tbl, keys, weight, household, nulls) AS TABLE
-    SELECT *,
-           -- 1 - prod(1 - r_i), without losing the digits of small risks
-           CASE WHEN max(sdc__risk) OVER sdc__members >= 1 THEN 1
-                ELSE -sdc__expm1(sum(CASE WHEN sdc__risk < 1 THEN sdc__ln1p(-sdc__risk) END) OVER sdc__members)
-           END::DOUBLE AS sdc__household_risk,
-           count(*) OVER sdc__members AS sdc__size
-    FROM (
+    WITH sdc__persons AS (
         SELECT *,
                coalesce(COLUMNS(sdc__columns((*), [household])),
-                        error('A household number is NULL: every person must belong to a household (give persons living alone a number of their own).')
+                        error('ColumnError: A household number is NULL: every person must belong to a household (give persons living alone a number of their own).')
                ) AS sdc__household
         FROM sdc__record_risk(tbl, keys, weight, nulls)
+    ),
+    sdc__sums AS (
+        SELECT *, max(sdc__risk) OVER sdc__members AS sdc__most,
+               sum(CASE WHEN sdc__risk < 1 THEN sdc__ln1p(-sdc__risk) END) OVER sdc__members AS sdc__log,
+               count(*) OVER sdc__members AS sdc__size
+        FROM sdc__persons
+        WINDOW sdc__members AS (PARTITION BY sdc__household)
     )
-    WINDOW sdc__members AS (PARTITION BY sdc__household);
+    -- 1 - prod(1 - r_i), without losing the digits of small risks
+    SELECT * EXCLUDE (sdc__most, sdc__log),
+           CASE WHEN sdc__most >= 1 THEN 1 ELSE -sdc__expm1(sdc__log) END::DOUBLE AS sdc__household_risk
+    FROM sdc__sums;
 
 -- Every column, individual_risk, household_risk, household_size (members in the file), and
 -- individual_threshold (delta_g; NULL where no household_threshold is given).

@@ -50,7 +50,7 @@ CREATE OR REPLACE MACRO sdc__risk_recurrence(f, p) AS
 CREATE OR REPLACE MACRO sdc_posterior_risk(f, p) AS CASE
     -- (NaN sorts above every number)
     WHEN NOT coalesce(f >= 1 AND f < 'infinity'::DOUBLE AND f = floor(f) AND p > 0 AND p <= 1, false)
-        THEN error('Individual risk needs a sample frequency f = 1, 2, ... and p = f/F in (0, 1]; given were f = '
+        THEN error('ParameterError: Individual risk needs a sample frequency f = 1, 2, ... and p = f/F in (0, 1]; given were f = '
                    || coalesce(f::VARCHAR, 'NULL') || ' and p = ' || coalesce(p::VARCHAR, 'NULL') || '.')
     WHEN p = 1 THEN 1e0 / f
     WHEN f = 1 THEN -p * ln(p) / (1 - p)

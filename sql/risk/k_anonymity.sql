@@ -17,9 +17,7 @@ CREATE OR REPLACE MACRO sdc_k_anonymity(tbl, keys, k, nulls := 'category') AS TA
         GROUP BY sdc__f
     ),
     sdc__levels AS (
-        SELECT unnest(range(2, CASE WHEN TRY_CAST(k AS DOUBLE) BETWEEN 2 AND 1e6 AND TRY_CAST(k AS DOUBLE) = floor(TRY_CAST(k AS DOUBLE))
-            THEN TRY_CAST(k AS BIGINT)
-            ELSE error('k is ' || coalesce(k::VARCHAR, 'NULL') || ': it must be a whole number of at least 2 (and at most a million).') END + 1)) AS sdc__k
+        SELECT unnest(range(2, sdc__checked_whole(k, 'k', 2, most := 1000000) + 1)) AS sdc__k
     )
     SELECT sdc__k AS k,
            coalesce(sum(sdc__records) FILTER (sdc__f < sdc__k), 0)::BIGINT AS records,

@@ -11,8 +11,7 @@
 CREATE OR REPLACE MACRO sdc_k_map(tbl, population, keys, k) AS TABLE
     WITH sdc__mapped AS (
         SELECT s.sdc__records, coalesce(p.sdc__f, 0) AS sdc__f,
-               CASE WHEN TRY_CAST(k AS DOUBLE) BETWEEN 2 AND 1e15 AND TRY_CAST(k AS DOUBLE) = floor(TRY_CAST(k AS DOUBLE)) THEN TRY_CAST(k AS BIGINT)
-                    ELSE error('k is ' || coalesce(k::VARCHAR, 'NULL') || ': it must be a whole number of at least 2.') END AS sdc__k
+               sdc__checked_whole(k, 'k', 2) AS sdc__k
         FROM sdc__cells(tbl, keys, NULL, 'category') AS s
         LEFT JOIN sdc__cells(population, keys, NULL, 'category') AS p ON s.sdc__key = p.sdc__key
     )

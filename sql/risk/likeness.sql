@@ -19,9 +19,9 @@ CREATE OR REPLACE MACRO sdc__likeness(tbl, keys, sensitive, chosen) AS TABLE
     -- a chosen value that the file lacks is a slip of the pen, and would make alpha 0
     sdc__unknown AS (
         SELECT CASE WHEN chosen IS NULL THEN true
-                    WHEN len(chosen::VARCHAR[]) = 0 THEN error('The list of chosen values is empty: name at least one, or leave it out for all of them.')
+                    WHEN len(chosen::VARCHAR[]) = 0 THEN error('ParameterError: The list of chosen values is empty: name at least one, or leave it out for all of them.')
                     WHEN list_count(chosen::VARCHAR[]) < len(chosen::VARCHAR[]) OR sdc__there < len(list_distinct(chosen::VARCHAR[]))
-                        THEN error('Of the chosen values ' || chosen::VARCHAR[]::VARCHAR || ' not every one is a value of the sensitive variable "' || sensitive || '".')
+                        THEN error('ParameterError: Of the chosen values ' || chosen::VARCHAR[]::VARCHAR || ' not every one is a value of the sensitive variable "' || sensitive || '".')
                     ELSE true END AS sdc__known
         FROM (SELECT count(DISTINCT sdc__value::VARCHAR) FILTER (coalesce(sdc__is_chosen(sdc__value, chosen), false)) AS sdc__there FROM sdc__seen)
     )

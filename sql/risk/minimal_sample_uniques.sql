@@ -21,31 +21,26 @@ CREATE OR REPLACE MACRO sdc__subsets(m, most) AS
         lambda sets, key: sets || list_transform(list_filter(sets, lambda s: bit_count(s) < most), lambda s: s | key[1])
     ), lambda s: s > 0);
 
--- The keys of such a set, as they were named.
-CREATE OR REPLACE MACRO sdc__named_set(keys, mask) AS
-    list_filter(keys::VARCHAR[], lambda n, i: (mask >> (i - 1)) & 1 = 1);
-
 -- The largest size to look for: max_msu, or every size where it is NULL, and never more than the keys.
 -- So many sets that no one would wait for them are refused.
 CREATE OR REPLACE MACRO sdc__set_count(m, most) AS
     list_sum(list_transform(range(1, most + 1), lambda k:
         round(list_product(list_transform(range(k), lambda i: (m - i)::DOUBLE / (i + 1))))));
 
-CREATE OR REPLACE MACRO sdc__max_msu(keys, max_msu) AS CASE
-    WHEN max_msu IS NOT NULL AND NOT coalesce(TRY_CAST(max_msu AS DOUBLE) >= 1 AND TRY_CAST(max_msu AS DOUBLE) = floor(TRY_CAST(max_msu AS DOUBLE)), false)
-        THEN error('max_msu is ' || max_msu::VARCHAR || ': it must be a whole number of at least 1, or NULL for every size.')
-    WHEN sdc__set_count(len(keys::VARCHAR[]), least(len(keys::VARCHAR[]), coalesce(TRY_CAST(max_msu AS DOUBLE), 1e6))::BIGINT) > 3000
-        THEN error('max_msu asks for more than 3,000 sets of ' || len(keys::VARCHAR[])::VARCHAR
-                   || ' keys: it must be a whole number of at least 1 that keeps them fewer, or name fewer keys;'
-                   || ' Microdata.suda in Python takes more sets.')
-    ELSE least(len(keys::VARCHAR[]), coalesce(TRY_CAST(max_msu AS DOUBLE), 1e6))::BIGINT
-END;
+CREATE OR REPLACE MACRO sdc__largest_size(keys, max_msu) AS
+    least(len(keys::VARCHAR[]), CASE WHEN max_msu IS NOT NULL THEN sdc__checked_whole(max_msu, 'max_msu', 1) END);
+
+CREATE OR REPLACE MACRO sdc__max_msu(keys, max_msu) AS
+    CASE WHEN sdc__set_count(len(keys::VARCHAR[]), sdc__largest_size(keys, max_msu)) > 3000
+             THEN error('ParameterError: max_msu asks for more than 3,000 sets of ' || len(keys::VARCHAR[])::VARCHAR
+                        || ' keys: give a smaller one, or fewer keys; Microdata.suda in Python takes more sets.')
+         ELSE sdc__largest_size(keys, max_msu) END;
 
 -- How a NULL takes part: 'category' (a value like another), or 'excluded' (a value of its own among
 -- the counts, but no minimal unique uses one: sdcMicro's way, which finds less).
 CREATE OR REPLACE MACRO sdc__uses_nulls(nulls) AS
     CASE nulls WHEN 'category' THEN true WHEN 'excluded' THEN false
-               ELSE error('nulls is ' || coalesce(nulls::VARCHAR, 'NULL')
+               ELSE error('ParameterError: nulls is ' || coalesce(nulls::VARCHAR, 'NULL')
                           || ': it must be ''category'' (NULL is a value of its own) or ''excluded'' (no minimal sample unique uses a NULL).')
     END;
 
@@ -78,40 +73,23 @@ CREATE OR REPLACE MACRO sdc__msu_query(keys, most, nulls) AS
     || ' SELECT sdc__id, sdc__mask FROM ('
     || array_to_string(list_transform(range(1, most + 1), lambda k: 'FROM sdc__level_' || k::VARCHAR), ' UNION ALL ') || ')';
 
--- In the place of max_msu Python gives the name of a table of what it has found already (sdc_sql/suda_search.py).
-CREATE OR REPLACE MACRO sdc__is_found(max_msu) AS
-    coalesce(regexp_full_match(max_msu::VARCHAR, 'sdc__suda_[0-9]+'), false);
+-- The cells of the crossing, numbered.
+CREATE OR REPLACE MACRO sdc__numbered_cells(tbl, keys) AS TABLE
+    SELECT *, row_number() OVER () AS sdc__id FROM sdc__category_cells(tbl, keys, NULL);
 
--- The cells of the crossing: sdc__category_cells, with sdc__id where Python has numbered them.
-CREATE OR REPLACE MACRO sdc__counted_cells(tbl, keys, max_msu) AS TABLE
-    WITH sdc__counted AS (FROM sdc__category_cells(tbl, keys, NULL))
-    FROM query(CASE WHEN sdc__is_found(max_msu) THEN 'FROM ' || max_msu || '_cells' ELSE 'FROM sdc__counted' END);
-
--- The minimal sample uniques: sdc__key (as in sdc__cells), sdc__mask, sdc__size, and sdc__values (of the keys in
--- the order of the list, as text). A list of keys that is wrong is left for sdc__category_cells to refuse.
-CREATE OR REPLACE MACRO sdc__minimal_sample_uniques(tbl, keys, max_msu, nulls) AS TABLE
-    WITH sdc__numbered AS (
-        SELECT *, row_number() OVER () AS sdc__id FROM sdc__category_cells(tbl, keys, NULL)
-    ),
-    sdc__crossing AS MATERIALIZED (
-        FROM query(CASE WHEN sdc__is_found(max_msu) THEN 'FROM ' || max_msu || '_cells' ELSE 'FROM sdc__numbered' END)
-    ),
-    sdc__coded AS MATERIALIZED (
+-- cells: a CTE of numbered cells. For each minimal sample unique the cell, sdc__id, and the set, sdc__mask.
+-- (An empty list of keys is left for sdc__category_cells to refuse.)
+CREATE OR REPLACE MACRO sdc__msu_search(cells, keys, max_msu, nulls) AS TABLE
+    WITH sdc__coded AS MATERIALIZED (
         SELECT sdc__id, sdc__records, sdc__code(COLUMNS(lambda c: NOT starts_with(c, 'sdc__'))) AS "sdc__code_\0"
-        FROM sdc__crossing
-    ),
-    sdc__found AS (
-        FROM query(CASE WHEN coalesce(len(keys::VARCHAR[]), 0) = 0 THEN 'SELECT 0::BIGINT AS sdc__id, 0::BIGINT AS sdc__mask'
-                        WHEN sdc__is_found(max_msu) THEN 'SELECT sdc__id, sdc__mask FROM ' || max_msu
-                        ELSE sdc__msu_query(keys, sdc__max_msu(keys, max_msu), nulls) END)
+        FROM query_table(cells)
     )
-    SELECT struct_pack(*COLUMNS(lambda c: NOT starts_with(c, 'sdc__'))) AS sdc__key, sdc__mask, bit_count(sdc__mask)::BIGINT AS sdc__size
-    FROM sdc__crossing JOIN sdc__found USING (sdc__id);
+    FROM query(CASE WHEN coalesce(len(keys::VARCHAR[]), 0) = 0 THEN 'SELECT 0::BIGINT AS sdc__id, 0::BIGINT AS sdc__mask'
+                    ELSE sdc__msu_query(keys, sdc__max_msu(keys, max_msu), nulls) END);
 
 -- sdc_minimal_sample_uniques: the smallest sets of keys on which a record stands alone: every column, size and columns, a row for each.
 -- Example: FROM sdc_minimal_sample_uniques('persons', ['age', 'sex']);
 CREATE OR REPLACE MACRO sdc_minimal_sample_uniques(tbl, keys, max_msu := 3, nulls := 'category') AS TABLE
-    SELECT COLUMNS(sdc__without((*), ['size', 'columns'])), sdc__size AS size, sdc__set AS columns
-    FROM (SELECT r.* EXCLUDE (sdc__key), u.sdc__size, sdc__named_set(keys, u.sdc__mask) AS sdc__set
-          FROM sdc__keyed(tbl, keys) AS r
-          JOIN sdc__minimal_sample_uniques(tbl, keys, max_msu, nulls) AS u ON r.sdc__key = u.sdc__key);
+    WITH sdc__numbered AS MATERIALIZED (FROM sdc__numbered_cells(tbl, keys)),
+    sdc__found AS (FROM sdc__msu_search('sdc__numbered', keys, max_msu, nulls))
+    FROM sdc__minimal_sample_uniques(tbl, keys, 'sdc__numbered', 'sdc__found');

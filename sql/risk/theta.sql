@@ -15,11 +15,11 @@
 -- frequencies of frequencies need every record to lie in one cell.
 
 CREATE OR REPLACE MACRO sdc__theta(n1, n2, pi) AS
-    CASE WHEN n1 = 0 THEN 0::DOUBLE ELSE pi * n1 / (pi * n1 + 2 * (1 - pi) * n2) END;  -- (7)
+    CASE WHEN pi * n1 > 0 THEN pi * n1 / (pi * n1 + 2 * (1 - pi) * n2) ELSE 0 END::DOUBLE;  -- (7)
 
 CREATE OR REPLACE MACRO sdc__theta_variance(n1, n2, n3, pi) AS
     CASE WHEN n1 = 0 THEN 0::DOUBLE
-         ELSE power(pi * n1 / (pi * n1 + 2 * (1 - pi) * n2), 2)                        -- (9)
+         ELSE power(sdc__theta(n1, n2, pi), 2)                                         -- (9)
               * 2 * (1 - pi) * (3 * (1 - pi) * n3 + (2 - pi) * n2)
               / power(pi * n1 + 2 * (1 - pi) * n2, 2) END;
 
@@ -30,6 +30,15 @@ CREATE OR REPLACE MACRO sdc__one_sided(confidence) AS TABLE
 
 CREATE OR REPLACE MACRO sdc__theta_bound(theta, standard_error, z) AS
     CASE WHEN theta = 0 THEN 0::DOUBLE ELSE least(1, theta + z * standard_error) END;
+
+-- counts: a CTE with n1, n2, n3 and sdc__pi; each of its rows with theta, standard_error and upper_bound.
+CREATE OR REPLACE MACRO sdc__theta_estimates(counts, confidence) AS TABLE
+    WITH sdc__estimates AS (
+        SELECT *, sdc__theta(n1, n2, sdc__pi) AS theta, sqrt(sdc__theta_variance(n1, n2, n3, sdc__pi)) AS standard_error
+        FROM query_table(counts)
+    )
+    SELECT sdc__estimates.*, sdc__theta_bound(theta, standard_error, sdc__z) AS upper_bound
+    FROM sdc__estimates, sdc__one_sided(confidence);
 
 -- sampling_fraction: pi, the fraction of the population in the file, in (0, 1).
 -- sdc_theta: the probability that a unique match is correct, its standard error and upper bound.
@@ -42,11 +51,5 @@ CREATE OR REPLACE MACRO sdc_theta(tbl, keys, sampling_fraction, confidence := 0.
                count(*) FILTER (sdc__f = 3) AS n3,
                sdc__checked_fraction(sampling_fraction, 'sampling fraction') AS sdc__pi
         FROM sdc__category_cells(tbl, keys, NULL)
-    ),
-    sdc__estimates AS (
-        SELECT * EXCLUDE (sdc__pi), sdc__theta(n1, n2, sdc__pi) AS theta,
-               sqrt(sdc__theta_variance(n1, n2, n3, sdc__pi)) AS standard_error
-        FROM sdc__counts
     )
-    SELECT sdc__estimates.*, sdc__theta_bound(theta, standard_error, sdc__z) AS upper_bound
-    FROM sdc__estimates, sdc__one_sided(confidence);
+    SELECT * EXCLUDE (sdc__pi) FROM sdc__theta_estimates('sdc__counts', confidence);

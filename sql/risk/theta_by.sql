@@ -29,19 +29,12 @@ CREATE OR REPLACE MACRO sdc_theta_by(tbl, keys, stratum, sampling_fraction, conf
                count(*) FILTER (sdc__f = 2) AS n2,
                count(*) FILTER (sdc__f = 3) AS n3,
                CASE WHEN min(sdc__least) = max(sdc__most) THEN min(sdc__least)
-                    ELSE error('The sampling fraction varies from ' || min(sdc__least)::VARCHAR || ' to ' || max(sdc__most)::VARCHAR
+                    ELSE error('ParameterError: The sampling fraction varies from ' || min(sdc__least)::VARCHAR || ' to ' || max(sdc__most)::VARCHAR
                                || ' within stratum ' || coalesce(any_value(sdc__stratum)::VARCHAR, 'NULL')
                                || ': it must be constant in each stratum.') END AS sdc__pi
         FROM sdc__cells
         GROUP BY sdc__stratum
-    ),
-    sdc__estimates AS (
-        SELECT *, sdc__theta(n1, n2, sdc__pi) AS theta,
-               sqrt(sdc__theta_variance(n1, n2, n3, sdc__pi)) AS standard_error
-        FROM sdc__counts
     )
-    SELECT sdc__stratum AS stratum, * EXCLUDE (sdc__stratum, sdc__pi, theta, standard_error, sdc__z),
-           sdc__pi AS sampling_fraction, theta, standard_error,
-           sdc__theta_bound(theta, standard_error, sdc__z) AS upper_bound
-    FROM sdc__estimates, sdc__one_sided(confidence)
+    SELECT sdc__stratum AS stratum, records, cells, n1, n2, n3, sdc__pi AS sampling_fraction, theta, standard_error, upper_bound
+    FROM sdc__theta_estimates('sdc__counts', confidence)
     ORDER BY sdc__stratum ASC NULLS LAST;

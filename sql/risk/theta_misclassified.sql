@@ -20,12 +20,12 @@
 -- The text of the query is made of the caller's names, quoted, and numbers; x1, x2, ... are the changing keys.
 CREATE OR REPLACE MACRO sdc__check_changed(keys, columns, matrices) AS CASE
     WHEN coalesce(len(columns::VARCHAR[]), 0) = 0 OR len(columns::VARCHAR[]) <> coalesce(len(matrices::VARCHAR[]), 0) OR list_count(matrices::VARCHAR[]) < len(matrices::VARCHAR[])
-        THEN error('There are ' || coalesce(len(columns::VARCHAR[]), 0) || ' misclassified columns and ' || coalesce(list_count(matrices::VARCHAR[]), 0) || ' matrices: name a matrix for each.')
+        THEN error('ParameterError: There are ' || coalesce(len(columns::VARCHAR[]), 0) || ' misclassified columns and ' || coalesce(list_count(matrices::VARCHAR[]), 0) || ' matrices: name a matrix for each.')
     WHEN len(list_filter(columns::VARCHAR[], lambda n: n IS NULL OR NOT sdc__is_among(n, keys))) > 0
-        THEN error('"' || coalesce(list_filter(columns::VARCHAR[], lambda n: n IS NULL OR NOT sdc__is_among(n, keys))[1], 'NULL')
+        THEN error('ParameterError: "' || coalesce(list_filter(columns::VARCHAR[], lambda n: n IS NULL OR NOT sdc__is_among(n, keys))[1], 'NULL')
                    || '" has a misclassification matrix and is not among the keys, ' || sdc__quoted(keys) || '.')
     WHEN len(list_distinct(list_transform(columns::VARCHAR[], lambda n: sdc__folded(n)))) < len(columns::VARCHAR[])
-        THEN error('A column is named twice in ' || sdc__quoted(columns) || '; give it one misclassification matrix.')
+        THEN error('ParameterError: A column is named twice in ' || sdc__quoted(columns) || '; give it one misclassification matrix.')
     ELSE true END;
 
 -- expressions: the changing parts of the key, as text; matrices: the text of a relation for each (from, to, probability, checked).
@@ -51,7 +51,7 @@ CREATE OR REPLACE MACRO sdc__through_matrices(fixed, expressions, matrices) AS
 CREATE OR REPLACE MACRO sdc__theta_of_sums(sums, sampling_fraction) AS TABLE
     SELECT records, cells, n1, n2, kept_uniques, kept_pairs, false_matches,
            CASE WHEN sdc__pi * kept_uniques > 0 THEN sdc__pi * kept_uniques / (sdc__pi * kept_uniques + 2 * (1 - sdc__pi) * kept_pairs + false_matches) ELSE 0 END AS theta,  -- (12)
-           CASE WHEN sdc__pi * kept_uniques > 0 THEN sdc__pi * kept_uniques / (sdc__pi * kept_uniques + 2 * (1 - sdc__pi) * kept_pairs) ELSE 0 END AS most_theta
+           sdc__theta(kept_uniques, kept_pairs, sdc__pi) AS most_theta  -- (7) of the kept ones
     FROM (SELECT sum(sdc__f)::BIGINT AS records, count(*) AS cells, count(*) FILTER (sdc__f = 1) AS n1, count(*) FILTER (sdc__f = 2) AS n2,
                  coalesce(sum(sdc__kept) FILTER (sdc__f = 1), 0)::DOUBLE AS kept_uniques,
                  coalesce(sum(sdc__kept) FILTER (sdc__f = 2), 0)::DOUBLE AS kept_pairs,

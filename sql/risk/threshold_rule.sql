@@ -20,9 +20,9 @@
 -- Every combination of each set of keys with its frequencies. The text of the query is made of the caller's names,
 -- quoted, and of nothing else: one GROUP BY a set, over the cells of the whole crossing.
 CREATE OR REPLACE MACRO sdc__checked_frequency(population_frequency, sample_frequency, cell) AS
-    CASE WHEN population_frequency >= sample_frequency * (1 - 1e-12) THEN population_frequency
+    CASE WHEN sdc__at_least(population_frequency, sample_frequency) THEN population_frequency
          WHEN population_frequency IS NULL THEN sample_frequency::DOUBLE
-         ELSE error('The weights of cell ' || cell::VARCHAR || ' sum to ' || population_frequency::VARCHAR || ', less than its ' || sample_frequency::VARCHAR
+         ELSE error('WeightError: The weights of cell ' || cell::VARCHAR || ' sum to ' || population_frequency::VARCHAR || ', less than its ' || sample_frequency::VARCHAR
                     || ' records: frequencies in the population need expansion weights (each at least about 1, summing to the population), not normalised ones.')
     END;
 
@@ -38,8 +38,8 @@ CREATE OR REPLACE MACRO sdc__combination_cells(tbl, keys, weight, nulls) AS
     END;
 
 CREATE OR REPLACE MACRO sdc__is_unsafe(frequency, threshold, inclusive) AS
-    CASE WHEN inclusive THEN frequency <= threshold * (1 + 1e-12) WHEN NOT inclusive THEN frequency < threshold * (1 - 1e-12)
-         ELSE error('inclusive is NULL: say whether a frequency equal to the threshold is unsafe, true or false.') END;
+    CASE WHEN inclusive THEN sdc__at_most(frequency, threshold) WHEN NOT inclusive THEN NOT sdc__at_least(frequency, threshold)
+         ELSE error('ParameterError: inclusive is NULL: say whether a frequency equal to the threshold is unsafe, true or false.') END;
 
 CREATE OR REPLACE MACRO sdc__combinations(tbl, keys, sets, threshold, weight, inclusive, nulls) AS TABLE
     WITH sdc__crossed AS MATERIALIZED (FROM sdc__category_cells(tbl, keys, weight))

@@ -30,13 +30,12 @@ CREATE OR REPLACE MACRO sdc__threshold_list(threshold) AS
 CREATE OR REPLACE MACRO sdc__dimension(threshold, dimension) AS CASE
     WHEN coalesce(list_count(sdc__threshold_list(threshold)), 0) = 0
          OR len(list_filter(sdc__threshold_list(threshold), lambda t: NOT (t > 0 AND t < 'infinity'::DOUBLE))) > 0
-        THEN error('The threshold is ' || coalesce(threshold::VARCHAR, 'NULL') || ': it must be a positive number, or a list of them, one for each dimension (NULL: not checked).')
+        THEN error('ParameterError: The threshold is ' || coalesce(threshold::VARCHAR, 'NULL') || ': it must be a positive number, or a list of them, one for each dimension (NULL: not checked).')
     WHEN typeof(threshold) LIKE '%]' AND (dimension IS NULL OR dimension = len(sdc__threshold_list(threshold))) THEN len(sdc__threshold_list(threshold))
     WHEN typeof(threshold) LIKE '%]'
-        THEN error('The dimension is ' || dimension::VARCHAR || ' and there are ' || len(sdc__threshold_list(threshold))::VARCHAR || ' thresholds: a list of thresholds has one for each dimension.')
+        THEN error('ParameterError: The dimension is ' || dimension::VARCHAR || ' and there are ' || len(sdc__threshold_list(threshold))::VARCHAR || ' thresholds: a list of thresholds has one for each dimension.')
     WHEN dimension IS NULL THEN 3
-    WHEN TRY_CAST(dimension AS DOUBLE) >= 1 AND TRY_CAST(dimension AS DOUBLE) = floor(TRY_CAST(dimension AS DOUBLE)) THEN TRY_CAST(dimension AS BIGINT)
-    ELSE error('The dimension is ' || dimension::VARCHAR || ': it must be a whole number of at least 1.')
+    ELSE sdc__checked_whole(dimension, 'dimension', 1)
 END;
 
 -- The threshold of a set of so many keys; NULL where that dimension is not checked.
@@ -48,11 +47,11 @@ CREATE OR REPLACE MACRO sdc__level_names(levels) AS (levels::STRUCT(extremely VA
 CREATE OR REPLACE MACRO sdc__key_levels(keys, levels) AS list_transform(keys::VARCHAR[], lambda k: CASE
     WHEN len(list_filter(flatten([coalesce(sdc__level_names(levels).extremely, []), coalesce(sdc__level_names(levels).very, []),
                                   coalesce(sdc__level_names(levels).identifying, [])]), lambda n: sdc__folded(n) = sdc__folded(k))) > 1
-        THEN error('The key "' || k || '" has several levels of identification: give it the highest one only.')
+        THEN error('ParameterError: The key "' || k || '" has several levels of identification: give it the highest one only.')
     WHEN sdc__is_among(k, coalesce(sdc__level_names(levels).extremely, [])) THEN 1
     WHEN sdc__is_among(k, coalesce(sdc__level_names(levels).very, [])) THEN 2
     WHEN sdc__is_among(k, coalesce(sdc__level_names(levels).identifying, [])) THEN 3
-    ELSE error('The key "' || k || '" has no level of identification: list it under extremely, very or identifying in levels.') END);
+    ELSE error('ParameterError: The key "' || k || '" has no level of identification: list it under extremely, very or identifying in levels.') END);
 CREATE OR REPLACE MACRO sdc__without_key(keys, levels) AS
     list_filter(flatten([coalesce(sdc__level_names(levels).extremely, []), coalesce(sdc__level_names(levels).very, []),
                          coalesce(sdc__level_names(levels).identifying, [])]), lambda n: NOT sdc__is_among(n, keys));
@@ -69,13 +68,13 @@ CREATE OR REPLACE MACRO sdc__product_places(key_levels) AS
         lambda product: list_filter(product, lambda s: len(list_filter(product, lambda t: len(t) > len(s) AND list_has_all(t, s))) = 0))[1];
 
 CREATE OR REPLACE MACRO sdc__key_sets(keys, threshold, dimension, levels) AS CASE
-    WHEN coalesce(len(keys::VARCHAR[]), 0) = 0 THEN error('(none): the list of columns is empty; name at least one, as in [''age'', ''sex''].')
-    WHEN list_count(keys::VARCHAR[]) < len(keys::VARCHAR[]) THEN error('NULL: the list of columns holds a NULL where a name should be.')
+    WHEN coalesce(len(keys::VARCHAR[]), 0) = 0 THEN error('ColumnError: The list of columns is empty: name at least one, as in [''age'', ''sex''].')
+    WHEN list_count(keys::VARCHAR[]) < len(keys::VARCHAR[]) THEN error('ParameterError: The list of columns holds a NULL where a name should be.')
     WHEN levels IS NOT NULL AND len(sdc__without_key(keys, levels)) > 0
-        THEN error('"' || sdc__without_key(keys, levels)[1] || '" has a level of identification and is not among the keys, ' || sdc__quoted(keys) || '.')
+        THEN error('ParameterError: "' || sdc__without_key(keys, levels)[1] || '" has a level of identification and is not among the keys, ' || sdc__quoted(keys) || '.')
     WHEN levels IS NOT NULL AND len(list_filter(sdc__product_places(sdc__key_levels(keys, levels)),
                                                 lambda s: sdc__dimension(threshold, dimension) IS NULL OR sdc__set_threshold(threshold, len(s)) IS NULL)) > 0
-        THEN error('Levels of identification make sets of up to three keys, and the list of thresholds has none for some of them: give one threshold, or three.')
+        THEN error('ParameterError: Levels of identification make sets of up to three keys, and the list of thresholds has none for some of them: give one threshold, or three.')
     WHEN levels IS NOT NULL THEN sdc__named_places(keys, sdc__product_places(sdc__key_levels(keys, levels)))
     ELSE sdc__named_places(keys, list_filter(sdc__place_sets(len(keys), sdc__dimension(threshold, dimension)),
                                              lambda s: sdc__set_threshold(threshold, len(s)) IS NOT NULL))
@@ -84,5 +83,5 @@ END;
 -- The sets, where there are any: a rule that checks nothing would find nothing unsafe.
 CREATE OR REPLACE MACRO sdc__some_sets(keys, threshold, sets) AS
     list_transform([sets], lambda s: CASE WHEN len(s) > 0 THEN s
-        ELSE error('The threshold is ' || threshold::VARCHAR || ': no set of the ' || len(keys::VARCHAR[])
+        ELSE error('ParameterError: The threshold is ' || threshold::VARCHAR || ': no set of the ' || len(keys::VARCHAR[])
                    || ' keys has a threshold, so nothing would be checked; give one for a set of so many keys.') END)[1];

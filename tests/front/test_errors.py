@@ -13,7 +13,7 @@ from sdc_sql import ColumnError, Microdata, ParameterError, SdcError, TableError
 from sdc_sql.db.macros import sql_files
 from sdc_sql.errors import translate, translated
 
-# What each error('...') of the SQL files begins with: a query that raises it, the class, a word of the message.
+# What each error('class: ...') of the SQL files begins with: a query that raises it, the class, a word of the message.
 RAISED: dict[str, list[tuple[str, type[SdcError], str]]] = {
     "A sampling weight is ": [
         ("FROM sdc_frequencies('bad', ['age'], 'null_weight')", WeightError, "is NULL: weights must be positive"),
@@ -75,7 +75,7 @@ RAISED: dict[str, list[tuple[str, type[SdcError], str]]] = {
         ("SELECT sdc_posterior_risk(0, 0.5)", ParameterError, "f = 0 and p = "),
         ("SELECT sdc_posterior_risk(1, NULL)", ParameterError, "p = NULL"),
     ],
-    "k is ": [
+    "": [
         ("FROM sdc_k_anonymity('persons', ['age'], 1)", ParameterError, "k is 1: "),
         ("FROM sdc_k_anonymity('persons', ['age'], 2.5)", ParameterError, "k is 2.5: "),
         ("FROM sdc_k_anonymity('persons', ['age'], NULL)", ParameterError, "k is NULL: "),
@@ -91,6 +91,7 @@ RAISED: dict[str, list[tuple[str, type[SdcError], str]]] = {
         ),
     ],
 }
+CLASSES = {"TableError", "ColumnError", "WeightError", "ParameterError", "Unsupported"}
 # Complaints made in the place of a column's name.
 COLUMN = [
     ("FROM sdc_cells('persons', [])", "the list of columns is empty"),
@@ -168,6 +169,11 @@ def complaint(con: duckdb.DuckDBPyConnection, sql: str) -> duckdb.Error:
     return raised.value
 
 
+def complaints(text: str) -> list[tuple[str, str]]:
+    """Return the class and the first words of each error(...) in the text of a SQL file."""
+    return re.findall(r"\berror\((?:'(\w+): ((?:[^']|'')*)')?", re.sub(r"--[^\n]*", "", text))
+
+
 def test_every_error_of_the_measures_is_tried_here():
     home = {macro: f for f in sql_files() for macro in f.defines}
     # their own tests try theirs: threshold_rule, file_rules, theta_misclassified, attribute, suda
@@ -179,6 +185,7 @@ def test_every_error_of_the_measures_is_tried_here():
         "likeness",
         "t_closeness",
         "minimal_sample_uniques",
+        "found_uniques",
         "suda",
         "threshold_rule",
         "threshold_sets",
@@ -194,9 +201,15 @@ def test_every_error_of_the_measures_is_tried_here():
         if file.name in needed:
             called = re.findall(r"\b(sdc_\w+)\(", file.text)
             needed |= {home[c].name: home[c] for c in called if c in home}
-    text = "".join(f.text for f in needed.values())
-    raised = re.findall(r"error\('((?:[^']|'')*)'", re.sub(r"--[^\n]*", "", text))
-    assert set(raised) == set(RAISED)
+    raised = {begins for f in needed.values() for begins in complaints(f.text)}
+    assert raised == {(cases[0][1].__name__, words) for words, cases in RAISED.items()}
+
+
+@pytest.mark.parametrize("file", [f.name for f in sql_files()])
+def test_every_error_of_a_macro_names_its_class(file):
+    """The class stands in front of the message, and Python reads it from there."""
+    (text,) = (f.text for f in sql_files() if f.name == file)
+    assert all(kind in CLASSES for kind, _ in complaints(text))
 
 
 @pytest.mark.parametrize(("sql", "kind", "words"), [case for cases in RAISED.values() for case in cases])
