@@ -7,7 +7,7 @@ nothing here knows how the SQL goes about it.
 from __future__ import annotations
 
 import math
-from collections import Counter
+from collections import Counter, defaultdict
 from fractions import Fraction
 from functools import cache
 from typing import TYPE_CHECKING, Any
@@ -169,3 +169,19 @@ def population_risk(sample: Sequence[Record], population: Sequence[Record]) -> d
         "sample_and_population_uniques": len(both),
         "unique_matches": matches,
     }
+
+
+def sse_sst(x: Iterable[Sequence[float]], groups: Iterable[Any]) -> float:
+    """Return the share of the sum of squares within groups of records, or of each variable (SDC handbook, 3.4.5)."""
+    columns: dict[Any, list[float]] = defaultdict(list)
+    members: dict[Any, list[float]] = defaultdict(list)
+    for record, group in zip(x, groups, strict=True):
+        for j, value in enumerate(record):
+            columns[j].append(value)
+            members[j, group[j] if hasattr(group, "__len__") else group].append(value)
+
+    def squares(values: list[float]) -> float:
+        mean = math.fsum(values) / len(values)
+        return math.fsum((v - mean) ** 2 for v in values)
+
+    return math.fsum(map(squares, members.values())) / math.fsum(map(squares, columns.values()))

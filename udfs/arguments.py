@@ -1,4 +1,4 @@
-"""What the numeric kernels check of the columns, draws and parameters given to them.
+"""What every kernel checks of the columns, draws and parameters given to it.
 
 A missing value is NaN throughout: it stays NaN and takes no part in any moment, rank or sum. A column is a
 vector of shape (n,), several columns are a matrix of shape (n, p); a row is a record. A message says what was
@@ -6,8 +6,6 @@ given, what was expected and what to do.
 """
 
 from __future__ import annotations
-
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -21,7 +19,7 @@ GREATEST = 1e150
 
 def vector(values: npt.ArrayLike, name: str = "values") -> Floats:
     """Return one column as float64 of shape (n,), missing values as NaN."""
-    column = _floats(values, name)
+    column = _finite(values, name)
     if column.ndim != 1:
         raise ValueError(f"{name} has shape {column.shape}; expected one column of shape (n,): mask columns one by one")
     return column
@@ -29,7 +27,7 @@ def vector(values: npt.ArrayLike, name: str = "values") -> Floats:
 
 def columns(values: npt.ArrayLike, name: str = "x") -> Floats:
     """Return columns as float64 of shape (n, p); a single column (n,) becomes (n, 1)."""
-    matrix = _floats(values, name)
+    matrix = _finite(values, name)
     if matrix.ndim not in {1, 2}:
         raise ValueError(f"{name} has shape {matrix.shape}; expected (n,) or (n, p), one row a record")
     return matrix[:, np.newaxis] if matrix.ndim == 1 else matrix
@@ -84,11 +82,19 @@ def two_or_more(found: int, what: str) -> None:
         raise ValueError(f"{what} has 1 value; expected 2 or more, as one alone would stay as it is: join strata")
 
 
-def _floats(values: Any, name: str) -> Floats:  # noqa: ANN401  (whatever numpy takes)
+def numeric(values: npt.ArrayLike, name: str) -> Floats:
+    """Return numbers as float64; refuse a masked array, which as a plain one would show what lies under the mask."""
     given = np.asarray(values)
     if given.dtype.kind not in "iuf":
-        raise ValueError(f"{name} has type {given.dtype}; expected integers or floats: cast the column, NULL to NaN")
-    found = given.astype(np.float64)
+        raise ValueError(f"{name} has type {given.dtype}; expected integers or floats: cast it, NULL to NaN")
+    if np.ma.is_masked(values):
+        raise ValueError(f"{name} is a masked array with missing values; expected NaN for them: fill it with NaN")
+    return given.astype(np.float64)
+
+
+def _finite(values: npt.ArrayLike, name: str) -> Floats:
+    """Return numbers whose squares are finite, or NaN."""
+    found = numeric(values, name)
     if found.size and (np.fmax.reduce(found, None) > GREATEST or np.fmin.reduce(found, None) < -GREATEST):
         raise ValueError(
             f"{name} holds infinite values or values beyond {GREATEST:g}, whose squares are infinite; "

@@ -11,13 +11,17 @@ import numpy as np
 from sdc_sql.udfs.arrow_function import NUMBERS, TABLE, Function
 from sdc_sql.udfs.microaggregation.by_method import categorical_groups, microaggregated
 from sdc_sql.udfs.microaggregation.centroids import aggregate_categorical
-from sdc_sql.udfs.noise import additive
+from sdc_sql.udfs.noise.additive import correlated, linear_transformed, uncorrelated
 from sdc_sql.udfs.noise.bounds import fitted
 from sdc_sql.udfs.noise.multiplicative import hoehne, hoehne_sum, multiplicative
+from sdc_sql.udfs.noise.nonlinear import nonlinear
+from sdc_sql.udfs.noise.outliers import outliers_only
 from sdc_sql.udfs.noise.pooled_moments import Moments
 from sdc_sql.udfs.pram.correct_match import correct_match
-from sdc_sql.udfs.pram.correction import estimate, estimate_two_way, variance_inflation
-from sdc_sql.udfs.pram.matrix import invariant_iterative, invariant_two_stage, of_pd_alpha
+from sdc_sql.udfs.pram.correction import estimate, variance_inflation
+from sdc_sql.udfs.pram.iterative import invariant_iterative
+from sdc_sql.udfs.pram.matrix import invariant_two_stage, of_pd_alpha
+from sdc_sql.udfs.pram.two_way import estimate_two_way
 from sdc_sql.udfs.resampling import resample
 from sdc_sql.udfs.swapping.rank_swap import swapped_places
 
@@ -61,15 +65,11 @@ def noise(
         "rounded": np.array([bool(r) for r in rounded]),
     }
     given = None if moments is None else Moments.of_list(moments, x.shape[1])
-    plain = {
-        "uncorrelated": additive.uncorrelated,
-        "correlated": additive.correlated,
-        "linear": additive.linear_transformed,
-    }
+    plain = {"uncorrelated": uncorrelated, "correlated": correlated, "linear": linear_transformed}
     if method == "outliers":
-        masked = additive.outliers_only(x, normals, size, _given(threshold, "threshold"), **bounds)
+        masked = outliers_only(x, normals, size, _given(threshold, "threshold"), **bounds)
     elif method == "nonlinear":
-        masked = additive.nonlinear(x, normals, size, uniforms, discrete=[bool(d) for d in discrete])
+        masked = nonlinear(x, normals, size, uniforms, discrete=[bool(d) for d in discrete])
         masked = fitted(masked, x, **bounds)
     else:
         masked = _chosen(method, {**plain, "nonlinear": None, "outliers": None})(

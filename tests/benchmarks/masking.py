@@ -3,7 +3,7 @@
     python tests/benchmarks/masking.py                  1 and 10 million records
     python tests/benchmarks/masking.py 100000           less
 
-Each case runs in a process of its own, whose memory peak is told. numpy does the same work with its own generator in
+Each case runs in a process of its own, whose memory peak is printed. numpy does the same work with its own generator in
 the place of keyed draws: the ratio is the price of draws that can be repeated, of the database, and of the transaction.
 """
 
@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING
 
 import duckdb
 import numpy as np
-from sdc_sql.udfs.swapping.rank_swap import rank_swap
+from sdc_sql.udfs.swapping.rank_swap import swapped_places
 
 import sdc_sql
 
@@ -46,7 +46,8 @@ def _noise_numpy(columns: list[str]) -> Callable[[dict[str, np.ndarray], np.rand
 
 
 def _swap_numpy(data: dict[str, np.ndarray], rng: np.random.Generator) -> None:
-    data["a"] = rank_swap(data["a"], rng.random((len(data["a"]), 2)), 5)
+    order = np.argsort(data["a"])
+    data["a"][order] = data["a"][order][swapped_places(rng.random(order.size), 5)]
 
 
 CASES: dict[str, tuple[Callable[[sdc_sql.Microdata], object], list[str], Callable[..., None]]] = {

@@ -100,6 +100,11 @@ def test_sse_sst_is_that_of_the_table_before_and_after(keyed):
     assert step.sse_sst == pytest.approx(sse / sum((r[1] - mean) ** 2 for r in before), rel=1e-9)
 
 
+def test_sse_sst_of_columns_that_do_not_vary_is_0(keyed):
+    keyed.execute("CREATE TABLE t AS SELECT range AS id, 4e0 AS x, 7 AS y FROM range(3)")
+    assert keyed.execute("FROM sdc_sse_sst('t', 't', ['x', 'y'], 'id')").fetchall() == [(0, 3, 0)]
+
+
 def test_masked_twice_with_another_stream(keyed):
     made(keyed)
     data = sdc_sql.Microdata(keyed, "t", id="id")

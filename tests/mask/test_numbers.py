@@ -177,6 +177,36 @@ def test_rank_swapping_stays_within_the_range_and_moves_all(table):
     assert still == 0
 
 
+@pytest.mark.parametrize(
+    "call", ["sdc_rank_swap('{}', 'x', 10, 'id')", "sdc_rank_swap_correlated('{}', 'x', 0.9, 'id')"]
+)
+def test_rank_swapping_leaves_missing_values_where_they_are_and_ranks_them_nowhere(table, call):
+    table.execute(
+        "CREATE TABLE gaps AS SELECT id, CASE id % 7 WHEN 0 THEN NULL WHEN 1 THEN 'nan' ELSE f END AS x FROM k"
+    )
+    table.execute("CREATE TABLE whole AS FROM gaps WHERE id % 7 > 1")
+    kept = f"""SELECT count(*) FROM {call.format("gaps")} AS m JOIN gaps USING (id)
+               WHERE id % 7 < 2 AND m.x IS NOT DISTINCT FROM gaps.x"""
+    assert table.execute(kept).fetchall() == table.execute("SELECT count(*) FROM gaps WHERE id % 7 < 2").fetchall()
+    rest = table.execute(f"FROM {call.format('gaps')} WHERE id % 7 > 1 ORDER BY id").fetchall()
+    assert rest == table.execute(f"FROM {call.format('whole')} ORDER BY id").fetchall()
+
+
+def test_rank_swapping_ranks_equal_values_at_random(con):
+    # 0 ten times and 1: in a range of one rank 1 is swapped with the zero that ranks highest, each with chance 1 / 10
+    trials = 4_000
+    con.execute("SET VARIABLE sdc_key = 'abc'")
+    con.execute(
+        f"CREATE TABLE e AS SELECT range AS id, range // 11 AS s, (range % 11) // 10 AS x FROM range({11 * trials})"
+    )
+    counts = con.execute("""
+        SELECT id % 11 AS place, count(*) FROM sdc_rank_swap('e', 'x', 10, 'id', stratum := 's')
+        WHERE x = 1 GROUP BY place ORDER BY place
+    """).fetchall()
+    assert [place for place, _ in counts] == list(range(10))
+    assert all(abs(n - trials / 10) < 4.5 * math.sqrt(trials * 0.1 * 0.9) for _, n in counts)
+
+
 @pytest.mark.parametrize("target", [0.9, 0.99])
 def test_rank_swapping_to_a_correlation_meets_it(table, target):
     ((found,),) = table.execute(

@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from sdc_sql.udfs.noise.additive import correlated, linear_transformed, outliers_only, uncorrelated
+from sdc_sql.udfs.noise.additive import correlated, linear_transformed, uncorrelated
+from sdc_sql.udfs.noise.outliers import outliers_only
 
 SIGMAS = 4.5  # one test in 150,000 fails by chance
 ALPHA = 0.25

@@ -9,8 +9,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from sdc_sql.udfs.noise.additive import nonlinear
-from sdc_sql.udfs.noise.nonlinear import normal_distribution, normal_scores
+from sdc_sql.udfs.noise.nonlinear import nonlinear, normal_distribution, normal_scores
 
 SIGMAS = 4.5
 

@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from sdc_sql.udfs.noise.additive import correlated, outliers_only
-from sdc_sql.udfs.noise.outliers import is_outlier
+from sdc_sql.udfs.noise.additive import correlated
+from sdc_sql.udfs.noise.outliers import is_outlier, outliers_only
 
 
 @given(st.lists(st.integers(-1000, 1000), min_size=1, max_size=30), st.floats(0.5, 5))

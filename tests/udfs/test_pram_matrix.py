@@ -8,7 +8,9 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from sdc_sql.udfs.pram.matrix import checked, invariant_iterative, invariant_two_stage, of_pd_alpha, retention
+from sdc_sql.udfs.pram.checks import checked
+from sdc_sql.udfs.pram.iterative import invariant_iterative
+from sdc_sql.udfs.pram.matrix import invariant_two_stage, of_pd_alpha, retention
 
 tables = st.lists(st.integers(0, 5000), min_size=2, max_size=7).filter(any)
 seeds = st.integers(0, 2**32 - 1)

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from sdc_sql.udfs.swapping.rank_swap import rank_swap, rank_swap_correlated
+from sdc_sql.udfs.swapping.rank_swap import range_keeping, swapped_places
 
 TABLE = Path(__file__).resolve().parents[2] / "fixtures" / "papers" / "handbook_table_3_3.csv"
 
@@ -24,6 +24,15 @@ def table_3_3(column):
         return float(ord(text)) if text.isalpha() else float(text)
 
     return np.array([[coded(row[name]) for row in rows] for name in (column, f"{column}_swapped")])
+
+
+def swapped(values, draws, p):
+    """Return the values exchanged as `sdc_rank_swap` does it: ranked, equal ones by the first draw, then by place."""
+    column, draws = np.asarray(values, dtype=float), np.asarray(draws)
+    order = np.lexsort((draws[:, 0], column))
+    after = column.copy()
+    after[order] = column[order][swapped_places(draws[order, 1], p)]
+    return after
 
 
 def least_move(before, after):
@@ -48,7 +57,7 @@ def test_the_handbook_table_comes_out(column, up):
     before, after = table_3_3(column)
     places = np.arange(10) / 10
     draws = np.column_stack([places if up else places[::-1], np.full(10, 0.5)])
-    np.testing.assert_array_equal(rank_swap(before, draws, 10), after)
+    np.testing.assert_array_equal(swapped(before, draws, 10), after)
 
 
 @given(
@@ -64,13 +73,13 @@ def test_values_are_kept_and_move_within_the_range(values, p, seed):
     reach = floor(p * n / 100 + 1e-6)
     if not reach:
         with pytest.raises(ValueError, match="less than one rank; expected at least"):
-            rank_swap(values, draws, p)
+            swapped(values, draws, p)
         return
     before = np.array(values, dtype=float)
-    after = rank_swap(values, draws, p)
+    after = swapped(values, draws, p)
     np.testing.assert_array_equal(np.sort(after), np.sort(before))
     assert least_move(before, after) <= reach
-    np.testing.assert_array_equal(rank_swap(before[order], draws[order], p), after[order])
+    np.testing.assert_array_equal(swapped(before[order], draws[order], p), after[order])
 
 
 @given(n=st.integers(2, 80), p=st.floats(5, 100), seed=st.integers(0, 2**32 - 1))
@@ -78,63 +87,31 @@ def test_values_are_kept_and_move_within_the_range(values, p, seed):
 def test_distinct_values_change_places_in_pairs(n, p, seed):
     p = max(p, 100 / n)
     rng = np.random.default_rng(seed)
-    ranks = rng.permutation(n)
-    after = rank_swap(ranks, rng.random((n, 2)), p).astype(int)
-    partner = np.empty(n, dtype=int)
-    partner[ranks] = after
+    partner = swapped_places(rng.random(n), p)
     np.testing.assert_array_equal(partner[partner], np.arange(n))
     unmoved = np.flatnonzero(partner == np.arange(n))
     assert unmoved.size == n % 2
     assert (unmoved < floor(p * n / 100 + 1e-6)).all()  # among the lowest
 
 
-def test_missing_values_stay_and_have_no_rank():
-    rng = np.random.default_rng(1)
-    x, draws = rng.normal(size=101), rng.random((101, 2))
-    x[::7] = np.nan
-    missing = np.isnan(x)
-    after = rank_swap(x, draws, 10)
-    np.testing.assert_array_equal(np.isnan(after), missing)
-    np.testing.assert_array_equal(after[~missing], rank_swap(x[~missing], draws[~missing], 10))
-    np.testing.assert_array_equal(rank_swap([np.nan] * 3, np.zeros((3, 2)), 10), [np.nan] * 3)
-    assert rank_swap([], np.empty((0, 2)), 10).shape == (0,)
-
-
-def test_equal_values_stay_equal():
-    np.testing.assert_array_equal(rank_swap([4.0] * 9, np.random.default_rng(2).random((9, 2)), 50), [4.0] * 9)
-
-
-def test_equal_values_are_ranked_at_random():
-    # 0 ten times and 1: in a range of one rank 1 is swapped with the zero that ranks highest, each with chance 1 / 10
-    trials = 4_000
-    rng = np.random.default_rng(3)
-    places = [int(rank_swap([0.0] * 10 + [1.0], rng.random((11, 2)), 10).argmax()) for _ in range(trials)]
-    counts = np.bincount(places, minlength=11)
-    assert counts[10] == 0
-    assert (np.abs(counts[:10] - trials / 10) < 4.5 * sqrt(trials * 0.1 * 0.9)).all()
-
-
 @pytest.mark.parametrize("p", [100 / 7, 100 * 3 / 7, 100 * 5 / 7])
 def test_a_range_of_whole_ranks_is_taken_whole(p):
     # 100 L / n percent of n are L ranks also where the division leaves a rest
     reach = round(7 * p / 100)
-    draws = np.full((7, 2), 0.999999)
-    assert (
-        rank_swap(np.arange(7), draws, p).tolist() == rank_swap(np.arange(7), draws, 100 * (reach + 0.5) / 7).tolist()
-    )
+    draws = np.full(7, 0.999999)
+    assert swapped_places(draws, p).tolist() == swapped_places(draws, 100 * (reach + 0.5) / 7).tolist()
 
 
 @pytest.mark.parametrize("target", [0.8, 0.95, 0.99])
 @pytest.mark.parametrize("kind", ["standard_normal", "random", "standard_exponential"])
 def test_the_correlation_asked_for_is_met_and_not_wasted(kind, target):
     rng = np.random.default_rng(4)
-    x = getattr(rng, kind)(5000)
-    draws = rng.random((5000, 2))
-    after, p = rank_swap_correlated(x, draws, target)
-    r = np.corrcoef(x, after)[0, 1]
+    x, draws = np.sort(getattr(rng, kind)(5000)), rng.random(5000)
+    places = swapped_places(draws, None, target, x)
+    r = np.corrcoef(x, x[places])[0, 1]
     assert r >= target
     assert 1 - r >= 0.9 * (1 - target)
-    np.testing.assert_array_equal(rank_swap(x, draws, p), after)
+    np.testing.assert_array_equal(swapped_places(draws, 100 * range_keeping(target, x, draws) / 5000), places)
 
 
 @pytest.mark.parametrize("target", [0.98, 0.99, 0.999])
@@ -142,50 +119,46 @@ def test_the_range_for_evenly_spread_values_is_that_of_theory(target):
     # 1 - r = 6 E(d^2) / n^2, E(d^2) = 0.39196 L^2 away from the ends; at the ends, 2 L of n ranks, the distances are
     # shorter: L may be larger by a share of about L / n, and 1 - r smaller than allowed by 5 %
     n = 20_000
-    _, p = rank_swap_correlated(np.arange(n), np.random.default_rng(5).random((n, 2)), target)
-    expected = 100 * sqrt((1 - target) / (6 * 0.39196))
-    assert expected * sqrt(0.95) * 0.98 < p < expected * (1.02 + 2 * expected / 100)
-
-
-def test_another_order_of_rows_gives_the_same_search():
-    rng = np.random.default_rng(6)
-    x, draws, order = rng.lognormal(size=500), rng.random((500, 2)), rng.permutation(500)
-    x[3] = np.nan
-    after, p = rank_swap_correlated(x, draws, 0.9)
-    again, q = rank_swap_correlated(x[order], draws[order], 0.9)
-    assert p == q
-    np.testing.assert_array_equal(again, after[order])
+    found = range_keeping(target, np.arange(n), np.random.default_rng(5).random(n)) / n
+    expected = sqrt((1 - target) / (6 * 0.39196))
+    assert expected * sqrt(0.95) * 0.98 < found < expected * (1.02 + 2 * expected)
 
 
 def test_a_correlation_out_of_reach_is_refused():
-    draws = np.random.default_rng(7).random((10, 2))
+    draws = np.random.default_rng(7).random(10)
     with pytest.raises(ValueError, match=r"target is 0.99, but swapping neighbours .* code the top first"):
-        rank_swap_correlated([*range(9), 1000], draws, 0.99)
+        swapped_places(draws, None, 0.99, [*range(9), 1000])
     with pytest.raises(ValueError, match="all equal or missing"):
-        rank_swap_correlated([1.0] * 10, draws, 0.9)
+        swapped_places(draws, None, 0.9, [1.0] * 10)
     for target in (0, 1, np.nan):
         with pytest.raises(ValueError, match="target is"):
-            rank_swap_correlated(range(10), draws, target)
+            swapped_places(draws, None, target, range(10))
 
 
 @pytest.mark.parametrize("p", [0, -1, 100.5, np.nan, np.inf])
 def test_a_range_outside_0_to_100_is_refused(p):
     with pytest.raises(ValueError, match=r"p is .*; expected a number above 0 and at most 100"):
-        rank_swap([1, 2, 3], np.zeros((3, 2)), p)
+        swapped_places(np.zeros(3), p)
 
 
 @pytest.mark.parametrize(
-    ("values", "draws", "message"),
+    ("arguments", "message"),
     [
-        ([1.0], [[0.1, 0.1]], "the column has 1 value; expected 2 or more"),
-        ([1.0, np.nan], [[0.1, 0.1]] * 2, "the column has 1 value; expected 2 or more"),
-        ([1.0, 2.0], [0.1, 0.1], r"uniforms has shape \(2,\); expected \(2, 2\)"),
-        ([1.0, 2.0], [[0.1, 1.0]] * 2, r"outside \[0, 1\)"),
-        ([1.0, 2.0], [[0.1, np.nan]] * 2, r"outside \[0, 1\)"),
-        ([[1.0, 2.0]], [[0.1, 0.1]], r"values has shape \(1, 2\); expected one column"),
-        (["a", "b"], [[0.1, 0.1]] * 2, "values has type <U1"),
+        (([0.1], 50), "the column has 1 value; expected 2 or more"),
+        (([0.1], None, 0.9, [1.0]), "the column has 1 value; expected 2 or more"),
+        (([[0.1, 0.1]], 50), r"choices has shape \(1, 2\); expected \(2,\)"),
+        (([0.1, 0.1], None, 0.9, [1.0, 2.0, 3.0]), r"choices has shape \(2,\); expected \(3,\)"),
+        (([0.1, 1.0], 50), r"outside \[0, 1\)"),
+        (([0.1, np.nan], 50), r"outside \[0, 1\)"),
+        (([0.1, 0.1], None), "p is NULL: give the range in percent"),
+        (([0.1, 0.1], None, 0.9, [[1.0, 2.0]]), r"values has shape \(1, 2\); expected one column"),
+        (([0.1, 0.1], None, 0.9, ["a", "b"]), "values has type <U1"),
     ],
 )
-def test_what_cannot_be_swapped_is_refused(values, draws, message):
+def test_what_cannot_be_swapped_is_refused(arguments, message):
     with pytest.raises(ValueError, match=message):
-        rank_swap(values, draws, 50)
+        swapped_places(*arguments)
+
+
+def test_a_stratum_without_values_has_nothing_to_swap():
+    assert swapped_places([], 10).shape == (0,)

@@ -69,7 +69,7 @@ def test_no_division_into_runs_is_better(k, extra, whole, seed):
 def test_it_is_the_optimum_across_the_slabs_in_which_arcs_are_kept(monkeypatch):
     v = np.random.default_rng(2).lognormal(size=500)
     whole = optimal_univariate(v, 4)
-    monkeypatch.setattr("sdc_sql.udfs.univariate.ARCS", 16)
+    monkeypatch.setattr("sdc_sql.udfs.microaggregation.univariate.ARCS", 16)
     assert optimal_univariate(v, 4).tolist() == whole.tolist()
 
 
@@ -94,9 +94,9 @@ def test_a_permutation_of_rows_permutes_the_groups():
     [
         ([1.0, 2.0], 3, "2 records cannot form a group of k = 3"),
         ([1.0, 2.0], 1, "k must be 2 or more"),
-        ([1.0, np.nan], 2, "x holds nan"),
+        ([1.0, np.nan], 2, "x holds NaN"),
         ([[1.0, 2.0]], 2, "values has 2 dimensions, expected 1"),
-        (np.ma.masked_equal([1.0, 2.0], 2.0), 2, "masked array has missing values"),
+        (np.ma.masked_equal([1.0, 2.0], 2.0), 2, "masked array with missing values"),
     ],
 )
 def test_bad_input_is_refused(v, k, said):

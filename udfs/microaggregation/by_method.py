@@ -5,16 +5,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
-from sdc_sql.udfs.microaggregation.groups import (
-    aggregate,
-    blocked,
-    individual_ranking,
-    mdav,
-    optimal_univariate,
-    projection,
-    standardised,
-    vmdav,
-)
+from sdc_sql.udfs.microaggregation.centroids import aggregate
+from sdc_sql.udfs.microaggregation.mdav import mdav
+from sdc_sql.udfs.microaggregation.partitions import blocked, individual_ranking, projection, standardised
+from sdc_sql.udfs.microaggregation.univariate import optimal_univariate
+from sdc_sql.udfs.microaggregation.vmdav import vmdav
 
 if TYPE_CHECKING:
     from sdc_sql.udfs.arguments import Floats, Integers

@@ -1,11 +1,11 @@
-"""What a group releases in place of its records, and what is lost by it."""
+"""What a group releases in place of its records: a mean, a median, the most frequent category."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Literal
 
 import numpy as np
-from sdc_sql.udfs.microaggregation.checks import as_groups, as_matrix, refuse_masked
+from sdc_sql.udfs.microaggregation.checks import as_groups, as_matrix
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
@@ -89,9 +89,10 @@ def aggregate_categorical(
     [4, 4, 4, 4, 4]
     """
     array = np.asarray(codes)
-    refuse_masked(codes)
     if array.dtype.kind not in "iu" or array.ndim not in {1, 2} or 0 in array.shape:
         raise ValueError(f"codes must be integers, (n,) or (n, p), not empty; got {array.dtype} of shape {array.shape}")
+    if np.ma.is_masked(codes):
+        raise ValueError("codes is a masked array with missing values: give them a code of their own")
     if scale not in {"ordinal", "nominal"}:
         raise ValueError(f"scale = {scale!r}: expected 'ordinal' (median category) or 'nominal' (most frequent)")
     matrix = array.astype(np.int64).reshape(len(array), -1)
@@ -101,42 +102,6 @@ def aggregate_categorical(
     for j in range(matrix.shape[1]):
         out[:, j] = choose(matrix[:, j], partitions[:, j % partitions.shape[1]])
     return out.reshape(array.shape)
-
-
-def sse_sst(x: ArrayLike, groups: ArrayLike) -> float:
-    """Measure the information lost by a partition: the share of the sum of squares that lies within groups.
-
-    SSE = sum over groups i and their records j of |x_ij - mean_i|^2, SST = the sum over all records of |x - mean|^2.
-
-    Parameters
-    ----------
-    x : (n, p) array of numbers
-        Standardised, as a rule: else the variable with the largest unit decides.
-    groups : (n,) or (n, p) array of integers
-
-    Returns
-    -------
-    float
-        SSE/SST, from 0 (nothing lost) to 1 (one group); 0 where all records are alike.
-
-    Raises
-    ------
-    ValueError
-        x is not a matrix of finite numbers, or the groups do not fit it.
-
-    References
-    ----------
-    SDC handbook, section 3.4.5.
-
-    Examples
-    --------
-    >>> sse_sst([[0.0], [2.0], [8.0], [10.0]], [0, 0, 1, 1])  # SSE = 4, SST = 68
-    0.058823529411764705
-    """
-    matrix = as_matrix(x)
-    total = float(((matrix - matrix.mean(axis=0)) ** 2).sum())
-    within = float(((matrix - aggregate(matrix, groups)) ** 2).sum())
-    return within / total if total > 0 else 0.0
 
 
 def _runs(*keys: NDArray[np.generic]) -> NDArray[np.int64]:

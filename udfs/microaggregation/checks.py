@@ -1,52 +1,53 @@
-"""What microaggregation accepts, checked in one place: a matrix of finite numbers, and a group size."""
+"""What microaggregation accepts beside what every kernel checks: no missing values, a group size, group numbers."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
 import numpy as np
+from sdc_sql.udfs.arguments import columns
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
-HUGE = 1e150  # squares of larger differences overflow
 SMALLEST_K = 2
 
 
 def as_matrix(x: ArrayLike) -> NDArray[np.float64]:
-    """Return x as an (n, p) float array, or say why it is none.
+    """Return x as an (n, p) float array without missing values.
 
     Raises
     ------
     ValueError
         Not numbers, not two-dimensional, no rows, no columns, NaN, infinite, or beyond 1e150.
     """
-    refuse_masked(x)
-    try:
-        matrix = np.ascontiguousarray(x, dtype=np.float64)
-    except (TypeError, ValueError) as e:
-        raise ValueError(f"x must be numbers, shape (records, variables): {e}") from None
     if np.ndim(x) != 2:  # noqa: PLR2004
         hint = " (one variable: x[:, None])" if np.ndim(x) == 1 else ""
         raise ValueError(f"x has {np.ndim(x)} dimensions, expected 2: (records, variables){hint}")
+    matrix = np.ascontiguousarray(columns(x))
     if 0 in matrix.shape:
         raise ValueError(f"x has shape {matrix.shape}: at least one record and one variable are needed")
-    _refuse_odd(matrix)
+    missing = np.isnan(matrix)
+    if missing.any():
+        row, column = np.argwhere(missing)[0]
+        raise ValueError(
+            f"x holds NaN (row {row}, column {column}, and {missing.sum() - 1} more); "
+            "expected none: leave out or impute what is missing first"
+        )
     return matrix
 
 
 def as_column(values: ArrayLike) -> NDArray[np.float64]:
-    """Return values as an (n,) float array, or say why it is none.
+    """Return values as an (n,) float array without missing values.
 
     Raises
     ------
     ValueError
         Not numbers, not one-dimensional, empty, NaN, infinite, or beyond 1e150.
     """
-    refuse_masked(values)
     if np.ndim(values) != 1:
         raise ValueError(f"values has {np.ndim(values)} dimensions, expected 1: (records,)")
-    return as_matrix(np.asarray(values)[:, None])[:, 0]
+    return as_matrix(np.asanyarray(values)[:, None])[:, 0]
 
 
 def check_k(k: int, n: int) -> int:
@@ -90,19 +91,3 @@ def as_groups(groups: ArrayLike, shape: tuple[int, ...]) -> NDArray[np.int64]:
     if array.shape not in {shape[:1], shape}:
         raise ValueError(f"groups has shape {array.shape}, expected {shape[:1]} or {shape} like the data")
     return array.astype(np.int64).reshape(shape[0], -1)
-
-
-def refuse_masked(values: ArrayLike) -> None:
-    """Refuse a masked array with missing values: converted to a plain one, it would show what lies under the mask."""
-    if np.ma.is_masked(values):
-        raise ValueError("the masked array has missing values: leave out or impute them first")
-
-
-def _refuse_odd(matrix: NDArray[np.float64]) -> None:
-    odd = ~(np.abs(matrix) <= HUGE)
-    if odd.any():
-        row, column = np.argwhere(odd)[0]
-        raise ValueError(
-            f"x holds {matrix[row, column]} (row {row}, column {column}) and {odd.sum() - 1} more such values: "
-            f"expected finite numbers up to {HUGE:g} in size; leave out or impute what is missing first"
-        )

@@ -1,6 +1,6 @@
 """MDAV, maximum distance to average vector: groups of k records, formed from the outside inwards.
 
-The searches are those of `outermost` and `remaining`, which skip what cannot be an answer; the partition is that of the
+The searches are those of `farthest` and `ungrouped`, which skip what cannot be an answer; the partition is that of the
 plain algorithm, which looks at every record four times for two groups.
 """
 
@@ -32,7 +32,7 @@ def mdav(x: ArrayLike, k: int) -> NDArray[np.int64]:
     ----------
     x : (n, p) array of numbers
         n records of p variables. Distances are squared Euclidean: standardise first, so that no unit outweighs
-        another (`microaggregation.standardised`).
+        another (`partitions.standardised`).
     k : int
         The least number of records in a group, 2 or more, at most n.
 

@@ -2,14 +2,14 @@ r"""Additive noise: uncorrelated, correlated, and correlated with a linear trans
 
 Source: Hundepool et al., Handbook on Statistical Disclosure Control, chapter 3, sections 3.4.4.1 to 3.4.4.3;
 Kim (1986), A method for limiting disclosure in microdata based on random noise and transformation, ASA
-Section on Survey Research Methods, 303-308. Sections 3.4.4.4 and outliers are in their own files, and named here.
+Section on Survey Research Methods, 303-308. Section 3.4.4.4 is in `nonlinear`, noise on outliers alone in `outliers`.
 
 What holds for each: `x` is (n,) or (n, p), a row a record, NaN where missing; NaN stays NaN and takes no part in a
 moment (covariances come from the records that miss nothing). `normals`, of the same shape, are standard normal and
 keyed to the records, so that a record's noise follows it whatever the order of the rows; only the moments are sums in
 row order. Moments have n - 1 in the denominator and are those of the rows given: to keep those of every stratum, call
 once a stratum. A constant column has no variance and gets no noise. `lower`, `upper` and `rounded` (one for all
-columns or one for each) keep the range by reflection and whole numbers by rounding, see :mod:`sdc_sql.udfs.bounds`;
+columns or one for each) keep the range by reflection and whole numbers by rounding, see `noise.bounds`;
 what is said of means and variances below holds without them.
 
 ================== ============== =================== =============================
@@ -34,13 +34,9 @@ import numpy.typing as npt
 from sdc_sql.udfs.arguments import Floats, columns, normals_like, number
 from sdc_sql.udfs.noise.bounds import Bound, fitted
 from sdc_sql.udfs.noise.moments import covariance_root, deviations, means
-from sdc_sql.udfs.noise.nonlinear import nonlinear
-from sdc_sql.udfs.noise.outliers import outliers_only
 
 if TYPE_CHECKING:
     from sdc_sql.udfs.noise.pooled_moments import Moments
-
-__all__ = ["correlated", "linear_transformed", "nonlinear", "outliers_only", "uncorrelated"]
 
 
 def uncorrelated(

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import numpy as np
+from sdc_sql.udfs.arguments import numeric
 
 if TYPE_CHECKING:
     import numpy.typing as npt
@@ -44,7 +45,7 @@ def checked(p: npt.ArrayLike, name: str = "p") -> Floats:
     array([[0.9, 0.1],
            [0. , 1. ]])
     """
-    matrix = _numeric(p, name)
+    matrix = numeric(p, name)
     if matrix.ndim != 2 or matrix.shape[0] != matrix.shape[1] or not matrix.size:  # noqa: PLR2004 - rows and columns
         raise ValueError(f"{name} has shape {matrix.shape}; expected (K, K), a row and a column for each category")
     inside = (matrix >= 0) & (matrix <= 1)  # of NaN too
@@ -64,7 +65,7 @@ def checked(p: npt.ArrayLike, name: str = "p") -> Floats:
 
 def counts(values: npt.ArrayLike, shape: tuple[int, ...], name: str) -> Floats:
     """Return a frequency table of exactly this shape as float64: finite, at least 0, whole or not."""
-    table = _numeric(values, name)
+    table = numeric(values, name)
     if table.shape != shape:
         raise ValueError(f"{name} has shape {table.shape}; expected {shape}, a frequency for each category")
     if not (np.isfinite(table) & (table >= 0)).all():
@@ -93,10 +94,3 @@ def inverse(matrix: Floats, name: str = "p") -> Floats:
         )
     found: Floats = np.linalg.inv(matrix).astype(np.float64, copy=False)
     return found
-
-
-def _numeric(values: npt.ArrayLike, name: str) -> Floats:
-    given = np.asarray(values)
-    if given.dtype.kind not in "iuf":
-        raise ValueError(f"{name} has type {given.dtype}; expected integers or floats")
-    return given.astype(np.float64)

@@ -1,4 +1,4 @@
-"""PRAM: the proof that goes with a guaranteed release.
+"""The probability of a correct match after PRAM: the proof that goes with a guaranteed release.
 
 Nayak's design moves a record of a cell with T records away with probability theta / T, to each of the
 other k - 1 cells alike. Nothing here builds a k x k matrix: cells with equal T are alike, so what is
@@ -15,73 +15,6 @@ from sdc_sql.udfs.pram.power_series import all_but_one, binomial, product
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
-
-LEAST_XI = 3 / 7
-
-
-def theta_of_xi(xi: float) -> float:
-    """Return the theta at which the bound on a correct match is xi.
-
-    The root in (0, 2/3] of (1 - theta) / (1 - theta + theta^2) = xi, that is of
-    xi theta^2 + (1 - xi) theta - (1 - xi) = 0.
-
-    Parameters
-    ----------
-    xi
-        The greatest probability of a correct match that is tolerated, in [3/7, 1).
-
-    Returns
-    -------
-    float
-        theta, the expected number of records that leave each cell.
-
-    Raises
-    ------
-    ValueError
-        Where xi lies outside [3/7, 1).
-
-    Notes
-    -----
-    Nayak, Identity disclosure risk control in microdata release via post-randomization, Result 1.
-
-    Examples
-    --------
-    >>> round(theta_of_xi(3 / 7), 12), round(theta_of_xi(0.6 / 0.76), 12)
-    (0.666666666667, 0.4)
-    """
-    if not LEAST_XI <= xi < 1:
-        raise ValueError(f"xi is {xi}: it must lie in [3/7, 1); below 3/7 this design guarantees nothing.")
-    rest = 1 - xi
-    # the root without cancellation: 2c / (b + sqrt(b^2 + 4ac))
-    return float(2 * rest / (rest + np.sqrt(rest * rest + 4 * xi * rest)))
-
-
-def bound(frequency: ArrayLike, theta: float) -> NDArray[np.float64]:
-    """Return psi(T, theta), the bound on the probability that a unique match is correct.
-
-    Parameters
-    ----------
-    frequency
-        T, the records of a cell in the original file, at least 1.
-    theta
-        In [0, 1].
-
-    Returns
-    -------
-    numpy.ndarray
-        psi, of the shape of ``frequency``.
-
-    Notes
-    -----
-    Nayak, (10): (T - theta) / (T (T - theta) + theta^2).
-
-    Examples
-    --------
-    >>> bound([1, 2], 0.4).round(4)
-    array([0.7895, 0.4762])
-    """
-    t = np.asarray(frequency, dtype=np.float64)
-    return (t - theta) / (t * (t - theta) + theta * theta)
 
 
 def correct_match(frequencies: ArrayLike, cells: ArrayLike, theta: float, most: int = 10) -> NDArray[np.float64]:

@@ -11,8 +11,8 @@ P only renames), so :math:`\hat T` can have negative ones too, where few or no r
 unbiased, and to replace them by 0 biases every sum over them. Rows of W sum to 1: :math:`\hat T` has the release's sum.
 
 Source: Hundepool et al., Handbook on Statistical Disclosure Control, 3.4.6.1, Correcting analyses; Gouweleeuw et al.
-(1998), Journal of Official Statistics 14, 463-478. Two variables are in :mod:`sdc_sql.udfs.pram_two_way`, and named
-here.
+(1998), Journal of Official Statistics 14, 463-478. For a table of two variables see
+:mod:`sdc_sql.udfs.pram.two_way`.
 """
 
 from __future__ import annotations
@@ -21,13 +21,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 from sdc_sql.udfs.pram.checks import checked, counts, inverse
-from sdc_sql.udfs.pram.two_way import covariance_two_way, estimate_two_way
 
 if TYPE_CHECKING:
     import numpy.typing as npt
     from sdc_sql.udfs.arguments import Floats
-
-__all__ = ["covariance", "covariance_two_way", "estimate", "estimate_two_way", "variance_inflation"]
 
 ROUNDING = 1e-12
 

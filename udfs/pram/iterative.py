@@ -26,7 +26,7 @@ def invariant_iterative(
     Parameters
     ----------
     p
-        (K, K), as of :func:`sdc_sql.udfs.pram_matrix.checked`.
+        (K, K), as of :func:`sdc_sql.udfs.pram.checks.checked`.
     frequencies
         T, the original frequencies, (K,), at least 0, not all 0.
     tolerance

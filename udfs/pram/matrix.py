@@ -25,13 +25,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 from sdc_sql.udfs.arguments import number
 from sdc_sql.udfs.pram.checks import checked, counts, some
-from sdc_sql.udfs.pram.iterative import invariant_iterative
 
 if TYPE_CHECKING:
     import numpy.typing as npt
     from sdc_sql.udfs.arguments import Floats
-
-__all__ = ["checked", "invariant_iterative", "invariant_two_stage", "of_pd_alpha", "retention"]
 
 
 def retention(k: int, probability: float) -> Floats:

@@ -1,7 +1,7 @@
-"""Microaggregation: groups of at least k alike records release one value in place of their own.
+"""Partitions made along an axis, for each variable by itself, or by MDAV within blocks; and standardised values.
 
-Two steps: a partition, here or in `mdav`, `vmdav`, `univariate`, found on standardised values; then `aggregate` or
-`aggregate_categorical` on the values to be released. NULLs are the caller's business: no kernel accepts them.
+A partition is found on standardised values; what its groups release is in `centroids`. The caller leaves out what is
+missing: no kernel accepts NaN.
 """
 
 from __future__ import annotations
@@ -9,27 +9,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Literal
 
 import numpy as np
-from sdc_sql.udfs.microaggregation.centroids import aggregate, aggregate_categorical, sse_sst
 from sdc_sql.udfs.microaggregation.checks import as_matrix, check_k
 from sdc_sql.udfs.microaggregation.mdav import mdav
 from sdc_sql.udfs.microaggregation.univariate import optimal_univariate
-from sdc_sql.udfs.microaggregation.vmdav import vmdav
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
-
-__all__ = [
-    "aggregate",
-    "aggregate_categorical",
-    "blocked",
-    "individual_ranking",
-    "mdav",
-    "optimal_univariate",
-    "projection",
-    "sse_sst",
-    "standardised",
-    "vmdav",
-]
 
 Sizes = Literal["optimal", "fixed"]
 
@@ -74,8 +59,8 @@ def standardised(x: ArrayLike) -> NDArray[np.float64]:
 def blocked(x: ArrayLike, k: int, blocks: int) -> NDArray[np.int64]:
     """Partition records by MDAV within blocks: those that follow one another on the first principal component.
 
-    For a million records and more. The fewer the blocks, the smaller the loss and the longer the time; measure the
-    loss with `sse_sst`, for it depends on the data.
+    For a million records and more. The fewer the blocks, the smaller the loss and the longer the time; how much is
+    lost depends on the data: measure it (`sdc_sse_sst`).
 
     Parameters
     ----------
@@ -131,7 +116,7 @@ def individual_ranking(x: ArrayLike, k: int, sizes: Sizes = "optimal") -> NDArra
     Returns
     -------
     (n, p) int64 array
-        Of each record its group in each variable; `aggregate` and `sse_sst` take it as it is.
+        Of each record its group in each variable; `aggregate` takes it as it is.
 
     Raises
     ------

@@ -1,0 +1,8 @@
+"""What these tests share: the helpers of the folder around."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
