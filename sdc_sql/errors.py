@@ -1,4 +1,4 @@
-"""What can go wrong, as one tree.
+"""The exceptions, as one tree.
 
 ::
 

@@ -27,7 +27,7 @@ FORM = "it must compare a figure of the report with a number, as in 'theta.upper
 
 
 def exceeded(limit: str, report: dict[str, Any]) -> bool:
-    """Say whether what a limit forbids is so.
+    """Return whether a limit is exceeded.
 
     A limit compares a figure of the report (``measure.figure``) with a number by > >= < <= = or <>;
     comparisons can be joined with AND, OR, NOT and parentheses. For k-anonymity write the k first
@@ -50,7 +50,7 @@ def exceeded(limit: str, report: dict[str, Any]) -> bool:
         tree = parse_one(_quoted_k(limit), read="duckdb")
     except SqlglotError:
         raise ParameterError(f"The limit {limit!r} cannot be read: {FORM}.") from None
-    # a condition on strata, variables or sets of keys is on one and the same of them, and none may meet it
+    # a condition on strata, variables or sets of keys is checked for each of them; none may meet it
     columns = [[part.name for part in column.parts] for column in tree.find_all(exp.Column)]
     whole = {parts[0] for parts in columns if len(parts) > 2}  # noqa: PLR2004 - k_anonymity.3.records names its row itself
     each = sorted({parts[0] for parts in columns if isinstance(report.get(parts[0]), list)} - whole)
@@ -59,7 +59,7 @@ def exceeded(limit: str, report: dict[str, Any]) -> bool:
 
 
 def _quoted_k(limit: str) -> str:
-    # k_anonymity.3.records is three words to a person and "k_anonymity.3 records" to a tokenizer
+    # k_anonymity.3.records is three names to a reader and "k_anonymity.3 records" to a tokenizer
     head, *rest = limit.split("k_anonymity.")
     quoted = []
     for piece in rest:
@@ -74,7 +74,7 @@ def _holds(tree: exp.Expr, limit: str, report: dict[str, Any]) -> bool:
     if isinstance(tree, exp.Not):
         return not _holds(tree.this, limit, report)
     if isinstance(tree, exp.And | exp.Or):
-        # both sides are looked up, so that a figure that is missing is always told
+        # both sides are looked up, so that a missing figure is always reported
         left, right = _holds(tree.left, limit, report), _holds(tree.right, limit, report)
         return (left and right) if isinstance(tree, exp.And) else (left or right)
     compare = COMPARISONS.get(type(tree))

@@ -1,4 +1,4 @@
-"""A described table with the measures of its risk and its masks as methods."""
+"""A described table, with risk measures and masking methods."""
 
 from __future__ import annotations
 
@@ -72,7 +72,7 @@ class Microdata:
     household
         The column of household numbers.
     id
-        A column that identifies each record; masking needs one, for the draws of a record depend on it.
+        A column that identifies each record; masking needs one, because the draws of a record depend on it.
     stratum
         The column of strata of the sampling design.
     sampling_fraction
@@ -83,7 +83,7 @@ class Microdata:
     Raises
     ------
     TableError, ColumnError, WeightError, ParameterError
-        Where the table or a column cannot play its role; the message says what would be right.
+        Where the table or a column cannot be used as described; the message says what is expected.
 
     Examples
     --------

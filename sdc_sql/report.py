@@ -122,12 +122,12 @@ def _label(value: object) -> str:
 
 
 def _listed(title: str, result: Result) -> str:
-    """Draw one result, a line a figure."""
+    """Format one result, one line per figure."""
     return "\n".join([title, *str(result).splitlines()[1:]])
 
 
 def _table(title: str, rows: Sequence[dict[str, Any]]) -> str:
-    """Draw rows as an aligned table under a title: numbers to the right, words to the left."""
+    """Format rows as a table under a title: numbers aligned to the right, text to the left."""
     cells = [[name.replace("_", " ") for name in rows[0]], *([shown(v) for v in row.values()] for row in rows)]
     widths = [max(len(line[i]) for line in cells) for i in range(len(cells[0]))]
     numeric = [
@@ -168,7 +168,7 @@ def risk_report(
     max_msu: int | None = 3,
     progress: Callable[[str], None] = lambda _: None,
 ) -> RiskReport:
-    """Measure all that the described table allows.
+    """Compute every measure that the roles of the table allow.
 
     theta needs a sampling fraction; individual and global risk a weight, or else a sampling fraction pi
     (every record then weighs 1/pi); household risk a household besides; theta by stratum a stratum.
@@ -188,15 +188,15 @@ def risk_report(
     ordered
         Those of them that are numbers or ordered: t-closeness by the ordered distance.
     together
-        Whether l-diversity of each is taken with the others among the keys: a file is l-diverse in several variables
-        only where it is so (Machanavajjhala et al. 2007, section 4.3). A variable on its own looks more diverse.
+        Whether l-diversity of each is computed with the others counted as keys, as the definition for several sensitive
+        variables asks (Machanavajjhala et al. 2007, section 4.3). A variable by itself looks more diverse.
     suda
         Whether to look for special uniques, with the sampling fraction, where it is a number, as the DIS fraction (else
         0.01).
     max_msu
-        Of how many keys at most, or None for every number: fewer give lower scores.
+        The largest number of keys in a minimal sample unique, or None for no limit: a lower one gives lower scores.
     progress
-        Called with the name of each measure before it is taken.
+        Called with the name of each measure before it is computed.
 
     Returns
     -------
@@ -263,10 +263,10 @@ def _attributes(
     by_order = {spelled(data.table, data.columns, "ordered sensitive variable", name) for name in ordered}
     if not by_order <= set(columns):
         raise ParameterError(
-            f"{', '.join(sorted(by_order - set(columns)))} is ordered and not among the sensitive variables."
+            f"{', '.join(sorted(by_order - set(columns)))} is given as ordered, not among the sensitive variables."
         )
-    if together and len(columns) < 2:  # noqa: PLR2004 - two stand together
-        raise ParameterError("Sensitive variables are taken together where there are several: name at least two.")
+    if together and len(columns) < 2:  # noqa: PLR2004 - two or more
+        raise ParameterError("l-diversity of sensitive variables together needs several: name at least two.")
     return tuple(
         _attribute(
             data,

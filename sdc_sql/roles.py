@@ -27,7 +27,7 @@ LEVELS = ("extremely", "very", "identifying")
 
 
 def _names(keys: Iterable[str] | None) -> tuple[str, ...]:
-    """Return a collection of column names as a tuple; one name is no collection, and an empty one a mistake."""
+    """Return a collection of column names as a tuple; refuse a single name and an empty collection."""
     if keys is None:
         return ()
     names = () if isinstance(keys, str) or not isinstance(keys, Iterable) else tuple(keys)
@@ -40,11 +40,11 @@ def _names(keys: Iterable[str] | None) -> tuple[str, ...]:
 
 @dataclass(frozen=True, kw_only=True)
 class Roles(Table):
-    """A table and what its columns are to an intruder and to the survey.
+    """A table and the roles of its columns, for an intruder and in the survey.
 
     Checked when it is made: the table exists and has rows; the columns exist (names are compared as
-    DuckDB does, and kept as the table spells them); weights are positive and finite; nobody is
-    without a household; identifiers are unique and not NULL.
+    DuckDB does, and kept as the table spells them); weights are positive and finite; every
+    person has a household; identifiers are unique and not NULL.
     """
 
     con: duckdb.DuckDBPyConnection = field(repr=False)
@@ -62,7 +62,7 @@ class Roles(Table):
         """Check the roles against the table."""
         load(self.con)
         show_relations()
-        # frozen: what is found out about the table is set here, once
+        # the dataclass is frozen: what is read from the table is set here, once
         object.__setattr__(self, "columns", self.read_columns())
         object.__setattr__(self, "keys", tuple(self.found("key variable", k) for k in _names(self.keys)))
         twice = sorted({k for k in self.keys if self.keys.count(k) > 1})
@@ -114,10 +114,10 @@ class Roles(Table):
         repeated = exp.select(exp.Count(this=exp.Star())).from_(rows.subquery("r")).where(exp.column("sdc__f") > 1)
         number = self.number(repeated)
         if number:
-            raise ColumnError(f"{number:,} values of the id ({self.id}) stand on several records: it must be unique.")
+            raise ColumnError(f"{number:,} values of the id ({self.id}) occur in several records: it must be unique.")
 
     def required(self, role: str, given: Value = None) -> Any:  # noqa: ANN401 - a name or a number
-        """Return an argument, or else the role it stands for; an error where neither was given."""
+        """Return an argument or, by default, the role of that name; an error where neither was given."""
         value = getattr(self, role) if given is None else given
         if value is None:
             words = role.replace("_", " ")
@@ -133,9 +133,9 @@ class Roles(Table):
         return {level: [self.found("key variable", n) for n in levels[level]] for level in LEVELS if levels.get(level)}
 
     def checked_weight(self) -> str | float:
-        """Return the weight, once every cell's weights are seen to sum to at least its records.
+        """Return the weight, once checked: the weights of every cell sum to at least its records.
 
-        A relation is computed when it is read, and then fails with DuckDB's exception; this one is ours.
+        A relation is computed when it is read, and would then fail with DuckDB's exception instead of this package's.
         """
         weight: str | float = self.required("weight")
         self.rows("sdc__check_cells", self.table, self.keys, weight, self.nulls)

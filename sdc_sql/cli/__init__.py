@@ -21,10 +21,10 @@ COMMANDS = (risk, rules, mask, shell, serve, compile_, macros, install)
 
 
 class OneLine(argparse.ArgumentParser):
-    """A parser whose complaint is one line on standard error."""
+    """A parser that reports an error in one line on standard error."""
 
     def error(self, message: str) -> NoReturn:
-        """Complain and leave."""
+        """Report the error and exit."""
         sys.exit(_refuse(ParameterError(f"{message} (see {self.prog} --help)")))
 
 
@@ -49,7 +49,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         return _refuse(error)
     except duckdb.Error as error:
         return _refuse(translate(error) or error)
-    except BrokenPipeError:  # the reader of our output went away, as `head` does
+    except BrokenPipeError:  # the reader of the output has closed it, as `head` does
         sys.stderr.close()
         return 0
     return code

@@ -1,4 +1,4 @@
-"""``sdc-sql install``: store the macros in a DuckDB database file, or take them out again."""
+"""``sdc-sql install``: store the macros in a DuckDB database file, or remove them."""
 
 from __future__ import annotations
 
@@ -19,22 +19,22 @@ def add(commands: argparse._SubParsersAction[Any]) -> None:
     """Add the command to the command line."""
     command = commands.add_parser("install", help="store the macros in a DuckDB database file")
     command.add_argument("database", metavar="FILE.duckdb")
-    command.add_argument("--create", action="store_true", help="make the file where there is none")
-    command.add_argument("--remove", action="store_true", help="take them out again")
+    command.add_argument("--create", action="store_true", help="create the file where there is none")
+    command.add_argument("--remove", action="store_true", help="remove them")
     command.set_defaults(handle=run)
 
 
 def run(arguments: argparse.Namespace) -> int:
     """Store the macros in a database file."""
     if arguments.create and arguments.remove:
-        raise ParameterError("--create and --remove exclude one another.")
+        raise ParameterError("--create and --remove exclude each other: give one of them.")
     if not Path(arguments.database).exists() and not arguments.create:
-        told = "there is nothing to remove" if arguments.remove else "say --create to make one"
-        raise TableError(f"There is no file {arguments.database}; {told}.")
+        remedy = "there is nothing to remove" if arguments.remove else "give --create to create one"
+        raise TableError(f"There is no file {arguments.database}; {remedy}.")
     if Path(arguments.database).exists() and kind_of(arguments.database) != "duckdb":
         raise TableError(f"{arguments.database} is not a DuckDB database; the macros can be stored only in one.")
-    # a new file is to be read by every DuckDB that has the macros' syntax, not by the newest alone
+    # a new file must be readable by every DuckDB that has the macros' syntax, not only by the newest
     with duckdb.connect(arguments.database, config={"storage_compatibility_version": "v1.5.0"}) as con:
         (uninstall if arguments.remove else install)(con)
-    print(f"{arguments.database}: the macros are {'no longer ' if arguments.remove else ''}in it")
+    print(f"{arguments.database}: the macros are {'removed' if arguments.remove else 'stored'}")
     return 0

@@ -1,4 +1,4 @@
-"""``sdc-sql risk``: what an intruder's own data change: misclassified keys, the search played, a known population."""
+"""``sdc-sql risk``: risk with an intruder's own data: misclassified keys, a simulated search, a known population."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def _matrix(text: str) -> tuple[tuple[str, ...], str]:
     given, sign, path = text.partition("=")
     keys = tuple(names(given))
     if not (sign and path and keys and all(keys)):
-        raise argparse.ArgumentTypeError(f"{text!r} names no matrix of a key, as in education=matrix.csv")
+        raise argparse.ArgumentTypeError(f"{text!r} does not name the matrix of a key, as in education=matrix.csv")
     return keys, path
 
 
@@ -40,18 +40,18 @@ def add(risk: argparse.ArgumentParser) -> None:
     )  # fmt: skip
     risk.add_argument(
         "--simulate", type=int, metavar="N",
-        help="play the intruder's search N times with the file itself, a check of theta "
+        help="Monte Carlo simulation of N searches by an intruder, a check of theta "
         "(limits: 'data_intrusion.theta > 0.1')",
     )  # fmt: skip
     risk.add_argument(
         "--population", metavar="FILE",
-        help="a CSV or Parquet file of the population, or another table of the same DuckDB file: the records that "
-        "fewer than K of it bear (limits: 'k_map.records > 0')",
+        help="a CSV or Parquet file of the population, or another table of the same DuckDB file: the records "
+        "shared by fewer than K of it (limits: 'k_map.records > 0')",
     )  # fmt: skip
 
 
 def measured(data: Microdata, arguments: argparse.Namespace, progress: Callable[[str], None]) -> dict[str, Result]:
-    """Return what was asked for, by the name that limits have for it; tell each before it is taken."""
+    """Return the measures asked for, by the names they have in limits; report each before it is computed."""
     found: dict[str, Result] = {}
     matrices = _matrices(arguments.misclassified)
     if matrices:
@@ -71,7 +71,7 @@ def measured(data: Microdata, arguments: argparse.Namespace, progress: Callable[
 def _matrices(given: list[tuple[tuple[str, ...], str]]) -> dict[str | tuple[str, ...], str]:
     keys = [key.lower() for several, _ in given for key in several]
     if len(set(keys)) < len(keys):
-        raise ParameterError("A key has several matrices: give --misclassified once for each.")
+        raise ParameterError("A key is given several matrices: give --misclassified once for each key.")
     for _, path in given:
         if kind_of(path) == "duckdb":
             raise TableError(f"{path} is a DuckDB database: a matrix is a CSV or Parquet file.")
@@ -92,5 +92,5 @@ def _population(arguments: argparse.Namespace) -> str:
 
 
 def texts(found: dict[str, Result]) -> list[str]:
-    """Return what was found as text, a part each."""
+    """Return the measures as text, one part each."""
     return ["\n".join([TITLES[name], *str(result).splitlines()[1:]]) for name, result in found.items()]

@@ -12,15 +12,15 @@ LIMIT_EXCEEDED = 3
 
 
 def names(text: str) -> list[str]:
-    """Split a list of columns at commas; a name that holds a comma stands in double quotes."""
+    """Split a list of columns at commas; a name that contains a comma is put in double quotes."""
     try:
         return [name.strip() for name in next(csv.reader([text], skipinitialspace=True), [])]
     except csv.Error as error:
-        raise argparse.ArgumentTypeError(f"{text!r} is no list of names: {error}") from None
+        raise argparse.ArgumentTypeError(f"{text!r} is not a list of names: {error}") from None
 
 
 def number_or_name(text: str) -> str | float:
-    """Return a number, or else the name of a column."""
+    """Return a number or, by default, the name of a column."""
     try:
         return float(text)
     except ValueError:
@@ -36,6 +36,6 @@ def add_resources(command: argparse.ArgumentParser) -> None:
 
 
 def check_resources(arguments: argparse.Namespace) -> None:
-    """Refuse a number of threads that is none."""
+    """Refuse a number of threads below 1."""
     if arguments.threads is not None and arguments.threads < 1:
         raise ParameterError(f"--threads is {arguments.threads}: it must be at least 1.")

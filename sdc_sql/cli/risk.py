@@ -31,7 +31,7 @@ example:
 
 
 def _plain(value: object) -> object:
-    """Return a value as JSON has it: a number that it has no way to write becomes a word."""
+    """Return a value for JSON: a number that JSON cannot write becomes text."""
     if isinstance(value, dict):
         return {name: _plain(v) for name, v in value.items()}
     if isinstance(value, list):
@@ -61,7 +61,7 @@ def add(commands: argparse._SubParsersAction[Any]) -> None:
     risk.add_argument("--stratum", metavar="S", help="the column of strata: theta within each")
     risk.add_argument(
         "--nulls", choices=["category", "wildcard"], default="category",
-        help="NULL in a key: a value of its own (default), or in agreement with every value",
+        help="NULL in a key: a value of its own (default), or one that agrees with every value",
     )  # fmt: skip
     risk.add_argument(
         "--sensitive", type=names, default=(), metavar="A,B",
@@ -73,22 +73,24 @@ def add(commands: argparse._SubParsersAction[Any]) -> None:
     )  # fmt: skip
     risk.add_argument(
         "--together", action="store_true",
-        help="of several sensitive variables: l-diversity of each with the others among the keys",
+        help="l-diversity of each sensitive variable with the others counted as keys",
     )  # fmt: skip
     suda.add(risk)
     intrusion.add(risk)
     risk.add_argument("--k", type=int, default=5, help="show k-anonymity for 2 .. K (default 5)")
     risk.add_argument("--top", type=int, default=10, metavar="N", help="how many of the riskiest keys (default 10)")
-    risk.add_argument("--confidence", type=float, default=0.99, help="of theta's one-sided interval (default 0.99)")
+    risk.add_argument(
+        "--confidence", type=float, default=0.99, help="the confidence of theta's interval (default 0.99)"
+    )
     risk.add_argument("--json", action="store_true", help="print the report as JSON")
     risk.add_argument(
         "--fail-if", action="append", default=[], metavar="LIMIT",
-        help=f"exit with {LIMIT_EXCEEDED} when this is so, as in 'theta.upper_bound > 0.1'; can be repeated",
+        help=f"exit with {LIMIT_EXCEEDED} when this holds, as in 'theta.upper_bound > 0.1'; can be repeated",
     )  # fmt: skip
     add_resources(risk)
     risk.add_argument(
         "--progress", action=argparse.BooleanOptionalAction, default=None,
-        help="tell each measure on standard error as it is taken (default: where that is a terminal)",
+        help="report each measure on standard error as it is computed (default: where that is a terminal)",
     )  # fmt: skip
     risk.set_defaults(handle=run)
 

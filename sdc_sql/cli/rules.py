@@ -1,4 +1,4 @@
-"""``sdc-sql rules``: check a file against the rules for microdata files, or against thresholds of one's own."""
+"""``sdc-sql rules``: check a file against the rules for microdata files, or against given thresholds."""
 
 from __future__ import annotations
 
@@ -20,8 +20,8 @@ if TYPE_CHECKING:
 
     from sdc_sql.db.results import Result
 
-EPILOG = """A rule of research or public that was not measured is not kept: the exit code is 3 until --looked-at
-names it, which says that a person has. With --threshold the exit code is 3 where a --fail-if limit is exceeded.
+EPILOG = """A rule of research or public that was not measured is not fulfilled: the exit code is 3 until --looked-at
+names it: a person has checked it. With --threshold the exit code is 3 where a --fail-if limit is exceeded.
 
 examples:
   sdc-sql rules persons.parquet --for research --keys region,sex,job --weight w \\
@@ -37,7 +37,7 @@ def _numbers(text: str) -> list[float | None]:
         return [None if not part.strip() else float(part) for part in text.split(",")]
     except ValueError:
         raise argparse.ArgumentTypeError(
-            f"{text!r} is no list of numbers, as in 100,20,3 (one may be left out)"
+            f"{text!r} is not a list of numbers, as in 100,20,3 (one may be left out)"
         ) from None
 
 
@@ -59,14 +59,14 @@ def add(commands: Any) -> None:  # noqa: ANN401 - argparse gives it no public na
     )
     command.add_argument(
         "--at-least", action="store_true",
-        help="with --threshold: a frequency equal to the threshold is safe (each combination at least so many times)",
+        help="with --threshold: a frequency equal to the threshold is safe (each combination occurs at least so often)",
     )  # fmt: skip
     command.add_argument(
         "--combinations",
         type=int,
         default=0,
         metavar="N",
-        help="with --threshold: name N unsafe combinations, the rarest",
+        help="with --threshold: list the N rarest unsafe combinations",
     )
     command.add_argument("--table", metavar="T", help="the table of a DuckDB file")
     command.add_argument(
@@ -90,17 +90,20 @@ def add(commands: Any) -> None:  # noqa: ANN401 - argparse gives it no public na
             f"--{name}", type=names, metavar="A,B", help=f"{name.replace('-', ' ')}: columns, or '' for none"
         )
     command.add_argument(
-        "--panel", action=argparse.BooleanOptionalAction, default=None, help="whether persons were asked repeatedly"
+        "--panel",
+        action=argparse.BooleanOptionalAction,
+        default=None,
+        help="whether persons were interviewed repeatedly",
     )
     for name in ("reference-date", "release-date"):
         command.add_argument(
             f"--{name}", type=dt.date.fromisoformat, metavar="YYYY-MM-DD", help=f"the {name.replace('-', ' ')}"
         )
     command.add_argument(
-        "--looked-at", type=_numbers, default=[], metavar="N,M", help="rules that a person has looked at"
+        "--looked-at", type=_numbers, default=[], metavar="N,M", help="rules that a person has checked"
     )
     command.add_argument(
-        "--fail-if", action="append", default=[], metavar="LIMIT", help="with --threshold: exit with 3 when this is so"
+        "--fail-if", action="append", default=[], metavar="LIMIT", help="with --threshold: exit with 3 when this holds"
     )
     command.add_argument("--json", action="store_true", help="print the answers as JSON")
     command.set_defaults(handle=run)
@@ -162,10 +165,10 @@ def _check(arguments: argparse.Namespace) -> None:
         raise ParameterError(f"--combinations is {arguments.combinations}: it must be at least 0.")
     if arguments.file and (arguments.at_least or arguments.combinations):
         raise ParameterError(
-            "--at-least and --combinations go with --threshold; the rules of a file have bounds of their own."
+            "--at-least and --combinations go with --threshold; the rules of a file have their own thresholds."
         )
     if arguments.file and arguments.fail_if:
-        raise ParameterError("--fail-if goes with --threshold; the rules of a file fail by themselves.")
+        raise ParameterError("--fail-if goes with --threshold; the rules of a file decide the exit code themselves.")
 
 
 def _levels(arguments: argparse.Namespace) -> dict[str, list[str]] | None:

@@ -31,13 +31,13 @@ def add(commands: Any) -> None:  # noqa: ANN401 - argparse gives it no public na
         help="serve a database to other DuckDB shells of this machine",
         description=(
             "Serve a database by DuckDB's remote protocol (its extension quack), with every macro and the functions "
-            "that need Python, to DuckDB shells of this machine. Whoever has the token reads and writes all of it. "
+            "that need Python, to DuckDB shells of this machine. Whoever has the token can read and write all of it. "
             "The token is that of the environment, SDC_TOKEN; without one, a random one is made and shown."
         ),
     )
     serve.add_argument("database", metavar="FILE.duckdb")
     serve.add_argument("--port", type=int, default=PORT, help="where to listen, on this machine only (%(default)s)")
-    serve.add_argument("--read-only", action="store_true", help="nobody changes anything in the file")
+    serve.add_argument("--read-only", action="store_true", help="open the file read-only")
     serve.add_argument(
         "--extension",
         metavar="FILE",
@@ -56,11 +56,11 @@ def _load_protocol(con: duckdb.DuckDBPyConnection, files: list[str]) -> None:
     """Load DuckDB's remote protocol: from files, or from where DuckDB keeps or finds its extensions."""
     for file in files:
         if not Path(file).is_file():
-            raise ParameterError(f"There is no file {file}: --extension names the file of an extension of DuckDB's.")
+            raise ParameterError(f"There is no file {file}: --extension must name the file of a DuckDB extension.")
         con.execute(f"LOAD {_literal(file)}")
     try:
         loaded = con.execute("SELECT extension_name FROM duckdb_extensions() WHERE loaded").fetchall()
-        for name in ("httpfs", "quack"):  # without the first the server starts, and answers nobody
+        for name in ("httpfs", "quack"):  # without the first the server starts, and answers no request
             if (name,) not in loaded:
                 con.execute(f"INSTALL {name}")  # does nothing where it is installed
                 con.execute(f"LOAD {name}")
@@ -73,12 +73,12 @@ def _load_protocol(con: duckdb.DuckDBPyConnection, files: list[str]) -> None:
 
 
 def _check_free(port: int) -> None:
-    """Refuse a port on which something listens: the extension would share it, and clients reach either."""
+    """Refuse a port that is in use: the extension would share it, and clients reach either."""
     with contextlib.suppress(OSError), socket.create_connection(("localhost", port), timeout=5):
-        raise ParameterError(f"Something listens on port {port} already: name another with --port.")
+        raise ParameterError(f"Port {port} is in use already: name another with --port.")
 
 
-def _told(con: duckdb.DuckDBPyConnection, uri: str, token: str | None) -> str:
+def _instructions(con: duckdb.DuckDBPyConnection, uri: str, token: str | None) -> str:
     """Return what a client has to type."""
     name = str(con.execute("SELECT current_database()").fetchall()[0][0])
     path = str(con.execute("SELECT current_setting('search_path')").fetchall()[0][0])
@@ -99,9 +99,11 @@ def run(arguments: argparse.Namespace) -> int:
     """Serve until a signal ends it; return the exit code."""
     database = arguments.database
     if not Path(database).is_file():
-        raise TableError(f"There is no file {database}: only a database that is there can be served.")
+        raise TableError(f"There is no file {database}: only an existing database can be served.")
     if (kind := kind_of(database)) != "duckdb":
-        raise TableError(f"{database} is a {kind} file, no database: store it as a table of a DuckDB database first.")
+        raise TableError(
+            f"{database} is a {kind} file, not a database: store it as a table of a DuckDB database first."
+        )
     if not 0 < arguments.port < 2**16:
         raise ParameterError(f"--port is {arguments.port}: it must be a port, 1 to 65535.")
     _check_free(arguments.port)
@@ -109,17 +111,19 @@ def run(arguments: argparse.Namespace) -> int:
     ended = threading.Event()
     uri = f"quack:localhost:{arguments.port}"
     with duckdb.connect(database, read_only=arguments.read_only) as con:
-        if stored(con):  # they would come before those that are served, may be older, and know no Python
-            raise TableError(f"{database} holds the macros itself: sdc-sql install --remove {database} takes them out.")
+        if stored(con):  # they would take precedence, may be older, and lack the functions that need Python
+            raise TableError(
+                f"{database} contains the macros itself: remove them with sdc-sql install --remove {database}."
+            )
         _load_protocol(con, arguments.extension)
         load_shared(con)
-        # parameters: the token stands in no SQL text
+        # bound as parameters: the token is in no SQL text
         started = "CALL quack_serve(?, token = ?)" if token else "CALL quack_serve(?)"
         ((*_, made),) = con.execute(started, [uri, token] if token else [uri]).fetchall()
         for number in (signal.SIGINT, signal.SIGTERM):
             signal.signal(number, lambda *_: ended.set())
         use_shared(con)
-        print(_told(con, uri, None if token else made), flush=True)
+        print(_instructions(con, uri, None if token else made), flush=True)
         ended.wait()
         con.execute("CALL quack_stop(?)", [uri])
     print(f"{database}: no longer served")

@@ -14,7 +14,7 @@ from sdc_sql.db.source import kind_of
 from sdc_sql.errors import ParameterError, TableError
 from sdc_sql.shell.interrupts import for_one_thread
 from sdc_sql.shell.prompt import prompt
-from sdc_sql.shell.session import Leave, Session
+from sdc_sql.shell.session import Exit, Session
 
 if TYPE_CHECKING:
     import argparse
@@ -30,10 +30,10 @@ def add(commands: Any) -> None:  # noqa: ANN401 - argparse gives it no public na
         description="A SQL prompt with every macro, also those that need Python. Reads a terminal, a pipe, or -c.",
     )
     shell.add_argument(
-        "database", nargs="?", metavar="FILE.duckdb", help="made where there is none; without it, memory"
+        "database", nargs="?", metavar="FILE.duckdb", help="created where there is none; without it, in memory"
     )
-    shell.add_argument("--read-only", action="store_true", help="change nothing in the file")
-    shell.add_argument("-c", dest="run", action="append", metavar="SQL", help="run this and leave; can be repeated")
+    shell.add_argument("--read-only", action="store_true", help="open the file read-only")
+    shell.add_argument("-c", dest="run", action="append", metavar="SQL", help="run this and exit; can be repeated")
     shell.set_defaults(handle=run)
 
 
@@ -44,14 +44,14 @@ def _connected(database: str | None, *, read_only: bool) -> duckdb.DuckDBPyConne
         return duckdb.connect()
     there = Path(database).exists()
     if not there and read_only:
-        raise TableError(f"There is no file {database}: --read-only makes none.")
+        raise TableError(f"There is no file {database}: --read-only creates none.")
     if there and (kind := kind_of(database)) != "duckdb":
         raise TableError(
-            f"{database} is a {kind} file, no database: open the shell without a file and write FROM '{database}'."
+            f"{database} is a {kind} file, not a database: open the shell without a file and write FROM '{database}'."
         )
     if there:
         return duckdb.connect(database, read_only=read_only)
-    # a new file is to be read by every DuckDB that has the macros' syntax, not by the newest alone
+    # a new file must be readable by every DuckDB that has the macros' syntax, not only by the newest
     return duckdb.connect(database, config={"storage_compatibility_version": "v1.5.0"})
 
 
@@ -63,12 +63,12 @@ def run(arguments: argparse.Namespace) -> int:
     with opened as con:
         if arguments.run is None and sys.stdin.isatty():
             where = arguments.database or "memory"
-            print(f"sdc-sql on {where} (duckdb {duckdb.__version__}); .help lists the functions, .quit leaves")
+            print(f"sdc-sql on {where} (duckdb {duckdb.__version__}); .help lists the functions, .quit exits")
             prompt(con)
             return 0
         session = Session(con, lambda line: print(f"sdc-sql: {line}", file=sys.stderr))
         done = True
-        with contextlib.suppress(Leave):
+        with contextlib.suppress(Exit):
             texts = arguments.run if arguments.run is not None else [sys.stdin.read()]
             done = all(session.run_lines(text) for text in texts)
         return 0 if done else FAILED

@@ -1,4 +1,4 @@
-"""``sdc-sql risk --suda``: how deep to look for special uniques, and to what their scores are due."""
+"""``sdc-sql risk --suda``: how many keys special uniques have at most, and what contributes to their scores."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ def _size(text: str) -> int | None:
     try:
         return int(text)
     except ValueError:
-        raise argparse.ArgumentTypeError(f"{text!r} is no size: give a whole number, or all") from None
+        raise argparse.ArgumentTypeError(f"{text!r} is not a size: give a whole number, or all") from None
 
 
 def add(risk: argparse.ArgumentParser) -> None:
@@ -39,7 +39,7 @@ def add(risk: argparse.ArgumentParser) -> None:
 
 
 def measured(data: Microdata, arguments: argparse.Namespace) -> dict[str, list[dict[str, Any]]]:
-    """Return what the scores are due to, where it was asked for."""
+    """Return the contributions to the scores, where they were asked for."""
     if not arguments.contributions:
         return {}
     if not arguments.suda:
@@ -51,7 +51,7 @@ def measured(data: Microdata, arguments: argparse.Namespace) -> dict[str, list[d
 
 
 def texts(found: dict[str, list[dict[str, Any]]]) -> list[str]:
-    """Return it as text: a line for each key, and under it its values that have a part."""
+    """Return them as text: a line for each key, and under it its values that contribute."""
     if not found:
         return []
     lines = ["Contributions to the scores, in per cent: of each key, and within it of each value"]

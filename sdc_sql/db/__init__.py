@@ -1,1 +1,1 @@
-"""The way to DuckDB: the macro files and their catalogue, queries as trees, transactions, results."""
+"""Access to DuckDB: the macro files and their catalogue, queries as trees, transactions, results."""

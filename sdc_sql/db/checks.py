@@ -10,7 +10,7 @@ from sdc_sql.errors import ParameterError
 
 
 def is_number(value: object) -> bool:
-    """Say whether a value is a number (True and False are not).
+    """Return whether a value is a number (True and False are not).
 
     Examples
     --------
@@ -62,7 +62,7 @@ def flag(value: object, name: str) -> bool:
     Raises
     ------
     ParameterError
-        Where it is anything else: text and None would silently be one of the two.
+        Where it is anything else: text and None would silently count as one of the two.
 
     Examples
     --------

@@ -23,8 +23,8 @@ def load(con: duckdb.DuckDBPyConnection) -> duckdb.DuckDBPyConnection:
 
     The macros are temporary: they are gone with the connection and leave no trace in its database,
     which may be read-only. A cursor is a connection of its own: load it too. Loading twice does no harm.
-    Where the environment has a secret key for draws, ``SDC_KEY``, and the session has none, the session gets it
-    (the variable ``sdc_key``).
+    Where the environment variable ``SDC_KEY`` holds a secret key and the session has none, the session variable
+    ``sdc_key`` is set to it.
 
     Parameters
     ----------
@@ -49,7 +49,7 @@ def load(con: duckdb.DuckDBPyConnection) -> duckdb.DuckDBPyConnection:
 
 
 def is_loaded(con: duckdb.DuckDBPyConnection) -> bool:
-    """Say whether the connection has the macros already: the one that is made last is there.
+    """Return whether the connection has the macros already, judged by the one created last.
 
     Macros that are stored in the database do not count, they may be older ones.
     """
@@ -60,8 +60,8 @@ def is_loaded(con: duckdb.DuckDBPyConnection) -> bool:
 def load_shared(con: duckdb.DuckDBPyConnection) -> None:
     """Register every macro once for all cursors of a connection: for a program that opens many, such as dbt.
 
-    The macros stand in a database in memory that is attached beside the connection's own, which keeps no trace.
-    A cursor finds them after :func:`use_shared`, in no time; loading each takes near half a second.
+    The macros are kept in an in-memory database attached beside the connection's own, which is not changed. After
+    :func:`use_shared` a cursor finds them at once; loading each cursor takes nearly half a second.
 
     Examples
     --------
@@ -88,10 +88,10 @@ def load_shared(con: duckdb.DuckDBPyConnection) -> None:
 
 
 def use_shared(cursor: duckdb.DuckDBPyConnection) -> None:
-    """Let a cursor find the macros that :func:`load_shared` registered, and hand it the key of the environment.
+    """Make the macros of :func:`load_shared` visible to a cursor, and set its key from the environment.
 
-    Macros that are stored in a database, by :func:`install`, would come first, and may be older: the cursor
-    is then loaded by itself.
+    Macros that are stored in a database, by :func:`install`, would take precedence, and may be
+    older: the cursor then gets macros of its own.
     """
     path = _search_path(cursor)
     if SHARED not in path:
@@ -103,7 +103,7 @@ def use_shared(cursor: duckdb.DuckDBPyConnection) -> None:
 
 
 def _search_path(con: duckdb.DuckDBPyConnection) -> str:
-    """Return the search path as it is set, or where names are looked up when it is not."""
+    """Return the search path that is set, or else where names are looked up by default."""
     ((path, database, schema),) = con.execute(
         "SELECT current_setting('search_path'), current_database(), current_schema()"
     ).fetchall()
@@ -116,12 +116,12 @@ def _set_search_path(con: duckdb.DuckDBPyConnection, path: str) -> None:
 
 
 def _register(con: duckdb.DuckDBPyConnection, create: str) -> None:
-    """Register the Python functions, and put them in the place of the macros that stand for them."""
+    """Register the Python functions, and replace the placeholder macros by calls of them."""
     known = con.execute("SELECT function_name FROM duckdb_functions() WHERE starts_with(function_name, 'sdc__python_')")
     there = {name for (name,) in known.fetchall()}
     for function in FUNCTIONS:
         name = f"sdc__python_{function.name}"
-        # the Python client holds on to the name of a function that went with a transaction that was rolled back
+        # the Python client keeps the name of a function whose transaction was rolled back
         while name not in there and not _created(con, name, function):
             name += "_again"
         arguments = ", ".join(argument for argument, _ in function.parameters)
@@ -133,7 +133,7 @@ def _created(con: duckdb.DuckDBPyConnection, name: str, function: Function) -> b
     types: list[Any] = [kind for _, kind in function.parameters]
     options: dict[str, Any] = {
         "type": "arrow",
-        # a NULL argument is the kernel's to refuse; by default it would give NULL, and lose the records
+        # the kernel refuses a NULL argument; by default the result would be NULL, and the records lost
         "null_handling": "special",
     }
     try:
@@ -144,16 +144,16 @@ def _created(con: duckdb.DuckDBPyConnection, name: str, function: Function) -> b
 
 
 def _set_key(con: duckdb.DuckDBPyConnection) -> None:
-    """Hand the secret key of the environment to the session, unless the session has one."""
+    """Set the session's secret key from the environment, unless it has one."""
     key = os.environ.get("SDC_KEY")
     if key and con.execute("SELECT getvariable('sdc_key') IS NULL").fetchall() == [(True,)]:
-        con.execute("SET VARIABLE sdc_key = ?", [key])  # a parameter: it stands in no SQL text
+        con.execute("SET VARIABLE sdc_key = ?", [key])  # bound as a parameter: the key is in no SQL text
 
 
 def install(con: duckdb.DuckDBPyConnection) -> None:
-    """Store every macro in the connection's database, so that whatever opens it next has them.
+    """Store every macro in the connection's database, so that every program that opens it has them.
 
-    All or nothing, in one transaction (yours, where one is open). Existing macros of the same names are replaced.
+    All or nothing, in one transaction (the caller's, where one is open). Macros of the same names are replaced.
 
     Examples
     --------
@@ -169,9 +169,9 @@ def install(con: duckdb.DuckDBPyConnection) -> None:
 
 
 def uninstall(con: duckdb.DuckDBPyConnection) -> None:
-    """Take the macros that :func:`install` stored out of the connection's database; other macros stay.
+    """Remove the macros stored by :func:`install` from the connection's database; other macros are kept.
 
-    All or nothing, in one transaction (yours, where one is open).
+    All or nothing, in one transaction (the caller's, where one is open).
 
     Examples
     --------
@@ -189,7 +189,7 @@ def uninstall(con: duckdb.DuckDBPyConnection) -> None:
 
 
 def stored(con: duckdb.DuckDBPyConnection) -> list[tuple[str, str]]:
-    """Return the name and the kind of our macros in the connection's database, those of other versions included."""
+    """Return the name and the kind of this package's macros in the database, those of other versions included."""
     known = (
         "SELECT DISTINCT function_name, function_type FROM duckdb_functions() "
         "WHERE starts_with(function_name, 'sdc_') AND database_name = current_database() "

@@ -58,7 +58,7 @@ def _parsed(name: str, text: str) -> SqlFile:
 
 @cache
 def help_entries() -> tuple[catalogue.Entry, ...]:
-    """Return what the headers of the files say of each public macro.
+    """Return what the headers of the files say about each public macro.
 
     Examples
     --------

@@ -24,11 +24,11 @@ VALUES = "sdc_masked_values"
 
 
 class Maskable(Protocol):
-    """What a mask asks of the table at hand, on whatever engine that lies."""
+    """What a masking method needs of a table, on any engine."""
 
     @property
     def con(self) -> duckdb.DuckDBPyConnection:
-        """Return a connection, for the table of a matrix."""
+        """Return a connection, for the table that holds a matrix."""
         ...
 
     @property
@@ -41,7 +41,7 @@ class Maskable(Protocol):
         ...
 
     def required(self, role: str, given: Value = None) -> Any:  # noqa: ANN401 - a name or a number
-        """Return an argument, or else the role it stands for; an error where neither was given."""
+        """Return an argument or, by default, the role of that name; an error where neither was given."""
         ...
 
     def masked(
@@ -68,7 +68,7 @@ def masked(
     measured: bool = False,
     **logged: object,
 ) -> MaskingStep:
-    """Mask columns by a macro, in one transaction (yours, where one is open), and return what was done.
+    """Mask columns by a macro, in one transaction (the caller's, where one is open), and return what was done.
 
     Parameters
     ----------
@@ -112,7 +112,7 @@ def masked(
 
 @contextmanager
 def _converted() -> Iterator[None]:
-    """Raise what cannot be cast to the type of its column, such as a category of a matrix, as an error of ours."""
+    """Raise this package's error where a value (a category of a matrix) cannot be cast to the type of its column."""
     try:
         yield
     except duckdb.ConversionException as error:
@@ -120,7 +120,7 @@ def _converted() -> Iterator[None]:
 
 
 def _update(target: exp.Table, values: exp.Table, identifier: str, columns: tuple[str, ...]) -> exp.Update:
-    """Return the update of what differs: what does not stays untouched."""
+    """Return the UPDATE of the records that differ; the others are not written."""
     old, new = exp.alias_(target.copy(), "t", table=True), exp.alias_(values.copy(), "v", table=True)
     same = exp.column(identifier, table="t", quoted=True).eq(exp.column(identifier, table="v", quoted=True))
     differs = [

@@ -1,4 +1,4 @@
-"""DuckDB relations as HTML tables in a notebook; results bring their own."""
+"""DuckDB relations as HTML tables in a notebook; results have their own."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def relation_html(relation: duckdb.DuckDBPyRelation) -> str:
 
 
 def _shown(relation: duckdb.DuckDBPyRelation) -> str:
-    """Return the table, or in its place the complaint of a query that fails when it is read."""
+    """Return the table, or the error message of a query that fails when it is read."""
     try:
         return relation_html(relation)
     except duckdb.Error as error:
@@ -40,7 +40,7 @@ def _shown(relation: duckdb.DuckDBPyRelation) -> str:
 
 
 def show_relations() -> None:
-    """Have IPython draw relations as HTML, where a notebook is running; elsewhere do nothing."""
+    """Make IPython show relations as HTML where a notebook is running; elsewhere do nothing."""
     ipython: Any = sys.modules.get("IPython")
     running = ipython.get_ipython() if ipython is not None and hasattr(ipython, "get_ipython") else None
     if running is not None:

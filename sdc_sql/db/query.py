@@ -1,7 +1,7 @@
 """Queries over the macros as sqlglot trees; text only at the last moment.
 
-Whatever a caller gives (names, numbers, lists) becomes a literal or an identifier of the tree, never
-a piece of pasted text.
+Whatever a caller gives (names, numbers, lists) becomes a literal or an identifier of the tree; text is
+never pasted.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ def literal(value: Value) -> exp.Expression:
     if isinstance(value, list | tuple):
         return exp.Array(expressions=[literal(v) for v in value])
     if isinstance(value, Real | Decimal) and not isinstance(value, Integral):
-        value = float(value)  # numpy's floats write themselves otherwise
+        value = float(value)  # numpy's floats have another repr
         if not math.isfinite(value):
             raise ParameterError(f"A number is {value}: it must be finite.")
         text = repr(abs(value))

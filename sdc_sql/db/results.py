@@ -1,4 +1,4 @@
-"""What the measures return: small frozen records that show themselves in a terminal and a notebook."""
+"""What the measures return: small frozen records, shown as text in a terminal and as HTML in a notebook."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 def shown(value: object) -> str:
-    """Return a value as a person reads it: six significant digits, thousands apart.
+    """Return a value for display: six significant digits, thousands separated by commas.
 
     Examples
     --------
@@ -48,7 +48,7 @@ def _cell(value: object) -> str:
 
 
 def _package(name: str, method: str) -> Any:  # noqa: ANN401 - a module
-    """Return a package that is no dependency of ours."""
+    """Return an optional package; an error that says how to install it where it is missing."""
     try:
         return import_module(name)
     except ModuleNotFoundError as error:
@@ -58,7 +58,7 @@ def _package(name: str, method: str) -> Any:  # noqa: ANN401 - a module
 
 
 def _plain(result: Result) -> dict[str, Any]:
-    """Return the fields as a data frame takes them: a tuple is a list, what has no columns of its own is text."""
+    """Return the fields as a data frame takes them: tuples as lists, dictionaries as text."""
     return {
         n: list(v) if isinstance(v, tuple) else str(v) if isinstance(v, dict) else v
         for n, v in result.to_dict().items()
@@ -67,7 +67,7 @@ def _plain(result: Result) -> dict[str, Any]:
 
 @dataclass(frozen=True)
 class Result:
-    """One row of a measure, a field a column."""
+    """One row of a measure, one field per column."""
 
     def to_dict(self) -> dict[str, Any]:
         """Return the fields by name."""
@@ -82,7 +82,7 @@ class Result:
         return Results([self]).to_polars()
 
     def __str__(self) -> str:
-        """Return the name of the measure and a line a field."""
+        """Return the name of the measure and one line per field."""
         names = [f.name.replace("_", " ") for f in fields(self)]
         width = max(len(n) for n in names)
         lines = (f"  {n:<{width}}  {shown(getattr(self, f.name))}" for n, f in zip(names, fields(self), strict=True))
@@ -101,7 +101,7 @@ Kind = TypeVar("Kind", bound=Result)
 
 
 class Results(list[Kind]):
-    """Several results of one kind: a list that shows itself as a table in a notebook, and becomes a data frame.
+    """A list of results of one kind, shown as a table in a notebook and converted to a data frame.
 
     Examples
     --------
@@ -112,7 +112,7 @@ class Results(list[Kind]):
     """
 
     def to_pandas(self) -> Any:  # noqa: ANN401 - pandas is no dependency
-        """Return a pandas.DataFrame, a row a result.
+        """Return a pandas.DataFrame, one row per result.
 
         Raises
         ------
@@ -122,7 +122,7 @@ class Results(list[Kind]):
         return _package("pandas", "to_pandas").DataFrame([_plain(result) for result in self])
 
     def to_polars(self) -> Any:  # noqa: ANN401 - polars is no dependency
-        """Return a polars.DataFrame, a row a result.
+        """Return a polars.DataFrame, one row per result.
 
         Raises
         ------

@@ -1,4 +1,4 @@
-"""Open what a command line names: a Parquet, CSV or DuckDB file, to be read and, a database, masked."""
+"""Open the file named on a command line: Parquet, CSV or DuckDB, to be read or, a database, to be masked."""
 
 from __future__ import annotations
 
@@ -32,11 +32,11 @@ def opened(
     ----------
     source
         The path of a Parquet or CSV file (or a pattern such as ``part-*.parquet``) or of a DuckDB
-        database, told by what it holds, not by its ending. A database is opened read-only.
+        database, recognised by its content, not by its extension. A database is opened read-only.
     table
         The table of a database; needed unless it has exactly one table or view.
     writable
-        Whether a database is opened to be changed; files never are.
+        Whether a database is opened for writing; files never are.
 
     Raises
     ------
@@ -64,7 +64,7 @@ def _setting(name: str, value: str | float) -> exp.SetItem:
 
 
 def kind_of(source: str) -> str:
-    """Return what a file is, by what it holds: ``duckdb``, ``Parquet`` or ``CSV``."""
+    """Return the kind of a file, from its content: ``duckdb``, ``Parquet`` or ``CSV``."""
     path = Path(source)
     if not path.exists():
         if any(sign in source for sign in "*?["):
@@ -94,7 +94,7 @@ def _read(con: duckdb.DuckDBPyConnection, source: str, kind: str) -> str:
     if kind == "Parquet":
         rows = exp.func("read_parquet", path, dialect="duckdb")
         how = "VIEW"
-    else:  # a CSV file is read once: each reading would guess its types anew
+    else:  # a CSV file is read once: each reading would detect its types anew
         whole = exp.PropertyEQ(this=exp.to_identifier("sample_size"), expression=exp.Neg(this=exp.Literal.number(1)))
         rows = exp.Anonymous(this="read_csv", expressions=[path, whole])
         how = "TABLE"
@@ -116,7 +116,7 @@ def _table_of(con: duckdb.DuckDBPyConnection, source: str, table: str | None) ->
     names = ", ".join(f"{s}.{t}" if s != "main" else t for s, t in found) or "none"
     if table is None:
         if len(found) != 1:
-            raise TableError(f"{source} has {len(found)} tables ({names}): say which with --table.")
+            raise TableError(f"{source} has {len(found)} tables ({names}): name one with --table.")
         chosen = found
     else:
         chosen = [(s, t) for s, t in found if table.lower() in (t.lower(), f"{s}.{t}".lower())]

@@ -24,10 +24,10 @@ _ROW = "INSERT INTO t SELECT 1 + count(*), current_timestamp::TIMESTAMP, ?, ?, ?
 
 @dataclass(frozen=True)
 class MaskingStep(Result):
-    """What was done to a table: the row that stands in its table of steps, ``sdc_steps``.
+    """What was done to a table: the row in its table of steps, ``sdc_steps``.
 
-    ``changed`` counts the records of which a value is another than before. ``sse_sst`` is the share of the sum of
-    squares of the standardised columns that was masked away (numeric columns), None where it was not measured.
+    ``changed`` counts the records in which a value differs from before. ``sse_sst`` is the share of the sum of
+    squares of the standardised columns that masking took away (numeric columns), None where it was not measured.
     """
 
     table: str
@@ -40,7 +40,7 @@ class MaskingStep(Result):
 
 
 def log_step(con: duckdb.DuckDBPyConnection, target: exp.Table, step: MaskingStep) -> None:
-    """Add the step to the table of steps beside the target. The key is nowhere in it."""
+    """Add the step to the table of steps beside the target. It never contains the key."""
     steps = exp.table_(STEPS, db=target.args.get("db"), catalog=target.args.get("catalog"), quoted=True)
     form = _FORM.replace("TABLE", "TEMP TABLE", 1) if target.catalog == "temp" else _FORM
     con.execute(_of(form, steps)).fetchall()

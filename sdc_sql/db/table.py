@@ -1,4 +1,4 @@
-"""A table on a connection, and the ways to ask something of it."""
+"""A table on a connection, and how it is queried."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def spelled(table: str, columns: tuple[str, ...], role: str, name: str) -> str:
     Raises
     ------
     ColumnError
-        Where the table has no such column: it names those it has, and a near one.
+        Where the table has no such column: the message lists those it has, and suggests a similar one.
 
     Examples
     --------
@@ -75,7 +75,7 @@ class Table:
         return tuple(str(d[0]) for d in result.description or ())
 
     def count(self, condition: exp.Expression) -> int:
-        """Return the number of records of which a condition holds."""
+        """Return the number of records for which a condition holds."""
         rows = exp.select(exp.Count(this=exp.Star())).from_(query.call("sdc__rows", self.table).subquery("r"))
         return self.number(rows.where(condition))
 
@@ -87,7 +87,7 @@ class Table:
         return int(number)
 
     def load_again(self) -> None:
-        """Load the macros where a rollback has taken them away with the transaction they were loaded in."""
+        """Load the macros again where a rollback has undone their loading."""
         load(self.con)
 
     def row(self, macro: str, *arguments: Value, **named: Value) -> dict[str, Any]:

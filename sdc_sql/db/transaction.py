@@ -1,4 +1,4 @@
-"""All or nothing, also inside a transaction of the user's."""
+"""All or nothing, also inside a transaction of the caller's."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ if TYPE_CHECKING:
 
 
 def is_open(con: duckdb.DuckDBPyConnection) -> bool:
-    """Say whether the connection is inside a transaction that the user began.
+    """Return whether the connection is inside a transaction that the caller began.
 
-    Asked without harm: a second BEGIN would abort it. Outside a transaction every statement has a number
-    of its own.
+    A second BEGIN would abort it, so the transaction numbers of two statements are compared: outside a transaction
+    each has its own.
     """
     first, second = (con.execute("SELECT txid_current()").fetchall() for _ in range(2))
     return first == second
@@ -23,7 +23,7 @@ def is_open(con: duckdb.DuckDBPyConnection) -> bool:
 
 @contextmanager
 def transaction(con: duckdb.DuckDBPyConnection) -> Iterator[None]:
-    """Run a block as one transaction; inside the user's own, join it and never commit it for them."""
+    """Run a block as one transaction; inside one of the caller's, join it and leave the commit to the caller."""
     if is_open(con):
         yield
         return

@@ -1,1 +1,1 @@
-"""Masking methods: each file binds one file of ``sql/mask``."""
+"""Masking methods: each file calls the macros of one file of ``sql/mask``."""

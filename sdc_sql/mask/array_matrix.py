@@ -24,7 +24,7 @@ MATRIX = "sdc_pram_matrix_values"
 def matrix_table(
     data: Maskable, columns: Sequence[str], matrix: str | ArrayLike, labels: Sequence[Any] | None
 ) -> Iterator[str]:
-    """Give an array with labels as a table from/to/probability while it is needed; a table's name as it is."""
+    """Yield the name of a table (from, to, probability): of one made of an array with labels, or the one given."""
     if isinstance(matrix, str):
         yield matrix
         return

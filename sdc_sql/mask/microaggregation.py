@@ -26,7 +26,7 @@ def microaggregate(
     stratum: str | None = None,
     into: str | None = None,
 ) -> MaskingStep:
-    """Replace numeric values by the centroid of a group of at least k alike records, in place or in a copy.
+    """Replace numeric values by the centroid of a group of at least k similar records, in place or in a copy.
 
     Groups of variables: call once for each. NULL stays NULL; records that lack the same columns are grouped together.
 
@@ -89,7 +89,7 @@ def microaggregate_categorical(
     stratum: str | None = None,
     into: str | None = None,
 ) -> MaskingStep:
-    """Replace categories by the median or the most frequent one of a group of at least k alike records.
+    """Replace categories by the median or the most frequent one of a group of at least k similar records.
 
     Parameters
     ----------

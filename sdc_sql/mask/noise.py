@@ -45,9 +45,9 @@ def noise(
     threshold
         Of ``"outliers"``: robust standard deviations from the median.
     lower
-        A bound that masked values keep by reflection: one, or one for each column (None for none).
+        A lower bound, kept by reflection: one, or one for each column (None for none).
     upper
-        The same from above.
+        An upper bound, likewise.
     rounded
         Whether masked values are whole numbers: one answer, or one for each column.
     discrete

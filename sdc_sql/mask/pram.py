@@ -36,7 +36,7 @@ def pram(
         One variable, or several whose crossing is changed.
     matrix
         p_kl, the probability that category k becomes l: the name of a table with the columns ``from``, ``to`` and
-        ``probability``, or an array (K, K) with ``labels``. Rows sum to 1; a probability of 0 bars a change.
+        ``probability``, or an array (K, K) with ``labels``. Rows sum to 1; a probability of 0 excludes a change.
     labels
         The categories of an array's rows and columns; of a crossing tuples in the order of ``columns``.
     stratum
@@ -68,6 +68,6 @@ def pram(
             "columns": chosen, "matrix": table, "id": data.required("id"),
             "stratum": stratum and data.found("stratum", stratum), "stream": stream,
         }  # fmt: skip
-        told = matrix if isinstance(matrix, str) else {"labels": labels, "rows": np.asarray(matrix).tolist()}
+        logged = matrix if isinstance(matrix, str) else {"labels": labels, "rows": np.asarray(matrix).tolist()}
         macro = "pram" if len(chosen) == 1 else "pram_crossing"
-        return data.masked(macro, chosen, arguments, into=into, matrix=told)
+        return data.masked(macro, chosen, arguments, into=into, matrix=logged)

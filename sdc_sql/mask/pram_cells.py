@@ -25,14 +25,14 @@ def pram_retention(
     stream: str = "pram",
     into: str | None = None,
 ) -> MaskingStep:
-    """Keep each record's category with a probability, or change it to any other with equal chances.
+    """Keep each record's category with a probability, or change it to any other with equal probability.
 
     Parameters
     ----------
     columns
         One variable, or several whose crossing is changed. Records with NULL in one stay as they are.
     retention
-        The probability to stay, in [0, 1].
+        The probability that a category is kept, in [0, 1].
     stratum
         A column within whose values categories are changed.
     stream
@@ -67,7 +67,7 @@ def pram_guaranteed(
     stream: str = "pram",
     into: str | None = None,
 ) -> MaskingStep:
-    """Change the keys at random so that no intruder's match to any record is right with a probability above xi.
+    """Change the keys at random so that no match to any record is correct with a probability above xi.
 
     Parameters
     ----------
@@ -93,7 +93,7 @@ def pram_guaranteed(
 
     Notes
     -----
-    Nayak, Results 1 and 2. File :func:`pram_proof`, taken before masking, with the release.
+    Nayak, Results 1 and 2. Keep :func:`pram_proof`, computed before masking, with the documentation of the release.
 
     Examples
     --------
@@ -119,7 +119,7 @@ def pram_proof(
 ) -> duckdb.DuckDBPyRelation:
     """Return the proof of a guaranteed release: the exact probability of a correct match for every cell.
 
-    Take it of the original table. Each row has a cell's keys, its frequency T, the cells of its group, theta, the
+    Compute it on the original table. Each row has a cell's keys, its frequency T, the cells of its group, theta, the
     probability to stay, the bound psi(T, theta), the largest probability found, and P(CM | S = a, T) for one a.
 
     Parameters

@@ -66,9 +66,9 @@ def pram_matrix(
     method
         ``"two_stage"`` or ``"iterative"`` (which keeps probabilities of 0).
     retention
-        Instead of a matrix: this on the diagonal, the rest alike.
+        Instead of a matrix: the diagonal; the other entries of a row are equal.
     pd
-        Instead of a matrix: the least of the diagonal, with ``alpha`` (sdcMicro's parameters); invariant.
+        Instead of a matrix: the least diagonal entry, with ``alpha`` (sdcMicro's parameters); invariant.
     alpha
         The share of the two-stage matrix, the rest is the identity.
 
@@ -160,7 +160,7 @@ def pram_covariance(
 def pram_estimate_two_way(
     data: Roles, row: str, column: str, row_matrix: str, column_matrix: str
 ) -> Results[PramTwoWayEstimate]:
-    """Return the estimates of the original table of two variables that were changed independently of one another.
+    """Return the estimates of the original table of two variables that were changed independently of each other.
 
     Parameters
     ----------

@@ -31,9 +31,9 @@ def rank_swap(
     column
         A column of any type that can be ordered.
     p
-        How far the ranks of two swapped values may lie apart, in percent of the values, in (0, 100].
+        The greatest difference in rank of two swapped values, in percent of the values, in (0, 100].
     correlation
-        In place of p: the least correlation of the column with its swapped self, in (0, 1); the column is numeric.
+        In place of p: the least correlation between the original and the swapped column (a numeric one), in (0, 1).
     stratum
         A column within whose values values are swapped.
     stream

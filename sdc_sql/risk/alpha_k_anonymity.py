@@ -41,7 +41,7 @@ def alpha_k_anonymity(
     k
         A whole number of at least 2.
     chosen
-        The sensitive values that alpha regards; by default all.
+        The sensitive values to which alpha applies; by default all.
 
     Returns
     -------

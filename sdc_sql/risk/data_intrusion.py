@@ -36,7 +36,7 @@ def data_intrusion_simulation(
     repetitions: int = 10_000,
     stream: str = "data intrusion",
 ) -> DataIntrusion:
-    """Play the intruder's search with the file itself: a check of the closed forms of theta.
+    """Run a Monte Carlo simulation of an intruder's search: a check of the closed forms of theta.
 
     Parameters
     ----------
@@ -61,8 +61,8 @@ def data_intrusion_simulation(
     Examples
     --------
     >>> import sdc_sql
-    >>> played = sdc_sql.example().data_intrusion_simulation(0.5, repetitions=2000)
-    >>> round(played.closed_form, 6), abs(played.theta - played.closed_form) < 5 * played.standard_error
+    >>> simulated = sdc_sql.example().data_intrusion_simulation(0.5, repetitions=2000)
+    >>> round(simulated.closed_form, 6), abs(simulated.theta - simulated.closed_form) < 5 * simulated.standard_error
     (0.333333, True)
     """
     repetitions = whole(repetitions, "repetitions", least=1, most=100_000_000)

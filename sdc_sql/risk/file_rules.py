@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class RuleAnswer(Result):
-    """One rule: what was found, and whether it is violated. None: not measured, which is not kept."""
+    """One rule: what was found, and whether it is violated. None: not measured, and so not fulfilled."""
 
     rule: int
     requirement: str
@@ -43,14 +43,14 @@ def research_file_rules(
     inhabitants
         The column with the number of inhabitants of the record's region.
     direct_identifiers
-        Names of columns that would identify directly; an empty list says that there are none.
+        Names of columns that would identify directly; an empty list states that there are none.
     panel
-        Whether the persons were asked repeatedly.
+        Whether the survey is a panel: the persons were interviewed repeatedly.
 
     Returns
     -------
     list of RuleAnswer
-        The file keeps the rules only where ``violated`` is False for all; None is a rule that was not measured.
+        The file fulfils the rules only if ``violated`` is False for all; None is a rule that was not measured.
 
     Notes
     -----
@@ -104,19 +104,19 @@ def public_use_file_rules(
         The column of municipalities (it need not be released).
     withheld
         Names of columns that would be direct identifiers, direct regions, nationality, country of birth or
-        ethnicity; an empty list says that there are none. While ``province`` or ``municipality`` stand in the table the
-        rule is kept by none: release the file without them.
+        ethnicity; an empty list states that there are none. A table with the columns ``province`` or
+        ``municipality`` violates the rule: release the file without them.
     sensitive
-        Names of sensitive columns; an empty list says that there are none.
+        Names of sensitive columns; an empty list states that there are none.
     reference_date
-        The last day that the data are of.
+        The last day to which the data refer.
     release_date
         The day of release; today by default.
 
     Returns
     -------
     list of RuleAnswer
-        Rule 3 has four parts. None is a rule that was not measured, which is not kept.
+        Rule 3 has four parts. None is a rule that was not measured, and so not fulfilled.
 
     Notes
     -----

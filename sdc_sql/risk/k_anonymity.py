@@ -1,4 +1,4 @@
-"""k-anonymity: every combination of the keys is borne by at least k records."""
+"""k-anonymity: every combination of the keys is shared by at least k records."""
 
 from __future__ import annotations
 

@@ -26,7 +26,7 @@ class KMap(Result):
 
 
 def k_map(data: Roles, population: str, k: int = 3) -> KMap:
-    """Return the records and cells that fewer than k of the population bear.
+    """Return the records and cells that are shared by fewer than k of the population.
 
     Parameters
     ----------
@@ -41,7 +41,7 @@ def k_map(data: Roles, population: str, k: int = 3) -> KMap:
 
     Notes
     -----
-    Sweeney (2001). A cell that the population lacks counts as 0 and is never dropped.
+    Sweeney (2001). A cell that does not occur in the population counts as 0 and is never dropped.
 
     Examples
     --------

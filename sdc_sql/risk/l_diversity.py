@@ -38,8 +38,8 @@ def l_diversity(data: Roles, sensitive: str, *, c: float = 2.0, others: Sequence
     c
         Of recursive (c, l)-diversity, positive.
     others
-        Further sensitive variables, which count as keys: a file with several is l-diverse when it is
-        so for each of them with the others here.
+        Further sensitive variables, which count as keys: a file with several is l-diverse when each of
+        them is, with the others given here.
 
     Returns
     -------
@@ -48,8 +48,8 @@ def l_diversity(data: Roles, sensitive: str, *, c: float = 2.0, others: Sequence
     Raises
     ------
     ParameterError
-        Where the table was described with ``nulls="wildcard"``: compatible records would lend a cell values
-        that none of its own bears, and overstate its diversity.
+        Where the table was described with ``nulls="wildcard"``: records that match through a wildcard
+        would add values that no record of the cell has, and overstate its diversity.
 
     Notes
     -----

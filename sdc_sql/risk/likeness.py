@@ -37,7 +37,7 @@ def likeness(data: Roles, sensitive: str, *, chosen: Sequence[object] | None = N
     sensitive
         The name of the column; NULL in it is a value of its own.
     chosen
-        The sensitive values that alpha regards; by default all.
+        The sensitive values to which alpha applies; by default all.
 
     Returns
     -------
@@ -66,7 +66,7 @@ def likeness_cells(data: Roles, sensitive: str, *, chosen: Sequence[object] | No
     sensitive
         The name of the column; NULL in it is a value of its own.
     chosen
-        The sensitive values that alpha regards; by default all.
+        The sensitive values to which alpha applies; by default all.
 
     Returns
     -------

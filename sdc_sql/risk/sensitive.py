@@ -14,10 +14,10 @@ if TYPE_CHECKING:
 
 
 def check_category(data: Roles) -> None:
-    """Refuse wildcards: compatible records would lend a cell values that none of its own has."""
+    """Refuse wildcards: records that match through one would add values that no record of the cell has."""
     if data.nulls != "category":
         raise ParameterError(
-            "The table is described with nulls='wildcard', which attribute disclosure and k-map do not take: "
+            "The table is described with nulls='wildcard', which attribute disclosure and k-map do not support: "
             "describe it with nulls='category' (NULL is then a value of its own)."
         )
 

@@ -1,4 +1,4 @@
-"""How special uniques are searched for a measure: the arguments, and the temporary table of what was found."""
+"""The search for special uniques behind each measure: its arguments, and the temporary table of its result."""
 
 from __future__ import annotations
 
@@ -20,18 +20,18 @@ NULLS = ("category", "excluded")
 
 
 def choice(name: str, value: str, known: tuple[str, ...]) -> str:
-    """Return one of two known words."""
+    """Return one of two accepted words."""
     if value not in known:
         raise ParameterError(f"{name} is {value!r}: it must be {known[0]!r} or {known[1]!r}.")
     return value
 
 
 def _treatment(data: Roles, nulls: str | None) -> str:
-    """Return how NULL takes part; a NULL that agrees with every value makes no record unique on a set of keys."""
+    """Return how NULL is treated; a NULL that agrees with every value makes no record unique on a set of keys."""
     if nulls is None and data.nulls == "wildcard":
         raise ParameterError(
-            "nulls is 'wildcard' for this table: SUDA knows no wildcards; say nulls='excluded' (no minimal sample "
-            "unique uses a NULL) or nulls='category' (NULL is a value of its own)."
+            "nulls is 'wildcard' for this table: SUDA does not support wildcards; give nulls='excluded' (no minimal "
+            "sample unique uses a NULL) or nulls='category' (NULL is a value of its own)."
         )
     return choice("nulls", "category" if nulls is None else nulls, NULLS)
 
@@ -49,7 +49,7 @@ def measured(data: Roles, macro: str, max_msu: int | None, nulls: str | None, *s
 def of_records(
     data: Roles, macro: str, max_msu: int | None, nulls: str | None, *scores: Value
 ) -> duckdb.DuckDBPyRelation:
-    """Store a measure of records: what was found holds for the records as they are now, and for no later ones."""
+    """Store a measure of each record: it holds for the records as they are now, not after a change."""
     with searched(data, _size(max_msu), _treatment(data, nulls)) as (cells, found):
         name = stored(data, query.call(macro, data.table, data.keys, cells, found, *scores))
     return data.con.table(name)

@@ -39,7 +39,7 @@ class SudaContribution(Result):
 
 @dataclass(frozen=True)
 class SudaValueContribution(Result):
-    """The percentage of what is due to a variable that is due to one of its values (as text)."""
+    """The percentage of a variable's contribution that is due to one of its values (as text)."""
 
     variable: str
     value: str | None
@@ -62,8 +62,8 @@ def suda(
     Parameters
     ----------
     max_msu
-        The largest size of a minimal sample unique to look for; None for every size. Smaller looks less far, and
-        scores are smaller.
+        The largest size of a minimal sample unique to look for; None for every size. A smaller one finds
+        fewer, and scores are lower.
     dis_fraction
         The DIS fraction, in (0, 1): as a rule the sampling fraction.
     scoring
@@ -132,7 +132,7 @@ def suda_summary(
 def suda_contributions(
     data: Roles, max_msu: int | None = 3, *, scoring: str = "factorial", nulls: str | None = None
 ) -> list[SudaContribution]:
-    """Return for each key the percentage of the total score due to it; they sum to more than 100.
+    """Return for each key the percentage of the total score due to it; the percentages sum to more than 100.
 
     Parameters
     ----------
@@ -156,7 +156,7 @@ def suda_contributions(
 def suda_value_contributions(
     data: Roles, max_msu: int | None = 3, *, scoring: str = "factorial", nulls: str | None = None
 ) -> list[SudaValueContribution]:
-    """Return for each value of each key the percentage of what is due to the key that is due to the value.
+    """Return for each value of each key the percentage of the key's contribution that is due to the value.
 
     Parameters
     ----------

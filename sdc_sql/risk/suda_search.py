@@ -1,8 +1,8 @@
 """Minimal sample uniques set by set, over the cells as numbers in memory.
 
-The macro says the same in one query, a GROUP BY for each set of keys, and looks at every cell each time. Here DuckDB
-makes the cells and numbers the categories of each key; a kernel (udfs/special_uniques.py) looks on each set only at
-those that are not yet alone. What it finds goes back into a table, some millions of rows at a time.
+The macro computes the same in one query, with a GROUP BY of every cell for each set of keys. Here DuckDB makes the
+cells and numbers the categories of each key; a kernel (udfs/suda/special_uniques.py) examines on each set only the
+cells that are not yet unique. What it finds goes back into a table, some millions of rows at a time.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from sdc_sql.roles import Roles
 
 MOST_SETS = 1_000_000
-MOST_KEYS = 62  # a set is the bits of a BIGINT
+MOST_KEYS = 62  # a set is stored in the bits of a BIGINT
 BATCH = 4_000_000  # rows found that are held before they are stored
 _ID, _RECORDS, _MASK = ("sdc__id", "sdc__records", "sdc__mask")
 _CODE, _VALUE = ("sdc__code", "sdc__category")
@@ -117,7 +117,7 @@ def _search(data: Roles, name: str, most: int, nulls: str) -> None:
 
 @contextmanager
 def searched(data: Roles, max_msu: int | None, nulls: str) -> Iterator[tuple[str, str]]:
-    """Give the names of two temporary tables: the cells, and what was found (sql/risk/found_uniques.sql takes them)."""
+    """Yield the names of two temporary tables, the cells and what was found, for sql/risk/found_uniques.sql."""
     data.load_again()
     m = len(data.keys)
     most = m if max_msu is None else min(max_msu, m)
@@ -133,5 +133,5 @@ def searched(data: Roles, max_msu: int | None, nulls: str) -> Iterator[tuple[str
         yield f"{name}_cells", name
     finally:
         for table in (name, f"{name}_cells"):
-            with suppress(duckdb.Error):  # in a transaction that has failed the first error is the one to tell
+            with suppress(duckdb.Error):  # in a transaction that has failed the first error is the one to report
                 data.con.execute(_drop(table)).fetchall()

@@ -20,7 +20,7 @@ class MisclassifiedTheta(Result):
     """theta-hat (12).
 
     ``kept_uniques``, ``kept_pairs``: the sums of M_jj over sample uniques and pairs; ``false_matches``: n A.
-    ``most_theta`` is (12) without A: what the diagonals alone can tell.
+    ``most_theta`` is (12) without A: what follows from the diagonals alone.
     """
 
     records: int
@@ -45,7 +45,7 @@ def theta_misclassified(
         For each misclassified key the table of its matrix, with columns ``from`` (the file's category), ``to`` (the
         intruder's) and ``probability``; keys that are not named agree. Or one matrix for several keys together,
         ``{("age", "sex"): "joint"}``, with structs as categories. PRAM's matrix goes from the original to the released
-        category: where the file is released, ``sdc_pram_reversed`` turns it round.
+        category: where the file is released, ``sdc_pram_reversed`` inverts it by Bayes' theorem.
     sampling_fraction
         In (0, 1); by default the one given with the table.
 

@@ -1,4 +1,4 @@
-"""The threshold rule of ARGUS: combinations of values of a few keys that too few persons bear."""
+"""The threshold rule of ARGUS: combinations of values of a few keys that are shared by too few persons."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class UnsafeCombination(Result):
-    """A combination of values that too few persons bear: its records in the file, its frequency, its threshold."""
+    """A combination of values shared by too few persons: its records in the file, its frequency, its threshold."""
 
     columns: tuple[str, ...]
     values: tuple[str | None, ...]
@@ -32,7 +32,7 @@ class UnsafeCombination(Result):
 
 @dataclass(frozen=True)
 class ThresholdSummary(Result):
-    """What was found of one set of keys."""
+    """The result for one set of keys."""
 
     columns: tuple[str, ...]
     threshold: float
@@ -131,7 +131,7 @@ def threshold_rule_records(
     levels: Mapping[str, Sequence[str]] | None = None,
     inclusive: bool = True,
 ) -> duckdb.DuckDBPyRelation:
-    """Return every record with ``unsafe_combinations``, how many it bears; see :func:`threshold_rule`.
+    """Return every record with ``unsafe_combinations``, how many it has; see :func:`threshold_rule`.
 
     Parameters
     ----------
@@ -155,7 +155,7 @@ def threshold_rule_records(
 
 
 def _arguments(data: Roles, threshold: float | Sequence[float | None]) -> tuple[Any, ...]:
-    """Return the table, its keys and the thresholds, once these are seen to be positive numbers."""
+    """Return the table, its keys and the thresholds, once these are checked to be positive numbers."""
     listed = threshold if isinstance(threshold, Sequence) and not isinstance(threshold, str) else [threshold]
     some = [t for t in listed if t is not None]
     if not some or not all(is_number(t) and 0 < float(t) < math.inf for t in some):

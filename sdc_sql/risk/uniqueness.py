@@ -45,7 +45,7 @@ def frequencies(data: Roles) -> duckdb.DuckDBPyRelation:
 
 
 def sample_uniques(data: Roles) -> duckdb.DuckDBPyRelation:
-    """Return the records that no other record agrees with on the keys, every column as it is.
+    """Return the records that are unique on the keys, with every column.
 
     Examples
     --------

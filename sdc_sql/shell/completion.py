@@ -1,4 +1,4 @@
-"""What the Tab key offers: our functions, DuckDB's keywords and functions, tables, columns, dot commands."""
+"""What the Tab key offers: this package's functions, DuckDB's keywords and functions, tables, columns, dot commands."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ _NAMES = """
 
 
 def candidates(con: duckdb.DuckDBPyConnection, word: str, commands: Sequence[str] = ()) -> list[str]:
-    """Return what begins with a word, ours first; a keyword is written as the word is, in capitals or not.
+    """Return what begins with a word, this package's functions first; keywords in the word's case.
 
     Examples
     --------

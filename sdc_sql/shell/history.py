@@ -1,4 +1,4 @@
-"""The lines of earlier sessions: in a file of the user's own, and never one that sets the secret key."""
+"""The lines of earlier sessions, in a file that only the user can read; never one that sets the secret key."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ MOST = 2000
 
 
 def history_file() -> Path:
-    """Return where the history stands: ``$XDG_STATE_HOME/sdc-sql/history``, by default below ``~/.local/state``."""
+    """Return the path of the history: ``$XDG_STATE_HOME/sdc-sql/history``, by default below ``~/.local/state``."""
     state = os.environ.get("XDG_STATE_HOME") or os.environ.get("LOCALAPPDATA")
     return (Path(state) if state else Path.home() / ".local" / "state") / "sdc-sql" / "history"
 

@@ -13,13 +13,13 @@ if TYPE_CHECKING:
     import duckdb
 
 Result = TypeVar("Result")
-POLL = 0.1  # seconds between looks at whether Ctrl-C was typed
+POLL = 0.1  # seconds between checks for Ctrl-C
 
 
 @contextmanager
 def for_one_thread() -> Iterator[None]:
-    """Keep Ctrl-C from the threads that begin within: one of DuckDB's would swallow what is meant for the prompt."""
-    if not hasattr(signal, "pthread_sigmask"):  # Windows has no such thing
+    """Block Ctrl-C in the threads started within: one of DuckDB's would swallow what is meant for the prompt."""
+    if not hasattr(signal, "pthread_sigmask"):  # not on Windows
         yield
         return
     signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
@@ -30,10 +30,10 @@ def for_one_thread() -> Iterator[None]:
 
 
 def interruptible(con: duckdb.DuckDBPyConnection, work: Callable[[], Result]) -> Result:
-    """Do work on a connection in a thread of its own; Ctrl-C interrupts the query and is raised once it has ended."""
+    """Run work on a connection in a separate thread; Ctrl-C interrupts the query and is raised once it has ended."""
     results: list[Result] = []
     errors: list[BaseException] = []
-    done = threading.Event()  # (Ctrl-C while a thread is joined can make Python take it for ended)
+    done = threading.Event()  # (Ctrl-C while a thread is joined can make Python treat it as ended)
 
     def run() -> None:
         try:

@@ -1,4 +1,4 @@
-"""What the shell says: help on the functions, and errors in one line."""
+"""Messages of the shell: help on the functions, and errors in one line."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ ROOMS = {"core": "Cells, frequencies, draws", "risk": "Risk", "mask": "Masking",
 
 
 def one_line(error: BaseException, text: str) -> str:
-    """Return an error as one line. Of a statement that may hold the secret key nothing is repeated."""
+    """Return an error as one line, which repeats nothing of a statement that may hold the secret key."""
     if not may_be_kept(text):
-        return "This statement that sets a variable cannot be run; as in SET VARIABLE sdc_key = '...'; or say .key"
+        return "This statement, which sets a variable, cannot be run: write SET VARIABLE sdc_key = '...', or use .key"
     ours = translate(error) if isinstance(error, duckdb.Error) else None
     message = " ".join(str(ours or error).split("\n\nLINE ")[0].split())
     line = isinstance(error, duckdb.ParserException) and re.search(r"^LINE (\d+):", str(error), re.MULTILINE)
@@ -29,7 +29,7 @@ def one_line(error: BaseException, text: str) -> str:
 
 
 def overview() -> str:
-    """Return every function with its arguments, what it gives and an example, room by room."""
+    """Return every function with its arguments, what it gives and an example, by group."""
     rooms: dict[str, list[Entry]] = {}
     for entry in help_entries():
         rooms.setdefault(entry.file.partition("/")[0], []).append(entry)
@@ -48,7 +48,7 @@ def _short(entry: Entry) -> str:
 
 
 def about(word: str) -> str:
-    """Return all that is known of one function, or the functions that a word fits.
+    """Return the help on one function, or the functions whose help has a word in it.
 
     Raises
     ------
@@ -64,7 +64,7 @@ def about(word: str) -> str:
         e for e in entries.values() if word in f"{e.summary}\n{e.description}".lower()
     ]
     if not found:
-        raise ParameterError(f"There is no function about {word!r}; .help lists them all.")
+        raise ParameterError(f"There is no function for {word!r}; .help lists them all.")
     return _full(found[0]) if len(found) == 1 else "\n".join(_short(entry) for entry in found)
 
 

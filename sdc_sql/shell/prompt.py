@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from sdc_sql.shell.completion import candidates
 from sdc_sql.shell.history import History, history_file
-from sdc_sql.shell.session import COMMANDS, Leave, Session
+from sdc_sql.shell.session import COMMANDS, Exit, Session
 
 if TYPE_CHECKING:
     import duckdb
@@ -38,14 +38,14 @@ def _editing(con: duckdb.DuckDBPyConnection) -> History | None:
 
 
 def prompt(con: duckdb.DuckDBPyConnection) -> None:
-    """Talk with a person at a terminal until they leave."""
+    """Read and run statements at a terminal until the user exits."""
     history = _editing(con)
     session = Session(con, print, history.keep if history else lambda _: None)
-    with contextlib.suppress(Leave):
+    with contextlib.suppress(Exit):
         while True:
             try:
                 line = input(CONTINUED if session.pending else PROMPT)
-            except KeyboardInterrupt:  # the line, and what came before it, is forgotten
+            except KeyboardInterrupt:  # the line, and what came before it, is discarded
                 session.pending = []
                 print()
                 continue

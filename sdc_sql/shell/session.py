@@ -21,14 +21,14 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
 COMMANDS = {
-    ".help": "every function with its arguments and an example; .help theta tells all of one",
-    ".tables": "the tables and views there are",
-    ".examples": "make the (temporary) tables that the examples are about",
+    ".help": "list every function with its arguments and an example; .help theta explains one in full",
+    ".tables": "list the tables and views",
+    ".examples": "create the (temporary) tables of the examples",
     ".read": "run the statements of a file: .read FILE",
-    ".key": "set the secret key of the draws, typed unseen",
+    ".key": "set the secret key of the draws, typed without echo",
     ".maxrows": "how many rows of a result are shown: .maxrows 40",
-    ".quit": "leave, as do .exit and Ctrl-D",
-    ".exit": "leave",
+    ".quit": "exit, as do .exit and Ctrl-D",
+    ".exit": "exit",
 }
 _TABLES = """
     SELECT CASE WHEN database_name IN (current_database(), 'temp') AND schema_name = 'main' THEN name
@@ -39,12 +39,12 @@ _TABLES = """
 """
 
 
-class Leave(Exception):  # noqa: N818 - no error
-    """The user wishes to leave."""
+class Exit(Exception):  # noqa: N818 - no error
+    """The user asked to exit."""
 
 
 class Session:
-    """Takes lines, runs the statements that they make up, draws the results.
+    """Takes lines, runs the statements that they form, prints the results.
 
     Parameters
     ----------
@@ -100,7 +100,7 @@ class Session:
             return work()
         except KeyboardInterrupt:
             self.complain("interrupted")
-        except BrokenPipeError:  # the reader of our output went away
+        except BrokenPipeError:  # the reader of the output has closed it
             raise
         except (duckdb.Error, SdcError, RuntimeError, ValueError, OSError) as error:
             interrupted = "nterrupted" in str(error)
@@ -128,7 +128,7 @@ class Session:
                 print(f"{count:,} row{'' if count == 1 else 's'}")
             return
         sys.stdout.flush()
-        # a file or a program that reads has room for every column
+        # output to a file or a program shows every column
         width = shutil.get_terminal_size().columns if sys.stdout.isatty() else 100_000
         result.show(max_width=width, max_rows=self.max_rows, null_value="NULL")
 
@@ -136,7 +136,7 @@ class Session:
         name, arguments = words[0], words[1:]
         match name, arguments:
             case ".quit" | ".exit" | ".q", []:
-                raise Leave
+                raise Exit
             case ".help", []:
                 print(f"{messages.overview()}\n\nCommands")
                 print("\n".join(f"  {command:<9} {what}" for command, what in COMMANDS.items()))
@@ -154,9 +154,9 @@ class Session:
             case ".maxrows", [number] if number.isdigit() and int(number) > 0:
                 self.max_rows = int(number)
             case _ if name in COMMANDS:
-                raise ParameterError(f"{name} cannot be said so: {COMMANDS[name]}.")
+                raise ParameterError(f"{name} cannot be used so: {COMMANDS[name]}.")
             case _:
-                raise ParameterError(f"There is no command {name}; there are {', '.join(COMMANDS)}.")
+                raise ParameterError(f"There is no command {name}; the commands are {', '.join(COMMANDS)}.")
         return True
 
     def _read(self, name: str) -> bool:

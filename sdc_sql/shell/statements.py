@@ -1,4 +1,4 @@
-"""Where a statement ends, and whether it may be kept: told from DuckDB's own tokens, not by parsing it ourselves."""
+"""Where a statement ends, and whether it may be kept: by DuckDB's own tokens, not by a parser of this package."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def _code(text: str) -> list[int]:
 
 
 def is_complete(text: str) -> bool:
-    """Say whether a text ends in a semicolon that is in no string and in no comment, but for comments after it.
+    """Return whether a text ends in a semicolon that is in no string and in no comment, but for comments after it.
 
     Examples
     --------
@@ -48,7 +48,7 @@ def without_end(statement: str) -> str:
 
 
 def may_be_kept(text: str) -> bool:
-    """Say whether a statement may stand in the history: not one that sets a variable, which may be the secret key.
+    """Return whether a statement may be kept in the history: not one that sets a variable, which may be the secret key.
 
     Examples
     --------

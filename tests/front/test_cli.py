@@ -351,7 +351,7 @@ def test_a_missing_file_and_a_missing_table(capsys, folder):
     assert "There is no file nowhere.parquet" in refused(capsys, "risk", "nowhere.parquet", "--keys", "age")
     assert "not a file" in refused(capsys, "risk", str(folder), "--keys", "age")
     database = str(folder / "survey.duckdb")
-    assert "has 2 tables (persons, other.persons): say which with --table" in refused(
+    assert "has 2 tables (persons, other.persons): name one with --table" in refused(
         capsys, "risk", database, "--keys", "age"
     )
     assert "has no table 'nowhere'" in refused(capsys, "risk", database, "--table", "nowhere", "--keys", "age")
@@ -441,7 +441,7 @@ def test_install_into_a_database(capsys, tmp_path):
         con.execute(f"CREATE TABLE persons AS {ROWS}")
     for _ in range(2):
         assert main(["install", str(path)]) == DONE
-        assert capsys.readouterr() == (f"{path}: the macros are in it\n", "")
+        assert capsys.readouterr() == (f"{path}: the macros are stored\n", "")
     with duckdb.connect(path, read_only=True) as con:
         assert con.execute("SELECT n1 FROM sdc_theta('persons', ['age', 'sex'], 0.1)").fetchone() == (3,)
 
@@ -450,16 +450,16 @@ def test_install_takes_the_macros_out_again(capsys, tmp_path):
     path = tmp_path / "d.duckdb"
     assert main(["install", str(path), "--create"]) == DONE
     assert main(["install", str(path), "--remove"]) == DONE
-    assert capsys.readouterr().out.endswith(f"{path}: the macros are no longer in it\n")
+    assert capsys.readouterr().out.endswith(f"{path}: the macros are removed\n")
     with duckdb.connect(path, read_only=True) as con:
         left = "SELECT count(*) FROM duckdb_functions() WHERE starts_with(function_name, 'sdc_')"
         assert con.execute(left).fetchone() == (0,)
-    assert "exclude one another" in refused(capsys, "install", str(path), "--create", "--remove")
+    assert "exclude each other" in refused(capsys, "install", str(path), "--create", "--remove")
 
 
 def test_install_makes_no_file_unless_told(capsys, tmp_path):
     path = tmp_path / "new.duckdb"
-    assert "say --create" in refused(capsys, "install", str(path))
+    assert "give --create" in refused(capsys, "install", str(path))
     assert not path.exists()
     assert main(["install", str(path), "--create"]) == DONE
     with duckdb.connect(path, read_only=True) as con:

@@ -83,7 +83,7 @@ def test_thresholds_that_equal_a_frequency_and_the_combinations(file, capsys):
     ("arguments", "words"),
     [
         (["--for", "research", "--keys", "aeg"], "'aeg' is not a column"),
-        (["--threshold", "x", "--keys", "sex"], "is no list of numbers"),
+        (["--threshold", "x", "--keys", "sex"], "is not a list of numbers"),
         (["--threshold", "0", "--keys", "sex"], "must be a positive number"),
         (["--for", "public", "--keys", "sex", "--fail-if", "a > 1"], "--fail-if goes with --threshold"),
         ([*RESEARCH, "--very", "sex"], "has no level"),
@@ -126,7 +126,7 @@ def test_theta_with_misclassified_keys(tmp_path, capsys):
         assert words in capsys.readouterr().err
     with pytest.raises(SystemExit, match="2"):
         main([*base, "sex"])
-    assert "names no matrix of a key" in capsys.readouterr().err
+    assert "does not name the matrix of a key" in capsys.readouterr().err
 
 
 def test_keys_misclassified_together(tmp_path, capsys):
@@ -238,6 +238,9 @@ def test_several_sensitive_variables(tmp_path, capsys):
     for more, t in (([], 2 / 3), (["--ordered", "SALARY"], 0.375)):
         assert main([*base, *more]) == 0
         assert json.loads(capsys.readouterr().out)["attribute"][0]["t"] == pytest.approx(t)
-    for wrong, words in ((["--ordered", "cell"], "cell is ordered and not among"), (["--together"], "at least two")):
+    for wrong, words in (
+        (["--ordered", "cell"], "cell is given as ordered, not among"),
+        (["--together"], "at least two"),
+    ):
         assert main([*base, *wrong]) == 2
         assert words in capsys.readouterr().err

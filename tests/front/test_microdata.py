@@ -205,7 +205,7 @@ def test_an_id_of_null_is_refused(db):
 
 
 def test_an_id_must_be_unique(db):
-    with pytest.raises(ColumnError, match=r"3 values of the id \(household\) stand on several records"):
+    with pytest.raises(ColumnError, match=r"3 values of the id \(household\) occur in several records"):
         described(db, id="household")
 
 

@@ -191,7 +191,7 @@ def test_help_on_several_and_on_none(session):
         "round"
     )
     assert "sdc_household_global_risk(" in about("household_")
-    assert refused(session, ".help nothing-of-the-kind").startswith("There is no function about 'nothing-of-the-kind'")
+    assert refused(session, ".help nothing-of-the-kind").startswith("There is no function for 'nothing-of-the-kind'")
 
 
 def test_help_is_what_the_macro_says(loaded):
@@ -291,7 +291,7 @@ def test_a_pipe_and_a_file(capsys, monkeypatch, tmp_path):
     [
         (["--read-only"], "--read-only needs a database file"),
         (["{}/none.duckdb", "--read-only"], "There is no file"),
-        (["{}/a.csv"], "is a CSV file, no database"),
+        (["{}/a.csv"], "is a CSV file, not a database"),
         (["{}/none/x.duckdb"], "none"),
     ],
 )

@@ -160,7 +160,7 @@ def test_a_database_with_one_table(tmp_path, table):
 
 def test_a_database_with_two_tables(tmp_path):
     path = database(tmp_path / "d", f"CREATE TABLE p AS {ROWS}", f"CREATE TABLE q AS {ROWS} LIMIT 2")
-    with pytest.raises(TableError, match=r"has 2 tables \(p, q\): say which with --table"):
+    with pytest.raises(TableError, match=r"has 2 tables \(p, q\): name one with --table"):
         records(path)
     assert records(path, "p") == 3
     assert records(path, "q") == 2

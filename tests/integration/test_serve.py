@@ -163,7 +163,7 @@ def test_a_port_that_is_taken(served, tmp_path, capsys):
     duckdb.connect(str(other)).close()
     given = [part for file in FILES for part in ("--extension", str(file))]
     assert main(["serve", str(other), "--port", str(served.port), *given]) == 2
-    assert f"Something listens on port {served.port} already" in capsys.readouterr().err
+    assert f"Port {served.port} is in use already" in capsys.readouterr().err
 
 
 def test_where_the_extension_cannot_be_loaded(tmp_path):
@@ -177,11 +177,11 @@ def test_where_the_extension_cannot_be_loaded(tmp_path):
 @pytest.mark.parametrize(
     ("arguments", "told"),
     [
-        (["nowhere.duckdb"], "There is no file nowhere.duckdb: only a database that is there can be served"),
-        (["some.csv"], "some.csv is a CSV file, no database"),
+        (["nowhere.duckdb"], "There is no file nowhere.duckdb: only an existing database can be served"),
+        (["some.csv"], "some.csv is a CSV file, not a database"),
         (["some.duckdb", "--port", "70000"], "--port is 70000: it must be a port"),
         (["some.duckdb", "--extension", "gone"], "There is no file gone: --extension names the file"),
-        (["stored.duckdb"], "holds the macros itself: sdc-sql install --remove stored.duckdb takes them out"),
+        (["stored.duckdb"], "contains the macros itself: remove them with sdc-sql install --remove stored.duckdb"),
     ],
 )
 def test_what_cannot_be_served(tmp_path, monkeypatch, capsys, arguments, told):
