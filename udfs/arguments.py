@@ -29,12 +29,12 @@ def columns(values: npt.ArrayLike, name: str = "x") -> Floats:
     """Return columns as float64 of shape (n, p); a single column (n,) becomes (n, 1)."""
     matrix = _finite(values, name)
     if matrix.ndim not in {1, 2}:
-        raise ValueError(f"{name} has shape {matrix.shape}; expected (n,) or (n, p), one row a record")
+        raise ValueError(f"{name} has shape {matrix.shape}; expected (n,) or (n, p), one row per record")
     return matrix[:, np.newaxis] if matrix.ndim == 1 else matrix
 
 
 def normals_like(draws: npt.ArrayLike, matrix: Floats, name: str = "normals") -> Floats:
-    """Return standard normal draws of the shape of `matrix`; (n,) will do for one column."""
+    """Return standard normal draws of the shape of `matrix`; (n,) is enough for one column."""
     found = np.asarray(draws, dtype=np.float64)
     if found.shape == matrix.shape[:1] and matrix.shape[1] == 1:
         found = found[:, np.newaxis]
@@ -49,7 +49,7 @@ def uniforms_of(draws: npt.ArrayLike, shape: tuple[int, ...], name: str = "unifo
     """Return uniform draws of exactly this shape, each in [0, 1)."""
     found = np.asarray(draws, dtype=np.float64)
     if found.shape != shape:
-        raise ValueError(f"{name} has shape {found.shape}; expected {shape}, one row a record")
+        raise ValueError(f"{name} has shape {found.shape}; expected {shape}, one row per record")
     if not ((found >= 0) & (found < 1)).all():
         raise ValueError(f"{name} holds draws outside [0, 1); give keyed uniforms, for missing values too")
     return found
@@ -79,7 +79,7 @@ def number(value: float, name: str, *, above: float | None = None, least: float 
 def two_or_more(found: int, what: str) -> None:
     """Refuse a column with a single value, which could only be released as it is; none at all is nothing to mask."""
     if found == 1:
-        raise ValueError(f"{what} has 1 value; expected 2 or more, as one alone would stay as it is: join strata")
+        raise ValueError(f"{what} has 1 value; expected 2 or more, as a single one would stay as it is: join strata")
 
 
 def numeric(values: npt.ArrayLike, name: str) -> Floats:

@@ -1,7 +1,7 @@
 """A DuckDB function over a numpy kernel: its name, its types, and how lists become arrays and back.
 
 DuckDB hands over Arrow arrays of up to 2,048 rows; a row is a stratum, with its records as lists. NULL in a list of
-numbers becomes NaN, and a masked value is NULL again where its original was.
+numbers becomes NaN, and a masked value is NULL again where the original was.
 """
 
 from __future__ import annotations
@@ -30,11 +30,11 @@ class Function:
 
     @property
     def __signature__(self) -> Signature:
-        """Return one parameter an argument: DuckDB counts them."""
+        """Return a signature with one parameter per argument: DuckDB counts them."""
         return Signature([Parameter(name, Parameter.POSITIONAL_ONLY) for name, _ in self.parameters])
 
     def __call__(self, *arguments: pa.Array) -> pa.Array:
-        """Answer a chunk of rows."""
+        """Return the results of a chunk of rows."""
         columns = [a.combine_chunks() if isinstance(a, pa.ChunkedArray) else a for a in arguments]
         types = [t for _, t in self.parameters]
         rows = (
@@ -51,7 +51,7 @@ def _given(scalar: Any, kind: str) -> Any:  # noqa: ANN401 - whatever the declar
     if kind == NUMBERS:
         return _floats(scalar.values)
     if kind == TABLE:
-        inner = scalar.values  # lists of one length, a record each
+        inner = scalar.values  # lists of one length, one per record
         return _floats(inner.flatten()).reshape(len(inner), -1)
     return scalar.as_py()
 
@@ -59,9 +59,9 @@ def _given(scalar: Any, kind: str) -> Any:  # noqa: ANN401 - whatever the declar
 def _floats(array: pa.Array) -> np.ndarray[Any, np.dtype[np.float64]]:
     found: np.ndarray[Any, np.dtype[np.float64]] = array.to_numpy(zero_copy_only=False).astype(
         np.float64
-    )  # NULL becomes NaN; a copy of its own
+    )  # NULL becomes NaN, in a copy
     if array.null_count:
-        # NULL and NaN must be told apart again when the answer is given
+        # NULL and NaN are told apart again in the result
         found[array.is_null().to_numpy(zero_copy_only=False)] = NULL
     return found
 

@@ -1,4 +1,4 @@
-"""Ranks of a column, equal values in the order of a draw of their own."""
+"""Ranks of a column, equal values in the order of random draws."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
-"""The functions that DuckDB is given: one a stub of ``sql/mask/kernels.sql``, in its order.
+"""The functions registered in DuckDB: one for each placeholder in ``sql/mask/kernels.sql``, in its order.
 
-Each takes a stratum at a time and answers with one list a column. What is wrong is a ValueError that names the stratum.
+Each takes one stratum at a time and returns one list per column. Errors are a ValueError that names the stratum.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ def _given(value: float | None, name: str) -> float:
 
 
 def _keeping(masked: Floats, x: Floats) -> Floats:
-    """Return masked values with what was missing as it was, NULL or NaN: kernels may turn one into the other."""
+    """Return masked values with missing ones as they were, NULL or NaN: kernels may turn one into the other."""
     return np.where(np.isnan(x), x, masked)
 
 
@@ -57,7 +57,7 @@ def noise(
     lower: Floats, upper: Floats, rounded: list[bool | None], discrete: list[bool | None],
     moments: Floats | None = None,
 ) -> Floats:  # fmt: skip
-    """Add noise by one of the methods of section 3.4.4; by given moments where the records are a part of a table."""
+    """Add noise by one of the methods of section 3.4.4; the moments are given where the records are part of a table."""
     size = _given(alpha, "alpha")
     bounds = {
         "lower": np.where(np.isnan(lower), -np.inf, lower),
@@ -126,7 +126,7 @@ def resampled(_stratum: str | None, x: Floats, draws: Floats) -> Floats:
 
 
 def _square(p: Floats | None) -> Floats:
-    """Return a matrix of its rows, one after the other."""
+    """Return the matrix whose rows are given one after the other."""
     if p is None:
         raise ValueError("the PRAM matrix is NULL: give its rows")
     k = round(len(p) ** 0.5)
@@ -161,7 +161,7 @@ def estimated_two_way(p: Floats, q: Floats, released: Floats) -> list[Floats]:
 
 
 def matched(frequencies: Floats, cells: Floats, theta: float, most: float) -> Floats:
-    """Return for each frequency the probabilities of a correct match, a list a frequency."""
+    """Return the probabilities of a correct match, one list per frequency."""
     highest = _given(most, "most")
     if highest != int(highest) or highest < 1:
         raise ValueError(f"most is {most:g}: it must be a whole number of at least 1")
@@ -169,7 +169,7 @@ def matched(frequencies: Floats, cells: Floats, theta: float, most: float) -> Fl
 
 
 def _named(function: Any) -> Any:  # noqa: ANN401
-    """Return the function with the stratum named in its complaints."""
+    """Return the function with the stratum named in its errors."""
 
     def named(stratum: str | None, *arguments: Any) -> Any:  # noqa: ANN401
         try:

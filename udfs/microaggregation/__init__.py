@@ -1,1 +1,1 @@
-"""Groups of at least k similar records, and the values that stand for them."""
+"""Groups of at least k similar records, and the values that they release."""

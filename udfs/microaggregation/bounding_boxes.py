@@ -1,4 +1,4 @@
-"""Boxes around points, and how near and how far what is in a box can be.
+"""Bounding boxes of points, and bounds on the distance from a point to anything in a box.
 
 For a point q the squared distance to anything in a box [lo, hi] lies between
 
@@ -29,7 +29,7 @@ def distances(cells: NDArray[np.float64], q: NDArray[np.float64]) -> NDArray[np.
 
 
 def edges(cells: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Return the boxes (2, ..., p) that close around points (..., p, m); a nan is no point."""
+    """Return the bounding boxes (2, ..., p) of points (..., p, m); a nan is no point."""
     return np.stack([np.fmin.reduce(cells, axis=-1, initial=np.inf), -np.fmax.reduce(cells, axis=-1, initial=-np.inf)])
 
 
@@ -64,7 +64,7 @@ def leaves(points: NDArray[np.float64], chosen: NDArray[np.int64], size: int) ->
 
     Returns
     -------
-    (boxes, width) int array of points; the number of boxes is a power of two, and neighbouring boxes lie side by side.
+    (boxes, width) int array of points; the number of boxes is a power of two, neighbouring boxes in turn.
     """
     halvings = max(0, int(np.ceil(np.log2(max(len(chosen), 1) / size))))
     width = -(-len(chosen) // 2**halvings)

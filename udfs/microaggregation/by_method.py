@@ -1,4 +1,4 @@
-"""Microaggregation of a stratum by the name of its method, records with missing values kept among their like."""
+"""Microaggregation of a stratum by the name of its method, records with the same missing values grouped together."""
 
 from __future__ import annotations
 

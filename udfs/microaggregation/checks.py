@@ -51,7 +51,7 @@ def as_column(values: ArrayLike) -> NDArray[np.float64]:
 
 
 def check_k(k: int, n: int) -> int:
-    """Return k, the least number of records in a group, if n records can be grouped so.
+    """Return k, the least number of records in a group, if n records can be grouped by it.
 
     Raises
     ------

@@ -1,8 +1,8 @@
-"""The record farthest from a centroid that moves a little at a time: only the outermost shell is looked at.
+"""The record farthest from a centroid that moves a little at a time: only the outermost shell is searched.
 
-A full look from centroid c0 keeps the sites farthest from it, the shell, and t, the greatest distance from c0 among
+A full search from centroid c0 keeps the sites farthest from it, the shell, and t, the greatest distance from c0 among
 all others. The triangle inequality puts every other site within t + |c - c0| of a later centroid c (and sites only
-leave). If the farthest of the shell is farther than that, it is the farthest of all; else everything is looked at anew.
+leave). If the farthest of the shell is farther than that, it is the farthest of all; else the search is full again.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
     from sdc_sql.udfs.microaggregation.ungrouped import Remaining
 
-SAFE = 1 + 1e-9  # computed distances are right to within some 1e-15 of themselves
+SAFE = 1 + 1e-9  # computed distances have a relative error of some 1e-15
 
 
 class Outermost:

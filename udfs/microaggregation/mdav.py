@@ -1,7 +1,7 @@
 """MDAV, maximum distance to average vector: groups of k records, formed from the outside inwards.
 
-The searches are those of `farthest` and `ungrouped`, which skip what cannot be an answer; the partition is that of the
-plain algorithm, which looks at every record four times for two groups.
+The searches are those of `farthest` and `ungrouped`, which skip what cannot be the result; the partition is that of
+the plain algorithm, which examines every record four times for two groups.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 def mdav(x: ArrayLike, k: int) -> NDArray[np.int64]:
-    """Partition records into groups of k (at most two are larger) whose records are alike.
+    """Partition records into groups of k (at most two are larger) whose records are similar.
 
     While at least 3k records remain: take the record r farthest from their mean and make a group of r and the k - 1
     records nearest to it; take the record s farthest from r among the others and make a group in the same way. If 2k to

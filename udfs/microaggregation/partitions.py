@@ -20,7 +20,7 @@ Sizes = Literal["optimal", "fixed"]
 
 
 def standardised(x: ArrayLike) -> NDArray[np.float64]:
-    """Give every variable mean 0 and variance 1, so that all weigh the same in a distance.
+    """Standardise every variable to mean 0 and variance 1, so that all weigh the same in a distance.
 
     Parameters
     ----------
@@ -103,7 +103,7 @@ def blocked(x: ArrayLike, k: int, blocks: int) -> NDArray[np.int64]:
 
 
 def individual_ranking(x: ArrayLike, k: int, sizes: Sizes = "optimal") -> NDArray[np.int64]:
-    """Partition the records for each variable by itself: little is lost, and little is protected.
+    """Partition the records for each variable by itself: little information is lost, and little protection gained.
 
     Parameters
     ----------
@@ -126,7 +126,7 @@ def individual_ranking(x: ArrayLike, k: int, sizes: Sizes = "optimal") -> NDArra
     Notes
     -----
     A record shares each value with k - 1 others, but not all values with anyone: an intruder who knows several
-    variables of a target finds it as a rule. The result is not k-anonymous.
+    variables of a target usually finds it. The result is not k-anonymous.
 
     References
     ----------

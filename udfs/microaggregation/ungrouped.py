@@ -1,9 +1,10 @@
-"""The records not yet in a group, kept in boxes, so that a search looks into a few boxes instead of at every record.
+"""The records not yet in a group, kept in boxes, so that a search examines a few boxes instead of every record.
 
 Records with the same values are one *site*: a search meets a value once, however many records share it. The sites lie
-in leaves (boxes of some thirty), the leaves in larger boxes; see `boxes` for the bounds. A search first looks where the
-answer is likely, which gives a distance to beat (the reach), and then into every box whose bound is not strictly
-worse. Hence it is exact: what is skipped cannot even tie, and of records at equal distance the lowest row comes first.
+in leaves (boxes of some thirty), the leaves in larger boxes; see `bounding_boxes` for the bounds. A search first
+examines where the answer is likely, which gives a distance to beat (the reach), then every box with a bound not
+strictly worse. Hence it is exact: what is skipped cannot even tie. Of records at equal distance the
+lowest row comes first.
 """
 
 from __future__ import annotations
@@ -18,10 +19,10 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-LEAF = 32  # sites in a leaf, at most (more for large groups); this and the next three set the pace, not the answers
-FEW = 12  # leaves that are looked into without narrowing them down first
-LAZY = 24  # leaves that may lose a site before the boxes are drawn closer; a box too large is still right
-REBUILD = 0.6  # everything is divided anew when fewer than this share of the sites is left
+LEAF = 32  # sites in a leaf, at most (more for large groups); this and the next three affect the speed, not the result
+FEW = 12  # leaves that are examined without narrowing them down first
+LAZY = 24  # leaves that may lose a site before the boxes are shrunk; a box too large is still correct
+REBUILD = 0.6  # everything is divided again when fewer than this share of the sites is left
 
 
 class Remaining:
@@ -31,7 +32,7 @@ class Remaining:
     ----------
     x : (n, p) float array, finite
     size : int
-        How many neighbours will be asked for at a time; the leaves are at least twice as large.
+        How many neighbours are searched for at a time; the leaves are at least twice as large.
 
     Attributes
     ----------
@@ -74,7 +75,7 @@ class Remaining:
         self._touched: list[int] = []
 
     def _tighten(self, touched: NDArray[np.int64]) -> None:
-        """Draw the boxes of some leaves, and the larger boxes they lie in, close around the sites still there."""
+        """Shrink the boxes of some leaves, and the larger boxes around them, to the sites still there."""
         large, slot = np.divmod(touched, self._fan)
         self._leaf_box[:, large, :, slot] = boxes.edges(self._cells[touched]).transpose(1, 0, 2)
         self._large_box[:, :, large] = self._leaf_box[:, large].min(axis=3).transpose(0, 2, 1)
@@ -82,7 +83,7 @@ class Remaining:
     def nearest(self, x: NDArray[np.float64], m: int, home: int | None = None) -> list[tuple[float, int]]:
         """Return (squared distance, row) of the m records nearest to x (p,), in that order; m at most `count`.
 
-        `home`, a record at x, says in which leaf to look first.
+        `home`, a record at x, gives the leaf to examine first.
         """
         q = x[:, None]
         reach = np.inf

@@ -16,7 +16,7 @@ ARCS = 1 << 20  # lengths of arcs kept at a time
 def optimal_univariate(values: ArrayLike, k: int) -> NDArray[np.int64]:
     """Partition one variable into groups of at least k with the least sum of squares within groups, exactly.
 
-    In an optimal partition a group is a run of the sorted values of at most 2k - 1 records. Nodes 0 ... n stand between
+    In an optimal partition a group is a run of the sorted values of at most 2k - 1 records. Nodes 0 ... n lie between
     the sorted values; an arc (i, j) is the group of the values i + 1 ... j, i + k <= j < i + 2k, and its length the
     sum of squares about their mean. The shortest path from 0 to n is the optimum.
 

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 def vmdav(x: ArrayLike, k: int, gamma: float = 0.2) -> NDArray[np.int64]:
-    """Partition records into groups of k to 2k - 1 whose records are alike.
+    """Partition records into groups of k to 2k - 1 whose records are similar.
 
     While at least k records remain: make a group of the record farthest from the mean of all records and the k - 1
     nearest to it. Then, while it has fewer than 2k - 1 records, let e be the remaining record nearest to any

@@ -45,7 +45,7 @@ def uncorrelated(
 ) -> Floats:  # fmt: skip
     r"""Return x plus white noise of variance alpha times that of each variable (3.4.4.1).
 
-    :math:`z_j = x_j + \varepsilon_j`, :math:`\varepsilon_j \sim N(0, \alpha \sigma_j^2)`, each variable's for itself.
+    :math:`z_j = x_j + \varepsilon_j`, :math:`\varepsilon_j \sim N(0, \alpha \sigma_j^2)`, independent by variable.
 
     Parameters
     ----------
@@ -91,8 +91,8 @@ def correlated(
 ) -> Floats:  # fmt: skip
     r"""Return x plus noise whose covariance matrix is alpha times that of the variables (3.4.4.2).
 
-    :math:`\Sigma_z = \Sigma + \alpha \Sigma = (1 + \alpha) \Sigma` (3.4). A singular :math:`\Sigma` will do: a linear
-    identity between variables (a total and its parts) holds for the noise, and so for the masked values.
+    :math:`\Sigma_z = \Sigma + \alpha \Sigma = (1 + \alpha) \Sigma` (3.4). A singular :math:`\Sigma` is allowed:
+    a linear identity between variables (a total and its parts) holds for the noise, and so for the masked values.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""Masked values kept inside a range and on whole numbers, where the variable asks for it."""
+"""Masked values kept inside a range and, where asked, on whole numbers."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ Bound = float | npt.ArrayLike | None
 def reflected(masked: Floats, lower: Floats, upper: Floats) -> Floats:
     """Return values reflected at the bounds, as often as it takes, into [lower, upper].
 
-    A value d beyond a bound goes d inside it. That draws values near a bound inwards: with normal noise of
+    A value d beyond a bound is moved to d inside it. That moves values near a bound inwards: with normal noise of
     standard deviation s, one that lies at the bound moves by s sqrt(2 / pi) = 0.8 s on average, one that lies
     3 s away by less than 0.001 s. Clipping would instead pile values on the bound; a new draw would make the
     result depend on how many draws it took.
@@ -62,7 +62,7 @@ def fitted(masked: Floats, original: Floats, lower: Bound, upper: Bound, rounded
     Raises
     ------
     ValueError
-        If there is not one bound a column, if a range is empty or holds no whole number where one is asked for,
+        If there is not one bound per column, if a range is empty or holds no whole number where one is asked for,
         or if an original value lies outside.
     """
     p = masked.shape[1]
@@ -86,7 +86,7 @@ def fitted(masked: Floats, original: Floats, lower: Bound, upper: Bound, rounded
 
 
 def _each(given: Bound, absent: float, p: int, name: str) -> Floats:
-    """Return one number a column."""
+    """Return one number per column."""
     found = np.asarray(absent if given is None else given, dtype=np.float64)
     if found.ndim > 0 and found.shape != (p,):
         raise ValueError(f"{name} has shape {found.shape}; expected one number, or one for each of {p} columns")

@@ -22,13 +22,13 @@ def nonlinear(
 ) -> Floats:  # fmt: skip
     r"""Return x with noise added on the scale of its normal scores, and brought back (3.4.4.4, Sullivan 1989).
 
-    The handbook's steps, with what it leaves open filled in:
+    The handbook's steps, with the details that it leaves open:
 
     1. and 2., empirical distribution function, smoothed: the value of rank r of n has :math:`F = (r - 1/2) / n`; equal
        values are ranked at random, by `uniforms`, which spreads a discrete variable's step evenly over its height;
     3. normal scores :math:`q = \Phi^{-1}(F)`;
     4. correlated noise, :math:`z = (q + \varepsilon) / \sqrt{1 + \alpha}`, the covariance of :math:`\varepsilon` alpha
-       times that of the scores. The division is the adjustment (of which the handbook says nothing; it is that of
+       times that of the scores. The division is the adjustment (which the handbook does not specify; it is that of
        3.4.4.3): z keeps the variances and covariances of the scores in expectation;
     5. :math:`u = \Phi(z)`;
     6. back through the inverse of F. For a continuous variable F is linear between neighbouring values, and

@@ -1,4 +1,4 @@
-"""Noise for the records far from the centre only."""
+"""Noise for outlying records only."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ def is_outlier(x: npt.ArrayLike, threshold: float) -> Truths:
     """Return which records have a variable further than `threshold` robust standard deviations from its median.
 
     The robust standard deviation is 1.4826 times the median absolute deviation (from the median); where that is 0,
-    as half the values are the same, 1.2533 times the mean absolute deviation. Each variable is judged for itself,
+    as half the values are the same, 1.2533 times the mean absolute deviation. Each variable is judged separately,
     over its values: a record that is unusual only in a combination of variables is not found.
 
     Parameters
@@ -56,7 +56,7 @@ def outliers_only(
 ) -> Floats:  # fmt: skip
     """Return x with noise, correlated as of section 3.4.4.2, on all variables of the outlying records only.
 
-    The others are released as they are: a choice for tables whose risk lies in their extreme records alone. The
+    The others are released as they are: a choice for tables where only the extreme records are at risk. The
     covariance matrix is that of all records, outliers included, so that the noise is as wide as theirs.
 
     Parameters

@@ -1,4 +1,4 @@
-r"""Moments of a table that lies in parts: taken part by part, and pooled.
+r"""Moments of a table in several parts: computed part by part, and pooled.
 
 For two parts with n_a and n_b records, means m_a and m_b, and sums of products of deviations S_a and S_b (a matrix, or
 squares of one column), with :math:`d = m_b - m_a`:

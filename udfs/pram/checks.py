@@ -37,7 +37,7 @@ def checked(p: npt.ArrayLike, name: str = "p") -> Floats:
 
     Notes
     -----
-    A Markov matrix as in Handbook on Statistical Disclosure Control, 3.4.6.1; Nayak's has columns for our rows.
+    A Markov matrix as in Handbook on Statistical Disclosure Control, 3.4.6.1; Nayak's is its transpose.
 
     Examples
     --------

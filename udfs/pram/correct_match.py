@@ -1,8 +1,8 @@
 """The probability of a correct match after PRAM: the proof that goes with a guaranteed release.
 
 Nayak's design moves a record of a cell with T records away with probability theta / T, to each of the
-other k - 1 cells alike. Nothing here builds a k x k matrix: cells with equal T are alike, so what is
-needed is how many cells there are of each T.
+other k - 1 cells with equal probability. Nothing here builds a k x k matrix: cells with equal T are
+interchangeable, so what is needed is the number of cells of each T.
 """
 
 from __future__ import annotations

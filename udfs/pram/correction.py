@@ -6,7 +6,7 @@ table, of counts of records (not of weights):
 - :math:`E(T_X) = P^t T` and :math:`Cov(T_X) = \sum_k T_k (diag(p_k) - p_k p_k^t) = diag(P^t T) - P^t diag(T) P`;
 - :math:`\hat T = W^t T_X` is unbiased, and :math:`Cov(\hat T) = W^t diag(P^t T) W - diag(T)`.
 
-Means and covariances are those over PRAM's chance, the original file being what it is. W has negative entries (unless
+Means and covariances are those over the randomness of PRAM, given the original file. W has negative entries (unless
 P only renames), so :math:`\hat T` can have negative ones too, where few or no records were: that is the price of being
 unbiased, and to replace them by 0 biases every sum over them. Rows of W sum to 1: :math:`\hat T` has the release's sum.
 

@@ -101,7 +101,7 @@ def _scaled(kept: Floats, t: Floats, there: npt.NDArray[np.intp], tolerance: flo
 
 
 def _with_way_back(kept: Floats, there: npt.NDArray[np.intp]) -> None:
-    """Refuse changes that no invariant matrix can have, since what leaves so never comes back."""
+    """Refuse changes that no invariant matrix can have, since such flows are never returned."""
     lost = there[kept.sum(axis=1) == 0]
     if lost.size:
         raise ValueError(

@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
 
 def retention(k: int, probability: float) -> Floats:
-    """Return the matrix that keeps each category with one probability, and changes it to each other alike.
+    """Return the matrix that keeps a category with one probability, and changes it to any other with equal probability.
 
     Parameters
     ----------
@@ -68,7 +68,7 @@ def retention(k: int, probability: float) -> Floats:
 
 
 def invariant_two_stage(p: npt.ArrayLike, frequencies: npt.ArrayLike, *, keep_zeros: bool = True) -> Floats:
-    r"""Return R = P Q, which keeps the frequencies in expectation: p applied, then undone by Bayes's formula.
+    r"""Return R = P Q, which keeps the frequencies in expectation: p applied, then inverted by Bayes' theorem.
 
     :math:`q_{lk} = p_{kl} T_k / \sum_m p_{ml} T_m` is the probability that a record released by p as l was k. The flows
     :math:`T_k r_{kj} = \sum_l T_k p_{kl} p_{jl} T_j / \sum_m p_{ml} T_m` are symmetric: as many records are expected
@@ -80,7 +80,7 @@ def invariant_two_stage(p: npt.ArrayLike, frequencies: npt.ArrayLike, *, keep_ze
     p
         (K, K), as of :func:`checked`.
     frequencies
-        T, the original frequencies, (K,), at least 0, not all 0; weights' sums will do.
+        T, the original frequencies, (K,), at least 0, not all 0; sums of weights are allowed.
     keep_zeros
         Whether a change impossible under p must be so under R too. R allows k to become j wherever p can change both
         to one l: with p[male, ovarian cancer] = 0 R can still be positive there ("illogical" changes).
@@ -140,7 +140,7 @@ def of_pd_alpha(frequencies: npt.ArrayLike, pd: float, alpha: float) -> Floats:
     -------
     numpy.ndarray
         (K, K), :math:`R^t T = T`. Categories without records take no part: the rest is as if they were not listed.
-        A rare category leaves least to itself in R_s, and so decides alone how much of the identity all get: the
+        A rare category has the least diagonal entry of R_s, and so by itself determines the weight of the identity: the
         frequent ones then change less than pd allows. Join rare categories where that is too little.
 
     Raises

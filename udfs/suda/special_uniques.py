@@ -1,10 +1,10 @@
-"""Minimal sample uniques by partitions: of each set of keys only the records that are not yet alone.
+"""Minimal sample uniques by partitions: on each set of keys only the records that are not yet unique.
 
-A cell (equal records) is alone on a set of keys where no other cell agrees with it there; it is alone on every larger
-set too. So on a set S only those cells are looked at that are alone on no S without one of its keys:
+A cell (equal records) is unique on a set of keys if no other cell agrees with it there; it is then unique on every
+larger set too. So on a set S only those cells are examined that are unique on no S without one of its keys:
 
-    who is alone on S among them is so for the first time; if it is one record, S is minimal for it
-    all the others agree with none of them, on S without some key and so on S: they need not be there
+    a cell among them that is unique on S is so for the first time; if it is one record, S is minimal for it
+    no other cell agrees with any of them on S, as it differs on S without some key: the others can be left out
 """
 
 from __future__ import annotations
@@ -29,14 +29,14 @@ _WORD = 63  # bits of a number that is not negative
 def special_uniques(
     codes: Sequence[NDArray[np.integer]], single: Truths, most: int, *, zero_is_null: bool = False
 ) -> Iterator[tuple[int, Integers]]:
-    """Give each set of keys that is minimal for some record, with the cells for which it is.
+    """Yield each set of keys that is minimal for some record, with the cells for which it is.
 
     Parameters
     ----------
     codes
         For each key its categories by number from 0, (n,), one for each cell; no two cells are equal in every key.
     single
-        Which cells are one record, (n,); a cell of several records is a unique on no set.
+        Which cells are one record, (n,); a cell of several records is sample unique on no set.
     most
         The largest size of a set.
     zero_is_null
@@ -48,9 +48,9 @@ def special_uniques(
 
     Notes
     -----
-    A set that parts the cells no further than without one of its keys is left out with all that hold it: in each of
-    them that key says nothing more. So is one on which no single record is left that is not alone. Kept for each set
-    of a size is a bit a cell; the others are let go.
+    A set that divides the cells no further than without one of its keys is left out with all its supersets: in each of
+    them that key adds nothing. So is one on which every single record is already unique. One bit per cell is kept for
+    each set of a size; other sizes are discarded.
 
     References
     ----------
@@ -72,18 +72,18 @@ def special_uniques(
 
 
 class _Search:
-    """The cells that are not yet alone on every set of a size, and of each set which of them are not."""
+    """The cells that are not yet unique on every set of a size, and for each set which of them are not."""
 
     def __init__(self, columns: list[NDArray[np.integer]], single: Truths, *, zero_is_null: bool) -> None:
         self.columns, self.single, self.zero_is_null = columns, single, zero_is_null
         self.radices = [int(c.max(initial=0)) + 1 for c in columns]
         self.number = len(single)
         self.origin = np.arange(self.number)
-        # of each set that can still be extended: its groups, and a bit for each cell, 1 while it is not alone
+        # of each set that can still be extended: its groups, and a bit for each cell, 1 while it is not unique
         self.level: dict[int, tuple[int, Bits]] = {0: (1, np.packbits(np.ones(self.number, dtype=np.bool_)))}
 
     def sets_of(self, size: int, *, last: bool) -> Iterator[tuple[int, Integers]]:
-        """Give the sets of one size and for whom they are minimal; the last ones are not kept."""
+        """Yield the sets of one size and the cells for which they are minimal; the last ones are not kept."""
         larger: dict[int, tuple[int, Bits]] = {}
         for positions in itertools.combinations(range(len(self.columns)), size):
             keys = sum(1 << p for p in positions)
@@ -95,22 +95,22 @@ class _Search:
             if not found.any():
                 continue
             chosen = [self.columns[p] if len(cells) == len(self.single) else self.columns[p][cells] for p in positions]
-            alone, groups = partitioned(chosen, [self.radices[p] for p in positions])
-            found &= alone
+            unique, groups = partitioned(chosen, [self.radices[p] for p in positions])
+            found &= unique
             for column in chosen if self.zero_is_null else []:
                 found &= column > 0
             if found.any():
                 yield keys, self.origin[cells[found]]
-            groups += self.number - len(cells)  # of those that are not there each is alone
+            groups += self.number - len(cells)  # each of those left out is unique
             if not last and all(groups != g for g, _ in smaller):
                 left = np.zeros(len(self.single), dtype=np.bool_)
-                left[cells[~alone]] = True
+                left[cells[~unique]] = True
                 larger[keys] = (groups, np.packbits(left))
         self.level = larger
-        self._without_the_lonely()
+        self._drop_unique()
 
-    def _without_the_lonely(self) -> None:
-        """Let go of the cells that are alone on every set of this size, where they are half of all."""
+    def _drop_unique(self) -> None:
+        """Drop the cells that are unique on every set of this size, once they are half of all."""
         number = len(self.single)
         some = np.zeros(-(-number // 8), dtype=np.uint8)
         for _, bits in self.level.values():
@@ -142,19 +142,19 @@ def partitioned(columns: Sequence[NDArray[np.integer]], radices: Sequence[int]) 
     columns
         Codes, (n,) each; n at least 1.
     radices
-        Of each column a number that is above all of its codes.
+        For each column a number above all of its codes.
 
     Examples
     --------
-    >>> alone, groups = partitioned([np.array([0, 0, 1]), np.array([2, 2, 2])], [2, 3])
-    >>> alone.tolist(), groups
+    >>> unique, groups = partitioned([np.array([0, 0, 1]), np.array([2, 2, 2])], [2, 3])
+    >>> unique.tolist(), groups
     ([False, False, True], 2)
     """
     number = len(columns[0])
     width = number.bit_length()  # a place among the records
     packed, top = columns[0].astype(np.int64), radices[0]
     for column, radix in zip(columns[1:], radices[1:], strict=True):
-        if (top * radix).bit_length() + width > _WORD and top > number:  # numbered anew, at most one a record
+        if (top * radix).bit_length() + width > _WORD and top > number:  # numbered again, at most one per record
             packed, top = _numbered(packed)
         packed *= radix
         packed += column
@@ -171,12 +171,12 @@ def partitioned(columns: Sequence[NDArray[np.integer]], radices: Sequence[int]) 
     places = packed & ((1 << width) - 1)
     packed >>= width
     np.not_equal(packed[1:], packed[:-1], out=starts[1:-1])
-    alone = np.zeros(number, dtype=np.bool_)
-    alone[places[starts[1:] & starts[:-1]]] = True
-    return alone, int(np.count_nonzero(starts[:-1]))
+    unique = np.zeros(number, dtype=np.bool_)
+    unique[places[starts[1:] & starts[:-1]]] = True
+    return unique, int(np.count_nonzero(starts[:-1]))
 
 
 def _numbered(packed: Integers) -> tuple[Integers, int]:
-    """Return codes numbered anew from 0, and how many there are."""
+    """Return codes numbered again from 0, and how many there are."""
     values, codes = np.unique(packed, return_inverse=True)
     return codes.astype(np.int64, copy=False), len(values)

@@ -26,11 +26,11 @@ def swapped_places(
 ) -> Integers:
     """Return for values in ascending order the place of the value that each is exchanged with.
 
-    From the highest rank down, each value not yet swapped is swapped with one chosen with equal chances among
+    From the highest rank down, each value not yet swapped is swapped with one chosen with equal probability among
     those not yet swapped whose rank is lower by L = floor(p n / 100) at most, n the number of values. No value is
     swapped twice. All are swapped but, for an odd n, one, which is among the L lowest: above them one of the next L is
     always free, as only the L - 1 values before can have taken any. So the highest values, which identify
-    most, never stay with their record (but that a value may meet an equal one).
+    most, never stay with their record (unless a value is swapped with an equal one).
 
     One variable at a time, each with its own draws; once a stratum to keep what strata hold. The caller ranks equal
     values at random and leaves out what is missing. Correlations are kept the better the smaller p is.
