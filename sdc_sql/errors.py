@@ -12,7 +12,7 @@
         └── ParameterError      a number or a choice outside its range
 
 A message says what was given, what was expected, and what to do. The macros raise the same
-complaints inside the database, with the class in front; :func:`translated` turns those into this tree.
+errors inside the database, with the class in front; :func:`translated` turns those into this tree.
 """
 
 from __future__ import annotations

@@ -95,7 +95,7 @@ class Roles(Table):
             if bad:
                 raise WeightError(
                     f"{bad:,} records have a weight ({self.weight}) that is NULL, NaN, infinite, zero or negative: "
-                    "weights must be positive and finite (how many persons of the population the record stands for)."
+                    "weights must be positive and finite (how many persons of the population the record represents)."
                 )
         elif not 0 < self.weight < float("inf"):
             raise WeightError(f"The weight is {self.weight}: it must be positive and finite.")

@@ -72,7 +72,7 @@ def pram_guaranteed(
     Parameters
     ----------
     xi
-        The greatest probability of a correct match, in [3/7, 1); 0.75 to 0.90 as a rule.
+        The greatest probability of a correct match, in [3/7, 1); usually 0.75 to 0.90.
     keys
         The key variables whose crossing is changed; by default those of the table.
     within

@@ -65,7 +65,7 @@ def suda(
         The largest size of a minimal sample unique to look for; None for every size. A smaller one finds
         fewer, and scores are lower.
     dis_fraction
-        The DIS fraction, in (0, 1): as a rule the sampling fraction.
+        The DIS fraction, in (0, 1): usually the sampling fraction.
     scoring
         ``"factorial"``: (m - k)! for each; ``"superset"``: (2^(m - k) - 1) k! (m - k)! / m!.
     nulls
@@ -106,7 +106,7 @@ def suda_summary(
     max_msu
         The largest size of a minimal sample unique to look for; None for every size.
     dis_fraction
-        The DIS fraction, in (0, 1): as a rule the sampling fraction.
+        The DIS fraction, in (0, 1): usually the sampling fraction.
     scoring
         ``"factorial"``: (m - k)! for each; ``"superset"``: (2^(m - k) - 1) k! (m - k)! / m!.
     nulls
