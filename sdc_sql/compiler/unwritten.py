@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from sdc_sql.db.macros import help_entries
+from sdc_sql.db.macros import declared
 from sdc_sql.errors import Unsupported
 
 _MATRIX = "a matrix is cast to the types of its table's columns, which are not known when the query is written"
@@ -32,7 +32,7 @@ def refuse_unwritten(name: str) -> None:
     Traceback (most recent call last):
     sdc_sql.errors.Unsupported: sdc_noise is not written out: it masks records: on Spark use ...
     """
-    file = next((entry.file for entry in help_entries() if entry.name == name), "")
+    file = next((entry.file for entry in declared() if entry.name == name), "")
     reason = REASONS.get(name, _MASKS if file.startswith("mask/") else None)
     if reason is not None:
         raise Unsupported(f"{name} is not written out: {reason}.")

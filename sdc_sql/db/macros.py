@@ -57,15 +57,15 @@ def _parsed(name: str, text: str) -> SqlFile:
 
 
 @cache
-def help_entries() -> tuple[catalogue.Entry, ...]:
-    """Return what the headers of the files say of each public macro.
+def declared() -> tuple[catalogue.Declaration, ...]:
+    """Return what the headers of the files declare of each public macro.
 
     Examples
     --------
-    >>> [e.signature for e in help_entries() if e.name == "sdc_theta"]
+    >>> [e.signature for e in declared() if e.name == "sdc_theta"]
     ['sdc_theta(tbl, keys, sampling_fraction, confidence := 0.99)']
     """
-    return tuple(catalogue.entries(_walk(files("sdc_sql.sql"))))
+    return catalogue.declarations(_walk(files("sdc_sql.sql")))
 
 
 @cache
@@ -81,7 +81,7 @@ def sql_files() -> tuple[SqlFile, ...]:
     True
     """
     found = {f.name: f for f in (_parsed(*entry) for entry in _walk(files("sdc_sql.sql")))}
-    written = catalogue.entries_sql(help_entries())
+    written = catalogue.entries_sql(declared())
     found[catalogue.ENTRIES] = SqlFile(catalogue.ENTRIES, written, ("sdc__help",), frozenset())
     home = {macro: f.name for f in found.values() for macro in f.defines}
     # sorted, so that the order is the same in every process

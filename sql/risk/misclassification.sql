@@ -14,6 +14,13 @@
 -- Of several keys, each masked by a matrix of its own, the reversed matrices are exact together only where the keys are
 -- independent; otherwise reverse one matrix of their crossing (sdc_pram_reversed_crossing, with structs as categories; of
 -- independent changes its probabilities are the products of the keys' own).
+--
+-- Scope: cells.
+-- Parameters:
+--   original     table    the file before PRAM
+--   column_name  column   the variable
+--   columns      columns  the variables, changed together
+--   matrix       table    the matrix of PRAM: from, to, probability
 
 -- sdc__from, sdc__to, sdc__p for the categories there are. given: a CTE with sdc__from and sdc__to as rows of one category of the
 -- column's type, sdc__value (what sdc__to is the row of), sdc__p, and sdc__s (NULL), as the checks of PRAM want them; categories: a CTE with sdc__x and sdc__blank.
@@ -55,8 +62,9 @@ CREATE OR REPLACE MACRO sdc__misclassification_crossing(cells, columns, matrix) 
     )
     FROM sdc__misclassified('sdc__given', 'sdc__categories', array_to_string(columns, ', '));
 
--- original: the file before PRAM. from: the released category; to: the original one.
+-- from: the released category; to: the original one.
 -- sdc_pram_reversed: a PRAM matrix turned round: the probabilities of the original category given the released one.
+-- Gives: from, to, probability.
 -- Example: FROM sdc_pram_reversed('persons', 'sex', 'sexes');
 CREATE OR REPLACE MACRO sdc_pram_reversed(original, column_name, matrix) AS TABLE
     WITH sdc__categories AS MATERIALIZED (
@@ -77,6 +85,7 @@ CREATE OR REPLACE MACRO sdc_pram_reversed(original, column_name, matrix) AS TABL
 
 -- The categories that the original file has; of the matrix only their rows are used.
 -- sdc_pram_reversed_crossing: the same of several columns together: a matrix of their crossing, with structs as categories.
+-- Gives: from, to, probability.
 -- Example: FROM sdc_pram_reversed_crossing('persons', ['sex', 'region'], 'crossings');
 CREATE OR REPLACE MACRO sdc_pram_reversed_crossing(original, columns, matrix) AS TABLE
     WITH sdc__whole AS MATERIALIZED (

@@ -2,8 +2,8 @@
 --
 --   a combination c of the keys in S is unsafe when f_S(c) <= t_|S|     (with weights: F^_S(c) <= t_|S|)
 -- Source: SDC handbook, section 3.3.4 ("If a key occurs more often than this threshold the key is considered safe,
--- otherwise the key must be protected"). The rules of section 3.7 ask for "at least" so many persons instead:
--- inclusive := false, a frequency equal to the threshold is then safe.
+--   otherwise the key must be protected").
+-- The rules of section 3.7 ask for "at least" so many persons instead: inclusive := false, a frequency equal to the threshold is then safe.
 --
 --   persons: age sex region    sdc_threshold_rule('persons', ['age', 'sex', 'region'], [1, 1]):
 --            30  f   north     columns        values       records frequency threshold
@@ -12,10 +12,18 @@
 --            30  m   south     [sex, region]  [m, north]   1       1         1
 --                              [sex, region]  [m, south]   1       1         1
 --
--- threshold: a number for all dimensions up to `dimension` (3), or a list, [t_1, t_2, ...]: one for each dimension (NULL: that
--- dimension is not checked). levels: see threshold_sets.sql; only the combinations of levels are then checked.
--- weight: the population's frequency is estimated by the sum of weights; without it the records of the file are counted.
--- nulls: as in sdc_cells, within each set of keys. A sum of weights is equal to the threshold where it is so but for its last digits.
+-- NULL counts within each set of keys. A sum of weights is equal to the threshold where it is so but for its last digits.
+--
+-- Scope: cells.
+-- Parameters:
+--   tbl        table                     the table, view, common table expression or file
+--   keys       columns                   the key variables
+--   threshold  number or numbers         t for sets of up to `dimension` keys, or a list: one for each size (NULL: not checked)
+--   weight     column or number          whose sums estimate frequencies in the population; NULL: the records of the file are counted
+--   dimension  whole number              the most keys in a set; NULL: 3
+--   levels     levels                    the keys by level of identification (threshold_sets.sql): only combinations of levels are checked
+--   inclusive  truth value               whether a frequency equal to the threshold is unsafe
+--   nulls      'category' or 'wildcard'  NULL in a key is a value of its own, or agrees with every value
 
 -- Every combination of each set of keys with its frequencies. The text of the query is made of the caller's names,
 -- quoted, and of nothing else: one GROUP BY a set, over the cells of the whole crossing.
@@ -54,6 +62,7 @@ CREATE OR REPLACE MACRO sdc__combinations(tbl, keys, sets, threshold, weight, in
 
 -- The unsafe combinations.
 -- sdc_threshold_rule: the combinations of values of a few keys that too few persons bear.
+-- Gives: columns, values, records, frequency, threshold.
 -- Example: FROM sdc_threshold_rule('persons', ['age', 'sex', 'region'], 1);
 CREATE OR REPLACE MACRO sdc_threshold_rule(tbl, keys, threshold, weight := NULL, dimension := NULL, levels := NULL, inclusive := true, nulls := 'category') AS TABLE
     SELECT sdc__columns AS columns, sdc__values AS "values", sdc__records AS records, sdc__frequency AS frequency, sdc__threshold AS threshold
@@ -72,6 +81,7 @@ CREATE OR REPLACE MACRO sdc__threshold_summary(tbl, keys, sets, threshold, weigh
     ORDER BY sdc__set ASC;
 
 -- sdc_threshold_rule_summary: for each set of keys its combinations, the unsafe ones and the records that bear them.
+-- Gives: columns, threshold, combinations, unsafe_combinations, unsafe_records, least_frequency.
 -- Example: FROM sdc_threshold_rule_summary('persons', ['age', 'sex', 'region'], 100, weight := 'w');
 CREATE OR REPLACE MACRO sdc_threshold_rule_summary(tbl, keys, threshold, weight := NULL, dimension := NULL, levels := NULL, inclusive := true, nulls := 'category') AS TABLE
     FROM sdc__threshold_summary(tbl, keys, sdc__some_sets(keys, threshold, sdc__key_sets(keys, threshold, dimension, levels)), threshold, weight, inclusive, nulls);
@@ -91,6 +101,7 @@ CREATE OR REPLACE MACRO sdc__unsafe_cells(tbl, keys, sets, thresholds, weight, i
 
 -- Every record, with the number of unsafe combinations that it bears.
 -- sdc_threshold_rule_records: every record with the number of unsafe combinations that it bears.
+-- Gives: every column, unsafe_combinations.
 -- Example: FROM sdc_threshold_rule_records('persons', ['age', 'sex', 'region'], 1);
 CREATE OR REPLACE MACRO sdc_threshold_rule_records(tbl, keys, threshold, weight := NULL, dimension := NULL, levels := NULL, inclusive := true, nulls := 'category') AS TABLE
     SELECT COLUMNS(sdc__without((*), ['unsafe_combinations'])), coalesce(sdc__unsafe, 0) AS unsafe_combinations
