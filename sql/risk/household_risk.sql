@@ -40,7 +40,7 @@ CREATE OR REPLACE MACRO sdc__household_risk(tbl, keys, weight, household, nulls)
 -- household_size counts the members in the file; individual_threshold is delta_g.
 -- sdc_household_risk: every record with the risk and the size of its household.
 -- Gives: every column, individual_risk, household_risk, household_size, individual_threshold.
--- Example: FROM sdc_household_risk('persons', ['age', 'sex'], 'w', 'household');
+-- Example: FROM sdc_household_risk('persons', ['age', 'sex'], 'w', 'household', 0.1);
 CREATE OR REPLACE MACRO sdc_household_risk(tbl, keys, weight, household, household_threshold := NULL, nulls := 'category') AS TABLE
     SELECT COLUMNS(sdc__without((*), ['individual_risk', 'household_risk', 'household_size', 'individual_threshold'])),
            sdc__risk AS individual_risk, sdc__household_risk AS household_risk, sdc__size AS household_size,

@@ -51,7 +51,7 @@ CREATE OR REPLACE MACRO sdc_t_closeness_cells(tbl, keys, sensitive, distance := 
 
 -- sdc_t_closeness: the greatest distance of a cell's distribution of a sensitive variable from the file's.
 -- Gives: records, cells, t.
--- Example: FROM sdc_t_closeness('persons', ['age', 'sex'], 'household', distance := 'ordered');
+-- Example: FROM sdc_t_closeness('persons', ['age', 'sex'], 'region');
 CREATE OR REPLACE MACRO sdc_t_closeness(tbl, keys, sensitive, distance := 'equal') AS TABLE
     SELECT sum(sdc__f)::BIGINT AS records, count(*) AS cells, max(sdc__t) AS t
     FROM sdc__t_closeness(tbl, keys, sensitive, distance);

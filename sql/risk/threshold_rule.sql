@@ -63,7 +63,7 @@ CREATE OR REPLACE MACRO sdc__combinations(tbl, keys, sets, threshold, weight, in
 -- The unsafe combinations.
 -- sdc_threshold_rule: the combinations of values of a few keys that too few persons bear.
 -- Gives: columns, values, records, frequency, threshold.
--- Example: FROM sdc_threshold_rule('persons', ['age', 'sex', 'region'], 1);
+-- Example: FROM sdc_threshold_rule('persons', ['age', 'sex', 'region'], 40, weight := 'w');
 CREATE OR REPLACE MACRO sdc_threshold_rule(tbl, keys, threshold, weight := NULL, dimension := NULL, levels := NULL, inclusive := true, nulls := 'category') AS TABLE
     SELECT sdc__columns AS columns, sdc__values AS "values", sdc__records AS records, sdc__frequency AS frequency, sdc__threshold AS threshold
     FROM sdc__combinations(tbl, keys, sdc__some_sets(keys, threshold, sdc__key_sets(keys, threshold, dimension, levels)), threshold, weight, inclusive, nulls)
@@ -82,7 +82,7 @@ CREATE OR REPLACE MACRO sdc__threshold_summary(tbl, keys, sets, threshold, weigh
 
 -- sdc_threshold_rule_summary: for each set of keys its combinations, the unsafe ones and the records that bear them.
 -- Gives: columns, threshold, combinations, unsafe_combinations, unsafe_records, least_frequency.
--- Example: FROM sdc_threshold_rule_summary('persons', ['age', 'sex', 'region'], 100, weight := 'w');
+-- Example: FROM sdc_threshold_rule_summary('persons', ['age', 'sex', 'region'], 40, weight := 'w');
 CREATE OR REPLACE MACRO sdc_threshold_rule_summary(tbl, keys, threshold, weight := NULL, dimension := NULL, levels := NULL, inclusive := true, nulls := 'category') AS TABLE
     FROM sdc__threshold_summary(tbl, keys, sdc__some_sets(keys, threshold, sdc__key_sets(keys, threshold, dimension, levels)), threshold, weight, inclusive, nulls);
 
@@ -102,7 +102,7 @@ CREATE OR REPLACE MACRO sdc__unsafe_cells(tbl, keys, sets, thresholds, weight, i
 -- Every record, with the number of unsafe combinations that it bears.
 -- sdc_threshold_rule_records: every record with the number of unsafe combinations that it bears.
 -- Gives: every column, unsafe_combinations.
--- Example: FROM sdc_threshold_rule_records('persons', ['age', 'sex', 'region'], 1);
+-- Example: FROM sdc_threshold_rule_records('persons', ['age', 'sex', 'region'], 40, weight := 'w');
 CREATE OR REPLACE MACRO sdc_threshold_rule_records(tbl, keys, threshold, weight := NULL, dimension := NULL, levels := NULL, inclusive := true, nulls := 'category') AS TABLE
     SELECT COLUMNS(sdc__without((*), ['unsafe_combinations'])), coalesce(sdc__unsafe, 0) AS unsafe_combinations
     FROM (SELECT r.* EXCLUDE (sdc__key), c.sdc__unsafe

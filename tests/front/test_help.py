@@ -6,6 +6,8 @@ import re
 
 import duckdb
 import pytest
+import sqlglot
+from sqlglot import exp
 
 import sdc_sql
 from sdc_sql.db.macros import declared, example_tables, sql_files
@@ -66,6 +68,23 @@ def test_the_example_gives_the_columns_that_are_declared(db, name):
     said = ENTRIES[name].gives.removesuffix(".").split(", ")
     stand_for = {"every column": every, "the key columns": among}
     assert found == [column for word in said for column in stand_for.get(word, [word])]
+
+
+@pytest.mark.parametrize("name", [n for n, e in ENTRIES.items() if e.optional])
+def test_defaults_are_those_that_are_declared(db, name):
+    """(Threads add in any order: sums of floats agree but for the last digits.)"""
+    entry = ENTRIES[name]
+    call = sqlglot.parse_one(f"SELECT * {entry.example}", read="duckdb").find(exp.Anonymous)
+    given = [e.this.name for e in call.expressions if isinstance(e, exp.PropertyEQ)]
+    given += [p.name for p in entry.parameters[: len(call.expressions) - len(given)]]
+    left = [f"{p.name} := {p.default}" for p in entry.optional if p.name not in given]
+    spelled = f"{entry.example.removesuffix(');')}{', ' if given else ''}{', '.join(left)})"
+    left_out, said = (
+        db.execute(f"{sql.removesuffix(';')} ORDER BY ALL").fetchall() for sql in (entry.example, spelled)
+    )
+    assert [[pytest.approx(v, nan_ok=True) if isinstance(v, float) else v for v in row] for row in said] == [
+        list(row) for row in left_out
+    ]
 
 
 @pytest.mark.parametrize("name", [n for n, e in ENTRIES.items() if e.masks])
