@@ -24,6 +24,7 @@ _MACRO = re.compile(
     rf"^{CREATE} (?P<name>sdc_\w+)\((?P<arguments>.*?)\) AS\b(?P<table> TABLE)?", re.MULTILINE | re.DOTALL
 )
 _COMMENT = re.compile(r"(?:^--.*\n)+\Z", re.MULTILINE)
+_MASKED = "it masks records: on Spark use sdc_sql.spark.load(spark), for other engines mask the table in DuckDB"
 _METHODS = ("risk/", "mask/", "loss/")
 
 
@@ -33,7 +34,7 @@ class Declaration:
 
     ``verb`` is the method of Microdata that calls it (``switch`` the argument that chooses it among several), and
     ``command`` the method of ``sdc-sql mask``. ``masks``: it releases records; ``needs_python``: it calls a kernel;
-    ``needs_key``: it draws.
+    ``needs_key``: it draws; ``not_compiled``: why it cannot be compiled for another engine.
     """
 
     name: str
@@ -55,6 +56,7 @@ class Declaration:
     switch: str
     command: str
     limit: Limit | None
+    not_compiled: str
     description: str
 
     @property
@@ -171,6 +173,7 @@ def _declaration(macro: _Macro, needs_python: bool, draws: bool) -> Declaration:
         switch,
         tags.get("Command", verb).replace("_", "-"),
         headers.limit(own, name),
+        tags.get("Not compiled", _MASKED if header.file.startswith("mask/") else "").removesuffix("."),
         "\n".join([*header.prose, "", *own.prose]).strip(),
     )
 

@@ -17,7 +17,7 @@ from sqlglot import TokenType, tokenize
 from sdc_sql.db import catalogue
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Mapping
     from importlib.resources.abc import Traversable
 
 CREATE = catalogue.CREATE
@@ -66,6 +66,18 @@ def declared() -> tuple[catalogue.Declaration, ...]:
     ['sdc_theta(tbl, keys, sampling_fraction, confidence := 0.99)']
     """
     return catalogue.declarations(_walk(files("sdc_sql.sql")))
+
+
+@cache
+def by_name() -> Mapping[str, catalogue.Declaration]:
+    """Return the same by the names of the macros.
+
+    Examples
+    --------
+    >>> by_name()["sdc_theta"].scope
+    Scope(kind='cells', parameter='', choices=(), otherwise='')
+    """
+    return {declaration.name: declaration for declaration in declared()}
 
 
 @cache

@@ -8,6 +8,7 @@
 --   Source: ...      the paper and its equations
 --   Scope: cells.    what is needed to treat one record: the `record`, the `cells`, the `moments`, or all of the `table`
 --                    (`record where method is 'plain', else table.`)
+--   Not compiled: ...   why compile() refuses it for other engines, where it does
 --   Keeps: ...       what a mask preserves;  Guarantees: ...  what it promises of every release
 --   Parameters:      a line each: its name, its type, its meaning (defaults are those of the CREATE line)
 -- and directly above a macro:
@@ -35,6 +36,7 @@
 
 -- needs_python: whether it runs in a plain DuckDB shell, or needs the functions that sdc_sql.load (the command line's shell,
 -- dbt) registers. needs_key: whether it draws with the secret key.
+-- Not compiled: it tells of the macros, which other engines have not.
 -- Parameters:
 --   about  text  a part of a name, or a word; without it, everything
 -- sdc_help: what functions there are, with arguments, an example and the source.

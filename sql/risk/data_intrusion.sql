@@ -12,6 +12,7 @@
 -- alone (no secret key: nothing is masked), and the cells stand in the order of their values, so a run can be repeated.
 --
 -- Scope: cells.
+-- Not compiled: its keyed draws are DuckDB's own; the measure that it checks, sdc_theta, is compiled.
 -- Parameters:
 --   tbl                table             the table, view, common table expression or file
 --   keys               columns           the key variables

@@ -11,6 +11,7 @@
 -- equal to the bound keeps the rule). What no table can tell (its order, the detail of an occupation beside a region's) is never measured.
 --
 -- Scope: table.
+-- Not compiled: its rows are sentences made of dates and of numbers as DuckDB writes them; check the rules in DuckDB.
 -- Parameters:
 --   tbl                  table                     the table, view, common table expression or file
 --   keys                 columns                   the key variables

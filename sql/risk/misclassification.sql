@@ -16,6 +16,7 @@
 -- independent changes its probabilities are the products of the keys' own).
 --
 -- Scope: cells.
+-- Not compiled: a matrix is cast to the types of its table's columns, which are not known when the query is compiled.
 -- Parameters:
 --   original     table    the file before PRAM
 --   column_name  column   the variable

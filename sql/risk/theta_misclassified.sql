@@ -16,6 +16,7 @@
 --            theta = 0.4 / (0.4 + 0.9 + 0.2) = 0.266667     (n A: two f at 0.1 each become the unique m)
 --
 -- Scope: cells.
+-- Not compiled: a matrix is cast to the types of its table's columns, which are not known when the query is compiled.
 -- Parameters:
 --   tbl                table    the table, view, common table expression or file
 --   keys               columns  the key variables
