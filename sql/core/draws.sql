@@ -49,7 +49,7 @@ CREATE OR REPLACE MACRO sdc__steps(probability) AS round(probability * 450359962
 
 -- A category: categories[i] with probability probabilities[i].
 --   SELECT sdc_category('colour', 17, ['red', 'green'], [0.9, 0.1]);
--- sdc_category: categories[i] drawn with probability probabilities[i].
+-- sdc_category: a category drawn: categories[i] with probability probabilities[i].
 -- Example: SELECT id, sdc_category('colour', id, ['red', 'green'], [0.9, 0.1]) AS colour FROM persons;
 CREATE OR REPLACE MACRO sdc_category(stream, id, categories, probabilities) AS CASE
     WHEN len(categories) = len(probabilities)

@@ -4,9 +4,9 @@
 --   record of the file (R_u), and the right one (R_c)?
 --   theta^(K) = sum R_c R_u / sum R_u                                                                    (6)
 --   its limit: n_1 / (n_1 + sum_{i: f_i = 2} (1 - pi_i) / pi_i), which is theta^ (7) where all pi_i are pi
--- Source: Skinner & Elliot (2002), section 3; with misclassification section 4; with unequal inclusion probabilities section 5.3
---   (record i removed with probability pi_i^-1 / sum pi_i^-1, copied back with probability pi_i; "the properties of the resulting
---   estimator require further research"). The limit for unequal pi_i is worked out as in the proof of proposition 1.
+-- Source: Skinner & Elliot (2002), section 3; with misclassification section 4; with unequal inclusion probabilities section 5.3.
+-- (Section 5.3: record i removed with probability pi_i^-1 / sum pi_i^-1, copied back with probability pi_i; "the properties of the resulting
+-- estimator require further research".) The limit for unequal pi_i is worked out as in the proof of proposition 1.
 --
 -- A check of the closed forms, which need no simulation: sdc_theta, sdc_theta_misclassified. Draw k depends on stream and k
 -- alone (no secret key: nothing is masked), and the cells stand in the order of their values, so a run can be repeated.
