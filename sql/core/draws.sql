@@ -30,7 +30,7 @@ CREATE OR REPLACE MACRO sdc__uniform(key, stream, id) AS
     ('0x' || substr(sha256(concat(length(key), ':', key, length(stream), ':', stream, coalesce(id::VARCHAR, error('ColumnError: The id of a record is NULL: keyed draws need an id for every record.')))), 1, 13))::BIGINT / 4503599627370496e0;
 
 -- A uniform variate in [0, 1), a multiple of 2^-52.
--- sdc_uniform: a uniform draw in [0, 1) that hangs on the secret key, the stream and the record's id alone.
+-- sdc_uniform: a uniform draw in [0, 1) that depends on the secret key, the stream and the record's id alone.
 -- Example: SELECT id, sdc_uniform('noise', id) AS u FROM persons;
 CREATE OR REPLACE MACRO sdc_uniform(stream, id) AS sdc__uniform(sdc__secret_key(), stream, id);
 
@@ -38,13 +38,13 @@ CREATE OR REPLACE MACRO sdc_uniform(stream, id) AS sdc__uniform(sdc__secret_key(
 CREATE OR REPLACE MACRO sdc__normal(u) AS sdc__normal_quantile(u + 1.1102230246251565e-16);
 
 -- A standard normal variate. (A macro's argument is pasted wherever it is named; the lambda makes the draw once.)
--- sdc_normal: a standard normal draw that hangs on the secret key, the stream and the record's id alone.
+-- sdc_normal: a standard normal draw that depends on the secret key, the stream and the record's id alone.
 -- Example: SELECT id, sdc_normal('noise', id) AS z FROM persons;
 CREATE OR REPLACE MACRO sdc_normal(stream, id) AS
     list_transform([sdc_uniform(stream, id)], lambda u: sdc__normal(u))[1];
 
 -- The sums p_1, p_1 + p_2, ... in units of 2^-52, in which a uniform variate is a whole number: whole
--- numbers add up the same in any order, so a draw never hangs on the rounding of a sum.
+-- numbers add up the same in any order, so a draw never depends on the rounding of a sum.
 CREATE OR REPLACE MACRO sdc__steps(probability) AS round(probability * 4503599627370496e0)::BIGINT;
 
 -- A category: categories[i] with probability probabilities[i].

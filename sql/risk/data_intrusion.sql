@@ -1,4 +1,4 @@
--- The data intrusion simulation: the intruder's search, played with the file itself.
+-- The data intrusion simulation: a Monte Carlo simulation of the intruder's search, with the file itself.
 --
 --   repeat: 1 remove a record; [determine X~ from its X by M;] 2 copy it back with probability pi; 3 does it (X~) match one
 --   record of the file (R_u), and the right one (R_c)?
@@ -72,7 +72,7 @@ CREATE OR REPLACE MACRO sdc__intrusion_result(matches, closed_form) AS TABLE
     FROM query_table(matches);
 
 -- standard_error: of the simulation alone, sqrt(theta (1 - theta) / unique_matches). theta is NULL where no match was unique.
--- sdc_data_intrusion_simulation: theta by playing the intruder's search on the file, beside its closed form.
+-- sdc_data_intrusion_simulation: theta by simulating the intruder's search on the file, beside its closed form.
 -- Gives: repetitions, unique_matches, correct_matches, theta, standard_error, closed_form.
 -- Example: FROM sdc_data_intrusion_simulation('persons', ['age', 'sex'], 0.1, repetitions := 1000);
 CREATE OR REPLACE MACRO sdc_data_intrusion_simulation(tbl, keys, sampling_fraction, repetitions := 10000, stream := 'data intrusion') AS TABLE
@@ -105,7 +105,7 @@ CREATE OR REPLACE MACRO sdc__seen_key(name, columns) AS
 
 -- With misclassification: columns and matrices as in sdc_theta_misclassified, of which this is the simulation.
 -- Verb: data_intrusion_simulation
--- sdc_data_intrusion_misclassified: the intruder's search played with misclassified keys, beside its closed form.
+-- sdc_data_intrusion_misclassified: theta by simulating the intruder's search with misclassified keys, beside its closed form.
 -- Gives: repetitions, unique_matches, correct_matches, theta, standard_error, closed_form.
 -- Example: FROM sdc_data_intrusion_misclassified('persons', ['age', 'sex'], 0.1, ['sex'], ['sexes'], repetitions := 1000);
 CREATE OR REPLACE MACRO sdc_data_intrusion_misclassified(tbl, keys, sampling_fraction, columns, matrices, repetitions := 10000, stream := 'data intrusion') AS TABLE

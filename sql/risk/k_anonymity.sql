@@ -1,4 +1,4 @@
--- k-anonymity: every combination of the keys is borne by at least k records.
+-- k-anonymity: every combination of the keys is shared by at least k records.
 --
 --   violations of j: the records, and the cells, with f_k < j, for j = 2 .. k
 -- Source: Samarati & Sweeney (1998); Sweeney (2002), k-anonymity: a model for protecting privacy.

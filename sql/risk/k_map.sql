@@ -1,4 +1,4 @@
--- k-map: every combination of the keys in the released file is borne by at least k of the population.
+-- k-map: every combination of the keys in the released file is shared by at least k of the population.
 --
 --   violations of k: the records, and the cells, of the file whose cell has F_k < k in the population
 -- Source: Sweeney (2001), Computational disclosure control, PhD thesis, MIT (k-map).
@@ -12,7 +12,7 @@
 --   keys        columns       the key variables; NULL in one is a value of its own
 --   k           whole number  at least 2
 
--- sdc_k_map: the records and cells of a file that fewer than k of the population bear.
+-- sdc_k_map: the records and cells of a file whose keys fewer than k of the population share.
 -- Gives: k, records, cells, absent_records, least.
 -- Example: FROM sdc_k_map('persons', 'population', ['age', 'sex'], 3);
 CREATE OR REPLACE MACRO sdc_k_map(tbl, population, keys, k) AS TABLE

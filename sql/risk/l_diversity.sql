@@ -10,7 +10,7 @@
 -- The l of the file is the least of its cells.
 -- Several sensitive variables (section 4.3): the file is l-diverse when it is so for each variable with
 -- the others among the keys: `others := [...]` adds them. There is no nulls := 'wildcard': the records
--- compatible with a cell would lend it values that none of its own bears, and overstate its diversity.
+-- compatible with a cell would lend it values that none of its own records has, and overstate its diversity.
 --
 --   persons: age illness    sdc_l_diversity_cells('persons', ['age'], 'illness'):
 --            30  flu        age sample_frequency distinct_l entropy_l recursive_l

@@ -1,4 +1,4 @@
--- Minimal sample uniques: the smallest sets of keys on which a record stands alone.
+-- Minimal sample uniques: the smallest sets of keys on which a record is unique.
 --
 --   S is a minimal sample unique of a record: no other record agrees with it on every key of S, and
 --   on S without any one of its keys some other record does
@@ -94,7 +94,7 @@ CREATE OR REPLACE MACRO sdc__msu_search(cells, keys, max_msu, nulls) AS TABLE
     FROM query(CASE WHEN coalesce(len(keys::VARCHAR[]), 0) = 0 THEN 'SELECT 0::BIGINT AS sdc__id, 0::BIGINT AS sdc__mask'
                     ELSE sdc__msu_query(keys, sdc__max_msu(keys, max_msu), nulls) END);
 
--- sdc_minimal_sample_uniques: the smallest sets of keys on which a record stands alone: every column, size and columns, a row for each.
+-- sdc_minimal_sample_uniques: the smallest sets of keys on which a record is unique, a row for each.
 -- Gives: every column, size, columns.
 -- Example: FROM sdc_minimal_sample_uniques('persons', ['age', 'sex']);
 CREATE OR REPLACE MACRO sdc_minimal_sample_uniques(tbl, keys, max_msu := 3, nulls := 'category') AS TABLE

@@ -9,7 +9,7 @@
 --           f    m  0.1   ...
 --
 -- Mind the direction: rows are the file's categories. PRAM's own matrix goes from the original to the released category; where
--- the file is the released one and the intruder knows the originals, sdc_pram_reversed turns it round (Bayes' theorem):
+-- the file is the released one and the intruder knows the originals, sdc_pram_reversed inverts it by Bayes' theorem:
 --   P(xi = k | X = l) = T_k p_kl / sum_k' T_k' p_k'l ,  T the frequencies of the original file (SDC handbook, section 3.4.6)
 -- Of several keys, each masked by a matrix of its own, the reversed matrices are exact together only where the keys are
 -- independent; otherwise reverse one matrix of their crossing (sdc_pram_reversed_crossing, with structs as categories; of
@@ -64,7 +64,7 @@ CREATE OR REPLACE MACRO sdc__misclassification_crossing(cells, columns, matrix) 
     FROM sdc__misclassified('sdc__given', 'sdc__categories', array_to_string(columns, ', '));
 
 -- from: the released category; to: the original one.
--- sdc_pram_reversed: a PRAM matrix turned round: the probabilities of the original category given the released one.
+-- sdc_pram_reversed: a PRAM matrix inverted by Bayes' theorem: the probabilities of the original category given the released one.
 -- Gives: from, to, probability.
 -- Example: FROM sdc_pram_reversed('persons', 'sex', 'sexes');
 CREATE OR REPLACE MACRO sdc_pram_reversed(original, column_name, matrix) AS TABLE

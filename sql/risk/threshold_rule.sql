@@ -1,4 +1,4 @@
--- The threshold rule of ARGUS: each combination of values of a few keys must be borne by more persons than a threshold.
+-- The threshold rule of ARGUS: each combination of values of a few keys must be shared by more persons than a threshold.
 --
 --   a combination c of the keys in S is unsafe when f_S(c) <= t_|S|     (with weights: F^_S(c) <= t_|S|)
 -- Source: SDC handbook, section 3.3.4 ("If a key occurs more often than this threshold the key is considered safe,
@@ -61,7 +61,7 @@ CREATE OR REPLACE MACRO sdc__combinations(tbl, keys, sets, threshold, weight, in
         'SELECT 0::BIGINT AS sdc__set, []::VARCHAR[] AS sdc__columns, []::VARCHAR[] AS sdc__values, sdc__records, 0e0 AS sdc__frequency, 0e0 AS sdc__threshold FROM sdc__crossed LIMIT 0'));
 
 -- The unsafe combinations.
--- sdc_threshold_rule: the combinations of values of a few keys that too few persons bear.
+-- sdc_threshold_rule: the combinations of values of a few keys that too few persons share.
 -- Gives: columns, values, records, frequency, threshold.
 -- Example: FROM sdc_threshold_rule('persons', ['age', 'sex', 'region'], 40, weight := 'w');
 CREATE OR REPLACE MACRO sdc_threshold_rule(tbl, keys, threshold, weight := NULL, dimension := NULL, levels := NULL, inclusive := true, nulls := 'category') AS TABLE
@@ -70,7 +70,7 @@ CREATE OR REPLACE MACRO sdc_threshold_rule(tbl, keys, threshold, weight := NULL,
     WHERE sdc__unsafe
     ORDER BY sdc__set ASC, sdc__frequency ASC, sdc__values ASC;
 
--- A row a set of keys: its combinations, the unsafe ones, the records that bear them, and the least frequency.
+-- A row a set of keys: its combinations, the unsafe ones, the records that have them, and the least frequency.
 CREATE OR REPLACE MACRO sdc__threshold_summary(tbl, keys, sets, threshold, weight, inclusive, nulls) AS TABLE
     SELECT sdc__columns AS columns, any_value(sdc__threshold) AS threshold, count(*) AS combinations,
            count(*) FILTER (sdc__unsafe) AS unsafe_combinations,
@@ -80,13 +80,13 @@ CREATE OR REPLACE MACRO sdc__threshold_summary(tbl, keys, sets, threshold, weigh
     GROUP BY sdc__set, sdc__columns
     ORDER BY sdc__set ASC;
 
--- sdc_threshold_rule_summary: for each set of keys its combinations, the unsafe ones and the records that bear them.
+-- sdc_threshold_rule_summary: for each set of keys its combinations, the unsafe ones and the records that have them.
 -- Gives: columns, threshold, combinations, unsafe_combinations, unsafe_records, least_frequency.
 -- Example: FROM sdc_threshold_rule_summary('persons', ['age', 'sex', 'region'], 40, weight := 'w');
 CREATE OR REPLACE MACRO sdc_threshold_rule_summary(tbl, keys, threshold, weight := NULL, dimension := NULL, levels := NULL, inclusive := true, nulls := 'category') AS TABLE
     FROM sdc__threshold_summary(tbl, keys, sdc__some_sets(keys, threshold, sdc__key_sets(keys, threshold, dimension, levels)), threshold, weight, inclusive, nulls);
 
--- The cells of the whole crossing that bear an unsafe combination, each with their number.
+-- The cells of the whole crossing that have an unsafe combination, each with their number.
 CREATE OR REPLACE MACRO sdc__unsafe_cells(tbl, keys, sets, thresholds, weight, inclusive, nulls) AS TABLE
     WITH sdc__crossed AS MATERIALIZED (
         SELECT *, struct_pack(*COLUMNS(lambda c: NOT starts_with(c, 'sdc__'))) AS sdc__cell FROM sdc__category_cells(tbl, keys, weight)
@@ -99,8 +99,7 @@ CREATE OR REPLACE MACRO sdc__unsafe_cells(tbl, keys, sets, thresholds, weight, i
         ' UNION ALL '), ''), 'SELECT sdc__cell FROM sdc__crossed LIMIT 0'))
     GROUP BY sdc__cell;
 
--- Every record, with the number of unsafe combinations that it bears.
--- sdc_threshold_rule_records: every record with the number of unsafe combinations that it bears.
+-- sdc_threshold_rule_records: every record with the number of unsafe combinations that it has.
 -- Gives: every column, unsafe_combinations.
 -- Example: FROM sdc_threshold_rule_records('persons', ['age', 'sex', 'region'], 40, weight := 'w');
 CREATE OR REPLACE MACRO sdc_threshold_rule_records(tbl, keys, threshold, weight := NULL, dimension := NULL, levels := NULL, inclusive := true, nulls := 'category') AS TABLE
