@@ -22,6 +22,7 @@ ORDER = [
     {"compiler"},
     {"roles"},
     {"risk", "mask"},
+    {"methods"},
     {"microdata"},
     {"report", "limits", "spark"},
     {"shell"},

@@ -79,6 +79,5 @@ def test_defaults(method):
 
 
 def test_every_macro_has_its_method():
-    # what has none: information lost stands in each step; the matrix of an intruder, and help, are of SQL alone
     without = {"sdc_sse_sst", "sdc_pram_reversed", "sdc_pram_reversed_crossing", "sdc_help"}
     assert {d.name for d in declared() if d.is_table} - {d.name for m in METHODS.values() for d in m} == without
