@@ -27,23 +27,39 @@ def put_into(text: str, declared: Iterable[Declaration]) -> str:
 
 
 def _room(title: str, listed: list[Declaration]) -> str:
-    rows = ["| function | what it is | scope | source |", "|---|---|---|---|"]
-    rows += [f"| {_link(d)} | {_cell(_what(d))} | {_cell(str(d.scope or ''))} | {_cell(d.source)} |" for d in listed]
-    return f"### {title}\n\n" + "\n".join(rows)
+    """Return a table of measures, or of masks with what they keep and promise."""
+    masks = [d for d in listed if d.masks]
+    others = [d for d in listed if not d.masks]
+    parts = [f"### {title}"]
+    if masks:
+        parts.append(
+            _table(
+                ["mask", "what it does", "keeps; guarantees", "scope", "source"],
+                [[_call(d), _first(d.summary), _promise(d), str(d.scope), d.source] for d in masks],
+            )
+        )
+    parts.append(
+        _table(
+            ["function", "what it is", "columns of the result", "source"],
+            [[_call(d), _first(d.summary), d.gives.removesuffix("."), d.source] for d in others],
+        )
+    )
+    return "\n\n".join(parts)
 
 
-def _link(declaration: Declaration) -> str:
-    return f"[`{declaration.name}({', '.join(p.name for p in declaration.required)})`]({declaration.file})"
+def _table(names: list[str], rows: list[list[str]]) -> str:
+    lines = [names, ["---"] * len(names), *([cell.replace("|", "\\|") for cell in row] for row in rows)]
+    return "\n".join(f"| {' | '.join(line)} |" for line in lines)
 
 
-def _what(declaration: Declaration) -> str:
-    said = declaration.summary[0].upper() + declaration.summary[1:]
-    if declaration.keeps:
-        said += f" Keeps {declaration.keeps}"
-    if declaration.guarantees:
-        said += f" Guarantees: {declaration.guarantees}"
-    return said + (" (Needs Python.)" if declaration.needs_python else "")
+def _call(declaration: Declaration) -> str:
+    python = "" if not declaration.needs_python else " (Python)"
+    return f"[`{declaration.signature}`]({declaration.file}){python}"
 
 
-def _cell(text: str) -> str:
-    return text.replace("|", "\\|")
+def _first(text: str) -> str:
+    return text[0].upper() + text[1:]
+
+
+def _promise(mask: Declaration) -> str:
+    return f"{mask.keeps} Guarantees: {mask.guarantees}" if mask.guarantees else mask.keeps

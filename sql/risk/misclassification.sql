@@ -2,7 +2,8 @@
 -- says `from`.
 --
 --   M_jj* = P(X~ = j* | X = j),   X the key as the file has it, X~ as the intruder has it               (11)
--- Source: Skinner & Elliot (2002), section 4. Tables as for PRAM (from, to, probability; pram.sql), rows summing to 1.
+-- Source: Skinner & Elliot (2002), section 4.
+-- Tables as for PRAM (from, to, probability; pram.sql), rows summing to 1.
 --
 --   matrix: from to probability     A change that is not listed has probability 0; NULL stays NULL where it is no `from`.
 --           f    f  0.9
