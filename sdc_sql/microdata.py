@@ -2,60 +2,18 @@
 
 from __future__ import annotations
 
-from functools import wraps
-from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, TypeVar
+from typing import TYPE_CHECKING
 
 import duckdb
 
-from sdc_sql.mask import microaggregation as _microaggregation
-from sdc_sql.mask import multiplicative_noise as _multiplicative_noise
-from sdc_sql.mask import noise as _noise
-from sdc_sql.mask import pram as _pram
-from sdc_sql.mask import pram_cells as _pram_cells
-from sdc_sql.mask import pram_matrix as _pram_matrix
-from sdc_sql.mask import rank_swap as _rank_swap
-from sdc_sql.mask import resampling as _resampling
-from sdc_sql.mask import rounding as _rounding
-from sdc_sql.risk import alpha_k_anonymity as _alpha_k_anonymity
-from sdc_sql.risk import data_intrusion as _data_intrusion
-from sdc_sql.risk import file_rules as _file_rules
-from sdc_sql.risk import global_risk as _global_risk
-from sdc_sql.risk import household_risk as _household_risk
-from sdc_sql.risk import individual_risk as _individual_risk
-from sdc_sql.risk import k_anonymity as _k_anonymity
-from sdc_sql.risk import k_map as _k_map
-from sdc_sql.risk import l_diversity as _l_diversity
-from sdc_sql.risk import likeness as _likeness
-from sdc_sql.risk import minimal_sample_uniques as _minimal_sample_uniques
-from sdc_sql.risk import population_risk as _population_risk
-from sdc_sql.risk import risk_threshold as _risk_threshold
-from sdc_sql.risk import suda as _suda
-from sdc_sql.risk import t_closeness as _t_closeness
-from sdc_sql.risk import theta as _theta
-from sdc_sql.risk import theta_by as _theta_by
-from sdc_sql.risk import theta_misclassified as _theta_misclassified
-from sdc_sql.risk import threshold_rule as _threshold_rule
-from sdc_sql.risk import uniqueness as _uniqueness
+from sdc_sql.methods import Methods
 from sdc_sql.roles import Roles
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
-
-P = ParamSpec("P")
-R = TypeVar("R")
+    from collections.abc import Iterable
 
 
-def _verb(function: Callable[Concatenate[Any, P], R]) -> Callable[Concatenate[Microdata, P], R]:
-    """Return a function of a described table as a method."""
-
-    @wraps(function)
-    def method(self: Microdata, /, *arguments: P.args, **named: P.kwargs) -> R:
-        return function(self._roles, *arguments, **named)
-
-    return method
-
-
-class Microdata:
+class Microdata(Methods):
     """A table of persons or firms, what its columns are, the measures of its disclosure risk, and its masking.
 
     Parameters
@@ -192,59 +150,6 @@ class Microdata:
         """
         roles = ("keys", "household", "id", "stratum", "sampling_fraction", "nulls")
         return Microdata(self.con, self.table, weight=weight, **{role: getattr(self, role) for role in roles})
-
-    cells = _verb(_uniqueness.cells)
-    frequencies = _verb(_uniqueness.frequencies)
-    sample_uniques = _verb(_uniqueness.sample_uniques)
-    frequency_summary = _verb(_uniqueness.frequency_summary)
-    frequency_counts = _verb(_uniqueness.frequency_counts)
-    theta = _verb(_theta.theta)
-    theta_by = _verb(_theta_by.theta_by)
-    population_risk = _verb(_population_risk.population_risk)
-    individual_risk = _verb(_individual_risk.individual_risk)
-    cell_risk = _verb(_individual_risk.cell_risk)
-    global_risk = _verb(_global_risk.global_risk)
-    risk_threshold = _verb(_risk_threshold.risk_threshold)
-    household_risk = _verb(_household_risk.household_risk)
-    household_global_risk = _verb(_household_risk.household_global_risk)
-    k_anonymity = _verb(_k_anonymity.k_anonymity)
-    l_diversity = _verb(_l_diversity.l_diversity)
-    l_diversity_cells = _verb(_l_diversity.l_diversity_cells)
-    l_diversity_records = _verb(_l_diversity.l_diversity_records)
-    t_closeness = _verb(_t_closeness.t_closeness)
-    t_closeness_cells = _verb(_t_closeness.t_closeness_cells)
-    likeness = _verb(_likeness.likeness)
-    likeness_cells = _verb(_likeness.likeness_cells)
-    alpha_k_anonymity = _verb(_alpha_k_anonymity.alpha_k_anonymity)
-    k_map = _verb(_k_map.k_map)
-    minimal_sample_uniques = _verb(_minimal_sample_uniques.minimal_sample_uniques)
-    suda = _verb(_suda.suda)
-    suda_summary = _verb(_suda.suda_summary)
-    suda_contributions = _verb(_suda.suda_contributions)
-    suda_value_contributions = _verb(_suda.suda_value_contributions)
-    theta_misclassified = _verb(_theta_misclassified.theta_misclassified)
-    data_intrusion_simulation = _verb(_data_intrusion.data_intrusion_simulation)
-    threshold_rule = _verb(_threshold_rule.threshold_rule)
-    threshold_rule_summary = _verb(_threshold_rule.threshold_rule_summary)
-    threshold_rule_records = _verb(_threshold_rule.threshold_rule_records)
-    research_file_rules = _verb(_file_rules.research_file_rules)
-    public_use_file_rules = _verb(_file_rules.public_use_file_rules)
-
-    pram = _verb(_pram.pram)
-    pram_retention = _verb(_pram_cells.pram_retention)
-    pram_guaranteed = _verb(_pram_cells.pram_guaranteed)
-    pram_proof = _verb(_pram_cells.pram_proof)
-    pram_matrix = _verb(_pram_matrix.pram_matrix)
-    pram_estimate = _verb(_pram_matrix.pram_estimate)
-    pram_covariance = _verb(_pram_matrix.pram_covariance)
-    pram_estimate_two_way = _verb(_pram_matrix.pram_estimate_two_way)
-    noise = _verb(_noise.noise)
-    multiplicative_noise = _verb(_multiplicative_noise.multiplicative_noise)
-    microaggregate = _verb(_microaggregation.microaggregate)
-    microaggregate_categorical = _verb(_microaggregation.microaggregate_categorical)
-    rank_swap = _verb(_rank_swap.rank_swap)
-    resample = _verb(_resampling.resample)
-    round_to_base = _verb(_rounding.round_to_base)
 
 
 def example() -> Microdata:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from functools import wraps
+from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, TypeVar
 
 from sqlglot import exp
 
@@ -17,10 +18,15 @@ from sdc_sql.db.table import Table
 from sdc_sql.errors import ColumnError, ParameterError, WeightError
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     import duckdb
 
     from sdc_sql.db.query import Value
     from sdc_sql.db.steps import MaskingStep
+
+P = ParamSpec("P")
+R = TypeVar("R")
 
 NULLS = ("category", "wildcard")
 LEVELS = ("extremely", "very", "identifying")
@@ -36,6 +42,16 @@ def _names(keys: Iterable[str] | None) -> tuple[str, ...]:
     if not names or not all(isinstance(k, str) for k in names):
         raise ColumnError(f"keys is {keys!r}: it must be a list of column names, as in ['age', 'sex'].")
     return names
+
+
+def as_method(function: Callable[Concatenate[Any, P], R]) -> Callable[Concatenate[Any, P], R]:
+    """Return a function of a described table as a method of what holds one."""
+
+    @wraps(function)
+    def method(self: Any, /, *arguments: P.args, **named: P.kwargs) -> R:  # noqa: ANN401 - whatever has roles
+        return function(self._roles, *arguments, **named)
+
+    return method
 
 
 @dataclass(frozen=True, kw_only=True)

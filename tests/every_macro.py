@@ -1,9 +1,18 @@
-"""One call of every table macro, for what must hold of them all."""
+"""One call of every measure, from the example of its header, for what must hold of them all."""
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import duckdb
 import pytest
+import sqlglot
+from sqlglot import exp
+
+from sdc_sql.db.macros import declared
+
+if TYPE_CHECKING:
+    from sdc_sql.db.catalogue import Declaration
 
 _ROLES = {
     "tbl": "'persons'",
@@ -13,49 +22,17 @@ _ROLES = {
     "stratum": "'region'",
 }
 
-# By name, for ids that read well. Both treatments of NULL where there are two.
-_CATEGORY = {
-    "sdc_cells": "FROM sdc_cells({tbl}, {keys})",
-    "sdc_frequencies": "FROM sdc_frequencies({tbl}, {keys}, {weight})",
-    "sdc_frequency_counts": "FROM sdc_frequency_counts({tbl}, {keys})",
-    "sdc_frequency_summary": "FROM sdc_frequency_summary({tbl}, {keys})",
-    "sdc_sample_uniques": "FROM sdc_sample_uniques({tbl}, {keys})",
-    "sdc_cell_risk": "FROM sdc_cell_risk({tbl}, {keys}, {weight})",
-    "sdc_individual_risk": "FROM sdc_individual_risk({tbl}, {keys}, {weight})",
-    "sdc_global_risk": "FROM sdc_global_risk({tbl}, {keys}, {weight})",
-    "sdc_risk_threshold": "FROM sdc_risk_threshold({tbl}, {keys}, {weight}, 0.05)",
-    "sdc_household_risk": "FROM sdc_household_risk({tbl}, {keys}, {weight}, {household}, 0.1)",
-    "sdc_household_global_risk": "FROM sdc_household_global_risk({tbl}, {keys}, {weight}, {household})",
-    "sdc_k_anonymity": "FROM sdc_k_anonymity({tbl}, {keys}, 3)",
-    # without the names of the keys, which are told as they were given
-    "sdc_threshold_rule": (
-        'SELECT * EXCLUDE (columns, "values") FROM sdc_threshold_rule({tbl}, {keys}, 40, weight := {weight})'
-    ),
-    "sdc_threshold_rule_summary": (
-        "SELECT * EXCLUDE (columns) FROM sdc_threshold_rule_summary({tbl}, {keys}, 40, weight := {weight})"
-    ),
-    "sdc_threshold_rule_records": "FROM sdc_threshold_rule_records({tbl}, {keys}, 40, weight := {weight})",
+# What stands in a role's place, by the name of the argument.
+_PLACES = {
+    **{name: f"{{{name}}}" for name in _ROLES},
+    "sample": "{tbl}",
+    "population": "{tbl}",
+    "sensitive": "{stratum}",
 }
-CALLS = {
-    "sdc_minimal_sample_uniques": "FROM sdc_minimal_sample_uniques({tbl}, {keys})",
-    "sdc_suda": "FROM sdc_suda({tbl}, {keys})",
-    "sdc_suda_summary": "FROM sdc_suda_summary({tbl}, {keys})",
-    "sdc_suda_contributions": "FROM sdc_suda_contributions({tbl}, {keys})",
-    "sdc_suda_value_contributions": "FROM sdc_suda_value_contributions({tbl}, {keys})",
-    "sdc_theta": "FROM sdc_theta({tbl}, {keys}, 0.1)",
-    "sdc_theta_by": "FROM sdc_theta_by({tbl}, {keys}, {stratum}, 0.1)",
-    "sdc_population_risk": "FROM sdc_population_risk({tbl}, {tbl}, {keys})",
-    "sdc_k_map": "FROM sdc_k_map({tbl}, {tbl}, {keys}, 3)",
-    "sdc_l_diversity": "FROM sdc_l_diversity({tbl}, {keys}, {stratum})",
-    "sdc_l_diversity_cells": "FROM sdc_l_diversity_cells({tbl}, {keys}, {stratum})",
-    "sdc_l_diversity_records": "FROM sdc_l_diversity_records({tbl}, {keys}, {stratum})",
-    "sdc_t_closeness": "FROM sdc_t_closeness({tbl}, {keys}, {stratum})",
-    "sdc_t_closeness_cells": "FROM sdc_t_closeness_cells({tbl}, {keys}, {stratum})",
-    "sdc_likeness": "FROM sdc_likeness({tbl}, {keys}, {stratum})",
-    "sdc_likeness_cells": "FROM sdc_likeness_cells({tbl}, {keys}, {stratum})",
-    "sdc_alpha_k_anonymity": "FROM sdc_alpha_k_anonymity({tbl}, {keys}, {stratum}, 0.5, 2)",
-    **_CATEGORY,
-    **{f"{name} wildcard": call[:-1] + ", nulls := 'wildcard')" for name, call in _CATEGORY.items()},
+# without the names of the keys, which are given back as they were given
+_WITHOUT_NAMES = {
+    "sdc_threshold_rule": 'SELECT * EXCLUDE (columns, "values") ',
+    "sdc_threshold_rule_summary": "SELECT * EXCLUDE (columns) ",
 }
 # These need tables of matrices, levels for the keys or a secret key besides: what holds of all is tested with them.
 APART = {
@@ -67,6 +44,28 @@ APART = {
     "sdc_data_intrusion_misclassified",
     "sdc_research_file_rules",
     "sdc_public_use_file_rules",
+}
+
+
+def _call(measure: Declaration) -> str:
+    """Return the example of a macro with roles in the place of its table, its keys and its columns."""
+    call = sqlglot.parse_one(f"SELECT * {measure.example}", read="duckdb").find(exp.Anonymous)
+    parts = []
+    for parameter, given in zip(measure.parameters, call.expressions, strict=False):
+        name = given.this.name if isinstance(given, exp.PropertyEQ) else parameter.name
+        value = given.expression if isinstance(given, exp.PropertyEQ) else given
+        text = _PLACES.get(name, value.sql("duckdb"))
+        parts.append(f"{name} := {text}" if isinstance(given, exp.PropertyEQ) else text)
+    return f"{_WITHOUT_NAMES.get(measure.name, '')}FROM {measure.name}({', '.join(parts)})"
+
+
+# By name, for ids that read well. Both treatments of NULL where there are two.
+_MEASURES = [d for d in declared() if d.is_table and d.file.startswith(("core/", "risk/")) and d.name != "sdc_help"]
+CALLS = {d.name: _call(d) for d in _MEASURES if d.name not in APART}
+CALLS |= {
+    f"{d.name} wildcard": CALLS[d.name][:-1] + ", nulls := 'wildcard')"
+    for d in _MEASURES
+    if d.name in CALLS and any("wildcard" in p.choices for p in d.parameters)
 }
 WITH_NULLS = [name for name in CALLS if name.endswith("wildcard")]
 WITH_WEIGHT = [name for name, call in CALLS.items() if "{weight}" in call]

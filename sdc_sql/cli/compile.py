@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 from sdc_sql import compiler
-from sdc_sql.compiler.definitions import definitions
+from sdc_sql.db.macros import by_name
 from sdc_sql.db.source import opened
 from sdc_sql.errors import ParameterError
 
 if TYPE_CHECKING:
     import argparse
 
-# the arguments that are lists of columns
-_LISTS = {"keys", "columns", "within", "others", "chosen", "matrices"}
+_LISTS = {"columns", "names", "values", "tables"}
+_WORDS = {"column", "table", "text", "date", "choice"}
 
 
 def add(commands: argparse._SubParsersAction[Any]) -> None:
@@ -38,19 +39,20 @@ def add(commands: argparse._SubParsersAction[Any]) -> None:
     compile_.set_defaults(handle=run)
 
 
-def _value(parameter: str, text: str) -> Any:  # noqa: ANN401 - whatever the macro takes
-    if parameter in _LISTS and text != "NULL":
+def _value(kind: str, text: str) -> Any:  # noqa: ANN401 - whatever the macro takes
+    """Return an argument of a declared type; what is none is left to the macro, which refuses it in its words."""
+    if text == "NULL" or kind in _WORDS:
+        return None if text == "NULL" else text
+    if kind in _LISTS:
         return [part.strip() for part in text.split(",") if part.strip()]
-    if parameter == "threshold" and "," in text:  # one for each dimension
-        return [_value("", part.strip()) for part in text.split(",")]
+    if kind == "number or numbers" and "," in text:
+        return [_value("number", part.strip()) for part in text.split(",")]
     if text in {"true", "false"}:
         return text == "true"
-    for kind in (int, float):
-        try:
-            return kind(text)
-        except ValueError:
-            pass
-    return None if text == "NULL" else text
+    for number in (int, float):
+        with suppress(ValueError):
+            return number(text)
+    return text
 
 
 def _columns(arguments: argparse.Namespace) -> list[str]:
@@ -63,15 +65,16 @@ def _columns(arguments: argparse.Namespace) -> list[str]:
 def run(arguments: argparse.Namespace) -> int:
     """Print the query; return the exit code."""
     name = arguments.macro if arguments.macro.startswith("sdc_") else f"sdc_{arguments.macro}"
-    parameters = definitions()[name].parameters if name in definitions() else ()
+    types = {p.name: p.type for p in by_name()[name].parameters} if name in by_name() else {}
+    parameters = tuple(types)
     by_position: list[Any] = []
     named: dict[str, Any] = {}
     for text in arguments.arguments:
         parameter, equals, value = text.partition("=")
         if equals and parameter in parameters:
-            named[parameter] = _value(parameter, value)
+            named[parameter] = _value(types[parameter], value)
         elif len(by_position) < len(parameters):
-            by_position.append(_value(parameters[len(by_position)], text))
+            by_position.append(_value(types[parameters[len(by_position)]], text))
         elif parameters:
             raise ParameterError(f"{name}({', '.join(parameters)}) has no place for {text!r}.")
     sql = compiler.compile(name, *by_position, dialect=arguments.dialect, columns=_columns(arguments), **named)

@@ -1,38 +1,62 @@
-"""What the headers of the SQL files say of each function, as data and as a macro of its own.
+"""What the headers of the SQL files declare of each function: the one place from which everything else takes it.
 
-The headers are the one place of truth: directly above a public macro stand ``-- name: what it gives.`` and
-``-- Example: a call``; ``-- Source:`` stands in the header of the file, or in the macro's own comment.
+Help, the dbt package, the verbs on Spark, the options of the command line, the tables of ``sql/README.md`` and the
+contract tests come from these declarations; ``sdc_sql.db.headers`` says how a header is written.
 """
 
 from __future__ import annotations
 
 import re
-from dataclasses import astuple, dataclass, fields
-from typing import TYPE_CHECKING
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
 
-from sqlglot import exp
+from sdc_sql.db import headers
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Mapping
+
+    from sdc_sql.db.headers import Comment, Limit, Parameter, Scope
 
 CREATE = "CREATE OR REPLACE MACRO"
 ENTRIES = "core/help (made from the headers)"
 
-_MACRO = re.compile(rf"^{CREATE} (?P<name>sdc_\w+)\((?P<arguments>.*?)\) AS\b", re.MULTILINE | re.DOTALL)
+_MACRO = re.compile(
+    rf"^{CREATE} (?P<name>sdc_\w+)\((?P<arguments>.*?)\) AS\b(?P<table> TABLE)?", re.MULTILINE | re.DOTALL
+)
 _COMMENT = re.compile(r"(?:^--.*\n)+\Z", re.MULTILINE)
+_MASKED = "it masks records: on Spark use sdc_sql.spark.load(spark), for other engines mask the table in DuckDB"
+_METHODS = ("risk/", "mask/", "loss/")
 
 
 @dataclass(frozen=True)
-class Entry:
-    """One public function as a person looks it up."""
+class Declaration:
+    """One public function, as it is declared and as a person looks it up.
+
+    ``verb`` is the method of Microdata that calls it (``switch`` the argument that chooses it among several), and
+    ``command`` the method of ``sdc-sql mask``. ``masks``: it releases records; ``needs_python``: it calls a kernel;
+    ``needs_key``: it draws; ``not_compiled``: why it cannot be compiled for another engine.
+    """
 
     name: str
     arguments: str
     summary: str
+    gives: str
     example: str
+    scope: Scope | None
+    keeps: str
+    guarantees: str
     source: str
     needs_python: bool
+    needs_key: bool
+    masks: bool
+    is_table: bool
     file: str
+    parameters: tuple[Parameter, ...]
+    verb: str
+    switch: str
+    command: str
+    limit: Limit | None
+    not_compiled: str
     description: str
 
     @property
@@ -40,98 +64,191 @@ class Entry:
         """Return the call with all its arguments and their defaults."""
         return f"{self.name}({self.arguments})"
 
+    @property
+    def required(self) -> tuple[Parameter, ...]:
+        """Return the parameters that have no default."""
+        return tuple(p for p in self.parameters if p.default is None)
 
-def _lines(comment: str) -> list[str]:
-    return [line.removeprefix("--").removeprefix(" ").rstrip() for line in comment.splitlines()]
-
-
-def _told(lines: list[str], tag: str, *, until: str = "") -> str:
-    """Return what follows a tag: to the next blank line, or to the line that begins with another tag."""
-    found: list[str] = []
-    for line in lines:
-        if found and (not line or (until and line.startswith(until))):
-            break
-        if found or line.startswith(tag):
-            found.append(line.removeprefix(tag).strip() if not found else line.strip())
-    return " ".join(found)
+    @property
+    def optional(self) -> tuple[Parameter, ...]:
+        """Return the parameters that have one."""
+        return tuple(p for p in self.parameters if p.default is not None)
 
 
 @dataclass(frozen=True)
 class _Macro:
-    """A macro as it stands in its file: the comment above it, its name and arguments, and the macros it calls."""
+    """A macro as it stands in its file: the comment above it, its head, and the macros it calls."""
 
-    file: str
-    header: str
-    comment: str
+    header: Comment
+    own: Comment
     name: str
     arguments: str
+    is_table: bool
+    line: int
     calls: frozenset[str]
+
+
+def declarations(files: Iterable[tuple[str, str]]) -> tuple[Declaration, ...]:
+    r"""Return what is declared of each public macro of the files, given by name and text.
+
+    Raises
+    ------
+    HeaderError
+        Where something is missing, or cannot be read: with the file and the line.
+
+    Examples
+    --------
+    >>> header = "-- Source: A (2002).\n-- Scope: cells.\n-- Parameters:\n--   tbl  table  the table\n\n"
+    >>> own = "-- sdc_x: the x.\n-- Gives: x.\n-- Example: FROM sdc_x('t');\n"
+    >>> text = header + own + "CREATE OR REPLACE MACRO sdc_x(tbl) AS TABLE FROM t;\n"
+    >>> (x,) = declarations([("risk/x.sql", text)])
+    >>> x.signature, x.summary, x.source, x.parameters[0].type
+    ('sdc_x(tbl)', 'the x.', 'A (2002).', 'table')
+    """
+    macros = [macro for file, text in files for macro in _macros(file, text)]
+    calls = {macro.name: macro.calls for macro in macros}
+    python = _reaching(calls, {name for name in calls if name.startswith("sdc__kernel_")})
+    draws = _reaching(calls, {"sdc__secret_key"})
+    found = [_declaration(m, m.name in python, m.name in draws) for m in macros if not m.name.startswith("sdc__")]
+    _refuse_unused(macros)
+    return tuple(found)
 
 
 def _macros(file: str, text: str) -> list[_Macro]:
     heads = list(_MACRO.finditer(text))
     ends = [*(h.start() for h in heads[1:]), len(text)]
+    lines = text.splitlines()
+    header = headers.comment(file, 1, lines[: next((i for i, t in enumerate(lines) if not t.startswith("--")), 0)])
     found = []
     for head, end in zip(heads, ends, strict=True):
-        comment = _COMMENT.search(text, 0, head.start())
+        above = _COMMENT.search(text, 0, head.start())
+        line = text.count("\n", 0, head.start()) + 1
+        own = above[0].splitlines() if above and above.start() else []
         body = re.sub(r"^--.*", "", text[head.end() : end], flags=re.MULTILINE)
         found.append(
             _Macro(
-                file, text.partition("\n\n")[0], comment[0] if comment else "", head["name"],
-                " ".join(head["arguments"].split()), frozenset(re.findall(r"\bsdc_\w+", body)),
+                header, headers.comment(file, line - len(own), own), head["name"], " ".join(head["arguments"].split()),
+                head["table"] is not None, line, frozenset(re.findall(r"\bsdc_\w+(?=\()", body)),
             )
         )  # fmt: skip
     return found
 
 
-def _needing_python(macros: Iterable[_Macro]) -> set[str]:
-    """Return the names of the kernels, of the macros that call one, and of those that call such a macro."""
-    called = {macro.name: macro.calls for macro in macros}
-    needing = {name for name in called if name.startswith("sdc__kernel_")}
-    while more := {name for name, calls in called.items() if calls & needing} - needing:
-        needing |= more
-    return needing
+def _reaching(calls: Mapping[str, frozenset[str]], reached: set[str]) -> set[str]:
+    """Return these macros, those that call one of them, and those that call such a macro."""
+    while more := {name for name, called in calls.items() if called & reached} - reached:
+        reached |= more
+    return reached
 
 
-def entries(files: Iterable[tuple[str, str]]) -> list[Entry]:
-    r"""Return an entry for each public macro of the files, given by name and text.
-
-    Examples
-    --------
-    >>> header = "-- Source: A (2002).\n\n-- sdc_x: the x.\n-- Example: FROM sdc_x('t');\n"
-    >>> (entry,) = entries([("risk/x.sql", header + "CREATE OR REPLACE MACRO sdc_x(tbl) AS TABLE FROM t;\n")])
-    >>> entry.signature, entry.summary, entry.source
-    ('sdc_x(tbl)', 'the x.', 'A (2002).')
-    """
-    macros = [macro for file, text in files for macro in _macros(file, text)]
-    needing = _needing_python(macros)
-    return [_entry(macro, macro.name in needing) for macro in macros if not macro.name.startswith("sdc__")]
-
-
-def _entry(macro: _Macro, needs_python: bool) -> Entry:
-    own, header = _lines(macro.comment), _lines(macro.header)
-    summary, example = f"{macro.name}: ", "Example: "
-    about = [line for line in [*header, "", *own] if not line.startswith((summary, example))]
-    return Entry(
-        macro.name,
+def _declaration(macro: _Macro, needs_python: bool, draws: bool) -> Declaration:
+    header, own, name = macro.header, macro.own, macro.name
+    tags = header.tags | own.tags
+    parameters = _parameters(macro)
+    masks = "sdc__released" in macro.calls
+    for tag in _wanted(macro, masks):
+        if not tags.get(tag):
+            at = headers.Comment(header.file, lines={tag: macro.line})
+            raise at.fail(tag, f"`-- {tag}: ...` is to stand above {name}, or in the header of the file.")
+    where = own if "Scope" in own.tags else header
+    verb, _, switch = tags.get("Verb", name.removeprefix("sdc_")).partition(", ")
+    return Declaration(
+        name,
         macro.arguments,
-        _told(own, summary, until=example),
-        _told(own, example),
-        _told(own, "Source: ") or _told(header, "Source: "),
+        tags[name],
+        tags.get("Gives", "every column." if masks else ""),
+        tags["Example"],
+        headers.scope(where, {p.name: p for p in parameters}) if "Scope" in where.tags else None,
+        tags.get("Keeps", ""),
+        tags.get("Guarantees", ""),
+        tags.get("Source", ""),
         needs_python,
-        macro.file,
-        "\n".join(about).strip(),
+        # what sdc__gathered draws is not computed for a method that has no stream
+        draws and any(p.name == "stream" for p in parameters),
+        masks,
+        macro.is_table,
+        header.file,
+        parameters,
+        verb,
+        switch,
+        tags.get("Command", verb).replace("_", "-"),
+        headers.limit(own, name),
+        tags.get("Not compiled", _MASKED if header.file.startswith("mask/") else "").removesuffix("."),
+        "\n".join([*header.prose, "", *own.prose]).strip(),
     )
 
 
-def entries_sql(found: Iterable[Entry]) -> str:
-    """Return the entries as a table macro, ``sdc__help()``."""
-    names = ", ".join(f.name for f in fields(Entry))
-    rows = ",\n".join(
-        "    " + exp.Tuple(expressions=[exp.convert(value) for value in astuple(entry)]).sql("duckdb")
-        for entry in found
-    )
+def _wanted(macro: _Macro, masks: bool) -> list[str]:
+    wanted = [macro.name, "Example"]
+    if macro.header.file.startswith(_METHODS):
+        wanted.append("Source")
+        if macro.is_table:
+            wanted += ["Scope", "Keeps"] if masks else ["Scope", "Gives"]
+    return wanted
+
+
+def _parameters(macro: _Macro) -> tuple[Parameter, ...]:
+    """Return the arguments in their order, each as it is declared, with the default of the CREATE line."""
+    declared = macro.header.parameters | macro.own.parameters
+    found = []
+    for argument in macro.arguments.split(", "):
+        name, _, default = argument.partition(" := ")
+        if name not in declared:
+            raise headers.HeaderError(
+                macro.header.file, macro.line,
+                f"{macro.name} takes {name}: declare it under `-- Parameters:` in the header of the file.",
+            )  # fmt: skip
+        parameter = replace(declared[name], default=default or None)
+        if parameter.choices and default not in {"", "NULL", *(f"'{c}'" for c in parameter.choices)}:
+            raise headers.HeaderError(
+                macro.header.file, parameter.line, f"{name} is {default} by default, which is none of its values."
+            )
+        found.append(parameter)
+    return tuple(found)
+
+
+def _refuse_unused(macros: Iterable[_Macro]) -> None:
+    """Refuse a declaration of an argument that no macro of the file takes, or not the macro below it."""
+    taken: dict[str, set[str]] = {}
+    for macro in macros:
+        names = {argument.partition(" ")[0] for argument in macro.arguments.split(", ")}
+        taken.setdefault(macro.header.file, set()).update(() if macro.name.startswith("sdc__") else names)
+        _refuse(macro.own, names)
+    for header in {macro.header.file: macro.header for macro in macros}.values():
+        _refuse(header, taken[header.file])
+
+
+def _refuse(read: Comment, names: set[str]) -> None:
+    for parameter in read.parameters.values():
+        if parameter.name not in names:
+            raise headers.HeaderError(read.file, parameter.line, f"{parameter.name} is no argument of a macro below.")
+
+
+# The columns of sdc_help(), in their order.
+HELP = (
+    "name", "arguments", "summary", "gives", "example", "parameters", "scope", "keeps", "guarantees", "source",
+    "needs_python", "needs_key", "file", "description",
+)  # fmt: skip
+
+
+def entries_sql(found: Iterable[Declaration]) -> str:
+    """Return the declarations as a table macro, ``sdc__help()``."""
+    rows = ",\n".join(f"    ({', '.join(_literal(getattr(entry, name)) for name in HELP)})" for entry in found)
     return (
         "-- What the headers of the other files say of each function; made when the files are read.\n"
-        f"{CREATE} sdc__help() AS TABLE FROM (VALUES\n{rows}\n) AS t({names});\n"
+        f"{CREATE} sdc__help() AS TABLE FROM (VALUES\n{rows}\n) AS t({', '.join(HELP)});\n"
     )
+
+
+def _literal(value: Any) -> str:  # noqa: ANN401 - a text, a truth value, or what a header says
+    """Return a value as SQL.
+
+    Not by sqlglot's trees: these are some thousand texts of our own, at every load.
+    """
+    if isinstance(value, bool):
+        return str(value).lower()
+    if isinstance(value, tuple):  # of parameters
+        return f"[{', '.join(map(_literal, value))}]"
+    if isinstance(value, headers.Parameter):
+        return _literal(str(value))
+    return "NULL" if value is None else "'" + str(value).replace("'", "''") + "'"

@@ -17,7 +17,7 @@ from sqlglot import TokenType, tokenize
 from sdc_sql.db import catalogue
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Mapping
     from importlib.resources.abc import Traversable
 
 CREATE = catalogue.CREATE
@@ -57,15 +57,27 @@ def _parsed(name: str, text: str) -> SqlFile:
 
 
 @cache
-def help_entries() -> tuple[catalogue.Entry, ...]:
-    """Return what the headers of the files say about each public macro.
+def declared() -> tuple[catalogue.Declaration, ...]:
+    """Return what the headers of the files declare of each public macro.
 
     Examples
     --------
-    >>> [e.signature for e in help_entries() if e.name == "sdc_theta"]
+    >>> [e.signature for e in declared() if e.name == "sdc_theta"]
     ['sdc_theta(tbl, keys, sampling_fraction, confidence := 0.99)']
     """
-    return tuple(catalogue.entries(_walk(files("sdc_sql.sql"))))
+    return catalogue.declarations(_walk(files("sdc_sql.sql")))
+
+
+@cache
+def by_name() -> Mapping[str, catalogue.Declaration]:
+    """Return the same by the names of the macros.
+
+    Examples
+    --------
+    >>> by_name()["sdc_theta"].scope
+    Scope(kind='cells', parameter='', choices=(), otherwise='')
+    """
+    return {declaration.name: declaration for declaration in declared()}
 
 
 @cache
@@ -81,7 +93,7 @@ def sql_files() -> tuple[SqlFile, ...]:
     True
     """
     found = {f.name: f for f in (_parsed(*entry) for entry in _walk(files("sdc_sql.sql")))}
-    written = catalogue.entries_sql(help_entries())
+    written = catalogue.entries_sql(declared())
     found[catalogue.ENTRIES] = SqlFile(catalogue.ENTRIES, written, ("sdc__help",), frozenset())
     home = {macro: f.name for f in found.values() for macro in f.defines}
     # sorted, so that the order is the same in every process

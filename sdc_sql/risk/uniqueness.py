@@ -1,4 +1,4 @@
-"""Cells, sample frequencies and sample uniques (Skinner & Elliot 2002, section 2.1)."""
+"""Sample uniques and frequencies of frequencies (Skinner & Elliot 2002, section 2.1)."""
 
 from __future__ import annotations
 
@@ -11,37 +11,6 @@ if TYPE_CHECKING:
     import duckdb
 
     from sdc_sql.roles import Roles
-
-
-def cells(data: Roles) -> duckdb.DuckDBPyRelation:
-    """Return the cells of the crossing of the keys: the key columns and ``sample_frequency``.
-
-    Returns
-    -------
-    duckdb.DuckDBPyRelation
-        One row for each combination that occurs.
-
-    Examples
-    --------
-    >>> import sdc_sql
-    >>> sorted(sdc_sql.example().cells().fetchall())
-    [(30, 'f', 2), (41, 'm', 1)]
-    """
-    return data.relation("sdc_cells", data.table, data.keys, nulls=data.nulls)
-
-
-def frequencies(data: Roles) -> duckdb.DuckDBPyRelation:
-    """Return every record with ``sample_frequency`` f_k and ``population_frequency`` F-hat_k (SDC handbook, 3.3).
-
-    F-hat_k is the sum of the weights of the cell, NULL where the table has no weight.
-
-    Examples
-    --------
-    >>> import sdc_sql
-    >>> sdc_sql.example().frequencies().order("id").fetchall()[2]
-    (3, 41, 'm', 20.0, 2, 1, 20.0)
-    """
-    return data.relation("sdc_frequencies", data.table, data.keys, data.weight, nulls=data.nulls)
 
 
 def sample_uniques(data: Roles) -> duckdb.DuckDBPyRelation:

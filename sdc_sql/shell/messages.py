@@ -6,12 +6,12 @@ import re
 import textwrap
 from typing import TYPE_CHECKING
 
-from sdc_sql.db.macros import help_entries
+from sdc_sql.db.macros import declared
 from sdc_sql.errors import ParameterError, translate
 from sdc_sql.shell.statements import may_be_kept
 
 if TYPE_CHECKING:
-    from sdc_sql.db.catalogue import Entry
+    from sdc_sql.db.catalogue import Declaration
 
 import duckdb
 
@@ -30,8 +30,8 @@ def one_line(error: BaseException, text: str) -> str:
 
 def overview() -> str:
     """Return every function with its arguments, what it gives and an example, by group."""
-    rooms: dict[str, list[Entry]] = {}
-    for entry in help_entries():
+    rooms: dict[str, list[Declaration]] = {}
+    for entry in declared():
         rooms.setdefault(entry.file.partition("/")[0], []).append(entry)
     order = [*ROOMS, *sorted(set(rooms) - set(ROOMS))]
     parts = [
@@ -42,7 +42,7 @@ def overview() -> str:
     return "\n\n".join(parts)
 
 
-def _short(entry: Entry) -> str:
+def _short(entry: Declaration) -> str:
     signature = textwrap.fill(entry.signature, 110, initial_indent="  ", subsequent_indent="      ")
     return f"{signature}\n      {entry.summary}\n      {entry.example}"
 
@@ -56,7 +56,7 @@ def about(word: str) -> str:
         Where there is no such function.
     """
     word = word.lower().removesuffix("()")
-    entries = {entry.name: entry for entry in help_entries()}
+    entries = {entry.name: entry for entry in declared()}
     exact = entries.get(word) or entries.get(f"sdc_{word}")
     if exact:
         return _full(exact)
@@ -68,7 +68,13 @@ def about(word: str) -> str:
     return _full(found[0]) if len(found) == 1 else "\n".join(_short(entry) for entry in found)
 
 
-def _full(entry: Entry) -> str:
+def _full(entry: Declaration) -> str:
     needs = "\nNeeds Python: in a plain DuckDB shell it cannot run.\n" if entry.needs_python else ""
     signature = textwrap.fill(entry.signature, 110, subsequent_indent="    ")
-    return f"{signature}\n{entry.summary}\n{needs}\n{entry.description}\n\nExample:\n  {entry.example}"
+    arguments = "\n".join(
+        textwrap.fill(str(p), 110, initial_indent="  ", subsequent_indent="      ") for p in entry.parameters
+    )
+    return (
+        f"{signature}\n{entry.summary}\n{needs}\n{entry.description}\n\nArguments:\n{arguments}\n\n"
+        f"Example:\n  {entry.example}"
+    )

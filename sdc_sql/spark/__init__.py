@@ -19,15 +19,9 @@ import os
 from threading import Lock
 from typing import TYPE_CHECKING, Any
 
+from sdc_sql.db.macros import declared
 from sdc_sql.errors import ParameterError
-from sdc_sql.mask import microaggregation as _microaggregation
-from sdc_sql.mask import multiplicative_noise as _multiplicative_noise
-from sdc_sql.mask import noise as _noise
-from sdc_sql.mask import pram as _pram
-from sdc_sql.mask import pram_cells as _pram_cells
-from sdc_sql.mask import rank_swap as _rank_swap
-from sdc_sql.mask import resampling as _resampling
-from sdc_sql.mask import rounding as _rounding
+from sdc_sql.microdata import Microdata
 
 try:
     from sdc_sql.spark.frame import Frame
@@ -89,6 +83,8 @@ def _verb(verb: Callable[..., Any]) -> Callable[..., DataFrame]:
 class SparkVerbs:
     """The verbs of :class:`sdc_sql.Microdata` on Spark: each takes a table's name or a DataFrame first, and an ``id``.
 
+    Every mask is here, and every measure that can be compiled: what the headers of the SQL files declare.
+
     Equal to DuckDB's to the bit, on any partitions and in any order of rows: PRAM, rounding, plain multiplicative
     noise. To the last digits: noise (uncorrelated, correlated, linear), whose moments Spark sums in another order,
     always the same. Stratum by stratum, each in the memory of one task and equal to DuckDB's with that stratum:
@@ -107,46 +103,15 @@ class SparkVerbs:
     def _secret(self) -> str | None:
         return self._key or os.environ.get("SDC_KEY")
 
-    pram = _verb(_pram.pram)
-    pram_retention = _verb(_pram_cells.pram_retention)
-    pram_guaranteed = _verb(_pram_cells.pram_guaranteed)
-    noise = _verb(_noise.noise)
-    multiplicative_noise = _verb(_multiplicative_noise.multiplicative_noise)
-    round_to_base = _verb(_rounding.round_to_base)
-    rank_swap = _verb(_rank_swap.rank_swap)
-    resample = _verb(_resampling.resample)
-    microaggregate = _verb(_microaggregation.microaggregate)
+    if TYPE_CHECKING:
 
-    cells = measure("sdc_cells")
-    frequencies = measure("sdc_frequencies")
-    frequency_counts = measure("sdc_frequency_counts")
-    frequency_summary = measure("sdc_frequency_summary")
-    sample_uniques = measure("sdc_sample_uniques")
-    theta = measure("sdc_theta")
-    theta_by = measure("sdc_theta_by")
-    population_risk = measure("sdc_population_risk")
-    individual_risk = measure("sdc_individual_risk")
-    cell_risk = measure("sdc_cell_risk")
-    global_risk = measure("sdc_global_risk")
-    risk_threshold = measure("sdc_risk_threshold")
-    household_risk = measure("sdc_household_risk")
-    household_global_risk = measure("sdc_household_global_risk")
-    k_anonymity = measure("sdc_k_anonymity")
-    k_map = measure("sdc_k_map")
-    l_diversity = measure("sdc_l_diversity")
-    l_diversity_cells = measure("sdc_l_diversity_cells")
-    l_diversity_records = measure("sdc_l_diversity_records")
-    t_closeness = measure("sdc_t_closeness")
-    t_closeness_cells = measure("sdc_t_closeness_cells")
-    likeness = measure("sdc_likeness")
-    likeness_cells = measure("sdc_likeness_cells")
-    alpha_k_anonymity = measure("sdc_alpha_k_anonymity")
-    threshold_rule = measure("sdc_threshold_rule")
-    threshold_rule_summary = measure("sdc_threshold_rule_summary")
-    threshold_rule_records = measure("sdc_threshold_rule_records")
-    minimal_sample_uniques = measure("sdc_minimal_sample_uniques")
-    suda = measure("sdc_suda")
-    suda_summary = measure("sdc_suda_summary")
-    suda_contributions = measure("sdc_suda_contributions")
-    suda_value_contributions = measure("sdc_suda_value_contributions")
-    sse_sst = measure("sdc_sse_sst")
+        def __getattr__(self, verb: str) -> Callable[..., DataFrame]:
+            """Stand for the verbs, which are added below."""
+            ...
+
+
+for _declaration in declared():
+    if _declaration.masks:
+        setattr(SparkVerbs, _declaration.verb, _verb(inspect.unwrap(getattr(Microdata, _declaration.verb))))
+    elif _declaration.is_table and not _declaration.not_compiled:
+        setattr(SparkVerbs, _declaration.name.removeprefix("sdc_"), measure(_declaration.name))

@@ -12,6 +12,7 @@ from pyspark.sql import types
 
 from sdc_sql import errors
 from sdc_sql.db import query
+from sdc_sql.db.macros import by_name
 from sdc_sql.db.table import spelled
 from sdc_sql.errors import ColumnError, ParameterError, TableError
 from sdc_sql.spark import worker
@@ -24,13 +25,9 @@ if TYPE_CHECKING:
     from sdc_sql.db.query import Value
 
 IDS = (types.ByteType, types.ShortType, types.IntegerType, types.LongType, types.StringType)
-# Every record by itself: exact whatever the partitions.
-BY_RECORD = {"pram", "pram_crossing", "round", "random_round"}
-# The cells of the whole table are counted by Spark; then every record by itself.
+# What can be masked by cells that Spark has counted, and by moments that are taken of parts of the table and pooled.
 BY_CELLS = {"pram_retention", "pram_guaranteed"}
-# Moments are taken of parts of the table and pooled; then every record by itself.
-BY_MOMENTS = {"uncorrelated", "correlated", "linear"}
-NO_DRAWS = {"round", "microaggregate"}
+BY_MOMENTS = {"noise"}
 
 
 class Frame:
@@ -77,7 +74,7 @@ class Frame:
         if into is not None:
             self._check_new(into)
         self._records = self._check_id()
-        if macro not in NO_DRAWS:
+        if by_name()[f"sdc_{macro}"].needs_key:
             worker.check_key(self._key)
         result = self._plan(macro, columns, dict(arguments))
         if into is None:
@@ -87,13 +84,14 @@ class Frame:
         return self.spark.table(into)
 
     def _plan(self, macro: str, columns: tuple[str, ...], arguments: dict[str, Value]) -> DataFrame:
-        if macro in BY_RECORD:
+        scope = by_name()[f"sdc_{macro}"].scope
+        assert scope is not None  # noqa: S101 - for the type checker: every mask has one
+        kind = scope.of(arguments)
+        if kind == "record":  # exact whatever the partitions
             return self._by_record(macro, columns, arguments)
-        if macro == "multiplicative_noise" and arguments["method"] == "plain":
-            return self._by_record(macro, columns, arguments)
-        if macro in BY_CELLS:
+        if kind == "cells" and macro in BY_CELLS:
             return self._by_cells(macro, columns, arguments)
-        if macro == "noise" and arguments["method"] in BY_MOMENTS:
+        if kind == "moments" and macro in BY_MOMENTS:
             return self._by_moments(columns, arguments)
         return self._by_group(macro, columns, arguments)
 

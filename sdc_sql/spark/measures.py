@@ -11,6 +11,7 @@ from sqlglot import exp
 
 from sdc_sql.compiler import compile as compiled
 from sdc_sql.compiler.definitions import definitions
+from sdc_sql.db.macros import by_name
 from sdc_sql.errors import ParameterError, TableError
 from sdc_sql.spark.frame import read
 
@@ -20,8 +21,6 @@ if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
 _NUMBER = count(1)
-# Arguments that are tables.
-TABLES = ("tbl", "sample", "population", "masked")
 
 
 def measured(spark: SparkSession, macro: str, *arguments: Any, **named: Any) -> DataFrame:  # noqa: ANN401
@@ -29,7 +28,7 @@ def measured(spark: SparkSession, macro: str, *arguments: Any, **named: Any) -> 
 
     The tables are put under names of their own while the query is made: the answer holds on to what they are.
     """
-    parameters = definitions()[macro].parameters
+    parameters = {p.name: p.type for p in by_name()[macro].parameters}
     if len(arguments) > len(parameters):
         raise ParameterError(
             f"{macro} takes {len(parameters)} arguments ({', '.join(parameters)}), not {len(arguments)}."
@@ -40,12 +39,11 @@ def measured(spark: SparkSession, macro: str, *arguments: Any, **named: Any) -> 
     given |= named
     views: dict[str, DataFrame] = {}
     try:
-        for parameter in TABLES:
-            if parameter in given:
-                views[name := f"sdc_measured_{next(_NUMBER)}"] = frame = read(spark, given[parameter])
-                _check_once(frame)
-                frame.createOrReplaceTempView(name)
-                given[parameter] = name
+        for parameter in given.keys() & {name for name, kind in parameters.items() if kind == "table"}:
+            views[name := f"sdc_measured_{next(_NUMBER)}"] = frame = read(spark, given[parameter])
+            _check_once(frame)
+            frame.createOrReplaceTempView(name)
+            given[parameter] = name
         columns = {name: frame.columns for name, frame in views.items()}
         return spark.sql(compiled(macro, dialect="spark", columns=columns, **given))
     finally:
@@ -85,5 +83,8 @@ def measure(macro: str) -> Callable[..., DataFrame]:
     on_spark.__signature__ = inspect.Signature([own, *taken], return_annotation="DataFrame")  # type: ignore[attr-defined]
     told = ", ".join(f"{p}=..." if p in definition.defaults else p for p in definition.parameters)
     on_spark.__name__ = on_spark.__qualname__ = macro.removeprefix("sdc_")
-    on_spark.__doc__ = f"``{on_spark.__name__}({told})``: as the macro {macro}; returns a DataFrame."
+    summary = by_name()[macro].summary
+    on_spark.__doc__ = (
+        f"{summary[0].upper()}{summary[1:]}\n\n``{on_spark.__name__}({told})``, as {macro}; returns a DataFrame."
+    )
     return on_spark

@@ -8,6 +8,12 @@
 --            30  f                                                       30  f   2
 --            30  f                                                       41  m   1
 --            41  m
+--
+-- Scope: cells.
+-- Parameters:
+--   tbl    table                     the table, view, common table expression or file
+--   keys   columns                   the key variables
+--   nulls  'category' or 'wildcard'  NULL in a key is a value of its own, or agrees with every value
 
 -- Either treatment of NULL: sdc__key (the values of the keys, as a struct), sdc__records (the
 -- cell's own records), sdc__f and sdc__w (the frequencies that an intruder's match meets; with
@@ -19,11 +25,10 @@ CREATE OR REPLACE MACRO sdc__cells(tbl, keys, weight, nulls) AS TABLE
     SELECT sdc__key, sdc__records, sdc__f, sdc__w
     FROM sdc__wildcard_cells(tbl, keys, weight) WHERE NOT sdc__is_category(nulls);
 
--- tbl: table, view, CTE or file name. keys: list of key variables.
--- nulls: 'category' (NULL is a value of its own) or 'wildcard' (NULL agrees with every value; the
--- frequencies then count every compatible record and no longer sum to the number of records).
+-- With nulls := 'wildcard' the frequencies count every compatible record and no longer sum to the number of records.
 -- One row for each distinct combination, the key columns in the table's order.
 -- sdc_cells: the cells of the crossing of the keys, and their sample frequencies.
+-- Gives: the key columns, sample_frequency.
 -- Example: FROM sdc_cells('persons', ['age', 'sex']);
 CREATE OR REPLACE MACRO sdc_cells(tbl, keys, nulls := 'category') AS TABLE
     SELECT COLUMNS(sdc__without((*), ['sample_frequency'])), sdc__f AS sample_frequency

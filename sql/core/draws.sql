@@ -11,6 +11,12 @@
 --
 -- Whoever holds the key can undo the masking. It is read in a subquery, as a column with a name of
 -- its own, so that the plans that EXPLAIN and the profiler print show the name and not the key.
+--
+-- Parameters:
+--   stream         text     names the draws; another stream gives independent ones
+--   id             value    the record's id, never NULL
+--   categories     values   the categories to draw from
+--   probabilities  numbers  of the categories, in their order; they sum to 1 (within 1e-9)
 
 CREATE OR REPLACE MACRO sdc__secret_key() AS (
     SELECT sdc__secret
@@ -23,8 +29,8 @@ CREATE OR REPLACE MACRO sdc__secret_key() AS (
 CREATE OR REPLACE MACRO sdc__uniform(key, stream, id) AS
     ('0x' || substr(sha256(concat(length(key), ':', key, length(stream), ':', stream, coalesce(id::VARCHAR, error('ColumnError: The id of a record is NULL: keyed draws need an id for every record.')))), 1, 13))::BIGINT / 4503599627370496e0;
 
--- A uniform variate in [0, 1), a multiple of 2^-52. stream: text; id: the record's, never NULL.
--- sdc_uniform: a uniform draw in [0, 1) that hangs on the secret key, the stream and the record's id alone.
+-- A uniform variate in [0, 1), a multiple of 2^-52.
+-- sdc_uniform: a uniform draw in [0, 1) that depends on the secret key, the stream and the record's id alone.
 -- Example: SELECT id, sdc_uniform('noise', id) AS u FROM persons;
 CREATE OR REPLACE MACRO sdc_uniform(stream, id) AS sdc__uniform(sdc__secret_key(), stream, id);
 
@@ -32,18 +38,18 @@ CREATE OR REPLACE MACRO sdc_uniform(stream, id) AS sdc__uniform(sdc__secret_key(
 CREATE OR REPLACE MACRO sdc__normal(u) AS sdc__normal_quantile(u + 1.1102230246251565e-16);
 
 -- A standard normal variate. (A macro's argument is pasted wherever it is named; the lambda makes the draw once.)
--- sdc_normal: a standard normal draw that hangs on the secret key, the stream and the record's id alone.
+-- sdc_normal: a standard normal draw that depends on the secret key, the stream and the record's id alone.
 -- Example: SELECT id, sdc_normal('noise', id) AS z FROM persons;
 CREATE OR REPLACE MACRO sdc_normal(stream, id) AS
     list_transform([sdc_uniform(stream, id)], lambda u: sdc__normal(u))[1];
 
 -- The sums p_1, p_1 + p_2, ... in units of 2^-52, in which a uniform variate is a whole number: whole
--- numbers add up the same in any order, so a draw never hangs on the rounding of a sum.
+-- numbers add up the same in any order, so a draw never depends on the rounding of a sum.
 CREATE OR REPLACE MACRO sdc__steps(probability) AS round(probability * 4503599627370496e0)::BIGINT;
 
--- A category: categories[i] with probability probabilities[i]. They must sum to 1 (within 1e-9).
+-- A category: categories[i] with probability probabilities[i].
 --   SELECT sdc_category('colour', 17, ['red', 'green'], [0.9, 0.1]);
--- sdc_category: categories[i] drawn with probability probabilities[i].
+-- sdc_category: a category drawn: categories[i] with probability probabilities[i].
 -- Example: SELECT id, sdc_category('colour', id, ['red', 'green'], [0.9, 0.1]) AS colour FROM persons;
 CREATE OR REPLACE MACRO sdc_category(stream, id, categories, probabilities) AS CASE
     WHEN len(categories) = len(probabilities)

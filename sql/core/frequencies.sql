@@ -6,6 +6,13 @@
 --            3  41  m   20   2  30  f   15 2                25
 --                            3  41  m   20 1                20
 -- Source: Skinner & Elliot (2002), section 2.1; F-hat_k of the SDC handbook, (3.3).
+--
+-- Scope: cells.
+-- Parameters:
+--   tbl     table                     the table, view, common table expression or file
+--   keys    columns                   the key variables
+--   weight  column or number          the expansion weights, or what every record weighs; NULL: population_frequency is NULL
+--   nulls   'category' or 'wildcard'  NULL in a key is a value of its own, or agrees with every value
 
 -- The records of a table, each with its cell: every column, and sdc__key as in sdc__cells.
 CREATE OR REPLACE MACRO sdc__keyed(tbl, keys) AS TABLE
@@ -22,9 +29,8 @@ CREATE OR REPLACE MACRO sdc__frequencies(tbl, keys, weight, nulls) AS TABLE
     FROM sdc__keyed(tbl, keys) AS r
     LEFT JOIN sdc__cells(tbl, keys, weight, nulls) AS c ON r.sdc__key = c.sdc__key;
 
--- weight: the name of a column, or a number that every record weighs, or NULL (then
--- population_frequency is NULL). nulls: as in sdc_cells.
 -- sdc_frequencies: every record with the sample frequency and the population frequency of its cell.
+-- Gives: every column, sample_frequency, population_frequency.
 -- Example: FROM sdc_frequencies('persons', ['age', 'sex'], 'w');
 CREATE OR REPLACE MACRO sdc_frequencies(tbl, keys, weight := NULL, nulls := 'category') AS TABLE
     SELECT COLUMNS(sdc__without((*), ['sample_frequency', 'population_frequency'])),

@@ -3,9 +3,20 @@
 --   FROM sdc_help();            all of them
 --   FROM sdc_help('theta');     those with theta in their name, or else in what is said of them
 --
--- It is made from the headers of these files. Directly above a public macro stand
---   `-- name: what it gives.`  and  `-- Example: a call` (the last lines of its comment);
--- `-- Source:` is the file's, or the macro's own where its comment has one.
+-- It is made from the headers of these files: each declares its functions once, and from there the dbt package, the verbs on
+-- Spark, the command line and the tables of this folder's README.md take them. In a header, or in a macro's own comment:
+--   Source: ...      the paper and its equations
+--   Scope: cells.    what is needed to treat one record: the `record`, the `cells`, the `moments`, or all of the `table`
+--                    (`record where method is 'plain', else table.`)
+--   Not compiled: ...   why compile() refuses it for other engines, where it does
+--   Keeps: ...       what a mask preserves;  Guarantees: ...  what it promises of every release
+--   Parameters:      a line each: its name, its type, its meaning (defaults are those of the CREATE line)
+-- and directly above a macro:
+--   name: what it is.   Gives: the columns of the result.   Example: a call;
+--   Verb: pram          the method of Microdata, where it is called otherwise (`Verb: round_to_base, at_random`: and its argument)
+--   Command: round      the method of sdc-sql mask, where it is called otherwise
+--   Limit: t. The ...   dbt has a test that fails where this column is not below a maximum (`Limit: t as sdc_test. The ...`)
+-- What a tag says goes on in indented lines.
 --
 -- Tables of the examples:
 --   CREATE TEMP TABLE persons AS FROM (VALUES
@@ -23,8 +34,11 @@
 --       FROM sexes, regions;
 --   SET VARIABLE sdc_key = 'the key of an example is no secret';
 
--- about: a part of a name, or a word; without it, everything. needs_python: whether it runs in a plain DuckDB shell, or
--- needs the functions that sdc_sql.load (the command line's shell, dbt) registers.
+-- needs_python: whether it runs in a plain DuckDB shell, or needs the functions that sdc_sql.load (the command line's shell,
+-- dbt) registers. needs_key: whether it draws with the secret key.
+-- Not compiled: it tells of the macros, which other engines have not.
+-- Parameters:
+--   about  text  a part of a name, or a word; without it, everything
 -- sdc_help: what functions there are, with arguments, an example and the source.
 -- Example: FROM sdc_help('theta');
 CREATE OR REPLACE MACRO sdc_help(about := '') AS TABLE

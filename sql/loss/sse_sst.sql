@@ -6,12 +6,20 @@
 --
 --   FROM sdc_sse_sst('firms', 'released', ['turnover', 'profit'], 'id');    columns records sse_sst
 --                                                                             2       11      0.34
+--
+-- Scope: moments.
+-- Parameters:
+--   tbl      table    the table before masking
+--   masked   table    the table after masking
+--   columns  columns  the masked columns
+--   id       column   identifies each record
 
 CREATE OR REPLACE MACRO sdc__numbers(tbl, columns, id) AS TABLE
     SELECT COLUMNS(sdc__columns((*), [id])) AS sdc__person, sdc__number(COLUMNS(sdc__columns((*), columns))) AS "sdc__x_\0" FROM sdc__rows(tbl);
 
 -- The union with no rows of the table puts the masked columns in the order of its own.
 -- sdc_sse_sst: the share of the sum of squares that masking took away.
+-- Gives: columns, records, sse_sst.
 -- Example: FROM sdc_sse_sst('persons', 'released', ['income'], 'id');
 CREATE OR REPLACE MACRO sdc_sse_sst(tbl, masked, columns, id) AS TABLE
     WITH sdc__pairs AS (

@@ -4,7 +4,7 @@
 --   t: id a b     sdc__gathered:  sdc__ids  sdc__names  sdc__x            sdc__z (normal draws)  sdc__u (uniform draws)
 --      1  5 7                     [1, 2]    ['a', 'b']  [[5, 7], [6, 8]]  [[.., ..], [.., ..]]   [[.., ..], [.., ..]]
 --      2  6 8
--- A column's draws come from a stream of its own, so that they do not hang on which others are masked.
+-- A column's draws come from a stream of its own, so that they do not depend on which others are masked.
 
 -- The numbers of a column; another type is an error, never a cast.
 CREATE OR REPLACE MACRO sdc__is_whole(type) AS

@@ -1,6 +1,6 @@
 -- The records of a table that is to be masked, each with its id as sdc__id.
 --
--- The draws of a record hang on its id. Two records with one id would be masked alike, and joining the
+-- The draws of a record depend on its id. Two records with one id would be masked alike, and joining the
 -- masked values back would multiply them; so an id that is repeated or NULL is an error. (The second
 -- branch gives no rows: it is there for its error, as in sdc__rows.)
 CREATE OR REPLACE MACRO sdc__with_id(tbl, id) AS TABLE

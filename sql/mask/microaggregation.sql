@@ -5,13 +5,25 @@
 --   individual_ranking       each column by itself: little is lost, little protected               3.4.5.2
 --   principal_component, sum_of_z   groups along one axis                                          3.4.5.2
 -- Source: SDC handbook, sections 3.4.2.3 and 3.4.5; vmdav: A. Solanas & A. Martinez-Balleste (2006), V-MDAV: a multivariate
--- microaggregation with variable group size, COMPSTAT 2006, 917-925.
+--   microaggregation with variable group size, COMPSTAT 2006, 917-925.
 --
 --   CREATE TABLE released AS FROM sdc_microaggregate('firms', ['turnover', 'profit'], 3, 'id');
 --
--- centroid: 'mean' or 'median'. blocks: mdav within so many blocks along the first principal component, for
--- large files. gamma: of vmdav. stratum: a column; groups are then within its values. Records with NULL in some of the
--- columns are grouped with those that lack the same: fewer than k of a kind is an error. No draws: no key is needed.
+-- Records with NULL in some of the columns are grouped with those that lack the same: fewer than k of a kind is an error.
+-- No draws: no key is needed.
+--
+-- Scope: table.
+-- Parameters:
+--   tbl       table                   the table, view, common table expression or file
+--   columns   columns                 the columns to mask
+--   k         whole number            the least number of records in a group, at least 2
+--   id        column                  identifies each record
+--   method    'mdav', 'vmdav', 'univariate', 'individual_ranking', 'principal_component' or 'sum_of_z'  how groups are formed
+--   centroid  'mean' or 'median'      the value that a group releases
+--   blocks    whole number            of mdav: within so many blocks along the first principal component, for large files
+--   gamma     number                  of vmdav: the larger, the more groups grow beyond k
+--   scale     'ordinal' or 'nominal'  whether the categories are ordered
+--   stratum   column                  a column within whose values groups are formed
 
 CREATE OR REPLACE MACRO sdc__microaggregate(tbl, columns, k, id, method, centroid, blocks, gamma, stratum) AS TABLE
     WITH sdc__filled AS (
@@ -21,6 +33,8 @@ CREATE OR REPLACE MACRO sdc__microaggregate(tbl, columns, k, id, method, centroi
     )
     FROM sdc__spread(tbl, columns, 'sdc__filled');
 
+-- Keeps: the means of the columns, where the centroid is 'mean'.
+-- Guarantees: each combination of the released values is shared by at least k records (by 'individual_ranking': each value).
 -- sdc_microaggregate: numeric columns replaced by the mean (or median) of groups of at least k alike records.
 -- Example: FROM sdc_microaggregate('persons', ['age', 'income'], 3, 'id');
 CREATE OR REPLACE MACRO sdc_microaggregate(tbl, columns, k, id, method := 'mdav', centroid := 'mean', blocks := 1, gamma := 0.2, stratum := NULL) AS TABLE
@@ -52,6 +66,8 @@ CREATE OR REPLACE MACRO sdc__microaggregate_categorical(tbl, columns, k, id, sca
     )
     FROM sdc__spread(tbl, columns, 'sdc__filled');
 
+-- Keeps: which categories there are.
+-- Guarantees: each combination of the released categories is shared by at least k records.
 -- sdc_microaggregate_categorical: categories replaced by the median, or the most frequent one, of groups of at least k alike records.
 -- Example: FROM sdc_microaggregate_categorical('persons', ['sex', 'region'], 3, 'id', scale := 'nominal');
 CREATE OR REPLACE MACRO sdc_microaggregate_categorical(tbl, columns, k, id, scale := 'ordinal', stratum := NULL) AS TABLE

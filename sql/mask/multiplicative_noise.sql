@@ -7,6 +7,18 @@
 --
 --   SET VARIABLE sdc_key = '...';
 --   CREATE TABLE released AS FROM sdc_multiplicative_noise('firms', ['turnover'], 0.1, 'id', method := 'hoehne', spread := 0.01);
+--
+-- Scope: record where method is 'plain', else table.
+-- Keeps: plain: the means, in expectation; hoehne: means and variances; hoehne_sum: sums.
+-- Parameters:
+--   tbl      table    the table, view, common table expression or file
+--   columns  columns  the columns to mask
+--   size     number   the standard deviation of the factors, or by Höhne's methods their distance from 1
+--   id       column   identifies each record
+--   method   'plain', 'hoehne' or 'hoehne_sum'  how values are multiplied
+--   spread   number   of Höhne's methods: the standard deviation of the noise on the factors
+--   stratum  column   a column within whose values moments and sums are kept
+--   stream   text     the stream of draws; another one to mask a column a second time
 
 CREATE OR REPLACE MACRO sdc__multiplicative_noise(tbl, columns, size, id, method, spread, stratum, stream) AS TABLE
     WITH sdc__filled AS (

@@ -10,10 +10,25 @@
 --   SET VARIABLE sdc_key = '...';
 --   CREATE TABLE released AS FROM sdc_noise('persons', ['income'], 0.1, 'id');
 --
--- alpha: variance of the noise over that of the variable. NULL stays NULL. Integer columns stay whole
--- (rounded := true does the same to others). lower, upper: bounds kept by reflection. rounded, lower,
--- upper, discrete: one for all columns or a list, one for each. stratum: a column; moments are then its own.
+-- NULL stays NULL. Integer columns stay whole (rounded := true does the same to others). Bounds, rounded and discrete are one
+-- for all columns or a list, one for each.
 -- (Draws that a method does not use are not made: the CASE is decided before the query runs.)
+--
+-- Scope: moments where method is 'uncorrelated', 'correlated' or 'linear', else table.
+-- Keeps: the means, in expectation; correlated: correlations; linear: means and covariances; nonlinear: distributions.
+-- Parameters:
+--   tbl        table                        the table, view, common table expression or file
+--   columns    columns                      the columns to mask
+--   alpha      number                       the variance of the noise over that of the variable, at least 0
+--   id         column                       identifies each record
+--   method     'uncorrelated', 'correlated', 'linear', 'nonlinear' or 'outliers'  how the noise is made
+--   threshold  number                       of outliers: how many robust standard deviations from the median
+--   lower      number or numbers            a bound that masked values keep by reflection
+--   upper      number or numbers            a bound that masked values keep by reflection
+--   rounded    truth value or truth values  whether masked values are whole numbers
+--   discrete   truth value or truth values  of nonlinear: whether masked values are among the original ones
+--   stratum    column                       a column within whose values moments are taken
+--   stream     text                         the stream of draws; another one to mask a column a second time
 
 CREATE OR REPLACE MACRO sdc__noise_filled(gathered, columns, alpha, method, threshold, lower, upper, rounded, discrete) AS TABLE
     SELECT sdc__ids, sdc__names,

@@ -13,6 +13,17 @@
 --
 -- A draw u below p_kk stays, so that the fewer records move, the fewer are looked up; the other categories share the
 -- rest in their order. Sums are of whole numbers (sdc__steps): the same wherever they are added.
+--
+-- Scope: record.
+-- Keeps: the expected frequencies, where the matrix is invariant (sdc_pram_invariant).
+-- Parameters:
+--   tbl          table    the table, view, common table expression or file
+--   column_name  column   the column to mask
+--   columns      columns  the columns to mask together
+--   matrix       table    the probabilities: from, to, probability
+--   id           column   identifies each record
+--   stratum      column   a column of the table and of the matrix: each stratum has its own probabilities
+--   stream       text     the stream of draws; another one to mask a column a second time
 
 CREATE OR REPLACE MACRO sdc__pram_records(tbl, columns, id, stratum) AS TABLE
     SELECT sdc__id, sdc__s, sdc__x, list_bool_and([*COLUMNS(lambda c: starts_with(c, 'sdc__n_'))]) AS sdc__blank
@@ -104,6 +115,7 @@ CREATE OR REPLACE MACRO sdc_pram(tbl, column_name, matrix, id, stratum := NULL, 
     WITH sdc__done AS (FROM sdc__pram(tbl, [column_name], matrix, id, stratum, stream))
     FROM sdc__released(tbl, [column_name], id, 'sdc__done');
 
+-- Verb: pram
 -- sdc_pram_crossing: several columns changed together; from and to of the matrix are structs.
 -- Example: FROM sdc_pram_crossing('persons', ['sex', 'region'], 'crossings', 'id');
 CREATE OR REPLACE MACRO sdc_pram_crossing(tbl, columns, matrix, id, stratum := NULL, stream := 'pram') AS TABLE

@@ -11,8 +11,20 @@
 --   SET VARIABLE sdc_key = '...';
 --   CREATE TABLE released AS FROM sdc_pram_guaranteed('persons', ['age', 'sex', 'region'], 0.8, 'id', within := ['sex']);
 --
--- within: columns whose values a record keeps (of the keys, then their marginal counts are kept; or any column that is
--- constant in each cell, such as a group that bars illogical changes).
+-- A column that is constant in each cell, such as a group that bars illogical changes, may stand in `within`.
+--
+-- Scope: cells.
+-- Parameters:
+--   tbl        table         the table, view, common table expression or file
+--   columns    columns       the columns to mask together
+--   keys       columns       the key variables, whose crossing is masked
+--   retention  number        the probability to stay, in [0, 1]
+--   xi         number        the greatest probability of a correct match, in [3/7, 1)
+--   id         column        identifies each record
+--   stratum    column        a column within whose values records move
+--   within     columns       whose values a record keeps: keys, whose counts are then kept, or columns constant in each cell
+--   most       whole number  the largest number of records in a released cell for which the probability is given
+--   stream     text          the stream of draws; another one to mask a column a second time
 
 CREATE OR REPLACE MACRO sdc__within(have, within) AS
     CASE WHEN coalesce(len(within::VARCHAR[]), 0) = 0 THEN have[1:1] ELSE sdc__columns(have, within) END;
@@ -72,6 +84,8 @@ CREATE OR REPLACE MACRO sdc__pram_retention(tbl, columns, retention, id, stratum
     sdc__staying AS MATERIALIZED (FROM sdc__pram_staying('sdc__tallied', retention, stratum))
     FROM sdc__pram_jumps('sdc__all', 'sdc__staying', sdc__pram_stream(stream, columns));
 
+-- Keeps: which combinations there are.
+-- Command: pram
 -- sdc_pram_retention: categories stay with a probability, or move to any other alike.
 -- Example: FROM sdc_pram_retention('persons', ['sex', 'region'], 0.9, 'id');
 CREATE OR REPLACE MACRO sdc_pram_retention(tbl, columns, retention, id, stratum := NULL, stream := 'pram') AS TABLE
@@ -102,6 +116,9 @@ CREATE OR REPLACE MACRO sdc__pram_guaranteed(tbl, keys, xi, id, within, stream) 
     sdc__staying AS (FROM sdc__design WHERE sdc__sound)
     FROM sdc__pram_jumps('sdc__all', 'sdc__staying', sdc__pram_stream(stream, keys));
 
+-- Keeps: the frequencies of the cells, in expectation; the counts of the keys in `within`, exactly.
+-- Guarantees: no intruder's match to any record is right with a probability above xi.
+-- Command: pram
 -- sdc_pram_guaranteed: keys changed so that no match to any record is right with a probability above xi.
 -- Example: FROM sdc_pram_guaranteed('persons', ['age', 'region'], 0.8, 'id');
 CREATE OR REPLACE MACRO sdc_pram_guaranteed(tbl, keys, xi, id, within := NULL, stream := 'pram') AS TABLE
@@ -113,6 +130,7 @@ CREATE OR REPLACE MACRO sdc_pram_guaranteed(tbl, keys, xi, id, within := NULL, s
 -- probability that a match is right, given that the released cell has a records, P(CM | S = a, T) of (8);
 -- `maximum` is the largest of these. For a > most it is at most 1 / a. 0 where no release has a records there.
 -- sdc_pram_proof: the exact probability of a correct match for every cell, to be filed with a guaranteed release.
+-- Gives: the key columns, frequency, cells, theta, probability_to_stay, bound, maximum, released_frequency, correct_match.
 -- Example: FROM sdc_pram_proof('persons', ['age', 'region'], 0.8, 'id');
 CREATE OR REPLACE MACRO sdc_pram_proof(tbl, keys, xi, id, within := NULL, most := 5) AS TABLE
     WITH sdc__all AS (FROM sdc__pram_grouped(tbl, keys, id, within)),

@@ -7,6 +7,19 @@
 -- Source: SDC handbook, section 3.4.6; Gouweleeuw et al. (1998), section 4; Templ, Kowarik & Meindl (2015), section 4.
 --
 -- Result: "from", "to", probability: a table that sdc_pram takes. NULL is no category here.
+--
+-- Scope: cells.
+-- Parameters:
+--   tbl            table                       the table, view, common table expression or file
+--   column_name    column                      the variable
+--   matrix         table                       the probabilities: from, to, probability
+--   method         'two_stage' or 'iterative'  how the matrix is made invariant
+--   pd             number                      the least probability on the diagonal, in (0, 1]
+--   alpha          number                      the share of the invariant matrix, in [0, 1]; the rest is the identity
+--   retention      number                      the probability to stay, in [0, 1]
+--   row_name       column                      the variable of the rows
+--   row_matrix     table                       its matrix
+--   column_matrix  table                       the matrix of the variable of the columns
 
 CREATE OR REPLACE MACRO sdc__pram_counts(tbl, column_name) AS TABLE
     SELECT sdc__x, count(*) AS sdc__t
@@ -42,14 +55,18 @@ CREATE OR REPLACE MACRO sdc__pram_long(dense) AS TABLE
     SELECT sdc__names[1 + sdc__i // len(sdc__names)] AS "from", sdc__names[1 + sdc__i % len(sdc__names)] AS "to", sdc__flat[1 + sdc__i] AS probability
     FROM (SELECT sdc__names, sdc__flat, unnest(range(len(sdc__flat))) AS sdc__i FROM query_table(dense));
 
+-- Verb: pram_matrix
 -- sdc_pram_invariant: a matrix made invariant: the expected frequencies are then those of the table.
+-- Gives: from, to, probability.
 -- Example: FROM sdc_pram_invariant('persons', 'sex', 'sexes');
 CREATE OR REPLACE MACRO sdc_pram_invariant(tbl, column_name, matrix, method := 'two_stage') AS TABLE
     WITH sdc__dense AS (FROM sdc__pram_dense(tbl, column_name, matrix)),
     sdc__made AS (SELECT sdc__names, sdc__kernel_invariant(sdc__p, sdc__t, method, NULL, NULL) AS sdc__flat FROM sdc__dense)
     FROM sdc__pram_long('sdc__made');
 
+-- Verb: pram_matrix
 -- sdc_pram_pd_alpha: an invariant matrix by sdcMicro's parameters pd and alpha.
+-- Gives: from, to, probability.
 -- Example: FROM sdc_pram_pd_alpha('persons', 'sex', 0.8, 0.5);
 CREATE OR REPLACE MACRO sdc_pram_pd_alpha(tbl, column_name, pd, alpha) AS TABLE
     WITH sdc__made AS (
@@ -59,7 +76,9 @@ CREATE OR REPLACE MACRO sdc_pram_pd_alpha(tbl, column_name, pd, alpha) AS TABLE
     )
     FROM sdc__pram_long('sdc__made');
 
+-- Verb: pram_matrix
 -- sdc_pram_retention_matrix: a matrix that retains each category with one probability and moves to the others alike.
+-- Gives: from, to, probability.
 -- Example: FROM sdc_pram_retention_matrix('persons', 'sex', 0.9);
 CREATE OR REPLACE MACRO sdc_pram_retention_matrix(tbl, column_name, retention) AS TABLE
     WITH sdc__counts AS MATERIALIZED (FROM sdc__pram_counts(tbl, column_name))
@@ -76,6 +95,7 @@ CREATE OR REPLACE MACRO sdc__pram_estimated(tbl, column_name, matrix) AS TABLE
     SELECT sdc__names, sdc__t, sdc__kernel_estimate(sdc__p, sdc__t) AS sdc__found FROM sdc__pram_dense(tbl, column_name, matrix);
 
 -- sdc_pram_estimate: the original frequencies of a released column, estimated without bias, and how sure.
+-- Gives: category, released, estimate, standard_error, variance_inflation.
 -- Example: FROM sdc_pram_estimate('persons', 'sex', 'sexes');
 CREATE OR REPLACE MACRO sdc_pram_estimate(tbl, column_name, matrix) AS TABLE
     SELECT unnest(sdc__names) AS category, unnest(sdc__t) AS released, unnest(sdc__found[1]) AS estimate,
@@ -83,6 +103,7 @@ CREATE OR REPLACE MACRO sdc_pram_estimate(tbl, column_name, matrix) AS TABLE
     FROM sdc__pram_estimated(tbl, column_name, matrix);
 -- The covariance matrix of the estimates.
 -- sdc_pram_covariance: the covariance matrix of the estimated frequencies.
+-- Gives: category, other, covariance.
 -- Example: FROM sdc_pram_covariance('persons', 'sex', 'sexes');
 CREATE OR REPLACE MACRO sdc_pram_covariance(tbl, column_name, matrix) AS TABLE
     WITH sdc__flat AS (SELECT sdc__names, sdc__found[4] AS sdc__flat FROM sdc__pram_estimated(tbl, column_name, matrix))
@@ -90,6 +111,7 @@ CREATE OR REPLACE MACRO sdc_pram_covariance(tbl, column_name, matrix) AS TABLE
 
 -- Two variables, changed independently of one another: T-hat = (Px^-1)^t T_XY Py^-1.
 -- sdc_pram_estimate_two_way: the original two-way table of two columns changed independently, estimated.
+-- Gives: row, column, released, estimate, standard_error.
 -- Example: FROM sdc_pram_estimate_two_way('persons', 'sex', 'region', 'sexes', 'regions');
 CREATE OR REPLACE MACRO sdc_pram_estimate_two_way(tbl, row_name, column_name, row_matrix, column_matrix) AS TABLE
     WITH sdc__r AS MATERIALIZED (SELECT sdc__names AS sdc__rows, sdc__p AS sdc__px FROM sdc__pram_dense(tbl, row_name, row_matrix)),

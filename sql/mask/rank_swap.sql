@@ -5,7 +5,18 @@
 --   CREATE TABLE released AS FROM sdc_rank_swap('persons', 'income', 5, 'id');
 --
 -- One column of any type that can be ordered (ENUM in its own order). Equal values are ranked by a draw. NULL and
--- NaN stay where they are. The values as a whole are kept exactly. p: in percent of the stratum's values, in (0, 100].
+-- NaN stay where they are. The values as a whole are kept exactly.
+--
+-- Scope: table.
+-- Keeps: the values of the column as a whole, exactly.
+-- Parameters:
+--   tbl          table   the table, view, common table expression or file
+--   column_name  column  the column to mask; of any type that can be ordered
+--   p            number  how far the ranks of two swapped values may lie apart, in percent of the stratum's values, in (0, 100]
+--   correlation  number  in place of p: the least correlation of the column, a number, with its swapped self, in (0, 1)
+--   id           column  identifies each record
+--   stratum      column  a column within whose values values are swapped
+--   stream       text    the stream of draws; another one to mask a column a second time
 
 CREATE OR REPLACE MACRO sdc__rank_swap(tbl, columns, id, p, correlation, stratum, stream) AS TABLE
     WITH sdc__drawn AS (
@@ -46,6 +57,8 @@ CREATE OR REPLACE MACRO sdc_rank_swap(tbl, column_name, p, id, stratum := NULL, 
     FROM sdc__released(tbl, [column_name], id, 'sdc__done');
 
 -- The widest range that keeps the correlation of a column with its swapped self at `correlation` or a little more.
+-- Verb: rank_swap
+-- Guarantees: the column correlates with its swapped self by at least `correlation`.
 -- sdc_rank_swap_correlated: a column rank-swapped as widely as its correlation with itself allows.
 -- Example: FROM sdc_rank_swap_correlated('persons', 'income', 0.5, 'id');
 CREATE OR REPLACE MACRO sdc_rank_swap_correlated(tbl, column_name, correlation, id, stratum := NULL, stream := 'rank swap') AS TABLE

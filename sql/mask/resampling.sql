@@ -4,7 +4,17 @@
 --   SET VARIABLE sdc_key = '...';
 --   CREATE TABLE released AS FROM sdc_resample('persons', 'income', 3, 'id');
 --
--- One numeric column; NULL stays. samples: t, a whole number of at least 1; the more, the less is masked.
+-- One numeric column; NULL stays.
+--
+-- Scope: table.
+-- Keeps: the order of the values, and nearly their distribution.
+-- Parameters:
+--   tbl          table         the table, view, common table expression or file
+--   column_name  column        the column to mask, numeric
+--   samples      whole number  t, at least 1; the more, the less is masked
+--   id           column        identifies each record
+--   stratum      column        a column from within whose values samples are taken
+--   stream       text          the stream of draws; another one to mask a column a second time
 
 CREATE OR REPLACE MACRO sdc__resample(tbl, columns, samples, id, stratum, stream) AS TABLE
     WITH sdc__drawn AS (

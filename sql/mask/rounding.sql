@@ -7,6 +7,14 @@
 --   persons: id income     FROM sdc_round('persons', ['income'], 50, 'id'):   id income
 --            1  1234                                                          1  1250
 -- A base of one over a whole number (0.1, 0.25) is counted by multiplication: 0.15 goes to 0.2 although its double lies below.
+--
+-- Scope: record.
+-- Parameters:
+--   tbl      table    the table, view, common table expression or file
+--   columns  columns  the columns to mask
+--   base     number   the distance of the rounding points, positive, in the units of the columns
+--   id       column   identifies each record
+--   stream   text     the stream of draws; another one to mask a column a second time
 
 CREATE OR REPLACE MACRO sdc__base(base) AS
     CASE WHEN base::DOUBLE > 0 AND base::DOUBLE < 'infinity'::DOUBLE THEN base::DOUBLE
@@ -33,11 +41,17 @@ CREATE OR REPLACE MACRO sdc__random_round(tbl, columns, base, id, stream) AS TAB
     SELECT sdc__id, sdc__round_value_at_random(COLUMNS(sdc__to_mask((*), columns, id)), base, sdc__secret, stream, sdc__id) AS "\0"
     FROM (SELECT *, sdc__secret_key() AS sdc__secret FROM sdc__identified(tbl, id));
 
+-- Keeps: every value to within half a base.
+-- Verb: round_to_base
+-- Command: round
 -- sdc_round: columns rounded to the nearest multiple of a base.
 -- Example: FROM sdc_round('persons', ['income'], 50, 'id');
 CREATE OR REPLACE MACRO sdc_round(tbl, columns, base, id) AS TABLE
     WITH sdc__done AS (FROM sdc__round(tbl, columns, base, id)) FROM sdc__released(tbl, columns, id, 'sdc__done');
 
+-- Keeps: every value in expectation, and to within a base.
+-- Verb: round_to_base, at_random
+-- Command: round
 -- sdc_random_round: columns rounded up or down to multiples of a base, at random without bias.
 -- Example: FROM sdc_random_round('persons', ['income'], 50, 'id');
 CREATE OR REPLACE MACRO sdc_random_round(tbl, columns, base, id, stream := 'round') AS TABLE

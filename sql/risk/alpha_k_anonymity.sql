@@ -2,15 +2,24 @@
 --
 --   a cell violates it where f < k, or where p_v > alpha for a value v (of all, or of the chosen ones)
 -- Source: Wong, Li, Fu & Wang (2006), (alpha, k)-anonymity: an enhanced k-anonymity model for privacy
--- preserving data publishing, KDD, definitions 2 and 3.
+--   preserving data publishing, KDD, definitions 2 and 3.
 --
 --   persons: age illness    sdc_alpha_k_anonymity('persons', ['age'], 'illness', 0.5, 2):
 --            30  flu        alpha k records cells records_above_alpha records_below_k
 --            30  cancer     0.5   2 1       1     1                   1
 --            41  flu
+--
+-- Scope: cells.
+-- Parameters:
+--   tbl        table         the table, view, common table expression or file
+--   keys       columns       the key variables
+--   sensitive  column        the sensitive variable; NULL in it is a value of its own
+--   alpha      number        the greatest share of a sensitive value in a cell, in (0, 1)
+--   k          whole number  at least 2
+--   chosen     values        the sensitive values that alpha regards; all where it is NULL
 
--- alpha: in (0, 1). k: a whole number of at least 2. chosen: a list of sensitive values; all where it is left out.
 -- sdc_alpha_k_anonymity: the records and cells that violate (alpha, k)-anonymity.
+-- Gives: alpha, k, records, cells, records_above_alpha, records_below_k.
 -- Example: FROM sdc_alpha_k_anonymity('persons', ['age', 'sex'], 'region', 0.5, 2);
 CREATE OR REPLACE MACRO sdc_alpha_k_anonymity(tbl, keys, sensitive, alpha, k, chosen := NULL) AS TABLE
     WITH sdc__limited AS (

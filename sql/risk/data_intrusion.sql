@@ -1,15 +1,26 @@
--- The data intrusion simulation: the intruder's search, played with the file itself.
+-- The data intrusion simulation: a Monte Carlo simulation of the intruder's search, with the file itself.
 --
 --   repeat: 1 remove a record; [determine X~ from its X by M;] 2 copy it back with probability pi; 3 does it (X~) match one
 --   record of the file (R_u), and the right one (R_c)?
 --   theta^(K) = sum R_c R_u / sum R_u                                                                    (6)
 --   its limit: n_1 / (n_1 + sum_{i: f_i = 2} (1 - pi_i) / pi_i), which is theta^ (7) where all pi_i are pi
--- Source: Skinner & Elliot (2002), section 3; with misclassification section 4; with unequal inclusion probabilities section 5.3
--- (record i removed with probability pi_i^-1 / sum pi_i^-1, copied back with probability pi_i; "the properties of the resulting
--- estimator require further research"). The limit for unequal pi_i is worked out as in the proof of proposition 1.
+-- Source: Skinner & Elliot (2002), section 3; with misclassification section 4; with unequal inclusion probabilities section 5.3.
+-- (Section 5.3: record i removed with probability pi_i^-1 / sum pi_i^-1, copied back with probability pi_i; "the properties of the resulting
+-- estimator require further research".) The limit for unequal pi_i is worked out as in the proof of proposition 1.
 --
 -- A check of the closed forms, which need no simulation: sdc_theta, sdc_theta_misclassified. Draw k depends on stream and k
 -- alone (no secret key: nothing is masked), and the cells stand in the order of their values, so a run can be repeated.
+--
+-- Scope: cells.
+-- Not compiled: its keyed draws are DuckDB's own; the measure that it checks, sdc_theta, is compiled.
+-- Parameters:
+--   tbl                table             the table, view, common table expression or file
+--   keys               columns           the key variables
+--   sampling_fraction  column or number  pi, or the column of the records' inclusion probabilities (1: certainly)
+--   columns            columns           the keys that are misclassified; the others are taken to agree
+--   matrices           tables            the matrix of each of the columns, in their order
+--   repetitions        whole number      how often the search is repeated
+--   stream             text              the stream of draws; another one gives another run
 
 -- Of a column of inclusion probabilities some may be 1: strata that are taken whole.
 CREATE OR REPLACE MACRO sdc__checked_inclusion(named, pi) AS
@@ -60,9 +71,9 @@ CREATE OR REPLACE MACRO sdc__intrusion_result(matches, closed_form) AS TABLE
            any_value(closed_form) AS closed_form
     FROM query_table(matches);
 
--- sampling_fraction: pi, or the name of the column of the records' inclusion probabilities (1: certainly). standard_error: of the simulation
--- alone, sqrt(theta (1 - theta) / unique_matches). theta is NULL where no match was unique.
--- sdc_data_intrusion_simulation: theta by playing the intruder's search on the file, beside its closed form.
+-- standard_error: of the simulation alone, sqrt(theta (1 - theta) / unique_matches). theta is NULL where no match was unique.
+-- sdc_data_intrusion_simulation: theta by simulating the intruder's search on the file, beside its closed form.
+-- Gives: repetitions, unique_matches, correct_matches, theta, standard_error, closed_form.
 -- Example: FROM sdc_data_intrusion_simulation('persons', ['age', 'sex'], 0.1, repetitions := 1000);
 CREATE OR REPLACE MACRO sdc_data_intrusion_simulation(tbl, keys, sampling_fraction, repetitions := 10000, stream := 'data intrusion') AS TABLE
     WITH sdc__cells_drawn AS MATERIALIZED (FROM sdc__intrusion_cells(tbl, keys, sampling_fraction)),
@@ -93,7 +104,9 @@ CREATE OR REPLACE MACRO sdc__seen_key(name, columns) AS
          ELSE 'sdc__r.' || sdc__identifier(name) END;
 
 -- With misclassification: columns and matrices as in sdc_theta_misclassified, of which this is the simulation.
--- sdc_data_intrusion_misclassified: the intruder's search played with misclassified keys, beside its closed form.
+-- Verb: data_intrusion_simulation
+-- sdc_data_intrusion_misclassified: theta by simulating the intruder's search with misclassified keys, beside its closed form.
+-- Gives: repetitions, unique_matches, correct_matches, theta, standard_error, closed_form.
 -- Example: FROM sdc_data_intrusion_misclassified('persons', ['age', 'sex'], 0.1, ['sex'], ['sexes'], repetitions := 1000);
 CREATE OR REPLACE MACRO sdc_data_intrusion_misclassified(tbl, keys, sampling_fraction, columns, matrices, repetitions := 10000, stream := 'data intrusion') AS TABLE
     WITH sdc__cells_drawn AS MATERIALIZED (FROM sdc__intrusion_cells(tbl, keys, sampling_fraction)),

@@ -9,6 +9,27 @@
 -- violated is NULL where a rule was not measured: such a rule is not kept, a person has to look. A file keeps the rules only
 -- when every row says false. Persons in the population are estimated by the sums of weights ("at least" so many: a frequency
 -- equal to the bound keeps the rule). What no table can tell (its order, the detail of an occupation beside a region's) is never measured.
+--
+-- Scope: table.
+-- Not compiled: its rows are sentences made of dates and of numbers as DuckDB writes them; check the rules in DuckDB.
+-- Parameters:
+--   tbl                  table                     the table, view, common table expression or file
+--   keys                 columns                   the key variables
+--   weight               column or number          the expansion weights, or what every record weighs
+--   levels               levels                    the keys by level of identification: {'extremely': [..], 'very': [..], 'identifying': [..]}
+--   inhabitants          column                    the number of inhabitants of the record's region
+--   direct_identifiers   names                     of columns that would identify directly; an empty list says that there are none
+--   panel                truth value               whether the persons were asked repeatedly
+--   household            column                    the household numbers
+--   household_variables  columns                   whose combination at least five households must share
+--   indirect_regions     columns                   indirect regional variables, such as the size class of the place of residence
+--   province             column                    the provinces; it need not be released
+--   municipality         column                    the municipalities; it need not be released
+--   withheld             names                     of columns that must not be released: direct regions, nationality, ...; an empty list: none
+--   sensitive            names                     of sensitive columns; an empty list says that there are none
+--   reference_date       date                      the last day the data are of
+--   release_date         date                      the day of release; NULL: today
+--   nulls                'category' or 'wildcard'  NULL in a key is a value of its own, or agrees with every value
 
 -- The caller's columns where he names some, else any column as a placeholder.
 CREATE OR REPLACE MACRO sdc__optional_columns(have, named) AS
@@ -67,6 +88,7 @@ CREATE OR REPLACE MACRO sdc__region_rule(tbl, regions, inhabitants, rule, least)
           GROUP BY sdc__region);
 
 -- sdc_research_file_rules: the rules of a file for researchers, one row each: what was found, and whether it is violated.
+-- Gives: rule, requirement, found, violated.
 -- Example: FROM sdc_research_file_rules('persons', ['region', 'sex', 'age'], 'w', {'extremely': ['region'], 'very': ['sex'], 'identifying': ['age']});
 CREATE OR REPLACE MACRO sdc_research_file_rules(tbl, keys, weight, levels, inhabitants := NULL, direct_identifiers := NULL, panel := NULL, nulls := 'category') AS TABLE
     FROM sdc__absent_rule(tbl, 1, 'no direct identifiers', direct_identifiers, [], 'give direct_identifiers, the names of columns that would be such')
@@ -140,8 +162,8 @@ CREATE OR REPLACE MACRO sdc__weight_rule(tbl, weight) AS TABLE
 CREATE OR REPLACE MACRO sdc__identifying(keys, regions) AS
     list_concat(keys::VARCHAR[], list_filter(coalesce(regions, [])::VARCHAR[], lambda r: NOT sdc__is_among(r, keys)));
 
--- reference_date: the last day the data are of; release_date: the day of release (today).
 -- sdc_public_use_file_rules: the rules of a public use file, one row each: what was found, and whether it is violated.
+-- Gives: rule, requirement, found, violated.
 -- Example: FROM sdc_public_use_file_rules('persons', ['region', 'sex', 'age'], 'w');
 CREATE OR REPLACE MACRO sdc_public_use_file_rules(tbl, keys, weight, household := NULL, household_variables := NULL, indirect_regions := NULL, province := NULL, municipality := NULL,
                                                   withheld := NULL, sensitive := NULL, reference_date := NULL, release_date := NULL, nulls := 'category') AS TABLE

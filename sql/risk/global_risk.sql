@@ -5,9 +5,17 @@
 -- Source: SDC handbook, section 3.3.5, "Assessing the risk for the whole file".
 --
 --   sdc_global_risk('persons', ['age', 'sex'], 'w'):   records expected_reidentifications reidentification_rate percent
+--
+-- Scope: cells.
+-- Parameters:
+--   tbl     table                     the table, view, common table expression or file
+--   keys    columns                   the key variables
+--   weight  column or number          the expansion weights, or what every record weighs
+--   nulls   'category' or 'wildcard'  NULL in a key is a value of its own, or agrees with every value
 
--- weight, nulls: as in sdc_individual_risk.
 -- sdc_global_risk: how many re-identifications are to be expected in the whole file, and their rate.
+-- Gives: records, expected_reidentifications, reidentification_rate, percent.
+-- Limit: reidentification_rate. The expected share of records that are re-identified.
 -- Example: FROM sdc_global_risk('persons', ['age', 'sex'], 'w');
 CREATE OR REPLACE MACRO sdc_global_risk(tbl, keys, weight, nulls := 'category') AS TABLE
     SELECT sum(sdc__records)::BIGINT AS records,

@@ -6,6 +6,15 @@
 -- threshold for households.
 --   xi^h = (1/n) sum_g |g| r^h_g
 -- Source: SDC handbook, section 3.3.5, "Releasing hierarchical files".
+--
+-- Scope: table.
+-- Parameters:
+--   tbl                  table                     the table, view, common table expression or file
+--   keys                 columns                   the key variables
+--   weight               column or number          the expansion weights, or what every record weighs
+--   household            column                    the household numbers; NULL is an error: it would put all such persons in one household
+--   household_threshold  number                    r^h*, in (0, 1); NULL: individual_threshold is NULL
+--   nulls                'category' or 'wildcard'  NULL in a key is a value of its own, or agrees with every value
 
 -- Each record with sdc__risk, sdc__household, sdc__household_risk and sdc__size.
 CREATE OR REPLACE MACRO sdc__household_risk(tbl, keys, weight, household, nulls) AS TABLE
@@ -28,12 +37,10 @@ CREATE OR REPLACE MACRO sdc__household_risk(tbl, keys, weight, household, nulls)
            CASE WHEN sdc__most >= 1 THEN 1 ELSE -sdc__expm1(sdc__log) END::DOUBLE AS sdc__household_risk
     FROM sdc__sums;
 
--- Every column, individual_risk, household_risk, household_size (members in the file), and
--- individual_threshold (delta_g; NULL where no household_threshold is given).
--- household: the name of the column of household numbers; NULL there is an error, since it would
--- throw all such persons into one household. household_threshold: r^h*, in (0, 1).
+-- household_size counts the members in the file; individual_threshold is delta_g.
 -- sdc_household_risk: every record with the risk and the size of its household.
--- Example: FROM sdc_household_risk('persons', ['age', 'sex'], 'w', 'household');
+-- Gives: every column, individual_risk, household_risk, household_size, individual_threshold.
+-- Example: FROM sdc_household_risk('persons', ['age', 'sex'], 'w', 'household', 0.1);
 CREATE OR REPLACE MACRO sdc_household_risk(tbl, keys, weight, household, household_threshold := NULL, nulls := 'category') AS TABLE
     SELECT COLUMNS(sdc__without((*), ['individual_risk', 'household_risk', 'household_size', 'individual_threshold'])),
            sdc__risk AS individual_risk, sdc__household_risk AS household_risk, sdc__size AS household_size,
@@ -45,6 +52,9 @@ CREATE OR REPLACE MACRO sdc_household_risk(tbl, keys, weight, household, househo
 -- (each member counts, sum_g |g| r^h_g), and re-identified households (sum_g r^h_g).
 -- reidentification_rate is xi^h, percent 100 xi^h; household_reidentification_rate is the mean of r^h_g over households.
 -- sdc_household_global_risk: how many persons and households are expected to be re-identified in the whole file.
+-- Gives: records, households, expected_reidentified_persons, expected_reidentified_households, reidentification_rate, percent,
+--   household_reidentification_rate.
+-- Limit: reidentification_rate. The expected share of persons in re-identified households.
 -- Example: FROM sdc_household_global_risk('persons', ['age', 'sex'], 'w', 'household');
 CREATE OR REPLACE MACRO sdc_household_global_risk(tbl, keys, weight, household, nulls := 'category') AS TABLE
     SELECT count(*) AS records,

@@ -19,6 +19,13 @@
 --
 --   persons: age sex w    sdc_individual_risk('persons', ['age', 'sex'], 'w'):
 --            41  m   20   ... sample_frequency 1, population_frequency 20, individual_risk 0.157670
+--
+-- Scope: cells.
+-- Parameters:
+--   tbl     table                     the table, view, common table expression or file
+--   keys    columns                   the key variables
+--   weight  column or number          the expansion weights, or what every record weighs
+--   nulls   'category' or 'wildcard'  NULL in a key is a value of its own, or agrees with every value
 
 -- One level of Horner's scheme for the series: 1 + q j/(f+j) (the rest).
 CREATE OR REPLACE MACRO sdc__risk_term(f, q, j, rest) AS 1 + q * j / (f + j) * (rest);
@@ -44,7 +51,9 @@ CREATE OR REPLACE MACRO sdc__risk_steps5(f, p, m, rest) AS
 CREATE OR REPLACE MACRO sdc__risk_recurrence(f, p) AS
     p / (1 - p) * sdc__risk_steps5(f, p, 0, sdc__risk_steps5(f, p, 5, sdc__risk_steps5(f, p, 10, 0)));
 
--- f: sample frequency, 1, 2, ...; p: in (0, 1].
+-- Parameters:
+--   f  whole number  the sample frequency, at least 1
+--   p  number        the probability of success, in (0, 1]
 -- sdc_posterior_risk: E(1/F) of a cell with f records, where p = f / F-hat.
 -- Example: SELECT sdc_posterior_risk(1, 0.05);
 CREATE OR REPLACE MACRO sdc_posterior_risk(f, p) AS CASE
@@ -76,9 +85,10 @@ CREATE OR REPLACE MACRO sdc__record_risk(tbl, keys, weight, nulls) AS TABLE
     FROM sdc__keyed(tbl, keys) AS r
     LEFT JOIN sdc__cell_risk(tbl, keys, weight, nulls) AS c ON r.sdc__key = c.sdc__key;
 
--- The same cell by cell: the key columns, sample_frequency, population_frequency, individual_risk.
--- weight: the name of a column of expansion weights, or a number that every record weighs.
+-- Cell by cell.
 -- sdc_cell_risk: every cell with the individual risk of its records.
+-- Gives: the key columns, sample_frequency, population_frequency, individual_risk.
+-- Limit: individual_risk as sdc_individual_risk_below. The risk of each record of this cell.
 -- Example: FROM sdc_cell_risk('persons', ['age', 'sex'], 'w');
 CREATE OR REPLACE MACRO sdc_cell_risk(tbl, keys, weight, nulls := 'category') AS TABLE
     SELECT COLUMNS(sdc__without((*), ['sample_frequency', 'population_frequency', 'individual_risk'])),
@@ -87,6 +97,7 @@ CREATE OR REPLACE MACRO sdc_cell_risk(tbl, keys, weight, nulls := 'category') AS
 
 -- Record by record.
 -- sdc_individual_risk: every record with its individual risk, the expected 1/F of its cell.
+-- Gives: every column, sample_frequency, population_frequency, individual_risk.
 -- Example: FROM sdc_individual_risk('persons', ['age', 'sex'], 'w');
 CREATE OR REPLACE MACRO sdc_individual_risk(tbl, keys, weight, nulls := 'category') AS TABLE
     SELECT COLUMNS(sdc__without((*), ['sample_frequency', 'population_frequency', 'individual_risk'])),

@@ -1,4 +1,4 @@
--- k-anonymity: every combination of the keys is borne by at least k records.
+-- k-anonymity: every combination of the keys is shared by at least k records.
 --
 --   violations of j: the records, and the cells, with f_k < j, for j = 2 .. k
 -- Source: Samarati & Sweeney (1998); Sweeney (2002), k-anonymity: a model for protecting privacy.
@@ -6,9 +6,16 @@
 --   sdc_k_anonymity('persons', ['age', 'sex'], 3):   k records cells
 --                                                    2 1       1
 --                                                    3 3       2
+--
+-- Scope: cells.
+-- Parameters:
+--   tbl    table                     the table, view, common table expression or file
+--   keys   columns                   the key variables
+--   k      whole number              at least 2
+--   nulls  'category' or 'wildcard'  NULL in a key is a value of its own, or (for a file after local suppression) agrees with every value
 
--- k: a whole number of at least 2. nulls := 'wildcard' for a file after local suppression.
 -- sdc_k_anonymity: the records and the cells that violate 2-, 3-, up to k-anonymity.
+-- Gives: k, records, cells.
 -- Example: FROM sdc_k_anonymity('persons', ['age', 'sex'], 3);
 CREATE OR REPLACE MACRO sdc_k_anonymity(tbl, keys, k, nulls := 'category') AS TABLE
     WITH sdc__counts AS (

@@ -1,12 +1,19 @@
--- k-map: every combination of the keys in the released file is borne by at least k of the population.
+-- k-map: every combination of the keys in the released file is shared by at least k of the population.
 --
 --   violations of k: the records, and the cells, of the file whose cell has F_k < k in the population
 -- Source: Sweeney (2001), Computational disclosure control, PhD thesis, MIT (k-map).
 -- A cell that the population lacks counts as F_k = 0: it violates every k, and is counted again as
 -- absent (coded otherwise, or a mistake in the data). It is never dropped.
+--
+-- Scope: cells.
+-- Parameters:
+--   tbl         table         the file
+--   population  table         the population, with the same keys
+--   keys        columns       the key variables; NULL in one is a value of its own
+--   k           whole number  at least 2
 
--- k: a whole number of at least 2. NULL in a key is a value of its own.
--- sdc_k_map: the records and cells of a file that fewer than k of the population bear.
+-- sdc_k_map: the records and cells of a file whose keys fewer than k of the population share.
+-- Gives: k, records, cells, absent_records, least.
 -- Example: FROM sdc_k_map('persons', 'population', ['age', 'sex'], 3);
 CREATE OR REPLACE MACRO sdc_k_map(tbl, population, keys, k) AS TABLE
     WITH sdc__mapped AS (

@@ -6,15 +6,24 @@
 --                 where r_1 >= r_2 >= ... are the counts of the values (0 where not even l = 1 holds);
 --                 equality but for the last digits of the product is no <
 -- Source: Machanavajjhala, Kifer, Gehrke & Venkitasubramaniam (2007), l-diversity: privacy beyond
--- k-anonymity, ACM TKDD 1(1), section 4. The l of the file is the least of its cells.
+--   k-anonymity, ACM TKDD 1(1), section 4.
+-- The l of the file is the least of its cells.
 -- Several sensitive variables (section 4.3): the file is l-diverse when it is so for each variable with
 -- the others among the keys: `others := [...]` adds them. There is no nulls := 'wildcard': the records
--- compatible with a cell would lend it values that none of its own bears, and overstate its diversity.
+-- compatible with a cell would lend it values that none of its own records has, and overstate its diversity.
 --
 --   persons: age illness    sdc_l_diversity_cells('persons', ['age'], 'illness'):
 --            30  flu        age sample_frequency distinct_l entropy_l recursive_l
 --            30  cancer     30  2                2          2         2
 --            41  flu        41  1                1          1         1
+--
+-- Scope: cells.
+-- Parameters:
+--   tbl        table    the table, view, common table expression or file
+--   keys       columns  the key variables
+--   sensitive  column   the sensitive variable; NULL in it is a value of its own
+--   c          number   of recursive (c, l)-diversity, positive
+--   others     columns  further sensitive variables, which count as keys
 
 CREATE OR REPLACE MACRO sdc__l_diversity(tbl, keys, sensitive, c) AS TABLE
     WITH sdc__counted AS (FROM sdc__attribute_counts(tbl, keys, sensitive)),
@@ -31,17 +40,16 @@ CREATE OR REPLACE MACRO sdc__l_diversity(tbl, keys, sensitive, c) AS TABLE
     FROM sdc__ranked
     GROUP BY sdc__key;
 
--- sensitive: the name of a column; NULL in it is a value of its own. c: a positive number.
--- others: further sensitive variables, which count as keys.
 -- sdc_l_diversity_cells: the cells of the keys, and how diverse a sensitive variable is in each.
+-- Gives: the key columns, sample_frequency, distinct_l, entropy_l, recursive_l.
 -- Example: FROM sdc_l_diversity_cells('persons', ['age', 'sex'], 'region');
 CREATE OR REPLACE MACRO sdc_l_diversity_cells(tbl, keys, sensitive, c := 2, others := NULL) AS TABLE
     SELECT COLUMNS(sdc__without((*), ['sample_frequency', 'distinct_l', 'entropy_l', 'recursive_l'])),
            sdc__f AS sample_frequency, sdc__distinct AS distinct_l, sdc__entropy AS entropy_l, sdc__recursive AS recursive_l
     FROM (SELECT unnest(sdc__key), * EXCLUDE (sdc__key) FROM sdc__l_diversity(tbl, sdc__both(keys, others), sensitive, c));
 
--- Arguments as above.
 -- sdc_l_diversity_records: every record, and how diverse a sensitive variable is in its cell.
+-- Gives: every column, distinct_l, entropy_l, recursive_l.
 -- Example: FROM sdc_l_diversity_records('persons', ['age', 'sex'], 'region');
 CREATE OR REPLACE MACRO sdc_l_diversity_records(tbl, keys, sensitive, c := 2, others := NULL) AS TABLE
     SELECT COLUMNS(sdc__without((*), ['distinct_l', 'entropy_l', 'recursive_l'])),
@@ -50,8 +58,8 @@ CREATE OR REPLACE MACRO sdc_l_diversity_records(tbl, keys, sensitive, c := 2, ot
           FROM sdc__keyed(tbl, sdc__both(keys, others)) AS r
           LEFT JOIN sdc__l_diversity(tbl, sdc__both(keys, others), sensitive, c) AS d ON r.sdc__key = d.sdc__key);
 
--- Arguments as above.
 -- sdc_l_diversity: how diverse a sensitive variable is in the least diverse cell.
+-- Gives: records, cells, distinct_l, entropy_l, recursive_l.
 -- Example: FROM sdc_l_diversity('persons', ['age', 'sex'], 'region');
 CREATE OR REPLACE MACRO sdc_l_diversity(tbl, keys, sensitive, c := 2, others := NULL) AS TABLE
     SELECT sum(sdc__f)::BIGINT AS records, count(*) AS cells, min(sdc__distinct) AS distinct_l,

@@ -6,9 +6,16 @@
 --                   beta itself, or infinite where a value exceeds -ln q_v (then no beta will do)
 --   delta         = the greatest |ln(p_v / q_v)|; infinite where the cell lacks a value that the file has
 -- Source: Wong, Li, Fu & Wang (2006), (alpha, k)-anonymity, KDD; Cao & Karras (2012), Publishing
--- microdata with a robust privacy guarantee, PVLDB 5(11) (beta); Brickell & Shmatikov (2008), The
--- cost of privacy, KDD (delta-disclosure privacy demands delta strictly below the limit).
+--   microdata with a robust privacy guarantee, PVLDB 5(11) (beta); Brickell & Shmatikov (2008), The
+--   cost of privacy, KDD (delta-disclosure privacy demands delta strictly below the limit).
 -- Here p is the cell's distribution and q the file's. NULL is a sensitive value like another.
+--
+-- Scope: cells.
+-- Parameters:
+--   tbl        table    the table, view, common table expression or file
+--   keys       columns  the key variables
+--   sensitive  column   the sensitive variable; NULL in it is a value of its own
+--   chosen     values   the sensitive values that alpha regards; all where it is NULL
 
 -- Of the sensitive values, those that alpha regards: all, where none are chosen.
 CREATE OR REPLACE MACRO sdc__is_chosen(value, chosen) AS
@@ -35,16 +42,17 @@ CREATE OR REPLACE MACRO sdc__likeness(tbl, keys, sensitive, chosen) AS TABLE
     WHERE sdc__known
     GROUP BY sdc__key;
 
--- sensitive: the name of a column. chosen: a list of its values which alpha regards; all where it is left out.
 -- sdc_likeness_cells: the cells of the keys, and how far each one's distribution exceeds the file's.
+-- Gives: the key columns, sample_frequency, alpha, beta, enhanced_beta, delta.
 -- Example: FROM sdc_likeness_cells('persons', ['age', 'sex'], 'region');
 CREATE OR REPLACE MACRO sdc_likeness_cells(tbl, keys, sensitive, chosen := NULL) AS TABLE
     SELECT COLUMNS(sdc__without((*), ['sample_frequency', 'alpha', 'beta', 'enhanced_beta', 'delta'])),
            sdc__f AS sample_frequency, sdc__alpha AS alpha, sdc__beta AS beta, sdc__enhanced AS enhanced_beta, sdc__delta AS delta
     FROM (SELECT unnest(sdc__key), * EXCLUDE (sdc__key) FROM sdc__likeness(tbl, keys, sensitive, chosen));
 
--- Arguments as above. k is the least cell, the others the greatest of the cells.
+-- k is the least cell, the others the greatest of the cells.
 -- sdc_likeness: the k, alpha, beta and delta to which a file is (alpha, k)-anonymous, beta-like and delta-private.
+-- Gives: records, cells, k, alpha, beta, enhanced_beta, delta.
 -- Example: FROM sdc_likeness('persons', ['age', 'sex'], 'region');
 CREATE OR REPLACE MACRO sdc_likeness(tbl, keys, sensitive, chosen := NULL) AS TABLE
     SELECT sum(sdc__f)::BIGINT AS records, count(*) AS cells, min(sdc__f) AS k, max(sdc__alpha) AS alpha,

@@ -1,9 +1,9 @@
--- Minimal sample uniques: the smallest sets of keys on which a record stands alone.
+-- Minimal sample uniques: the smallest sets of keys on which a record is unique.
 --
 --   S is a minimal sample unique of a record: no other record agrees with it on every key of S, and
 --   on S without any one of its keys some other record does
 -- Source: Elliot, Manning & Ford (2002), A computational algorithm for handling the special uniques
--- problem; Elliot, Manning, Mayes, Gurd & Bane (2005), SUDA; SDC handbook, section 3.3.7.
+--   problem; Elliot, Manning, Mayes, Gurd & Bane (2005), SUDA; SDC handbook, section 3.3.7.
 --
 --   persons: age sex   sdc_minimal_sample_uniques('persons', ['age', 'sex']):   age sex size columns
 --            30  f                                                              41  f   1    [age]
@@ -13,6 +13,13 @@
 --
 -- Equal records are one cell first. Then one GROUP BY for each set of keys, set by set within a
 -- size, sizes upward; what is unique on a set is minimal where no smaller set of the same cell lies in it.
+--
+-- Scope: cells.
+-- Parameters:
+--   tbl      table                     the table, view, common table expression or file
+--   keys     columns                   the key variables
+--   max_msu  whole number              the largest size of a minimal sample unique to look for; NULL: every size
+--   nulls    'category' or 'excluded'  NULL in a key is a value of its own, or no minimal unique uses it
 
 -- The sets of at most `most` of m keys, as numbers whose bit i - 1 says whether key i is in the set.
 CREATE OR REPLACE MACRO sdc__subsets(m, most) AS
@@ -87,7 +94,8 @@ CREATE OR REPLACE MACRO sdc__msu_search(cells, keys, max_msu, nulls) AS TABLE
     FROM query(CASE WHEN coalesce(len(keys::VARCHAR[]), 0) = 0 THEN 'SELECT 0::BIGINT AS sdc__id, 0::BIGINT AS sdc__mask'
                     ELSE sdc__msu_query(keys, sdc__max_msu(keys, max_msu), nulls) END);
 
--- sdc_minimal_sample_uniques: the smallest sets of keys on which a record stands alone: every column, size and columns, a row for each.
+-- sdc_minimal_sample_uniques: the smallest sets of keys on which a record is unique, a row for each.
+-- Gives: every column, size, columns.
 -- Example: FROM sdc_minimal_sample_uniques('persons', ['age', 'sex']);
 CREATE OR REPLACE MACRO sdc_minimal_sample_uniques(tbl, keys, max_msu := 3, nulls := 'category') AS TABLE
     WITH sdc__numbered AS MATERIALIZED (FROM sdc__numbered_cells(tbl, keys)),

@@ -2,18 +2,27 @@
 -- says `from`.
 --
 --   M_jj* = P(X~ = j* | X = j),   X the key as the file has it, X~ as the intruder has it               (11)
--- Source: Skinner & Elliot (2002), section 4. Tables as for PRAM (from, to, probability; pram.sql), rows summing to 1.
+-- Source: Skinner & Elliot (2002), section 4.
+-- Tables as for PRAM (from, to, probability; pram.sql), rows summing to 1.
 --
 --   matrix: from to probability     A change that is not listed has probability 0; NULL stays NULL where it is no `from`.
 --           f    f  0.9
 --           f    m  0.1   ...
 --
 -- Mind the direction: rows are the file's categories. PRAM's own matrix goes from the original to the released category; where
--- the file is the released one and the intruder knows the originals, sdc_pram_reversed turns it round (Bayes' theorem):
+-- the file is the released one and the intruder knows the originals, sdc_pram_reversed inverts it by Bayes' theorem:
 --   P(xi = k | X = l) = T_k p_kl / sum_k' T_k' p_k'l ,  T the frequencies of the original file (SDC handbook, section 3.4.6)
 -- Of several keys, each masked by a matrix of its own, the reversed matrices are exact together only where the keys are
 -- independent; otherwise reverse one matrix of their crossing (sdc_pram_reversed_crossing, with structs as categories; of
 -- independent changes its probabilities are the products of the keys' own).
+--
+-- Scope: cells.
+-- Not compiled: a matrix is cast to the types of its table's columns, which are not known when the query is compiled.
+-- Parameters:
+--   original     table    the file before PRAM
+--   column_name  column   the variable
+--   columns      columns  the variables, changed together
+--   matrix       table    the matrix of PRAM: from, to, probability
 
 -- sdc__from, sdc__to, sdc__p for the categories there are. given: a CTE with sdc__from and sdc__to as rows of one category of the
 -- column's type, sdc__value (what sdc__to is the row of), sdc__p, and sdc__s (NULL), as the checks of PRAM want them; categories: a CTE with sdc__x and sdc__blank.
@@ -55,8 +64,9 @@ CREATE OR REPLACE MACRO sdc__misclassification_crossing(cells, columns, matrix) 
     )
     FROM sdc__misclassified('sdc__given', 'sdc__categories', array_to_string(columns, ', '));
 
--- original: the file before PRAM. from: the released category; to: the original one.
--- sdc_pram_reversed: a PRAM matrix turned round: the probabilities of the original category given the released one.
+-- from: the released category; to: the original one.
+-- sdc_pram_reversed: a PRAM matrix inverted by Bayes' theorem: the probabilities of the original category given the released one.
+-- Gives: from, to, probability.
 -- Example: FROM sdc_pram_reversed('persons', 'sex', 'sexes');
 CREATE OR REPLACE MACRO sdc_pram_reversed(original, column_name, matrix) AS TABLE
     WITH sdc__categories AS MATERIALIZED (
@@ -77,6 +87,7 @@ CREATE OR REPLACE MACRO sdc_pram_reversed(original, column_name, matrix) AS TABL
 
 -- The categories that the original file has; of the matrix only their rows are used.
 -- sdc_pram_reversed_crossing: the same of several columns together: a matrix of their crossing, with structs as categories.
+-- Gives: from, to, probability.
 -- Example: FROM sdc_pram_reversed_crossing('persons', ['sex', 'region'], 'crossings');
 CREATE OR REPLACE MACRO sdc_pram_reversed_crossing(original, columns, matrix) AS TABLE
     WITH sdc__whole AS MATERIALIZED (

@@ -12,10 +12,17 @@
 --
 -- Others call tau1 what is here sample_and_population_uniques.
 -- Edges: without sample uniques the ratios over them are 0 (no unique match can be made).
+--
+-- Scope: cells.
+-- Parameters:
+--   sample      table    the file, drawn from the population
+--   population  table    the population, with the same keys
+--   keys        columns  the key variables
 
--- sample, population: tables with the same keys. Every sample cell must be in the population at
--- least as often, else the sample was not drawn from it and an error names the cell.
+-- Every sample cell must be in the population at least as often, else the sample was not drawn from it and an error names the cell.
 -- sdc_population_risk: the true risk of a sample whose population is at hand.
+-- Gives: pr_pu, pr_pu_given_su, theta, p, tau1, tau2, expected_correct_matches, sample_records, population_records,
+--   sample_cells, population_cells, sample_uniques, population_uniques, sample_and_population_uniques, unique_matches.
 -- Example: FROM sdc_population_risk('persons', 'population', ['age', 'sex']);
 CREATE OR REPLACE MACRO sdc_population_risk(sample, population, keys) AS TABLE
     WITH sdc__joined AS (

@@ -9,11 +9,20 @@
 -- max_rate, so no more records are called unsafe than the rule asks for:
 --   r* = (n max_rate - sum_{k <= k*} f_(k) r_(k)) / sum_{k > k*} f_(k)
 -- Edge: a file whose rate is at most max_rate as it is needs no threshold: r* = 1, nothing above.
+--
+-- Scope: cells.
+-- Parameters:
+--   tbl       table                     the table, view, common table expression or file
+--   keys      columns                   the key variables
+--   weight    column or number          the expansion weights, or what every record weighs
+--   max_rate  number                    the greatest re-identification rate, in (0, 1)
+--   nulls     'category' or 'wildcard'  NULL in a key is a value of its own, or agrees with every value
 
 -- (ASC is spelled out, since `SET default_order = 'DESC'` would turn a bare ORDER BY round.)
--- max_rate: in (0, 1). threshold is r*; records_above and keys_above have r_k > r*; rate is the
+-- threshold is r*; records_above and keys_above have r_k > r*; rate is the
 -- file's present rate and rate_after the bound at r*.
 -- sdc_risk_threshold: the individual risk above which records must be protected to keep the rate at max_rate.
+-- Gives: threshold, records_above, keys_above, records, keys, rate, rate_after.
 -- Example: FROM sdc_risk_threshold('persons', ['age', 'sex'], 'w', 0.05);
 CREATE OR REPLACE MACRO sdc_risk_threshold(tbl, keys, weight, max_rate, nulls := 'category') AS TABLE
     WITH sdc__levels AS (

@@ -17,33 +17,46 @@
 --
 -- Edges: an MSU of all keys weighs 0 by 'superset'; without pairs DIS-SUDA is 1 where s > 0. Sizes above
 -- max_msu are not looked for, so a small max_msu lowers scores: NULL looks for every size.
+--
+-- Scope: cells.
+-- Parameters:
+--   tbl           table                      the table, view, common table expression or file
+--   keys          columns                    the key variables
+--   max_msu       whole number               the largest size of a minimal sample unique to look for; NULL: every size
+--   dis_fraction  number                     the DIS fraction f, as a rule the sampling fraction, in (0, 1)
+--   scoring       'factorial' or 'superset'  how an MSU is weighed
+--   nulls         'category' or 'excluded'   NULL in a key is a value of its own, or no minimal unique uses it
 
--- max_msu: the largest size of a minimal sample unique to look for; NULL: every size.
--- sdc_suda: every column, and of each record msu_count, suda_score and dis_suda, the intruder's confidence in a match.
+-- sdc_suda: every record with its count of minimal sample uniques, its score, and the intruder's confidence in a match.
+-- Gives: every column, msu_count, suda_score, dis_suda.
+-- Limit: dis_suda. The confidence in a match against this record.
 -- Example: FROM sdc_suda('persons', ['age', 'sex']);
 CREATE OR REPLACE MACRO sdc_suda(tbl, keys, max_msu := 3, dis_fraction := 0.01, scoring := 'factorial', nulls := 'category') AS TABLE
     WITH sdc__numbered AS MATERIALIZED (FROM sdc__numbered_cells(tbl, keys)),
     sdc__found AS (FROM sdc__msu_search('sdc__numbered', keys, max_msu, nulls))
     FROM sdc__suda(tbl, keys, 'sdc__numbered', 'sdc__found', dis_fraction, scoring);
 
--- records, records_with_msu, msus, total_score, max_score, max_dis_suda, and mean_dis_suda over all records.
+-- mean_dis_suda is over all records.
 -- sdc_suda_summary: SUDA of the file in one row.
+-- Gives: records, records_with_msu, msus, total_score, max_score, max_dis_suda, mean_dis_suda.
 -- Example: FROM sdc_suda_summary('persons', ['age', 'sex']);
 CREATE OR REPLACE MACRO sdc_suda_summary(tbl, keys, max_msu := 3, dis_fraction := 0.01, scoring := 'factorial', nulls := 'category') AS TABLE
     WITH sdc__numbered AS MATERIALIZED (FROM sdc__numbered_cells(tbl, keys)),
     sdc__found AS (FROM sdc__msu_search('sdc__numbered', keys, max_msu, nulls))
     FROM sdc__suda_summary(keys, 'sdc__numbered', 'sdc__found', dis_fraction, scoring);
 
--- variable, msus, contribution (percent). A MSU counts for each of its keys, so the percentages sum to more than 100.
+-- contribution: in percent. An MSU counts for each of its keys, so the percentages sum to more than 100.
 -- sdc_suda_contributions: how much of the file's total score is due to minimal sample uniques that hold a key.
+-- Gives: variable, msus, contribution.
 -- Example: FROM sdc_suda_contributions('persons', ['age', 'sex']);
 CREATE OR REPLACE MACRO sdc_suda_contributions(tbl, keys, max_msu := 3, scoring := 'factorial', nulls := 'category') AS TABLE
     WITH sdc__numbered AS MATERIALIZED (FROM sdc__numbered_cells(tbl, keys)),
     sdc__found AS (FROM sdc__msu_search('sdc__numbered', keys, max_msu, nulls))
     FROM sdc__suda_contributions(keys, 'sdc__numbered', 'sdc__found', scoring);
 
--- variable, value (as text, NULL for NULL; each that occurs), msus, contribution.
+-- value: as text, NULL for NULL; each that occurs.
 -- sdc_suda_value_contributions: of what is due to a key, the percentage that is due to each of its values.
+-- Gives: variable, value, msus, contribution.
 -- Example: FROM sdc_suda_value_contributions('persons', ['age', 'sex']);
 CREATE OR REPLACE MACRO sdc_suda_value_contributions(tbl, keys, max_msu := 3, scoring := 'factorial', nulls := 'category') AS TABLE
     WITH sdc__numbered AS MATERIALIZED (FROM sdc__numbered_cells(tbl, keys)),

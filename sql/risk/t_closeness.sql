@@ -4,11 +4,19 @@
 --   'equal'    1/2 sum_v |p_v - q_v|                              (nominal variables)
 --   'ordered'  1/(m-1) sum_i |sum_{j<=i} (p_j - q_j)|              (numbers, ordered categories)
 -- Source: Li, Li & Venkatasubramanian (2007), t-closeness: privacy beyond k-anonymity and
--- l-diversity, ICDE, section 4. The t of the file is the greatest of its cells.
+--   l-diversity, ICDE, section 4.
+-- The t of the file is the greatest of its cells.
 -- 'equal' is computed as sum_v max(p_v - q_v, 0), which needs only the values in the cell. 'ordered'
 -- visits every cell x value, in the order of the column's type (text by its letters: make 'low', 'medium', 'high' an ENUM);
 -- NULL has no place in an order and is refused. With one value t is 0.
 -- NULL in a key is a value of its own (as a wildcard it would draw the cell towards the file).
+--
+-- Scope: cells.
+-- Parameters:
+--   tbl        table                 the table, view, common table expression or file
+--   keys       columns               the key variables
+--   sensitive  column                the sensitive variable
+--   distance   'equal' or 'ordered'  between any two values, or by their order
 
 CREATE OR REPLACE MACRO sdc__t_closeness(tbl, keys, sensitive, distance) AS TABLE
     WITH sdc__seen AS MATERIALIZED (FROM sdc__attribute_cells(tbl, keys, sensitive)),
@@ -33,16 +41,17 @@ CREATE OR REPLACE MACRO sdc__t_closeness(tbl, keys, sensitive, distance) AS TABL
     FROM sdc__grid
     GROUP BY sdc__key;
 
--- sensitive: the name of a column. distance: 'equal' or 'ordered'.
 -- sdc_t_closeness_cells: the cells of the keys, and the distance of each one's distribution from the file's.
+-- Gives: the key columns, sample_frequency, t.
+-- Limit: t as sdc_t_closeness_below. The distance of the distribution in this cell from that of the file.
 -- Example: FROM sdc_t_closeness_cells('persons', ['age', 'sex'], 'region');
 CREATE OR REPLACE MACRO sdc_t_closeness_cells(tbl, keys, sensitive, distance := 'equal') AS TABLE
     SELECT COLUMNS(sdc__without((*), ['sample_frequency', 't'])), sdc__f AS sample_frequency, sdc__t AS t
     FROM (SELECT unnest(sdc__key), sdc__f, sdc__t FROM sdc__t_closeness(tbl, keys, sensitive, distance));
 
--- Arguments as above.
 -- sdc_t_closeness: the greatest distance of a cell's distribution of a sensitive variable from the file's.
--- Example: FROM sdc_t_closeness('persons', ['age', 'sex'], 'household', distance := 'ordered');
+-- Gives: records, cells, t.
+-- Example: FROM sdc_t_closeness('persons', ['age', 'sex'], 'region');
 CREATE OR REPLACE MACRO sdc_t_closeness(tbl, keys, sensitive, distance := 'equal') AS TABLE
     SELECT sum(sdc__f)::BIGINT AS records, count(*) AS cells, max(sdc__t) AS t
     FROM sdc__t_closeness(tbl, keys, sensitive, distance);

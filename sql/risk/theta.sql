@@ -13,6 +13,13 @@
 -- Edges: n1 = 0 gives 0, 0, 0 (no unique match can be made); n2 = 0 < n1 gives theta = 1.
 -- It rests on equal-probability sampling of persons; NULL in a key is a category of its own, since
 -- frequencies of frequencies need every record to lie in one cell.
+--
+-- Scope: cells.
+-- Parameters:
+--   tbl                table    the table, view, common table expression or file
+--   keys               columns  the key variables
+--   sampling_fraction  number   pi, the fraction of the population in the file, in (0, 1)
+--   confidence         number   of the one-sided upper bound, in (0, 1)
 
 CREATE OR REPLACE MACRO sdc__theta(n1, n2, pi) AS
     CASE WHEN pi * n1 > 0 THEN pi * n1 / (pi * n1 + 2 * (1 - pi) * n2) ELSE 0 END::DOUBLE;  -- (7)
@@ -40,8 +47,9 @@ CREATE OR REPLACE MACRO sdc__theta_estimates(counts, confidence) AS TABLE
     SELECT sdc__estimates.*, sdc__theta_bound(theta, standard_error, sdc__z) AS upper_bound
     FROM sdc__estimates, sdc__one_sided(confidence);
 
--- sampling_fraction: pi, the fraction of the population in the file, in (0, 1).
 -- sdc_theta: the probability that a unique match is correct, its standard error and upper bound.
+-- Gives: records, cells, n1, n2, n3, theta, standard_error, upper_bound.
+-- Limit: upper_bound. The upper bound of the probability that a unique match is correct.
 -- Example: FROM sdc_theta('persons', ['age', 'sex'], 0.1);
 CREATE OR REPLACE MACRO sdc_theta(tbl, keys, sampling_fraction, confidence := 0.99) AS TABLE
     WITH sdc__counts AS (

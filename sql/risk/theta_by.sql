@@ -2,16 +2,24 @@
 -- stratum the person is, and the cells are those of the stratum.
 --
 -- Source: Skinner & Elliot (2002), (7), (9) and section 7 (within strata, where the strata's
--- sampling fractions differ).
+--   sampling fractions differ).
 --
 -- Formulas and edges: theta.sql.
 --
 --   sdc_theta_by('persons', ['age', 'sex'], 'region', 'fraction'):
 --   region records cells n1 n2 n3 sampling_fraction theta standard_error upper_bound
+--
+-- Scope: cells.
+-- Parameters:
+--   tbl                table             the table, view, common table expression or file
+--   keys               columns           the key variables
+--   stratum            column            the strata; a NULL stratum is one of its own, and it must not be one of the keys
+--   sampling_fraction  column or number  pi, in (0, 1), or a column of it that is constant in each stratum
+--   confidence         number            of the one-sided upper bound, in (0, 1)
 
--- stratum: the name of the column of strata (a NULL stratum is one of its own; it must not be one of
--- the keys). sampling_fraction: a number, or the name of a column that is constant in each stratum.
 -- sdc_theta_by: theta within strata, each with its own sampling fraction.
+-- Gives: stratum, records, cells, n1, n2, n3, sampling_fraction, theta, standard_error, upper_bound.
+-- Limit: upper_bound. In this stratum the upper bound of the probability that a unique match is correct.
 -- Example: FROM sdc_theta_by('persons', ['age', 'sex'], 'region', 0.1);
 CREATE OR REPLACE MACRO sdc_theta_by(tbl, keys, stratum, sampling_fraction, confidence := 0.99) AS TABLE
     WITH sdc__cells AS (

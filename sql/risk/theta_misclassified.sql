@@ -14,6 +14,16 @@
 --   persons: sex          matrix: f f 0.9, f m 0.1, m f 0.2, m m 0.8
 --            f f m        sdc_theta_misclassified('persons', ['sex'], 0.5, ['sex'], ['matrix']):
 --            theta = 0.4 / (0.4 + 0.9 + 0.2) = 0.266667     (n A: two f at 0.1 each become the unique m)
+--
+-- Scope: cells.
+-- Not compiled: a matrix is cast to the types of its table's columns, which are not known when the query is compiled.
+-- Parameters:
+--   tbl                table    the table, view, common table expression or file
+--   keys               columns  the key variables
+--   sampling_fraction  number   pi, the fraction of the population in the file, in (0, 1)
+--   columns            columns  the keys that are misclassified; the others are taken to agree
+--   matrices           tables   the matrix of each of the columns, in their order: from, to, probability
+--   matrix             table    the matrix of their crossing; from and to are structs
 
 -- Keys change independently of one another: M = M_1 x M_2 x ... , which is never built. The counts f go through one matrix after
 -- the other, f M_1, f M_1 M_2, ..., and of each only what can still meet a sample unique is kept.
@@ -59,9 +69,10 @@ CREATE OR REPLACE MACRO sdc__theta_of_sums(sums, sampling_fraction) AS TABLE
                  sdc__checked_fraction(sampling_fraction, 'sampling fraction') AS sdc__pi
           FROM query_table(sums));
 
--- columns: the keys that are misclassified; matrices: the table of each one's matrix. Other keys are taken to agree.
 -- kept_uniques and kept_pairs: the sums of M_jj over sample uniques and pairs; false_matches: n A.
 -- sdc_theta_misclassified: theta where keys are misclassified, each by a matrix of its own.
+-- Gives: records, cells, n1, n2, kept_uniques, kept_pairs, false_matches, theta, most_theta.
+-- Limit: theta. The probability that a unique match is correct, with misclassified keys.
 -- Example: FROM sdc_theta_misclassified('persons', ['age', 'sex'], 0.1, ['sex'], ['sexes']);
 CREATE OR REPLACE MACRO sdc_theta_misclassified(tbl, keys, sampling_fraction, columns, matrices) AS TABLE
     WITH sdc__crossed AS MATERIALIZED (FROM sdc__category_cells(tbl, keys, NULL)),
@@ -74,7 +85,10 @@ CREATE OR REPLACE MACRO sdc_theta_misclassified(tbl, keys, sampling_fraction, co
     FROM sdc__theta_of_sums('sdc__sums', sampling_fraction);
 
 -- The columns change together, by one matrix whose `from` and `to` are structs.
+-- Verb: theta_misclassified
 -- sdc_theta_misclassified_crossing: theta where several keys are misclassified together, by one matrix.
+-- Gives: records, cells, n1, n2, kept_uniques, kept_pairs, false_matches, theta, most_theta.
+-- Limit: theta. The probability that a unique match is correct, with misclassified keys.
 -- Example: FROM sdc_theta_misclassified_crossing('persons', ['age', 'sex', 'region'], 0.1, ['sex', 'region'], 'crossings');
 CREATE OR REPLACE MACRO sdc_theta_misclassified_crossing(tbl, keys, sampling_fraction, columns, matrix) AS TABLE
     WITH sdc__crossed AS MATERIALIZED (FROM sdc__category_cells(tbl, keys, NULL)),

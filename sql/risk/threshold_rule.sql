@@ -1,9 +1,9 @@
--- The threshold rule of ARGUS: each combination of values of a few keys must be borne by more persons than a threshold.
+-- The threshold rule of ARGUS: each combination of values of a few keys must be shared by more persons than a threshold.
 --
 --   a combination c of the keys in S is unsafe when f_S(c) <= t_|S|     (with weights: F^_S(c) <= t_|S|)
 -- Source: SDC handbook, section 3.3.4 ("If a key occurs more often than this threshold the key is considered safe,
--- otherwise the key must be protected"). The rules of section 3.7 ask for "at least" so many persons instead:
--- inclusive := false, a frequency equal to the threshold is then safe.
+--   otherwise the key must be protected").
+-- The rules of section 3.7 ask for "at least" so many persons instead: inclusive := false, a frequency equal to the threshold is then safe.
 --
 --   persons: age sex region    sdc_threshold_rule('persons', ['age', 'sex', 'region'], [1, 1]):
 --            30  f   north     columns        values       records frequency threshold
@@ -12,10 +12,18 @@
 --            30  m   south     [sex, region]  [m, north]   1       1         1
 --                              [sex, region]  [m, south]   1       1         1
 --
--- threshold: a number for all dimensions up to `dimension` (3), or a list, [t_1, t_2, ...]: one for each dimension (NULL: that
--- dimension is not checked). levels: see threshold_sets.sql; only the combinations of levels are then checked.
--- weight: the population's frequency is estimated by the sum of weights; without it the records of the file are counted.
--- nulls: as in sdc_cells, within each set of keys. A sum of weights is equal to the threshold where it is so but for its last digits.
+-- NULL counts within each set of keys. A sum of weights is equal to the threshold where it is so but for its last digits.
+--
+-- Scope: cells.
+-- Parameters:
+--   tbl        table                     the table, view, common table expression or file
+--   keys       columns                   the key variables
+--   threshold  number or numbers         t for sets of up to `dimension` keys, or a list: one for each size (NULL: not checked)
+--   weight     column or number          whose sums estimate frequencies in the population; NULL: the records of the file are counted
+--   dimension  whole number              the most keys in a set; NULL: 3
+--   levels     levels                    the keys by level of identification (threshold_sets.sql): only combinations of levels are checked
+--   inclusive  truth value               whether a frequency equal to the threshold is unsafe
+--   nulls      'category' or 'wildcard'  NULL in a key is a value of its own, or agrees with every value
 
 -- Every combination of each set of keys with its frequencies. The text of the query is made of the caller's names,
 -- quoted, and of nothing else: one GROUP BY a set, over the cells of the whole crossing.
@@ -53,15 +61,16 @@ CREATE OR REPLACE MACRO sdc__combinations(tbl, keys, sets, threshold, weight, in
         'SELECT 0::BIGINT AS sdc__set, []::VARCHAR[] AS sdc__columns, []::VARCHAR[] AS sdc__values, sdc__records, 0e0 AS sdc__frequency, 0e0 AS sdc__threshold FROM sdc__crossed LIMIT 0'));
 
 -- The unsafe combinations.
--- sdc_threshold_rule: the combinations of values of a few keys that too few persons bear.
--- Example: FROM sdc_threshold_rule('persons', ['age', 'sex', 'region'], 1);
+-- sdc_threshold_rule: the combinations of values of a few keys that too few persons share.
+-- Gives: columns, values, records, frequency, threshold.
+-- Example: FROM sdc_threshold_rule('persons', ['age', 'sex', 'region'], 40, weight := 'w');
 CREATE OR REPLACE MACRO sdc_threshold_rule(tbl, keys, threshold, weight := NULL, dimension := NULL, levels := NULL, inclusive := true, nulls := 'category') AS TABLE
     SELECT sdc__columns AS columns, sdc__values AS "values", sdc__records AS records, sdc__frequency AS frequency, sdc__threshold AS threshold
     FROM sdc__combinations(tbl, keys, sdc__some_sets(keys, threshold, sdc__key_sets(keys, threshold, dimension, levels)), threshold, weight, inclusive, nulls)
     WHERE sdc__unsafe
     ORDER BY sdc__set ASC, sdc__frequency ASC, sdc__values ASC;
 
--- A row a set of keys: its combinations, the unsafe ones, the records that bear them, and the least frequency.
+-- A row a set of keys: its combinations, the unsafe ones, the records that have them, and the least frequency.
 CREATE OR REPLACE MACRO sdc__threshold_summary(tbl, keys, sets, threshold, weight, inclusive, nulls) AS TABLE
     SELECT sdc__columns AS columns, any_value(sdc__threshold) AS threshold, count(*) AS combinations,
            count(*) FILTER (sdc__unsafe) AS unsafe_combinations,
@@ -71,12 +80,13 @@ CREATE OR REPLACE MACRO sdc__threshold_summary(tbl, keys, sets, threshold, weigh
     GROUP BY sdc__set, sdc__columns
     ORDER BY sdc__set ASC;
 
--- sdc_threshold_rule_summary: for each set of keys its combinations, the unsafe ones and the records that bear them.
--- Example: FROM sdc_threshold_rule_summary('persons', ['age', 'sex', 'region'], 100, weight := 'w');
+-- sdc_threshold_rule_summary: for each set of keys its combinations, the unsafe ones and the records that have them.
+-- Gives: columns, threshold, combinations, unsafe_combinations, unsafe_records, least_frequency.
+-- Example: FROM sdc_threshold_rule_summary('persons', ['age', 'sex', 'region'], 40, weight := 'w');
 CREATE OR REPLACE MACRO sdc_threshold_rule_summary(tbl, keys, threshold, weight := NULL, dimension := NULL, levels := NULL, inclusive := true, nulls := 'category') AS TABLE
     FROM sdc__threshold_summary(tbl, keys, sdc__some_sets(keys, threshold, sdc__key_sets(keys, threshold, dimension, levels)), threshold, weight, inclusive, nulls);
 
--- The cells of the whole crossing that bear an unsafe combination, each with their number.
+-- The cells of the whole crossing that have an unsafe combination, each with their number.
 CREATE OR REPLACE MACRO sdc__unsafe_cells(tbl, keys, sets, thresholds, weight, inclusive, nulls) AS TABLE
     WITH sdc__crossed AS MATERIALIZED (
         SELECT *, struct_pack(*COLUMNS(lambda c: NOT starts_with(c, 'sdc__'))) AS sdc__cell FROM sdc__category_cells(tbl, keys, weight)
@@ -89,9 +99,9 @@ CREATE OR REPLACE MACRO sdc__unsafe_cells(tbl, keys, sets, thresholds, weight, i
         ' UNION ALL '), ''), 'SELECT sdc__cell FROM sdc__crossed LIMIT 0'))
     GROUP BY sdc__cell;
 
--- Every record, with the number of unsafe combinations that it bears.
--- sdc_threshold_rule_records: every record with the number of unsafe combinations that it bears.
--- Example: FROM sdc_threshold_rule_records('persons', ['age', 'sex', 'region'], 1);
+-- sdc_threshold_rule_records: every record with the number of unsafe combinations that it has.
+-- Gives: every column, unsafe_combinations.
+-- Example: FROM sdc_threshold_rule_records('persons', ['age', 'sex', 'region'], 40, weight := 'w');
 CREATE OR REPLACE MACRO sdc_threshold_rule_records(tbl, keys, threshold, weight := NULL, dimension := NULL, levels := NULL, inclusive := true, nulls := 'category') AS TABLE
     SELECT COLUMNS(sdc__without((*), ['unsafe_combinations'])), coalesce(sdc__unsafe, 0) AS unsafe_combinations
     FROM (SELECT r.* EXCLUDE (sdc__key), c.sdc__unsafe

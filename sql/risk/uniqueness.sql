@@ -7,9 +7,16 @@
 --            30  f                                   1         1                                   41  m
 --            30  f                                   2         1
 --            41  m
+--
+-- Scope: cells.
+-- Parameters:
+--   tbl    table                     the table, view, common table expression or file
+--   keys   columns                   the key variables
+--   nulls  'category' or 'wildcard'  NULL in a key is a value of its own, or agrees with every value
 
 -- frequency r and cells n_r, for every r that occurs.
 -- sdc_frequency_counts: how many cells have sample frequency 1, 2, and so on.
+-- Gives: frequency, cells.
 -- Example: FROM sdc_frequency_counts('persons', ['age', 'sex']);
 CREATE OR REPLACE MACRO sdc_frequency_counts(tbl, keys, nulls := 'category') AS TABLE
     SELECT sdc__f AS frequency, count(*) AS cells
@@ -17,9 +24,9 @@ CREATE OR REPLACE MACRO sdc_frequency_counts(tbl, keys, nulls := 'category') AS 
     GROUP BY frequency
     ORDER BY frequency ASC;
 
--- The same at a glance: records, cells, sample_uniques, uniques_rate (their share of the records),
--- pairs (n_2), largest_cell (the largest frequency).
+-- The same at a glance: uniques_rate is the share of the records, pairs is n_2, largest_cell the largest frequency.
 -- sdc_frequency_summary: records, cells, sample uniques and their rate, pairs and the largest cell.
+-- Gives: records, cells, sample_uniques, uniques_rate, pairs, largest_cell.
 -- Example: FROM sdc_frequency_summary('persons', ['age', 'sex']);
 CREATE OR REPLACE MACRO sdc_frequency_summary(tbl, keys, nulls := 'category') AS TABLE
     SELECT sum(sdc__records)::BIGINT AS records,
@@ -30,8 +37,8 @@ CREATE OR REPLACE MACRO sdc_frequency_summary(tbl, keys, nulls := 'category') AS
            max(sdc__f) AS largest_cell
     FROM sdc__cells(tbl, keys, NULL, nulls);
 
--- The records that no other record agrees with on the keys, every column as it is.
 -- sdc_sample_uniques: the records that no other record agrees with on the keys.
+-- Gives: every column.
 -- Example: FROM sdc_sample_uniques('persons', ['age', 'sex']);
 CREATE OR REPLACE MACRO sdc_sample_uniques(tbl, keys, nulls := 'category') AS TABLE
     SELECT * EXCLUDE (sdc__f, sdc__w)

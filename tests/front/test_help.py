@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import re
+
 import duckdb
 import pytest
+import sqlglot
+from sqlglot import exp
 
 import sdc_sql
-from sdc_sql.db.macros import example_tables, help_entries, sql_files
+from sdc_sql.db.macros import declared, example_tables, sql_files
 
-ENTRIES = {entry.name: entry for entry in help_entries()}
+ENTRIES = {entry.name: entry for entry in declared()}
 
 
 @pytest.fixture(scope="module")
@@ -52,8 +56,47 @@ def test_arguments_are_those_of_the_catalog(db, name):
     ((parameters,),) = db.execute(
         "SELECT parameters FROM duckdb_functions() WHERE function_name = ? AND database_name = 'temp'", [name]
     ).fetchall()
-    told = [argument.partition(" := ")[0] for argument in ENTRIES[name].arguments.split(", ")]
-    assert told == parameters
+    assert [p.name for p in ENTRIES[name].parameters] == parameters
+
+
+@pytest.mark.parametrize("name", [n for n, e in ENTRIES.items() if e.gives])
+def test_the_example_gives_the_columns_that_are_declared(db, name):
+    found = [column for column, *_ in db.execute(ENTRIES[name].example).description]
+    every = [column for column, *_ in db.execute("FROM persons LIMIT 0").description]
+    keys = re.search(r"\[(.*?)\]", ENTRIES[name].example)
+    among = [c for c in every if keys and f"'{c}'" in keys[1]]
+    said = ENTRIES[name].gives.removesuffix(".").split(", ")
+    stand_for = {"every column": every, "the key columns": among}
+    assert found == [column for word in said for column in stand_for.get(word, [word])]
+
+
+@pytest.mark.parametrize("name", [n for n, e in ENTRIES.items() if e.optional])
+def test_defaults_are_those_that_are_declared(db, name):
+    """(Threads add in any order: sums of floats agree but for the last digits.)"""
+    entry = ENTRIES[name]
+    call = sqlglot.parse_one(f"SELECT * {entry.example}", read="duckdb").find(exp.Anonymous)
+    given = [e.this.name for e in call.expressions if isinstance(e, exp.PropertyEQ)]
+    given += [p.name for p in entry.parameters[: len(call.expressions) - len(given)]]
+    left = [f"{p.name} := {p.default}" for p in entry.optional if p.name not in given]
+    spelled = f"{entry.example.removesuffix(');')}{', ' if given else ''}{', '.join(left)})"
+    left_out, said = (
+        db.execute(f"{sql.removesuffix(';')} ORDER BY ALL").fetchall() for sql in (entry.example, spelled)
+    )
+    assert [[pytest.approx(v, nan_ok=True) if isinstance(v, float) else v for v in row] for row in said] == [
+        list(row) for row in left_out
+    ]
+
+
+@pytest.mark.parametrize("name", [n for n, e in ENTRIES.items() if e.masks])
+def test_a_mask_draws_with_the_secret_key_or_needs_none(name):
+    with duckdb.connect() as con:
+        sdc_sql.load(con).execute(example_tables())
+        con.execute("RESET VARIABLE sdc_key")
+        if ENTRIES[name].needs_key:
+            with pytest.raises(duckdb.Error, match="sdc_key"):
+                con.execute(ENTRIES[name].example).fetchall()
+        else:
+            assert con.execute(ENTRIES[name].example).fetchall()
 
 
 def test_what_needs_python_is_what_cannot_run_without_it():
@@ -70,8 +113,10 @@ def test_what_needs_python_is_what_cannot_run_without_it():
 
 
 def test_the_macro_gives_the_entries(db):
-    rows = db.execute("SELECT name, arguments, example, needs_python FROM sdc_help()").fetchall()
-    assert rows == [(e.name, e.arguments, e.example, e.needs_python) for e in ENTRIES.values()]
+    rows = db.execute("SELECT name, arguments, example, needs_python, parameters FROM sdc_help()").fetchall()
+    assert rows == [
+        (e.name, e.arguments, e.example, e.needs_python, [str(p) for p in e.parameters]) for e in ENTRIES.values()
+    ]
 
 
 def names(db, about: str) -> list[str]:

@@ -22,17 +22,18 @@ ORDER = [
     {"compiler"},
     {"roles"},
     {"risk", "mask"},
+    {"methods"},
     {"microdata"},
     {"report", "limits", "spark"},
     {"shell"},
     {"__init__"},  # the public names: whoever imports `sdc_sql` itself stands below them all
-    {"cli", "dbt"},
+    {"cli", "dbt", "write"},
     {"__main__"},
 ]
 # The kernels are a package of their own, mapped into ours when it is built; they import nothing of the rest of it.
 RANK = {room: rank for rank, rooms in enumerate(ORDER) for room in rooms}
 # Rooms of several files, which may import one another, never in a circle.
-WHOLE = {"db", "compiler", "risk", "mask", "shell", "spark", "cli", "dbt"}
+WHOLE = {"db", "compiler", "risk", "mask", "shell", "spark", "cli", "dbt", "write"}
 RUN_TIME = {"duckdb", "sqlglot", "numpy", "pyarrow"}
 EXTRAS = {"dbt": {"dbt"}, "spark": {"pyspark"}}  # packages of optional extras, each imported in one room only
 

@@ -8,6 +8,7 @@ import inspect
 import pytest
 
 import sdc_sql
+from sdc_sql.db.macros import declared
 from sdc_sql.db.results import Result
 
 PUBLIC = [
@@ -53,61 +54,7 @@ PUBLIC = [
     "risk_report",
     "uninstall",
 ]
-MEASURES = [
-    "alpha_k_anonymity",
-    "cell_risk",
-    "cells",
-    "data_intrusion_simulation",
-    "frequencies",
-    "frequency_counts",
-    "frequency_summary",
-    "global_risk",
-    "household_global_risk",
-    "household_risk",
-    "individual_risk",
-    "k_anonymity",
-    "k_map",
-    "l_diversity",
-    "l_diversity_cells",
-    "l_diversity_records",
-    "likeness",
-    "likeness_cells",
-    "minimal_sample_uniques",
-    "population_risk",
-    "public_use_file_rules",
-    "research_file_rules",
-    "risk_threshold",
-    "sample_uniques",
-    "suda",
-    "suda_contributions",
-    "suda_summary",
-    "suda_value_contributions",
-    "t_closeness",
-    "t_closeness_cells",
-    "theta",
-    "theta_by",
-    "theta_misclassified",
-    "threshold_rule",
-    "threshold_rule_records",
-    "threshold_rule_summary",
-]
-MASKS = [
-    "microaggregate",
-    "microaggregate_categorical",
-    "multiplicative_noise",
-    "noise",
-    "pram",
-    "pram_covariance",
-    "pram_estimate",
-    "pram_estimate_two_way",
-    "pram_guaranteed",
-    "pram_matrix",
-    "pram_proof",
-    "pram_retention",
-    "rank_swap",
-    "resample",
-    "round_to_base",
-]
+METHODS = sorted({d.verb for d in declared() if d.is_table and hasattr(sdc_sql.Microdata, d.verb)})
 RESULTS = [n for n in PUBLIC if inspect.isclass(getattr(sdc_sql, n)) and issubclass(getattr(sdc_sql, n), Result)]
 FUNCTIONS = [n for n in PUBLIC if inspect.isfunction(getattr(sdc_sql, n))]
 
@@ -144,18 +91,18 @@ def test_microdata_has_an_example():
 
 
 def test_microdata_has_each_measure_and_mask_and_no_other_method_of_its_own():
-    own = sorted(n for n, v in vars(sdc_sql.Microdata).items() if callable(v) and not n.startswith("_"))
-    assert own == sorted([*MEASURES, *MASKS, "weighing"])
+    own = sorted(n for n in dir(sdc_sql.Microdata) if callable(getattr(sdc_sql.Microdata, n)) and n[0] != "_")
+    assert own == sorted([*METHODS, "weighing"])
 
 
-@pytest.mark.parametrize("name", [*MEASURES, *MASKS, "weighing"])
+@pytest.mark.parametrize("name", [*METHODS, "weighing"])
 def test_every_method_is_documented_with_an_example(name):
     doc = inspect.getdoc(getattr(sdc_sql.Microdata, name))
     assert doc
     assert "Examples\n" in doc
 
 
-@pytest.mark.parametrize("name", [*MEASURES, *MASKS])
+@pytest.mark.parametrize("name", METHODS)
 def test_a_measure_documents_each_of_its_arguments(name):
     method = getattr(sdc_sql.Microdata, name)
     arguments = [p for p in inspect.signature(method).parameters if p != "data"]

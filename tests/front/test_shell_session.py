@@ -9,7 +9,7 @@ import pytest
 
 import sdc_sql
 from sdc_sql.cli import main
-from sdc_sql.db.macros import help_entries
+from sdc_sql.db.macros import declared
 from sdc_sql.shell.completion import candidates
 from sdc_sql.shell.history import History, history_file
 from sdc_sql.shell.messages import about, overview
@@ -171,7 +171,7 @@ def test_what_changes_rows_says_how_many_and_what_sets_says_nothing(session, cap
 
 def test_help_lists_every_function_with_its_arguments_and_an_example(session, capsys):
     shown = said(session, capsys, ".help")
-    for entry in help_entries():
+    for entry in declared():
         assert f"  {entry.name}(" in shown
         assert entry.example in shown
     assert all(command in shown for command in COMMANDS)

@@ -146,6 +146,11 @@ EXACT = {
     "rank swap, whole": ("rank_swap", ["in come", 5], {}),
     "rank swap": ("rank_swap", ["day", 5], {"stratum": "region"}),
     "microaggregation": ("microaggregate", [["in come", "age"], 3], {"stratum": "region"}),
+    "categorical microaggregation": (
+        "microaggregate_categorical",
+        [["region", "sex"], 4],
+        {"scale": "nominal", "stratum": "age band"},
+    ),
     "resampling": ("resample", ["in come", 3], {"stratum": "sex"}),
 }
 

@@ -7,8 +7,9 @@
 -#}
 
 {%- macro sdc__is_record_wise(function, named=none) -%}
-    {%- if function == 'sdc_multiplicative_noise' -%}{{ return((named or {}).get('method') in [none, 'plain']) }}{%- endif -%}
-    {{ return(function in ['sdc_pram', 'sdc_pram_crossing', 'sdc_round', 'sdc_random_round']) }}
+    {%- set wanted = sdc.sdc__masks().get(function[4:]) -%}
+    {%- for name, values in (wanted or {}).items() if (named or {}).get(name) not in values -%}{{ return(false) }}{%- endfor -%}
+    {{ return(wanted is not none) }}
 {%- endmacro -%}
 
 {#- Whether records are being added to a release. -#}
@@ -50,8 +51,7 @@
 -#}
 {%- macro mask(tbl, id, steps) -%}
     {%- if not execute -%}{{ return('') }}{%- endif -%}
-    {%- set methods = ['pram', 'pram_crossing', 'pram_retention', 'pram_guaranteed', 'noise', 'multiplicative_noise', 'microaggregate',
-        'microaggregate_categorical', 'rank_swap', 'rank_swap_correlated', 'round', 'random_round', 'resample'] -%}
+    {%- set methods = sdc.sdc__masks() | list -%}
     {%- if not steps -%}{{ sdc.sdc__refuse('mask has no steps: give at least one, as in [[\'round\', [\'income\'], 50]].') }}{%- endif -%}
     {%- set parts = [] -%}
     {%- for step in steps -%}

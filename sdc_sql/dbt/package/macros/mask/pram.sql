@@ -1,3 +1,5 @@
+{#- Written from the headers of sql/ by python -m sdc_sql.write. -#}
+
 {%- macro pram(tbl, column_name, matrix, id, stratum=none, stream=none) -%}
     {{ return(sdc.sdc__mask('sdc_pram', id, [tbl, column_name, matrix, id], {'stratum': stratum, 'stream': stream})) }}
 {%- endmacro -%}

@@ -1,3 +1,5 @@
+{#- Written from the headers of sql/ by python -m sdc_sql.write. -#}
+
 {%- macro pram_retention(tbl, columns, retention, id, stratum=none, stream=none) -%}
     {{ return(sdc.sdc__mask('sdc_pram_retention', id, [tbl, columns, retention, id], {'stratum': stratum, 'stream': stream})) }}
 {%- endmacro -%}

@@ -1,3 +1,5 @@
+{#- Written from the headers of sql/ by python -m sdc_sql.write. -#}
+
 {%- macro pram_invariant(tbl, column_name, matrix, method=none) -%}
     {{ return(sdc.sdc__measure('sdc_pram_invariant', [tbl, column_name, matrix], {'method': method})) }}
 {%- endmacro -%}

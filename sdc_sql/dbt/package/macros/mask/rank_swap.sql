@@ -1,3 +1,5 @@
+{#- Written from the headers of sql/ by python -m sdc_sql.write. -#}
+
 {%- macro rank_swap(tbl, column_name, p, id, stratum=none, stream=none) -%}
     {{ return(sdc.sdc__mask('sdc_rank_swap', id, [tbl, column_name, p, id], {'stratum': stratum, 'stream': stream})) }}
 {%- endmacro -%}

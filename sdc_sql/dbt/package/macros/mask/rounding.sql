@@ -1,3 +1,5 @@
+{#- Written from the headers of sql/ by python -m sdc_sql.write. -#}
+
 {%- macro round(tbl, columns, base, id) -%}
     {{ return(sdc.sdc__mask('sdc_round', id, [tbl, columns, base, id], {})) }}
 {%- endmacro -%}

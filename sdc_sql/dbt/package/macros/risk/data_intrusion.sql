@@ -1,3 +1,5 @@
+{#- Written from the headers of sql/ by python -m sdc_sql.write. -#}
+
 {%- macro data_intrusion_simulation(tbl, keys, sampling_fraction, repetitions=none, stream=none) -%}
     {{ return(sdc.sdc__measure('sdc_data_intrusion_simulation', [tbl, keys, sampling_fraction], {'repetitions': repetitions, 'stream': stream})) }}
 {%- endmacro -%}

@@ -1,3 +1,5 @@
+{#- Written from the headers of sql/ by python -m sdc_sql.write. -#}
+
 {%- macro research_file_rules(tbl, keys, weight, levels, inhabitants=none, direct_identifiers=none, panel=none, nulls=none) -%}
     {{ return(sdc.sdc__measure('sdc_research_file_rules', [tbl, keys, weight, levels], {'inhabitants': inhabitants, 'direct_identifiers': direct_identifiers, 'panel': panel, 'nulls': nulls})) }}
 {%- endmacro -%}

@@ -1,3 +1,5 @@
+{#- Written from the headers of sql/ by python -m sdc_sql.write. -#}
+
 {%- macro household_risk(tbl, keys, weight, household, household_threshold=none, nulls=none) -%}
     {{ return(sdc.sdc__measure('sdc_household_risk', [tbl, keys, weight, household], {'household_threshold': household_threshold, 'nulls': nulls})) }}
 {%- endmacro -%}

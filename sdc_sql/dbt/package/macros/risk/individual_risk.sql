@@ -1,3 +1,5 @@
+{#- Written from the headers of sql/ by python -m sdc_sql.write. -#}
+
 {%- macro cell_risk(tbl, keys, weight, nulls=none) -%}
     {{ return(sdc.sdc__measure('sdc_cell_risk', [tbl, keys, weight], {'nulls': nulls})) }}
 {%- endmacro -%}

@@ -1,6 +1,4 @@
-{%- macro l_diversity(tbl, keys, sensitive, c=none, others=none) -%}
-    {{ return(sdc.sdc__measure('sdc_l_diversity', [tbl, keys, sensitive], {'c': c, 'others': others})) }}
-{%- endmacro -%}
+{#- Written from the headers of sql/ by python -m sdc_sql.write. -#}
 
 {%- macro l_diversity_cells(tbl, keys, sensitive, c=none, others=none) -%}
     {{ return(sdc.sdc__measure('sdc_l_diversity_cells', [tbl, keys, sensitive], {'c': c, 'others': others})) }}
@@ -8,4 +6,8 @@
 
 {%- macro l_diversity_records(tbl, keys, sensitive, c=none, others=none) -%}
     {{ return(sdc.sdc__measure('sdc_l_diversity_records', [tbl, keys, sensitive], {'c': c, 'others': others})) }}
+{%- endmacro -%}
+
+{%- macro l_diversity(tbl, keys, sensitive, c=none, others=none) -%}
+    {{ return(sdc.sdc__measure('sdc_l_diversity', [tbl, keys, sensitive], {'c': c, 'others': others})) }}
 {%- endmacro -%}

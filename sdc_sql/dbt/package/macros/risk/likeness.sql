@@ -1,7 +1,9 @@
-{%- macro likeness(tbl, keys, sensitive, chosen=none) -%}
-    {{ return(sdc.sdc__measure('sdc_likeness', [tbl, keys, sensitive], {'chosen': chosen})) }}
-{%- endmacro -%}
+{#- Written from the headers of sql/ by python -m sdc_sql.write. -#}
 
 {%- macro likeness_cells(tbl, keys, sensitive, chosen=none) -%}
     {{ return(sdc.sdc__measure('sdc_likeness_cells', [tbl, keys, sensitive], {'chosen': chosen})) }}
+{%- endmacro -%}
+
+{%- macro likeness(tbl, keys, sensitive, chosen=none) -%}
+    {{ return(sdc.sdc__measure('sdc_likeness', [tbl, keys, sensitive], {'chosen': chosen})) }}
 {%- endmacro -%}

@@ -1,3 +1,5 @@
+{#- Written from the headers of sql/ by python -m sdc_sql.write. -#}
+
 {%- macro pram_reversed(original, column_name, matrix) -%}
     {{ return(sdc.sdc__measure('sdc_pram_reversed', [original, column_name, matrix], {})) }}
 {%- endmacro -%}

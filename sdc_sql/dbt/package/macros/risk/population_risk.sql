@@ -1,3 +1,5 @@
+{#- Written from the headers of sql/ by python -m sdc_sql.write. -#}
+
 {%- macro population_risk(sample, population, keys) -%}
     {{ return(sdc.sdc__measure('sdc_population_risk', [sample, population, keys], {})) }}
 {%- endmacro -%}

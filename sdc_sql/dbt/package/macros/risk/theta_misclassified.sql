@@ -1,3 +1,5 @@
+{#- Written from the headers of sql/ by python -m sdc_sql.write. -#}
+
 {%- macro theta_misclassified(tbl, keys, sampling_fraction, columns, matrices) -%}
     {{ return(sdc.sdc__measure('sdc_theta_misclassified', [tbl, keys, sampling_fraction, columns, matrices], {})) }}
 {%- endmacro -%}

@@ -1,3 +1,5 @@
+{#- Written from the headers of sql/ by python -m sdc_sql.write. -#}
+
 {%- macro threshold_rule(tbl, keys, threshold, weight=none, dimension=none, levels=none, inclusive=none, nulls=none) -%}
     {{ return(sdc.sdc__measure('sdc_threshold_rule', [tbl, keys, threshold], {'weight': weight, 'dimension': dimension, 'levels': levels, 'inclusive': inclusive, 'nulls': nulls})) }}
 {%- endmacro -%}

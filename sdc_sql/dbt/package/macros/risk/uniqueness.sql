@@ -1,3 +1,5 @@
+{#- Written from the headers of sql/ by python -m sdc_sql.write. -#}
+
 {%- macro frequency_counts(tbl, keys, nulls=none) -%}
     {{ return(sdc.sdc__measure('sdc_frequency_counts', [tbl, keys], {'nulls': nulls})) }}
 {%- endmacro -%}

@@ -1,8 +1,10 @@
-{#- Columns that name a person, by their own name or by their values.
+{#- Fails on columns that name persons, by their own names or by their values; a row a column. A column fails by its name (a
+    word of it is name, email, ssn, ...), or where values are e-mail addresses, or where it is text of which (nearly) every
+    value is another.
 
-    forbidden: column names that must not be there. allowed: columns that are known to be harmless.
-    A column fails by its name (a word of it is name, email, ssn, ...), or where values are e-mail addresses, or
-    where it is text of which (nearly) every value is another.
+    Parameters:
+    forbidden  names  columns that must not be there
+    allowed    names  columns that are known to be harmless
 -#}
 {% test sdc_no_direct_identifiers(model, forbidden=[], allowed=[]) %}
     {%- set words = '(^|[^a-z])(name|names|firstname|lastname|surname|forename|fullname|maidenname|address|street|email|mail|phone|telephone|mobile|fax|ssn|nino|passport|licence|license|iban|username|login|ip|latitude|longitude|dob|birthdate|birthday|social.?security.*|national.?id.*|tax.?id.*|date.?of.?birth)([^a-z]|$)' -%}

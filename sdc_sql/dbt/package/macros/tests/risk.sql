@@ -21,7 +21,7 @@
     where ({{ figure }} < {{ sdc.sdc__literal(maximum) }}) is not true
 {%- endmacro -%}
 
-{#- The cells of fewer than k records. -#}
+{#- Fails on cells of fewer than k records; a row a cell. -#}
 {% test sdc_k_anonymity(model, keys, k, nulls=none) %}
     with sdc__tested as (select * from {{ model }})
     select *, {{ sdc.sdc__literal(k) }} as k,
@@ -30,38 +30,7 @@
     where sample_frequency < (select max(k) from ({{ sdc.sdc__call('sdc_k_anonymity', ['sdc__tested', keys, k], {'nulls': nulls}) }}))
 {% endtest %}
 
-{% test sdc_theta_below(model, keys, sampling_fraction, maximum, confidence=none) %}
-    {{ sdc.sdc__not_below(model, 'sdc_theta', [keys, sampling_fraction], {'confidence': confidence}, 'upper_bound', maximum,
-        'The upper bound of the probability that a unique match is correct') }}
-{% endtest %}
-
-{% test sdc_theta_by_below(model, keys, stratum, sampling_fraction, maximum, confidence=none) %}
-    {{ sdc.sdc__not_below(model, 'sdc_theta_by', [keys, stratum, sampling_fraction], {'confidence': confidence}, 'upper_bound', maximum,
-        'In this stratum the upper bound of the probability that a unique match is correct') }}
-{% endtest %}
-
-{#- matrices: a relation for each of the columns. -#}
-{% test sdc_theta_misclassified_below(model, keys, sampling_fraction, columns, matrices, maximum) %}
-    {{ sdc.sdc__not_below(model, 'sdc_theta_misclassified', [keys, sampling_fraction, columns, matrices], {}, 'theta', maximum,
-        'The probability that a unique match is correct, with misclassified keys') }}
-{% endtest %}
-
-{% test sdc_theta_misclassified_crossing_below(model, keys, sampling_fraction, columns, matrix, maximum) %}
-    {{ sdc.sdc__not_below(model, 'sdc_theta_misclassified_crossing', [keys, sampling_fraction, columns, matrix], {}, 'theta', maximum,
-        'The probability that a unique match is correct, with misclassified keys') }}
-{% endtest %}
-
-{% test sdc_individual_risk_below(model, keys, weight, maximum, nulls=none) %}
-    {{ sdc.sdc__not_below(model, 'sdc_cell_risk', [keys, weight], {'nulls': nulls}, 'individual_risk', maximum,
-        'The risk of each record of this cell') }}
-{% endtest %}
-
-{% test sdc_global_risk_below(model, keys, weight, maximum, nulls=none) %}
-    {{ sdc.sdc__not_below(model, 'sdc_global_risk', [keys, weight], {'nulls': nulls}, 'reidentification_rate', maximum,
-        'The expected share of records that are re-identified') }}
-{% endtest %}
-
-{#- The households at fault, a row each. -#}
+{#- Fails where the risk of a household is not below the maximum; a row a household. -#}
 {% test sdc_household_risk_below(model, keys, weight, household, maximum, nulls=none) %}
     {{ sdc.sdc__checked_maximum(maximum) }}
     with sdc__tested as (select * from {{ model }})
@@ -74,12 +43,11 @@
     group by all
 {% endtest %}
 
-{% test sdc_household_global_risk_below(model, keys, weight, household, maximum, nulls=none) %}
-    {{ sdc.sdc__not_below(model, 'sdc_household_global_risk', [keys, weight, household], {'nulls': nulls}, 'reidentification_rate', maximum,
-        'The expected share of persons in re-identified households') }}
-{% endtest %}
+{#- Fails on cells with fewer than l sensitive values, or with c on cells that are not recursively (c, l)-diverse; a row a cell.
 
-{#- The cells in which fewer than l values of the sensitive variable stand (with c: recursive (c, l)-diversity). -#}
+    Parameters:
+    l  whole number  at least 2
+-#}
 {% test sdc_l_diversity(model, keys, sensitive, l, c=none, others=none) %}
     {%- if l is boolean or l is not integer or l < 2 -%}
         {{ sdc.sdc__refuse('l is ' ~ l ~ ': it must be a whole number of at least 2.') }}
@@ -93,12 +61,14 @@
     where ({{ figure }} >= {{ sdc.sdc__literal(l) }}) is not true
 {% endtest %}
 
-{% test sdc_t_closeness_below(model, keys, sensitive, maximum, distance=none) %}
-    {{ sdc.sdc__not_below(model, 'sdc_t_closeness_cells', [keys, sensitive], {'distance': distance}, 't', maximum,
-        'The distance of the distribution in this cell from that of the file') }}
-{% endtest %}
+{#- Fails on the cells where alpha, beta or enhanced beta is above its limit, or delta not below it; a row a cell.
 
-{#- The cells of which alpha, beta or enhanced beta is above its limit, or delta not below it, as their definitions have it. -#}
+    Parameters:
+    alpha          number  the greatest share of a sensitive value in a cell
+    beta           number  of basic beta-likeness, positive
+    enhanced_beta  number  of enhanced beta-likeness, positive
+    delta          number  of delta-disclosure privacy, positive
+-#}
 {% test sdc_likeness(model, keys, sensitive, alpha=none, beta=none, enhanced_beta=none, delta=none, chosen=none) %}
     {%- set kept = [] -%}
     {%- for figure, limit, compares in [('alpha', alpha, '<='), ('beta', beta, '<='), ('enhanced_beta', enhanced_beta, '<='), ('delta', delta, '<')] if limit is not none -%}
@@ -114,6 +84,7 @@
     where ({{ (kept or ['true']) | join(' and ') }}) is not true
 {% endtest %}
 
+{#- Fails where records violate (alpha, k)-anonymity. -#}
 {% test sdc_alpha_k_anonymity(model, keys, sensitive, alpha, k, chosen=none) %}
     with sdc__tested as (select * from {{ model }})
     select *, records::varchar || ' record(s) violate (alpha, k)-anonymity' as explanation
@@ -121,6 +92,7 @@
     where (records = 0) is not true
 {% endtest %}
 
+{#- Fails where fewer than k of the population share the keys of a record. -#}
 {% test sdc_k_map(model, population, keys, k) %}
     with sdc__tested as (select * from {{ model }})
     select *, records::varchar || ' record(s) share their values of the keys with fewer than k of the population' as explanation
@@ -128,13 +100,7 @@
     where (records = 0) is not true
 {% endtest %}
 
-{#- The records at fault, a row each, with the count of their minimal sample uniques. -#}
-{% test sdc_suda_below(model, keys, maximum, max_msu=none, dis_fraction=none, scoring=none, nulls=none) %}
-    {{ sdc.sdc__not_below(model, 'sdc_suda', [keys], {'max_msu': max_msu, 'dis_fraction': dis_fraction, 'scoring': scoring, 'nulls': nulls},
-        'dis_suda', maximum, 'The confidence in a match against this record') }}
-{% endtest %}
-
-{#- The unsafe combinations, a row each. -#}
+{#- Fails on each combination of values of a few keys that too few share; a row a combination. -#}
 {% test sdc_threshold_rule(model, keys, threshold, weight=none, dimension=none, levels=none, inclusive=none, nulls=none) %}
     with sdc__tested as (select * from {{ model }})
     select *, frequency::varchar || ' bear this combination of ' || array_to_string(columns, ', ') || ', and the threshold is ' || threshold::varchar as explanation
@@ -148,12 +114,22 @@
     where coalesce(violated, not list_contains({{ sdc.sdc__literal(looked_at) }}::integer[], rule))
 {%- endmacro -%}
 
+{#- Fails on each rule of a file for researchers that is violated, or was not measured and that no person has looked at.
+
+    Parameters:
+    looked_at  numbers  the numbers of rules that a person has looked at
+-#}
 {% test sdc_research_file_rules(model, keys, weight, levels, inhabitants=none, direct_identifiers=none, panel=none, nulls=none, looked_at=[]) %}
     with sdc__tested as (select * from {{ model }})
     {{ sdc.sdc__not_kept('sdc_research_file_rules', [keys, weight, levels],
         {'inhabitants': inhabitants, 'direct_identifiers': direct_identifiers, 'panel': panel, 'nulls': nulls}, looked_at) }}
 {% endtest %}
 
+{#- Fails on each rule of a public use file that is violated, or was not measured and that no person has looked at.
+
+    Parameters:
+    looked_at  numbers  the numbers of rules that a person has looked at
+-#}
 {% test sdc_public_use_file_rules(model, keys, weight, household=none, household_variables=none, indirect_regions=none, province=none, municipality=none, withheld=none, sensitive=none, reference_date=none, release_date=none, nulls=none, looked_at=[]) %}
     with sdc__tested as (select * from {{ model }})
     {{ sdc.sdc__not_kept('sdc_public_use_file_rules', [keys, weight],

@@ -1,0 +1,116 @@
+"""The methods of ``sdc-sql mask`` and their options, as the headers of the masks declare them."""
+
+from __future__ import annotations
+
+import argparse
+from typing import TYPE_CHECKING, Any
+
+from sdc_sql.cli.options import add_resources, names
+from sdc_sql.db.macros import declared
+from sdc_sql.errors import ParameterError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from sdc_sql.db.catalogue import Declaration
+    from sdc_sql.db.headers import Parameter
+
+EPILOG = """The secret key of the draws is read from the environment variable SDC_KEY: whoever holds it can undo the
+masking.
+
+examples:
+  sdc-sql mask pram persons.duckdb --id id --columns marital --retention 0.9
+  sdc-sql mask noise persons.parquet --id id --columns income,wealth --alpha 0.1 --output released.parquet
+"""
+# What every method is given: SOURCE, --id and --columns.
+_COMMON = {"tbl", "id", "columns", "column_name", "keys"}
+_KINDS: dict[str, dict[str, Any]] = {
+    "number": {"type": float, "metavar": "X"},
+    "number or numbers": {"type": float, "metavar": "X"},
+    "whole number": {"type": int, "metavar": "N"},
+    "truth value": {"action": "store_true"},
+    "truth value or truth values": {"action": "store_true"},
+    "table": {"metavar": "TABLE"},
+    "column": {"metavar": "COLUMN"},
+    "columns": {"type": names, "metavar": "A,B"},
+    "text": {"metavar": "TEXT"},
+}
+
+
+def methods() -> dict[str, list[Declaration]]:
+    """Return the masks by the name of their method: several where a required option or a switch tells them apart."""
+    found: dict[str, list[Declaration]] = {}
+    for declaration in declared():
+        if declaration.masks:
+            found.setdefault(declaration.command, []).append(declaration)
+    return found
+
+
+def add_method(commands: Any, name: str, masks: list[Declaration]) -> None:  # noqa: ANN401 - argparse gives no name
+    """Add a method with what all of them take, and with its own options."""
+    summaries = dict.fromkeys(mask.summary[0].upper() + mask.summary[1:] for mask in masks)
+    method: argparse.ArgumentParser = commands.add_parser(
+        name, help=masks[0].summary.removesuffix("."), description="\n".join(summaries), epilog=EPILOG,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )  # fmt: skip
+    method.add_argument("source", metavar="SOURCE", help="a DuckDB, Parquet or CSV file")
+    method.add_argument("--id", required=True, metavar="ID", help="the column that identifies each record")
+    method.add_argument("--columns", required=True, type=names, metavar="A,B", help="the columns to mask")
+    method.add_argument("--table", metavar="T", help="the table of a DuckDB file")
+    where = method.add_mutually_exclusive_group()
+    new = "write the masked copy to a new"
+    where.add_argument("--into", metavar="NEW", help=f"{new} table of the DuckDB file")
+    where.add_argument("--output", metavar="FILE", help=f"{new} file, .parquet or .csv")
+    alternatives = {p.name for mask in masks for p in _own(mask) if p.default is None} - _shared(masks)
+    ways = method.add_mutually_exclusive_group(required=True) if alternatives else method
+    options = {p.name: p for mask in masks for p in _own(mask)}
+    for parameter in sorted(options.values(), key=lambda p: p.name not in alternatives):
+        _add(ways if parameter.name in alternatives else method, parameter, alternatives)
+    for mask in masks:
+        if mask.switch:
+            words = mask.summary.removesuffix(".")
+            method.add_argument(_option(mask.switch), action="store_true", default=argparse.SUPPRESS, help=words)
+    method.add_argument("--json", action="store_true", help="print what was done as JSON")
+    add_resources(method)
+
+
+def chosen(arguments: argparse.Namespace) -> tuple[list[Declaration], dict[str, Any]]:
+    """Return the masks of the verb that the options choose, and the options that were given.
+
+    What was not given is left to the verb, whose defaults are those of the headers.
+    """
+    masks = methods()[arguments.masking]
+    known = {p.name for mask in masks for p in _own(mask)} | {mask.switch for mask in masks}
+    given = {name: value for name, value in vars(arguments).items() if name in known}
+    fitting = [mask for mask in masks if all(p.name in given for p in _own(mask) if p.default is None)]
+    taken = {p.name for mask in fitting for p in _own(mask)} | {mask.switch for mask in fitting}
+    for stray in sorted(given.keys() - taken):
+        ways = dict.fromkeys(
+            _option(p.name)
+            for mask in masks
+            if any(p.name == stray for p in _own(mask))
+            for p in _own(mask)
+            if p.default is None
+        )
+        raise ParameterError(f"{_option(stray)} goes with {' or '.join(ways)} only.")
+    return fitting, given
+
+
+def _own(mask: Declaration) -> list[Parameter]:
+    return [p for p in mask.parameters if p.name not in _COMMON]
+
+
+def _shared(masks: Iterable[Declaration]) -> set[str]:
+    return set.intersection(*({p.name for p in mask.parameters} for mask in masks))
+
+
+def _option(name: str) -> str:
+    return f"--{name.replace('_', '-')}"
+
+
+def _add(method: Any, parameter: Parameter, alternatives: set[str]) -> None:  # noqa: ANN401 - a parser, or a group of it
+    told = "" if parameter.default in {None, "NULL", "false"} else f" (default {str(parameter.default).strip(chr(39))})"
+    kind = {"choices": parameter.choices} if parameter.choices else _KINDS[parameter.type]
+    required = {"required": True} if parameter.default is None and parameter.name not in alternatives else {}
+    words = (parameter.meaning + told).replace("%", "%%")
+    method.add_argument(_option(parameter.name), help=words, default=argparse.SUPPRESS, **kind, **required)

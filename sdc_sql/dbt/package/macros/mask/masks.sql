@@ -1,0 +1,21 @@
+{#- Written from the headers of sql/ by python -m sdc_sql.write.
+
+    Each mask, with the values of arguments by which it masks a record by itself; none where it never does.
+-#}
+{%- macro sdc__masks() -%}
+    {{ return({
+        'microaggregate': none,
+        'microaggregate_categorical': none,
+        'multiplicative_noise': {'method': [none, 'plain']},
+        'noise': none,
+        'pram': {},
+        'pram_crossing': {},
+        'pram_retention': none,
+        'pram_guaranteed': none,
+        'rank_swap': none,
+        'rank_swap_correlated': none,
+        'resample': none,
+        'round': {},
+        'random_round': {},
+    }) }}
+{%- endmacro -%}

@@ -1,0 +1,46 @@
+{#- Written from the headers of sql/ by python -m sdc_sql.write. -#}
+
+{% test sdc_global_risk_below(model, keys, weight, maximum, nulls=none) %}
+    {{ sdc.sdc__not_below(model, 'sdc_global_risk', [keys, weight], {'nulls': nulls}, 'reidentification_rate', maximum,
+        'The expected share of records that are re-identified') }}
+{% endtest %}
+
+{% test sdc_household_global_risk_below(model, keys, weight, household, maximum, nulls=none) %}
+    {{ sdc.sdc__not_below(model, 'sdc_household_global_risk', [keys, weight, household], {'nulls': nulls}, 'reidentification_rate', maximum,
+        'The expected share of persons in re-identified households') }}
+{% endtest %}
+
+{% test sdc_individual_risk_below(model, keys, weight, maximum, nulls=none) %}
+    {{ sdc.sdc__not_below(model, 'sdc_cell_risk', [keys, weight], {'nulls': nulls}, 'individual_risk', maximum,
+        'The risk of each record of this cell') }}
+{% endtest %}
+
+{% test sdc_suda_below(model, keys, maximum, max_msu=none, dis_fraction=none, scoring=none, nulls=none) %}
+    {{ sdc.sdc__not_below(model, 'sdc_suda', [keys], {'max_msu': max_msu, 'dis_fraction': dis_fraction, 'scoring': scoring, 'nulls': nulls}, 'dis_suda', maximum,
+        'The confidence in a match against this record') }}
+{% endtest %}
+
+{% test sdc_t_closeness_below(model, keys, sensitive, maximum, distance=none) %}
+    {{ sdc.sdc__not_below(model, 'sdc_t_closeness_cells', [keys, sensitive], {'distance': distance}, 't', maximum,
+        'The distance of the distribution in this cell from that of the file') }}
+{% endtest %}
+
+{% test sdc_theta_below(model, keys, sampling_fraction, maximum, confidence=none) %}
+    {{ sdc.sdc__not_below(model, 'sdc_theta', [keys, sampling_fraction], {'confidence': confidence}, 'upper_bound', maximum,
+        'The upper bound of the probability that a unique match is correct') }}
+{% endtest %}
+
+{% test sdc_theta_by_below(model, keys, stratum, sampling_fraction, maximum, confidence=none) %}
+    {{ sdc.sdc__not_below(model, 'sdc_theta_by', [keys, stratum, sampling_fraction], {'confidence': confidence}, 'upper_bound', maximum,
+        'In this stratum the upper bound of the probability that a unique match is correct') }}
+{% endtest %}
+
+{% test sdc_theta_misclassified_below(model, keys, sampling_fraction, columns, matrices, maximum) %}
+    {{ sdc.sdc__not_below(model, 'sdc_theta_misclassified', [keys, sampling_fraction, columns, matrices], {}, 'theta', maximum,
+        'The probability that a unique match is correct, with misclassified keys') }}
+{% endtest %}
+
+{% test sdc_theta_misclassified_crossing_below(model, keys, sampling_fraction, columns, matrix, maximum) %}
+    {{ sdc.sdc__not_below(model, 'sdc_theta_misclassified_crossing', [keys, sampling_fraction, columns, matrix], {}, 'theta', maximum,
+        'The probability that a unique match is correct, with misclassified keys') }}
+{% endtest %}

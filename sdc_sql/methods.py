@@ -1,0 +1,102 @@
+"""The measures and the masks, as methods of a described table.
+
+Written from the headers of sql/ by python -m sdc_sql.write.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from sdc_sql.mask import microaggregation as _microaggregation
+from sdc_sql.mask import multiplicative_noise as _multiplicative_noise
+from sdc_sql.mask import noise as _noise
+from sdc_sql.mask import pram as _pram
+from sdc_sql.mask import pram_cells as _pram_cells
+from sdc_sql.mask import pram_matrix as _pram_matrix
+from sdc_sql.mask import rank_swap as _rank_swap
+from sdc_sql.mask import resampling as _resampling
+from sdc_sql.mask import rounding as _rounding
+from sdc_sql.risk import alpha_k_anonymity as _alpha_k_anonymity
+from sdc_sql.risk import cells as _cells
+from sdc_sql.risk import data_intrusion as _data_intrusion
+from sdc_sql.risk import file_rules as _file_rules
+from sdc_sql.risk import frequencies as _frequencies
+from sdc_sql.risk import global_risk as _global_risk
+from sdc_sql.risk import household_risk as _household_risk
+from sdc_sql.risk import individual_risk as _individual_risk
+from sdc_sql.risk import k_anonymity as _k_anonymity
+from sdc_sql.risk import k_map as _k_map
+from sdc_sql.risk import l_diversity as _l_diversity
+from sdc_sql.risk import likeness as _likeness
+from sdc_sql.risk import minimal_sample_uniques as _minimal_sample_uniques
+from sdc_sql.risk import population_risk as _population_risk
+from sdc_sql.risk import risk_threshold as _risk_threshold
+from sdc_sql.risk import suda as _suda
+from sdc_sql.risk import t_closeness as _t_closeness
+from sdc_sql.risk import theta as _theta
+from sdc_sql.risk import theta_by as _theta_by
+from sdc_sql.risk import theta_misclassified as _theta_misclassified
+from sdc_sql.risk import threshold_rule as _threshold_rule
+from sdc_sql.risk import uniqueness as _uniqueness
+from sdc_sql.roles import as_method
+
+if TYPE_CHECKING:
+    from sdc_sql.roles import Roles
+
+
+class Methods:
+    """The functions of ``sdc_sql.risk`` and ``sdc_sql.mask`` that the headers of the SQL files name."""
+
+    _roles: Roles
+
+    alpha_k_anonymity = as_method(_alpha_k_anonymity.alpha_k_anonymity)
+    cell_risk = as_method(_individual_risk.cell_risk)
+    cells = as_method(_cells.cells)
+    data_intrusion_simulation = as_method(_data_intrusion.data_intrusion_simulation)
+    frequencies = as_method(_frequencies.frequencies)
+    frequency_counts = as_method(_uniqueness.frequency_counts)
+    frequency_summary = as_method(_uniqueness.frequency_summary)
+    global_risk = as_method(_global_risk.global_risk)
+    household_global_risk = as_method(_household_risk.household_global_risk)
+    household_risk = as_method(_household_risk.household_risk)
+    individual_risk = as_method(_individual_risk.individual_risk)
+    k_anonymity = as_method(_k_anonymity.k_anonymity)
+    k_map = as_method(_k_map.k_map)
+    l_diversity = as_method(_l_diversity.l_diversity)
+    l_diversity_cells = as_method(_l_diversity.l_diversity_cells)
+    l_diversity_records = as_method(_l_diversity.l_diversity_records)
+    likeness = as_method(_likeness.likeness)
+    likeness_cells = as_method(_likeness.likeness_cells)
+    microaggregate = as_method(_microaggregation.microaggregate)
+    microaggregate_categorical = as_method(_microaggregation.microaggregate_categorical)
+    minimal_sample_uniques = as_method(_minimal_sample_uniques.minimal_sample_uniques)
+    multiplicative_noise = as_method(_multiplicative_noise.multiplicative_noise)
+    noise = as_method(_noise.noise)
+    population_risk = as_method(_population_risk.population_risk)
+    pram = as_method(_pram.pram)
+    pram_covariance = as_method(_pram_matrix.pram_covariance)
+    pram_estimate = as_method(_pram_matrix.pram_estimate)
+    pram_estimate_two_way = as_method(_pram_matrix.pram_estimate_two_way)
+    pram_guaranteed = as_method(_pram_cells.pram_guaranteed)
+    pram_matrix = as_method(_pram_matrix.pram_matrix)
+    pram_proof = as_method(_pram_cells.pram_proof)
+    pram_retention = as_method(_pram_cells.pram_retention)
+    public_use_file_rules = as_method(_file_rules.public_use_file_rules)
+    rank_swap = as_method(_rank_swap.rank_swap)
+    resample = as_method(_resampling.resample)
+    research_file_rules = as_method(_file_rules.research_file_rules)
+    risk_threshold = as_method(_risk_threshold.risk_threshold)
+    round_to_base = as_method(_rounding.round_to_base)
+    sample_uniques = as_method(_uniqueness.sample_uniques)
+    suda = as_method(_suda.suda)
+    suda_contributions = as_method(_suda.suda_contributions)
+    suda_summary = as_method(_suda.suda_summary)
+    suda_value_contributions = as_method(_suda.suda_value_contributions)
+    t_closeness = as_method(_t_closeness.t_closeness)
+    t_closeness_cells = as_method(_t_closeness.t_closeness_cells)
+    theta = as_method(_theta.theta)
+    theta_by = as_method(_theta_by.theta_by)
+    theta_misclassified = as_method(_theta_misclassified.theta_misclassified)
+    threshold_rule = as_method(_threshold_rule.threshold_rule)
+    threshold_rule_records = as_method(_threshold_rule.threshold_rule_records)
+    threshold_rule_summary = as_method(_threshold_rule.threshold_rule_summary)

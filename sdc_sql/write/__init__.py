@@ -1,0 +1,40 @@
+"""What is written into the project from the headers of the SQL files: ``python -m sdc_sql.write``, in a clone.
+
+The macros, tests and documentation of the dbt package, the methods of Microdata, and the tables of ``sql/README.md``.
+Nothing imports it at run time.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from sdc_sql.db.macros import declared
+from sdc_sql.write import catalogue, dbt_macros, dbt_tests, methods
+
+ROOT = Path(__file__).resolve().parents[2]
+PACKAGE = "sdc_sql/dbt/package/macros"
+CATALOGUE = "sql/README.md"
+METHODS = "sdc_sql/methods.py"
+
+
+def written() -> dict[str, str]:
+    """Return the text of each file that is written, by its path in the clone."""
+    found = {f"{PACKAGE}/{name}": text for name, text in dbt_macros.written(declared()).items()}
+    by_hand = [p for p in sorted((ROOT / PACKAGE / "tests").glob("*.sql")) if p.name != dbt_tests.LIMITS]
+    tests = dbt_tests.written(declared(), [p.read_text(encoding="utf-8") for p in by_hand])
+    found |= {f"{PACKAGE}/tests/{name}": text for name, text in tests.items()}
+    found[METHODS] = methods.written(declared(), ROOT / "sdc_sql")
+    found[CATALOGUE] = catalogue.put_into((ROOT / CATALOGUE).read_text(encoding="utf-8"), declared())
+    return found
+
+
+def stale() -> dict[str, str | None]:
+    """Return what is not as it should be: the text to write, or None for a file to be removed."""
+    wanted = written()
+    found = {
+        name: text
+        for name, text in wanted.items()
+        if not (ROOT / name).is_file() or (ROOT / name).read_text(encoding="utf-8") != text
+    }
+    there = {p.relative_to(ROOT).as_posix() for room in dbt_macros.ROOMS for p in (ROOT / PACKAGE / room).iterdir()}
+    return found | dict.fromkeys(sorted(there - wanted.keys()))

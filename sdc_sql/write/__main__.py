@@ -1,0 +1,11 @@
+"""``python -m sdc_sql.write``: write anew what comes from the headers of the SQL files, and print what was written."""
+
+from sdc_sql.write import ROOT, stale
+
+for name, text in stale().items():
+    if text is None:
+        (ROOT / name).unlink()
+    else:
+        (ROOT / name).parent.mkdir(exist_ok=True)
+        (ROOT / name).write_text(text, encoding="utf-8")
+    print(name)  # noqa: T201 - what it is for

@@ -1,0 +1,78 @@
+"""The macros of the dbt package: one for each public table macro, in a file a stem of sql/."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from sdc_sql.write.dbt_yaml import NOTE, document, entry, sentence
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from sdc_sql.db.catalogue import Declaration
+
+ROOMS = ("loss", "mask", "risk")
+MASKS = "mask/masks.sql"
+
+
+def written(declared: Iterable[Declaration]) -> dict[str, str]:
+    """Return the files, by their path in the folder of macros; none for sdc_help, which is for a prompt."""
+    files: dict[str, list[Declaration]] = {}
+    for declaration in declared:
+        if declaration.is_table and declaration.name != "sdc_help":
+            files.setdefault(declaration.file.replace("core/", "risk/"), []).append(declaration)
+    found = {name: f"{{#- {NOTE} -#}}\n\n" + "\n".join(map(_macro, listed)) for name, listed in files.items()}
+    every = [declaration for listed in files.values() for declaration in listed]
+    found[MASKS] = _masks(d for d in every if d.masks)
+    for room in ROOMS:
+        found[f"{room}/{room}.yml"] = document(
+            entry(d.name[4:], _description(d), d.parameters)
+            for name in sorted(files)
+            if name.startswith(f"{room}/")
+            for d in files[name]
+        )
+    return found
+
+
+def _macro(declaration: Declaration) -> str:
+    required, named = [p.name for p in declaration.required], [p.name for p in declaration.optional]
+    signature = ", ".join([*required, *(f"{name}=none" for name in named)])
+    options = ", ".join(f"'{name}': {name}" for name in named)
+    called = f"'{declaration.name}', id" if declaration.masks else f"'{declaration.name}'"
+    call = f"sdc.sdc__{'mask' if declaration.masks else 'measure'}({called}, [{', '.join(required)}], {{{options}}})"
+    return f"{{%- macro {declaration.name[4:]}({signature}) -%}}\n    {{{{ return({call}) }}}}\n{{%- endmacro -%}}\n"
+
+
+def _masks(masks: Iterable[Declaration]) -> str:
+    rows = "".join(f"        '{mask.name[4:]}': {_by_record(mask)},\n" for mask in masks)
+    return (
+        f"{{#- {NOTE}\n\n"
+        "    Each mask, with the values of arguments by which it masks a record by itself; none where it never does.\n"
+        f"-#}}\n{{%- macro sdc__masks() -%}}\n    {{{{ return({{\n{rows}    }}) }}}}\n{{%- endmacro -%}}\n"
+    )
+
+
+def _by_record(mask: Declaration) -> str:
+    scope = mask.scope
+    if scope is None or scope.kind != "record":
+        return "none"
+    if not scope.parameter:
+        return "{}"
+    (default,) = (p.default for p in mask.parameters if p.name == scope.parameter)
+    left_out = ["none"] if str(default).strip("'") in scope.choices else []
+    return f"{{'{scope.parameter}': [{', '.join([*left_out, *map(repr, scope.choices)])}]}}"
+
+
+def _description(declaration: Declaration) -> str:
+    said, scope = sentence(declaration.summary), declaration.scope
+    if not declaration.masks or scope is None:
+        return said
+    kept = f"{said} Keeps: {declaration.keeps}"
+    if declaration.guarantees:
+        kept += f" Guarantees: {declaration.guarantees}"
+    if scope.kind != "record":
+        return f"{kept} Needs the whole table."
+    if not scope.parameter:
+        return f"{kept} Masks a record by itself."
+    where = f"where {scope.parameter} is {' or '.join(scope.choices)}"
+    return f"{kept} Masks a record by itself {where}; else needs the whole table."

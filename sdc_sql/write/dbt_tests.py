@@ -1,0 +1,73 @@
+"""The generic tests of the dbt package: those of a declared limit, and the documentation of all."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from sdc_sql.db.headers import Parameter, comment
+from sdc_sql.write.dbt_yaml import NOTE, document, entry
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
+    from sdc_sql.db.catalogue import Declaration
+
+# A test by hand: the comment above it says what it fails on, and declares the arguments that are the test's alone.
+_TEST = re.compile(
+    r"\{#-(?P<comment>(?:(?!-#\}).)*)-#\}\n"
+    r"\{% test (?P<name>\w+)\((?P<arguments>[^)]*)\) %\}(?P<body>.*?)\{% endtest %\}",
+    re.DOTALL,
+)
+LIMITS = "limits.sql"
+MODEL = Parameter("model", "table", "the tested model")
+MAXIMUM = Parameter("maximum", "number", "the limit, strictly between 0 and 1; the figure must be below it")
+
+
+def written(declared: Iterable[Declaration], by_hand: Iterable[str]) -> dict[str, str]:
+    """Return the files: the tests of declared limits, and the documentation of these and of those by hand."""
+    known = {declaration.name: declaration for declaration in declared}
+    limited = [declaration for declaration in known.values() if declaration.limit]
+    entries = [_entry(declaration) for declaration in limited]
+    entries += [_entry_by_hand(test, known) for text in by_hand for test in _TEST.finditer(text)]
+    return {
+        LIMITS: f"{{#- {NOTE} -#}}\n\n" + "\n".join(map(_test, limited)),
+        "tests.yml": document(entries),
+    }
+
+
+def _arguments(declaration: Declaration) -> list[Parameter]:
+    return [MODEL, *declaration.required[1:], MAXIMUM, *declaration.optional]
+
+
+def _test(declaration: Declaration) -> str:
+    limit, named = declaration.limit, [p.name for p in declaration.optional]
+    assert limit is not None  # noqa: S101 - for the type checker: those without one have no test
+    given = ", ".join(p.name for p in declaration.required[1:])
+    signature = ", ".join(f"{p.name}=none" if p.name in named else p.name for p in _arguments(declaration))
+    options = ", ".join(f"'{name}': {name}" for name in named)
+    meaning = limit.meaning.replace("'", "\\'")
+    measure = f"'{declaration.name}', [{given}], {{{options}}}, '{limit.figure}'"
+    return (
+        f"{{% test {limit.test}({signature}) %}}\n"
+        f"    {{{{ sdc.sdc__not_below(model, {measure}, maximum,\n        '{meaning}') }}}}\n{{% endtest %}}\n"
+    )
+
+
+def _entry(declaration: Declaration) -> str:
+    limit = declaration.limit
+    assert limit is not None  # noqa: S101 - as above
+    meaning = limit.meaning[0].lower() + limit.meaning[1:]
+    description = f"Fails where {limit.figure}, {meaning}, is not below the maximum."
+    return entry(f"test_{limit.test}", description, _arguments(declaration))
+
+
+def _entry_by_hand(test: re.Match[str], known: Mapping[str, Declaration]) -> str:
+    """Return the documentation of a test: an argument that is not its own is that of a macro which it calls."""
+    said, _, own = test["comment"].partition("Parameters:\n")
+    lines = ["-- Parameters:", *(f"--   {line.strip()}" for line in own.splitlines() if line.strip())]
+    arguments = {"model": MODEL, "maximum": MAXIMUM} | comment(f"dbt ({test['name']})", 1, lines).parameters
+    for name in re.findall(r"'(sdc_[a-z]\w*)'", test["body"]):
+        arguments = {p.name: p for p in known[name].parameters} | arguments
+    taken = [argument.partition("=")[0] for argument in test["arguments"].split(", ")]
+    return entry(f"test_{test['name']}", " ".join(said.split()), [arguments[name] for name in taken])

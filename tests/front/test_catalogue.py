@@ -1,0 +1,85 @@
+"""The headers are read by one grammar: what is wrong or missing in one is an error that names its file and line."""
+
+from __future__ import annotations
+
+import pytest
+
+from sdc_sql.db.catalogue import declarations
+from sdc_sql.db.headers import HeaderError
+
+HEADER = """-- A measure.
+-- Source: A (2002), (7);
+--   B (2003).
+-- Scope: cells.
+-- Parameters:
+--   tbl    table                     the table
+--   k      whole number              at least 2, which
+--                                    is the least
+--   nulls  'category' or 'wildcard'  how NULL counts
+
+"""
+OWN = """-- sdc_x: the x.
+-- Gives: x.
+-- Limit: x. The x of the file.
+-- Example: FROM sdc_x('t', 3);
+"""
+MACRO = "CREATE OR REPLACE MACRO sdc_x(tbl, k, nulls := 'category') AS TABLE FROM t;\n"
+MASK = MACRO.replace("FROM t;", "FROM sdc__released(tbl);")
+
+
+def declared(text: str):
+    return declarations([("risk/x.sql", text)])
+
+
+def test_what_is_declared():
+    (x,) = declared(HEADER + OWN + MACRO)
+    assert (x.name, x.summary, x.gives, x.source) == ("sdc_x", "the x.", "x.", "A (2002), (7); B (2003).")
+    assert [(p.name, p.kind, p.default) for p in x.parameters] == [
+        ("tbl", "table", None),
+        ("k", "whole number", None),
+        ("nulls", "'category' or 'wildcard'", "'category'"),
+    ]
+    assert x.parameters[1].meaning == "at least 2, which is the least"
+    assert (x.limit.figure, x.limit.test, x.limit.meaning) == ("x", "sdc_x_below", "The x of the file")
+    assert (x.verb, x.masks, x.is_table, x.needs_python, x.needs_key) == ("x", False, True, False, False)
+
+
+def test_a_macro_may_say_otherwise_than_its_file():
+    own = "-- Source: C (2004).\n-- Verb: y, at_random\n-- Parameters:\n--   k  number  another k\n" + OWN
+    (x,) = declared(HEADER + own + MACRO)
+    assert (x.source, x.verb, x.switch, x.parameters[1].type) == ("C (2004).", "y", "at_random", "number")
+
+
+def test_a_scope_may_depend_on_a_choice():
+    header = HEADER.replace("cells.", "record where nulls is 'category', else table.")
+    (x,) = declared(header + OWN + MACRO)
+    assert (x.scope.of({"nulls": "category"}), x.scope.of({"nulls": "wildcard"})) == ("record", "table")
+    assert str(x.scope) == "record where nulls is 'category', else table"
+
+
+WRONG = {
+    "no summary": (HEADER + OWN.replace("sdc_x: the", "sdc_y: the") + MACRO, 15, "sdc_x: ..."),
+    "no example": (HEADER + OWN.replace("Example:", "For example:") + MACRO, 15, "Example"),
+    "no result": (HEADER + OWN.replace("Gives: ", "") + MACRO, 15, "Gives"),
+    "no source": (HEADER.replace("Source: ", "") + OWN + MACRO, 15, "Source"),
+    "no scope": (HEADER.replace("Scope: ", "") + OWN + MACRO, 15, "Scope"),
+    "a mask that does not say what it keeps": (HEADER + OWN + MASK, 15, "Keeps"),
+    "a scope there is not": (HEADER.replace("cells.", "sells."), 4, "Scope"),
+    "a scope by a choice there is not": (HEADER.replace("cells.", "record where k is 'a', else table."), 4, "k is no"),
+    "an argument that is not declared": (HEADER.replace("--   tbl ", "--   table "), 15, "takes tbl"),
+    "a declared argument that nothing takes": (HEADER.replace("--   tbl ", "--   at  table  t\n--   tbl "), 6, "at is"),
+    "a type there is not": (HEADER.replace("whole number", "while number"), 7, "while number"),
+    "no meaning": (HEADER.replace("  the table\n", "\n"), 6, "two blanks"),
+    "declared twice": (HEADER.replace("--   k ", "--   tbl"), 7, "twice"),
+    "a tag twice": (HEADER.replace("-- Scope", "-- Source: b\n-- Scope"), 4, "twice"),
+    "a default that is no choice": (HEADER.replace("'category'", "'categories'"), 9, "by default"),
+    "a limit that cannot be read": (HEADER + OWN.replace("x. The x of the file.", "x") + MACRO, 13, "Limit"),
+}
+
+
+@pytest.mark.parametrize("case", WRONG)
+def test_what_is_wrong_names_its_file_and_line(case):
+    text, line, words = WRONG[case]
+    with pytest.raises(HeaderError, match=rf"^sql/risk/x\.sql:{line}: ") as raised:
+        declared(text if MACRO in text or MASK in text else text + OWN + MACRO)
+    assert words in str(raised.value)

@@ -1,0 +1,83 @@
+"""The typed methods of Microdata take what their macros declare: the same names, order and defaults."""
+
+from __future__ import annotations
+
+import inspect
+from decimal import Decimal
+
+import duckdb
+import pytest
+
+from sdc_sql import Microdata
+from sdc_sql.db.macros import declared
+
+METHODS: dict[str, list] = {}
+for declaration in declared():
+    if declaration.is_table and hasattr(Microdata, declaration.verb):
+        METHODS.setdefault(declaration.verb, []).append(declaration)
+# What the table at hand provides: not an argument of the method, or one that may be left out.
+ROLES = {"tbl", "sample", "keys", "weight", "household", "nulls", "id", "stratum", "sampling_fraction"}
+# What Python alone has: a copy, the categories of an array.
+OWN = {"into", "labels"}
+# Python's names: a method of several macros takes one column or several; a mapping has columns with their matrices.
+NAMES = {"column_name": "column", "row_name": "row"}
+OTHER_NAMES = {
+    "pram": {"column_name": "columns"},
+    "theta_misclassified": {"columns": "matrices", "matrix": "matrices"},
+    "data_intrusion_simulation": {"columns": "matrices", "matrix": "matrices"},
+}
+# What Python supplies where the macro wants an answer.
+DEFAULTS = {("k_anonymity", "k"): 3, ("k_map", "k"): 3, ("research_file_rules", "levels"): None}
+
+
+def parameters(method: str) -> dict[str, inspect.Parameter]:
+    found = dict(inspect.signature(getattr(Microdata, method)).parameters)
+    found.pop("data")
+    return found
+
+
+def python(method: str, name: str) -> str:
+    return OTHER_NAMES.get(method, {}).get(name) or NAMES.get(name, name)
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_names(method):
+    known = {python(method, p.name) for d in METHODS[method] for p in d.parameters}
+    switches = {d.switch for d in METHODS[method]} - {""}
+    found = set(parameters(method))
+    assert found - known - OWN == switches
+    assert known - found <= ROLES
+    assert ("into" in found) == any(d.masks for d in METHODS[method])
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_order(method):
+    for declaration in METHODS[method]:
+        names = list(dict.fromkeys(python(method, p.name) for p in declaration.parameters if p.name not in ROLES))
+        assert [name for name in parameters(method) if name in names] == names
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_defaults(method):
+    found = parameters(method)
+    alternatives = len(METHODS[method]) > 1
+    for declaration in METHODS[method]:
+        for parameter in declaration.parameters:
+            name = python(method, parameter.name)
+            if name not in found:
+                continue
+            said = found[name].default
+            in_all = all(any(p.name == parameter.name for p in d.parameters) for d in METHODS[method])
+            if said is None and (parameter.name in ROLES or (alternatives and not in_all)):
+                continue  # the table's, or one of several of which one is given
+            if parameter.default is None:
+                assert said == DEFAULTS.get((method, name), inspect.Parameter.empty), name
+            else:
+                ((default,),) = duckdb.sql(f"SELECT {parameter.default}").fetchall()
+                default = float(default) if isinstance(default, Decimal) else default
+                assert said == default or (said == () and default is None), name
+
+
+def test_every_macro_has_its_method():
+    without = {"sdc_sse_sst", "sdc_pram_reversed", "sdc_pram_reversed_crossing", "sdc_help"}
+    assert {d.name for d in declared() if d.is_table} - {d.name for m in METHODS.values() for d in m} == without

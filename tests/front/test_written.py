@@ -1,0 +1,9 @@
+"""What is written from the headers is as they are now."""
+
+from __future__ import annotations
+
+from sdc_sql.write import stale
+
+
+def test_nothing_is_stale():
+    assert not stale(), "the headers of sql/ have changed: run `python -m sdc_sql.write`"

@@ -1,0 +1,109 @@
+"""What must hold of every mask, by the example of its header: a new one is held to it as it is declared."""
+
+from __future__ import annotations
+
+from decimal import Decimal
+
+import duckdb
+import pytest
+import sqlglot
+from sqlglot import exp
+
+import sdc_sql
+from sdc_sql.db.macros import declared, example_tables
+
+MASKS = {d.name: d for d in declared() if d.masks}
+EVERY = pytest.mark.parametrize("name", MASKS)
+
+
+@pytest.fixture(scope="module")
+def db():
+    """Return a connection with the macros, the tables of the examples and wrong ones of the same columns."""
+    with duckdb.connect() as con:
+        sdc_sql.load(con).execute(example_tables())
+        con.execute("CREATE TABLE backwards AS FROM persons ORDER BY id DESC")
+        con.execute("CREATE TABLE nobody AS FROM persons LIMIT 0")
+        con.execute("CREATE TABLE twice AS FROM persons UNION ALL FROM persons WHERE id = 3")
+        con.execute("CREATE TABLE lacking AS SELECT * REPLACE (nullif(id, 3) AS id) FROM persons")
+        con.execute("CREATE TABLE reserved AS SELECT *, 1 AS sdc__x FROM persons")
+        yield con
+
+
+def call(name: str, table: str) -> str:
+    assert MASKS[name].example.startswith(f"FROM {name}('persons', ")
+    return MASKS[name].example.replace("'persons'", f"'{table}'").removesuffix(";")
+
+
+def arguments(name: str) -> dict[str, object]:
+    """Return the arguments of the example by their names, but for the table and the id."""
+    function = sqlglot.parse_one(f"SELECT * {MASKS[name].example}", read="duckdb").find(exp.Anonymous)
+    found = {}
+    for parameter, given in zip(MASKS[name].parameters, function.expressions, strict=False):
+        named = isinstance(given, exp.PropertyEQ)
+        value = given.expression if named else given
+        ((answer,),) = duckdb.sql(f"SELECT {value.sql('duckdb')}").fetchall()
+        found[given.this.name if named else parameter.name] = float(answer) if isinstance(answer, Decimal) else answer
+    return {key: answer for key, answer in found.items() if key not in {"tbl", "id"}}
+
+
+def masked_columns(name: str) -> list[str]:
+    given = arguments(name)
+    columns = next(given[key] for key in ("columns", "column_name", "keys") if key in given)
+    return [columns] if isinstance(columns, str) else list(columns)
+
+
+@EVERY
+def test_the_columns_keep_their_names_types_and_order(db, name):
+    before, after = (db.execute(f"DESCRIBE {sql}").fetchall() for sql in ("FROM persons", call(name, "persons")))
+    assert [row[:2] for row in after] == [row[:2] for row in before]
+
+
+@EVERY
+def test_other_columns_are_not_changed(db, name):
+    chosen = masked_columns(name)
+    query = "SELECT * EXCLUDE ({}) FROM ({}) ORDER BY id"
+    before, after = (
+        db.execute(query.format(", ".join(chosen), sql)).fetchall() for sql in ("FROM persons", call(name, "persons"))
+    )
+    assert after == before
+
+
+@EVERY
+def test_the_order_of_the_records_changes_nothing(db, name):
+    one, other = (
+        db.execute(f"FROM ({call(name, table)}) ORDER BY id").fetchall() for table in ("persons", "backwards")
+    )
+    assert one == other
+
+
+@EVERY
+@pytest.mark.parametrize(
+    ("table", "words"),
+    [("nobody", "no rows"), ("twice", "unique|repeated|several"), ("lacking", "NULL"), ("reserved", "sdc__")],
+)
+def test_a_table_that_cannot_be_masked_is_refused(db, name, table, words):
+    with pytest.raises(duckdb.Error, match=words):
+        db.execute(call(name, table)).fetchall()
+
+
+@EVERY
+def test_a_column_that_is_not_there_and_the_id_are_refused(db, name):
+    (first, *_) = masked_columns(name)
+    for wrong, words in (("nowhere", "nowhere"), ("id", "is the id")):
+        with pytest.raises(duckdb.Error, match=words):
+            db.execute(call(name, "persons").replace(f"'{first}'", f"'{wrong}'", 1)).fetchall()
+
+
+@EVERY
+def test_the_method_of_microdata_releases_what_the_macro_releases(db, name):
+    mask, given = MASKS[name], arguments(name)
+    columns = masked_columns(name)
+    verb = getattr(sdc_sql.Microdata(db, "persons", id="id"), mask.verb)
+    rest = {key: value for key, value in given.items() if key not in {"columns", "column_name", "keys"}}
+    rest |= {"keys": columns} if "keys" in given else {}
+    rest |= {mask.switch: True} if mask.switch else {}
+    by_position = () if "keys" in given else (columns if len(columns) > 1 else columns[0],)
+    db.execute("DROP TABLE IF EXISTS released_by_python")
+    verb(*by_position, into="released_by_python", **rest)
+    found = db.execute("FROM released_by_python ORDER BY id").fetchall()
+    assert found == db.execute(f"FROM ({call(name, 'persons')}) ORDER BY id").fetchall()
