@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 STEPS = "sdc_steps"
 _FORM = (
-    "CREATE TABLE IF NOT EXISTS t (step BIGINT, at TIMESTAMP, target VARCHAR, method VARCHAR, columns VARCHAR[], "
+    'CREATE TABLE IF NOT EXISTS t (step BIGINT, "at" TIMESTAMP, target VARCHAR, method VARCHAR, columns VARCHAR[], '
     "parameters VARCHAR, records BIGINT, changed BIGINT, sse_sst DOUBLE)"
 )
 _ROW = "INSERT INTO t SELECT 1 + count(*), current_timestamp::TIMESTAMP, ?, ?, ?, ?, ?, ?, ? FROM t"
