@@ -47,6 +47,12 @@ def persons(con: duckdb.DuckDBPyConnection) -> duckdb.DuckDBPyConnection:
 
 
 @pytest.fixture(scope="session")
+def fixtures() -> Path:
+    """Return the folder of the project's own tables and figures."""
+    return FIXTURES
+
+
+@pytest.fixture(scope="session")
 def shared() -> Path:
     """Return the folder of real microdata and peers' numbers; skip where it is absent."""
     if not SHARED.is_dir():
