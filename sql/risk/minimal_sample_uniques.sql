@@ -69,7 +69,7 @@ CREATE OR REPLACE MACRO sdc__level_query(size, sets, keys, nulls) AS
     || array_to_string(list_transform(list_filter(sets, lambda s: bit_count(s) = size),
                                       lambda s: sdc__set_query(s, sdc__named_set(keys, s), nulls)), ' UNION ALL ')
     || ') AS u' || CASE WHEN size = 1 THEN ')' ELSE
-    ' LEFT JOIN (SELECT sdc__id, list(sdc__mask) FILTER (sdc__mask IS NOT NULL) AS sdc__smaller FROM ('
+    ' LEFT JOIN (SELECT sdc__id, array_agg(sdc__mask) FILTER (sdc__mask IS NOT NULL) AS sdc__smaller FROM ('
     || array_to_string(list_transform(range(1, size), lambda j: 'FROM sdc__level_' || j::VARCHAR), ' UNION ALL ')
     || ') GROUP BY sdc__id) AS m ON u.sdc__id = m.sdc__id'
     || ' WHERE m.sdc__smaller IS NULL OR len(list_filter(m.sdc__smaller, lambda x: x & u.sdc__mask = x)) = 0)' END;

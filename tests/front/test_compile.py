@@ -138,7 +138,7 @@ def test_an_unknown_dialect():
     ("body", "construct"),
     [
         ("SELECT hash(age) AS h FROM query_table(tbl)", "hash"),
-        ("SELECT list(age ORDER BY sex) AS l FROM query_table(tbl)", "ARRAY_AGG"),
+        ("SELECT array_agg(age ORDER BY sex) AS l FROM query_table(tbl)", "ARRAY_AGG"),
         ("SELECT age::INTEGER AS a FROM query_table(tbl)", "CAST AS INT"),
         ("SELECT age // 2 AS a FROM query_table(tbl)", "INTDIV"),
         ("SELECT age % 2 AS a FROM query_table(tbl)", "MOD"),
