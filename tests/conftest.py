@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -10,6 +11,9 @@ import duckdb
 import pytest
 
 import sdc_sql
+
+sys.path.insert(0, str(Path(__file__).parent))
+from emptied import empty, settings
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -26,11 +30,19 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     items.sort(key=lambda item: not any(part in item.nodeid for part in long))
 
 
-@pytest.fixture
-def con() -> Iterator[duckdb.DuckDBPyConnection]:
-    """Return a connection with every macro on it."""
+@pytest.fixture(scope="session")
+def loaded() -> Iterator[tuple[duckdb.DuckDBPyConnection, dict[str, str]]]:
+    """Return a connection with every macro on it and its settings: loading takes longer than most tests."""
     with duckdb.connect() as connection:
-        yield sdc_sql.load(connection)
+        sdc_sql.load(connection)
+        yield connection, settings(connection)
+
+
+@pytest.fixture
+def con(loaded: tuple[duckdb.DuckDBPyConnection, dict[str, str]]) -> Iterator[duckdb.DuckDBPyConnection]:
+    """Return a connection with every macro on it and nothing else. A test that changes macros makes its own."""
+    yield loaded[0]
+    empty(*loaded)
 
 
 @pytest.fixture
