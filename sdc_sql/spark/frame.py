@@ -102,7 +102,7 @@ class Frame:
             arguments["matrix"] = "sdc_matrix"
         stratum = arguments.get("stratum")
         task = self._task(macro, columns, arguments, [stratum] if stratum else [], tables)
-        # the macro is tried here on one record of each kind: what is wrong is told now, and as it always is
+        # the macro is tried here on one record of each kind: an error is raised now, with its usual words
         kinds = self.frame.select(*map(_column, task.seen[1:]))
         kinds = kinds.distinct() if "matrix" in arguments else kinds.limit(1)
         worker.masked_table(task, self._key, self._numbered(kinds))
@@ -138,7 +138,7 @@ class Frame:
         strata = [stratum] if stratum else []
         given = {"columns": columns, "id": self.id, "method": method, "stratum": stratum, "stream": stream}
         task = self._task("noise_moments", columns, given, strata, {})
-        # parts that hang on the ids alone, so that sums are the same for any order and partitions of the rows
+        # parts determined by the ids alone, so that sums are the same for any order and partitions of the rows
         parts = F.pmod(F.xxhash64(_column(self.id)), F.lit(1 + self._records // worker.CHUNK))
         shown = self.frame.select(parts.alias("part"), *(_column(c).alias(f"c{i}") for i, c in enumerate(task.seen)))
         taken = shown.groupBy("part").applyInArrow(
@@ -209,7 +209,7 @@ class Frame:
         if not isinstance(kind, IDS):
             raise ColumnError(
                 f"The id ({name}) has type {kind.simpleString()}: on Spark it must be an integer or text, which every "
-                "engine writes alike (the draws of a record hang on its id as text)."
+                "engine writes alike (the draws of a record depend on its id as text)."
             )
         count, identifier = F.col("sdc__count"), _column(name)
         cells = self.frame.select(identifier).groupBy(identifier).agg(F.count(F.lit(1)).alias("sdc__count"))
@@ -220,7 +220,7 @@ class Frame:
         if row[1]:
             raise ColumnError(f"{row[1]:,} records have NULL for id ({name}): every record must have one.")
         if row[2]:
-            raise ColumnError(f"{row[2]:,} values of the id ({name}) stand on several records: it must be unique.")
+            raise ColumnError(f"{row[2]:,} values of the id ({name}) occur in several records: it must be unique.")
         return int(row[0])
 
 

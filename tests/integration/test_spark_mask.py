@@ -230,7 +230,7 @@ def test_the_key_stands_in_no_plan_no_event_log_and_no_file(sdc, spark, persons,
 def test_what_is_wrong_is_told_at_once_as_duckdb_tells_it(sdc, persons):
     with pytest.raises(ColumnError, match=r"'sax' is not a column .* Did you mean 'sex'"):
         sdc.pram_retention(persons, "sax", 0.9, id="person")
-    with pytest.raises(ColumnError, match="stand on several records: it must be unique"):
+    with pytest.raises(ColumnError, match="occur in several records: it must be unique"):
         sdc.pram_retention(persons, "sex", 0.9, id="age")
     with pytest.raises(ColumnError, match="records have NULL for id"):
         sdc.pram_retention(persons, "region", 0.9, id="sex")

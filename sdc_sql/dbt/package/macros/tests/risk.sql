@@ -103,7 +103,7 @@
 {#- Fails on each combination of values of a few keys that too few share; a row a combination. -#}
 {% test sdc_threshold_rule(model, keys, threshold, weight=none, dimension=none, levels=none, inclusive=none, nulls=none) %}
     with sdc__tested as (select * from {{ model }})
-    select *, frequency::varchar || ' bear this combination of ' || array_to_string(columns, ', ') || ', and the threshold is ' || threshold::varchar as explanation
+    select *, frequency::varchar || ' share this combination of ' || array_to_string(columns, ', ') || ', and the threshold is ' || threshold::varchar as explanation
     from ({{ sdc.sdc__call('sdc_threshold_rule', ['sdc__tested', keys, threshold], {'weight': weight, 'dimension': dimension, 'levels': levels, 'inclusive': inclusive, 'nulls': nulls}) }})
 {% endtest %}
 
