@@ -1,6 +1,7 @@
 """What is written into the project from the headers of the SQL files: ``python -m sdc_sql.write``, in a clone.
 
-The macros, tests and documentation of the dbt package, the methods of Microdata, and the tables of ``sql/README.md``.
+The macros, tests and documentation of the dbt package, the methods of Microdata, the list of what they return, and the
+tables of ``sql/README.md``.
 Nothing imports it at run time.
 """
 
@@ -9,12 +10,13 @@ from __future__ import annotations
 from pathlib import Path
 
 from sdc_sql.db.macros import declared
-from sdc_sql.write import catalogue, dbt_macros, dbt_tests, methods
+from sdc_sql.write import catalogue, dbt_macros, dbt_tests, methods, results
 
 ROOT = Path(__file__).resolve().parents[2]
 PACKAGE = "sdc_sql/dbt/package/macros"
 CATALOGUE = "sql/README.md"
 METHODS = "sdc_sql/methods.py"
+RESULTS = "sdc_sql/results.py"
 
 
 def written() -> dict[str, str]:
@@ -24,6 +26,7 @@ def written() -> dict[str, str]:
     tests = dbt_tests.written(declared(), [p.read_text(encoding="utf-8") for p in by_hand])
     found |= {f"{PACKAGE}/tests/{name}": text for name, text in tests.items()}
     found[METHODS] = methods.written(declared(), ROOT / "sdc_sql")
+    found[RESULTS] = results.written(ROOT / "sdc_sql")
     found[CATALOGUE] = catalogue.put_into((ROOT / CATALOGUE).read_text(encoding="utf-8"), declared())
     return found
 

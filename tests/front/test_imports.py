@@ -22,7 +22,7 @@ ORDER = [
     {"compiler"},
     {"roles"},
     {"risk", "mask"},
-    {"methods"},
+    {"methods", "results"},
     {"microdata"},
     {"report", "limits", "spark"},
     {"shell"},

@@ -1,0 +1,50 @@
+"""What the measures return, a frozen record each.
+
+Written from the modules of sdc_sql/risk and sdc_sql/mask by python -m sdc_sql.write.
+"""
+
+from sdc_sql.mask.pram_matrix import PramEstimate, PramTwoWayEstimate
+from sdc_sql.risk.alpha_k_anonymity import AlphaKViolations
+from sdc_sql.risk.data_intrusion import DataIntrusion
+from sdc_sql.risk.file_rules import RuleAnswer
+from sdc_sql.risk.global_risk import GlobalRisk
+from sdc_sql.risk.household_risk import HouseholdGlobalRisk
+from sdc_sql.risk.k_anonymity import KViolations
+from sdc_sql.risk.k_map import KMap
+from sdc_sql.risk.l_diversity import LDiversity
+from sdc_sql.risk.likeness import Likeness
+from sdc_sql.risk.population_risk import PopulationRisk
+from sdc_sql.risk.risk_threshold import RiskThreshold
+from sdc_sql.risk.suda import SudaContribution, SudaSummary, SudaValueContribution
+from sdc_sql.risk.t_closeness import TCloseness
+from sdc_sql.risk.theta import Theta
+from sdc_sql.risk.theta_by import StratumTheta
+from sdc_sql.risk.theta_misclassified import MisclassifiedTheta
+from sdc_sql.risk.threshold_rule import ThresholdSummary, UnsafeCombination
+from sdc_sql.risk.uniqueness import FrequencySummary
+
+__all__ = [
+    "AlphaKViolations",
+    "DataIntrusion",
+    "FrequencySummary",
+    "GlobalRisk",
+    "HouseholdGlobalRisk",
+    "KMap",
+    "KViolations",
+    "LDiversity",
+    "Likeness",
+    "MisclassifiedTheta",
+    "PopulationRisk",
+    "PramEstimate",
+    "PramTwoWayEstimate",
+    "RiskThreshold",
+    "RuleAnswer",
+    "StratumTheta",
+    "SudaContribution",
+    "SudaSummary",
+    "SudaValueContribution",
+    "TCloseness",
+    "Theta",
+    "ThresholdSummary",
+    "UnsafeCombination",
+]
