@@ -210,7 +210,7 @@ REFUSED = {
     "seen": "The model seen is materialized as view",
     "seen_risk": "The model seen_risk is materialized as view",
     "misspelt": '"fs" is not a column of the table',
-    "unknown_step": "where method is one of pram, ",
+    "unknown_step": "where method is one of microaggregate, ",
 }
 ODD_TESTS = """
 models:
