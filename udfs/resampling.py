@@ -7,7 +7,9 @@ from __future__ import annotations
 
 import numpy as np
 import numpy.typing as npt
+from sdc_sql.udfs.adapters import declared, keeping
 from sdc_sql.udfs.arguments import Floats, two_or_more, uniforms_of, vector
+from sdc_sql.udfs.arrow_function import NUMBERS, TABLE
 from sdc_sql.udfs.ranks import ascending
 
 
@@ -63,3 +65,11 @@ def resample(values: npt.ArrayLike, uniforms: npt.ArrayLike) -> Floats:
     if n:
         result[order] = np.clip(total / given[1], ordered[0], ordered[-1])  # against rounding
     return result
+
+
+def resampled(_stratum: str | None, x: Floats, draws: Floats) -> Floats:
+    """Average samples rank by rank."""
+    return keeping(resample(x, draws), x)
+
+
+FUNCTIONS = (declared("resample", resampled, NUMBERS, x=NUMBERS, draws=TABLE),)
