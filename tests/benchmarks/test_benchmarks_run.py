@@ -9,9 +9,9 @@ from pathlib import Path
 import pytest
 
 pytest.importorskip("pandas")
+pytestmark = pytest.mark.slow
 
 
-@pytest.mark.integration
 def test_the_risk_benchmark_runs():
     script = Path(__file__).with_name("risk.py")
     command = [sys.executable, str(script), "2000", "--threads", "1", "--repeats", "1"]
@@ -20,7 +20,6 @@ def test_the_risk_benchmark_runs():
     assert "sdc_theta / GROUP BY" in done.stdout
 
 
-@pytest.mark.integration
 def test_the_masking_benchmark_runs():
     command = [sys.executable, str(Path(__file__).with_name("masking.py")), "2000"]
     done = subprocess.run(command, capture_output=True, text=True, timeout=300, check=False)
@@ -28,7 +27,6 @@ def test_the_masking_benchmark_runs():
     assert done.stdout.count("| 2,000 |") == 4
 
 
-@pytest.mark.integration
 def test_the_benchmark_of_blocks_runs():
     command = [sys.executable, str(Path(__file__).with_name("blocking.py")), "600:1,4"]
     done = subprocess.run(command, capture_output=True, text=True, timeout=300, check=False)
@@ -36,7 +34,6 @@ def test_the_benchmark_of_blocks_runs():
     assert done.stdout.count("\n| 600 |") == 2
 
 
-@pytest.mark.integration
 def test_the_benchmark_of_attribute_disclosure_runs():
     command = [sys.executable, str(Path(__file__).with_name("attribute.py")), "2000", "--repeats", "1"]
     done = subprocess.run(command, capture_output=True, text=True, timeout=300, check=False)
@@ -44,7 +41,6 @@ def test_the_benchmark_of_attribute_disclosure_runs():
     assert done.stdout.count(" 2,000 ") == 7
 
 
-@pytest.mark.integration
 def test_the_benchmark_of_special_uniques_runs():
     command = [sys.executable, str(Path(__file__).with_name("suda.py")), "2000", "--repeats", "1"]
     done = subprocess.run(command, capture_output=True, text=True, timeout=300, check=False)

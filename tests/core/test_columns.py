@@ -179,14 +179,14 @@ def test_odd_column_names(people, name):
     for table, names in (("plain", plain), ("odd", ODD)):
         columns = ", ".join(f"{n + 1} + i % {2 + n % 3} AS {quoted(name)}" for n, name in enumerate(names))
         people.execute(f"CREATE OR REPLACE TABLE {table} AS SELECT {columns} FROM range(11) t(i)")
-    half = len(ODD) // 2
+    half, step = len(ODD) // 2, 8 if "threshold_rule" in name else 4  # (each subset of the keys is a query there)
     for start in (0, half):
         results = []
         for table, names in (("plain", plain), ("odd", ODD)):
             literals = ["'" + n.replace("'", "''") + "'" for n in names]
             roles = {
                 "tbl": f"'{table}'",
-                "keys": f"[{', '.join(literals[start : start + half : 4])}]",
+                "keys": f"[{', '.join(literals[start : start + half : step])}]",
                 "weight": literals[start + 2],
                 "household": literals[start + 3],
                 "stratum": literals[start + 5],

@@ -16,7 +16,7 @@ from sdc_sql.db.macros import SqlFile, sql_files
 if TYPE_CHECKING:
     from pathlib import Path
 
-MODULE = importlib.import_module("sdc_sql.load")  # the package's own name `load` is the function
+MODULE = importlib.import_module("sdc_sql.db.load")  # the package's own name `load` is the function
 COUNTS = "FROM sdc_frequency_counts('persons', ['age', 'sex'])"
 EXPECTED = [(1, 1), (2, 1)]
 TABLE = "CREATE TABLE persons AS FROM (VALUES (30, 'f'), (30, 'f'), (41, 'm')) AS t(age, sex)"

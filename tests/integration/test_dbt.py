@@ -16,7 +16,7 @@ import pytest
 import sdc_sql
 
 pytest.importorskip("dbt.adapters.duckdb")
-pytestmark = pytest.mark.integration
+pytestmark = pytest.mark.slow
 
 ROOT = Path(__file__).resolve().parents[2]
 PACKAGE = ROOT / "sdc_sql" / "dbt" / "package"

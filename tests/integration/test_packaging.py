@@ -19,7 +19,7 @@ import duckdb
 import pytest
 
 pytest.importorskip("build")
-pytestmark = pytest.mark.integration
+pytestmark = pytest.mark.slow
 
 ROOT = Path(__file__).resolve().parents[2]
 CHECK = """

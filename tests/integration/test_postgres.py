@@ -37,7 +37,7 @@ from sdc_sql.db import query
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-pytestmark = pytest.mark.integration
+pytestmark = pytest.mark.slow
 _TYPES = {"INTEGER": "INTEGER", "BIGINT": "BIGINT", "DOUBLE": "DOUBLE PRECISION", "VARCHAR": "TEXT"}
 
 

@@ -118,7 +118,6 @@ def shown_in(shown: str, printed: str) -> bool:
     return re.search(rf"^{pattern}", printed, re.MULTILINE) is not None
 
 
-@pytest.mark.integration
 def test_the_main_job_prints_what_the_pages_show(checkout):
     command = SET_UP[0].split("&&")[-1].strip().replace(".venv/bin/", "")
     assert f"{command}\n" in blocks("sh")  # again where its report stands in full
@@ -135,7 +134,6 @@ def plain(line: str) -> str:
     return re.sub(r"^\d\d:\d\d:\d\d +|\.{2,}|in [\d.]+s", "", line).replace(" ", "")
 
 
-@pytest.mark.integration
 def test_dbt_prints_what_its_page_shows(checkout):
     pytest.importorskip("dbt.adapters.duckdb")
     (code,) = [code for code in blocks("sh") if "dbt build" in code]
@@ -158,7 +156,6 @@ def test_the_files_of_the_dbt_project_are_those_that_are_shown(code):
         assert text in read(SAMPLE / name.split()[1])
 
 
-@pytest.mark.integration
 @pytest.mark.parametrize("code", examples("sh", without="dbt build"))
 def test_shell_examples(code, checkout):
     need_duckdb_shell(code)
@@ -167,7 +164,6 @@ def test_shell_examples(code, checkout):
     assert done.returncode == (3 if "--fail-if" in code else 0), done.stderr
 
 
-@pytest.mark.integration
 @pytest.mark.parametrize("code", examples("console"))
 def test_transcripts_of_shells(code, checkout):
     """Type what stands after the prompts, and compare what is printed; errors go to standard error."""

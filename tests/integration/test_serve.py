@@ -22,7 +22,6 @@ from sdc_sql.cli.serve import _load_protocol
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-pytestmark = pytest.mark.integration
 TOKEN = "a token of the test"  # noqa: S105
 PERSONS = """CREATE TABLE k AS SELECT i AS id, i % 7 AS f, i % 3 AS "Select", i * 1.5e0 AS income
     FROM range(200) AS t(i)"""
@@ -180,7 +179,7 @@ def test_where_the_extension_cannot_be_loaded(tmp_path):
         (["nowhere.duckdb"], "There is no file nowhere.duckdb: only an existing database can be served"),
         (["some.csv"], "some.csv is a CSV file, not a database"),
         (["some.duckdb", "--port", "70000"], "--port is 70000: it must be a port"),
-        (["some.duckdb", "--extension", "gone"], "There is no file gone: --extension names the file"),
+        (["some.duckdb", "--extension", "gone"], "There is no file gone: --extension must name the file"),
         (["stored.duckdb"], "contains the macros itself: remove them with sdc-sql install --remove stored.duckdb"),
     ],
 )

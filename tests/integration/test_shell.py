@@ -15,8 +15,6 @@ import pytest
 import sdc_sql
 from sdc_sql.cli import main
 
-pytestmark = pytest.mark.integration
-
 ROWS = """
     FROM (VALUES
         (1, 30, 'f', 'north', 10.0, 1), (2, 30, 'f', 'north', 15.0, 1), (3, 41, 'm', 'north', 20.0, 1),

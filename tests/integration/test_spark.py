@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 # pyspark's imports warn of the versions of what stands beside it
-pytestmark = [pytest.mark.integration, pytest.mark.filterwarnings("default")]
+pytestmark = [pytest.mark.slow, pytest.mark.filterwarnings("default")]
 
 
 @pytest.fixture(scope="module")

@@ -29,7 +29,7 @@ if shutil.which("java") is None:
     pytest.skip("masking on Spark is tested where Java is", allow_module_level=True)
 
 pytestmark = [
-    pytest.mark.integration,
+    pytest.mark.slow,
     # said by pyspark of the pandas that is there, which nothing here uses
     pytest.mark.filterwarnings("ignore:PySpark does not yet fully support pandas:FutureWarning"),
     # sockets that pyspark leaves to the garbage collector

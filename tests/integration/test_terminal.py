@@ -13,7 +13,6 @@ from pathlib import Path
 import pytest
 from terminal import Pty, Tmux, opened
 
-pytestmark = pytest.mark.integration
 SHELL = [sys.executable, "-m", "sdc_sql", "shell"]
 PROMPT = "sdc> "
 

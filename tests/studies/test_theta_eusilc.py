@@ -6,7 +6,7 @@ import duckdb
 import pytest
 from theta_study import check, show, study
 
-pytestmark = pytest.mark.study
+pytestmark = pytest.mark.slow
 
 
 def test_theta_on_the_synthetic_eusilc_population(shared):

@@ -10,7 +10,7 @@ from theta_study import check, show, study
 
 FIXTURES = Path(__file__).resolve().parents[2] / "fixtures"
 
-pytestmark = pytest.mark.study
+pytestmark = pytest.mark.slow
 
 
 def test_theta_on_a_generated_population_like_the_papers():
