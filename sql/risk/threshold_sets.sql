@@ -68,8 +68,8 @@ CREATE OR REPLACE MACRO sdc__product_places(key_levels) AS
         lambda product: list_filter(product, lambda s: len(list_filter(product, lambda t: len(t) > len(s) AND list_has_all(t, s))) = 0))[1];
 
 CREATE OR REPLACE MACRO sdc__key_sets(keys, threshold, dimension, levels) AS CASE
-    WHEN coalesce(len(keys::VARCHAR[]), 0) = 0 THEN error('ColumnError: The list of columns is empty: name at least one, as in [''age'', ''sex''].')
-    WHEN list_count(keys::VARCHAR[]) < len(keys::VARCHAR[]) THEN error('ParameterError: The list of columns holds a NULL where a name should be.')
+    WHEN coalesce(len(keys::VARCHAR[]), 0) = 0 THEN error('ColumnError: (none): the list of columns is empty; name at least one, as in [''age'', ''sex''].')
+    WHEN list_count(keys::VARCHAR[]) < len(keys::VARCHAR[]) THEN error('ParameterError: NULL: the list of columns holds a NULL where a name should be.')
     WHEN levels IS NOT NULL AND len(sdc__without_key(keys, levels)) > 0
         THEN error('ParameterError: "' || sdc__without_key(keys, levels)[1] || '" has a level of identification and is not among the keys, ' || sdc__quoted(keys) || '.')
     WHEN levels IS NOT NULL AND len(list_filter(sdc__product_places(sdc__key_levels(keys, levels)),

@@ -152,7 +152,7 @@ def test_an_unknown_dialect():
 def test_an_unknown_construct_is_an_error_that_names_it(monkeypatch, dialect, body, construct):
     made = Definition("sdc_made", ("tbl",), {}, is_table=True, body=tree(body))
     known = {**definitions(), "sdc_made": made}
-    monkeypatch.setattr("sdc_sql.compiler.definitions", lambda: known)
+    monkeypatch.setattr("sdc_sql.compiler.known_macros", lambda: known)
     monkeypatch.setattr("sdc_sql.compiler.expand.definitions", lambda: known)
     with pytest.raises(sdc_sql.Unsupported, match=construct):
         sdc_sql.compile("made", "persons", dialect=dialect, columns=COLUMNS)
