@@ -2,7 +2,7 @@
 
 ``definitions`` reads the macros from the SQL files, ``expand`` makes one query of a call, ``constants`` computes
 what is known beforehand, ``engines`` says it as Spark or PostgreSQL wants it, ``allowed`` refuses whatever is not
-known to mean the same there.
+known to mean the same there; ``cannot_compile`` says which macros stay in DuckDB.
 """
 
 from __future__ import annotations
@@ -12,12 +12,12 @@ from typing import TYPE_CHECKING, Literal
 
 from sqlglot import ErrorLevel, exp
 
+from sdc_sql.compiler import cannot_compile
 from sdc_sql.compiler.allowed import check
 from sdc_sql.compiler.definitions import definitions as known_macros
 from sdc_sql.compiler.engines import rewritten
 from sdc_sql.compiler.expand import Expansion
 from sdc_sql.compiler.lists import BITS
-from sdc_sql.compiler.unwritten import refuse_unwritten
 from sdc_sql.db import query
 from sdc_sql.errors import ParameterError, TableError, translated
 
@@ -67,7 +67,7 @@ def compile(  # noqa: A001 - what it does
     InputError
         Where the macro would refuse the arguments.
     Unsupported
-        Where the macro is not written out (the message says why), or where a construct is not known to mean the same
+        Where the macro cannot be compiled (the message says why), or where a construct is not known to mean the same
         there.
 
     Examples
@@ -84,7 +84,7 @@ def compile(  # noqa: A001 - what it does
     public = sorted(n for n, d in known_macros().items() if d.is_table and not n.startswith("sdc__"))
     if name not in public:
         raise ParameterError(f"There is no macro {macro}; there are {', '.join(public)}.")
-    refuse_unwritten(name)
+    cannot_compile.refuse(name)
     call = query.call(name, *arguments, **named).find(exp.Anonymous)
     assert call is not None  # noqa: S101 - for the type checker: it was just made
     expansion = Expansion(

@@ -69,6 +69,11 @@ def companion(struct: str, position: int) -> str:
     return f"{struct}.{position + 1}"
 
 
+def varying(fields: Sequence[Field]) -> tuple[Field, ...]:
+    """Forget that columns are constants."""
+    return tuple(replace(field, constant=None) for field in fields)
+
+
 def own_columns(tree: exp.Expression) -> list[exp.Column]:
     """Return the references to columns in an expression, but for those inside its subqueries."""
     nodes: Iterator[Any] = tree.walk(prune=lambda node: isinstance(node, exp.Query))
