@@ -16,7 +16,7 @@ from sdc_sql.compiler import cannot_compile
 from sdc_sql.compiler.allowed import check
 from sdc_sql.compiler.definitions import definitions as known_macros
 from sdc_sql.compiler.engines import rewritten
-from sdc_sql.compiler.expand import Expansion
+from sdc_sql.compiler.expand import CallExpansion
 from sdc_sql.compiler.lists import BITS
 from sdc_sql.db import query
 from sdc_sql.errors import ParameterError, TableError, translated
@@ -81,13 +81,14 @@ def compile(  # noqa: A001 - what it does
     if dialect not in DIALECTS:
         raise ParameterError(f"The dialect is {dialect!r}: it must be one of {', '.join(DIALECTS)}.")
     name = macro if macro.startswith("sdc_") else f"sdc_{macro}"
-    public = sorted(n for n, d in known_macros().items() if d.is_table and not n.startswith("sdc__"))
-    if name not in public:
+    known = known_macros()
+    if name not in known or not known[name].is_table or name.startswith("sdc__"):
+        public = sorted(n for n, d in known.items() if d.is_table and not n.startswith("sdc__"))
         raise ParameterError(f"There is no macro {macro}; there are {', '.join(public)}.")
     cannot_compile.refuse(name)
     call = query.call(name, *arguments, **named).find(exp.Anonymous)
     assert call is not None  # noqa: S101 - for the type checker: it was just made
-    expansion = Expansion(
+    expansion = CallExpansion(
         _lookup(columns, con), companions=dialect == "postgres", kept=BITS if dialect != "duckdb" else ()
     )
     tree = expansion.call(name, call.expressions)

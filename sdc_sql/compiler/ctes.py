@@ -10,8 +10,7 @@ from sdc_sql.compiler.columns import folded
 from sdc_sql.compiler.trees import WITH, without_parentheses
 
 if TYPE_CHECKING:
-    from sdc_sql.compiler.columns import Field
-    from sdc_sql.compiler.expand import Relation
+    from sdc_sql.compiler.columns import Field, Relation
 
 
 class CommonTables:

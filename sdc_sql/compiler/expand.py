@@ -7,7 +7,7 @@ with ``relations`` (FROM), ``items`` (the SELECT list) and ``expressions``; each
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING
 
 from sqlglot import exp
 
@@ -16,31 +16,26 @@ from sdc_sql.compiler.columns import folded
 from sdc_sql.compiler.constants import fold
 from sdc_sql.compiler.ctes import CommonTables
 from sdc_sql.compiler.definitions import definitions, substituted
+from sdc_sql.compiler.expansion import Expansion
+from sdc_sql.compiler.known import computed
 from sdc_sql.compiler.select import select
-from sdc_sql.compiler.texts import computed
 from sdc_sql.compiler.trees import WITH, refuse_others
 from sdc_sql.compiler.unions import union
 from sdc_sql.errors import Unsupported
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Mapping, Sequence
+    from collections.abc import Callable, Collection, Sequence
 
-    from sdc_sql.compiler.columns import Field, Sources
-
-# a CTE's name: its name in the result and its columns; None where it is known to give no rows
-Scope: TypeAlias = "Mapping[str, tuple[str, tuple[Field, ...]] | None]"
-Relation: TypeAlias = "tuple[exp.Query, tuple[Field, ...]]"
+    from sdc_sql.compiler.columns import Relation, Scope, Sources
 
 
-class Expansion:
-    """One query in the making.
+class CallExpansion(Expansion):
+    """The query that a call of a table macro stands for, in the making.
 
     Parameters
     ----------
-    columns_of
-        Gives the columns of a table of the caller's by its name.
-    companions
-        Whether the values of a struct also travel in columns of their own, for an engine that cannot take it apart.
+    columns_of, companions
+        As in :class:`Expansion`.
     kept
         Scalar macros that are not inlined: the engine has words of its own for them.
     """
@@ -107,7 +102,7 @@ class Expansion:
         self, tree: exp.Expression, sources: Sources, scope: Scope, check: Sources | None = None
     ) -> exp.Expression:
         """Expand an expression that is one column at most."""
-        tree = expressions.unpacked(self.inlined(tree.copy()), sources)
+        tree = expressions.unpacked(self.inlined(sources.known(tree.copy())), sources)
         return expressions.finished(self, tree, sources, scope, check or sources)
 
 

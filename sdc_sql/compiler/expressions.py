@@ -9,22 +9,26 @@ from sqlglot import exp
 from sdc_sql.compiler.columns import folded, with_columns
 from sdc_sql.compiler.constants import fold
 from sdc_sql.compiler.definitions import definitions, pasted, substituted
+from sdc_sql.compiler.known import computed, is_known_rule
 from sdc_sql.errors import Unsupported
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Sequence
 
-    from sdc_sql.compiler.columns import Item, Sources
-    from sdc_sql.compiler.expand import Expansion, Scope
+    from sdc_sql.compiler.columns import Item, Scope, Sources
+    from sdc_sql.compiler.expansion import Expansion
 
 
 def inlined(tree: exp.Expression, kept: Collection[str]) -> exp.Expression:
     """Put the bodies of scalar macros in the places of their calls, as DuckDB does, but for some that are kept."""
-    if isinstance(tree, exp.Query):
+    if isinstance(tree, exp.Query) or (isinstance(tree, exp.Columns) and is_known_rule(tree)):
         return tree
     called = isinstance(tree, exp.Anonymous) and tree.name not in kept
     definition = definitions().get(tree.name) if called else None
     if definition and not definition.is_table:
+        value = computed(tree, kept)
+        if value is not tree:
+            return value
         return inlined(pasted(substituted(definition.body, definition.bind(tree.expressions))), kept)
     for name, part in list(tree.args.items()):
         if isinstance(part, list):

@@ -15,8 +15,8 @@ from sdc_sql.errors import Unsupported
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from sdc_sql.compiler.columns import Sources
-    from sdc_sql.compiler.expand import Expansion, Scope
+    from sdc_sql.compiler.columns import Scope, Sources
+    from sdc_sql.compiler.expansion import Expansion
 
 
 def items_of(
@@ -28,7 +28,7 @@ def items_of(
         return _star(expansion, star, node.table if isinstance(node, exp.Column) else "", sources, scope)
     alias = node.alias if isinstance(node, exp.Alias) else ""
     tree = node.this if isinstance(node, exp.Alias) else node
-    tree = unpacked(expansion.inlined(tree.copy()), sources)
+    tree = unpacked(expansion.inlined(sources.known(tree.copy())), sources)
     items: list[Item] = []
     for name, copy in _for_each_column(tree, sources):
         label = alias.replace("\\0", name) if name else alias

@@ -9,14 +9,15 @@ from sqlglot import exp
 from sdc_sql.compiler.columns import Field, Source, Sources, folded, varying
 from sdc_sql.compiler.constants import fold
 from sdc_sql.compiler.definitions import parsed
-from sdc_sql.compiler.texts import is_known, known_value
+from sdc_sql.compiler.known import is_known, known_value
 from sdc_sql.compiler.trees import FROM, reference, refuse_others, subquery, table
 from sdc_sql.errors import ParameterError, Unsupported
 
 if TYPE_CHECKING:
     from typing import TypeAlias
 
-    from sdc_sql.compiler.expand import Expansion, Relation, Scope
+    from sdc_sql.compiler.columns import Relation, Scope
+    from sdc_sql.compiler.expansion import Expansion
 
     Read: TypeAlias = tuple[exp.Expression, Source] | None  # None where it is known to give no rows
 

@@ -17,7 +17,8 @@ from sdc_sql.errors import Unsupported
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from sdc_sql.compiler.expand import Expansion, Relation, Scope
+    from sdc_sql.compiler.columns import Relation, Scope
+    from sdc_sql.compiler.expansion import Expansion
 
 _CLAUSES = {
     WITH, FROM, "expressions", "joins", "where", "group", "having", "windows", "order", "limit", "distinct",

@@ -13,8 +13,8 @@ from sdc_sql.errors import Unsupported
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from sdc_sql.compiler.columns import Field
-    from sdc_sql.compiler.expand import Expansion, Relation, Scope
+    from sdc_sql.compiler.columns import Field, Relation, Scope
+    from sdc_sql.compiler.expansion import Expansion
 
 
 def union(expansion: Expansion, tree: exp.Union, scope: Scope, outer: Sources | None) -> Relation | None:

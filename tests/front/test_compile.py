@@ -11,7 +11,6 @@ from sqlglot import exp
 
 import sdc_sql
 from sdc_sql import cli
-from sdc_sql.compiler import definitions as definitions_
 from sdc_sql.compiler.constants import fold
 from sdc_sql.compiler.definitions import Definition, definitions, parsed
 from sdc_sql.db.macros import declared
@@ -151,10 +150,7 @@ def test_an_unknown_dialect():
     ],
 )
 def test_an_unknown_construct_is_an_error_that_names_it(monkeypatch, dialect, body, construct):
-    made = Definition("sdc_made", ("tbl",), {}, is_table=True, body=tree(body))
-    known = {**definitions(), "sdc_made": made}
-    monkeypatch.setattr(definitions_, "definitions", lambda: known)
-    monkeypatch.setattr("sdc_sql.compiler.expand.definitions", lambda: known)
+    monkeypatch.setitem(definitions(), "sdc_made", Definition("sdc_made", ("tbl",), {}, is_table=True, body=tree(body)))
     with pytest.raises(sdc_sql.Unsupported, match=construct):
         sdc_sql.compile("made", "persons", dialect=dialect, columns=COLUMNS)
 
