@@ -1,16 +1,29 @@
-"""The common table expressions of the query in the making, each under a name of its own."""
+"""The common table expressions of the query in the making, each under a name of its own, equal ones once."""
 
 from __future__ import annotations
 
+from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from sqlglot import exp
 
 from sdc_sql.compiler.columns import folded
 from sdc_sql.compiler.trees import WITH, without_parentheses
+from sdc_sql.db import query
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from sdc_sql.compiler.columns import Field, Relation
+
+
+def _unused(name: str, used: set[str]) -> str:
+    number, unused = 1, name
+    while folded(unused) in used:
+        number += 1
+        unused = f"{name}_{number}"
+    used.add(folded(unused))
+    return unused
 
 
 class CommonTables:
@@ -18,23 +31,32 @@ class CommonTables:
 
     def __init__(self) -> None:
         self._ctes: list[exp.CTE] = []
-        self._used: set[str] = set()
+        self._names: set[str] = set()
+        self._aliases: set[str] = set()
+        self._by_text: dict[str, tuple[str, tuple[Field, ...]]] = {}
 
-    def fresh(self, name: str) -> str:
-        """Return a name that nothing in the query has yet."""
-        number, fresh = 1, name
-        while folded(fresh) in self._used:
-            number += 1
-            fresh = f"{name}_{number}"
-        self._used.add(folded(fresh))
-        return fresh
+    @contextmanager
+    def body(self) -> Iterator[None]:
+        """Begin the query of another one: its aliases are counted anew, so that equal queries have equal texts."""
+        outside, self._aliases = self._aliases, set()
+        yield
+        self._aliases = outside
+
+    def alias(self, name: str) -> str:
+        """Return an alias that the query of this common table expression does not have yet."""
+        return _unused(name, self._aliases)
 
     def added(self, name: str, relation: Relation) -> tuple[str, tuple[Field, ...]]:
-        """Make a relation a common table expression; return its name in the query, and its columns."""
-        fresh = self.fresh(name)
-        alias = exp.TableAlias(this=exp.to_identifier(fresh, quoted=True))
-        self._ctes.append(exp.CTE(this=without_parentheses(relation[0]), alias=alias))
-        return fresh, relation[1]
+        """Make a relation a common table expression, or find the equal one; return its name and its columns."""
+        tree = without_parentheses(relation[0])
+        text = query.text(tree)
+        if text not in self._by_text or self._by_text[text][1] != relation[1]:
+            # every name of ours begins sdc__, as no table of the caller's does
+            own = name if name.startswith("sdc__") else f"sdc__{name.removeprefix('sdc_')}"
+            name = _unused(own, self._names)
+            self._ctes.append(exp.CTE(this=tree, alias=exp.TableAlias(this=exp.to_identifier(name, quoted=True))))
+            self._by_text[text] = name, relation[1]
+        return self._by_text[text]
 
     def before(self, tree: exp.Query) -> exp.Query:
         """Return a query with those that it reads, directly or through another, before it."""

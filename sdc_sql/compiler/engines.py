@@ -17,6 +17,7 @@ from sqlglot import exp
 
 from sdc_sql.compiler import lists
 from sdc_sql.compiler.constants import is_error
+from sdc_sql.compiler.empty import postgres_check
 from sdc_sql.errors import Unsupported
 
 if TYPE_CHECKING:
@@ -267,6 +268,7 @@ _STEPS: dict[str, tuple[Callable[[exp.Expression], exp.Expression], ...]] = {
         _postgres_same,
         _postgres_order,
         _postgres_exp,
+        postgres_check,
         _postgres_error,
     ),
 }

@@ -16,10 +16,11 @@ from sdc_sql.compiler.columns import folded
 from sdc_sql.compiler.constants import fold
 from sdc_sql.compiler.ctes import CommonTables
 from sdc_sql.compiler.definitions import definitions, substituted
+from sdc_sql.compiler.empty import checked
 from sdc_sql.compiler.expansion import Expansion
 from sdc_sql.compiler.known import computed
 from sdc_sql.compiler.select import select
-from sdc_sql.compiler.trees import WITH, refuse_others
+from sdc_sql.compiler.trees import WITH, refuse_others, without_parentheses
 from sdc_sql.compiler.unions import union
 from sdc_sql.errors import Unsupported
 
@@ -47,6 +48,7 @@ class CallExpansion(Expansion):
         self.companions = companions
         self._kept = kept
         self.ctes = CommonTables()
+        self.checks = {}
 
     def call(self, macro: str, arguments: Sequence[exp.Expression]) -> exp.Query:
         """Return the query that a call of a macro stands for."""
@@ -55,7 +57,8 @@ class CallExpansion(Expansion):
             raise Unsupported(
                 f"{macro} returns a struct; write it with dialect='duckdb' or name the columns one by one."
             )
-        return self.ctes.before(tree)
+        tree = without_parentheses(tree)
+        return self.ctes.before(checked(tree, [f.name for f in fields], self.checks.values()))
 
     def macro(self, name: str, arguments: Sequence[exp.Expression], scope: Scope) -> Relation:
         """Expand a call of a table macro."""
@@ -63,7 +66,8 @@ class CallExpansion(Expansion):
         if definition is None or not definition.is_table:
             raise Unsupported(f"The table function {name} is not a macro of this package.")
         bound = definition.bind([fold(self.inlined(_computed(a.copy()))) for a in arguments])
-        relation = self.query(substituted(definition.body, bound), scope)
+        with self.ctes.body():
+            relation = self.query(substituted(definition.body, bound), scope)
         if relation is None:
             raise Unsupported(f"{name} has no branch left with these arguments.")
         return relation
@@ -88,7 +92,8 @@ class CallExpansion(Expansion):
         refuse_others(with_, {"expressions"})
         inner = dict(scope)
         for cte in with_.expressions:
-            relation = self.query(cte.this, inner)
+            with self.ctes.body():
+                relation = self.query(cte.this, inner)
             if cte.args["alias"].columns:
                 raise Unsupported(f"The expansion does not know this WITH: {cte.sql('duckdb')[:80]}")
             inner[folded(cte.alias)] = self.ctes.added(cte.alias, relation) if relation else None

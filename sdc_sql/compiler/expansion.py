@@ -24,11 +24,14 @@ class Expansion(Protocol):
         Whether the values of a struct also travel in columns of their own, for an engine that cannot take it apart.
     ctes
         The common table expressions so far.
+    checks
+        The checks of tables for rows so far, by their texts.
     """
 
     columns_of: Callable[[str], Sequence[str]]
     companions: bool
     ctes: CommonTables
+    checks: dict[str, exp.Select]
 
     def macro(self, name: str, arguments: Sequence[exp.Expression], scope: Scope) -> Relation:
         """Expand a call of a table macro."""

@@ -6,11 +6,13 @@ from typing import TYPE_CHECKING
 
 from sqlglot import exp
 
+from sdc_sql.compiler import empty
 from sdc_sql.compiler.columns import Field, Source, Sources, folded, varying
 from sdc_sql.compiler.constants import fold
-from sdc_sql.compiler.definitions import parsed
+from sdc_sql.compiler.definitions import definitions, parsed, substituted
 from sdc_sql.compiler.known import is_known, known_value
 from sdc_sql.compiler.trees import FROM, reference, refuse_others, subquery, table
+from sdc_sql.db import query
 from sdc_sql.errors import ParameterError, Unsupported
 
 if TYPE_CHECKING:
@@ -77,10 +79,11 @@ def _source(expansion: Expansion, node: exp.Expression, scope: Scope) -> Read:
     if isinstance(function, exp.Identifier):
         return _named(function.name, node.alias or function.name, scope)
     if isinstance(function, exp.Anonymous) and function.name == "query_table":
-        name = fold(expansion.inlined(function.expressions[0].copy())).name
-        return _named(name, node.alias, scope) if folded(name) in scope else _given(expansion, name, node.alias)
+        return _table(expansion, function, node.alias, scope)
     if isinstance(function, exp.Anonymous) and function.name == "query":
         return _inner(expansion, _text(expansion, function, scope), node.alias)
+    if isinstance(function, exp.Anonymous) and function.name == empty.ROWS:
+        return _rows(expansion, function, node.alias, scope)
     if isinstance(function, exp.Anonymous):
         relation = expansion.macro(function.name, function.expressions, scope)
         name, fields = expansion.ctes.added(function.name, relation)
@@ -88,11 +91,31 @@ def _source(expansion: Expansion, node: exp.Expression, scope: Scope) -> Read:
     raise Unsupported(f"The expansion does not know {type(function).__name__} in FROM: {node.sql('duckdb')[:80]}")
 
 
+def _rows(expansion: Expansion, function: exp.Anonymous, alias: str, scope: Scope) -> Read:
+    """Return a table that must have rows: what the macro refuses is refused now, but for that."""
+    arguments = [fold(expansion.inlined(argument.copy())) for argument in function.expressions]
+    definition = definitions()[empty.ROWS]
+    expansion.query(substituted(definition.body.this, definition.bind(arguments)), scope)
+    read = _table(expansion, function, alias, scope)
+    if read is not None:
+        table = read[0].copy()
+        table.set("alias", None)
+        check = empty.check(table, empty.message_of(arguments))
+        expansion.checks.setdefault(query.text(check), check)
+    return read
+
+
+def _table(expansion: Expansion, function: exp.Anonymous, alias: str, scope: Scope) -> Read:
+    """Return the table that query_table(name) reads: of the macro's own or of the caller's."""
+    name = fold(expansion.inlined(function.expressions[0].copy())).name
+    return _named(name, alias, scope) if folded(name) in scope else _given(expansion, name, alias)
+
+
 def _inner(expansion: Expansion, relation: Relation | None, alias: str) -> Read:
     """Return a subquery of FROM."""
     if relation is None:
         return None
-    alias = alias or expansion.ctes.fresh("sdc__inner")
+    alias = alias or expansion.ctes.alias("sdc__inner")
     return subquery(relation[0], alias), Source(alias, relation[1])
 
 

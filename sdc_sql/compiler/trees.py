@@ -36,6 +36,16 @@ def table(name: str) -> exp.Table:
     return made
 
 
+def quoted(name: str) -> exp.Column:
+    """Return a column by its name."""
+    return exp.column(name, quoted=True)
+
+
+def aliased(tree: exp.Expression, name: str) -> exp.Alias:
+    """Return an expression as a column with a name."""
+    return exp.Alias(this=tree, alias=exp.to_identifier(name, quoted=True))
+
+
 def reference(name: str, alias: str) -> exp.Table:
     """Return a common table expression of the result as FROM has it."""
     made = exp.Table(this=exp.to_identifier(name, quoted=True))

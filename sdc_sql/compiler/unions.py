@@ -41,7 +41,7 @@ def union(expansion: Expansion, tree: exp.Union, scope: Scope, outer: Sources | 
 
 def _ordered(expansion: Expansion, relation: Relation, like: Sequence[Field]) -> Relation:
     """Put the columns of a relation in the order of another's, by name."""
-    alias = expansion.ctes.fresh("sdc__named")
+    alias = expansion.ctes.alias("sdc__named")
     sources = Sources([Source(alias, relation[1])])
     there = [sources.inner[0].find(f.name) for f in like]
     if len(relation[1]) != len(like) or None in there:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import duckdb
 import pytest
 import sqlglot
-from compiled import EVERY, TABLES, answer, call, reference
+from compiled import ENGINES, EVERY, STORED, TABLES, answer, call, filtered, golden, reference
 from every_macro import rounded_rows
 from sqlglot import exp
 
@@ -43,6 +43,22 @@ def test_a_plain_duckdb_runs_it(name):
         assert con.execute(sql).fetchall()
     assert "COLUMNS(" not in sql
     assert "GROUP BY\n  ALL" not in sql
+
+
+@pytest.mark.parametrize("name", EVERY)
+def test_an_empty_table_is_an_error(name):
+    for sql in [sql for table in ("nobody", "none") for sql in filtered(name, table, "duckdb")]:
+        with pytest.raises(
+            duckdb.Error, match=r"The table (nobody|none)(_masked)? has no rows: there is nothing to meas"
+        ):
+            reference().execute(sql).fetchall()
+
+
+@pytest.mark.parametrize("dialect", ENGINES)
+def test_golden_sql_is_what_is_compiled(dialect):
+    """(Written anew by `python tests/integration/compiled.py`.)"""
+    stored = {golden(name, dialect): f"{answer(name, dialect)};\n" for name in STORED}
+    assert {file: file.read_text(encoding="utf-8") for file in golden("", dialect).parent.iterdir()} == stored
 
 
 def test_every_table_macro_is_written_or_there_is_a_reason():
