@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Literal
 
-from sqlglot import ErrorLevel, exp
+from sqlglot import exp
 
 from sdc_sql.compiler import cannot_compile
 from sdc_sql.compiler.allowed import check
@@ -18,6 +18,7 @@ from sdc_sql.compiler.definitions import definitions as known_macros
 from sdc_sql.compiler.engines import rewritten
 from sdc_sql.compiler.expand import CallExpansion
 from sdc_sql.compiler.lists import BITS
+from sdc_sql.compiler.written import written as text_of
 from sdc_sql.db import query
 from sdc_sql.errors import ParameterError, TableError, translated
 
@@ -59,8 +60,8 @@ def compile(  # noqa: A001 - what it does
     Returns
     -------
     str
-        A SELECT, without the closing semicolon. What can be checked now is checked now; what depends on the data
-        raises an error, with the macro's words, when the query runs.
+        A SELECT, without the closing semicolon, after a comment that says what it is. What can be checked now is
+        checked now; what depends on the data raises an error, with the macro's words, when the query runs.
 
     Raises
     ------
@@ -75,7 +76,10 @@ def compile(  # noqa: A001 - what it does
     >>> import sdc_sql
     >>> print(sdc_sql.compile("frequency_counts", "persons", ["age", "sex"], dialect="spark", columns=["age", "sex"]))
     ... # doctest: +ELLIPSIS
-    WITH `sdc__rows` AS (
+    /* sdc_frequency_counts('persons', ['age', 'sex'])
+       Compiled by sdc-sql ... for spark.
+       Source: ... */
+    WITH `sdc__category_cells` AS (
     ...
     """
     if dialect not in DIALECTS:
@@ -95,9 +99,7 @@ def compile(  # noqa: A001 - what it does
     if dialect != "duckdb":
         tree = rewritten(tree, dialect)
         check(tree, dialect)
-    return tree.sql(
-        dialect=dialect, identify=True, pretty=True, unsupported_level=ErrorLevel.RAISE, normalize_functions=False
-    )
+    return text_of(tree, call, dialect)
 
 
 def _lookup(

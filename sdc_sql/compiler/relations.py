@@ -46,7 +46,7 @@ def from_clause(
             raise Unsupported(f"A join with a subquery that gives no rows: {join.sql('duckdb')[:80]}")
         if read is None:
             return None
-        right, source = read
+        right, source = _apart(expansion, read, sources)
         sources.append(source)
         using = [identifier.name for identifier in join.args.get("using") or []]
         merged += using
@@ -63,6 +63,18 @@ def from_clause(
         joins.append(made)
     result.set("joins", joins)
     return Sources(sources, outer, merged)
+
+
+def _apart(
+    expansion: Expansion, read: tuple[exp.Expression, Source], before: list[Source]
+) -> tuple[exp.Expression, Source]:
+    """Give a relation that is read twice a name of its own."""
+    right, source = read
+    if folded(source.alias) not in {folded(known.alias) for known in before}:
+        return read
+    alias = expansion.ctes.alias("sdc__again")
+    right.set("alias", exp.TableAlias(this=exp.to_identifier(alias, quoted=True)))
+    return right, Source(alias, source.fields)
 
 
 def _source(expansion: Expansion, node: exp.Expression, scope: Scope) -> Read:
