@@ -19,8 +19,9 @@ from sdc_sql.errors import (
 from sdc_sql.microdata import Microdata, example
 from sdc_sql.report import RiskReport, risk_report
 from sdc_sql.results import *  # noqa: F403 - its __all__ is the list of what measures return
+from sdc_sql.version import VERSION
 
-__version__ = "0.1.0"
+__version__ = VERSION
 
 __all__ = [
     "ColumnError",

@@ -2,7 +2,7 @@
 
 ``definitions`` reads the macros from the SQL files, ``expand`` makes one query of a call, ``constants`` computes
 what is known beforehand, ``engines`` says it as Spark or PostgreSQL wants it, ``allowed`` refuses whatever is not
-known to mean the same there.
+known to mean the same there; ``cannot_compile`` says which macros stay in DuckDB.
 """
 
 from __future__ import annotations
@@ -10,14 +10,15 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Literal
 
-from sqlglot import ErrorLevel, exp
+from sqlglot import exp
 
+from sdc_sql.compiler import cannot_compile
 from sdc_sql.compiler.allowed import check
 from sdc_sql.compiler.definitions import definitions as known_macros
 from sdc_sql.compiler.engines import rewritten
-from sdc_sql.compiler.expand import Expansion
+from sdc_sql.compiler.expand import CallExpansion
 from sdc_sql.compiler.lists import BITS
-from sdc_sql.compiler.unwritten import refuse_unwritten
+from sdc_sql.compiler.written import written as text_of
 from sdc_sql.db import query
 from sdc_sql.errors import ParameterError, TableError, translated
 
@@ -59,15 +60,15 @@ def compile(  # noqa: A001 - what it does
     Returns
     -------
     str
-        A SELECT, without the closing semicolon. What can be checked now is checked now; what depends on the data
-        raises an error, with the macro's words, when the query runs.
+        A SELECT, without the closing semicolon, after a comment that says what it is. What can be checked now is
+        checked now; what depends on the data raises an error, with the macro's words, when the query runs.
 
     Raises
     ------
     InputError
         Where the macro would refuse the arguments.
     Unsupported
-        Where the macro is not written out (the message says why), or where a construct is not known to mean the same
+        Where the macro cannot be compiled (the message says why), or where a construct is not known to mean the same
         there.
 
     Examples
@@ -75,28 +76,30 @@ def compile(  # noqa: A001 - what it does
     >>> import sdc_sql
     >>> print(sdc_sql.compile("frequency_counts", "persons", ["age", "sex"], dialect="spark", columns=["age", "sex"]))
     ... # doctest: +ELLIPSIS
-    WITH `sdc__rows` AS (
+    /* sdc_frequency_counts('persons', ['age', 'sex'])
+       Compiled by sdc-sql ... for spark.
+       Source: ... */
+    WITH `sdc__category_cells` AS (
     ...
     """
     if dialect not in DIALECTS:
         raise ParameterError(f"The dialect is {dialect!r}: it must be one of {', '.join(DIALECTS)}.")
     name = macro if macro.startswith("sdc_") else f"sdc_{macro}"
-    public = sorted(n for n, d in known_macros().items() if d.is_table and not n.startswith("sdc__"))
-    if name not in public:
+    known = known_macros()
+    if name not in known or not known[name].is_table or name.startswith("sdc__"):
+        public = sorted(n for n, d in known.items() if d.is_table and not n.startswith("sdc__"))
         raise ParameterError(f"There is no macro {macro}; there are {', '.join(public)}.")
-    refuse_unwritten(name)
+    cannot_compile.refuse(name)
     call = query.call(name, *arguments, **named).find(exp.Anonymous)
     assert call is not None  # noqa: S101 - for the type checker: it was just made
-    expansion = Expansion(
+    expansion = CallExpansion(
         _lookup(columns, con), companions=dialect == "postgres", kept=BITS if dialect != "duckdb" else ()
     )
     tree = expansion.call(name, call.expressions)
     if dialect != "duckdb":
         tree = rewritten(tree, dialect)
         check(tree, dialect)
-    return tree.sql(
-        dialect=dialect, identify=True, pretty=True, unsupported_level=ErrorLevel.RAISE, normalize_functions=False
-    )
+    return text_of(tree, call, dialect)
 
 
 def _lookup(

@@ -34,7 +34,7 @@ _AGGREGATES = (
 )  # fmt: skip
 _OWN: dict[str, tuple[type[exp.Expression], ...]] = {
     "spark": (exp.Struct, exp.PropertyEQ, exp.Dot, exp.Explode, exp.Aliases, exp.Typeof, exp.ArrayFilter, exp.Lambda),
-    "postgres": (exp.Left, exp.Unnest, exp.Collate, exp.DataTypeParam),
+    "postgres": (exp.Offset, exp.Left, exp.Unnest, exp.Collate, exp.DataTypeParam),
 }
 _FUNCTIONS = {
     "spark": {"RAISE_ERROR", "SEQUENCE", "INLINE", "ARRAYS_ZIP", "SIZE", "ARRAY_AGG", "BIT_COUNT", "ZIP_WITH"},

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from sqlglot import exp
 
-from sdc_sql.compiler.constants import value_of
+from sdc_sql.compiler.known import known_value
 from sdc_sql.db import query
 from sdc_sql.errors import ColumnError, Unsupported
 
@@ -32,6 +33,12 @@ class Field:
     fields: tuple[str, ...] = ()
     parent: str = ""
     constant: exp.Expression | None = None
+
+
+# a query and its columns
+Relation: TypeAlias = tuple[exp.Query, tuple[Field, ...]]
+# a CTE's name in a macro: its name in the result and its columns; None where it is known to give no rows
+Scope: TypeAlias = Mapping[str, tuple[str, tuple[Field, ...]] | None]
 
 
 @dataclass(frozen=True)
@@ -67,6 +74,11 @@ class Item:
 def companion(struct: str, position: int) -> str:
     """Return the name of the column that carries a value of a struct (short: PostgreSQL cuts names at 63 bytes)."""
     return f"{struct}.{position + 1}"
+
+
+def varying(fields: Sequence[Field]) -> tuple[Field, ...]:
+    """Forget that columns are constants."""
+    return tuple(replace(field, constant=None) for field in fields)
 
 
 def own_columns(tree: exp.Expression) -> list[exp.Column]:
@@ -166,7 +178,7 @@ class Sources:
                     else node
                 )
             )
-        chosen = value_of(rule)
+        chosen = known_value(rule)
         chosen = [chosen] if isinstance(chosen, str) else chosen or []
         by_name = {folded(item.field.name): item for item in self.all() if not item.field.parent}
         for name in chosen:

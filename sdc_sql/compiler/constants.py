@@ -6,7 +6,7 @@ a constant argument that fails raises the macro's own complaint.
 
 from __future__ import annotations
 
-from functools import cache
+from functools import cache, lru_cache
 from typing import TYPE_CHECKING, Any
 
 import duckdb
@@ -58,17 +58,25 @@ def value_of(tree: exp.Expression) -> Any:  # noqa: ANN401 - whatever DuckDB com
     InputError
         The macro's own complaint, where the expression is a check that fails.
     """
+    return _answer(query.text(exp.select(tree.copy())))[0]
+
+
+@lru_cache(maxsize=2048)
+def _answer(sql: str) -> tuple[Any, ...]:
+    """Ask DuckDB once for what the same macros ask again and again."""
     try:
         with connection().cursor() as con:
-            return con.execute(query.text(exp.select(tree.copy()))).fetchall()[0][0]
+            (row,) = con.execute(sql).fetchall()
     except duckdb.Error as error:
         raise translate(error) or InputError(str(error)) from error
+    answer: tuple[Any, ...] = row
+    return answer
 
 
 def as_literal(tree: exp.Expression) -> exp.Expression:
     """Return a constant expression as a literal of the value that DuckDB computes for it."""
-    kind = value_of(exp.Anonymous(this="typeof", expressions=[tree.copy()]))
-    value = value_of(tree)
+    typed = exp.Anonymous(this="typeof", expressions=[tree.copy()])
+    value, kind = _answer(query.text(exp.select(tree.copy(), typed)))
     if kind.startswith("DECIMAL"):
         value = float(value) if value is not None else None
     if value is None:
@@ -150,11 +158,18 @@ def fold(tree: exp.Expression) -> exp.Expression:
         return tree
     if type(tree) in _RULES:
         return _RULES[type(tree)](tree)
+    if _computable(tree) and is_constant(tree) and (made := as_literal(tree)) is not tree:
+        return made
     for name, part in list(tree.args.items()):
         if isinstance(part, list):
             tree.set(name, [fold(p) if isinstance(p, exp.Expression) else p for p in part])
         elif isinstance(part, exp.Expression):
             tree.set(name, fold(part))
+    return _of_folded(tree)
+
+
+def _of_folded(tree: exp.Expression) -> exp.Expression:
+    """Fold an expression whose parts are folded."""
     if isinstance(tree, exp.Dot) and isinstance(tree.this, exp.Null):
         return exp.null()  # a field of no struct, which DuckDB 1.5 cannot parse
     if _is_column_name(tree):

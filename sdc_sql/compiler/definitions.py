@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import MutableMapping
 from dataclasses import dataclass
 from functools import cache
 from typing import TYPE_CHECKING
@@ -10,7 +12,7 @@ import sqlglot
 from sqlglot import TokenType, exp, tokenize
 
 from sdc_sql.compiler.constants import holds_together
-from sdc_sql.db.macros import sql_files
+from sdc_sql.db.macros import CREATE, file_texts
 from sdc_sql.errors import ParameterError
 
 if TYPE_CHECKING:
@@ -28,6 +30,7 @@ class Definition:
     defaults: Mapping[str, exp.Expression]
     is_table: bool
     body: exp.Expression
+    text: str = ""  # the statement that creates it
 
     def bind(self, arguments: Sequence[exp.Expression]) -> dict[str, exp.Expression]:
         """Return the value of each parameter, from arguments by position and by name.
@@ -63,22 +66,16 @@ def parsed(text: str) -> exp.Expression:
 
 
 def _indexed(node: exp.Expression) -> exp.Expression:
-    """Say list[i] as list_extract(list, i): sqlglot counts literal places from 0, and i may be replaced by one."""
+    """Say list[i] as list_extract(list, i): sqlglot counts literal places from 0, and i may be replaced by one.
+
+    The place in the text is forgotten: every copy would copy it.
+    """
+    node._meta = None  # noqa: SLF001 - sqlglot can only empty it, and copies it then too
     if isinstance(node, exp.Bracket) and len(node.expressions) == 1:
         place = node.expressions[0]
         if not isinstance(place, exp.Literal | exp.Slice | exp.Neg):
             return exp.Anonymous(this="list_extract", expressions=[node.this, place])
     return node
-
-
-def _statements(text: str) -> Iterator[list[Token]]:
-    statement: list[Token] = []
-    for token in tokenize(text, read="duckdb"):
-        if token.token_type is TokenType.SEMICOLON:
-            yield statement
-            statement = []
-        else:
-            statement.append(token)
 
 
 def _split(tokens: Sequence[Token]) -> Iterator[list[Token]]:
@@ -94,8 +91,11 @@ def _split(tokens: Sequence[Token]) -> Iterator[list[Token]]:
         yield part
 
 
-def _definition(text: str, statement: Sequence[Token]) -> Definition:
-    """Cut CREATE OR REPLACE MACRO name(parameters) AS [TABLE] body into its parts."""
+def _definition(text: str) -> Definition:
+    """Cut CREATE OR REPLACE MACRO name(parameters) AS [TABLE] body; into its parts."""
+    tokens = tokenize(text, read="duckdb")
+    end = next(i for i, token in enumerate(tokens) if token.token_type is TokenType.SEMICOLON)
+    statement = tokens[:end]
     start = next(i for i, token in enumerate(statement) if token.text.upper() == "MACRO") + 1
     close = next(i for i, token in enumerate(statement) if token.token_type is TokenType.R_PAREN)
     defaults = {}
@@ -107,11 +107,36 @@ def _definition(text: str, statement: Sequence[Token]) -> Definition:
     is_table = statement[close + 2].text.upper() == "TABLE"
     body = statement[close + 3 if is_table else close + 2]
     tree = parsed(text[body.start : statement[-1].end + 1])
-    return Definition(statement[start].text, tuple(parameters), defaults, is_table, tree)
+    return Definition(statement[start].text, tuple(parameters), defaults, is_table, tree, text[: statement[-1].end + 1])
+
+
+class _Definitions(MutableMapping[str, Definition]):
+    """Every macro by its name, parsed when it is first asked for: a call needs some ten of hundreds."""
+
+    def __init__(self, texts: Mapping[str, str]) -> None:
+        self._texts = texts
+        self._parsed: dict[str, Definition] = {}
+
+    def __getitem__(self, name: str) -> Definition:
+        if name not in self._parsed:
+            self._parsed[name] = _definition(self._texts[name])
+        return self._parsed[name]
+
+    def __setitem__(self, name: str, definition: Definition) -> None:
+        self._parsed[name] = definition
+
+    def __delitem__(self, name: str) -> None:
+        del self._parsed[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._texts.keys() | self._parsed.keys())
+
+    def __len__(self) -> int:
+        return len(self._texts.keys() | self._parsed.keys())
 
 
 @cache
-def definitions() -> Mapping[str, Definition]:
+def definitions() -> MutableMapping[str, Definition]:
     """Return every macro of the package by its name.
 
     Examples
@@ -121,8 +146,13 @@ def definitions() -> Mapping[str, Definition]:
     >>> definitions()["sdc_theta"].defaults["confidence"].sql("duckdb")
     '0.99'
     """
-    found = (_definition(file.text, statement) for file in sql_files() for statement in _statements(file.text))
-    return {definition.name: definition for definition in found}
+    head = re.compile(rf"^{CREATE} (\w+)", re.MULTILINE)
+    texts: dict[str, str] = {}
+    for text in file_texts().values():
+        starts = list(head.finditer(text))
+        ends = [*(start.start() for start in starts[1:]), len(text)]
+        texts |= {start[1]: text[start.start() : end] for start, end in zip(starts, ends, strict=True)}
+    return _Definitions(texts)
 
 
 def pasted(value: exp.Expression) -> exp.Expression:

@@ -17,6 +17,7 @@ from sqlglot import exp
 
 from sdc_sql.compiler import lists
 from sdc_sql.compiler.constants import is_error
+from sdc_sql.compiler.empty import postgres_check
 from sdc_sql.errors import Unsupported
 
 if TYPE_CHECKING:
@@ -61,10 +62,20 @@ def _postgres_number(node: exp.Expression) -> exp.Expression:
 
 def _quotient(node: exp.Expression) -> exp.Expression:
     if isinstance(node, exp.Div):
-        return exp.Div(
-            this=_double(_whole(node.this.copy())), expression=_double(_whole(node.expression.copy())), typed=True
-        )
+        left, right = node.this.copy(), node.expression.copy()
+        if not (_is_double(left) or _is_double(right)):
+            left = _double(_whole(left))
+        return exp.Div(this=left, expression=right, typed=True)
     return node
+
+
+def _is_double(node: exp.Expression) -> bool:
+    """Say whether an expression is known to be a DOUBLE: a number with a point, or one that it makes a DOUBLE."""
+    if isinstance(node, exp.Add | exp.Sub | exp.Mul):
+        return _is_double(node.this) or _is_double(node.expression)
+    if isinstance(node, exp.Paren):
+        return _is_double(node.this)
+    return _is_decimal(node) or isinstance(node, exp.Div) or (isinstance(node, exp.Cast) and node.to.is_type("double"))
 
 
 def _whole(tree: exp.Expression) -> exp.Expression:
@@ -267,6 +278,7 @@ _STEPS: dict[str, tuple[Callable[[exp.Expression], exp.Expression], ...]] = {
         _postgres_same,
         _postgres_order,
         _postgres_exp,
+        postgres_check,
         _postgres_error,
     ),
 }

@@ -41,6 +41,12 @@ def _walk(folder: Traversable, prefix: str = "") -> Iterator[tuple[str, str]]:
             yield prefix + entry.name, entry.read_text(encoding="utf-8")
 
 
+@cache
+def file_texts() -> Mapping[str, str]:
+    """Return the text of every SQL file of the package by its name, as in ``core/cells.sql``."""
+    return dict(_walk(files("sdc_sql.sql")))
+
+
 def _parsed(name: str, text: str) -> SqlFile:
     tokens = tokenize(text, read="duckdb")
     defines = [
@@ -65,7 +71,7 @@ def declared() -> tuple[catalogue.Declaration, ...]:
     >>> [e.signature for e in declared() if e.name == "sdc_theta"]
     ['sdc_theta(tbl, keys, sampling_fraction, confidence := 0.99)']
     """
-    return catalogue.declarations(_walk(files("sdc_sql.sql")))
+    return catalogue.declarations(file_texts().items())
 
 
 @cache
@@ -92,7 +98,7 @@ def sql_files() -> tuple[SqlFile, ...]:
     >>> names.index("core/columns.sql") < names.index("core/cells.sql") < names.index("risk/global_risk.sql")
     True
     """
-    found = {f.name: f for f in (_parsed(*entry) for entry in _walk(files("sdc_sql.sql")))}
+    found = {name: _parsed(name, text) for name, text in file_texts().items()}
     written = catalogue.entries_sql(declared())
     found[catalogue.ENTRIES] = SqlFile(catalogue.ENTRIES, written, ("sdc__help",), frozenset())
     home = {macro: f.name for f in found.values() for macro in f.defines}

@@ -1,11 +1,11 @@
-"""Macros written out as one query: the expansion itself, in DuckDB. Other engines run them in tests/integration."""
+"""Macros compiled to one query: the expansion itself, in DuckDB. Other engines run them in tests/integration."""
 
 from __future__ import annotations
 
 import duckdb
 import pytest
 import sqlglot
-from compiled import EVERY, TABLES, answer, call, reference
+from compiled import ENGINES, EVERY, STORED, TABLES, answer, call, filtered, golden, reference, stored_text
 from every_macro import rounded_rows
 from sqlglot import exp
 
@@ -45,10 +45,26 @@ def test_a_plain_duckdb_runs_it(name):
     assert "GROUP BY\n  ALL" not in sql
 
 
+@pytest.mark.parametrize("name", EVERY)
+def test_an_empty_table_is_an_error(name):
+    for sql in [sql for table in ("nobody", "none") for sql in filtered(name, table, "duckdb")]:
+        with pytest.raises(
+            duckdb.Error, match=r"The table (nobody|none)(_masked)? has no rows: there is nothing to meas"
+        ):
+            reference().execute(sql).fetchall()
+
+
+@pytest.mark.parametrize("dialect", ENGINES)
+def test_golden_sql_is_what_is_compiled(dialect):
+    """(Written anew by `python tests/integration/compiled.py`.)"""
+    stored = {golden(name, dialect): stored_text(name, dialect) for name in STORED}
+    assert {file: file.read_text(encoding="utf-8") for file in golden("", dialect).parent.iterdir()} == stored
+
+
 def test_every_table_macro_is_written_or_there_is_a_reason():
     written = {name.split()[0] for name in EVERY}
     for name in {n for n, d in definitions().items() if d.is_table and not n.startswith("sdc__")} - written:
-        with pytest.raises(sdc_sql.Unsupported, match=rf"^{name} is not written out: .{{40}}"):
+        with pytest.raises(sdc_sql.Unsupported, match=rf"^{name} cannot be compiled: .{{40}}"):
             sdc_sql.compile(name, "persons", ["age"], dialect="spark", columns=COLUMNS)
     assert not written & {d.name for d in declared() if d.not_compiled}
 
@@ -150,10 +166,7 @@ def test_an_unknown_dialect():
     ],
 )
 def test_an_unknown_construct_is_an_error_that_names_it(monkeypatch, dialect, body, construct):
-    made = Definition("sdc_made", ("tbl",), {}, is_table=True, body=tree(body))
-    known = {**definitions(), "sdc_made": made}
-    monkeypatch.setattr("sdc_sql.compiler.known_macros", lambda: known)
-    monkeypatch.setattr("sdc_sql.compiler.expand.definitions", lambda: known)
+    monkeypatch.setitem(definitions(), "sdc_made", Definition("sdc_made", ("tbl",), {}, is_table=True, body=tree(body)))
     with pytest.raises(sdc_sql.Unsupported, match=construct):
         sdc_sql.compile("made", "persons", dialect=dialect, columns=COLUMNS)
 
@@ -187,6 +200,40 @@ def test_names_are_quoted_whatever_they_are():
     for dialect, quoted in (("spark", "```"), ("postgres", '"we""ird"')):
         sql = sdc_sql.compile("cells", 'my."ta ble"', odd, dialect=dialect, columns=odd)
         assert quoted in sql
+
+
+@pytest.mark.parametrize(
+    "name", ["*/ SELECT 1; --", "/*", "/*/", "*/*", "a\nb", "a\r*/b", "\u2028*/", "\u202e", "\\", "'"]
+)
+def test_no_argument_breaks_out_of_the_comment(name):
+    sql = sdc_sql.compile("sample_uniques", name, [name], columns=[name])
+    head, _, rest = sql.partition(" */\n")
+    assert head.startswith("/* sdc_sample_uniques(")
+    assert not {"*/", "/*"} & {head[n : n + 2] for n in range(2, len(head))}
+    assert all(c.isprintable() or c == "\n" for c in head)
+    assert rest.startswith(("SELECT", "WITH"))
+    with duckdb.connect() as con:
+        quoted = exp.to_identifier(name, quoted=True).sql("duckdb")
+        con.execute(f"CREATE TABLE {quoted} AS SELECT unnest([1, 1, 2]) AS {quoted}")
+        assert con.execute(sql).fetchall() == [(2,)]
+
+
+@pytest.mark.parametrize("dialect", ["duckdb", *ENGINES])
+def test_the_comment_says_what_the_query_is(dialect):
+    sql = sdc_sql.compile("theta", "persons", ["age"], 0.1, confidence=0.95, dialect=dialect, columns=COLUMNS)
+    assert sql.splitlines()[:2] == [
+        "/* sdc_theta('persons', ['age'], 0.1, confidence := 0.95)",
+        f"   Compiled by sdc-sql {sdc_sql.__version__} for {dialect}.",
+    ]
+    assert sql.splitlines()[2].startswith("   Source: Skinner & Elliot (2002)")
+
+
+@pytest.mark.parametrize("dialect", ["duckdb", *ENGINES])
+@pytest.mark.parametrize("name", EVERY)
+def test_lines_are_short_but_for_what_cannot_be_cut(name, dialect):
+    long = [line for line in answer(name, dialect).splitlines() if len(line) > 120]
+    assert all("'" in line for line in long)  # a text
+    assert "FILTER(WHERE\n" not in answer(name, dialect)
 
 
 def test_command_line(capsys):

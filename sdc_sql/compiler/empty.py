@@ -1,0 +1,90 @@
+"""A table without rows is an error: one check a table, which stands at the end of the query.
+
+It is a branch of a UNION that gives no rows and is there for its error. The branch counts, and a count is there
+whatever an optimiser knows of the table. Its columns are computed of the count too, so that no filter that is put
+on the whole query can be decided without it (on PostgreSQL OFFSET 0 keeps filters out instead: a column that is not
+a bare NULL would have a type there).
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from sqlglot import exp
+
+from sdc_sql.compiler.columns import folded
+from sdc_sql.compiler.constants import fold, is_error
+from sdc_sql.compiler.definitions import definitions, substituted
+from sdc_sql.compiler.trees import FROM, aliased, quoted, subquery
+from sdc_sql.errors import Unsupported
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+ROWS = "sdc__rows"  # the macro that reads a table and checks it at once: sql/core/rows.sql
+_COUNT, _NONE, _CHECK = "sdc__n", "sdc__none", "sdc__check"
+
+
+def message_of(arguments: Sequence[exp.Expression]) -> exp.Expression:
+    """Return what the macro says of a table without rows."""
+    definition = definitions()[ROWS]
+    (error,) = (node for node in definition.body.find_all(exp.Anonymous) if is_error(node))
+    return fold(substituted(error.expressions[0], definition.bind(arguments)))
+
+
+def check(table: exp.Table, message: exp.Expression) -> exp.Select:
+    """Return a query of one column that is NULL, or an error where the table has no rows."""
+    some = subquery(exp.select(exp.Literal.number(1)).from_(table).limit(1), "sdc__some")
+    counted = exp.select(aliased(exp.Count(this=exp.Star()), _COUNT)).from_(some)
+    is_there = exp.GT(this=quoted(_COUNT), expression=exp.Literal.number(0))
+    error = exp.Anonymous(this="error", expressions=[message])
+    none = exp.Case(ifs=[exp.If(this=is_there, true=exp.null())], default=error)
+    return exp.select(aliased(none, _NONE)).from_(subquery(counted, "sdc__count"))
+
+
+def checked(tree: exp.Query, names: Sequence[str], checks: Iterable[exp.Select]) -> exp.Query:
+    """Return a query with the checks of its tables at its end."""
+    checks = list(checks)
+    if not checks:
+        return tree
+    order = tree.args.get("order")
+    hidden = _hidden_keys(tree, names) if order else []
+    for number, key in hidden:
+        tree.append("expressions", aliased(key.this.copy(), f"sdc__order_{number}"))
+        key.set("this", quoted(f"sdc__order_{number}"))
+    tree.set("order", None)
+    for each in checks:
+        columns = [quoted(_NONE) for _ in range(len(names) + len(hidden))]
+        fails = exp.Not(this=exp.Is(this=quoted(_NONE), expression=exp.null()))
+        branch = exp.select(*columns).from_(subquery(each, _CHECK)).where(fails)
+        tree = exp.Union(this=tree, expression=branch, distinct=False)
+    if order is None:
+        return tree
+    whole = exp.select(*(quoted(name) for name in names)).from_(subquery(tree, "sdc__answer"))
+    whole.set("order", order)
+    return whole
+
+
+def _hidden_keys(tree: exp.Query, names: Sequence[str]) -> list[tuple[int, exp.Ordered]]:
+    """Return the keys of ORDER BY, numbered, that are no columns of the result."""
+    if any(tree.args.get(clause) for clause in ("limit", "distinct")):
+        raise Unsupported("A macro's ORDER BY with LIMIT or DISTINCT is not known to the check for an empty table.")
+    results = {folded(name) for name in names}
+    keys = enumerate(tree.args["order"].expressions, start=1)
+    return [
+        (n, k)
+        for n, k in keys
+        if not isinstance(k.this, exp.Column) or k.this.table or folded(k.this.name) not in results
+    ]
+
+
+def postgres_check(node: exp.Expression) -> exp.Expression:
+    """Say the branch of a check with bare NULLs, which take any type."""
+    source = node.args.get(FROM) if isinstance(node, exp.Select) else None
+    if source is None or source.this.alias != _CHECK:
+        return node
+    counted = source.this.this
+    case = counted.expressions[0].this.copy()
+    case.args["ifs"][0].set("true", exp.false())
+    branch = exp.select(*(exp.null() for _ in node.expressions)).from_(counted.args[FROM].this.copy())
+    return exp.Subquery(this=branch.where(case).offset(0))

@@ -1,0 +1,48 @@
+"""What the parts of an expansion (FROM, SELECT, expressions) ask of the whole, which ``expand`` is."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Protocol
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from sqlglot import exp
+
+    from sdc_sql.compiler.columns import Relation, Scope, Sources
+    from sdc_sql.compiler.ctes import CommonTables
+
+
+class Expansion(Protocol):
+    """One query in the making.
+
+    Attributes
+    ----------
+    columns_of
+        Gives the columns of a table of the caller's by its name.
+    companions
+        Whether the values of a struct also travel in columns of their own, for an engine that cannot take it apart.
+    ctes
+        The common table expressions so far.
+    checks
+        The checks of tables for rows so far, by their texts.
+    """
+
+    columns_of: Callable[[str], Sequence[str]]
+    companions: bool
+    ctes: CommonTables
+    checks: dict[str, exp.Select]
+
+    def macro(self, name: str, arguments: Sequence[exp.Expression], scope: Scope) -> Relation:
+        """Expand a call of a table macro."""
+
+    def query(self, tree: exp.Expression, scope: Scope, outer: Sources | None = None) -> Relation | None:
+        """Expand a query; None where it is known to give no rows."""
+
+    def inlined(self, tree: exp.Expression) -> exp.Expression:
+        """Put the bodies of scalar macros in the places of their calls."""
+
+    def expression(
+        self, tree: exp.Expression, sources: Sources, scope: Scope, check: Sources | None = None
+    ) -> exp.Expression:
+        """Expand an expression that is one column at most."""

@@ -1,0 +1,98 @@
+"""One expression: its scalar macros inlined, its constants computed, its scalar subqueries expanded."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from sqlglot import exp
+
+from sdc_sql.compiler.columns import folded, with_columns
+from sdc_sql.compiler.constants import fold
+from sdc_sql.compiler.definitions import definitions, pasted, substituted
+from sdc_sql.compiler.known import computed, is_known_rule
+from sdc_sql.errors import Unsupported
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Sequence
+
+    from sdc_sql.compiler.columns import Item, Scope, Sources
+    from sdc_sql.compiler.expansion import Expansion
+
+
+def inlined(tree: exp.Expression, kept: Collection[str]) -> exp.Expression:
+    """Put the bodies of scalar macros in the places of their calls, as DuckDB does, but for some that are kept."""
+    if isinstance(tree, exp.Query) or (isinstance(tree, exp.Columns) and is_known_rule(tree)):
+        return tree
+    called = isinstance(tree, exp.Anonymous) and tree.name not in kept
+    definition = definitions().get(tree.name) if called else None
+    if definition and not definition.is_table:
+        value = computed(tree, kept)
+        if value is not tree:
+            return value
+        return inlined(pasted(substituted(definition.body, definition.bind(tree.expressions))), kept)
+    for name, part in list(tree.args.items()):
+        if isinstance(part, list):
+            tree.set(name, [inlined(p, kept) if isinstance(p, exp.Expression) else p for p in part])
+        elif isinstance(part, exp.Expression):
+            tree.set(name, inlined(part, kept))
+    return tree
+
+
+def unpacked(tree: exp.Expression, sources: Sources) -> exp.Expression:
+    """Replace f(*COLUMNS(...)) by f of these columns."""
+    for columns in list(tree.find_all(exp.Columns)):
+        if columns.args.get("unpack") and columns.parent is not None:
+            chosen = sources.chosen(columns)
+            named = isinstance(columns.parent, exp.Struct)
+            parts = [
+                exp.PropertyEQ(this=exp.to_identifier(i.field.name, quoted=True), expression=i.tree)
+                if named
+                else i.tree
+                for i in chosen
+            ]
+            before = columns.parent.expressions
+            position = next(n for n, e in enumerate(before) if e is columns)
+            columns.parent.set("expressions", [*before[:position], *parts, *before[position + 1 :]])
+    return tree
+
+
+def with_earlier(tree: exp.Expression, sources: Sources, before: Sequence[Item]) -> exp.Expression:
+    """Replace the name of an earlier column of the same SELECT by what it stands for."""
+    names = {folded(i.field.name): i.tree for i in before if i.field.name}
+
+    def replaced(column: exp.Column) -> exp.Expression:
+        earlier = None if column.table or sources.find(column) else names.get(folded(column.name))
+        return column if earlier is None else pasted(earlier)
+
+    return with_columns(tree, replaced)
+
+
+def finished(
+    expansion: Expansion, tree: exp.Expression, sources: Sources, scope: Scope, check: Sources
+) -> exp.Expression:
+    """Compute constants, spell and check the columns, and expand scalar subqueries."""
+    tree = sources.spelled(fold(sources.known(tree)))
+    if not isinstance(tree, exp.Query):
+        check.check(tree)
+    for inner in list(tree.find_all(exp.Subquery)):
+        if inner.find_ancestor(exp.Query) is None or inner is tree:
+            relation = expansion.query(inner.this, scope, sources)
+            if relation is None or len(relation[1]) != 1:
+                raise Unsupported(f"A scalar subquery must give one column: {inner.sql('duckdb')[:80]}")
+            done = exp.Subquery(this=relation[0])
+            if inner is tree:
+                return done
+            inner.replace(done)
+    return tree
+
+
+def in_order(tree: exp.Expression, sources: Sources) -> exp.Expression:
+    """Give row_number() OVER () an order, of all columns: rows that are alike in all may change places.
+
+    An engine may compute a common table expression each time that it is read, and must then number its rows alike.
+    """
+    for window in list(tree.find_all(exp.Window)):
+        if isinstance(window.this, exp.RowNumber) and not window.args.get("order") and not window.args.get("alias"):
+            by = [exp.Ordered(this=item.tree.copy(), nulls_first=False) for item in sources.all()]
+            window.set("order", exp.Order(expressions=by))
+    return tree

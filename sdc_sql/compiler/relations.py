@@ -1,0 +1,160 @@
+"""The FROM clause: tables of the caller's, common table expressions, macros of tables, subqueries, and their joins."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from sqlglot import exp
+
+from sdc_sql.compiler import empty
+from sdc_sql.compiler.columns import Field, Source, Sources, folded, varying
+from sdc_sql.compiler.constants import fold
+from sdc_sql.compiler.definitions import definitions, parsed, substituted
+from sdc_sql.compiler.known import is_known, known_value
+from sdc_sql.compiler.trees import FROM, reference, refuse_others, subquery, table
+from sdc_sql.db import query
+from sdc_sql.errors import ParameterError, Unsupported
+
+if TYPE_CHECKING:
+    from typing import TypeAlias
+
+    from sdc_sql.compiler.columns import Relation, Scope
+    from sdc_sql.compiler.expansion import Expansion
+
+    Read: TypeAlias = tuple[exp.Expression, Source] | None  # None where it is known to give no rows
+
+
+def from_clause(
+    expansion: Expansion, tree: exp.Select, result: exp.Select, scope: Scope, outer: Sources | None
+) -> Sources | None:
+    """Expand FROM and its joins into a SELECT; None where they are known to give no rows."""
+    from_ = tree.args.get(FROM)
+    if from_ is None:
+        return Sources([], outer)
+    read = _source(expansion, from_.this, scope)
+    if read is None:
+        return None
+    first, source = read
+    result.set(FROM, exp.From(this=first))
+    sources: list[Source] = [source]
+    merged: list[str] = []
+    joins = []
+    for join in [*from_.this.args.get("joins", []), *tree.args.get("joins", [])]:
+        refuse_others(join, {"this", "on", "using", "side", "kind"})
+        read = _source(expansion, join.this, scope)
+        if read is None and join.side:
+            raise Unsupported(f"A join with a subquery that gives no rows: {join.sql('duckdb')[:80]}")
+        if read is None:
+            return None
+        right, source = _apart(expansion, read, sources)
+        sources.append(source)
+        using = [identifier.name for identifier in join.args.get("using") or []]
+        merged += using
+        if join.side:  # the columns of a record without a partner are NULL
+            sources = [Source(known.alias, varying(known.fields)) for known in sources]
+        on = join.args.get("on")
+        made = exp.Join(this=right, side=join.side or None, kind=join.kind or None)
+        if using:
+            made.set("using", [exp.to_identifier(name, quoted=True) for name in using])
+        if on:
+            made.set("on", expansion.expression(on, Sources(sources, outer, merged), scope))
+        if not using and not on:
+            made.set("kind", "CROSS")
+        joins.append(made)
+    result.set("joins", joins)
+    return Sources(sources, outer, merged)
+
+
+def _apart(
+    expansion: Expansion, read: tuple[exp.Expression, Source], before: list[Source]
+) -> tuple[exp.Expression, Source]:
+    """Give a relation that is read twice a name of its own."""
+    right, source = read
+    if folded(source.alias) not in {folded(known.alias) for known in before}:
+        return read
+    alias = expansion.ctes.alias("sdc__again")
+    right.set("alias", exp.TableAlias(this=exp.to_identifier(alias, quoted=True)))
+    return right, Source(alias, source.fields)
+
+
+def _source(expansion: Expansion, node: exp.Expression, scope: Scope) -> Read:
+    """Expand one relation."""
+    if isinstance(node, exp.Subquery):
+        refuse_others(node, {"this", "alias"})
+        return _inner(expansion, expansion.query(node.this, scope), node.alias)
+    if not isinstance(node, exp.Table):
+        raise Unsupported(f"The expansion does not know {type(node).__name__} in FROM: {node.sql('duckdb')[:80]}")
+    refuse_others(node, {"this", "alias", "joins"})
+    if node.args.get("alias") and node.args["alias"].columns:
+        raise Unsupported(f"The expansion does not know names of columns in FROM: {node.sql('duckdb')[:80]}")
+    function = node.this
+    if isinstance(function, exp.Identifier):
+        return _named(function.name, node.alias or function.name, scope)
+    if isinstance(function, exp.Anonymous) and function.name == "query_table":
+        return _table(expansion, function, node.alias, scope)
+    if isinstance(function, exp.Anonymous) and function.name == "query":
+        return _inner(expansion, _text(expansion, function, scope), node.alias)
+    if isinstance(function, exp.Anonymous) and function.name == empty.ROWS:
+        return _rows(expansion, function, node.alias, scope)
+    if isinstance(function, exp.Anonymous):
+        relation = expansion.macro(function.name, function.expressions, scope)
+        name, fields = expansion.ctes.added(function.name, relation)
+        return reference(name, node.alias), Source(node.alias or name, fields)
+    raise Unsupported(f"The expansion does not know {type(function).__name__} in FROM: {node.sql('duckdb')[:80]}")
+
+
+def _rows(expansion: Expansion, function: exp.Anonymous, alias: str, scope: Scope) -> Read:
+    """Return a table that must have rows: what the macro refuses is refused now, but for that."""
+    arguments = [fold(expansion.inlined(argument.copy())) for argument in function.expressions]
+    definition = definitions()[empty.ROWS]
+    expansion.query(substituted(definition.body.this, definition.bind(arguments)), scope)
+    read = _table(expansion, function, alias, scope)
+    if read is not None:
+        table = read[0].copy()
+        table.set("alias", None)
+        check = empty.check(table, empty.message_of(arguments))
+        expansion.checks.setdefault(query.text(check), check)
+    return read
+
+
+def _table(expansion: Expansion, function: exp.Anonymous, alias: str, scope: Scope) -> Read:
+    """Return the table that query_table(name) reads: of the macro's own or of the caller's."""
+    name = fold(expansion.inlined(function.expressions[0].copy())).name
+    return _named(name, alias, scope) if folded(name) in scope else _given(expansion, name, alias)
+
+
+def _inner(expansion: Expansion, relation: Relation | None, alias: str) -> Read:
+    """Return a subquery of FROM."""
+    if relation is None:
+        return None
+    alias = alias or expansion.ctes.alias("sdc__inner")
+    return subquery(relation[0], alias), Source(alias, relation[1])
+
+
+def _text(expansion: Expansion, function: exp.Anonymous, scope: Scope) -> Relation | None:
+    """Expand query('...'): its text is computed first, of the arguments of the call."""
+    (argument,) = function.expressions
+    if not is_known(argument):
+        raise Unsupported("The macro writes the text of a query that depends on the data.")
+    return expansion.query(parsed(str(known_value(argument))), scope)
+
+
+def _named(name: str, alias: str, scope: Scope) -> Read:
+    """Return a common table expression of the macro's."""
+    if folded(name) not in scope:
+        raise Unsupported(f"The macro reads a table of its own: {name}.")
+    found = scope[folded(name)]
+    if found is None:
+        return None
+    fresh, fields = found
+    return reference(fresh, alias), Source(alias or fresh, fields)
+
+
+def _given(expansion: Expansion, name: str, alias: str) -> Read:
+    """Return a table of the caller's."""
+    if folded(name).startswith("sdc__"):
+        raise ParameterError(f"The table {name} has a name beginning with sdc__, which is reserved.")
+    given = table(name)
+    if alias:
+        given.set("alias", exp.TableAlias(this=exp.to_identifier(alias, quoted=True)))
+    return given, Source(alias or given.name, tuple(Field(column) for column in expansion.columns_of(name)))

@@ -1,0 +1,88 @@
+"""Small parts of a query's tree, made and taken apart alike wherever a macro is expanded."""
+
+from __future__ import annotations
+
+from contextlib import suppress
+
+from sqlglot import exp
+from sqlglot.errors import SqlglotError
+
+from sdc_sql.errors import Unsupported
+
+# sqlglot 28 renamed these arguments
+FROM = "from_" if "from_" in exp.Select.arg_types else "from"
+WITH = "with_" if "with_" in exp.Select.arg_types else "with"
+
+
+def refuse_others(tree: exp.Expression, known: set[str]) -> None:
+    """Refuse a tree with an argument that the expansion does not know, rather than lose it.
+
+    Raises
+    ------
+    Unsupported
+        It names the argument.
+    """
+    for name, value in tree.args.items():
+        if value and name not in known:
+            raise Unsupported(f"The expansion does not know {name} of {type(tree).__name__}: {tree.sql('duckdb')[:80]}")
+
+
+def table(name: str) -> exp.Table:
+    """Return a table of the caller's by its name as the caller writes it, qualified or not.
+
+    Examples
+    --------
+    >>> table('my."ta ble"').sql("duckdb"), table("x; DROP TABLE y").sql("duckdb")
+    ('"my"."ta ble"', '"x; DROP TABLE y"')
+    """
+    made = None
+    with suppress(SqlglotError):
+        made = exp.to_table(name, dialect="duckdb")
+    if not (type(made) is exp.Table and _is_a_name(made)):
+        made = exp.Table(this=exp.to_identifier(name, quoted=True))
+    for identifier in made.find_all(exp.Identifier):
+        identifier.args["quoted"] = True
+    return made
+
+
+def _is_a_name(made: exp.Table) -> bool:
+    """Say whether what was read as a table is a name and nothing else: no function, alias, comment, more statements."""
+    others = {name for name, value in made.args.items() if value} - {"this", "db", "catalog"}
+    return not others and not made.comments and all(isinstance(part, exp.Identifier) for part in made.parts)
+
+
+def quoted(name: str) -> exp.Column:
+    """Return a column by its name."""
+    return exp.column(name, quoted=True)
+
+
+def aliased(tree: exp.Expression, name: str) -> exp.Alias:
+    """Return an expression as a column with a name."""
+    return exp.Alias(this=tree, alias=exp.to_identifier(name, quoted=True))
+
+
+def reference(name: str, alias: str) -> exp.Table:
+    """Return a common table expression of the result as FROM has it."""
+    made = exp.Table(this=exp.to_identifier(name, quoted=True))
+    if alias and alias != name:
+        made.set("alias", exp.TableAlias(this=exp.to_identifier(alias, quoted=True)))
+    return made
+
+
+def subquery(tree: exp.Query, alias: str) -> exp.Subquery:
+    """Return a query as FROM has it."""
+    name = exp.TableAlias(this=exp.to_identifier(alias, quoted=True))
+    return exp.Subquery(this=without_parentheses(tree), alias=name)
+
+
+def without_parentheses(tree: exp.Query) -> exp.Query:
+    """Return a query without the parentheses around it."""
+    while isinstance(tree, exp.Subquery):
+        inner: exp.Query = tree.this
+        tree = inner
+    return tree
+
+
+def aggregates(tree: exp.Expression) -> bool:
+    """Say whether an expression is one of a group of records."""
+    return any(not isinstance(node.parent, exp.Window) for node in tree.find_all(exp.AggFunc))
