@@ -25,13 +25,17 @@ if TYPE_CHECKING:
 
 
 def rewritten(tree: exp.Query, dialect: str) -> exp.Query:
-    """Return a query in the words of an engine (the tree itself is changed)."""
+    """Return a query in the words of an engine (the tree itself is changed, by whatever a step returns)."""
+    nodes: list[Any] = list(tree.walk())
     for step in _STEPS[dialect]:
-        nodes: list[Any] = list(tree.walk())
+        changed = False
         for node in reversed(nodes):  # what is inside comes first
             made = step(node)
             if made is not node:
                 node.replace(made)
+                changed = True
+        if changed:
+            nodes = list(tree.walk())
     return tree
 
 
@@ -181,8 +185,9 @@ def _spark_join(node: exp.Expression) -> exp.Expression:
             ]
         else:
             parts.append(part.copy())
-    node.set("on", exp.and_(*parts, wrap=False))
-    return node
+    made = node.copy()
+    made.set("on", exp.and_(*parts, wrap=False))
+    return made
 
 
 def _spark_error(node: exp.Expression) -> exp.Expression:
@@ -211,6 +216,10 @@ def _atom(tree: exp.Expression) -> exp.Expression:
     raise Unsupported(f"An error that hangs on no column cannot be raised on PostgreSQL: {tree.sql('duckdb')[:80]}")
 
 
+def _branches(case: exp.Case) -> list[exp.Expression | None]:
+    return [*(branch.args["true"] for branch in case.args["ifs"]), case.args.get("default")]
+
+
 def _postgres_error(node: exp.Expression) -> exp.Expression:
     """Say CASE ... ELSE error(m) END and coalesce(x, error(m))."""
     if isinstance(node, exp.Coalesce) and is_error(node.expressions[-1]):
@@ -219,7 +228,8 @@ def _postgres_error(node: exp.Expression) -> exp.Expression:
         found = exp.Not(this=exp.Is(this=exp.Paren(this=value.copy()), expression=exp.null()))
         fails = exp.If(this=_fails(node.expressions[-1], value), true=exp.null())
         return exp.Case(ifs=[exp.If(this=found, true=value), fails])
-    if isinstance(node, exp.Case):
+    if isinstance(node, exp.Case) and any(is_error(part) for part in _branches(node)):
+        node = node.copy()
         default = node.args.get("default")
         for branch in node.args["ifs"]:
             if is_error(branch.args["true"]):

@@ -74,8 +74,7 @@ def spark_selection(node: exp.Expression) -> exp.Expression:
     rule = exp.Lambda(
         this=_replaced(condition, place, one_more), expressions=[exp.to_identifier(value), exp.to_identifier(place)]
     )
-    node.replace(exp.ArrayFilter(this=listed.copy(), expression=rule))
-    return node
+    return exp.ArrayFilter(this=listed.copy(), expression=rule)
 
 
 def postgres_selection(node: exp.Expression) -> exp.Expression:
@@ -184,8 +183,9 @@ def spark_lists(node: exp.Expression) -> exp.Expression:
     zipped = exp.Anonymous(this="INLINE", expressions=[exp.Anonymous(this="ARRAYS_ZIP", expressions=parts)])
     names = [item.args["alias"].copy() for item in lists]
     others = [e for e in node.expressions if not any(e is item for item in lists)]
-    node.set("expressions", [*others, exp.Aliases(this=zipped, expressions=names)])
-    return node
+    made = node.copy()
+    made.set("expressions", [*(e.copy() for e in others), exp.Aliases(this=zipped, expressions=names)])
+    return made
 
 
 def postgres_lists(node: exp.Expression) -> exp.Expression:
