@@ -10,7 +10,7 @@ from typing import Any
 
 from sqlglot import exp
 
-from sdc_sql.compiler.engines import NEVER_NULL
+from sdc_sql.compiler.spark import NEVER_NULL
 from sdc_sql.errors import Unsupported
 
 _QUERIES = (
@@ -69,8 +69,8 @@ def check(tree: exp.Query, dialect: str) -> None:
     for node in tree.find_all(exp.Join):
         if dialect == "spark" and not _keeps_checks(node):
             raise Unsupported(
-                "An inner JOIN on a column is not known to keep the check for an empty table in spark, whose optimiser"
-                f" drops the check with the rows where the column is NULL: {node.sql('duckdb')[:120]}"
+                "An inner JOIN on a column is not known to keep the checks of the data in spark, whose optimiser"
+                f" drops a check with the rows where the column is NULL: {node.sql('duckdb')[:120]}"
             )
 
 

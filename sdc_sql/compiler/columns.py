@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from functools import cache
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from sqlglot import exp
@@ -16,6 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
 
+@cache
 def folded(name: str) -> str:
     """Return a name as DuckDB compares it: the case of ASCII letters is ignored."""
     return "".join(c.lower() if c.isascii() else c for c in name)

@@ -9,7 +9,6 @@ from sqlglot import exp
 
 from sdc_sql.compiler.columns import folded
 from sdc_sql.compiler.trees import WITH, without_parentheses
-from sdc_sql.db import query
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -49,7 +48,7 @@ class CommonTables:
     def added(self, name: str, relation: Relation) -> tuple[str, tuple[Field, ...]]:
         """Make a relation a common table expression, or find the equal one; return its name and its columns."""
         tree = without_parentheses(relation[0])
-        text = query.text(tree)
+        text = tree.sql("duckdb", normalize_functions=False)
         if text not in self._by_text or self._by_text[text][1] != relation[1]:
             # every name of ours begins sdc__, as no table of the caller's does
             own = name if name.startswith("sdc__") else f"sdc__{name.removeprefix('sdc_')}"

@@ -21,7 +21,9 @@ if TYPE_CHECKING:
     from sdc_sql.compiler.columns import Relation, Scope
     from sdc_sql.compiler.expansion import Expansion
 
-    Read: TypeAlias = tuple[exp.Expression, Source] | None  # None where it is known to give no rows
+    # None where it is known to give no rows
+    Read: TypeAlias = tuple[exp.Expression, Source] | None
+    ReadTable: TypeAlias = tuple[exp.Table, Source] | None
 
 
 def from_clause(
@@ -117,7 +119,7 @@ def _rows(expansion: Expansion, function: exp.Anonymous, alias: str, scope: Scop
     return read
 
 
-def _table(expansion: Expansion, function: exp.Anonymous, alias: str, scope: Scope) -> Read:
+def _table(expansion: Expansion, function: exp.Anonymous, alias: str, scope: Scope) -> ReadTable:
     """Return the table that query_table(name) reads: of the macro's own or of the caller's."""
     name = fold(expansion.inlined(function.expressions[0].copy())).name
     return _named(name, alias, scope) if folded(name) in scope else _given(expansion, name, alias)
@@ -139,7 +141,7 @@ def _text(expansion: Expansion, function: exp.Anonymous, scope: Scope) -> Relati
     return expansion.query(parsed(str(known_value(argument))), scope)
 
 
-def _named(name: str, alias: str, scope: Scope) -> Read:
+def _named(name: str, alias: str, scope: Scope) -> ReadTable:
     """Return a common table expression of the macro's."""
     if folded(name) not in scope:
         raise Unsupported(f"The macro reads a table of its own: {name}.")
@@ -150,7 +152,7 @@ def _named(name: str, alias: str, scope: Scope) -> Read:
     return reference(fresh, alias), Source(alias or fresh, fields)
 
 
-def _given(expansion: Expansion, name: str, alias: str) -> Read:
+def _given(expansion: Expansion, name: str, alias: str) -> ReadTable:
     """Return a table of the caller's."""
     if folded(name).startswith("sdc__"):
         raise ParameterError(f"The table {name} has a name beginning with sdc__, which is reserved.")

@@ -3,6 +3,7 @@
 --
 -- The second branch gives no rows and is there for its error. It does not stand as a filter on the
 -- first: where the planner knows a view to be empty, it drops the filter with the rows.
+-- (In a compiled query the tables are read as they are, and the check stands at the end: sdc_sql/compiler/empty.py.)
 CREATE OR REPLACE MACRO sdc__rows(tbl) AS TABLE
     SELECT COLUMNS(sdc__unreserved((*), 'sdc__')) FROM query_table(tbl)
     UNION ALL

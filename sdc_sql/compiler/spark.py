@@ -1,0 +1,130 @@
+"""Say a query as Spark understands it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from sqlglot import exp
+
+from sdc_sql.compiler import lists
+from sdc_sql.compiler.constants import is_error
+from sdc_sql.compiler.doubles import any_value, is_decimal, null, number, quotient, type_name
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+
+def decimal(node: exp.Expression) -> exp.Expression:
+    """0.5 is a DECIMAL in Spark, 0.5e0 a DOUBLE."""
+    return number(node.this) if is_decimal(node) else node
+
+
+# what Spark calls DuckDB's types
+_TYPES = {"int": "INTEGER", "string": "VARCHAR"}
+
+
+def types(node: exp.Expression) -> exp.Expression:
+    """Say typeof."""
+    return type_name(node.copy(), _TYPES) if isinstance(node, exp.Typeof) else node
+
+
+def filtered(node: exp.Expression) -> exp.Expression:
+    """Say list_filter and its length (Spark counts places from 0)."""
+    if isinstance(node, exp.Length) and isinstance(node.this, exp.ArrayFilter):
+        return exp.Anonymous(this="SIZE", expressions=[node.this.copy()])
+    parts = lists.selection(node)
+    if parts is None or not parts[2]:
+        return node
+    listed, value, place, condition = parts
+    one_more = exp.Paren(this=exp.Add(this=exp.to_identifier(place), expression=exp.Literal.number(1)))
+    rule = exp.Lambda(
+        this=lists.replaced(condition, place, one_more),
+        expressions=[exp.to_identifier(value), exp.to_identifier(place)],
+    )
+    return exp.ArrayFilter(this=listed.copy(), expression=rule)
+
+
+def common_bits(node: exp.Expression) -> exp.Expression:
+    """Say the bits that two have in common."""
+    if not (isinstance(node, exp.Anonymous) and node.name == "sdc__common_bits"):
+        return node
+    pair = [exp.to_identifier("x"), exp.to_identifier("y")]
+    rule = exp.Lambda(this=exp.BitwiseAnd(this=pair[0].copy(), expression=pair[1].copy()), expressions=pair)
+    return exp.Anonymous(this="ZIP_WITH", expressions=[*node.expressions, rule])
+
+
+def bit_count(node: exp.Expression) -> exp.Expression:
+    """Say bit_count."""
+    if isinstance(node, exp.Anonymous) and node.name == "bit_count":
+        return exp.Anonymous(this="BIT_COUNT", expressions=node.expressions)
+    return node
+
+
+def side_by_side(node: exp.Expression) -> exp.Expression:
+    """Say several unnest(list) side by side, which Spark does not take: inline(arrays_zip(...))."""
+    if not isinstance(node, exp.Select):
+        return node
+    unnested = [e for e in node.expressions if isinstance(e, exp.Alias) and isinstance(e.this, exp.Explode)]
+    if len(unnested) < 2:  # noqa: PLR2004 - two stand side by side
+        return node
+    parts = []
+    for item in unnested:
+        listed = lists.is_series_of(item.this)
+        if listed is None:
+            parts.append(item.this.this.copy())
+        else:
+            size = exp.Anonymous(this="SIZE", expressions=[listed.copy()])
+            last = exp.Sub(this=size, expression=exp.Literal.number(1))
+            parts.append(exp.Anonymous(this="SEQUENCE", expressions=[exp.Literal.number(0), last]))
+    zipped = exp.Anonymous(this="INLINE", expressions=[exp.Anonymous(this="ARRAYS_ZIP", expressions=parts)])
+    names = [item.args["alias"].copy() for item in unnested]
+    others = [e for e in node.expressions if not any(e is item for item in unnested)]
+    made = node.copy()
+    made.set("expressions", [*(e.copy() for e in others), exp.Aliases(this=zipped, expressions=names)])
+    return made
+
+
+def rows(node: exp.Expression) -> exp.Expression:
+    """Say unnest(range(a, b))."""
+    made = lists.series(node)
+    if made is node:
+        return node
+    return exp.Explode(this=exp.Anonymous(this="SEQUENCE", expressions=made.expressions))
+
+
+# Columns of the macros' own that are never NULL, and known to Spark as such (so is sdc__id in USING, a cell's number).
+NEVER_NULL = {
+    "sdc__key", "sdc__pair", "sdc__restricted", "sdc__code", "sdc__mask", "sdc__few", "sdc__many", "sdc__rank",
+}  # fmt: skip
+
+
+def join(node: exp.Expression) -> exp.Expression:
+    """Say a = b of an inner join so that Spark infers no `a IS NOT NULL`, with which it would drop an error."""
+    if not (isinstance(node, exp.Join) and not node.side and node.args.get("on")):
+        return node
+    parts: list[Any] = []
+    for part in node.args["on"].flatten() if isinstance(node.args["on"], exp.And) else [node.args["on"]]:
+        both = (
+            isinstance(part, exp.EQ) and isinstance(part.this, exp.Column) and isinstance(part.expression, exp.Column)
+        )
+        if both and not {part.this.name, part.expression.name} <= NEVER_NULL:
+            parts += [
+                exp.NullSafeEQ(this=part.this.copy(), expression=part.expression.copy()),
+                exp.Coalesce(this=part.copy(), expressions=[exp.false()]),
+            ]
+        else:
+            parts.append(part.copy())
+    made = node.copy()
+    made.set("on", exp.and_(*parts, wrap=False))
+    return made
+
+
+def error(node: exp.Expression) -> exp.Expression:
+    """Say error(message)."""
+    return exp.Anonymous(this="RAISE_ERROR", expressions=node.expressions) if is_error(node) else node
+
+
+STEPS: tuple[Callable[[exp.Expression], exp.Expression], ...] = (
+    any_value, null, lists.listed, lists.bits, lists.collected, quotient, decimal, types, side_by_side, rows,
+    filtered, bit_count, common_bits, join, error,
+)  # fmt: skip
