@@ -43,7 +43,7 @@ def _comment(call: exp.Expression, dialect: str) -> str:
         line
         for text in said
         for line in textwrap.wrap(
-            _harmless(text), WIDTH - 3, subsequent_indent="  ", break_long_words=False, break_on_hyphens=False
+            _harmless(text), WIDTH - 6, subsequent_indent="  ", break_long_words=False, break_on_hyphens=False
         )
     ]
     return "/* " + "\n   ".join(lines) + " */"
