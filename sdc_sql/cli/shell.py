@@ -61,6 +61,8 @@ def run(arguments: argparse.Namespace) -> int:
         opened = _connected(arguments.database, read_only=arguments.read_only)
         load(opened)
     with opened as con:
+        if not sys.stdout.isatty():
+            con.execute("SET enable_progress_bar = false")  # DuckDB 2.0 draws it into whatever reads us
         if arguments.run is None and sys.stdin.isatty():
             where = arguments.database or "memory"
             print(f"sdc-sql on {where} (duckdb {duckdb.__version__}); .help lists the functions, .quit exits")

@@ -47,6 +47,7 @@ def opened(
     if table is not None and kind != "duckdb":
         raise TableError(f"{source} is a {kind} file, which holds one table: leave the table out.")
     with tempfile.TemporaryDirectory(prefix="sdc-sql-") as spill, _connected(source, kind, writable=writable) as con:
+        con.execute("SET enable_progress_bar = false")  # DuckDB 2.0 draws it on standard output, which may be a file
         con.execute(query.text(exp.Set(expressions=[_setting("temp_directory", spill)])))
         if memory_limit is not None:
             with translated():

@@ -274,6 +274,11 @@ def test_memory_and_threads_are_set(tmp_path):
         assert con.execute("SELECT current_setting('memory_limit')").fetchone()[0].startswith("488")  # MiB
 
 
+def test_no_progress_bar_is_drawn_into_what_is_printed(tmp_path):
+    with opened(str(copied(tmp_path / "p.parquet")), None) as (con, _):
+        assert con.execute("SELECT current_setting('enable_progress_bar')").fetchone() == (False,)
+
+
 def test_what_is_spilled_goes_to_a_folder_that_is_gone_afterwards(tmp_path):
     path = database(tmp_path / "d", f"CREATE TABLE p AS {ROWS}")
     with opened(str(path), None) as (con, _):
