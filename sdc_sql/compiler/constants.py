@@ -172,6 +172,8 @@ def fold(tree: exp.Expression) -> exp.Expression:
 
 def _whole_number(tree: exp.Expression) -> int | None:
     """Compute a sum of small whole numbers, such as places in a series, which needs no DuckDB."""
+    if isinstance(tree, exp.Paren):
+        return _whole_number(tree.this)
     if not isinstance(tree, exp.Add):
         return None
     parts = [side for side in (tree.this, tree.expression) if isinstance(side, exp.Literal) and side.is_int]
