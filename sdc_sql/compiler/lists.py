@@ -23,7 +23,7 @@ def series(node: exp.Expression) -> exp.Expression:
     if series.args.get("is_end_exclusive"):
         last = fold(exp.Sub(this=last.copy(), expression=exp.Literal.number(1)))
     if not (is_constant(series.args["start"]) and is_constant(last)):
-        raise Unsupported(f"A range that hangs on the data is not known on this engine: {series.sql('duckdb')}")
+        raise Unsupported(f"A range that depends on the data is not known on this engine: {series.sql('duckdb')}")
     return exp.Anonymous(this="sdc_rows", expressions=[series.args["start"], last])
 
 

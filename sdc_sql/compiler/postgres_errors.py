@@ -28,14 +28,14 @@ def _fails(error: exp.Expression, beside: exp.Expression) -> exp.Expression:
 
 
 def _atom(tree: exp.Expression) -> exp.Expression:
-    """Return a part of an expression that hangs on the data: an aggregate, or a column outside of one."""
+    """Return a part of an expression that depends on the data: an aggregate, or a column outside of one."""
     nodes: list[Any] = list(tree.walk())
     for node in nodes:
         if isinstance(node, exp.AggFunc | exp.Column | exp.Window):
             copy: Any = node.copy()
             atom: exp.Expression = copy
             return atom
-    raise Unsupported(f"An error that hangs on no column cannot be raised on PostgreSQL: {tree.sql('duckdb')[:80]}")
+    raise Unsupported(f"An error that depends on no column cannot be raised on PostgreSQL: {tree.sql('duckdb')[:80]}")
 
 
 def _branches(case: exp.Case) -> list[exp.Expression | None]:
