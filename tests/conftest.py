@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import os
 import sys
+from collections import Counter
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import duckdb
+import hypothesis
 import pytest
 
 import sdc_sql
@@ -21,11 +23,21 @@ if TYPE_CHECKING:
 ROOT = Path(__file__).resolve().parents[1]
 FIXTURES = ROOT / "fixtures"
 SHARED = ROOT.parent / "shared"
+hypothesis.settings.register_profile("thorough", max_examples=400)
 os.environ.pop("SDC_KEY", None)  # a test that needs a key says so
 
 
+@pytest.hookimpl(tryfirst=True)  # before slow tests are left out
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Begin with the files that take minutes, so that no core is left with one of them at the end."""
+    """Mark as slow what ``one_in`` leaves of a test's cases; begin with the files that take minutes."""
+    seen: Counter[str] = Counter()
+    for item in items:
+        test = item.nodeid.partition("[")[0]
+        for mark in item.iter_markers("one_in"):
+            if seen[test] % mark.args[0]:
+                item.add_marker("slow")
+        seen[test] += 1
+    # so that no core is left with one of them at the end
     long = ("studies", "test_spark", "test_killed", "test_dbt")
     items.sort(key=lambda item: not any(part in item.nodeid for part in long))
 

@@ -16,9 +16,10 @@ if TYPE_CHECKING:
     import duckdb
     from brute_force import Record
 
-# A table is replaced in each example, so the connection may be shared by all of them.
+# A table is replaced in each example, so the connection may be shared by all of them. An example is several queries:
+# a tenth of the usual 100 is tried, more with --hypothesis-profile thorough.
 PROPERTY = settings(
-    max_examples=25,
+    max_examples=settings.default.max_examples // 10,
     deadline=None,
     database=None,
     suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],

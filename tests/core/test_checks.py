@@ -40,6 +40,7 @@ OUTSIDE = {
 }
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize(
     ("what", "call", "value", "shown"),
     [
@@ -55,6 +56,7 @@ def test_a_fraction_outside_its_range(people, what, call, value, shown):
     assert re.search(rf"The {what} is {re.escape(shown)}(\.0)?: it must lie strictly between 0 and 1\.", message)
 
 
+@pytest.mark.one_in(5)
 @pytest.mark.parametrize("name", WITH_WEIGHT)
 @pytest.mark.parametrize(
     ("value", "shown"),
@@ -76,6 +78,7 @@ def test_one_weight_that_is_none(people, name, value, shown):
     assert f"A sampling weight is {shown}: weights must be positive and finite numbers" in message
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize("name", WITH_WEIGHT)
 @pytest.mark.parametrize(
     ("value", "shown"), [("0", "0.0"), ("-1", "-1.0"), ("'nan'::DOUBLE", "nan"), ("'inf'::DOUBLE", "inf")]
@@ -127,6 +130,7 @@ def test_the_last_digits_of_a_sum_are_forgiven(con):
     assert risk == pytest.approx(1 / 7, rel=1e-14)  # F = f: no more than one in seven
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize("name", WITH_NULLS)
 @pytest.mark.parametrize(("value", "shown"), [("'x'", "x"), ("NULL", "NULL"), ("''", ""), ("'Category'", "Category")])
 def test_nulls_is_one_of_two_words(people, name, value, shown):

@@ -87,6 +87,7 @@ def test_an_unknown_stratum_or_fraction(people):
     assert f'Column "pi" is not a column of the table, whose columns are {HAVE}; so "pi"' in message
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize("name", CALLS)
 @pytest.mark.parametrize(
     ("keys", "words"),
@@ -172,6 +173,7 @@ def test_case_of_names_does_not_matter(people, name):
     assert sorted(found) == sorted(expected)
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize("name", CALLS)
 def test_odd_column_names(people, name):
     """The same numbers under odd names and under plain ones, in every role."""

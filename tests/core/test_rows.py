@@ -23,6 +23,7 @@ def test_an_empty_table_is_refused(people, name):
     )
 
 
+@pytest.mark.one_in(4)
 @pytest.mark.parametrize("name", CALLS)
 @pytest.mark.parametrize("rest", ["WHERE false", "LIMIT 0", "WHERE id IS NULL AND id = 1"])
 def test_a_view_that_the_planner_knows_to_be_empty_is_refused(people, name, rest):
@@ -164,6 +165,7 @@ def elsewhere(request) -> Iterator[duckdb.DuckDBPyConnection]:
         yield connection
 
 
+@pytest.mark.one_in(9)
 @pytest.mark.parametrize("name", CALLS)
 def test_settings_of_the_session_change_nothing(crowd, elsewhere, name):
     assert rounded_rows(elsewhere, query(name)) == rounded_rows(crowd, query(name))

@@ -300,6 +300,7 @@ def test_progress_by_default_on_a_terminal(capsys, parquet, monkeypatch):
 # --- risk: what is refused
 
 
+@pytest.mark.one_in(4)
 @pytest.mark.parametrize(
     ("options", "words"),
     [

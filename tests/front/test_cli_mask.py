@@ -49,6 +49,7 @@ METHODS = {
 }
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize("method", METHODS)
 def test_in_place_and_into_a_file_are_the_same(folder, capsys, method):
     name, *options = METHODS[method]
@@ -102,6 +103,7 @@ WRONG = {
 }  # fmt: skip
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize("case", WRONG)
 def test_wrong_input_is_one_line_and_nothing_is_changed(folder, capsys, case):
     arguments, words = WRONG[case]

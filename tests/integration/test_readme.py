@@ -134,6 +134,7 @@ def plain(line: str) -> str:
     return re.sub(r"^\d\d:\d\d:\d\d +|\.{2,}|in [\d.]+s", "", line).replace(" ", "")
 
 
+@pytest.mark.slow
 def test_dbt_prints_what_its_page_shows(checkout):
     pytest.importorskip("dbt.adapters.duckdb")
     (code,) = [code for code in blocks("sh") if "dbt build" in code]

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from sdc_sql.db.steps import MaskingStep
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize(
     "column", ["f", "Select", 'we"ird', "my column", "t", "v", "id2", "masked", "a.b", "columns", "x y"]
 )

@@ -137,6 +137,7 @@ NAMES = [
 ]  # fmt: skip
 
 
+@pytest.mark.one_in(4)
 @pytest.mark.parametrize("into", [None, "released", '"we""ird copy"', "apart.released", "temp.released"])
 @pytest.mark.parametrize("table", NAMES)
 def test_tables_of_any_name(keyed, table, into):

@@ -213,6 +213,7 @@ def masked(con: duckdb.DuckDBPyConnection, name: str, what: tuple[str, str] = FI
     return KNOWN[name, *what]
 
 
+@pytest.mark.one_in(4)
 @EVERY
 def test_the_same_for_any_threads_order_of_rows_and_storage(keyed, name):
     expected = masked(keyed, name)
@@ -273,6 +274,7 @@ DRAWN = [name for name, (method, _, named, _) in METHODS.items()
          if not method.startswith("microaggregate") and (method != "round_to_base" or named)]  # fmt: skip
 
 
+@pytest.mark.one_in(2)
 @NEW
 @pytest.mark.parametrize("name", DRAWN)
 def test_another_stream_or_key_gives_another_release(keyed, name, new):

@@ -159,6 +159,7 @@ def test_a_sum_of_weights_equals_the_threshold_but_for_its_last_digit(con, weigh
         assert rows.fetchall() == [(inclusive,)]
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
