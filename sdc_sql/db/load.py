@@ -9,7 +9,7 @@ import duckdb
 from sqlglot import exp
 
 from sdc_sql.db.macros import CREATE, sql_files
-from sdc_sql.db.transaction import transaction
+from sdc_sql.db.transaction import is_open, transaction
 from sdc_sql.udfs.registry import FUNCTIONS
 
 if TYPE_CHECKING:
@@ -51,10 +51,19 @@ def load(con: duckdb.DuckDBPyConnection) -> duckdb.DuckDBPyConnection:
 def is_loaded(con: duckdb.DuckDBPyConnection) -> bool:
     """Return whether the connection has the macros already, judged by the one created last.
 
-    Macros that are stored in the database do not count, they may be older ones.
+    Macros that are stored in the database do not count, they may be older ones. To bind a call takes a millisecond, to
+    ask the catalogue forty; but a call that cannot be bound would abort a transaction of the caller's.
     """
-    known = "SELECT 1 FROM duckdb_functions() WHERE function_name = ? AND database_name = 'temp'"
-    return bool(con.execute(known, [f"sdc__kernel_{FUNCTIONS[-1].name}"]).fetchall())
+    last = FUNCTIONS[-1]
+    name = f"sdc__kernel_{last.name}"
+    if is_open(con):
+        known = "SELECT 1 FROM duckdb_functions() WHERE function_name = ? AND database_name = 'temp'"
+        return bool(con.execute(known, [name]).fetchall())
+    try:
+        con.execute(f"EXPLAIN SELECT temp.main.{name}({', '.join('NULL' for _ in last.parameters)})").fetchall()
+    except (duckdb.CatalogException, duckdb.BinderException):
+        return False
+    return True
 
 
 def load_shared(con: duckdb.DuckDBPyConnection) -> None:
