@@ -76,6 +76,7 @@ TYPES = [
 ]
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize(("kind", "one", "same", "other"), TYPES, ids=[f"{t[0]} {t[1]}" for t in TYPES])
 def test_keys_of_every_type(con, kind, one, same, other):
     """Records: x, x, y, NULL, each with one of two places. By hand: 2, 2, 1, 1; with wildcards 3, 3, 2, 4."""

@@ -86,6 +86,7 @@ TABLES = [
 ]
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize(("create", "table"), TABLES)
 def test_odd_table_names(persons, create, table):
     persons.execute(create.format(rows="SELECT * FROM persons"))

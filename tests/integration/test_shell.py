@@ -138,6 +138,7 @@ def version(shell: str) -> tuple[int, ...]:
     return tuple(int(part) for part in printed.split()[0].removeprefix("v").split("."))
 
 
+@pytest.mark.slow
 def test_the_bundle_over_a_parquet_file(shell, bundle, tmp_path):
     parquet = str(tmp_path / "persons.parquet")
     with duckdb.connect() as con:
@@ -151,6 +152,7 @@ def test_the_bundle_over_a_table(shell, bundle, tmp_path):
     assert_same(tables(run(shell, "-init", bundle, database, sql=script("persons"))), in_python("persons"))
 
 
+@pytest.mark.slow
 def test_macros_installed_into_a_database_that_the_shell_made(shell, tmp_path, capsys):
     database = str(tmp_path / "survey.duckdb")
     assert run(shell, database, sql=f"CREATE TABLE persons AS {ROWS};").returncode == 0

@@ -154,6 +154,7 @@ def test_the_handbooks_gender_example(keyed):
         assert abs(count / copies - expected) <= 5 * math.sqrt(variance / copies)
 
 
+@pytest.mark.slow
 def test_other_streams_are_other_draws(keyed):
     # the same 200 records over 40 streams: means as in the handbook, and no record hangs on its draw in another stream
     gender(keyed, 200)

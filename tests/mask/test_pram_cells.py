@@ -157,6 +157,7 @@ def test_frequencies_are_kept_and_theta_leave_each_cell(keyed):
     assert moved == [(0,)]
 
 
+@pytest.mark.slow
 def test_over_streams_too(keyed):
     frequencies, streams = [1, 3, 8], 60
     theta = solved(0.6)

@@ -240,6 +240,7 @@ def test_null_is_no_category_of_an_estimate(keyed):
     assert keyed.execute("FROM sdc_pram_estimate('t', 'x', 'matrix')").fetchall() == before
 
 
+@pytest.mark.slow
 def test_estimates_are_unbiased_and_their_errors_right(keyed):
     # copies with ids of their own are repetitions; E(T-hat) = T, and its covariance W^t diag(P^t T) W - diag(T)
     copies = 200
@@ -281,6 +282,7 @@ def test_the_covariance_is_that_of_the_formula(keyed):
     np.testing.assert_allclose([r[1] for r in rows], 1 + variance / (estimate * (1 - estimate / 200)), rtol=1e-9)
 
 
+@pytest.mark.slow
 def test_two_variables(keyed):
     # handbook 3.4.6.1: T-hat = (Px^-1)^t T_XY Py^-1, over repetitions of 300 records in a 2 x 3 table
     table = np.array([[80, 50, 20], [30, 40, 80]])

@@ -74,6 +74,7 @@ def test_the_search_size_by_size_finds_what_brute_force_finds(db, table, nulls, 
     dropped(db)
 
 
+@pytest.mark.slow
 def test_the_search_equals_the_macro_with_many_keys(db):
     # 8 keys, of which one is constant, one the copy of another and one follows from a third; 600 records
     db.execute("""CREATE OR REPLACE TABLE r AS SELECT

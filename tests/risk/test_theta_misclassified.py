@@ -221,6 +221,7 @@ def compared(con, population, matrices, pi, *, samples, seed):
     return np.array(found)
 
 
+@pytest.mark.slow
 def test_a_generated_population(con):
     """Proposition 5: theta-hat less theta is small beside either, and its mean within 4.5 standard errors of 0."""
     rng = np.random.default_rng(11)
@@ -237,6 +238,7 @@ def test_a_generated_population(con):
     assert found[:, 2].mean() > found[:, 0].mean() + 20 * error.std(ddof=1) / math.sqrt(len(error))
 
 
+@pytest.mark.slow
 def test_a_known_population(shared, con):
     """The synthetic EU-SILC population of simPop (../shared/data/README.md), age misreported by a year for a fifth."""
     path = shared / "data" / "eusilc_population.parquet"

@@ -101,6 +101,7 @@ def test_the_example_of_the_header(con):
     ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("file", "keys", "weight"),
     [
