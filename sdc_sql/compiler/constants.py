@@ -58,7 +58,15 @@ def value_of(tree: exp.Expression) -> Any:  # noqa: ANN401 - whatever DuckDB com
     InputError
         The macro's own complaint, where the expression is a check that fails.
     """
-    return _answer(query.text(exp.select(tree.copy())))[0]
+    return _answer(_asked(tree))[0]
+
+
+def _asked(*trees: exp.Expression) -> str:
+    """Return the query of some constants. A field of NULL is NULL: DuckDB 1.5 does not parse it."""
+    select = exp.select(*(tree.copy() for tree in trees))
+    return query.text(
+        select.transform(lambda n: exp.null() if isinstance(n, exp.Dot) and isinstance(n.this, exp.Null) else n)
+    )
 
 
 @lru_cache(maxsize=2048)
@@ -76,7 +84,7 @@ def _answer(sql: str) -> tuple[Any, ...]:
 def as_literal(tree: exp.Expression) -> exp.Expression:
     """Return a constant expression as a literal of the value that DuckDB computes for it."""
     typed = exp.Anonymous(this="typeof", expressions=[tree.copy()])
-    value, kind = _answer(query.text(exp.select(tree.copy(), typed)))
+    value, kind = _answer(_asked(tree, typed))
     if kind.startswith("DECIMAL"):
         value = float(value) if value is not None else None
     if value is None:

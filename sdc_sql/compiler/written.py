@@ -21,10 +21,12 @@ _OPEN, _CLOSE = (TokenType.L_PAREN, TokenType.CASE), (TokenType.R_PAREN, TokenTy
 
 def written(tree: exp.Query, call: exp.Expression, dialect: str) -> str:
     """Return a query as text, with a comment that names the call of the macro that it stands for."""
+    # (sqlglot 30.0 indents a name of several lines with the rest)
+    of_one_line = not any("\n" in str(name.this) for name in tree.find_all(exp.Identifier))
     sql = tree.sql(
         dialect=dialect,
         identify=True,
-        pretty=True,
+        pretty=of_one_line,
         max_text_width=WIDTH,
         unsupported_level=ErrorLevel.RAISE,
         normalize_functions=False,
