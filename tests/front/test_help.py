@@ -78,7 +78,7 @@ def test_defaults_are_those_that_are_declared(db, name):
     given = [e.this.name for e in call.expressions if isinstance(e, exp.PropertyEQ)]
     given += [p.name for p in entry.parameters[: len(call.expressions) - len(given)]]
     left = [f"{p.name} := {p.default}" for p in entry.optional if p.name not in given]
-    spelled = f"{entry.example.removesuffix(');')}{', ' if given else ''}{', '.join(left)})"
+    spelled = f"{entry.example.removesuffix(');')}{', ' if given and left else ''}{', '.join(left)})"
     left_out, said = (
         db.execute(f"{sql.removesuffix(';')} ORDER BY ALL").fetchall() for sql in (entry.example, spelled)
     )
