@@ -108,7 +108,7 @@ def declarations(files: Iterable[tuple[str, str]]) -> tuple[Declaration, ...]:
     macros = [macro for file, text in files for macro in _macros(file, text)]
     calls = {macro.name: macro.calls for macro in macros}
     python = _reaching(calls, {name for name in calls if name.startswith("sdc__kernel_")})
-    draws = _reaching(calls, {"sdc__secret_key"})
+    draws = _reaching(calls, {"sdc__secret_key_of"})
     found = [_declaration(m, m.name in python, m.name in draws) for m in macros if not m.name.startswith("sdc__")]
     _refuse_unused(macros)
     return tuple(found)

@@ -18,12 +18,15 @@
 --   categories     values   the categories to draw from
 --   probabilities  numbers  of the categories, in their order; they sum to 1 (within 1e-9)
 
-CREATE OR REPLACE MACRO sdc__secret_key() AS (
+-- Without a stream (NULL) nothing is drawn, and none is asked for.
+CREATE OR REPLACE MACRO sdc__secret_key_of(stream) AS (
     SELECT sdc__secret
-    FROM (SELECT CASE WHEN length(getvariable('sdc_key')::VARCHAR) > 0 THEN getvariable('sdc_key')::VARCHAR
+    FROM (SELECT CASE WHEN stream IS NULL THEN ''
+                      WHEN length(getvariable('sdc_key')::VARCHAR) > 0 THEN getvariable('sdc_key')::VARCHAR
                       ELSE error('ParameterError: No secret key is set: SET VARIABLE sdc_key = ''...'' first (or set the environment variable SDC_KEY for the command line and Python).')
                  END AS sdc__secret)
 );
+CREATE OR REPLACE MACRO sdc__secret_key() AS sdc__secret_key_of('');
 
 -- A uniform variate from a key already at hand (a column sdc__secret), for use in lambdas.
 CREATE OR REPLACE MACRO sdc__uniform(key, stream, id) AS

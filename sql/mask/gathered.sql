@@ -25,7 +25,7 @@ CREATE OR REPLACE MACRO sdc__gathered(tbl, columns, id, stratum, stream) AS TABL
                sdc__number(COLUMNS(sdc__to_mask((*), columns, id))) AS "sdc__x_\0",
                sdc__uniform(sdc__secret, sdc__stream(stream, alias(COLUMNS(sdc__to_mask((*), columns, id)))), sdc__id) AS "sdc__u_\0",
                sdc__uniform(sdc__secret, sdc__stream(stream || ':order', alias(COLUMNS(sdc__to_mask((*), columns, id)))), sdc__id) AS "sdc__v_\0"
-        FROM (SELECT *, sdc__secret_key() AS sdc__secret FROM sdc__identified(tbl, id))
+        FROM (SELECT *, sdc__secret_key_of(stream) AS sdc__secret FROM sdc__identified(tbl, id))
     )
     SELECT sdc__stratum,
            list(sdc__id ORDER BY sdc__id ASC) AS sdc__ids,

@@ -78,7 +78,7 @@ def test_one_weight_that_is_none(people, name, value, shown):
     assert f"A sampling weight is {shown}: weights must be positive and finite numbers" in message
 
 
-@pytest.mark.one_in(3)
+@pytest.mark.one_in(6)
 @pytest.mark.parametrize("name", WITH_WEIGHT)
 @pytest.mark.parametrize(
     ("value", "shown"), [("0", "0.0"), ("-1", "-1.0"), ("'nan'::DOUBLE", "nan"), ("'inf'::DOUBLE", "inf")]

@@ -85,6 +85,7 @@ def in_python(folder: Path, options: dict | None = None, **roles) -> dict:
 # --- risk: the figures
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["persons.parquet", "persons.csv", "survey.duckdb"])
 def test_json_is_the_report_of_python(capsys, folder, name):
     source = str(folder / name)
@@ -147,6 +148,7 @@ def test_a_column_of_fractions_with_strata(capsys, parquet):
     assert [(t["stratum"], t["sampling_fraction"]) for t in found["theta_by"]] == [("north", 0.1), ("south", 0.2)]
 
 
+@pytest.mark.slow
 def test_special_uniques(capsys, parquet):
     # by hand: alone on age are ids 6 (NULL), 7 and 8, and on sex 7 (NULL); one pair, (30, f)
     given = [parquet, "--keys", "age,sex", "--sampling-fraction", "0.1", "--suda"]
@@ -167,6 +169,7 @@ def test_nulls_as_wildcards(capsys, parquet, folder):
     assert found["k_anonymity"] != in_python(folder, weight="weight")["k_anonymity"]
 
 
+@pytest.mark.one_in(4)
 @pytest.mark.parametrize(
     "keys", ['"age, in years",sex', 'sex,"age, in years"', ' "age, in years" , sex ', '"AGE, IN YEARS",Sex']
 )
@@ -252,6 +255,7 @@ def test_exceeded_limits_stand_in_the_json(capsys, parquet):
     assert err == f"sdc-sql: limit exceeded: {limit}\n"
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize(
     "limit", ["theta.upper_bound > 0.1", "household_risk.percent > 1", "k_anonymity.6.records > 0", "nonsense", ""]
 )
@@ -300,7 +304,7 @@ def test_progress_by_default_on_a_terminal(capsys, parquet, monkeypatch):
 # --- risk: what is refused
 
 
-@pytest.mark.one_in(4)
+@pytest.mark.one_in(8)
 @pytest.mark.parametrize(
     ("options", "words"),
     [

@@ -49,7 +49,7 @@ METHODS = {
 }
 
 
-@pytest.mark.one_in(3)
+@pytest.mark.slow
 @pytest.mark.parametrize("method", METHODS)
 def test_in_place_and_into_a_file_are_the_same(folder, capsys, method):
     name, *options = METHODS[method]

@@ -37,6 +37,7 @@ def test_research(file, capsys):
     assert '  1  VIOLATED  no direct identifiers: in the table: "sex"' in capsys.readouterr().out
 
 
+@pytest.mark.slow
 def test_public(file, capsys):
     arguments = ["rules", file, "--for", "public", "--keys", "sex,job", "--weight", "w", "--withheld", "", "--json"]
     assert main([*arguments, "--looked-at", "1,3,5,9,10"]) == 0
@@ -63,6 +64,7 @@ def test_thresholds(file, capsys):
     assert main([*arguments, "--threshold", "59", *LEVELS, *limit]) == 0
 
 
+@pytest.mark.slow
 def test_thresholds_that_equal_a_frequency_and_the_combinations(file, capsys):
     """By hand: 120 records a job, 60 a region, sex and job (region and job share their parity)."""
     arguments = ["rules", file, "--keys", "region,sex,job", "--threshold", ",,60"]
@@ -79,6 +81,7 @@ def test_thresholds_that_equal_a_frequency_and_the_combinations(file, capsys):
     assert [c["frequency"] for c in json.loads(capsys.readouterr().out)] == [60, 60, 60]
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
@@ -104,6 +107,7 @@ def test_bad_input_is_one_line(file, capsys, arguments, words):
     assert error.count("\n") == 1
 
 
+@pytest.mark.slow
 def test_theta_with_misclassified_keys(tmp_path, capsys):
     """Skinner & Elliot 2002, (12), by hand: f f m, of f 0.9 kept, of m 0.8: 0.4 / (0.4 + 0.9 + 0.2)."""
     (tmp_path / "f.csv").write_text("sex,other\nf,1\nf,1\nm,1\n")
@@ -129,6 +133,7 @@ def test_theta_with_misclassified_keys(tmp_path, capsys):
     assert "does not name the matrix of a key" in capsys.readouterr().err
 
 
+@pytest.mark.slow
 def test_keys_misclassified_together(tmp_path, capsys):
     """The same by hand with a second key that does not change: a matrix of the crossing, with structs, in Parquet."""
     (tmp_path / "f.csv").write_text("sex,one\nf,1\nf,1\nm,1\n")
@@ -148,6 +153,7 @@ def test_keys_misclassified_together(tmp_path, capsys):
         assert words in capsys.readouterr().err
 
 
+@pytest.mark.slow
 def test_the_search_played(tmp_path, capsys):
     """Skinner & Elliot 2002, (6) and (7): f f m at 0.5 tends to 0.5 / (0.5 + 1) = 1/3, misclassified to 0.4 / 1.5."""
     (tmp_path / "f.csv").write_text("sex\nf\nf\nm\n")
@@ -172,6 +178,7 @@ def test_the_search_played(tmp_path, capsys):
     assert main([*base[:-2], "0"]) == 2
 
 
+@pytest.mark.slow
 def test_what_special_uniques_are_due_to(tmp_path, capsys):
     """By hand: (1, a), (1, b), (2, a), (2, b) twice: no value is unique, the first three pairs are: score 0! each.
 
@@ -223,6 +230,7 @@ def test_a_known_population(tmp_path, capsys):
     assert "give the population as" in capsys.readouterr().err
 
 
+@pytest.mark.slow
 def test_several_sensitive_variables(tmp_path, capsys):
     """By hand: a cell of (x, 1), (y, 2), (x, 3): a has two values, and one where b is known."""
     (tmp_path / "f.csv").write_text("key,a,b\n1,x,1\n1,y,2\n1,x,3\n")

@@ -59,6 +59,7 @@ def test_arguments_are_those_of_the_catalog(db, name):
     assert [p.name for p in ENTRIES[name].parameters] == parameters
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize("name", [n for n, e in ENTRIES.items() if e.gives])
 def test_the_example_gives_the_columns_that_are_declared(db, name):
     found = [column for column, *_ in db.execute(ENTRIES[name].example).description]
@@ -70,6 +71,7 @@ def test_the_example_gives_the_columns_that_are_declared(db, name):
     assert found == [column for word in said for column in stand_for.get(word, [word])]
 
 
+@pytest.mark.one_in(4)
 @pytest.mark.parametrize("name", [n for n, e in ENTRIES.items() if e.optional])
 def test_defaults_are_those_that_are_declared(db, name):
     """(Threads add in any order: sums of floats agree but for the last digits.)"""
@@ -87,6 +89,7 @@ def test_defaults_are_those_that_are_declared(db, name):
     ]
 
 
+@pytest.mark.one_in(4)
 @pytest.mark.parametrize("name", [n for n, e in ENTRIES.items() if e.masks])
 def test_a_mask_draws_with_the_secret_key_or_needs_none(name):
     with duckdb.connect() as con:

@@ -98,6 +98,7 @@ def test_a_described_table_survives_the_rollback_of_the_transaction_it_was_descr
         assert data.frequency_counts() == dict(EXPECTED)
 
 
+@pytest.mark.slow
 def test_another_macro_of_the_same_name_in_the_file_does_not_win(database):
     with duckdb.connect(database) as con:
         con.execute("CREATE MACRO sdc_frequency_counts(tbl, keys) AS TABLE SELECT 'an older one' AS frequency")
@@ -106,6 +107,7 @@ def test_another_macro_of_the_same_name_in_the_file_does_not_win(database):
         assert counts(sdc_sql.load(con)) == EXPECTED
 
 
+@pytest.mark.slow
 def test_an_older_helper_in_the_file_is_not_called(database):
     with duckdb.connect(database) as con:
         sdc_sql.install(con)
@@ -157,6 +159,7 @@ def test_install_keeps_what_is_not_ours(database):
         assert con.execute("SELECT twice(21), count(*) FROM persons").fetchone() == (42, 3)
 
 
+@pytest.mark.slow
 def test_install_on_a_connection_that_has_them_loaded(database):
     with duckdb.connect(database) as con:
         sdc_sql.install(sdc_sql.load(con))
@@ -242,6 +245,7 @@ def test_shared_macros_are_found_by_every_cursor_and_stand_in_no_file(database, 
         assert counts(cursor) == EXPECTED
 
 
+@pytest.mark.slow
 def test_shared_macros_come_before_older_ones_of_the_database(database):
     with duckdb.connect(database) as con:
         sdc_sql.install(con)

@@ -157,6 +157,7 @@ def test_the_files_of_the_dbt_project_are_those_that_are_shown(code):
         assert text in read(SAMPLE / name.split()[1])
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize("code", examples("sh", without="dbt build"))
 def test_shell_examples(code, checkout):
     need_duckdb_shell(code)

@@ -146,6 +146,7 @@ def test_the_bundle_over_a_parquet_file(shell, bundle, tmp_path):
     assert_same(tables(run(shell, "-init", bundle, sql=script(parquet))), in_python(parquet))
 
 
+@pytest.mark.slow
 def test_the_bundle_over_a_table(shell, bundle, tmp_path):
     database = str(tmp_path / "survey.duckdb")
     assert run(shell, database, sql=f"CREATE TABLE persons AS {ROWS};").returncode == 0
@@ -162,6 +163,7 @@ def test_macros_installed_into_a_database_that_the_shell_made(shell, tmp_path, c
     assert_same(tables(run(shell, "-readonly", database, sql=script("persons"))), in_python("persons"))
 
 
+@pytest.mark.slow
 def test_macros_installed_into_a_new_database(shell, tmp_path, capsys):
     # the shell may be older than the DuckDB of the Python that installs
     database = str(tmp_path / "new.duckdb")

@@ -71,6 +71,7 @@ def test_a_session_of_ours(tmp_path):
     assert (tmp_path / "survey.duckdb").exists()
 
 
+@pytest.mark.slow
 def test_the_tab_key_and_ctrl_c_at_the_prompt(tmp_path):
     with ours(Pty, tmp_path) as terminal:
         terminal.type("FROM sdc_k_an\t")
@@ -87,6 +88,7 @@ def test_the_tab_key_and_ctrl_c_at_the_prompt(tmp_path):
         assert terminal.ends() == 0
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize("head", ["", "CREATE TABLE much AS "])
 def test_ctrl_c_stops_a_query_and_not_the_shell(tmp_path, head):
     with ours(Pty, tmp_path) as terminal:
@@ -137,6 +139,7 @@ def test_ours_in_tmux(tmp_path):
         assert "│     2 │       3 │     3 │" in screen
 
 
+@pytest.mark.slow
 def test_the_duckdb_shell_with_the_bundle(duckdb_shell, bundle, tmp_path):
     session = opened(Pty, [duckdb_shell, "-init", bundle], HOME=str(tmp_path))
     terminal = next(session)

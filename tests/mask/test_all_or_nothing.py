@@ -228,6 +228,7 @@ FAILURES: dict[str, tuple[str, Callable[[sdc_sql.Microdata], MaskingStep]]] = {
 }
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize("within", [False, True], ids=["own", "within"])
 @pytest.mark.parametrize("failure", FAILURES)
 def test_an_error_leaves_everything_as_it_was(keyed, failure, within):

@@ -42,6 +42,7 @@ def test_nothing_but_the_masked_values_changes(keyed, method, key):
         assert (r[0],) in keyed.execute("SELECT id FROM t WHERE born = ?", [r[names.index("born")]]).fetchall()
 
 
+@pytest.mark.one_in(3)
 @EVERY
 def test_into_writes_the_same_values_to_a_new_table_and_leaves_the_source(keyed, method):
     made(keyed)
@@ -131,15 +132,15 @@ def test_a_masking_that_changes_nothing_is_a_step_too(keyed):
 
 
 NAMES = [
-    "k", '"Select"', '"we""ird"', '"my table"', '"a.b"', "t", "v", "sdc_masked", "persons_ü", "apart.t",
-    'apart."my table"',
+    "k", '"Select"', '"my table"', '"a.b"', "t", "v", "sdc_masked", "persons_ü", "apart.t", 'apart."my table"',
     "temp.t", "memory.main.t", "memory.apart.k", '"1"', "r", "tbl", "id", "masked", "columns",
 ]  # fmt: skip
+WEIRD = pytest.mark.skipif(duckdb.__version__ < "2", reason="query_table of DuckDB 1.5 cannot name it")
 
 
-@pytest.mark.one_in(4)
+@pytest.mark.one_in(8)
 @pytest.mark.parametrize("into", [None, "released", '"we""ird copy"', "apart.released", "temp.released"])
-@pytest.mark.parametrize("table", NAMES)
+@pytest.mark.parametrize("table", [*NAMES, pytest.param('"we""ird"', marks=WEIRD)])
 def test_tables_of_any_name(keyed, table, into):
     keyed.execute("CREATE SCHEMA apart")
     made(keyed, table, kind="TEMP" if table.startswith("temp.") else "")

@@ -126,6 +126,7 @@ def test_multiplicative_noise(table):
     assert spread == pytest.approx(0.1, rel=5 / math.sqrt(2 * N))
 
 
+@pytest.mark.one_in(4)
 @pytest.mark.parametrize("method", ["mdav", "vmdav", "principal_component", "sum_of_z"])
 @pytest.mark.parametrize("centroid", ["mean", "median"])
 def test_every_released_combination_is_shared_by_k(table, method, centroid):

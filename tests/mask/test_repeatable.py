@@ -213,7 +213,7 @@ def masked(con: duckdb.DuckDBPyConnection, name: str, what: tuple[str, str] = FI
     return KNOWN[name, *what]
 
 
-@pytest.mark.one_in(4)
+@pytest.mark.one_in(8)
 @EVERY
 def test_the_same_for_any_threads_order_of_rows_and_storage(keyed, name):
     expected = masked(keyed, name)

@@ -39,6 +39,7 @@ def described(con, weight="w", keys=("region", "sex", "job"), **roles):
     return Microdata(con, "f", keys=keys, weight=weight, **roles)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("weight", "violated"),
     # region and job share their parity, so region x sex x job has 20 combinations of 60 records each
@@ -92,6 +93,7 @@ def test_public_rules_that_are_kept(con):
     assert answers(found)[2] is True
 
 
+@pytest.mark.slow
 def test_an_indirect_region_is_an_identifying_variable(con):
     """3.7: rules 4, 7 and 8 hold for it as for the keys; by hand, 400 records a size, 40 a crossing of size and job."""
     for key, weight, rule, words in (
@@ -114,6 +116,7 @@ def test_no_household_variables(con):
     assert [(a.found, a.violated) for a in found if a.rule == 9] == [("no household variable", False)]
 
 
+@pytest.mark.slow
 def test_a_null_among_names_is_no_name(con):
     data = described(con)
     for call in (
@@ -125,6 +128,7 @@ def test_a_null_among_names_is_no_name(con):
             call()
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize(
     ("rule", "weight", "given", "words"),
     [
@@ -144,6 +148,7 @@ def test_one_public_rule_that_is_violated(con, rule, weight, given, words):
     assert words in row.found
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize(
     ("part", "weight", "areas"),
     [
@@ -174,6 +179,7 @@ def test_a_household_of_one_may_be_rare(con):
     assert answers(data.public_use_file_rules(household_variables=["dwelling"]))[9] is False
 
 
+@pytest.mark.slow
 def test_sixteen_identifying_variables(con):
     keys = [f"k{i}" for i in range(16)]
     con.execute(f"CREATE OR REPLACE TABLE many AS SELECT {', '.join(f'i % 2 AS {k}' for k in keys)} FROM range(4) t(i)")
@@ -181,6 +187,7 @@ def test_sixteen_identifying_variables(con):
         assert answers(Microdata(con, "many", keys=keys[:n]).public_use_file_rules())[4] is violated
 
 
+@pytest.mark.slow
 def test_what_is_given_wrong(con):
     data = described(con)
     with pytest.raises(ColumnError, match="inhabitants of a region are NULL"):

@@ -155,6 +155,7 @@ def reference(shared, name):
     return entries[name]["result"]
 
 
+@pytest.mark.one_in(5)
 @pytest.mark.parametrize("fraction", [0.01, 0.05])
 @pytest.mark.parametrize("nulls", ["category", "excluded"])  # no value is missing here
 @pytest.mark.parametrize(

@@ -31,6 +31,7 @@ def values(table, name):
     return [v + 0.0 if isinstance(v, float) else v for v in table.column(name)]
 
 
+@pytest.mark.slow
 @settings(PROPERTY, max_examples=6)  # three queries with a branch for each set of keys, in each example
 @given(
     table=small_tables(max_rows=9),
@@ -146,6 +147,7 @@ def test_odd_names_are_reported_as_they_were_given(con):
     assert found[:2] == (["it's"], ["0"])
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize(("weight", "threshold"), [(1.1, 3.3), (1.9, 5.7)])
 def test_a_sum_of_weights_equals_the_threshold_but_for_its_last_digit(con, weight, threshold):
     """By hand 3 x 1.1 = 3.3 and 3 x 1.9 = 5.7; the sums of doubles are 3.3000000000000003 and 5.699999999999999."""
@@ -160,7 +162,7 @@ def test_a_sum_of_weights_equals_the_threshold_but_for_its_last_digit(con, weigh
         assert rows.fetchall() == [(inclusive,)]
 
 
-@pytest.mark.one_in(3)
+@pytest.mark.one_in(6)
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
@@ -187,6 +189,7 @@ def test_what_is_given_wrong(persons, arguments, words):
         assert words in complaint(persons, f"FROM {macro}('persons', ['age', 'sex'], {arguments})")
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize(
     ("given", "words"),
     [

@@ -68,6 +68,7 @@ def alike(rng, n, p):
 SHAPES = [normal, skewed, clustered, grid, half_zero, alike]
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize("shape", SHAPES)
 @settings(deadline=None)
 @given(k=st.integers(2, 7), extra=st.integers(0, 300), p=st.integers(1, 6), seed=st.integers(0, 2**32 - 1))
@@ -76,6 +77,7 @@ def test_the_partition_is_that_of_plain_mdav(shape, k, extra, p, seed):
     assert mdav(x, k).tolist() == plain_mdav(x, k).tolist()
 
 
+@pytest.mark.one_in(6)
 @pytest.mark.parametrize("shape", SHAPES)
 @pytest.mark.parametrize(("p", "k"), [(2, 3), (4, 3), (9, 40)])
 def test_it_is_so_where_boxes_lie_in_boxes_and_are_divided_anew(shape, p, k):
