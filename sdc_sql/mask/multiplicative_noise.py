@@ -21,7 +21,8 @@ def multiplicative_noise(
     method: str = "plain",
     spread: float = 0,
     stratum: str | None = None,
-    stream: str = "multiplicative noise",
+    stream: str | None = None,
+    release: str = "",
     into: str | None = None,
 ) -> MaskingStep:
     """Multiply numeric columns by random factors near 1, in place or in a copy.
@@ -40,7 +41,9 @@ def multiplicative_noise(
     stratum
         A column within whose values moments and sums are kept.
     stream
-        The stream of draws.
+        Names the pass of draws: give another one to mask a column a second time.
+    release
+        Names the release: give another one for draws that are independent of those of any other.
     into
         A new table for the masked copy.
 
@@ -61,6 +64,6 @@ def multiplicative_noise(
     chosen = named(data, columns)
     arguments = {
         "columns": chosen, "size": size, "id": data.required("id"), "method": method, "spread": spread,
-        "stratum": stratum and data.found("stratum", stratum), "stream": stream,
+        "stratum": stratum and data.found("stratum", stratum), "stream": stream, "release": release,
     }  # fmt: skip
     return data.masked("multiplicative_noise", chosen, arguments, into=into, measured=True)

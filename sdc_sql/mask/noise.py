@@ -25,7 +25,8 @@ def noise(
     rounded: bool | Sequence[bool] = False,
     discrete: bool | Sequence[bool] = False,
     stratum: str | None = None,
-    stream: str = "noise",
+    stream: str | None = None,
+    release: str = "",
     into: str | None = None,
 ) -> MaskingStep:
     r"""Add normal noise to numeric columns, in place or in a copy.
@@ -55,7 +56,9 @@ def noise(
     stratum
         A column within whose values moments are taken.
     stream
-        The stream of draws: give another one to mask a column a second time.
+        Names the pass of draws: give another one to mask a column a second time.
+    release
+        Names the release: give another one for draws that are independent of those of any other.
     into
         A new table for the masked copy; without it the table itself is changed.
 
@@ -79,6 +82,6 @@ def noise(
     arguments = {
         "columns": chosen, "alpha": alpha, "id": data.required("id"), "method": method, "threshold": threshold,
         "lower": lower, "upper": upper, "rounded": rounded, "discrete": discrete,
-        "stratum": stratum and data.found("stratum", stratum), "stream": stream,
+        "stratum": stratum and data.found("stratum", stratum), "stream": stream, "release": release,
     }  # fmt: skip
     return data.masked("noise", chosen, arguments, into=into, measured=True)

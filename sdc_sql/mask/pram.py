@@ -25,7 +25,8 @@ def pram(
     *,
     labels: Sequence[Any] | None = None,
     stratum: str | None = None,
-    stream: str = "pram",
+    stream: str | None = None,
+    release: str = "",
     into: str | None = None,
 ) -> MaskingStep:
     """Change categories at random with the probabilities of a matrix, in place or in a copy.
@@ -42,7 +43,9 @@ def pram(
     stratum
         A column; the matrix is then a table with a column of that name, and each stratum has its own probabilities.
     stream
-        The stream of draws.
+        Names the pass of draws: give another one to mask a column a second time.
+    release
+        Names the release: give another one for draws that are independent of those of any other.
     into
         A new table for the masked copy.
 
@@ -66,7 +69,7 @@ def pram(
     with matrix_table(data, chosen, matrix, labels) as table:
         arguments = {
             "columns": chosen, "matrix": table, "id": data.required("id"),
-            "stratum": stratum and data.found("stratum", stratum), "stream": stream,
+            "stratum": stratum and data.found("stratum", stratum), "stream": stream, "release": release,
         }  # fmt: skip
         logged = matrix if isinstance(matrix, str) else {"labels": labels, "rows": np.asarray(matrix).tolist()}
         macro = "pram" if len(chosen) == 1 else "pram_crossing"

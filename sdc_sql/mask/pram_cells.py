@@ -22,7 +22,8 @@ def pram_retention(
     retention: float,
     *,
     stratum: str | None = None,
-    stream: str = "pram",
+    stream: str | None = None,
+    release: str = "",
     into: str | None = None,
 ) -> MaskingStep:
     """Keep each record's category with a probability, or change it to any other with equal probability.
@@ -36,7 +37,9 @@ def pram_retention(
     stratum
         A column within whose values categories are changed.
     stream
-        The stream of draws.
+        Names the pass of draws: give another one to mask a column a second time.
+    release
+        Names the release: give another one for draws that are independent of those of any other.
     into
         A new table for the masked copy.
 
@@ -53,7 +56,7 @@ def pram_retention(
     chosen = named(data, columns)
     arguments = {
         "columns": chosen, "retention": retention, "id": data.required("id"),
-        "stratum": stratum and data.found("stratum", stratum), "stream": stream,
+        "stratum": stratum and data.found("stratum", stratum), "stream": stream, "release": release,
     }  # fmt: skip
     return data.masked("pram_retention", chosen, arguments, into=into)
 
@@ -64,7 +67,8 @@ def pram_guaranteed(
     *,
     keys: Iterable[str] | None = None,
     within: Iterable[str] | None = None,
-    stream: str = "pram",
+    stream: str | None = None,
+    release: str = "",
     into: str | None = None,
 ) -> MaskingStep:
     """Change the keys at random so that no match to any record is correct with a probability above xi.
@@ -78,7 +82,9 @@ def pram_guaranteed(
     within
         Columns whose values a record keeps: keys (their counts are then kept), or columns constant in each cell.
     stream
-        The stream of draws.
+        Names the pass of draws: give another one to mask a column a second time.
+    release
+        Names the release: give another one for draws that are independent of those of any other.
     into
         A new table for the masked copy.
 
@@ -104,7 +110,7 @@ def pram_guaranteed(
     chosen = data.required("keys", data.keys) if keys is None else named(data, keys)
     arguments = {
         "columns": chosen, "xi": xi, "id": data.required("id"),
-        "within": None if within is None else named(data, within), "stream": stream,
+        "within": None if within is None else named(data, within), "stream": stream, "release": release,
     }  # fmt: skip
     return data.masked("pram_guaranteed", chosen, arguments, into=into)
 

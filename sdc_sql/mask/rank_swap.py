@@ -19,7 +19,8 @@ def rank_swap(
     *,
     correlation: float | None = None,
     stratum: str | None = None,
-    stream: str = "rank swap",
+    stream: str | None = None,
+    release: str = "",
     into: str | None = None,
 ) -> MaskingStep:
     """Exchange the values of a column between records of near rank, in place or in a copy.
@@ -37,7 +38,9 @@ def rank_swap(
     stratum
         A column within whose values values are swapped.
     stream
-        The stream of draws.
+        Names the pass of draws: give another one to mask a column a second time.
+    release
+        Names the release: give another one for draws that are independent of those of any other.
     into
         A new table for the masked copy.
 
@@ -60,6 +63,6 @@ def rank_swap(
         )
     arguments = {
         "columns": chosen, "id": data.required("id"), "p": p, "correlation": correlation,
-        "stratum": stratum and data.found("stratum", stratum), "stream": stream,
+        "stratum": stratum and data.found("stratum", stratum), "stream": stream, "release": release,
     }  # fmt: skip
     return data.masked("rank_swap", chosen, arguments, into=into)

@@ -19,7 +19,8 @@ def resample(
     samples: int,
     *,
     stratum: str | None = None,
-    stream: str = "resample",
+    stream: str | None = None,
+    release: str = "",
     into: str | None = None,
 ) -> MaskingStep:
     """Replace each value by the average of the values of its rank in samples with replacement.
@@ -33,7 +34,9 @@ def resample(
     stratum
         A column from within whose values samples are taken.
     stream
-        The stream of draws.
+        Names the pass of draws: give another one to mask a column a second time.
+    release
+        Names the release: give another one for draws that are independent of those of any other.
     into
         A new table for the masked copy.
 
@@ -52,6 +55,6 @@ def resample(
         raise ParameterError(f"Resampling takes one column, not {len(chosen)}: call it once for each.")
     arguments = {
         "columns": chosen, "samples": whole(samples, "samples", least=1), "id": data.required("id"),
-        "stratum": stratum and data.found("stratum", stratum), "stream": stream,
+        "stratum": stratum and data.found("stratum", stratum), "stream": stream, "release": release,
     }  # fmt: skip
     return data.masked("resample", chosen, arguments, into=into, measured=True)

@@ -19,7 +19,8 @@ def round_to_base(
     base: float,
     *,
     at_random: bool = False,
-    stream: str = "round",
+    stream: str | None = None,
+    release: str = "",
     into: str | None = None,
 ) -> MaskingStep:
     """Round numeric columns to multiples of a base, in place or in a copy.
@@ -34,7 +35,9 @@ def round_to_base(
         Up or down at random, so that the expectation is the value itself (needs the secret key); else to the nearest,
         halfway up.
     stream
-        The stream of draws.
+        Names the pass of draws: give another one to mask a column a second time.
+    release
+        Names the release: give another one for draws that are independent of those of any other.
     into
         A new table for the masked copy.
 
@@ -53,5 +56,7 @@ def round_to_base(
     chosen = named(data, columns)
     arguments = {"columns": chosen, "base": base, "id": data.required("id")}
     if at_random:
-        return data.masked("random_round", chosen, {**arguments, "stream": stream}, into=into, measured=True)
+        return data.masked(
+            "random_round", chosen, {**arguments, "stream": stream, "release": release}, into=into, measured=True
+        )
     return data.masked("round", chosen, arguments, into=into, measured=True)

@@ -129,14 +129,15 @@ class Frame:
             design = worker.arrow(self.con, made)
         given = {
             "columns": columns, "design": "sdc_design", "id": self.id, "within": named,
-            "stream": arguments["stream"],
+            "stream": arguments["stream"], "release": arguments["release"],
         }  # fmt: skip
         return self._mapped(self._task("pram_by_design", columns, given, within, {"sdc_design": design}))
 
     def _by_moments(self, columns: tuple[str, ...], arguments: dict[str, Any]) -> DataFrame:
-        stratum, stream, method = arguments["stratum"], arguments["stream"], arguments["method"]
+        stratum, method = arguments["stratum"], arguments["method"]
         strata = [stratum] if stratum else []
-        given = {"columns": columns, "id": self.id, "method": method, "stratum": stratum, "stream": stream}
+        given = {"columns": columns, "id": self.id, "method": method, "stratum": stratum,
+                 "stream": arguments["stream"], "release": arguments["release"]}  # fmt: skip
         task = self._task("noise_moments", columns, given, strata, {})
         # parts determined by the ids alone, so that sums are the same for any order and partitions of the rows
         parts = F.pmod(F.xxhash64(_column(self.id)), F.lit(1 + self._records // worker.CHUNK))

@@ -14,6 +14,7 @@ CREATE OR REPLACE MACRO sdc__number(v) AS
          ELSE error('ColumnError: The column ' || alias(v) || ' has type ' || typeof(v) || ': this method masks numbers; give a numeric column.')
     END;
 
+CREATE OR REPLACE MACRO sdc__pass(stream, release) AS concat(length(release), ':', release, stream);
 CREATE OR REPLACE MACRO sdc__stream(stream, name) AS stream || ':' || sdc__folded(name);
 
 CREATE OR REPLACE MACRO sdc__gathered(tbl, columns, id, stratum, stream) AS TABLE

@@ -18,18 +18,19 @@
 --   method   'plain', 'hoehne' or 'hoehne_sum'  how values are multiplied
 --   spread   number   of Höhne's methods: the standard deviation of the noise on the factors
 --   stratum  column   a column within whose values moments and sums are kept
---   stream   text     the stream of draws; another one to mask a column a second time
+--   stream   text     names the pass of draws; give another one to mask a column a second time
+--   release  text     names the release; give another one for independent draws
 
-CREATE OR REPLACE MACRO sdc__multiplicative_noise(tbl, columns, size, id, method, spread, stratum, stream) AS TABLE
+CREATE OR REPLACE MACRO sdc__multiplicative_noise(tbl, columns, size, id, method, spread, stratum, stream, release) AS TABLE
     WITH sdc__filled AS (
         SELECT sdc__ids, sdc__names,
                sdc__kernel_multiplicative(sdc__stratum::VARCHAR, method, sdc__x, sdc__z, CASE WHEN method = 'hoehne' THEN sdc__u END, size::DOUBLE, spread::DOUBLE) AS sdc__masked
-        FROM sdc__gathered(tbl, columns, id, stratum, stream)
+        FROM sdc__gathered(tbl, columns, id, stratum, sdc__pass(stream, release))
     )
     FROM sdc__spread(tbl, columns, 'sdc__filled');
 
 -- sdc_multiplicative_noise: numeric columns multiplied by noise.
 -- Example: FROM sdc_multiplicative_noise('persons', ['income'], 0.1, 'id');
-CREATE OR REPLACE MACRO sdc_multiplicative_noise(tbl, columns, size, id, method := 'plain', spread := 0, stratum := NULL, stream := 'multiplicative noise') AS TABLE
-    WITH sdc__done AS (FROM sdc__multiplicative_noise(tbl, columns, size, id, method, spread, stratum, stream))
+CREATE OR REPLACE MACRO sdc_multiplicative_noise(tbl, columns, size, id, method := 'plain', spread := 0, stratum := NULL, stream := NULL, release := '') AS TABLE
+    WITH sdc__done AS (FROM sdc__multiplicative_noise(tbl, columns, size, id, method, spread, stratum, stream, release))
     FROM sdc__released(tbl, columns, id, 'sdc__done');

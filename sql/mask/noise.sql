@@ -28,7 +28,8 @@
 --   rounded    truth value or truth values  whether masked values are whole numbers
 --   discrete   truth value or truth values  of nonlinear: whether masked values are among the original ones
 --   stratum    column                       a column within whose values moments are taken
---   stream     text                         the stream of draws; another one to mask a column a second time
+--   stream     text                         names the pass of draws; give another one to mask a column a second time
+--   release    text                         names the release; give another one for independent draws
 
 CREATE OR REPLACE MACRO sdc__noise_filled(gathered, columns, alpha, method, threshold, lower, upper, rounded, discrete) AS TABLE
     SELECT sdc__ids, sdc__names,
@@ -38,21 +39,21 @@ CREATE OR REPLACE MACRO sdc__noise_filled(gathered, columns, alpha, method, thre
                sdc__each(discrete, columns, sdc__names)::BOOLEAN[], sdc__moments) AS sdc__masked
     FROM query_table(gathered);
 
-CREATE OR REPLACE MACRO sdc__noise(tbl, columns, alpha, id, method, threshold, lower, upper, rounded, discrete, stratum, stream) AS TABLE
-    WITH sdc__lists AS (SELECT *, NULL::DOUBLE[] AS sdc__moments FROM sdc__gathered(tbl, columns, id, stratum, stream)),
+CREATE OR REPLACE MACRO sdc__noise(tbl, columns, alpha, id, method, threshold, lower, upper, rounded, discrete, stratum, stream, release) AS TABLE
+    WITH sdc__lists AS (SELECT *, NULL::DOUBLE[] AS sdc__moments FROM sdc__gathered(tbl, columns, id, stratum, sdc__pass(stream, release))),
     sdc__filled AS (FROM sdc__noise_filled('sdc__lists', columns, alpha, method, threshold, lower, upper, rounded, discrete))
     FROM sdc__spread(tbl, columns, 'sdc__filled');
 
 -- A table that lies in parts (on Spark): the moments of each part, which are then pooled, and noise by the pooled ones.
 -- moments: sdc_stratum (as text), sdc_moments. Nonlinear noise and outliers need more than moments: all records together.
-CREATE OR REPLACE MACRO sdc__noise_moments(tbl, columns, id, method, stratum, stream) AS TABLE
+CREATE OR REPLACE MACRO sdc__noise_moments(tbl, columns, id, method, stratum, stream, release) AS TABLE
     SELECT sdc__stratum::VARCHAR AS sdc_stratum,
            sdc__kernel_moments(sdc__stratum::VARCHAR, sdc__x, CASE WHEN method = 'linear' THEN sdc__z END) AS sdc_moments
-    FROM sdc__gathered(tbl, columns, id, stratum, stream);
+    FROM sdc__gathered(tbl, columns, id, stratum, sdc__pass(stream, release));
 
-CREATE OR REPLACE MACRO sdc__noise_by_moments(tbl, columns, alpha, id, method, threshold, lower, upper, rounded, discrete, stratum, stream, moments) AS TABLE
+CREATE OR REPLACE MACRO sdc__noise_by_moments(tbl, columns, alpha, id, method, threshold, lower, upper, rounded, discrete, stratum, stream, release, moments) AS TABLE
     WITH sdc__lists AS (
-        SELECT sdc__g.*, sdc__m.sdc_moments AS sdc__moments FROM sdc__gathered(tbl, columns, id, stratum, stream) AS sdc__g
+        SELECT sdc__g.*, sdc__m.sdc_moments AS sdc__moments FROM sdc__gathered(tbl, columns, id, stratum, sdc__pass(stream, release)) AS sdc__g
         JOIN query_table(moments) AS sdc__m ON row(sdc__g.sdc__stratum::VARCHAR) = row(sdc__m.sdc_stratum)
     ),
     sdc__filled AS (FROM sdc__noise_filled('sdc__lists', columns, alpha, method, threshold, lower, upper, rounded, discrete))
@@ -61,6 +62,6 @@ CREATE OR REPLACE MACRO sdc__noise_by_moments(tbl, columns, alpha, id, method, t
 -- sdc_noise: noise added to numeric columns.
 -- Example: FROM sdc_noise('persons', ['income'], 0.1, 'id');
 CREATE OR REPLACE MACRO sdc_noise(tbl, columns, alpha, id, method := 'uncorrelated', threshold := 3, lower := NULL, upper := NULL,
-                                  rounded := false, discrete := false, stratum := NULL, stream := 'noise') AS TABLE
-    WITH sdc__done AS (FROM sdc__noise(tbl, columns, alpha, id, method, threshold, lower, upper, rounded, discrete, stratum, stream))
+                                  rounded := false, discrete := false, stratum := NULL, stream := NULL, release := '') AS TABLE
+    WITH sdc__done AS (FROM sdc__noise(tbl, columns, alpha, id, method, threshold, lower, upper, rounded, discrete, stratum, stream, release))
     FROM sdc__released(tbl, columns, id, 'sdc__done');

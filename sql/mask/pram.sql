@@ -23,7 +23,8 @@
 --   matrix       table    the probabilities: from, to, probability
 --   id           column   identifies each record
 --   stratum      column   a column of the table and of the matrix: each stratum has its own probabilities
---   stream       text     the stream of draws; another one to mask a column a second time
+--   stream       text     names the pass of draws; give another one to mask a column a second time
+--   release      text     names the release; give another one for independent draws
 
 CREATE OR REPLACE MACRO sdc__pram_records(tbl, columns, id, stratum) AS TABLE
     SELECT sdc__id, sdc__s, sdc__x, list_bool_and([*COLUMNS(lambda c: starts_with(c, 'sdc__n_'))]) AS sdc__blank
@@ -96,28 +97,28 @@ CREATE OR REPLACE MACRO sdc__pram_drawn(records, rows_of, moves, stream) AS TABL
 CREATE OR REPLACE MACRO sdc__pram_stream(stream, columns) AS
     sdc__stream(stream, array_to_string(list_sort(list_transform(columns::VARCHAR[], lambda c: sdc__folded(c))), ','));
 
-CREATE OR REPLACE MACRO sdc__pram(tbl, columns, matrix, id, stratum, stream) AS TABLE
+CREATE OR REPLACE MACRO sdc__pram(tbl, columns, matrix, id, stratum, stream, release) AS TABLE
     WITH sdc__records AS (FROM sdc__pram_records(tbl, columns, id, stratum)),
     sdc__typed AS MATERIALIZED (FROM sdc__pram_typed(tbl, columns, id, matrix, stratum)),
     sdc__stays AS MATERIALIZED (FROM sdc__pram_rows('sdc__typed')),
     sdc__moves AS (FROM sdc__pram_moves('sdc__typed', 'sdc__stays'))
-    FROM sdc__pram_drawn('sdc__records', 'sdc__stays', 'sdc__moves', sdc__pram_stream(stream, columns));
-CREATE OR REPLACE MACRO sdc__pram_crossing(tbl, columns, matrix, id, stratum, stream) AS TABLE
+    FROM sdc__pram_drawn('sdc__records', 'sdc__stays', 'sdc__moves', sdc__pram_stream(sdc__pass(stream, release), columns));
+CREATE OR REPLACE MACRO sdc__pram_crossing(tbl, columns, matrix, id, stratum, stream, release) AS TABLE
     WITH sdc__records AS (FROM sdc__pram_records(tbl, columns, id, stratum)),
     sdc__typed AS MATERIALIZED (FROM sdc__pram_typed_crossing(tbl, columns, id, matrix, stratum)),
     sdc__stays AS MATERIALIZED (FROM sdc__pram_rows('sdc__typed')),
     sdc__moves AS (FROM sdc__pram_moves('sdc__typed', 'sdc__stays'))
-    FROM sdc__pram_drawn('sdc__records', 'sdc__stays', 'sdc__moves', sdc__pram_stream(stream, columns));
+    FROM sdc__pram_drawn('sdc__records', 'sdc__stays', 'sdc__moves', sdc__pram_stream(sdc__pass(stream, release), columns));
 
 -- sdc_pram: a column's categories changed with the probabilities of a matrix.
 -- Example: FROM sdc_pram('persons', 'sex', 'sexes', 'id');
-CREATE OR REPLACE MACRO sdc_pram(tbl, column_name, matrix, id, stratum := NULL, stream := 'pram') AS TABLE
-    WITH sdc__done AS (FROM sdc__pram(tbl, [column_name], matrix, id, stratum, stream))
+CREATE OR REPLACE MACRO sdc_pram(tbl, column_name, matrix, id, stratum := NULL, stream := NULL, release := '') AS TABLE
+    WITH sdc__done AS (FROM sdc__pram(tbl, [column_name], matrix, id, stratum, stream, release))
     FROM sdc__released(tbl, [column_name], id, 'sdc__done');
 
 -- Verb: pram
 -- sdc_pram_crossing: several columns changed together; from and to of the matrix are structs.
 -- Example: FROM sdc_pram_crossing('persons', ['sex', 'region'], 'crossings', 'id');
-CREATE OR REPLACE MACRO sdc_pram_crossing(tbl, columns, matrix, id, stratum := NULL, stream := 'pram') AS TABLE
-    WITH sdc__done AS (FROM sdc__pram_crossing(tbl, columns, matrix, id, stratum, stream))
+CREATE OR REPLACE MACRO sdc_pram_crossing(tbl, columns, matrix, id, stratum := NULL, stream := NULL, release := '') AS TABLE
+    WITH sdc__done AS (FROM sdc__pram_crossing(tbl, columns, matrix, id, stratum, stream, release))
     FROM sdc__released(tbl, columns, id, 'sdc__done');

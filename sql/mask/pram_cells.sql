@@ -24,7 +24,8 @@
 --   stratum    column        a column within whose values records move
 --   within     columns       whose values a record keeps: keys, whose counts are then kept, or columns constant in each cell
 --   most       whole number  the largest number of records in a released cell for which the probability is given
---   stream     text          the stream of draws; another one to mask a column a second time
+--   stream     text          names the pass of draws; give another one to mask a column a second time
+--   release    text          names the release; give another one for independent draws
 
 CREATE OR REPLACE MACRO sdc__within(have, within) AS
     CASE WHEN coalesce(len(within::VARCHAR[]), 0) = 0 THEN have[1:1] ELSE sdc__columns(have, within) END;
@@ -77,19 +78,19 @@ CREATE OR REPLACE MACRO sdc__pram_staying(tallied, retention, stratum) AS TABLE
                    ELSE error('ParameterError: The retention is ' || coalesce(retention::VARCHAR, 'NULL') || ': it must be a probability, from 0 to 1.') END AS sdc__stay
     FROM sdc__cells WHERE sdc__pram_lonely('sdc__cells', CASE WHEN stratum IS NULL THEN NULL ELSE [stratum] END);
 
-CREATE OR REPLACE MACRO sdc__pram_retention(tbl, columns, retention, id, stratum, stream) AS TABLE
+CREATE OR REPLACE MACRO sdc__pram_retention(tbl, columns, retention, id, stratum, stream, release) AS TABLE
     WITH sdc__all AS (FROM sdc__pram_grouped(tbl, columns, id, CASE WHEN stratum IS NULL THEN NULL ELSE [stratum] END)),
     sdc__full AS (FROM sdc__all WHERE NOT sdc__lacking),
     sdc__tallied AS MATERIALIZED (FROM sdc__pram_tallied('sdc__full')),
     sdc__staying AS MATERIALIZED (FROM sdc__pram_staying('sdc__tallied', retention, stratum))
-    FROM sdc__pram_jumps('sdc__all', 'sdc__staying', sdc__pram_stream(stream, columns));
+    FROM sdc__pram_jumps('sdc__all', 'sdc__staying', sdc__pram_stream(sdc__pass(stream, release), columns));
 
 -- Keeps: which combinations there are.
 -- Command: pram
 -- sdc_pram_retention: categories stay with a probability, or move to any other alike.
 -- Example: FROM sdc_pram_retention('persons', ['sex', 'region'], 0.9, 'id');
-CREATE OR REPLACE MACRO sdc_pram_retention(tbl, columns, retention, id, stratum := NULL, stream := 'pram') AS TABLE
-    WITH sdc__done AS (FROM sdc__pram_retention(tbl, columns, retention, id, stratum, stream))
+CREATE OR REPLACE MACRO sdc_pram_retention(tbl, columns, retention, id, stratum := NULL, stream := NULL, release := '') AS TABLE
+    WITH sdc__done AS (FROM sdc__pram_retention(tbl, columns, retention, id, stratum, stream, release))
     FROM sdc__released(tbl, columns, id, 'sdc__done');
 
 -- theta of xi, the root without cancellation: xi theta^2 + (1 - xi) theta - (1 - xi) = 0.
@@ -109,20 +110,20 @@ CREATE OR REPLACE MACRO sdc__pram_design(tallied, xi, within) AS TABLE
                 ELSE true END AS sdc__sound
     FROM sdc__cells WHERE sdc__pram_lonely('sdc__cells', within);
 
-CREATE OR REPLACE MACRO sdc__pram_guaranteed(tbl, keys, xi, id, within, stream) AS TABLE
+CREATE OR REPLACE MACRO sdc__pram_guaranteed(tbl, keys, xi, id, within, stream, release) AS TABLE
     WITH sdc__all AS (FROM sdc__pram_grouped(tbl, keys, id, within)),
     sdc__tallied AS MATERIALIZED (FROM sdc__pram_tallied('sdc__all')),
     sdc__design AS MATERIALIZED (FROM sdc__pram_design('sdc__tallied', xi, within)),
     sdc__staying AS (FROM sdc__design WHERE sdc__sound)
-    FROM sdc__pram_jumps('sdc__all', 'sdc__staying', sdc__pram_stream(stream, keys));
+    FROM sdc__pram_jumps('sdc__all', 'sdc__staying', sdc__pram_stream(sdc__pass(stream, release), keys));
 
 -- Keeps: the frequencies of the cells, in expectation; the counts of the keys in `within`, exactly.
 -- Guarantees: no intruder's match to any record is right with a probability above xi.
 -- Command: pram
 -- sdc_pram_guaranteed: keys changed so that no match to any record is right with a probability above xi.
 -- Example: FROM sdc_pram_guaranteed('persons', ['age', 'region'], 0.8, 'id');
-CREATE OR REPLACE MACRO sdc_pram_guaranteed(tbl, keys, xi, id, within := NULL, stream := 'pram') AS TABLE
-    WITH sdc__done AS (FROM sdc__pram_guaranteed(tbl, keys, xi, id, within, stream))
+CREATE OR REPLACE MACRO sdc_pram_guaranteed(tbl, keys, xi, id, within := NULL, stream := NULL, release := '') AS TABLE
+    WITH sdc__done AS (FROM sdc__pram_guaranteed(tbl, keys, xi, id, within, stream, release))
     FROM sdc__released(tbl, keys, id, 'sdc__done');
 
 -- The proof that goes with a guaranteed release, to be taken of the original table: for every cell its records T, the cells of its
@@ -156,6 +157,6 @@ CREATE OR REPLACE MACRO sdc__pram_tallied_before(cells, columns, id, within, num
     WHERE lacking OR NOT sdc__c.sdc__lacking
     GROUP BY sdc__c.sdc__g, sdc__c.sdc__x;
 
-CREATE OR REPLACE MACRO sdc__pram_by_design(tbl, columns, design, id, within, stream) AS TABLE
+CREATE OR REPLACE MACRO sdc__pram_by_design(tbl, columns, design, id, within, stream, release) AS TABLE
     WITH sdc__all AS (FROM sdc__pram_grouped(tbl, columns, id, within))
-    FROM sdc__pram_jumps('sdc__all', design, sdc__pram_stream(stream, columns));
+    FROM sdc__pram_jumps('sdc__all', design, sdc__pram_stream(sdc__pass(stream, release), columns));

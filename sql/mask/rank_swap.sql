@@ -16,16 +16,17 @@
 --   correlation  number  in place of p: the least correlation of the column, a number, with its swapped self, in (0, 1)
 --   id           column  identifies each record
 --   stratum      column  a column within whose values values are swapped
---   stream       text    the stream of draws; another one to mask a column a second time
+--   stream       text    names the pass of draws; give another one to mask a column a second time
+--   release      text    names the release; give another one for independent draws
 
-CREATE OR REPLACE MACRO sdc__rank_swap(tbl, columns, id, p, correlation, stratum, stream) AS TABLE
+CREATE OR REPLACE MACRO sdc__rank_swap(tbl, columns, id, p, correlation, stratum, stream, release) AS TABLE
     WITH sdc__drawn AS (
         SELECT sdc__id,
                sdc__stratum_value(stratum, COLUMNS(sdc__column((*), stratum))) AS sdc__stratum,
                COLUMNS(sdc__to_mask((*), columns, id)) AS sdc__x,
                CASE WHEN correlation IS NULL THEN NULL ELSE sdc__number(COLUMNS(sdc__to_mask((*), columns, id))) END AS sdc__d,
-               sdc__uniform(sdc__secret, sdc__stream(stream || ':order', columns[1]), sdc__id) AS sdc__u,
-               sdc__uniform(sdc__secret, sdc__stream(stream, columns[1]), sdc__id) AS sdc__choice
+               sdc__uniform(sdc__secret, sdc__stream(sdc__pass(stream, release) || ':order', columns[1]), sdc__id) AS sdc__u,
+               sdc__uniform(sdc__secret, sdc__stream(sdc__pass(stream, release), columns[1]), sdc__id) AS sdc__choice
         FROM (SELECT *, sdc__secret_key() AS sdc__secret FROM sdc__identified(tbl, id))
     ),
     sdc__marked AS (
@@ -52,8 +53,8 @@ CREATE OR REPLACE MACRO sdc__rank_swap(tbl, columns, id, p, correlation, stratum
 
 -- sdc_rank_swap: values of a column exchanged between records whose ranks differ by at most p percent.
 -- Example: FROM sdc_rank_swap('persons', 'income', 25, 'id');
-CREATE OR REPLACE MACRO sdc_rank_swap(tbl, column_name, p, id, stratum := NULL, stream := 'rank swap') AS TABLE
-    WITH sdc__done AS (FROM sdc__rank_swap(tbl, [column_name], id, p, NULL, stratum, stream))
+CREATE OR REPLACE MACRO sdc_rank_swap(tbl, column_name, p, id, stratum := NULL, stream := NULL, release := '') AS TABLE
+    WITH sdc__done AS (FROM sdc__rank_swap(tbl, [column_name], id, p, NULL, stratum, stream, release))
     FROM sdc__released(tbl, [column_name], id, 'sdc__done');
 
 -- The widest range that keeps the correlation of a column with its swapped self at `correlation` or a little more.
@@ -61,6 +62,6 @@ CREATE OR REPLACE MACRO sdc_rank_swap(tbl, column_name, p, id, stratum := NULL, 
 -- Guarantees: the column correlates with its swapped self by at least `correlation`.
 -- sdc_rank_swap_correlated: a column rank-swapped as widely as its correlation with itself allows.
 -- Example: FROM sdc_rank_swap_correlated('persons', 'income', 0.5, 'id');
-CREATE OR REPLACE MACRO sdc_rank_swap_correlated(tbl, column_name, correlation, id, stratum := NULL, stream := 'rank swap') AS TABLE
-    WITH sdc__done AS (FROM sdc__rank_swap(tbl, [column_name], id, NULL, correlation, stratum, stream))
+CREATE OR REPLACE MACRO sdc_rank_swap_correlated(tbl, column_name, correlation, id, stratum := NULL, stream := NULL, release := '') AS TABLE
+    WITH sdc__done AS (FROM sdc__rank_swap(tbl, [column_name], id, NULL, correlation, stratum, stream, release))
     FROM sdc__released(tbl, [column_name], id, 'sdc__done');

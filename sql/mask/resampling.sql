@@ -14,15 +14,16 @@
 --   samples      whole number  t, at least 1; the more, the less is masked
 --   id           column        identifies each record
 --   stratum      column        a column from within whose values samples are taken
---   stream       text          the stream of draws; another one to mask a column a second time
+--   stream       text          names the pass of draws; give another one to mask a column a second time
+--   release      text          names the release; give another one for independent draws
 
-CREATE OR REPLACE MACRO sdc__resample(tbl, columns, samples, id, stratum, stream) AS TABLE
+CREATE OR REPLACE MACRO sdc__resample(tbl, columns, samples, id, stratum, stream, release) AS TABLE
     WITH sdc__drawn AS (
         SELECT sdc__id,
                sdc__stratum_value(stratum, COLUMNS(sdc__column((*), stratum))) AS sdc__stratum,
                sdc__number(COLUMNS(sdc__to_mask((*), columns, id))) AS sdc__x,
                list_transform(range(1, 1 + sdc__checked_whole(samples, 'samples', 1)),
-                   lambda j: sdc__uniform(sdc__secret, sdc__stream(stream || ':' || j, columns[1]), sdc__id)) AS sdc__u
+                   lambda j: sdc__uniform(sdc__secret, sdc__stream(sdc__pass(stream, release) || ':' || j, columns[1]), sdc__id)) AS sdc__u
         FROM (SELECT *, sdc__secret_key() AS sdc__secret FROM sdc__identified(tbl, id))
     ),
     sdc__listed AS (
@@ -40,6 +41,6 @@ CREATE OR REPLACE MACRO sdc__resample(tbl, columns, samples, id, stratum, stream
 
 -- sdc_resample: values of a column replaced by the average of samples, rank by rank.
 -- Example: FROM sdc_resample('persons', 'income', 3, 'id');
-CREATE OR REPLACE MACRO sdc_resample(tbl, column_name, samples, id, stratum := NULL, stream := 'resample') AS TABLE
-    WITH sdc__done AS (FROM sdc__resample(tbl, [column_name], samples, id, stratum, stream))
+CREATE OR REPLACE MACRO sdc_resample(tbl, column_name, samples, id, stratum := NULL, stream := NULL, release := '') AS TABLE
+    WITH sdc__done AS (FROM sdc__resample(tbl, [column_name], samples, id, stratum, stream, release))
     FROM sdc__released(tbl, [column_name], id, 'sdc__done');

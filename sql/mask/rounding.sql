@@ -14,7 +14,8 @@
 --   columns  columns  the columns to mask
 --   base     number   the distance of the rounding points, positive, in the units of the columns
 --   id       column   identifies each record
---   stream   text     the stream of draws; another one to mask a column a second time
+--   stream   text     names the pass of draws; give another one to mask a column a second time
+--   release  text     names the release; give another one for independent draws
 
 CREATE OR REPLACE MACRO sdc__base(base) AS
     CASE WHEN base::DOUBLE > 0 AND base::DOUBLE < 'infinity'::DOUBLE THEN base::DOUBLE
@@ -37,8 +38,8 @@ CREATE OR REPLACE MACRO sdc__round_value_at_random(v, base, key, stream, id) AS
 
 CREATE OR REPLACE MACRO sdc__round(tbl, columns, base, id) AS TABLE
     SELECT sdc__id, sdc__round_value(COLUMNS(sdc__to_mask((*), columns, id)), base) AS "\0" FROM sdc__identified(tbl, id);
-CREATE OR REPLACE MACRO sdc__random_round(tbl, columns, base, id, stream) AS TABLE
-    SELECT sdc__id, sdc__round_value_at_random(COLUMNS(sdc__to_mask((*), columns, id)), base, sdc__secret, stream, sdc__id) AS "\0"
+CREATE OR REPLACE MACRO sdc__random_round(tbl, columns, base, id, stream, release) AS TABLE
+    SELECT sdc__id, sdc__round_value_at_random(COLUMNS(sdc__to_mask((*), columns, id)), base, sdc__secret, sdc__pass(stream, release), sdc__id) AS "\0"
     FROM (SELECT *, sdc__secret_key() AS sdc__secret FROM sdc__identified(tbl, id));
 
 -- Keeps: every value to within half a base.
@@ -54,5 +55,5 @@ CREATE OR REPLACE MACRO sdc_round(tbl, columns, base, id) AS TABLE
 -- Command: round
 -- sdc_random_round: columns rounded up or down to multiples of a base, at random without bias.
 -- Example: FROM sdc_random_round('persons', ['income'], 50, 'id');
-CREATE OR REPLACE MACRO sdc_random_round(tbl, columns, base, id, stream := 'round') AS TABLE
-    WITH sdc__done AS (FROM sdc__random_round(tbl, columns, base, id, stream)) FROM sdc__released(tbl, columns, id, 'sdc__done');
+CREATE OR REPLACE MACRO sdc_random_round(tbl, columns, base, id, stream := NULL, release := '') AS TABLE
+    WITH sdc__done AS (FROM sdc__random_round(tbl, columns, base, id, stream, release)) FROM sdc__released(tbl, columns, id, 'sdc__done');

@@ -1,5 +1,5 @@
 {#- Written from the headers of sql/ by python -m sdc_sql.write. -#}
 
-{%- macro noise(tbl, columns, alpha, id, method=none, threshold=none, lower=none, upper=none, rounded=none, discrete=none, stratum=none, stream=none) -%}
-    {{ return(sdc.sdc__mask('sdc_noise', id, [tbl, columns, alpha, id], {'method': method, 'threshold': threshold, 'lower': lower, 'upper': upper, 'rounded': rounded, 'discrete': discrete, 'stratum': stratum, 'stream': stream})) }}
+{%- macro noise(tbl, columns, alpha, id, method=none, threshold=none, lower=none, upper=none, rounded=none, discrete=none, stratum=none, stream=none, release=none) -%}
+    {{ return(sdc.sdc__mask('sdc_noise', id, [tbl, columns, alpha, id], {'method': method, 'threshold': threshold, 'lower': lower, 'upper': upper, 'rounded': rounded, 'discrete': discrete, 'stratum': stratum, 'stream': stream, 'release': release})) }}
 {%- endmacro -%}

@@ -1,11 +1,11 @@
 {#- Written from the headers of sql/ by python -m sdc_sql.write. -#}
 
-{%- macro pram_retention(tbl, columns, retention, id, stratum=none, stream=none) -%}
-    {{ return(sdc.sdc__mask('sdc_pram_retention', id, [tbl, columns, retention, id], {'stratum': stratum, 'stream': stream})) }}
+{%- macro pram_retention(tbl, columns, retention, id, stratum=none, stream=none, release=none) -%}
+    {{ return(sdc.sdc__mask('sdc_pram_retention', id, [tbl, columns, retention, id], {'stratum': stratum, 'stream': stream, 'release': release})) }}
 {%- endmacro -%}
 
-{%- macro pram_guaranteed(tbl, keys, xi, id, within=none, stream=none) -%}
-    {{ return(sdc.sdc__mask('sdc_pram_guaranteed', id, [tbl, keys, xi, id], {'within': within, 'stream': stream})) }}
+{%- macro pram_guaranteed(tbl, keys, xi, id, within=none, stream=none, release=none) -%}
+    {{ return(sdc.sdc__mask('sdc_pram_guaranteed', id, [tbl, keys, xi, id], {'within': within, 'stream': stream, 'release': release})) }}
 {%- endmacro -%}
 
 {%- macro pram_proof(tbl, keys, xi, id, within=none, most=none) -%}

@@ -4,6 +4,6 @@
     {{ return(sdc.sdc__mask('sdc_round', id, [tbl, columns, base, id], {})) }}
 {%- endmacro -%}
 
-{%- macro random_round(tbl, columns, base, id, stream=none) -%}
-    {{ return(sdc.sdc__mask('sdc_random_round', id, [tbl, columns, base, id], {'stream': stream})) }}
+{%- macro random_round(tbl, columns, base, id, stream=none, release=none) -%}
+    {{ return(sdc.sdc__mask('sdc_random_round', id, [tbl, columns, base, id], {'stream': stream, 'release': release})) }}
 {%- endmacro -%}
