@@ -33,7 +33,8 @@ class Declaration:
     """One public function, as it is declared and as a person looks it up.
 
     ``verb`` is the method of Microdata that calls it (``switch`` the argument that chooses it among several), and
-    ``command`` the method of ``sdc-sql mask``. ``masks``: it releases records; ``needs_python``: it calls a kernel;
+    ``command`` the method of ``sdc-sql mask``. ``masks``: it releases records; ``needs_python``: it calls a kernel, by every
+    method (a tag ``Python`` says by which, where others do without);
     ``needs_key``: it draws; ``not_compiled``: why it cannot be compiled for another engine.
     """
 
@@ -162,7 +163,7 @@ def _declaration(macro: _Macro, needs_python: bool, draws: bool) -> Declaration:
         tags.get("Keeps", ""),
         tags.get("Guarantees", ""),
         tags.get("Source", ""),
-        needs_python,
+        needs_python and "Python" not in tags,
         # what sdc__gathered draws is not computed for a method that has no stream
         draws and any(p.name == "stream" for p in parameters),
         masks,

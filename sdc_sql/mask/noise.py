@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from sdc_sql.errors import ParameterError
 from sdc_sql.mask.columns import named
 
 if TYPE_CHECKING:
@@ -16,8 +17,9 @@ if TYPE_CHECKING:
 def noise(
     data: Maskable,
     columns: str | Iterable[str],
-    alpha: float,
+    alpha: float | None = None,
     *,
+    standard_deviation: float | Sequence[float] | None = None,
     method: str = "uncorrelated",
     threshold: float = 3,
     lower: float | Sequence[float | None] | None = None,
@@ -38,7 +40,11 @@ def noise(
     columns
         One column or several, numeric.
     alpha
-        Variance of the noise over that of the variable, at least 0.
+        Variance of the noise over that of the variable, at least 0. The standard deviation that it comes to is rounded
+        up to three significant digits.
+    standard_deviation
+        In place of alpha: the standard deviation of the noise, in the units of the column: one, or one for each column.
+        Each record is then masked by itself, whatever the others are (method ``"uncorrelated"``).
     method
         ``"uncorrelated"`` (3.4.4.1), ``"correlated"`` (3.4.4.2: correlations are kept), ``"linear"`` (3.4.4.3, Kim:
         means and covariances are kept), ``"nonlinear"`` (3.4.4.4, Sullivan: distributions are kept), ``"outliers"``
@@ -79,9 +85,25 @@ def noise(
     3
     """
     chosen = named(data, columns)
+    if (alpha is None) == (standard_deviation is None):
+        raise ParameterError("Give either alpha or standard_deviation: by one of them the size of the noise is set.")
+    kept = {"lower": lower, "upper": upper, "rounded": rounded}
+    drawn = {"stream": stream, "release": release}
+    if standard_deviation is not None:
+        if method != "uncorrelated" or stratum is not None:
+            raise ParameterError(
+                "With standard_deviation noise is uncorrelated, and the same in all strata: give alpha."
+            )
+        given = {
+            "columns": chosen,
+            "standard_deviation": standard_deviation,
+            "id": data.required("id"),
+            **kept,
+            **drawn,
+        }
+        return data.masked("noise_absolute", chosen, given, into=into, measured=True)
     arguments = {
         "columns": chosen, "alpha": alpha, "id": data.required("id"), "method": method, "threshold": threshold,
-        "lower": lower, "upper": upper, "rounded": rounded, "discrete": discrete,
-        "stratum": stratum and data.found("stratum", stratum), "stream": stream, "release": release,
+        **kept, "discrete": discrete, "stratum": stratum and data.found("stratum", stratum), **drawn,
     }  # fmt: skip
     return data.masked("noise", chosen, arguments, into=into, measured=True)

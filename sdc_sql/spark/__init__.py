@@ -85,12 +85,11 @@ class SparkVerbs:
 
     Every mask is here, and every measure that can be compiled: what the headers of the SQL files declare.
 
-    Equal to DuckDB's to the bit, on any partitions and in any order of rows: PRAM, rounding, plain multiplicative
-    noise. To the last digits: noise (uncorrelated, correlated, linear), whose moments Spark sums in another order,
-    always the same. Stratum by stratum, each in the memory of one task and equal to DuckDB's with that stratum:
-    microaggregation (groups of at least k within their stratum), rank swapping, resampling, nonlinear noise and that on
-    outliers, and Höhne's; without a stratum one task gets the whole table (which must fit in its memory). A stratum
-    costs about a tenth of a second, however small.
+    Equal to DuckDB's to the bit, on any partitions and in any order of rows: PRAM, rounding, noise of a given standard
+    deviation, plain multiplicative noise. Stratum by stratum, each in the memory of one task and equal to DuckDB's with
+    that stratum: noise by alpha (its moments are those of the stratum), microaggregation (groups of at least k within
+    their stratum), rank swapping, resampling, and Höhne's; without a stratum one task gets the whole table (which must
+    fit in its memory). A stratum costs about a tenth of a second, however small.
 
     The measures take the arguments of their macros, tables as names or DataFrames, and return a DataFrame: see the
     table of measures and engines in the compiler's README; of those that Spark does not run :func:`sdc_sql.compile`

@@ -25,9 +25,8 @@ if TYPE_CHECKING:
     from sdc_sql.db.query import Value
 
 IDS = (types.ByteType, types.ShortType, types.IntegerType, types.LongType, types.StringType)
-# What can be masked by cells that Spark has counted, and by moments that are taken of parts of the table and pooled.
+# What can be masked by cells that Spark has counted.
 BY_CELLS = {"pram_retention", "pram_guaranteed"}
-BY_MOMENTS = {"noise"}
 
 
 class Frame:
@@ -91,8 +90,6 @@ class Frame:
             return self._by_record(macro, columns, arguments)
         if kind == "cells" and macro in BY_CELLS:
             return self._by_cells(macro, columns, arguments)
-        if kind == "moments" and macro in BY_MOMENTS:
-            return self._by_moments(columns, arguments)
         return self._by_group(macro, columns, arguments)
 
     def _by_record(self, macro: str, columns: tuple[str, ...], arguments: dict[str, Value]) -> DataFrame:
@@ -126,33 +123,12 @@ class Frame:
                 made = query.call("sdc__pram_design", "sdc_tallied", arguments["xi"], named)
             else:
                 made = query.call("sdc__pram_staying", "sdc_tallied", arguments["retention"], arguments["stratum"])
-            design = worker.arrow(self.con, made)
-        given = {
-            "columns": columns, "design": "sdc_design", "id": self.id, "within": named,
-            "stream": arguments["stream"], "release": arguments["release"],
-        }  # fmt: skip
+            staying = worker.arrow(self.con, made)
+        with worker.registered(self.con, {"sdc_staying": staying}), worker.keyed(self.con, self._key):
+            drawn = [arguments["stream"], arguments["release"]]
+            design = worker.arrow(self.con, query.call("sdc__pram_keyed", "sdc_staying", columns, *drawn))
+        given = {"columns": columns, "design": "sdc_design", "id": self.id, "within": named}
         return self._mapped(self._task("pram_by_design", columns, given, within, {"sdc_design": design}))
-
-    def _by_moments(self, columns: tuple[str, ...], arguments: dict[str, Any]) -> DataFrame:
-        stratum, method = arguments["stratum"], arguments["method"]
-        strata = [stratum] if stratum else []
-        given = {"columns": columns, "id": self.id, "method": method, "stratum": stratum,
-                 "stream": arguments["stream"], "release": arguments["release"]}  # fmt: skip
-        task = self._task("noise_moments", columns, given, strata, {})
-        # parts determined by the ids alone, so that sums are the same for any order and partitions of the rows
-        parts = F.pmod(F.xxhash64(_column(self.id)), F.lit(1 + self._records // worker.CHUNK))
-        shown = self.frame.select(parts.alias("part"), *(_column(c).alias(f"c{i}") for i, c in enumerate(task.seen)))
-        taken = shown.groupBy("part").applyInArrow(
-            worker.of_parts(self._carried(task), self._key), "part long, stratum string, moments array<double>"
-        )
-        with raised():
-            found = sorted(taken.collect(), key=lambda row: int(row["part"]))
-        tables = {"sdc_moments": worker.pooled_moments([(r["stratum"], r["moments"]) for r in found], len(columns))}
-        task = self._task("noise_by_moments", columns, {**arguments, "moments": "sdc_moments"}, strata, tables)
-        one_each = self.frame.select(*map(_column, task.seen[1:]))
-        one_each = one_each.dropDuplicates([stratum]) if stratum else one_each.limit(1)
-        worker.masked_table(task, self._key, self._numbered(one_each))
-        return self._mapped(task)
 
     def _by_group(self, macro: str, columns: tuple[str, ...], arguments: dict[str, Value]) -> DataFrame:
         stratum = arguments.get("stratum")

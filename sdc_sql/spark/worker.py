@@ -5,6 +5,7 @@ The same SQL on the same bits: what is released on Spark is what DuckDB releases
 
 from __future__ import annotations
 
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import cache
 from typing import TYPE_CHECKING, Any
@@ -16,7 +17,6 @@ from sqlglot import exp
 from sdc_sql.db import query
 from sdc_sql.db.load import load
 from sdc_sql.errors import ParameterError, translated
-from sdc_sql.udfs.noise.pooled_moments import Moments, pooled
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
@@ -52,19 +52,21 @@ def set_key(con: duckdb.DuckDBPyConnection, key: str | None) -> None:
     con.execute("SET VARIABLE sdc_key = ?", [key])
 
 
+@contextmanager
+def keyed(con: duckdb.DuckDBPyConnection, key: str | None) -> Iterator[None]:
+    """Have the secret key at hand while a block runs."""
+    set_key(con, key)
+    try:
+        yield
+    finally:
+        set_key(con, None)
+
+
 def check_key(key: str | None) -> None:
     """Refuse draws without a key, in the words of the macros."""
     con = connection()
-    set_key(con, key)
-    try:
-        arrow(
-            con,
-            exp.select(
-                exp.alias_(exp.Anonymous(this="sdc_uniform", expressions=[query.literal(""), query.literal(0)]), "u")
-            ),
-        )
-    finally:
-        set_key(con, None)
+    with keyed(con, key):
+        arrow(con, exp.select(exp.alias_(exp.Anonymous(this="sdc__secret_key"), "k")))
 
 
 def masked_table(task: Task, key: str | None, table: pa.Table) -> pa.Table:
@@ -74,12 +76,8 @@ def masked_table(task: Task, key: str | None, table: pa.Table) -> pa.Table:
     con = connection()
     shown = table.select(list(task.seen))
     places = pa.table({"sdc_id": table[task.id], "sdc_place": pa.array(range(table.num_rows), pa.int64())})
-    with registered(con, {**task.tables, RECORDS: shown, PLACES: places}):
-        set_key(con, key)
-        try:
-            found = arrow(con, _query(task))
-        finally:
-            set_key(con, None)
+    with registered(con, {**task.tables, RECORDS: shown, PLACES: places}), keyed(con, key):
+        found = arrow(con, _query(task))
     result = table
     for name in task.columns:
         place = table.schema.get_field_index(name)
@@ -141,38 +139,6 @@ def by_groups(task: Callable[[], Task], key: str | None) -> Callable[[pa.Table],
         return masked_table(task(), key, _named(task(), table))
 
     return masked
-
-
-def of_parts(task: Callable[[], Task], key: str | None) -> Callable[[pa.Table], pa.Table]:
-    """Return the function that takes the moments of a part of the table, stratum by stratum."""
-
-    def taken(table: pa.Table) -> pa.Table:
-        (part,) = table["part"].unique().to_pylist()
-        con, shown = connection(), table.drop_columns("part").rename_columns(list(task().seen))
-        with registered(con, {RECORDS: shown}):
-            set_key(con, key)
-            try:
-                found = arrow(con, query.call(f"sdc__{task().macro}", RECORDS, *task().arguments))
-            finally:
-                set_key(con, None)
-        parts = pa.array([part] * found.num_rows, pa.int64())
-        return pa.table({"part": parts, "stratum": found["sdc_stratum"], "moments": found["sdc_moments"]})
-
-    return taken
-
-
-def pooled_moments(parts: Iterable[tuple[str | None, list[float]]], p: int) -> pa.Table:
-    """Pool the moments of the parts, in the order given, stratum by stratum: the table that the macro joins."""
-    strata: dict[str | None, list[Moments]] = {}
-    for stratum, values in parts:
-        strata.setdefault(stratum, []).append(Moments.of_list(values, p))
-    lists = [pooled(of_one).to_list() for of_one in strata.values()]
-    return pa.table(
-        {
-            "sdc_stratum": pa.array(list(strata), pa.string()),
-            "sdc_moments": pa.array(lists, pa.list_(pa.float64())),
-        }
-    )
 
 
 def _named(task: Task, table: pa.Table) -> pa.Table:

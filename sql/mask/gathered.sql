@@ -1,10 +1,9 @@
--- What needs the whole table (moments, ranks, groups) gets it as lists, one row a stratum, records in
+-- What needs the whole table (ranks, groups) gets it as lists, one row a stratum, records in
 -- the order of their ids: the same for any number of threads and any order of the rows.
 --
---   t: id a b     sdc__gathered:  sdc__ids  sdc__names  sdc__x            sdc__z (normal draws)  sdc__u (uniform draws)
---      1  5 7                     [1, 2]    ['a', 'b']  [[5, 7], [6, 8]]  [[.., ..], [.., ..]]   [[.., ..], [.., ..]]
+--   t: id a b     sdc__gathered:  sdc__ids  sdc__names  sdc__x            sdc__z (normal draws)  sdc__v (uniform)       sdc__u (of the record)
+--      1  5 7                     [1, 2]    ['a', 'b']  [[5, 7], [6, 8]]  [[.., ..], [.., ..]]   [[.., ..], [.., ..]]   [[..], [..]]
 --      2  6 8
--- A column's draws come from a stream of its own, so that they do not depend on which others are masked.
 
 -- The numbers of a column; another type is an error, never a cast.
 CREATE OR REPLACE MACRO sdc__is_whole(type) AS
@@ -14,19 +13,46 @@ CREATE OR REPLACE MACRO sdc__number(v) AS
          ELSE error('ColumnError: The column ' || alias(v) || ' has type ' || typeof(v) || ': this method masks numbers; give a numeric column.')
     END;
 
-CREATE OR REPLACE MACRO sdc__pass(stream, release) AS concat(length(release), ':', release, stream);
-CREATE OR REPLACE MACRO sdc__stream(stream, name) AS stream || ':' || sdc__folded(name);
+-- The subkeys of columns: a map from the name of the column, '' for the record as a whole, in one row. A column that is masked by itself
+-- draws the same whichever others are masked beside it; columns that are masked together have their names among the parameters.
+-- Without a method (NULL) nothing is drawn.
+CREATE OR REPLACE MACRO sdc__column_subkeys(columns, release, stream, method, parameters) AS TABLE
+    SELECT map_from_entries(list_transform(list_concat([''], columns::VARCHAR[]),
+               lambda c: row(sdc__folded(c), sdc__subkey(sdc__secret, release, stream, method, parameters, sdc__part(sdc__folded(c)))))) AS sdc__subkeys
+    FROM (SELECT sdc__secret_key_of(method) AS sdc__secret);
 
-CREATE OR REPLACE MACRO sdc__gathered(tbl, columns, id, stratum, stream) AS TABLE
-    WITH sdc__drawn AS (
-        SELECT sdc__id,
+-- A number in millionths of a unit, as a draw depends on it: a change by less than that is not drawn for.
+CREATE OR REPLACE MACRO sdc__in_units(x, unit) AS coalesce(TRY_CAST(round(x / unit * 1e6) AS BIGINT)::VARCHAR, x::VARCHAR);
+
+-- The values of a record that are masked together, as one text: in the order of their names.
+CREATE OR REPLACE MACRO sdc__joined(names, texts) AS
+    array_to_string(list_transform(list_select(texts, list_grade_up(list_transform(names, lambda n: sdc__folded(n)))), lambda t: sdc__part(t)), '');
+
+CREATE OR REPLACE MACRO sdc__column_digest(x, subkeys, id, together) AS
+    sdc__digest(subkeys[sdc__folded(alias(x))], sdc__checked_id(id), coalesce(together, sdc__part(sdc__canonical(sdc__number(x)))));
+
+-- drawn: 'column', where each column is masked by itself, or 'record', where its columns are masked together.
+CREATE OR REPLACE MACRO sdc__gathered(tbl, columns, id, stratum, drawn, method, parameters, stream, release) AS TABLE
+    WITH sdc__whole AS (
+        SELECT *, struct_keys(struct_pack(*COLUMNS(sdc__to_mask((*), columns, id)))) AS sdc__names,
+               CASE WHEN drawn = 'record'
+                    THEN sdc__joined(sdc__names, list_transform([*COLUMNS(sdc__to_mask((*), columns, id))], lambda v: sdc__canonical(TRY_CAST(v AS DOUBLE)))) END AS sdc__together
+        FROM sdc__identified(tbl, id),
+             sdc__column_subkeys(columns, release, stream, method, concat(parameters, CASE WHEN drawn = 'record' THEN sdc__columns_part(columns) END))
+    ),
+    sdc__digests AS (
+        SELECT sdc__id, sdc__names,
                sdc__stratum_value(stratum, COLUMNS(sdc__column((*), stratum))) AS sdc__stratum,
-               struct_keys(struct_pack(*COLUMNS(sdc__to_mask((*), columns, id)))) AS sdc__names,
                sdc__is_whole(typeof(COLUMNS(sdc__to_mask((*), columns, id)))) AS "sdc__t_\0",
                sdc__number(COLUMNS(sdc__to_mask((*), columns, id))) AS "sdc__x_\0",
-               sdc__uniform(sdc__secret, sdc__stream(stream, alias(COLUMNS(sdc__to_mask((*), columns, id)))), sdc__id) AS "sdc__u_\0",
-               sdc__uniform(sdc__secret, sdc__stream(stream || ':order', alias(COLUMNS(sdc__to_mask((*), columns, id)))), sdc__id) AS "sdc__v_\0"
-        FROM (SELECT *, sdc__secret_key_of(stream) AS sdc__secret FROM sdc__identified(tbl, id))
+               CASE WHEN drawn = 'record' THEN sdc__uniform(sdc__subkeys[''], sdc__checked_id(sdc__id), sdc__together) END AS sdc__u,
+               sdc__column_digest(COLUMNS(sdc__to_mask((*), columns, id)), sdc__subkeys, sdc__id, sdc__together) AS "sdc__d_\0"
+        FROM sdc__whole
+    ),
+    sdc__drawn AS (
+        SELECT *, sdc__normal(sdc__uniform_of(COLUMNS(lambda c: starts_with(c, 'sdc__d_')), 1)) AS "sdc__z_\0",
+               sdc__uniform_of(COLUMNS(lambda c: starts_with(c, 'sdc__d_')), 2) AS "sdc__v_\0"
+        FROM sdc__digests
     )
     SELECT sdc__stratum,
            list(sdc__id ORDER BY sdc__id ASC) AS sdc__ids,
@@ -34,9 +60,15 @@ CREATE OR REPLACE MACRO sdc__gathered(tbl, columns, id, stratum, stream) AS TABL
            any_value([*COLUMNS(lambda c: starts_with(c, 'sdc__t_'))]) AS sdc__whole,
            list([*COLUMNS(lambda c: starts_with(c, 'sdc__x_'))] ORDER BY sdc__id ASC) AS sdc__x,
            list([*COLUMNS(lambda c: starts_with(c, 'sdc__z_'))] ORDER BY sdc__id ASC) AS sdc__z,
-           list([*COLUMNS(lambda c: starts_with(c, 'sdc__v_'))] ORDER BY sdc__id ASC) AS sdc__u
-    FROM (SELECT *, sdc__normal(COLUMNS(lambda c: starts_with(c, 'sdc__u_'))) AS "sdc__z_\0" FROM sdc__drawn)
-    GROUP BY sdc__stratum;
+           list([*COLUMNS(lambda c: starts_with(c, 'sdc__v_'))] ORDER BY sdc__id ASC) AS sdc__v,
+           list([sdc__u] ORDER BY sdc__id ASC) AS sdc__u
+    FROM sdc__drawn GROUP BY sdc__stratum;
+
+-- Masked values by id, cast to the types of their columns.
+CREATE OR REPLACE MACRO sdc__typed(tbl, columns, values_of) AS TABLE
+    SELECT sdc__id, unnest(cast_to_type(struct_pack(*COLUMNS(lambda c: NOT starts_with(c, 'sdc__'))), sdc__type))
+    FROM query_table(values_of)
+    LEFT JOIN (SELECT struct_pack(*COLUMNS(sdc__columns((*), columns))) AS sdc__type FROM sdc__rows(tbl) LIMIT 0) ON true;
 
 -- The masked values of each record, beside its id: each column with its own name and type again.
 -- masked: the name of a common table expression with sdc__ids, sdc__names and sdc__masked, one list a column.
@@ -48,9 +80,7 @@ CREATE OR REPLACE MACRO sdc__spread(tbl, columns, masked) AS TABLE
     sdc__values AS (
         SELECT unnest(sdc__ids) AS sdc__id, unnest(COLUMNS(lambda c: NOT starts_with(c, 'sdc__'))) AS "\0" FROM sdc__lists
     )
-    SELECT sdc__id, unnest(cast_to_type(struct_pack(*COLUMNS(lambda c: NOT starts_with(c, 'sdc__'))), sdc__type))
-    FROM sdc__values
-    LEFT JOIN (SELECT struct_pack(*COLUMNS(sdc__columns((*), columns))) AS sdc__type FROM sdc__rows(tbl) LIMIT 0) ON true;
+    FROM sdc__typed(tbl, columns, 'sdc__values');
 
 -- A number for all columns, or a list of one for each in the order of `columns`, as one for each in the order of `names`.
 CREATE OR REPLACE MACRO sdc__listed(given) AS list_transform(string_split(trim(given::VARCHAR, '[]'), ', '), lambda t: nullif(t, 'NULL'));

@@ -7,10 +7,10 @@
 CREATE OR REPLACE MACRO sdc__needs_python(what) AS
     error('Unsupported: ' || what || ' needs Python: in Python, sdc_sql.load(con) registers it; or use the command line, sdc-sql shell or sdc-sql mask.');
 
-CREATE OR REPLACE MACRO sdc__kernel_noise(stratum, method, x, normals, uniforms, alpha, threshold, lower, upper, rounded, discrete, moments) AS
+CREATE OR REPLACE MACRO sdc__kernel_noise(stratum, method, x, normals, uniforms, alpha, threshold, lower, upper, rounded, discrete) AS
     sdc__needs_python('Noise')::DOUBLE[][];
-CREATE OR REPLACE MACRO sdc__kernel_moments(stratum, x, normals) AS
-    sdc__needs_python('Noise')::DOUBLE[];
+CREATE OR REPLACE MACRO sdc__kernel_noise_root(stratum, covariances, alpha) AS
+    sdc__needs_python('Correlated noise')::DOUBLE[][];
 CREATE OR REPLACE MACRO sdc__kernel_multiplicative(stratum, method, x, normals, uniforms, size, spread) AS
     sdc__needs_python('Multiplicative noise')::DOUBLE[][];
 CREATE OR REPLACE MACRO sdc__kernel_microaggregate(stratum, x, k, method, centroid, blocks, gamma) AS

@@ -29,7 +29,7 @@ CREATE OR REPLACE MACRO sdc__microaggregate(tbl, columns, k, id, method, centroi
     WITH sdc__filled AS (
         SELECT sdc__ids, sdc__names,
                sdc__kernel_microaggregate(sdc__stratum::VARCHAR, sdc__x, k::DOUBLE, method, centroid, blocks::DOUBLE, gamma::DOUBLE) AS sdc__masked
-        FROM sdc__gathered(tbl, columns, id, stratum, NULL)
+        FROM sdc__gathered(tbl, columns, id, stratum, 'column', NULL, NULL, NULL, NULL)
     )
     FROM sdc__spread(tbl, columns, 'sdc__filled');
 

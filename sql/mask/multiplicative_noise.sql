@@ -25,7 +25,8 @@ CREATE OR REPLACE MACRO sdc__multiplicative_noise(tbl, columns, size, id, method
     WITH sdc__filled AS (
         SELECT sdc__ids, sdc__names,
                sdc__kernel_multiplicative(sdc__stratum::VARCHAR, method, sdc__x, sdc__z, CASE WHEN method = 'hoehne' THEN sdc__u END, size::DOUBLE, spread::DOUBLE) AS sdc__masked
-        FROM sdc__gathered(tbl, columns, id, stratum, sdc__pass(stream, release))
+        FROM sdc__gathered(tbl, columns, id, stratum, CASE WHEN method = 'hoehne' THEN 'record' ELSE 'column' END, 'multiplicative noise ' || method,
+                           concat(sdc__part(sdc__canonical(size::DOUBLE)), sdc__part(sdc__canonical(spread::DOUBLE))), stream, release)
     )
     FROM sdc__spread(tbl, columns, 'sdc__filled');
 

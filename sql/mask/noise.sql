@@ -12,7 +12,6 @@
 --
 -- NULL stays NULL. Integer columns stay whole (rounded := true does the same to others). Bounds, rounded and discrete are one
 -- for all columns or a list, one for each.
--- (Draws that a method does not use are not made: the CASE is decided before the query runs.)
 --
 -- Scope: moments where method is 'uncorrelated', 'correlated' or 'linear', else table.
 -- Keeps: the means, in expectation; correlated: correlations; linear: means and covariances; nonlinear: distributions.
@@ -20,6 +19,7 @@
 --   tbl        table                        the table, view, common table expression or file
 --   columns    columns                      the columns to mask
 --   alpha      number                       the variance of the noise over that of the variable, at least 0
+--   standard_deviation  number or numbers   in place of alpha: the standard deviation of the noise, in the units of the column
 --   id         column                       identifies each record
 --   method     'uncorrelated', 'correlated', 'linear', 'nonlinear' or 'outliers'  how the noise is made
 --   threshold  number                       of outliers: how many robust standard deviations from the median
@@ -31,37 +31,56 @@
 --   stream     text                         names the pass of draws; give another one to mask a column a second time
 --   release    text                         names the release; give another one for independent draws
 
-CREATE OR REPLACE MACRO sdc__noise_filled(gathered, columns, alpha, method, threshold, lower, upper, rounded, discrete) AS TABLE
-    SELECT sdc__ids, sdc__names,
-           sdc__kernel_noise(sdc__stratum::VARCHAR, method, sdc__x, sdc__z, CASE WHEN method = 'nonlinear' THEN sdc__u END, alpha::DOUBLE, threshold::DOUBLE,
-               sdc__each(lower, columns, sdc__names)::DOUBLE[], sdc__each(upper, columns, sdc__names)::DOUBLE[],
-               list_transform(list_zip(sdc__whole, sdc__each(rounded, columns, sdc__names)::BOOLEAN[]), lambda z: z[1] OR z[2]),
-               sdc__each(discrete, columns, sdc__names)::BOOLEAN[], sdc__moments) AS sdc__masked
-    FROM query_table(gathered);
+-- Noise on the scale of ranks, and noise on outliers: over all records of a stratum together.
+CREATE OR REPLACE MACRO sdc__noise_by_ranks(tbl, columns, alpha, id, method, threshold, lower, upper, rounded, discrete, stratum, stream, release) AS TABLE
+    WITH sdc__filled AS (
+        SELECT sdc__ids, sdc__names,
+               sdc__kernel_noise(sdc__stratum::VARCHAR, method, sdc__x, sdc__z, CASE WHEN method = 'nonlinear' THEN sdc__v END, alpha::DOUBLE, threshold::DOUBLE,
+                   sdc__each(lower, columns, sdc__names)::DOUBLE[], sdc__each(upper, columns, sdc__names)::DOUBLE[],
+                   list_transform(list_zip(sdc__whole, sdc__each(rounded, columns, sdc__names)::BOOLEAN[]), lambda z: z[1] OR z[2]),
+                   sdc__each(discrete, columns, sdc__names)::BOOLEAN[]) AS sdc__masked
+        FROM sdc__gathered(tbl, columns, id, stratum, 'record', 'noise ' || method,
+                           concat(sdc__part(sdc__canonical(alpha::DOUBLE)), CASE WHEN method = 'outliers' THEN sdc__part(sdc__canonical(threshold::DOUBLE)) END), stream, release)
+    )
+    FROM sdc__spread(tbl, columns, 'sdc__filled');
 
 CREATE OR REPLACE MACRO sdc__noise(tbl, columns, alpha, id, method, threshold, lower, upper, rounded, discrete, stratum, stream, release) AS TABLE
-    WITH sdc__lists AS (SELECT *, NULL::DOUBLE[] AS sdc__moments FROM sdc__gathered(tbl, columns, id, stratum, sdc__pass(stream, release))),
-    sdc__filled AS (FROM sdc__noise_filled('sdc__lists', columns, alpha, method, threshold, lower, upper, rounded, discrete))
-    FROM sdc__spread(tbl, columns, 'sdc__filled');
+    WITH sdc__records AS (FROM sdc__noise_records(tbl, columns, id, stratum)),
+    sdc__uncorrelated AS (FROM sdc__noise_uncorrelated('sdc__records', alpha)),
+    sdc__correlated AS (FROM sdc__noise_correlated('sdc__records', alpha)),
+    sdc__noisy_uncorrelated AS (FROM sdc__noise_by_column('sdc__records', 'sdc__uncorrelated', stream, release)),
+    sdc__noisy_correlated AS (FROM sdc__noise_by_record('sdc__records', 'sdc__correlated', columns, stream, release)),
+    sdc__noisy_linear AS (FROM sdc__noise_transformed('sdc__noisy_correlated', alpha)),
+    sdc__by_record AS (FROM sdc__noise_added(tbl, columns, 'sdc__noisy_' || method, lower, upper, rounded)),
+    sdc__by_kernel AS (FROM sdc__noise_by_ranks(tbl, columns, alpha, id, method, threshold, lower, upper, rounded, discrete, stratum, stream, release))
+    FROM query_table(CASE WHEN method IN ('uncorrelated', 'correlated', 'linear') THEN 'sdc__by_record' ELSE 'sdc__by_kernel' END);
 
--- A table that lies in parts (on Spark): the moments of each part, which are then pooled, and noise by the pooled ones.
--- moments: sdc_stratum (as text), sdc_moments. Nonlinear noise and outliers need more than moments: all records together.
-CREATE OR REPLACE MACRO sdc__noise_moments(tbl, columns, id, method, stratum, stream, release) AS TABLE
-    SELECT sdc__stratum::VARCHAR AS sdc_stratum,
-           sdc__kernel_moments(sdc__stratum::VARCHAR, sdc__x, CASE WHEN method = 'linear' THEN sdc__z END) AS sdc_moments
-    FROM sdc__gathered(tbl, columns, id, stratum, sdc__pass(stream, release));
-
-CREATE OR REPLACE MACRO sdc__noise_by_moments(tbl, columns, alpha, id, method, threshold, lower, upper, rounded, discrete, stratum, stream, release, moments) AS TABLE
-    WITH sdc__lists AS (
-        SELECT sdc__g.*, sdc__m.sdc_moments AS sdc__moments FROM sdc__gathered(tbl, columns, id, stratum, sdc__pass(stream, release)) AS sdc__g
-        JOIN query_table(moments) AS sdc__m ON row(sdc__g.sdc__stratum::VARCHAR) = row(sdc__m.sdc_stratum)
-    ),
-    sdc__filled AS (FROM sdc__noise_filled('sdc__lists', columns, alpha, method, threshold, lower, upper, rounded, discrete))
-    FROM sdc__spread(tbl, columns, 'sdc__filled');
-
+-- Python: the methods 'correlated', 'linear', 'nonlinear' and 'outliers' need it; 'uncorrelated' is SQL alone.
 -- sdc_noise: noise added to numeric columns.
 -- Example: FROM sdc_noise('persons', ['income'], 0.1, 'id');
 CREATE OR REPLACE MACRO sdc_noise(tbl, columns, alpha, id, method := 'uncorrelated', threshold := 3, lower := NULL, upper := NULL,
                                   rounded := false, discrete := false, stratum := NULL, stream := NULL, release := '') AS TABLE
     WITH sdc__done AS (FROM sdc__noise(tbl, columns, alpha, id, method, threshold, lower, upper, rounded, discrete, stratum, stream, release))
+    FROM sdc__released(tbl, columns, id, 'sdc__done');
+
+CREATE OR REPLACE MACRO sdc__checked_deviation(s) AS
+    CASE WHEN s >= 0 AND s < 'infinity'::DOUBLE THEN s::DOUBLE
+         ELSE error('ParameterError: standard_deviation is ' || coalesce(s::VARCHAR, 'NULL') || ': it must be a number, at least 0, in the units of the column.') END;
+CREATE OR REPLACE MACRO sdc__noise_absolute(tbl, columns, standard_deviation, id, lower, upper, rounded, stream, release) AS TABLE
+    WITH sdc__records AS (FROM sdc__noise_records(tbl, columns, id, NULL)),
+    sdc__given AS (
+        SELECT NULL AS sdc__stratum, sdc__names, NULL::DOUBLE[] AS sdc__means,
+               list_transform(sdc__each(standard_deviation, columns, sdc__names)::DOUBLE[], lambda s: sdc__checked_deviation(s)) AS sdc__sds
+        FROM (SELECT struct_keys(struct_pack(*COLUMNS(sdc__columns((*), columns)))) AS sdc__names FROM sdc__rows(tbl) LIMIT 1)
+    ),
+    sdc__noisy AS (FROM sdc__noise_by_column('sdc__records', 'sdc__given', stream, release))
+    FROM sdc__noise_added(tbl, columns, 'sdc__noisy', lower, upper, rounded);
+
+-- A record is masked by itself: new records may come, and a table masked anew each night releases the same values.
+-- Verb: noise
+-- Scope: record.
+-- sdc_noise_absolute: noise of a given standard deviation added to numeric columns.
+-- Example: FROM sdc_noise_absolute('persons', ['income'], 50, 'id');
+CREATE OR REPLACE MACRO sdc_noise_absolute(tbl, columns, standard_deviation, id, lower := NULL, upper := NULL, rounded := false, stream := NULL, release := '') AS TABLE
+    WITH sdc__done AS (FROM sdc__noise_absolute(tbl, columns, standard_deviation, id, lower, upper, rounded, stream, release))
     FROM sdc__released(tbl, columns, id, 'sdc__done');

@@ -13,6 +13,7 @@
 --
 -- A draw u below p_kk stays, so that the fewer records move, the fewer are looked up; the other categories share the
 -- rest in their order. Sums are of whole numbers (sdc__steps): the same wherever they are added.
+-- The draw of a record depends on its category's row of the matrix, in those whole numbers, and on no other row.
 --
 -- Scope: record.
 -- Keeps: the expected frequencies, where the matrix is invariant (sdc_pram_invariant).
@@ -54,16 +55,34 @@ CREATE OR REPLACE MACRO sdc__checked_probability(p) AS
     CASE WHEN p >= 0 AND p <= 1 THEN p
          ELSE error('ParameterError: A PRAM probability is ' || coalesce(p::VARCHAR, 'NULL') || ': it must be a number from 0 to 1.') END;
 
--- The rows of a typed matrix: sdc__stay is the probability to stay.
-CREATE OR REPLACE MACRO sdc__pram_rows(typed) AS TABLE
-    SELECT sdc__s, sdc__from,
-           coalesce(sum(sdc__steps(sdc__checked_probability(sdc__p))) FILTER (WHERE sdc__to IS NOT DISTINCT FROM sdc__from), 0)::BIGINT AS sdc__stay,
-           CASE WHEN count(*) > count(DISTINCT sdc__to)
-                    THEN error('ParameterError: The PRAM matrix lists a change from ' || sdc__from::VARCHAR || ' twice.')
-                WHEN abs(sum(sdc__p) - 1) <= 1e-9 THEN true
-                ELSE error('ParameterError: The probabilities from ' || sdc__from::VARCHAR || ' sum to ' || sum(sdc__p)::VARCHAR || ': each row of a PRAM matrix must sum to 1.')
-           END AS sdc__sound
-    FROM query_table(typed) GROUP BY sdc__s, sdc__from;
+-- A category, or a combination of categories (sdc__x), as text for keyed draws: in the order of the names of the columns.
+CREATE OR REPLACE MACRO sdc__category_texts(cells) AS TABLE
+    SELECT * EXCLUDE (sdc__values), sdc__joined(struct_keys(sdc__x), sdc__values) AS sdc__text
+    FROM (SELECT COLUMNS(lambda c: NOT starts_with(c, 'sdc__v_')), [*COLUMNS(lambda c: starts_with(c, 'sdc__v_'))] AS sdc__values
+          FROM (SELECT COLUMNS(lambda c: starts_with(c, 'sdc__')), sdc__canonical(COLUMNS(lambda c: NOT starts_with(c, 'sdc__'))) AS "sdc__v_\0"
+                FROM (SELECT *, unnest(sdc__x) FROM query_table(cells))));
+
+-- The rows of a typed matrix: sdc__stay is the probability to stay, sdc__subkey what the draws of its category depend on.
+CREATE OR REPLACE MACRO sdc__pram_rows(typed, columns, stream, release) AS TABLE
+    WITH sdc__categories AS (SELECT sdc__from AS sdc__x FROM query_table(typed) UNION SELECT sdc__to FROM query_table(typed)),
+    sdc__texts AS MATERIALIZED (FROM sdc__category_texts('sdc__categories')),
+    sdc__summed AS (
+        SELECT sdc__m.sdc__s, sdc__m.sdc__from,
+               coalesce(sum(sdc__steps(sdc__checked_probability(sdc__m.sdc__p))) FILTER (WHERE sdc__m.sdc__to IS NOT DISTINCT FROM sdc__m.sdc__from), 0)::BIGINT AS sdc__stay,
+               concat(sdc__part(any_value(sdc__f.sdc__text)),
+                      string_agg(concat(sdc__part(sdc__t.sdc__text), sdc__steps(sdc__m.sdc__p)), ';' ORDER BY encode(sdc__t.sdc__text) ASC)
+                          FILTER (WHERE sdc__steps(sdc__m.sdc__p) > 0)) AS sdc__row,
+               CASE WHEN count(*) > count(DISTINCT sdc__m.sdc__to)
+                        THEN error('ParameterError: The PRAM matrix lists a change from ' || sdc__m.sdc__from::VARCHAR || ' twice.')
+                    WHEN abs(sum(sdc__m.sdc__p) - 1) <= 1e-9 THEN true
+                    ELSE error('ParameterError: The probabilities from ' || sdc__m.sdc__from::VARCHAR || ' sum to ' || sum(sdc__m.sdc__p)::VARCHAR || ': each row of a PRAM matrix must sum to 1.')
+               END AS sdc__sound
+        FROM query_table(typed) AS sdc__m
+        JOIN sdc__texts AS sdc__f ON row(sdc__m.sdc__from) = row(sdc__f.sdc__x) JOIN sdc__texts AS sdc__t ON row(sdc__m.sdc__to) = row(sdc__t.sdc__x)
+        GROUP BY sdc__m.sdc__s, sdc__m.sdc__from
+    )
+    SELECT sdc__s, sdc__from, sdc__stay, sdc__sound, sdc__subkey(sdc__secret, release, stream, 'pram', sdc__row, sdc__columns_part(columns)) AS sdc__subkey
+    FROM sdc__summed, (SELECT sdc__secret_key() AS sdc__secret);
 
 -- The intervals of [stay, 1) that the other categories share; the last one takes what rounding left.
 CREATE OR REPLACE MACRO sdc__pram_moves(typed, rows_of) AS TABLE
@@ -79,36 +98,32 @@ CREATE OR REPLACE MACRO sdc__pram_moves(typed, rows_of) AS TABLE
           WINDOW sdc__order AS (PARTITION BY sdc__m.sdc__s, sdc__m.sdc__from ORDER BY sdc__m.sdc__to ASC NULLS LAST
                                 ROWS BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW));
 
-CREATE OR REPLACE MACRO sdc__pram_drawn(records, rows_of, moves, stream) AS TABLE
+CREATE OR REPLACE MACRO sdc__pram_drawn(records, rows_of, moves) AS TABLE
     SELECT sdc__u.sdc__id, unnest(CASE WHEN sdc__m.sdc__to IS NULL THEN sdc__u.sdc__x ELSE sdc__m.sdc__to END)
     FROM (SELECT sdc__r.sdc__id, sdc__r.sdc__s, sdc__r.sdc__x,
                  CASE WHEN sdc__p.sdc__stay IS NOT NULL AND sdc__p.sdc__sound THEN sdc__p.sdc__stay / 4503599627370496e0
                       WHEN sdc__r.sdc__blank THEN 2
                       ELSE error('ParameterError: The category ' || sdc__r.sdc__x::VARCHAR || coalesce(' of stratum ' || sdc__r.sdc__s::VARCHAR, '')
                                  || ' is not in the PRAM matrix: give its row (from, to, probability).') END AS sdc__stay,
-                 sdc_uniform(stream, sdc__r.sdc__id) AS sdc__draw
+                 sdc__uniform(sdc__p.sdc__subkey, sdc__checked_id(sdc__r.sdc__id), '') AS sdc__draw
           FROM query_table(records) AS sdc__r
           LEFT JOIN query_table(rows_of) AS sdc__p ON row(sdc__r.sdc__s, sdc__r.sdc__x) = row(sdc__p.sdc__s, sdc__p.sdc__from)) AS sdc__u
     LEFT JOIN query_table(moves) AS sdc__m
       ON CASE WHEN sdc__u.sdc__draw >= sdc__u.sdc__stay THEN row(sdc__u.sdc__s, sdc__u.sdc__x) END = row(sdc__m.sdc__s, sdc__m.sdc__from)
      AND sdc__u.sdc__draw >= sdc__m.sdc__low AND sdc__u.sdc__draw < sdc__m.sdc__high;
 
--- The stream of a variable, or of the variables of a crossing, whatever their order.
-CREATE OR REPLACE MACRO sdc__pram_stream(stream, columns) AS
-    sdc__stream(stream, array_to_string(list_sort(list_transform(columns::VARCHAR[], lambda c: sdc__folded(c))), ','));
-
 CREATE OR REPLACE MACRO sdc__pram(tbl, columns, matrix, id, stratum, stream, release) AS TABLE
     WITH sdc__records AS (FROM sdc__pram_records(tbl, columns, id, stratum)),
     sdc__typed AS MATERIALIZED (FROM sdc__pram_typed(tbl, columns, id, matrix, stratum)),
-    sdc__stays AS MATERIALIZED (FROM sdc__pram_rows('sdc__typed')),
+    sdc__stays AS MATERIALIZED (FROM sdc__pram_rows('sdc__typed', columns, stream, release)),
     sdc__moves AS (FROM sdc__pram_moves('sdc__typed', 'sdc__stays'))
-    FROM sdc__pram_drawn('sdc__records', 'sdc__stays', 'sdc__moves', sdc__pram_stream(sdc__pass(stream, release), columns));
+    FROM sdc__pram_drawn('sdc__records', 'sdc__stays', 'sdc__moves');
 CREATE OR REPLACE MACRO sdc__pram_crossing(tbl, columns, matrix, id, stratum, stream, release) AS TABLE
     WITH sdc__records AS (FROM sdc__pram_records(tbl, columns, id, stratum)),
     sdc__typed AS MATERIALIZED (FROM sdc__pram_typed_crossing(tbl, columns, id, matrix, stratum)),
-    sdc__stays AS MATERIALIZED (FROM sdc__pram_rows('sdc__typed')),
+    sdc__stays AS MATERIALIZED (FROM sdc__pram_rows('sdc__typed', columns, stream, release)),
     sdc__moves AS (FROM sdc__pram_moves('sdc__typed', 'sdc__stays'))
-    FROM sdc__pram_drawn('sdc__records', 'sdc__stays', 'sdc__moves', sdc__pram_stream(sdc__pass(stream, release), columns));
+    FROM sdc__pram_drawn('sdc__records', 'sdc__stays', 'sdc__moves');
 
 -- sdc_pram: a column's categories changed with the probabilities of a matrix.
 -- Example: FROM sdc_pram('persons', 'sex', 'sexes', 'id');

@@ -40,13 +40,25 @@ CREATE OR REPLACE MACRO sdc__pram_grouped(tbl, columns, id, within) AS TABLE
                  sdc__within_value(within, COLUMNS(sdc__within((*), within))) AS "sdc__g_\0"
           FROM sdc__identified(tbl, id));
 
--- The cells of a table of records, T; then the number of each in its group, and how many are in it.
+-- The cells of a table of records, T; then the number of each in its group, how many are in it, and which (as a digest).
 CREATE OR REPLACE MACRO sdc__pram_tallied(records) AS TABLE
     SELECT sdc__g, sdc__x, count(*) AS sdc__t FROM query_table(records) GROUP BY sdc__g, sdc__x;
 CREATE OR REPLACE MACRO sdc__pram_cells(tallied) AS TABLE
-    SELECT sdc__g, sdc__x, sdc__t, row_number() OVER (PARTITION BY sdc__g ORDER BY sdc__x ASC NULLS LAST) - 1 AS sdc__i,
-           count(*) OVER (PARTITION BY sdc__g) AS sdc__k
-    FROM query_table(tallied);
+    WITH sdc__named AS MATERIALIZED (FROM sdc__category_texts(tallied)),
+    sdc__groups AS MATERIALIZED (  -- or the digest would be taken again for each cell
+        SELECT sdc__g, count(*) AS sdc__k, sha256(string_agg(sdc__part(sdc__text), '' ORDER BY encode(sdc__text) ASC)) AS sdc__cells_of
+        FROM sdc__named GROUP BY sdc__g
+    )
+    SELECT sdc__n.sdc__g, sdc__n.sdc__x, sdc__n.sdc__t, sdc__n.sdc__text, sdc__o.sdc__k, sdc__o.sdc__cells_of,
+           row_number() OVER (PARTITION BY sdc__n.sdc__g ORDER BY encode(sdc__n.sdc__text) ASC) - 1 AS sdc__i
+    FROM sdc__named AS sdc__n JOIN sdc__groups AS sdc__o ON row(sdc__n.sdc__g) = row(sdc__o.sdc__g);
+
+-- A cell's row of the matrix: its probability to stay, and the cells of its group, each alike.
+CREATE OR REPLACE MACRO sdc__pram_keyed(staying, columns, stream, release) AS TABLE
+    SELECT sdc__g, sdc__x, sdc__i, sdc__k, sdc__stay,
+           sdc__subkey(sdc__secret, release, stream, 'pram by cells',
+               concat(sdc__part(sdc__text), sdc__steps(sdc__stay), ';', sdc__cells_of), sdc__columns_part(columns)) AS sdc__subkey
+    FROM query_table(staying), (SELECT sdc__secret_key() AS sdc__secret);
 
 -- Groups of one cell have nowhere to go; all of them are named.
 CREATE OR REPLACE MACRO sdc__pram_lonely(cells, within) AS (
@@ -58,15 +70,15 @@ CREATE OR REPLACE MACRO sdc__pram_lonely(cells, within) AS (
     FROM (SELECT sdc__g FROM query_table(cells) WHERE sdc__k = 1)
 );
 
--- stay: the probability, by cell. A second draw chooses the other cell, by its number.
-CREATE OR REPLACE MACRO sdc__pram_jumps(records, cells, stream) AS TABLE
+-- cells: with the probability to stay and a subkey. A second draw chooses the other cell, by its number.
+CREATE OR REPLACE MACRO sdc__pram_jumps(records, cells) AS TABLE
     SELECT sdc__u.sdc__id, unnest(CASE WHEN sdc__c.sdc__x IS NULL THEN sdc__u.sdc__x ELSE sdc__c.sdc__x END)
-    FROM (SELECT sdc__r.sdc__id, sdc__r.sdc__x, sdc__r.sdc__g,
-                 CASE WHEN sdc_uniform(stream, sdc__r.sdc__id) >= sdc__p.sdc__stay
-                      THEN floor(sdc_uniform(stream || ':to', sdc__r.sdc__id) * (sdc__p.sdc__k - 1))::BIGINT END AS sdc__jump,
-                 sdc__p.sdc__i
-          FROM query_table(records) AS sdc__r
-          LEFT JOIN query_table(cells) AS sdc__p ON row(sdc__r.sdc__g, sdc__r.sdc__x) = row(sdc__p.sdc__g, sdc__p.sdc__x)) AS sdc__u
+    FROM (SELECT sdc__id, sdc__x, sdc__g, sdc__i,
+                 CASE WHEN sdc__uniform_of(sdc__drawn, 1) >= sdc__stay THEN floor(sdc__uniform_of(sdc__drawn, 2) * (sdc__k - 1))::BIGINT END AS sdc__jump
+          FROM (SELECT sdc__r.sdc__id, sdc__r.sdc__x, sdc__r.sdc__g, sdc__p.sdc__i, sdc__p.sdc__k, sdc__p.sdc__stay,
+                       sdc__digest(sdc__p.sdc__subkey, sdc__checked_id(sdc__r.sdc__id), '') AS sdc__drawn
+                FROM query_table(records) AS sdc__r
+                LEFT JOIN query_table(cells) AS sdc__p ON row(sdc__r.sdc__g, sdc__r.sdc__x) = row(sdc__p.sdc__g, sdc__p.sdc__x))) AS sdc__u
     LEFT JOIN query_table(cells) AS sdc__c
       ON CASE WHEN sdc__u.sdc__jump IS NOT NULL
               THEN row(sdc__u.sdc__g, sdc__u.sdc__jump + (sdc__u.sdc__jump >= sdc__u.sdc__i)::INTEGER) END = row(sdc__c.sdc__g, sdc__c.sdc__i);
@@ -82,8 +94,9 @@ CREATE OR REPLACE MACRO sdc__pram_retention(tbl, columns, retention, id, stratum
     WITH sdc__all AS (FROM sdc__pram_grouped(tbl, columns, id, CASE WHEN stratum IS NULL THEN NULL ELSE [stratum] END)),
     sdc__full AS (FROM sdc__all WHERE NOT sdc__lacking),
     sdc__tallied AS MATERIALIZED (FROM sdc__pram_tallied('sdc__full')),
-    sdc__staying AS MATERIALIZED (FROM sdc__pram_staying('sdc__tallied', retention, stratum))
-    FROM sdc__pram_jumps('sdc__all', 'sdc__staying', sdc__pram_stream(sdc__pass(stream, release), columns));
+    sdc__staying AS (FROM sdc__pram_staying('sdc__tallied', retention, stratum)),
+    sdc__keyed AS MATERIALIZED (FROM sdc__pram_keyed('sdc__staying', columns, stream, release))
+    FROM sdc__pram_jumps('sdc__all', 'sdc__keyed');
 
 -- Keeps: which combinations there are.
 -- Command: pram
@@ -114,8 +127,9 @@ CREATE OR REPLACE MACRO sdc__pram_guaranteed(tbl, keys, xi, id, within, stream, 
     WITH sdc__all AS (FROM sdc__pram_grouped(tbl, keys, id, within)),
     sdc__tallied AS MATERIALIZED (FROM sdc__pram_tallied('sdc__all')),
     sdc__design AS MATERIALIZED (FROM sdc__pram_design('sdc__tallied', xi, within)),
-    sdc__staying AS (FROM sdc__design WHERE sdc__sound)
-    FROM sdc__pram_jumps('sdc__all', 'sdc__staying', sdc__pram_stream(sdc__pass(stream, release), keys));
+    sdc__staying AS (FROM sdc__design WHERE sdc__sound),
+    sdc__keyed AS MATERIALIZED (FROM sdc__pram_keyed('sdc__staying', keys, stream, release))
+    FROM sdc__pram_jumps('sdc__all', 'sdc__keyed');
 
 -- Keeps: the frequencies of the cells, in expectation; the counts of the keys in `within`, exactly.
 -- Guarantees: no intruder's match to any record is right with a probability above xi.
@@ -157,6 +171,6 @@ CREATE OR REPLACE MACRO sdc__pram_tallied_before(cells, columns, id, within, num
     WHERE lacking OR NOT sdc__c.sdc__lacking
     GROUP BY sdc__c.sdc__g, sdc__c.sdc__x;
 
-CREATE OR REPLACE MACRO sdc__pram_by_design(tbl, columns, design, id, within, stream, release) AS TABLE
+CREATE OR REPLACE MACRO sdc__pram_by_design(tbl, columns, design, id, within) AS TABLE
     WITH sdc__all AS (FROM sdc__pram_grouped(tbl, columns, id, within))
-    FROM sdc__pram_jumps('sdc__all', design, sdc__pram_stream(sdc__pass(stream, release), columns));
+    FROM sdc__pram_jumps('sdc__all', design);

@@ -20,17 +20,18 @@
 --   release      text    names the release; give another one for independent draws
 
 CREATE OR REPLACE MACRO sdc__rank_swap(tbl, columns, id, p, correlation, stratum, stream, release) AS TABLE
-    WITH sdc__drawn AS (
+    WITH sdc__records AS (
         SELECT sdc__id,
                sdc__stratum_value(stratum, COLUMNS(sdc__column((*), stratum))) AS sdc__stratum,
                COLUMNS(sdc__to_mask((*), columns, id)) AS sdc__x,
                CASE WHEN correlation IS NULL THEN NULL ELSE sdc__number(COLUMNS(sdc__to_mask((*), columns, id))) END AS sdc__d,
-               sdc__uniform(sdc__secret, sdc__stream(sdc__pass(stream, release) || ':order', columns[1]), sdc__id) AS sdc__u,
-               sdc__uniform(sdc__secret, sdc__stream(sdc__pass(stream, release), columns[1]), sdc__id) AS sdc__choice
-        FROM (SELECT *, sdc__secret_key() AS sdc__secret FROM sdc__identified(tbl, id))
+               sdc__digest(sdc__subkeys[sdc__folded(columns[1])], sdc__checked_id(sdc__id), sdc__part(sdc__canonical(COLUMNS(sdc__to_mask((*), columns, id))))) AS sdc__drawn
+        FROM sdc__identified(tbl, id),
+             sdc__column_subkeys(columns, release, stream, 'rank swap', concat(sdc__part(sdc__canonical(p::DOUBLE)), sdc__part(sdc__canonical(correlation::DOUBLE))))
     ),
     sdc__marked AS (
-        SELECT *, sdc__x IS NULL OR (typeof(sdc__x) IN ('FLOAT', 'DOUBLE') AND sdc__x::VARCHAR = 'nan') AS sdc__stays FROM sdc__drawn
+        SELECT *, sdc__uniform_of(sdc__drawn, 1) AS sdc__u, sdc__uniform_of(sdc__drawn, 2) AS sdc__choice,
+               sdc__x IS NULL OR (typeof(sdc__x) IN ('FLOAT', 'DOUBLE') AND sdc__x::VARCHAR = 'nan') AS sdc__stays FROM sdc__records
     ),
     sdc__listed AS (
         SELECT sdc__stratum,

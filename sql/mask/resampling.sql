@@ -22,9 +22,9 @@ CREATE OR REPLACE MACRO sdc__resample(tbl, columns, samples, id, stratum, stream
         SELECT sdc__id,
                sdc__stratum_value(stratum, COLUMNS(sdc__column((*), stratum))) AS sdc__stratum,
                sdc__number(COLUMNS(sdc__to_mask((*), columns, id))) AS sdc__x,
-               list_transform(range(1, 1 + sdc__checked_whole(samples, 'samples', 1)),
-                   lambda j: sdc__uniform(sdc__secret, sdc__stream(sdc__pass(stream, release) || ':' || j, columns[1]), sdc__id)) AS sdc__u
-        FROM (SELECT *, sdc__secret_key() AS sdc__secret FROM sdc__identified(tbl, id))
+               sdc__uniforms(sdc__subkeys[sdc__folded(columns[1])], sdc__checked_id(sdc__id), sdc__part(sdc__canonical(sdc__number(COLUMNS(sdc__to_mask((*), columns, id))))),
+                   sdc__checked_whole(samples, 'samples', 1)) AS sdc__u
+        FROM sdc__identified(tbl, id), sdc__column_subkeys(columns, release, stream, 'resampling', samples::BIGINT::VARCHAR)
     ),
     sdc__listed AS (
         SELECT sdc__stratum, list(sdc__id ORDER BY sdc__id ASC) AS sdc__ids, list(sdc__x ORDER BY sdc__id ASC) AS sdc__x,

@@ -33,14 +33,15 @@ CREATE OR REPLACE MACRO sdc__rounded_at_random(x, base, u) AS
 
 -- The type of a value is its column's again.
 CREATE OR REPLACE MACRO sdc__round_value(v, base) AS cast_to_type(sdc__rounded(sdc__number(v), base), v);
-CREATE OR REPLACE MACRO sdc__round_value_at_random(v, base, key, stream, id) AS
-    cast_to_type(sdc__rounded_at_random(sdc__number(v), base, sdc__uniform(key, sdc__stream(stream, alias(v)), id)), v);
+-- A draw depends on the base and on the value, in millionths of the base.
+CREATE OR REPLACE MACRO sdc__round_value_at_random(v, base, subkeys, id) AS
+    cast_to_type(sdc__rounded_at_random(sdc__number(v), base, sdc__uniform(subkeys[sdc__folded(alias(v))], id, sdc__in_units(sdc__number(v), base::DOUBLE))), v);
 
 CREATE OR REPLACE MACRO sdc__round(tbl, columns, base, id) AS TABLE
     SELECT sdc__id, sdc__round_value(COLUMNS(sdc__to_mask((*), columns, id)), base) AS "\0" FROM sdc__identified(tbl, id);
 CREATE OR REPLACE MACRO sdc__random_round(tbl, columns, base, id, stream, release) AS TABLE
-    SELECT sdc__id, sdc__round_value_at_random(COLUMNS(sdc__to_mask((*), columns, id)), base, sdc__secret, sdc__pass(stream, release), sdc__id) AS "\0"
-    FROM (SELECT *, sdc__secret_key() AS sdc__secret FROM sdc__identified(tbl, id));
+    SELECT sdc__id, sdc__round_value_at_random(COLUMNS(sdc__to_mask((*), columns, id)), base, sdc__subkeys, sdc__checked_id(sdc__id)) AS "\0"
+    FROM sdc__identified(tbl, id), sdc__column_subkeys(columns, release, stream, 'random rounding', sdc__canonical(base::DOUBLE));
 
 -- Keeps: every value to within half a base.
 -- Verb: round_to_base

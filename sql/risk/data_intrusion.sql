@@ -45,7 +45,7 @@ CREATE OR REPLACE MACRO sdc__checked_stream(stream) AS
 -- A uniform variate of a repetition. Nothing is masked, so nothing is secret: the key is a name. (A draw of no stream would be NULL,
 -- and no record copied back: theta would be 0.)
 CREATE OR REPLACE MACRO sdc__intrusion_draw(stream, part, k) AS
-    sdc__uniform('data intrusion simulation', sdc__stream(sdc__checked_stream(stream), part), k);
+    sdc__uniform(sdc__subkey('data intrusion simulation', '', sdc__checked_stream(stream), part, '', ''), k::VARCHAR, '');
 
 -- Each repetition with the record it removes and whether it is copied back. The cells stand in a row, and a draw falls on the
 -- last one that begins at or below it: one sort of both (an ASOF join of a generated series would go through all pairs).

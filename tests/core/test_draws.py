@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import hashlib
 import math
 import statistics
@@ -22,17 +23,63 @@ def keyed(con: duckdb.DuckDBPyConnection) -> duckdb.DuckDBPyConnection:
     return con
 
 
-def uniform(key: str, stream: str, number: object) -> float:
+def part(text: str | None) -> str:
+    return "-" if text is None else f"{len(text)}:{text}"
+
+
+def uniform(key: str, stream: str, number: object, value: str | None = None, release: str = "") -> float:
     """Return the draw as the SQL file's header defines it."""
-    text = f"{len(key)}:{key}{len(stream)}:{stream}{number}"
+    parts = "".join(part(t) for t in (key, release, stream, "uniform", "", ""))
+    subkey = base64.b64encode(hashlib.sha256(parts.encode()).digest()[:16]).decode()[:22]
+    text = f"{subkey}{len(str(number))}:{number}{part(value)}"
     return int(hashlib.sha256(text.encode()).hexdigest()[:13], 16) / 2**52
 
 
 @pytest.mark.parametrize("stream", ["noise", "", "größe", "a'b", "7:x"])
 @pytest.mark.parametrize("number", [0, 17, -3, "id'1", "é"])
-def test_the_draw_is_the_hash_of_key_stream_and_id(keyed, stream, number):
+def test_the_draw_is_the_hash_of_what_it_depends_on(keyed, stream, number):
     found = keyed.execute("SELECT sdc_uniform(?, ?)", [stream, number]).fetchall()
     assert found == [(uniform(KEY, stream, number),)]
+    found = keyed.execute("SELECT sdc_uniform($1, $2, value := 2.50, release := '2026')", [stream, number]).fetchall()
+    assert found == [(uniform(KEY, stream, number, "2.5", "2026"),)]
+
+
+EQUAL = [
+    ["17", "17.0", "17.00::DECIMAL(18, 2)", "17::DOUBLE", "17::UTINYINT", "17::FLOAT", "'17'"],
+    ["1e15::DOUBLE", "1000000000000000", "1000000000000000.0"],
+    ["0.1", "0.10", "0.1::DOUBLE", "'0.1'"],
+    ["1e-5::DOUBLE", "0.00001"],
+    ["0e0", "-0e0", "0"],
+    ["TIMESTAMPTZ '2026-01-01 00:00:00+00'", "TIMESTAMPTZ '2026-01-01 02:00:00+02'"],
+]
+
+
+@pytest.mark.parametrize("values", EQUAL, ids=[v[0] for v in EQUAL])
+def test_equal_values_of_any_type_have_one_draw(keyed, values):
+    draws = {
+        keyed.execute(f"SELECT sdc_uniform('s', 1, value := {v}), sdc_uniform('s', {v})").fetchall()[0] for v in values
+    }
+    assert len(draws) == 1
+
+
+def test_other_values_have_other_draws(keyed):
+    values = ["17", "'017'", "17.5", "NULL", "''", "-17", "17.000001", "12345678901234567.125", "12345678901234567.126"]
+    draws = {keyed.execute(f"SELECT sdc_uniform('s', 1, value := {v})").fetchall()[0] for v in values}
+    assert len(draws) == len(values)
+
+
+def test_no_time_zone_changes_a_draw_and_a_time_inside_a_list_is_refused(keyed):
+    draws = set()
+    for zone in ("UTC", "Asia/Tokyo", "America/New_York"):
+        keyed.execute(f"SET TimeZone = '{zone}'")
+        draws.add(
+            keyed.execute("SELECT sdc_uniform('s', t, value := t) FROM (SELECT make_timestamptz(17) AS t)").fetchall()[
+                0
+            ]
+        )
+    assert len(draws) == 1
+    with pytest.raises(duckdb.Error, match="changes with the time zone"):
+        keyed.execute("SELECT sdc_uniform('s', [t]) FROM (SELECT make_timestamptz(17) AS t)").fetchall()
 
 
 def test_no_two_triples_share_a_text(keyed):

@@ -112,8 +112,9 @@ def test_what_needs_python_says_so_in_the_shell():
         con.execute(sdc_sql.bundle())
         con.execute("SET VARIABLE sdc_key = 'abc'")
         con.execute("CREATE TABLE t AS SELECT range AS id, range AS x FROM range(9)")
-        with pytest.raises(duckdb.Error, match="Noise needs Python"):
-            con.execute("FROM sdc_noise('t', ['x'], 0.1, 'id')").fetchall()
+        with pytest.raises(duckdb.Error, match="Correlated noise needs Python"):
+            con.execute("FROM sdc_noise('t', ['x'], 0.1, 'id', method := 'correlated')").fetchall()
+        assert len(con.execute("FROM sdc_noise('t', ['x'], 0.1, 'id')").fetchall()) == 9
         assert len(con.execute("FROM sdc_pram_retention('t', ['x'], 0.9, 'id')").fetchall()) == 9
 
 

@@ -7,12 +7,11 @@ from typing import TYPE_CHECKING
 import numpy as np
 from sdc_sql.udfs.adapters import DRAWS, NUMBER, TEXT, chosen, declared, given, keeping
 from sdc_sql.udfs.arrow_function import NUMBERS, TABLE
-from sdc_sql.udfs.noise.additive import correlated, linear_transformed, uncorrelated
 from sdc_sql.udfs.noise.bounds import fitted
 from sdc_sql.udfs.noise.multiplicative import hoehne, hoehne_sum, multiplicative
 from sdc_sql.udfs.noise.nonlinear import nonlinear
 from sdc_sql.udfs.noise.outliers import outliers_only
-from sdc_sql.udfs.noise.pooled_moments import Moments
+from sdc_sql.udfs.noise.root import noise_root
 
 if TYPE_CHECKING:
     from sdc_sql.udfs.arguments import Floats
@@ -21,32 +20,31 @@ if TYPE_CHECKING:
 def noise(
     _stratum: str | None, method: str, x: Floats, normals: Floats, uniforms: Floats, alpha: float, threshold: float,
     lower: Floats, upper: Floats, rounded: list[bool | None], discrete: list[bool | None],
-    moments: Floats | None = None,
 ) -> Floats:  # fmt: skip
-    """Add noise by one of the methods of section 3.4.4; the moments are given where the records are part of a table."""
+    """Add noise by one of the methods of section 3.4.4 that take all records of a stratum together."""
     size = given(alpha, "alpha")
     bounds = {
         "lower": np.where(np.isnan(lower), -np.inf, lower),
         "upper": np.where(np.isnan(upper), np.inf, upper),
         "rounded": np.array([bool(r) for r in rounded]),
     }
-    pooled = None if moments is None else Moments.of_list(moments, x.shape[1])
-    plain = {"uncorrelated": uncorrelated, "correlated": correlated, "linear": linear_transformed}
-    if method == "outliers":
-        masked = outliers_only(x, normals, size, given(threshold, "threshold"), **bounds)
-    elif method == "nonlinear":
-        masked = nonlinear(x, normals, size, uniforms, discrete=[bool(d) for d in discrete])
-        masked = fitted(masked, x, **bounds)
-    else:
-        masked = chosen(method, {**plain, "nonlinear": None, "outliers": None})(
-            x, normals, size, moments=pooled, **bounds
-        )
+    whole_steps = [bool(d) for d in discrete]
+    methods = {
+        "outliers": lambda: outliers_only(x, normals, size, given(threshold, "threshold"), **bounds),
+        "nonlinear": lambda: fitted(nonlinear(x, normals, size, uniforms, discrete=whole_steps), x, **bounds),
+    }
+    masked = chosen(method, {"uncorrelated": None, "correlated": None, "linear": None, **methods})()
     return keeping(masked, x).T
 
 
-def moments(_stratum: str | None, x: Floats, normals: Floats | None) -> Floats:
-    """Return the moments of a part of a table as one list."""
-    return Moments.of(x, normals).to_list()
+def root(_stratum: str | None, covariances: Floats | None, alpha: float) -> Floats:
+    """Return the coefficients of correlated noise."""
+    if covariances is None or np.isnan(covariances).any():
+        raise ValueError(
+            "fewer than two records have no missing value: correlated noise needs two; mask the columns one by one, "
+            "or join strata"
+        )
+    return np.array(noise_root(covariances.tolist(), alpha))
 
 
 def multiply(_stratum: str | None, method: str, x: Floats, normals: Floats, uniforms: Floats, size: float,
@@ -73,8 +71,7 @@ FUNCTIONS = (
         upper=NUMBERS,
         rounded="BOOLEAN[]",
         discrete="BOOLEAN[]",
-        moments=NUMBERS,
     ),
-    declared("moments", moments, NUMBERS, x=TABLE, normals=TABLE),
+    declared("noise_root", root, TABLE, covariances=TABLE, alpha=NUMBER),
     declared("multiplicative", multiply, TABLE, method=TEXT, **DRAWS, size=NUMBER, spread=NUMBER),
 )

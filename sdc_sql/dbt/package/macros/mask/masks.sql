@@ -8,6 +8,7 @@
         'microaggregate_categorical': none,
         'multiplicative_noise': {'method': [none, 'plain']},
         'noise': none,
+        'noise_absolute': {},
         'pram': {},
         'pram_crossing': {},
         'pram_retention': none,

@@ -1,0 +1,101 @@
+-- Noise as it is drawn and added, record by record, once it is designed (noise_design.sql).
+--
+--   uncorrelated   x_j + s_j z_j                       z_j by the record's value of the column alone
+--   correlated     x_j + sum_k a_jk z_k                z_1, z_2, ... by the record's values of all the columns
+--   linear         c (x_j + e_j - mean) + mean         c = 1 / sqrt(1 + alpha); the mean of x + e is replaced by that of x
+-- A column's value enters its draw in millionths of the noise's standard deviation.
+
+CREATE OR REPLACE MACRO sdc__noise_records(tbl, columns, id, stratum) AS TABLE
+    SELECT sdc__id, sdc__checked_id(sdc__id) AS sdc__named,
+           sdc__stratum_value(stratum, COLUMNS(sdc__column((*), stratum))) AS sdc__stratum,
+           sdc__number(COLUMNS(sdc__to_mask((*), columns, id))) AS "sdc__x_\0"
+    FROM sdc__identified(tbl, id);
+
+-- Each column becomes a struct: of its value x and a uniform draw u, then of its value and its noise e. (An argument of a macro
+-- may name COLUMNS(lambda ...) many times, a query once.)
+CREATE OR REPLACE MACRO sdc__drawn_for(x, subkeys, sds, names, named) AS
+    struct_pack(x := x, u := sdc__uniform(sdc__of_column(subkeys, names, x), named, sdc__in_units(x, sdc__of_column(sds, names, x))));
+CREATE OR REPLACE MACRO sdc__noise_of(c, sds, names) AS
+    struct_pack(x := struct_extract(c, 'x'), e := sdc__of_column(sds, names, c) * sdc__normal(struct_extract(c, 'u')));
+CREATE OR REPLACE MACRO sdc__noise_by_column(records, design, stream, release) AS TABLE
+    WITH sdc__keyed AS MATERIALIZED (
+        SELECT sdc__stratum AS sdc__of, sdc__names, sdc__means, sdc__sds,
+               list_transform(sdc__names, lambda n, i: sdc__subkey(sdc__secret, release, stream, 'noise', sdc__canonical(sdc__sds[i]), sdc__part(sdc__folded(n)))) AS sdc__subkeys
+        FROM query_table(design), (SELECT sdc__secret_key() AS sdc__secret)
+    ),
+    sdc__uniforms_of AS (
+        SELECT sdc__id, sdc__of, sdc__names, sdc__means, sdc__sds,
+               sdc__drawn_for(COLUMNS(lambda c: starts_with(c, 'sdc__x_')), sdc__subkeys, sdc__sds, sdc__names, sdc__named) AS "\0"
+        FROM query_table(records) AS sdc__r JOIN sdc__keyed AS sdc__k ON sdc__r.sdc__stratum IS NOT DISTINCT FROM sdc__k.sdc__of
+    )
+    SELECT sdc__id, sdc__of AS sdc__stratum, sdc__names, sdc__means,
+           sdc__noise_of(COLUMNS(lambda c: starts_with(c, 'sdc__x_')), sdc__sds, sdc__names) AS "\0"
+    FROM sdc__uniforms_of;
+
+CREATE OR REPLACE MACRO sdc__product_sum(a, z) AS
+    list_reduce(list_transform(list_zip(a, z), lambda t: t[1] * t[2]), lambda s, t: s + t);
+
+CREATE OR REPLACE MACRO sdc__noise_together(x, root, names, z) AS
+    struct_pack(x := x, e := sdc__product_sum(sdc__of_column(root, names, x), z));
+
+CREATE OR REPLACE MACRO sdc__noise_by_record(records, design, columns, stream, release) AS TABLE
+    WITH sdc__keyed AS MATERIALIZED (
+        SELECT sdc__stratum AS sdc__of, sdc__names, sdc__means, sdc__root,
+               sdc__subkey(sdc__secret, release, stream, 'correlated noise',
+                   array_to_string(list_transform(flatten(sdc__root), lambda a: sdc__canonical(a)), ' '), sdc__columns_part(columns)) AS sdc__subkey
+        FROM query_table(design), (SELECT sdc__secret_key() AS sdc__secret)
+    ),
+    sdc__named_values AS (
+        SELECT *, struct_keys(struct_pack(*COLUMNS(lambda c: starts_with(c, 'sdc__x_')))) AS sdc__columns,
+               list_transform([*COLUMNS(lambda c: starts_with(c, 'sdc__x_'))], lambda v: sdc__canonical(v)) AS sdc__texts
+        FROM query_table(records)
+    ),
+    sdc__normals AS (
+        SELECT sdc__r.*, sdc__k.*,
+               list_transform(sdc__uniforms(sdc__subkey, sdc__named, sdc__joined(sdc__columns, sdc__texts), len(sdc__k.sdc__names)), lambda u: sdc__normal(u)) AS sdc__z
+        FROM sdc__named_values AS sdc__r JOIN sdc__keyed AS sdc__k ON sdc__r.sdc__stratum IS NOT DISTINCT FROM sdc__k.sdc__of
+    )
+    SELECT sdc__id, sdc__of AS sdc__stratum, sdc__names, sdc__means,
+           sdc__noise_together(COLUMNS(lambda c: starts_with(c, 'sdc__x_')), sdc__root, sdc__names, sdc__z) AS "\0"
+    FROM sdc__normals;
+
+CREATE OR REPLACE MACRO sdc__noise_alone(c) AS CASE WHEN NOT isnan(struct_extract(c, 'x')) THEN struct_extract(c, 'e') END;
+CREATE OR REPLACE MACRO sdc__transformed(x, e, mean, drawn_mean, alpha) AS
+    CASE WHEN alpha = 0 THEN 0e0 ELSE (x + e - (mean + drawn_mean)) / sqrt(1e0 + alpha) + mean - x END;
+CREATE OR REPLACE MACRO sdc__kim(c, means, names, drawn_means, drawn_names, alpha) AS
+    struct_pack(x := struct_extract(c, 'x'), e := sdc__transformed(struct_extract(c, 'x'), struct_extract(c, 'e'),
+        sdc__of_column(means, names, c), sdc__of_column(drawn_means, drawn_names, c), alpha));
+
+-- Kim's transformation. noisy: as the macros above give it.
+CREATE OR REPLACE MACRO sdc__noise_transformed(noisy, alpha) AS TABLE
+    WITH sdc__noises AS (
+        SELECT sdc__stratum, sdc__noise_alone(COLUMNS(lambda c: starts_with(c, 'sdc__x_'))) AS "\0"
+        FROM query_table(noisy)
+    ),
+    sdc__shifts_of AS (SELECT sdc__stratum AS sdc__of, sdc__names AS sdc__drawn_names, sdc__means AS sdc__drawn_means FROM sdc__moments('sdc__noises'))
+    SELECT sdc__id, sdc__stratum, sdc__names, sdc__means,
+           sdc__kim(COLUMNS(lambda c: starts_with(c, 'sdc__x_')), sdc__means, sdc__names, sdc__drawn_means, sdc__drawn_names, alpha) AS "\0"
+    FROM query_table(noisy) AS sdc__n JOIN sdc__shifts_of AS sdc__d ON sdc__n.sdc__stratum IS NOT DISTINCT FROM sdc__d.sdc__of;
+CREATE OR REPLACE MACRO sdc__fitted_noise(c, low, high, whole, names) AS
+    sdc__fitted(struct_extract(c, 'x') + struct_extract(c, 'e'), struct_extract(c, 'x'),
+        sdc__of_column(low, names, c), sdc__of_column(high, names, c), sdc__of_column(whole, names, c));
+
+-- The masked values: between their bounds, whole where their column is, in the types of the table.
+CREATE OR REPLACE MACRO sdc__noise_added(tbl, columns, noisy, lower, upper, rounded) AS TABLE
+    WITH sdc__wholes AS (
+        SELECT [*COLUMNS(lambda c: starts_with(c, 'sdc__t_'))] AS sdc__whole, struct_keys(struct_pack(*COLUMNS(lambda c: starts_with(c, 'sdc__t_')))) AS sdc__of
+        FROM (SELECT sdc__is_whole(typeof(COLUMNS(sdc__columns((*), columns)))) AS "sdc__t_\0" FROM sdc__rows(tbl) LIMIT 1)
+    ),
+    sdc__bounds AS MATERIALIZED (
+        SELECT sdc__of, sdc__low, sdc__high, sdc__whole,
+               list_transform(sdc__of, lambda n, i: sdc__checked_bound(true, sdc__low[i], sdc__high[i], sdc__whole[i], n)) AS sdc__sound
+        FROM (SELECT sdc__of, sdc__each(lower, columns, sdc__of)::DOUBLE[] AS sdc__low, sdc__each(upper, columns, sdc__of)::DOUBLE[] AS sdc__high,
+                     list_transform(list_zip(sdc__whole, sdc__each(rounded, columns, sdc__of)::BOOLEAN[]), lambda z: z[1] OR coalesce(z[2], false)) AS sdc__whole
+              FROM (SELECT sdc__whole, list_transform(sdc__of, lambda n: n[8:]) AS sdc__of FROM sdc__wholes))
+    ),
+    sdc__values AS (
+        SELECT sdc__id,
+               sdc__fitted_noise(COLUMNS('(?s)^sdc__x_(.*)$'), sdc__low, sdc__high, sdc__whole, sdc__of) AS "\1"
+        FROM query_table(noisy), sdc__bounds WHERE list_bool_and(sdc__sound)
+    )
+    FROM sdc__typed(tbl, columns, 'sdc__values');
