@@ -9,11 +9,6 @@
 -- tbl: the name of a relation with sdc__stratum (NULL is one too) and columns "sdc__x_<name>" of DOUBLE. NULL and NaN are missing. The
 -- relation is read three times; it must give the same rows each time. Lists are in the order of its columns.
 
--- The power of two that brings a size to between 1 and 2. (log2 may be off by one step at a power of two: just as good.)
-CREATE OR REPLACE MACRO sdc__shift(size) AS CASE WHEN size > 0 THEN pow(2e0, -floor(log2(size))) ELSE 1e0 END;
--- A shifted value is below 4, so that a product is below 2^4: 2^35 records fit.
-CREATE OR REPLACE MACRO sdc__unit_sum(y) AS sdc__exact_sum(y, scale := 309485009821345068724781056e0);
-
 CREATE OR REPLACE MACRO sdc__not_nan(x) AS CASE WHEN NOT isnan(x) THEN x END;
 CREATE OR REPLACE MACRO sdc__present(tbl) AS TABLE
     SELECT sdc__stratum, sdc__not_nan(COLUMNS(lambda c: starts_with(c, 'sdc__x_'))) AS "\0" FROM query_table(tbl);
@@ -50,7 +45,7 @@ CREATE OR REPLACE MACRO sdc__centres(tbl) AS TABLE
         SELECT *, list_transform(sdc__names, lambda n, i: sdc__shift(sdc__checked_size(sdc__lows[i], sdc__highs[i], n))) AS sdc__shifts FROM sdc__listed
     ),
     sdc__sums AS (
-        SELECT sdc__s.sdc__stratum AS sdc__of, sdc__unit_sum(sdc__shifted(COLUMNS(lambda c: starts_with(c, 'sdc__x_')), sdc__shifts, sdc__names)) AS "\0"
+        SELECT sdc__s.sdc__stratum AS sdc__of, sdc__exact_sum(sdc__shifted(COLUMNS(lambda c: starts_with(c, 'sdc__x_')), sdc__shifts, sdc__names), 88) AS "\0"
         FROM query_table(tbl) AS sdc__t JOIN sdc__sizes AS sdc__s ON sdc__t.sdc__stratum IS NOT DISTINCT FROM sdc__s.sdc__stratum
         GROUP BY sdc__s.sdc__stratum
     ),
@@ -77,8 +72,8 @@ CREATE OR REPLACE MACRO sdc__moments(tbl) AS TABLE
     sdc__found AS (FROM sdc__centres('sdc__values')),
     sdc__apart AS (FROM sdc__deviations('sdc__values', 'sdc__found')),
     sdc__sums AS (
-        SELECT sdc__stratum AS sdc__of, sdc__unit_sum(COLUMNS(lambda c: starts_with(c, 'sdc__x_'))) AS "sdc__d_\0",
-               sdc__unit_sum(sdc__squared(COLUMNS(lambda c: starts_with(c, 'sdc__x_')))) AS "sdc__dd_\0"
+        SELECT sdc__stratum AS sdc__of, sdc__exact_sum(COLUMNS(lambda c: starts_with(c, 'sdc__x_')), 88) AS "sdc__d_\0",
+               sdc__exact_sum(sdc__squared(COLUMNS(lambda c: starts_with(c, 'sdc__x_'))), 88) AS "sdc__dd_\0"
         FROM sdc__apart GROUP BY sdc__stratum
     ),
     sdc__totals AS (
@@ -97,7 +92,7 @@ CREATE OR REPLACE MACRO sdc__covariances(tbl) AS TABLE
     sdc__found AS (FROM sdc__centres('sdc__values')),
     sdc__apart AS (FROM sdc__deviations('sdc__values', 'sdc__found')),
     sdc__products AS (
-        SELECT sdc__stratum, sdc__j, sdc__unit_sum(COLUMNS(lambda c: starts_with(c, 'sdc__x_')) * sdc__y) AS "\0"
+        SELECT sdc__stratum, sdc__j, sdc__exact_sum(COLUMNS(lambda c: starts_with(c, 'sdc__x_')) * sdc__y, 88) AS "\0"
         FROM (
             SELECT sdc__stratum, COLUMNS(lambda c: starts_with(c, 'sdc__x_')),
                    unnest(range(len(sdc__names) + 1)) AS sdc__j, unnest([1e0, *COLUMNS(lambda c: starts_with(c, 'sdc__x_'))]) AS sdc__y
