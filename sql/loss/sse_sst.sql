@@ -17,6 +17,10 @@
 CREATE OR REPLACE MACRO sdc__numbers(tbl, columns, id) AS TABLE
     SELECT COLUMNS(sdc__columns((*), [id])) AS sdc__person, sdc__number(COLUMNS(sdc__columns((*), columns))) AS "sdc__x_\0" FROM sdc__rows(tbl);
 
+CREATE OR REPLACE MACRO sdc__finite_size(size) AS
+    CASE WHEN size >= 'infinity'::DOUBLE THEN error('ColumnError: A column holds NaN or infinite values: its sum of squares is no number; replace them by NULL.')
+         ELSE size END;
+
 -- The union with no rows of the table puts the masked columns in the order of its own.
 -- sdc_sse_sst: the share of the sum of squares that masking took away.
 -- Gives: columns, records, sse_sst.
@@ -32,7 +36,7 @@ CREATE OR REPLACE MACRO sdc_sse_sst(tbl, masked, columns, id) AS TABLE
     -- powers of two that bring the values, their range and the changes to the size of 1 (sums.sql)
     sdc__sizes AS (
         SELECT sdc__column, count(*) AS sdc__n, count(sdc__x) AS sdc__present, min(sdc__x) AS sdc__low, max(sdc__x) AS sdc__high,
-               sdc__shift(max(abs(sdc__x))) AS sdc__s, sdc__shift(max(sdc__x) - min(sdc__x)) AS sdc__r, sdc__shift(max(abs(sdc__x - sdc__y))) AS sdc__e
+               sdc__shift(sdc__finite_size(max(abs(sdc__x)))) AS sdc__s, sdc__shift(max(sdc__x) - min(sdc__x)) AS sdc__r, sdc__shift(sdc__finite_size(max(abs(sdc__x - sdc__y)))) AS sdc__e
         FROM sdc__pairs GROUP BY sdc__column
     ),
     sdc__totals AS (

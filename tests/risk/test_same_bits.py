@@ -110,3 +110,26 @@ def test_a_weight_whose_sums_would_not_be_exact_is_refused(con, weight):
         con.sql("FROM sdc_frequencies('weighed', ['one'], 'weight')").fetchall()
     with pytest.raises(sdc_sql.WeightError, match="from 1e-9 to 1e15"):
         sdc_sql.Microdata(con, "weighed", keys=["one"], weight="weight")
+
+
+@pytest.mark.parametrize("size", [1.0, 1e-100, 1e200])
+def test_the_loss_of_masking_is_that_of_fractions_at_any_size(con, size):
+    con.execute(
+        "CREATE TABLE before AS SELECT i AS id, ?::DOUBLE * (1e6 + sin(i)) AS x FROM range(1000) AS t(i)", [size]
+    )
+    con.execute("CREATE TABLE after AS SELECT id, x * (1 + 1e-7 * cos(id)) AS x FROM before")
+    pairs = con.sql("SELECT before.x, after.x FROM before JOIN after USING (id)").fetchall()
+    x, y = ([Fraction(v) for v in values] for values in zip(*pairs, strict=True))
+    mean = sum(x) / len(x)
+    wanted = sum((a - b) ** 2 for a, b in zip(x, y, strict=True)) / sum((a - mean) ** 2 for a in x)
+    ((found,),) = con.sql("SELECT sse_sst FROM sdc_sse_sst('before', 'after', ['x'], 'id')").fetchall()
+    assert found == pytest.approx(float(wanted), rel=1e-14)
+
+
+@pytest.mark.parametrize("bad", ["inf", "-inf", "nan"])
+def test_the_loss_of_infinite_values_is_an_error(con, bad):
+    con.execute("CREATE TABLE before AS SELECT i AS id, i * 1.5e0 AS x FROM range(10) AS t(i)")
+    con.execute("CREATE TABLE after AS SELECT id, CASE WHEN id = 3 THEN ?::DOUBLE ELSE x END AS x FROM before", [bad])
+    for first, second in [("before", "after"), ("after", "before")]:
+        with pytest.raises(duckdb.Error, match="A column holds NaN or infinite values"):
+            con.sql(f"FROM sdc_sse_sst('{first}', '{second}', ['x'], 'id')").fetchall()
