@@ -110,11 +110,11 @@ class Roles(Table):
             bad = self.count(exp.not_(exp.Anonymous(this="sdc__is_weight", expressions=[value])))
             if bad:
                 raise WeightError(
-                    f"{bad:,} records have a weight ({self.weight}) that is NULL, NaN, infinite, zero or negative: "
-                    "weights must be positive and finite (how many persons of the population the record represents)."
+                    f"{bad:,} records have a weight ({self.weight}) that is NULL, NaN, not positive or too large: "
+                    "weights must be positive and finite, from 1e-9 to 1e15 (how many persons the record represents)."
                 )
-        elif not 0 < self.weight < float("inf"):
-            raise WeightError(f"The weight is {self.weight}: it must be positive and finite.")
+        elif not 1e-9 <= self.weight <= 1e15:  # noqa: PLR2004  (sql/core/checks.sql)
+            raise WeightError(f"The weight is {self.weight}: it must be positive and finite, from 1e-9 to 1e15.")
 
     def _check_not_null(self, role: str, why: str) -> None:
         name = getattr(self, role)

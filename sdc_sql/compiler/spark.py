@@ -8,7 +8,7 @@ from sqlglot import exp
 
 from sdc_sql.compiler import lists
 from sdc_sql.compiler.constants import is_error
-from sdc_sql.compiler.doubles import any_value, is_decimal, null, number, quotient, type_name
+from sdc_sql.compiler.doubles import any_value, is_decimal, null, number, plain_sum, quotient, type_name
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -125,6 +125,6 @@ def error(node: exp.Expression) -> exp.Expression:
 
 
 STEPS: tuple[Callable[[exp.Expression], exp.Expression], ...] = (
-    any_value, null, lists.listed, lists.bits, lists.collected, quotient, decimal, types, side_by_side, rows,
-    filtered, bit_count, common_bits, join, error,
+    plain_sum, any_value, null, lists.listed, lists.bits, lists.collected, quotient, decimal, types, side_by_side,
+    rows, filtered, bit_count, common_bits, join, error,
 )  # fmt: skip

@@ -6,7 +6,7 @@ CREATE OR REPLACE MACRO sdc__category_cells(tbl, keys, weight) AS TABLE
     SELECT COLUMNS(sdc__columns((*), keys)),
            count(*) AS sdc__records,
            count(*) AS sdc__f,
-           sum(CASE WHEN weight IS NULL THEN NULL
+           sdc__exact_sum(CASE WHEN weight IS NULL THEN NULL
                     ELSE sdc__checked_weight(sdc__value(weight, COLUMNS(sdc__column((*), weight)))) END) AS sdc__w
     FROM sdc__rows(tbl)
     GROUP BY ALL;

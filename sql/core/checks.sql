@@ -1,12 +1,12 @@
 -- Checks of values, raised while the query runs. A message begins with the class that Python raises (sdc_sql/errors.py).
 
--- Whether a sampling weight is positive and finite; NULL is not. NaN sorts above infinity in DuckDB, so < catches both.
-CREATE OR REPLACE MACRO sdc__is_weight(weight) AS coalesce(weight > 0 AND weight < 'infinity'::DOUBLE, false);
+-- Whether a sampling weight is positive and finite, of a size whose sums are exact (sums.sql); NULL is not, nor NaN, which sorts above infinity in DuckDB.
+CREATE OR REPLACE MACRO sdc__is_weight(weight) AS coalesce(weight >= 1e-9 AND weight <= 1e15, false);
 
 CREATE OR REPLACE MACRO sdc__checked_weight(weight) AS
     CASE WHEN sdc__is_weight(weight) THEN weight
          ELSE error('WeightError: A sampling weight is ' || coalesce(weight::VARCHAR, 'NULL')
-                    || ': weights must be positive and finite numbers (how many persons of the population the record stands for).')
+                    || ': weights must be positive and finite numbers, from 1e-9 to 1e15 (how many persons of the population the record stands for).')
     END;
 
 -- A sum of weights beside a bound: what differs in the last digits only is equal to it.

@@ -63,7 +63,7 @@ CREATE OR REPLACE MACRO sdc__wildcard_cells(tbl, keys, weight) AS TABLE
         FROM sdc__coded AS c JOIN sdc__pairs AS p ON c.sdc__mask = p.sdc__few
     ),
     sdc__few_sums AS (
-        SELECT sdc__pair, sdc__restricted, sum(sdc__records) AS sdc__few_records, sum(sdc__w) AS sdc__few_w
+        SELECT sdc__pair, sdc__restricted, sum(sdc__records) AS sdc__few_records, sdc__exact_sum(sdc__w) AS sdc__few_w
         FROM sdc__few GROUP BY ALL
     ),
     sdc__matches AS MATERIALIZED (
@@ -73,7 +73,7 @@ CREATE OR REPLACE MACRO sdc__wildcard_cells(tbl, keys, weight) AS TABLE
         JOIN sdc__few_sums AS s USING (sdc__pair, sdc__restricted)
     ),
     sdc__many_sums AS (
-        SELECT sdc__pair, sdc__restricted, sum(sdc__records) AS sdc__records, sum(sdc__w) AS sdc__w
+        SELECT sdc__pair, sdc__restricted, sum(sdc__records) AS sdc__records, sdc__exact_sum(sdc__w) AS sdc__w
         FROM sdc__matches GROUP BY ALL
     ),
     -- what each cell is compatible with: itself, cells of patterns with more cells, and with fewer
@@ -86,7 +86,7 @@ CREATE OR REPLACE MACRO sdc__wildcard_cells(tbl, keys, weight) AS TABLE
         SELECT sdc__code, sdc__few_records, sdc__few_w FROM sdc__matches
     ),
     sdc__totals AS (
-        SELECT sdc__code, sum(sdc__records)::BIGINT AS sdc__f, sum(sdc__w) AS sdc__w
+        SELECT sdc__code, sum(sdc__records)::BIGINT AS sdc__f, sdc__exact_sum(sdc__w) AS sdc__w
         FROM sdc__compatible GROUP BY sdc__code
     )
     SELECT sdc__key, sdc__records, sdc__f, sdc__totals.sdc__w AS sdc__w

@@ -35,8 +35,8 @@ CREATE OR REPLACE MACRO sdc__intrusion_cells(tbl, keys, sampling_fraction) AS TA
         FROM sdc__rows(tbl) GROUP BY ALL
     )
     SELECT sdc__key, sdc__pi, sdc__n, sum(sdc__n) OVER (PARTITION BY sdc__key)::BIGINT AS sdc__f,
-           sum(sdc__n / sdc__pi) OVER (ORDER BY sdc__key ASC, sdc__pi ASC ROWS BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW) AS sdc__high,
-           coalesce(sum(sdc__n / sdc__pi) OVER (ORDER BY sdc__key ASC, sdc__pi ASC ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING), 0) AS sdc__low
+           sdc__unfixed(sum(sdc__fixed(sdc__n / sdc__pi, 60)) OVER (ORDER BY sdc__key ASC, sdc__pi ASC ROWS BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW), 60) AS sdc__high,
+           coalesce(sdc__unfixed(sum(sdc__fixed(sdc__n / sdc__pi, 60)) OVER (ORDER BY sdc__key ASC, sdc__pi ASC ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING), 60), 0) AS sdc__low
     FROM sdc__counts;
 
 CREATE OR REPLACE MACRO sdc__checked_stream(stream) AS
@@ -79,7 +79,7 @@ CREATE OR REPLACE MACRO sdc_data_intrusion_simulation(tbl, keys, sampling_fracti
     WITH sdc__cells_drawn AS MATERIALIZED (FROM sdc__intrusion_cells(tbl, keys, sampling_fraction)),
     sdc__limit AS (
         SELECT CASE WHEN count(*) FILTER (sdc__f = 1) = 0 THEN 0
-                    ELSE count(*) FILTER (sdc__f = 1) / (count(*) FILTER (sdc__f = 1) + coalesce(sum(sdc__n * (1 - sdc__pi) / sdc__pi) FILTER (sdc__f = 2), 0)) END::DOUBLE AS sdc__theta
+                    ELSE count(*) FILTER (sdc__f = 1) / (count(*) FILTER (sdc__f = 1) + coalesce(sdc__exact_sum(CASE WHEN sdc__f = 2 THEN sdc__n * (1 - sdc__pi) / sdc__pi END, 60), 0)) END::DOUBLE AS sdc__theta
         FROM sdc__cells_drawn
     ),
     sdc__matches AS (
@@ -91,8 +91,8 @@ CREATE OR REPLACE MACRO sdc_data_intrusion_simulation(tbl, keys, sampling_fracti
 -- A matrix as intervals of [0, 1): the intruder sees sdc__to where the draw lies in [sdc__low, sdc__high).
 CREATE OR REPLACE MACRO sdc__misclassification_intervals(cells, column_name, matrix) AS TABLE
     SELECT sdc__from, sdc__to,
-           CASE WHEN lag(true) OVER sdc__before IS NULL THEN 0 ELSE sum(sdc__p) OVER sdc__order - sdc__p END AS sdc__low,
-           CASE WHEN lead(true) OVER sdc__before IS NULL THEN 2 ELSE sum(sdc__p) OVER sdc__order END AS sdc__high
+           CASE WHEN lag(true) OVER sdc__before IS NULL THEN 0 ELSE sdc__unfixed(sum(sdc__fixed(sdc__p, 90)) OVER sdc__order, 90) - sdc__p END AS sdc__low,
+           CASE WHEN lead(true) OVER sdc__before IS NULL THEN 2 ELSE sdc__unfixed(sum(sdc__fixed(sdc__p, 90)) OVER sdc__order, 90) END AS sdc__high
     FROM sdc__misclassification(cells, column_name, matrix)
     WINDOW sdc__before AS (PARTITION BY sdc__from ORDER BY sdc__to ASC),
            sdc__order AS (PARTITION BY sdc__from ORDER BY sdc__to ASC ROWS BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW);

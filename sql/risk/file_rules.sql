@@ -106,8 +106,8 @@ CREATE OR REPLACE MACRO sdc_research_file_rules(tbl, keys, weight, levels, inhab
 
 -- Areas, each with the persons in it, its provinces and its largest municipality.
 CREATE OR REPLACE MACRO sdc__areas(tbl, areas, weight, province, municipality) AS TABLE
-    SELECT sdc__area, sum(sdc__w) AS sdc__persons, count(DISTINCT sdc__province) AS sdc__provinces, max(sdc__town) AS sdc__largest
-    FROM (SELECT *, sum(sdc__w) OVER (PARTITION BY sdc__area, sdc__municipality) AS sdc__town
+    SELECT sdc__area, sdc__exact_sum(sdc__w) AS sdc__persons, count(DISTINCT sdc__province) AS sdc__provinces, max(sdc__town) AS sdc__largest
+    FROM (SELECT *, sdc__unfixed(sum(sdc__fixed(sdc__w)) OVER (PARTITION BY sdc__area, sdc__municipality)) AS sdc__town
           FROM (SELECT struct_pack(*COLUMNS(sdc__optional_columns((*), areas))) AS sdc__area,
                        CASE WHEN weight IS NOT NULL THEN sdc__checked_weight(sdc__value(weight, COLUMNS(sdc__column((*), weight)))) END AS sdc__w,
                        COLUMNS(sdc__column((*), province)) AS sdc__province, COLUMNS(sdc__column((*), municipality)) AS sdc__municipality

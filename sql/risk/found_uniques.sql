@@ -26,11 +26,13 @@ CREATE OR REPLACE MACRO sdc__msu_weights(m, scoring) AS CASE scoring
     ELSE error('ParameterError: scoring is ' || coalesce(scoring::VARCHAR, 'NULL') || ': it must be ''factorial'' or ''superset''.')
 END;
 CREATE OR REPLACE MACRO sdc__msu_weight(m, k, scoring) AS (sdc__msu_weights(m, scoring))[k];
+-- For the sum of 2^35 weights, of which that of a single column is the greatest (sums.sql).
+CREATE OR REPLACE MACRO sdc__score_bits(m, scoring) AS 91 - ceil(log2(greatest(sdc__msu_weight(m, 1, scoring), 1)));
 
 -- The cells that have a score: sdc__key, sdc__msus (how many), sdc__score.
 CREATE OR REPLACE MACRO sdc__suda_cells(keys, cells, found, scoring) AS TABLE
     SELECT sdc__key, count(*) AS sdc__msus,
-           sum(sdc__msu_weight(len(keys::VARCHAR[]), sdc__size, scoring)) AS sdc__score
+           sdc__exact_sum(sdc__msu_weight(len(keys::VARCHAR[]), sdc__size, scoring), sdc__score_bits(len(keys::VARCHAR[]), scoring)) AS sdc__score
     FROM sdc__sized_msus(cells, found)
     GROUP BY sdc__key;
 
@@ -44,9 +46,11 @@ CREATE OR REPLACE MACRO sdc__dis(keys, cells, dis_fraction) AS TABLE
 CREATE OR REPLACE MACRO sdc__scored_cells(keys, cells, found, dis_fraction, scoring) AS TABLE
     SELECT c.*, CASE WHEN sdc__score > 0 THEN
                1 / (1 + sdc__pairs * (1 - sdc__fraction) / sdc__fraction
-                    / (power(sdc__score, sdc__q) * sum(CASE WHEN sdc__score > 0 THEN power(sdc__score, -sdc__q) END) OVER ()))
+                    / (power(sdc__score / sdc__lowest, sdc__q)
+                       * sdc__unfixed(sum(sdc__fixed(CASE WHEN sdc__score > 0 THEN power(sdc__lowest / sdc__score, sdc__q) END, 90)) OVER (), 90)))
                ELSE 0e0 END AS sdc__dis
-    FROM sdc__suda_cells(keys, cells, found, scoring) AS c, sdc__dis(keys, cells, dis_fraction) AS d;
+    FROM (SELECT *, min(CASE WHEN sdc__score > 0 THEN sdc__score END) OVER () AS sdc__lowest FROM sdc__suda_cells(keys, cells, found, scoring)) AS c,
+         sdc__dis(keys, cells, dis_fraction) AS d;
 
 CREATE OR REPLACE MACRO sdc__suda(tbl, keys, cells, found, dis_fraction, scoring) AS TABLE
     SELECT COLUMNS(sdc__without((*), ['msu_count', 'suda_score', 'dis_suda'])),
@@ -58,8 +62,8 @@ CREATE OR REPLACE MACRO sdc__suda(tbl, keys, cells, found, dis_fraction, scoring
 
 CREATE OR REPLACE MACRO sdc__suda_summary(keys, cells, found, dis_fraction, scoring) AS TABLE
     SELECT sdc__n AS records, count(sdc__msus) AS records_with_msu, coalesce(sum(sdc__msus), 0)::BIGINT AS msus,
-           coalesce(sum(sdc__score), 0e0) AS total_score, coalesce(max(sdc__score), 0e0) AS max_score,
-           coalesce(max(sdc__dis), 0e0) AS max_dis_suda, coalesce(sum(sdc__dis), 0e0) / sdc__n AS mean_dis_suda
+           coalesce(sdc__exact_sum(sdc__score, sdc__score_bits(len(keys::VARCHAR[]), scoring)), 0e0) AS total_score, coalesce(max(sdc__score), 0e0) AS max_score,
+           coalesce(max(sdc__dis), 0e0) AS max_dis_suda, coalesce(sdc__exact_sum(sdc__dis, 90), 0e0) / sdc__n AS mean_dis_suda
     FROM (SELECT sum(sdc__records)::BIGINT AS sdc__n FROM query_table(cells))
     LEFT JOIN sdc__scored_cells(keys, cells, found, dis_fraction, scoring) ON true
     GROUP BY sdc__n;
@@ -69,14 +73,14 @@ CREATE OR REPLACE MACRO sdc__key_bits(keys) AS list_transform(range(len(keys::VA
 
 CREATE OR REPLACE MACRO sdc__suda_contributions(keys, cells, found, scoring) AS TABLE
     WITH sdc__weighed AS MATERIALIZED (
-        SELECT sdc__mask, count(*) AS sdc__msus, sum(sdc__msu_weight(len(keys::VARCHAR[]), sdc__size, scoring)) AS sdc__score
+        SELECT sdc__mask, count(*) AS sdc__msus, sdc__exact_sum(sdc__msu_weight(len(keys::VARCHAR[]), sdc__size, scoring), sdc__score_bits(len(keys::VARCHAR[]), scoring)) AS sdc__score
         FROM sdc__sized_msus(cells, found) GROUP BY sdc__mask
     ),
     sdc__variables AS (
         SELECT unnest(sdc__key_bits(keys)) AS sdc__bit, unnest(keys::VARCHAR[]) AS variable
     )
     SELECT variable, coalesce(sum(sdc__msus), 0)::BIGINT AS msus,
-           coalesce(100 * sum(sdc__score) / nullif((SELECT sum(sdc__score) FROM sdc__weighed), 0), 0e0) AS contribution
+           coalesce(100 * sdc__exact_sum(sdc__score, sdc__score_bits(len(keys::VARCHAR[]), scoring)) / nullif((SELECT sdc__exact_sum(sdc__score, sdc__score_bits(len(keys::VARCHAR[]), scoring)) FROM sdc__weighed), 0), 0e0) AS contribution
     FROM sdc__variables LEFT JOIN sdc__weighed ON sdc__mask & sdc__bit = sdc__bit
     GROUP BY sdc__bit, variable
     ORDER BY sdc__bit ASC;
@@ -100,10 +104,10 @@ CREATE OR REPLACE MACRO sdc__suda_value_contributions(keys, cells, found, scorin
     sdc__summed AS (
         SELECT sdc__bit, variable, value,
                sum(CASE WHEN sdc__mask & sdc__bit = sdc__bit THEN 1 ELSE 0 END)::BIGINT AS msus,
-               sum(CASE WHEN sdc__mask & sdc__bit = sdc__bit THEN sdc__weight ELSE 0e0 END) AS sdc__score
+               sdc__exact_sum(CASE WHEN sdc__mask & sdc__bit = sdc__bit THEN sdc__weight ELSE 0e0 END, sdc__score_bits(len(keys::VARCHAR[]), scoring)) AS sdc__score
         FROM sdc__valued GROUP BY ALL
     )
     SELECT variable, value, msus,
-           coalesce(100 * sdc__score / nullif(sum(sdc__score) OVER (PARTITION BY sdc__bit), 0), 0e0) AS contribution
+           coalesce(100 * sdc__score / nullif(sdc__unfixed(sum(sdc__fixed(sdc__score, sdc__score_bits(len(keys::VARCHAR[]), scoring))) OVER (PARTITION BY sdc__bit), sdc__score_bits(len(keys::VARCHAR[]), scoring)), 0), 0e0) AS contribution
     FROM sdc__summed
     ORDER BY sdc__bit ASC, value ASC NULLS LAST;

@@ -19,7 +19,7 @@
 -- Example: FROM sdc_global_risk('persons', ['age', 'sex'], 'w');
 CREATE OR REPLACE MACRO sdc_global_risk(tbl, keys, weight, nulls := 'category') AS TABLE
     SELECT sum(sdc__records)::BIGINT AS records,
-           sum(sdc__records * sdc__risk) AS expected_reidentifications,
-           sum(sdc__records * sdc__risk) / sum(sdc__records) AS reidentification_rate,
-           100 * sum(sdc__records * sdc__risk) / sum(sdc__records) AS percent
+           sdc__exact_sum(sdc__records * sdc__risk, 90) AS expected_reidentifications,
+           sdc__exact_sum(sdc__records * sdc__risk, 90) / sum(sdc__records) AS reidentification_rate,
+           100 * sdc__exact_sum(sdc__records * sdc__risk, 90) / sum(sdc__records) AS percent
     FROM sdc__cell_risk(tbl, keys, weight, nulls);

@@ -27,7 +27,7 @@ CREATE OR REPLACE MACRO sdc__household_risk(tbl, keys, weight, household, nulls)
     ),
     sdc__sums AS (
         SELECT *, max(sdc__risk) OVER sdc__members AS sdc__most,
-               sum(CASE WHEN sdc__risk < 1 THEN sdc__ln1p(-sdc__risk) END) OVER sdc__members AS sdc__log,
+               sdc__unfixed(sum(sdc__fixed(CASE WHEN sdc__risk < 1 THEN sdc__ln1p(-sdc__risk) END, 90)) OVER sdc__members, 90) AS sdc__log,
                count(*) OVER sdc__members AS sdc__size
         FROM sdc__persons
         WINDOW sdc__members AS (PARTITION BY sdc__household)
@@ -59,9 +59,9 @@ CREATE OR REPLACE MACRO sdc_household_risk(tbl, keys, weight, household, househo
 CREATE OR REPLACE MACRO sdc_household_global_risk(tbl, keys, weight, household, nulls := 'category') AS TABLE
     SELECT count(*) AS records,
            count(DISTINCT sdc__household) AS households,
-           sum(sdc__household_risk) AS expected_reidentified_persons,
-           sum(sdc__household_risk / sdc__size) AS expected_reidentified_households,
-           sum(sdc__household_risk) / count(*) AS reidentification_rate,
-           100 * sum(sdc__household_risk) / count(*) AS percent,
-           sum(sdc__household_risk / sdc__size) / count(DISTINCT sdc__household) AS household_reidentification_rate
+           sdc__exact_sum(sdc__household_risk, 90) AS expected_reidentified_persons,
+           sdc__exact_sum(sdc__household_risk / sdc__size, 90) AS expected_reidentified_households,
+           sdc__exact_sum(sdc__household_risk, 90) / count(*) AS reidentification_rate,
+           100 * sdc__exact_sum(sdc__household_risk, 90) / count(*) AS percent,
+           sdc__exact_sum(sdc__household_risk / sdc__size, 90) / count(DISTINCT sdc__household) AS household_reidentification_rate
     FROM sdc__household_risk(tbl, keys, weight, household, nulls);

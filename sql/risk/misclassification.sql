@@ -81,7 +81,7 @@ CREATE OR REPLACE MACRO sdc_pram_reversed(original, column_name, matrix) AS TABL
         LEFT JOIN (SELECT sdc__x FROM sdc__categories LIMIT 0) AS sdc__t ON true
     )
     SELECT sdc__m.sdc__to AS "from", sdc__m.sdc__from AS "to",
-           sdc__t * sdc__p / sum(sdc__t * sdc__p) OVER (PARTITION BY sdc__m.sdc__to) AS probability
+           sdc__t * sdc__p / sdc__unfixed(sum(sdc__fixed(sdc__t * sdc__p, 90)) OVER (PARTITION BY sdc__m.sdc__to), 90) AS probability
     FROM sdc__misclassified('sdc__given', 'sdc__categories', column_name) AS sdc__m
     JOIN sdc__categories AS sdc__c ON row(sdc__m.sdc__from) = row(sdc__c.sdc__x);
 
@@ -95,6 +95,6 @@ CREATE OR REPLACE MACRO sdc_pram_reversed_crossing(original, columns, matrix) AS
     ),
     sdc__counts AS (SELECT struct_pack(*COLUMNS(sdc__columns((*), columns))) AS sdc__x, sdc__t FROM sdc__whole)
     SELECT sdc__m.sdc__to AS "from", sdc__m.sdc__from AS "to",
-           sdc__t * sdc__p / sum(sdc__t * sdc__p) OVER (PARTITION BY sdc__m.sdc__to) AS probability
+           sdc__t * sdc__p / sdc__unfixed(sum(sdc__fixed(sdc__t * sdc__p, 90)) OVER (PARTITION BY sdc__m.sdc__to), 90) AS probability
     FROM sdc__misclassification_crossing('sdc__whole', columns, matrix) AS sdc__m
     JOIN sdc__counts AS sdc__c ON row(sdc__m.sdc__from) = row(sdc__c.sdc__x);

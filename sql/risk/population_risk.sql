@@ -43,9 +43,9 @@ CREATE OR REPLACE MACRO sdc_population_risk(sample, population, keys) AS TABLE
                count(*) FILTER (sdc__population = 1) AS population_uniques,
                count(*) FILTER (sdc__f = 1 AND sdc__population = 1) AS sample_and_population_uniques,
                coalesce(sum(sdc__population) FILTER (sdc__f = 1), 0)::BIGINT AS unique_matches,
-               coalesce(sum(1e0 / sdc__population) FILTER (sdc__f > 0), 0) AS tau1,
-               coalesce(sum(1e0 / sdc__population) FILTER (sdc__f = 1), 0) AS tau2,
-               coalesce(sum(1e0 * sdc__f / sdc__population), 0) AS expected_correct_matches
+               coalesce(sdc__exact_sum(CASE WHEN sdc__f > 0 THEN 1e0 / sdc__population END, 90), 0) AS tau1,
+               coalesce(sdc__exact_sum(CASE WHEN sdc__f = 1 THEN 1e0 / sdc__population END, 90), 0) AS tau2,
+               coalesce(sdc__exact_sum(1e0 * sdc__f / sdc__population, 90), 0) AS expected_correct_matches
         FROM sdc__joined
     )
     SELECT 1e0 * population_uniques / population_records AS pr_pu,

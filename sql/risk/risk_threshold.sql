@@ -32,7 +32,7 @@ CREATE OR REPLACE MACRO sdc_risk_threshold(tbl, keys, weight, max_rate, nulls :=
     ),
     sdc__running AS (
         SELECT *, sum(sdc__records) OVER () AS sdc__n,
-               coalesce(sum(sdc__records * sdc__risk) OVER sdc__below, 0) AS sdc__safe,
+               coalesce(sdc__unfixed(sum(sdc__fixed(sdc__records * sdc__risk, 90)) OVER sdc__below, 90), 0) AS sdc__safe,
                sum(sdc__records) OVER (ORDER BY sdc__risk DESC) AS sdc__unsafe
         FROM sdc__levels
         WINDOW sdc__below AS (ORDER BY sdc__risk ASC ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING)
@@ -51,7 +51,7 @@ CREATE OR REPLACE MACRO sdc_risk_threshold(tbl, keys, weight, max_rate, nulls :=
            coalesce(sum(sdc__keys) FILTER (sdc__risk > threshold), 0)::BIGINT AS keys_above,
            sum(sdc__records)::BIGINT AS records,
            sum(sdc__keys)::BIGINT AS keys,
-           sum(sdc__records * sdc__risk) / sum(sdc__records) AS rate,
-           sum(sdc__records * least(sdc__risk, threshold)) / sum(sdc__records) AS rate_after
+           sdc__exact_sum(sdc__records * sdc__risk, 90) / sum(sdc__records) AS rate,
+           sdc__exact_sum(sdc__records * least(sdc__risk, threshold), 90) / sum(sdc__records) AS rate_after
     FROM sdc__levels, sdc__chosen
     GROUP BY threshold;

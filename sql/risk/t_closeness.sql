@@ -25,19 +25,19 @@ CREATE OR REPLACE MACRO sdc__t_closeness(tbl, keys, sensitive, distance) AS TABL
     ),
     sdc__grid AS (
         SELECT k.sdc__key, k.sdc__f, v.sdc__m,
-               sum(coalesce(s.sdc__p, 0) - v.sdc__q) OVER (PARTITION BY k.sdc__key ORDER BY v.sdc__value ASC) AS sdc__d
+               sdc__unfixed(sum(sdc__fixed(coalesce(s.sdc__p, 0) - v.sdc__q, 90)) OVER (PARTITION BY k.sdc__key ORDER BY v.sdc__value ASC), 90) AS sdc__d
         FROM (SELECT DISTINCT sdc__key, sdc__f FROM sdc__seen WHERE distance = 'ordered') AS k
         CROSS JOIN (SELECT CASE WHEN sdc__value IS NULL THEN error('ColumnError: The sensitive variable is NULL in some records: the ordered distance has no place for NULL; exclude them or recode it.') ELSE sdc__value END AS sdc__value,
                            sdc__q, sdc__m FROM sdc__values WHERE distance = 'ordered') AS v
         LEFT JOIN sdc__seen AS s ON s.sdc__key = k.sdc__key AND s.sdc__value = v.sdc__value
     )
-    SELECT sdc__key, any_value(sdc__f) AS sdc__f, sum(greatest(sdc__p - sdc__q, 0)) AS sdc__t
+    SELECT sdc__key, any_value(sdc__f) AS sdc__f, sdc__exact_sum(greatest(sdc__p - sdc__q, 0), 90) AS sdc__t
     FROM sdc__seen
     WHERE CASE distance WHEN 'equal' THEN true WHEN 'ordered' THEN false
                ELSE error('ParameterError: distance is ' || coalesce(distance::VARCHAR, 'NULL') || ': it must be ''equal'' or ''ordered''.') END
     GROUP BY sdc__key
     UNION ALL
-    SELECT sdc__key, any_value(sdc__f) AS sdc__f, sum(abs(sdc__d)) / greatest(any_value(sdc__m) - 1, 1) AS sdc__t
+    SELECT sdc__key, any_value(sdc__f) AS sdc__f, sdc__exact_sum(abs(sdc__d), 90) / greatest(any_value(sdc__m) - 1, 1) AS sdc__t
     FROM sdc__grid
     GROUP BY sdc__key;
 

@@ -47,7 +47,7 @@ CREATE OR REPLACE MACRO sdc__through_matrices(fixed, expressions, matrices) AS
     || array_to_string(list_transform(matrices, lambda m, i:
         ', sdc__v' || i || ' AS (SELECT sdc__v.sdc__fixed, '
         || array_to_string(list_transform(expressions, lambda e, j: CASE WHEN j = i THEN 'sdc__m.sdc__to' ELSE 'sdc__v.sdc__x' || j END || ' AS sdc__x' || j), ', ')
-        || ', sum(sdc__v.sdc__w * sdc__m.sdc__p) AS sdc__w FROM sdc__v' || (i - 1) || ' AS sdc__v JOIN sdc__m' || i || ' AS sdc__m ON row(sdc__v.sdc__x' || i || ') = row(sdc__m.sdc__from)'
+        || ', sdc__exact_sum(sdc__v.sdc__w * sdc__m.sdc__p, 90) AS sdc__w FROM sdc__v' || (i - 1) || ' AS sdc__v JOIN sdc__m' || i || ' AS sdc__m ON row(sdc__v.sdc__x' || i || ') = row(sdc__m.sdc__from)'
         || ' SEMI JOIN (SELECT * FROM sdc__u0 WHERE sdc__f = 1) AS sdc__u ON sdc__u.sdc__fixed = sdc__v.sdc__fixed'
         || array_to_string(list_transform(range(1, i), lambda j: ' AND row(sdc__u.sdc__x' || j || ') = row(sdc__v.sdc__x' || j || ')'), '')
         || ' AND row(sdc__u.sdc__x' || i || ') = row(sdc__m.sdc__to) GROUP BY ALL)'), '')
@@ -63,9 +63,9 @@ CREATE OR REPLACE MACRO sdc__theta_of_sums(sums, sampling_fraction) AS TABLE
            CASE WHEN sdc__pi * kept_uniques > 0 THEN sdc__pi * kept_uniques / (sdc__pi * kept_uniques + 2 * (1 - sdc__pi) * kept_pairs + false_matches) ELSE 0 END AS theta,  -- (12)
            sdc__theta(kept_uniques, kept_pairs, sdc__pi) AS most_theta  -- (7) of the kept ones
     FROM (SELECT sum(sdc__f)::BIGINT AS records, count(*) AS cells, count(*) FILTER (sdc__f = 1) AS n1, count(*) FILTER (sdc__f = 2) AS n2,
-                 coalesce(sum(sdc__kept) FILTER (sdc__f = 1), 0)::DOUBLE AS kept_uniques,
-                 coalesce(sum(sdc__kept) FILTER (sdc__f = 2), 0)::DOUBLE AS kept_pairs,
-                 coalesce(sum(greatest(0, sdc__expected - sdc__kept)) FILTER (sdc__f = 1), 0)::DOUBLE AS false_matches,  -- n A, (13)
+                 coalesce(sdc__exact_sum(CASE WHEN sdc__f = 1 THEN sdc__kept END, 90), 0)::DOUBLE AS kept_uniques,
+                 coalesce(sdc__exact_sum(CASE WHEN sdc__f = 2 THEN sdc__kept END, 90), 0)::DOUBLE AS kept_pairs,
+                 coalesce(sdc__exact_sum(CASE WHEN sdc__f = 1 THEN greatest(0, sdc__expected - sdc__kept) END, 90), 0)::DOUBLE AS false_matches,  -- n A, (13)
                  sdc__checked_fraction(sampling_fraction, 'sampling fraction') AS sdc__pi
           FROM query_table(sums));
 

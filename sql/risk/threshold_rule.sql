@@ -36,7 +36,7 @@ CREATE OR REPLACE MACRO sdc__checked_frequency(population_frequency, sample_freq
 
 CREATE OR REPLACE MACRO sdc__combination_cells(tbl, keys, weight, nulls) AS
     CASE WHEN sdc__is_category(nulls)
-         THEN '(SELECT ' || sdc__identifiers(keys) || ', sum(sdc__records)::BIGINT AS sdc__records, sdc__checked_frequency(sum(sdc__w), sum(sdc__records), {'
+         THEN '(SELECT ' || sdc__identifiers(keys) || ', sum(sdc__records)::BIGINT AS sdc__records, sdc__checked_frequency(sdc__exact_sum(sdc__w), sum(sdc__records), {'
               || array_to_string(list_transform(keys, lambda k: sdc__text(k) || ': ' || sdc__identifier(k)), ', ') || '}) AS sdc__frequency'
               || ' FROM sdc__crossed GROUP BY ' || sdc__identifiers(keys) || ')'
          ELSE '(SELECT unnest(sdc__key), sdc__records, sdc__checked_frequency(sdc__w, sdc__f, sdc__key) AS sdc__frequency FROM sdc__wildcard_cells('

@@ -46,3 +46,10 @@ def test_the_benchmark_of_special_uniques_runs():
     done = subprocess.run(command, capture_output=True, text=True, timeout=300, check=False)
     assert done.returncode == 0, done.stderr
     assert done.stdout.count("| 2,000 |") == 2
+
+
+def test_the_benchmark_of_exact_sums_runs():
+    command = [sys.executable, str(Path(__file__).with_name("sums.py")), "2000", "--threads", "1", "--repeats", "1"]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=300, check=False)
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.count(" | 1 | ") == 6
