@@ -11,6 +11,7 @@ if TYPE_CHECKING:
 
     from sdc_sql.db.steps import MaskingStep
 
+KEY = "vT5-0fQmXr2LzKp8_YdWc3NhGu7JbSaEo9iRtM1xk4U"
 N = 300
 COLUMNS = """
     id BIGINT {key}, x DOUBLE NOT NULL CHECK (x > -1e9), cat VARCHAR, n SMALLINT, price DECIMAL(9, 2),

@@ -92,6 +92,9 @@ def masked(
     ).from_(values.subquery("v"))
     temporary = exp.table_(VALUES, db="temp", quoted=True)
     data.load_again()
+    if "stream" in arguments:  # no work is done, and lost, where there is no key to draw with
+        with translated():
+            data.con.execute("SELECT length(sdc__secret_key())").fetchall()
     with _converted(), translated(), transaction(data.con):
         target = new_table(data, into) if into is not None else base_table(data)
         data.con.execute(f"DROP TABLE IF EXISTS temp.{VALUES}")
