@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import secrets
 from typing import TYPE_CHECKING
 
 import duckdb
@@ -155,13 +157,15 @@ class Microdata(Methods):
 def example() -> Microdata:
     """Return a table of three persons in two households, for the examples of the documentation.
 
+    It is in a database of its own, with the secret key of the environment, or else one made anew.
+
     Examples
     --------
     >>> example().con.sql("FROM persons").fetchall()
     [(1, 30, 'f', 10.0, 1), (2, 30, 'f', 15.0, 1), (3, 41, 'm', 20.0, 2)]
     """
     con = duckdb.connect()
-    con.execute("SET VARIABLE sdc_key = 'the key of an example is no secret'")
+    con.execute("SET VARIABLE sdc_key = ?", [os.environ.get("SDC_KEY") or secrets.token_urlsafe(32)])
     con.execute(
         "CREATE TABLE persons AS FROM (VALUES (1, 30, 'f', 10.0::DOUBLE, 1), (2, 30, 'f', 15.0, 1), "
         "(3, 41, 'm', 20.0, 2)) AS t(id, age, sex, w, household)"

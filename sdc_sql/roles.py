@@ -165,7 +165,19 @@ class Roles(Table):
         *,
         into: str | None = None,
         measured: bool = False,
+        kept: Mapping[str, exp.Select] | None = None,
+        confidential: tuple[str, ...] = (),
         **logged: object,
     ) -> MaskingStep:
         """Mask columns by a macro: see :func:`sdc_sql.db.masking.masked`."""
-        return masked(self, macro, columns, arguments, into=into, measured=measured, **logged)
+        return masked(
+            self,
+            macro,
+            columns,
+            arguments,
+            into=into,
+            measured=measured,
+            kept=kept,
+            confidential=confidential,
+            **logged,
+        )

@@ -27,9 +27,16 @@ def empty(con: duckdb.DuckDBPyConnection, kept: dict[str, str]) -> None:
             con.execute(f"RESET {name}")
     for (name,) in con.execute("SELECT name FROM duckdb_variables()").fetchall():
         con.execute(f'RESET VARIABLE "{name}"')
-    for kind, name in [("view", "view_name"), ("table", "table_name"), ("schema", "schema_name")]:
+    for kind, name in [
+        ("view", "view_name"),
+        ("table", "table_name"),
+        ("sequence", "sequence_name"),
+        ("schema", "schema_name"),
+    ]:
         path = " || '.' || ".join(_QUOTED.format(c) for c in dict.fromkeys(("database_name", "schema_name", name)))
-        drop = f"SELECT 'DROP {kind} ' || {path} || ' CASCADE' FROM duckdb_{kind}s() WHERE NOT internal"
+        drop = f"SELECT 'DROP {kind} ' || {path} || ' CASCADE' FROM duckdb_{kind}s()"
+        if kind != "sequence":
+            drop += " WHERE NOT internal"
         if kind == "schema":
             drop += " AND database_name = 'memory' AND schema_name <> 'main'"
         for (statement,) in con.execute(drop).fetchall():

@@ -11,6 +11,7 @@ if TYPE_CHECKING:
 
     from sdc_sql.db.steps import MaskingStep
 
+KEY = "vT5-0fQmXr2LzKp8_YdWc3NhGu7JbSaEo9iRtM1xk4U"
 N = 300
 COLUMNS = """
     id BIGINT {key}, x DOUBLE NOT NULL CHECK (x > -1e9), cat VARCHAR, n SMALLINT, price DECIMAL(9, 2),
@@ -51,7 +52,7 @@ def shape(con: duckdb.DuckDBPyConnection) -> list[list[tuple[Any, ...]]]:
     queries = (
         """SELECT database_name, schema_name, table_name, column_name, column_index, column_default, is_nullable,
                   data_type FROM duckdb_columns() WHERE table_name <> 'sdc_steps' AND NOT internal""",
-        """SELECT schema_name, table_name, constraint_index, constraint_type, constraint_text
+        """SELECT schema_name, table_name, constraint_type, constraint_text
            FROM duckdb_constraints() WHERE table_name <> 'sdc_steps'""",
         "SELECT schema_name, index_name, table_name, is_unique, is_primary, expressions FROM duckdb_indexes()",
         "SELECT database_name, schema_name, table_name FROM duckdb_tables() WHERE table_name <> 'sdc_steps'",

@@ -149,6 +149,10 @@ def _created(con: duckdb.DuckDBPyConnection, name: str, function: Function) -> b
         con.create_function(name, function, types, function.returns, **options)
     except duckdb.NotImplementedException:
         return False
+    except duckdb.CatalogException as error:
+        if "already exists" not in str(error):
+            raise
+        # another connection of the database has registered it in the meantime
     return True
 
 

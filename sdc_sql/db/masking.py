@@ -9,18 +9,20 @@ import duckdb
 from sqlglot import exp
 
 from sdc_sql.db import query
-from sdc_sql.db.steps import MaskingStep, log_step
-from sdc_sql.db.targets import base_table, new_table
-from sdc_sql.db.transaction import transaction
+from sdc_sql.db.log import Log
+from sdc_sql.db.steps import MaskingStep
+from sdc_sql.db.table import fetched
+from sdc_sql.db.transaction import repeated
 from sdc_sql.errors import ParameterError, translated
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Mapping
 
     from sdc_sql.db.query import Value
     from sdc_sql.db.table import Table
 
 VALUES = "sdc_masked_values"
+_APART = {"columns", "id", "release", "stream"}  # have columns of their own in the log
 
 
 class Maskable(Protocol):
@@ -29,6 +31,11 @@ class Maskable(Protocol):
     @property
     def con(self) -> duckdb.DuckDBPyConnection:
         """Return a connection, for the table that holds a matrix."""
+        ...
+
+    @property
+    def table(self) -> str:
+        """Return the table's name."""
         ...
 
     @property
@@ -52,6 +59,8 @@ class Maskable(Protocol):
         *,
         into: str | None = None,
         measured: bool = False,
+        kept: Mapping[str, exp.Select] | None = None,
+        confidential: tuple[str, ...] = (),
         **logged: object,
     ) -> MaskingStep:
         """Mask columns by a macro, as :func:`masked` does."""
@@ -66,6 +75,8 @@ def masked(
     *,
     into: str | None = None,
     measured: bool = False,
+    kept: Mapping[str, exp.Select] | None = None,
+    confidential: tuple[str, ...] = (),
     **logged: object,
 ) -> MaskingStep:
     """Mask columns by a macro, in one transaction (the caller's, where one is open), and return what was done.
@@ -77,36 +88,72 @@ def masked(
     columns
         As the table spells them.
     arguments
-        What the macro takes after the table, in its order, the id among them.
+        What the macro takes after the table, in its order, the id among them. A ``stream`` of None is the next pass of
+        draws over the columns: the first one is '', then '2', '3', ...
     into
         A new table for the masked copy; without it the table itself is changed.
     measured
         Whether to measure SSE/SST, of numeric columns.
+    kept
+        Queries of one row, computed before the table is changed, for the log: ``matrix`` and ``counts`` give JSON; the
+        columns of ``applied`` are logged with the parameters.
+    confidential
+        Which parameters and columns of the log must not be published.
     logged
         Parameters for the log in place of arguments of the same name.
     """
+    data.load_again()
+    if "stream" in arguments:  # no work is done, and lost, where there is no key to draw with
+        with translated():
+            data.con.execute("SELECT length(sdc__secret_key())").fetchall()
+    with _converted(), translated():
+        return repeated(
+            data.con,
+            lambda: _masked(
+                data, macro, columns, arguments, into,
+                measured=measured, kept=kept or {}, confidential=confidential, logged=logged,
+            ),
+        )  # fmt: skip
+
+
+def _masked(
+    data: Table,
+    macro: str,
+    columns: tuple[str, ...],
+    arguments: dict[str, Value],
+    into: str | None,
+    *,
+    measured: bool,
+    kept: Mapping[str, exp.Select],
+    confidential: tuple[str, ...],
+    logged: dict[str, object],
+) -> MaskingStep:
     identifier = str(arguments["id"])
+    log = Log(data, columns, arguments, into)
+    arguments = log.arguments
     values = query.call(f"sdc__{macro}", data.table, *arguments.values())
     selected = exp.select(
         exp.alias_(exp.column("sdc__id"), identifier, quoted=True), *(exp.column(c, quoted=True) for c in columns)
     ).from_(values.subquery("v"))
     temporary = exp.table_(VALUES, db="temp", quoted=True)
-    data.load_again()
-    with _converted(), translated(), transaction(data.con):
-        target = new_table(data, into) if into is not None else base_table(data)
-        data.con.execute(f"DROP TABLE IF EXISTS temp.{VALUES}")
-        kept = exp.Properties(expressions=[exp.TemporaryProperty()])
-        create = exp.Create(this=temporary.copy(), kind="TABLE", expression=selected, properties=kept)
-        data.con.execute(query.text(create)).fetchall()
-        records = data.number(exp.select(exp.Count(this=exp.Star())).from_(temporary.copy()))
-        lost = None
-        if measured:
-            lost = data.row("sdc_sse_sst", data.table, f"temp.{VALUES}", list(columns), identifier)["sse_sst"]
-        ((changed,),) = data.con.execute(query.text(_update(target, temporary, identifier, columns))).fetchall()
-        data.con.execute(f"DROP TABLE temp.{VALUES}")
-        parameters = {n: logged.get(n, value) for n, value in arguments.items() if n not in {"columns", "id"}}
-        step = MaskingStep(target.sql("duckdb"), macro, columns, _plain(parameters), records, changed, lost)
-        log_step(data.con, target, step)
+    data.con.execute(f"DROP TABLE IF EXISTS temp.{VALUES}")
+    properties = exp.Properties(expressions=[exp.TemporaryProperty()])
+    create = exp.Create(this=temporary.copy(), kind="TABLE", expression=selected, properties=properties)
+    data.con.execute(query.text(create)).fetchall()
+    records = data.number(exp.select(exp.Count(this=exp.Star())).from_(temporary.copy()))
+    lost = None
+    if measured:
+        lost = data.row("sdc_sse_sst", data.table, f"temp.{VALUES}", list(columns), identifier)["sse_sst"]
+    found = {name: fetched(data.con, select)[0] for name, select in kept.items()}
+    ((changed,),) = data.con.execute(query.text(_update(log.target, temporary, identifier, columns))).fetchall()
+    data.con.execute(f"DROP TABLE temp.{VALUES}")
+    parameters = {n: logged.get(n, value) for n, value in arguments.items() if n not in _APART}
+    parameters |= found.pop("applied", {})
+    release, stream = (None if arguments.get(n) is None else str(arguments[n]) for n in ("release", "stream"))
+    step = MaskingStep(
+        log.target.sql("duckdb"), macro, columns, _plain(parameters), records, changed, lost, release, stream
+    )
+    log.write(step, identifier, {name: str(row["json"]) for name, row in found.items()}, confidential)
     return step
 
 

@@ -43,6 +43,15 @@ def new_table(data: Table, into: str) -> exp.Table:
     return exp.table_(name, db=schema, catalog=catalog, quoted=True)
 
 
+def known(data: Table, name: str, kind: str = "table") -> exp.Table | None:
+    """Return the table (or view) that a name means, fully qualified; None where it means none, as a file's does."""
+    found = _found(data, _parsed(name))
+    if not found or found[0][3] != kind:
+        return None
+    catalog, schema, table, _ = found[0]
+    return exp.table_(table, db=schema, catalog=catalog, quoted=True)
+
+
 def _parsed(name: str) -> exp.Table:
     try:
         table = exp.to_table(name, dialect="duckdb")

@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
+import time
 from contextlib import contextmanager
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
+
+import duckdb
+
+from sdc_sql.errors import TableError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
 
-    import duckdb
+Made = TypeVar("Made")
+TRIES = 6
 
 
 def is_open(con: duckdb.DuckDBPyConnection) -> bool:
@@ -34,3 +40,24 @@ def transaction(con: duckdb.DuckDBPyConnection) -> Iterator[None]:
         con.rollback()
         raise
     con.commit()
+
+
+def repeated(con: duckdb.DuckDBPyConnection, work: Callable[[], Made]) -> Made:
+    """Do some work as one transaction, again where another connection was faster to change the same.
+
+    A transaction of the caller's cannot be repeated here: the error says that the caller can.
+    """
+    within = is_open(con)
+    for attempt in range(TRIES):
+        try:
+            with transaction(con):
+                return work()
+        except duckdb.TransactionException as error:
+            if within or attempt == TRIES - 1:
+                what = "Roll your transaction back, and repeat it" if within else "Repeat it"
+                raise TableError(
+                    "Another connection is changing the same table, or sdc_steps, at the same time: nothing was "
+                    f"masked. {what} when the other has committed."
+                ) from error
+            time.sleep(0.05 * 2**attempt)
+    raise AssertionError  # for the type checker

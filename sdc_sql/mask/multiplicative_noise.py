@@ -41,7 +41,7 @@ def multiplicative_noise(
     stratum
         A column within whose values moments and sums are kept.
     stream
-        Names the pass of draws: give another one to mask a column a second time.
+        Names the pass of draws; by default the next one over the columns, by the table's steps: ``''``, ``'2'``, ...
     release
         Names the release: give another one for draws that are independent of those of any other.
     into

@@ -62,7 +62,7 @@ def noise(
     stratum
         A column within whose values moments are taken.
     stream
-        Names the pass of draws: give another one to mask a column a second time.
+        Names the pass of draws; by default the next one over the columns, by the table's steps: ``''``, ``'2'``, ...
     release
         Names the release: give another one for draws that are independent of those of any other.
     into
@@ -106,4 +106,6 @@ def noise(
         "columns": chosen, "alpha": alpha, "id": data.required("id"), "method": method, "threshold": threshold,
         **kept, "discrete": discrete, "stratum": stratum and data.found("stratum", stratum), **drawn,
     }  # fmt: skip
-    return data.masked("noise", chosen, arguments, into=into, measured=True)
+    # who knows alpha can undo the transformation of Kim's method (3.4.4.3)
+    confidential = ("alpha",) if method == "linear" else ()
+    return data.masked("noise", chosen, arguments, into=into, measured=True, confidential=confidential)

@@ -8,6 +8,7 @@ import numpy as np
 
 from sdc_sql.mask.array_matrix import matrix_table
 from sdc_sql.mask.columns import named
+from sdc_sql.mask.pram_log import CONFIDENTIAL, category_counts, matrix_rows
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -43,7 +44,7 @@ def pram(
     stratum
         A column; the matrix is then a table with a column of that name, and each stratum has its own probabilities.
     stream
-        Names the pass of draws: give another one to mask a column a second time.
+        Names the pass of draws; by default the next one over the columns, by the table's steps: ``''``, ``'2'``, ...
     release
         Names the release: give another one for draws that are independent of those of any other.
     into
@@ -73,4 +74,9 @@ def pram(
         }  # fmt: skip
         logged = matrix if isinstance(matrix, str) else {"labels": labels, "rows": np.asarray(matrix).tolist()}
         macro = "pram" if len(chosen) == 1 else "pram_crossing"
-        return data.masked(macro, chosen, arguments, into=into, matrix=logged)
+        strata = [arguments["stratum"]] if stratum else []
+        kept = {
+            "matrix": matrix_rows(table, arguments["stratum"]),
+            "counts": category_counts(data.table, chosen, strata),
+        }
+        return data.masked(macro, chosen, arguments, into=into, kept=kept, confidential=CONFIDENTIAL, matrix=logged)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from sdc_sql.mask.columns import named
+from sdc_sql.mask.pram_log import category_counts
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -37,7 +38,7 @@ def pram_retention(
     stratum
         A column within whose values categories are changed.
     stream
-        Names the pass of draws: give another one to mask a column a second time.
+        Names the pass of draws; by default the next one over the columns, by the table's steps: ``''``, ``'2'``, ...
     release
         Names the release: give another one for draws that are independent of those of any other.
     into
@@ -58,7 +59,8 @@ def pram_retention(
         "columns": chosen, "retention": retention, "id": data.required("id"),
         "stratum": stratum and data.found("stratum", stratum), "stream": stream, "release": release,
     }  # fmt: skip
-    return data.masked("pram_retention", chosen, arguments, into=into)
+    kept = {"counts": category_counts(data.table, chosen, [arguments["stratum"]] if stratum else [])}
+    return data.masked("pram_retention", chosen, arguments, into=into, kept=kept, confidential=("counts",))
 
 
 def pram_guaranteed(
@@ -82,7 +84,7 @@ def pram_guaranteed(
     within
         Columns whose values a record keeps: keys (their counts are then kept), or columns constant in each cell.
     stream
-        Names the pass of draws: give another one to mask a column a second time.
+        Names the pass of draws; by default the next one over the columns, by the table's steps: ``''``, ``'2'``, ...
     release
         Names the release: give another one for draws that are independent of those of any other.
     into
@@ -112,7 +114,8 @@ def pram_guaranteed(
         "columns": chosen, "xi": xi, "id": data.required("id"),
         "within": None if within is None else named(data, within), "stream": stream, "release": release,
     }  # fmt: skip
-    return data.masked("pram_guaranteed", chosen, arguments, into=into)
+    kept = {"counts": category_counts(data.table, chosen, arguments["within"] or [])}
+    return data.masked("pram_guaranteed", chosen, arguments, into=into, kept=kept, confidential=("counts",))
 
 
 def pram_proof(

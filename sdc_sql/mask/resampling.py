@@ -34,7 +34,7 @@ def resample(
     stratum
         A column from within whose values samples are taken.
     stream
-        Names the pass of draws: give another one to mask a column a second time.
+        Names the pass of draws; by default the next one over the columns, by the table's steps: ``''``, ``'2'``, ...
     release
         Names the release: give another one for draws that are independent of those of any other.
     into

@@ -35,7 +35,7 @@ def round_to_base(
         Up or down at random, so that the expectation is the value itself (needs the secret key); else to the nearest,
         halfway up.
     stream
-        Names the pass of draws: give another one to mask a column a second time.
+        Names the pass of draws; by default the next one over the columns, by the table's steps: ``''``, ``'2'``, ...
     release
         Names the release: give another one for draws that are independent of those of any other.
     into

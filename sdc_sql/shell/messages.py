@@ -20,7 +20,7 @@ ROOMS = {"core": "Cells, frequencies, draws", "risk": "Risk", "mask": "Masking",
 
 def one_line(error: BaseException, text: str) -> str:
     """Return an error as one line, which repeats nothing of a statement that may hold the secret key."""
-    if not may_be_kept(text):
+    if not may_be_kept(text) and text.split() != [".key"]:  # which is typed afterwards, without echo
         return "This statement, which sets a variable, cannot be run: write SET VARIABLE sdc_key = '...', or use .key"
     ours = translate(error) if isinstance(error, duckdb.Error) else None
     message = " ".join(str(ours or error).split("\n\nLINE ")[0].split())

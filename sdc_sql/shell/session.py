@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import getpass
+import secrets
 import shutil
 import sys
 from functools import partial
@@ -145,12 +146,13 @@ class Session:
             case ".tables", []:
                 print("\n".join(name for (name,) in self.con.execute(_TABLES).fetchall()))
             case ".examples", []:
+                self._set_key(secrets.token_urlsafe(32), unless_set=True)
                 self.con.execute(example_tables().replace("CREATE TEMP TABLE", "CREATE OR REPLACE TEMP TABLE"))
                 print("persons, population, released and the matrices sexes, regions, crossings: as temporary tables")
             case ".read", [_, *_]:
                 return self._read(" ".join(arguments))
             case ".key", []:
-                self.con.execute("SET VARIABLE sdc_key = ?", [getpass.getpass("secret key: ")])
+                self._set_key(getpass.getpass("secret key: "))
             case ".maxrows", [number] if number.isdigit() and int(number) > 0:
                 self.max_rows = int(number)
             case _ if name in COMMANDS:
@@ -158,6 +160,13 @@ class Session:
             case _:
                 raise ParameterError(f"There is no command {name}; the commands are {', '.join(COMMANDS)}.")
         return True
+
+    def _set_key(self, key: str, *, unless_set: bool = False) -> None:
+        """Set the secret key, as a parameter: it stands in no SQL text. Refuse one that can be guessed."""
+        if unless_set and self.con.execute("SELECT getvariable('sdc_key') IS NOT NULL").fetchall() == [(True,)]:
+            return
+        self.con.execute("SELECT length(sdc__checked_key(k)) FROM (SELECT $1 AS k)", [key]).fetchall()
+        self.con.execute("SET VARIABLE sdc_key = ?", [key])
 
     def _read(self, name: str) -> bool:
         path = Path(name).expanduser()

@@ -29,10 +29,7 @@
 -- Where nothing is drawn (NULL), no key is asked for.
 CREATE OR REPLACE MACRO sdc__secret_key_of(drawn) AS (
     SELECT sdc__secret
-    FROM (SELECT CASE WHEN drawn IS NULL THEN ''
-                      WHEN length(getvariable('sdc_key')::VARCHAR) > 0 THEN getvariable('sdc_key')::VARCHAR
-                      ELSE error('ParameterError: No secret key is set: SET VARIABLE sdc_key = ''...'' first (or set the environment variable SDC_KEY for the command line and Python).')
-                 END AS sdc__secret)
+    FROM (SELECT CASE WHEN drawn IS NULL THEN '' ELSE sdc__checked_key(getvariable('sdc_key')::VARCHAR) END AS sdc__secret)
 );
 CREATE OR REPLACE MACRO sdc__secret_key() AS sdc__secret_key_of('');
 

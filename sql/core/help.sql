@@ -32,7 +32,7 @@
 --       SELECT {'sex': sexes."from", 'region': regions."from"} AS "from", {'sex': sexes."to", 'region': regions."to"} AS "to",
 --              sexes.probability * regions.probability AS probability
 --       FROM sexes, regions;
---   SET VARIABLE sdc_key = 'the key of an example is no secret';
+--   SET VARIABLE sdc_key = coalesce(getvariable('sdc_key')::VARCHAR, concat(uuid(), uuid()));  -- a key that is set stays
 
 -- needs_python: whether it runs in a plain DuckDB shell, or needs the functions that sdc_sql.load (the command line's shell,
 -- dbt) registers. needs_key: whether it draws with the secret key.

@@ -12,7 +12,8 @@ import pytest
 
 import sdc_sql
 
-KEY = "correct horse battery staple"
+KEY = "vT5-0fQmXr2LzKp8_YdWc3NhGu7JbSaEo9iRtM1xk4U"
+OTHER = "Zp4_mR9cTq1-VxB7sLk0JdWn3HyGfE8uAo5iNtXz6Qw"
 N = 100_000
 
 
@@ -130,7 +131,7 @@ def test_another_stream_or_id_is_independent(keyed, other):
 
 def test_another_key_is_independent(keyed):
     keyed.execute("CREATE TABLE first AS SELECT id, sdc_uniform('s', id) AS u FROM records")
-    keyed.execute("SET VARIABLE sdc_key = 'another'")
+    keyed.execute(f"SET VARIABLE sdc_key = '{OTHER}'")
     query = "SELECT corr(u, sdc_uniform('s', id)) FROM first"
     assert abs(keyed.execute(query).fetchall()[0][0]) < 5 / math.sqrt(N)
 
@@ -152,9 +153,9 @@ def test_the_environment_gives_the_key_and_the_session_wins(monkeypatch):
     with duckdb.connect() as con:
         sdc_sql.load(con)
         assert con.execute("SELECT sdc_uniform('s', 1)").fetchall() == [(uniform(KEY, "s", 1),)]
-        con.execute("SET VARIABLE sdc_key = 'mine'")
+        con.execute(f"SET VARIABLE sdc_key = '{OTHER}'")
         sdc_sql.load(con)
-        assert con.execute("SELECT sdc_uniform('s', 1)").fetchall() == [(uniform("mine", "s", 1),)]
+        assert con.execute("SELECT sdc_uniform('s', 1)").fetchall() == [(uniform(OTHER, "s", 1),)]
 
 
 @pytest.mark.parametrize("how", ["EXPLAIN", "EXPLAIN ANALYZE"])

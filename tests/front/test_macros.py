@@ -110,7 +110,7 @@ def test_the_bundle_runs_on_a_bare_connection():
 def test_what_needs_python_says_so_in_the_shell():
     with duckdb.connect() as con:
         con.execute(sdc_sql.bundle())
-        con.execute("SET VARIABLE sdc_key = 'abc'")
+        con.execute("SET VARIABLE sdc_key = 'vT5-0fQmXr2LzKp8_YdWc3NhGu7JbSaEo9iRtM1xk4U'")
         con.execute("CREATE TABLE t AS SELECT range AS id, range AS x FROM range(9)")
         with pytest.raises(duckdb.Error, match="Correlated noise needs Python"):
             con.execute("FROM sdc_noise('t', ['x'], 0.1, 'id', method := 'correlated')").fetchall()

@@ -41,7 +41,7 @@ class Table(HTMLParser):
 def data():
     """Return a described table, with a hostile value and a hostile name, NULLs and a name that wants quotes."""
     con = duckdb.connect()
-    con.execute("SET VARIABLE sdc_key = 'abc'")
+    con.execute("SET VARIABLE sdc_key = 'vT5-0fQmXr2LzKp8_YdWc3NhGu7JbSaEo9iRtM1xk4U'")
     con.execute(
         """CREATE TABLE k AS SELECT range AS id, ['a', ?, NULL][1 + range % 3] AS f, range % 4 AS "Sel<b>ect",
            range::DOUBLE AS x, 25.0::DOUBLE AS w FROM range(30)""",

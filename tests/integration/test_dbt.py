@@ -21,7 +21,7 @@ pytestmark = pytest.mark.slow
 ROOT = Path(__file__).resolve().parents[2]
 PACKAGE = ROOT / "sdc_sql" / "dbt" / "package"
 SAMPLE = ROOT / "fixtures" / "dbt_project"
-KEY = "zebra-crossing-at-midnight-7741"
+KEY = "vT5-0fQmXr2LzKp8_YdWc3NhGu7JbSaEo9iRtM1xk4U"
 
 # Runs dbt's commands one after the other in one process; after each, what came of every node, and what a query gives.
 DRIVER = """

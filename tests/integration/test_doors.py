@@ -24,7 +24,7 @@ FRACTION = 0.0006
 THETA = 309 * FRACTION / (309 * FRACTION + 2 * (1 - FRACTION) * 136)
 # sdcMicro's, an approximation from above by at most 0.44 % (fixtures/sdcmicro.json)
 REIDENTIFICATIONS = 3.01673121028104
-KEY = "a key of the test"
+KEY = "vT5-0fQmXr2LzKp8_YdWc3NhGu7JbSaEo9iRtM1xk4U"
 
 
 def command(*arguments: str) -> str:

@@ -39,7 +39,7 @@ def say(*words):
 
 def mask(path, how):
     con = duckdb.connect(path, config={"threads": 1})
-    con.execute("SET VARIABLE sdc_key = 'abc'")
+    con.execute("SET VARIABLE sdc_key = 'vT5-0fQmXr2LzKp8_YdWc3NhGu7JbSaEo9iRtM1xk4U'")
     con.execute("SET enable_progress_bar = false")  # it would stand between the words that are said
     data = sdc_sql.Microdata(con, "persons", id="id")
     say("ready", os.getpid())

@@ -15,6 +15,7 @@ import pytest
 import sdc_sql
 from sdc_sql.cli import main
 
+KEY = "vT5-0fQmXr2LzKp8_YdWc3NhGu7JbSaEo9iRtM1xk4U"
 ROWS = """
     FROM (VALUES
         (1, 30, 'f', 'north', 10.0, 1), (2, 30, 'f', 'north', 15.0, 1), (3, 41, 'm', 'north', 20.0, 1),
@@ -110,7 +111,7 @@ def script(table: str, calls: list[str] = CALLS) -> str:
 
 def in_python(table: str, calls: list[str] = CALLS) -> list[list[list[object]]]:
     with duckdb.connect() as con:
-        sdc_sql.load(con).execute(f"SET VARIABLE sdc_key = 'abc'; CREATE TABLE persons AS {ROWS}; {MATRICES}")
+        sdc_sql.load(con).execute(f"SET VARIABLE sdc_key = '{KEY}'; CREATE TABLE persons AS {ROWS}; {MATRICES}")
         results = []
         for call in calls:
             result = con.execute(call.format(t=table))
@@ -206,7 +207,7 @@ def test_a_shell_shows_the_complaint(shell, bundle, sql, words):
 def test_masks_that_are_sql_give_in_the_shell_what_they_give_in_python(shell, bundle, tmp_path):
     # from the bundle over a table, and from the macros that are stored in a database, over a Parquet file
     made = f"CREATE TABLE persons AS {ROWS}; {MATRICES}"
-    key = "SET VARIABLE sdc_key = 'abc';\n"
+    key = f"SET VARIABLE sdc_key = '{KEY}';\n"
     done = run(shell, "-bail", "-init", bundle, sql=f"{made}\n{key}{script('persons', MASKS)}")
     masked = in_python("persons", MASKS)
     assert_same(tables(done), masked, MASKS)
@@ -229,7 +230,7 @@ def test_masks_over_numpy_say_in_one_line_that_they_need_python(shell, bundle, t
         assert main(["install", database]) == 0
     calls = "\n.print ----\n".join(f"{call};" for call in KERNELS)
     init = () if installed else ("-init", bundle)
-    done = run(shell, *init, database, sql=f"SET VARIABLE sdc_key = 'abc';\n{calls}\n")
+    done = run(shell, *init, database, sql=f"SET VARIABLE sdc_key = '{KEY}';\n{calls}\n")
     said = [line for line in done.stderr.splitlines() if line.strip() and "-- Loading resources" not in line]
     assert len(said) == len(KERNELS), done.stderr
     for line, (call, words) in zip(said, KERNELS.items(), strict=True):

@@ -38,7 +38,7 @@ pytestmark = [
 
 ROOT = Path(__file__).resolve().parents[2]
 README = ROOT / "sdc_sql" / "spark" / "README.md"
-KEY = "a key that must be seen nowhere"
+KEY = "vT5-0fQmXr2LzKp8_YdWc3NhGu7JbSaEo9iRtM1xk4U"
 MATRIX = [[0.8, 0.2, 0.0], [0.1, 0.8, 0.1], [0.3, 0.0, 0.7]]
 LABELS = ["north", "south", "west"]
 

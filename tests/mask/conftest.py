@@ -12,8 +12,7 @@ if TYPE_CHECKING:
     import duckdb
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
-
-KEY = "abc"
+from masked_tables import KEY
 
 
 @pytest.fixture

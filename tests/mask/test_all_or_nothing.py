@@ -204,7 +204,7 @@ def test_inside_a_transaction_of_the_users(keyed, described, into):
 
 def test_where_the_macros_were_loaded_in_a_transaction_that_was_rolled_back():
     with duckdb.connect() as con:
-        con.execute("SET VARIABLE sdc_key = 'abc'")
+        con.execute("SET VARIABLE sdc_key = 'vT5-0fQmXr2LzKp8_YdWc3NhGu7JbSaEo9iRtM1xk4U'")
         made(con)
         con.execute("BEGIN")
         data = sdc_sql.Microdata(con, "t", id="id")
@@ -326,7 +326,7 @@ def test_a_database_that_is_read_only(tmp_path):
     with duckdb.connect(path) as con:
         made(con)
     with duckdb.connect(path, read_only=True) as con:
-        con.execute("SET VARIABLE sdc_key = 'abc'")
+        con.execute("SET VARIABLE sdc_key = 'vT5-0fQmXr2LzKp8_YdWc3NhGu7JbSaEo9iRtM1xk4U'")
         data = sdc_sql.Microdata(con, "t", id="id")
         before = rows(con)
         for into in (None, "released"):

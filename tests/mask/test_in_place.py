@@ -6,7 +6,7 @@ import json
 
 import duckdb
 import pytest
-from masked_tables import METHODS, N, differing, made, rows, shape, steps
+from masked_tables import KEY, METHODS, N, differing, made, rows, shape, steps
 
 import sdc_sql
 
@@ -31,7 +31,8 @@ def test_nothing_but_the_masked_values_changes(keyed, method, key):
         [v for i, v in enumerate(r) if i not in masked] for r in before
     ]
     # each record by id is counted once, however many of its values changed
-    assert step.changed == differing(before, after) > 0
+    assert step.changed == differing(before, after)
+    assert step.changed or method == "pram_guaranteed"  # which moves a handful of so large cells, or none, by chance
     assert step.records == N == len(after)
     # NULL tells nothing of anybody, and a value in its place would be made up
     assert [[r[i] is None for i in masked] for r in after] == [[r[i] is None for i in masked] for r in before]
@@ -69,8 +70,8 @@ def test_the_step_is_written_down(keyed, method):
     assert (number, target, name, tuple(named)) == (1, "t", step.method, columns)
     assert json.loads(parameters) == step.parameters
     assert (records, changed, lost) == (N, step.changed, step.sse_sst)
-    assert "abc" not in parameters
-    at, now = keyed.execute('SELECT "at", current_timestamp::TIMESTAMP FROM sdc_steps').fetchall()[0]
+    assert KEY not in parameters
+    at, now = keyed.execute("SELECT masked_at, now() AT TIME ZONE 'UTC' FROM sdc_steps").fetchall()[0]
     assert abs((now - at).total_seconds()) < 60
 
 
@@ -85,7 +86,7 @@ def test_steps_are_numbered_and_the_parameters_are_those_given(keyed):
     noise, pram, _ = (json.loads(s[4]) for s in found)
     assert noise == {
         "alpha": 0.25, "method": "uncorrelated", "threshold": 3, "lower": 0, "rounded": False, "discrete": False,
-        "stratum": "grade", "stream": "mine",
+        "stratum": "grade",
     }  # fmt: skip
     # the matrix itself, without which the frequencies cannot be corrected, and not the name of a passing table
     assert pram["matrix"] == {"labels": ["a", "b"], "rows": [[0.9, 0.1], [0.1, 0.9]]}

@@ -29,7 +29,7 @@ FIRMS = [
 
 @pytest.fixture
 def keyed(con):
-    con.execute("SET VARIABLE sdc_key = 'abc'")
+    con.execute("SET VARIABLE sdc_key = 'vT5-0fQmXr2LzKp8_YdWc3NhGu7JbSaEo9iRtM1xk4U'")
     return con
 
 

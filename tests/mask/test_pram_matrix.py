@@ -17,7 +17,7 @@ NAMES = list("abcd")
 
 @pytest.fixture
 def keyed(con: duckdb.DuckDBPyConnection) -> duckdb.DuckDBPyConnection:
-    con.execute("SET VARIABLE sdc_key = 'abc'")
+    con.execute("SET VARIABLE sdc_key = 'vT5-0fQmXr2LzKp8_YdWc3NhGu7JbSaEo9iRtM1xk4U'")
     return con
 
 

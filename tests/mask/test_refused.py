@@ -62,7 +62,7 @@ BAD = {"twice": "is 7 on 2 records: it must be unique", "lacking": " is NULL", "
 def db() -> Iterator[duckdb.DuckDBPyConnection]:
     with duckdb.connect() as con:
         sdc_sql.load(con).execute("""
-            SET VARIABLE sdc_key = 'abc';
+            SET VARIABLE sdc_key = 'vT5-0fQmXr2LzKp8_YdWc3NhGu7JbSaEo9iRtM1xk4U';
             CREATE TABLE good AS SELECT range AS id, (range * 37 % 101) / 7 AS x, (range * 31 % 7)::INTEGER AS n,
                 ['a', 'b'][1 + range % 2] AS cat, ['f', 'm'][1 + range // 2 % 2] AS sex FROM range(60);
             CREATE TABLE twice AS FROM good UNION ALL FROM good WHERE id = 7;

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from sdc_sql.db.steps import MaskingStep
 
 # long, so that it is in no file by chance; with nothing in it that would be written otherwise as JSON or SQL
-KEY = "correct-horse-battery-staple-4711"
+KEY = "vT5-0fQmXr2LzKp8_YdWc3NhGu7JbSaEo9iRtM1xk4U"
 
 CROSSINGS = [("a", "f"), ("a", "m"), ("b", "f"), ("b", "m")]
 CROSSED = [[0.7 if k == j else 0.1 for j in range(4)] for k in range(4)]

@@ -1,0 +1,45 @@
+"""Which table is which: a mark in its comment.
+
+A comment is dropped with its table, and stays when the table is renamed, altered, or opened again: steps of a table
+that was dropped or replaced are not its successor's. What the user wrote there is kept.
+"""
+
+from __future__ import annotations
+
+import re
+import uuid
+from typing import TYPE_CHECKING
+
+from sqlglot import exp
+
+from sdc_sql.db import query
+
+if TYPE_CHECKING:
+    import duckdb
+
+_MARK = re.compile(r"\[sdc_steps ([0-9a-f]{32})\]")
+
+
+def mark_of(con: duckdb.DuckDBPyConnection, table: exp.Table) -> str | None:
+    """Return the mark of a table (fully qualified), None where it has none."""
+    found = _MARK.search(_comment(con, table))
+    return found[1] if found else None
+
+
+def marked(con: duckdb.DuckDBPyConnection, table: exp.Table) -> str:
+    """Return the mark of a table; give it one, behind its own comment, where it has none."""
+    known = mark_of(con, table)
+    if known:
+        return known
+    mark = uuid.uuid4().hex
+    comment = "\n".join(part for part in (_comment(con, table), f"[sdc_steps {mark}]") if part)
+    con.execute(query.text(exp.Comment(this=table.copy(), kind="TABLE", expression=query.literal(comment)))).fetchall()
+    return mark
+
+
+def _comment(con: duckdb.DuckDBPyConnection, table: exp.Table) -> str:
+    found = con.execute(
+        "SELECT comment FROM duckdb_tables() WHERE database_name = ? AND schema_name = ? AND table_name = ?",
+        [table.catalog, table.db, table.name],
+    ).fetchall()
+    return str(found[0][0] or "") if found else ""

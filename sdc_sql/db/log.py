@@ -1,0 +1,82 @@
+"""One step of masking as it is written down: what is read and written, its pass of draws, its row in ``sdc_steps``."""
+
+from __future__ import annotations
+
+import json
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING, Any
+
+from sdc_sql.db import step_table
+from sdc_sql.db.identity import mark_of, marked
+from sdc_sql.db.steps import chain, next_pass, refuse_second_draw
+from sdc_sql.db.targets import base_table, known, new_table
+from sdc_sql.version import VERSION
+
+if TYPE_CHECKING:
+    from sdc_sql.db.query import Value
+    from sdc_sql.db.steps import LoggedStep, MaskingStep
+    from sdc_sql.db.table import Table
+
+
+class Log:
+    """What is known before a table is masked: where it goes, the steps so far, which pass of draws is the next.
+
+    Raises
+    ------
+    InputError
+        Where the table cannot be changed, ``into`` is taken, ``sdc_steps`` is a table of the user's own, or version 0.1
+        has drawn for these columns already. Nothing is changed then.
+    """
+
+    def __init__(self, data: Table, columns: tuple[str, ...], arguments: dict[str, Value], into: str | None) -> None:
+        self.con, self.read = data.con, data.table
+        self.source = known(data, data.table) or known(data, data.table, "view")
+        self.target = base_table(data) if into is None else new_table(data, into)
+        try:
+            step_table.check(self.con, step_table.beside(self.target))
+            self.steps: list[LoggedStep] = []
+            if self.source is not None:
+                self.steps = chain(self.con, self.source, unknown=arguments.get("stream") is not None)
+            if "stream" in arguments and not arguments.get("release"):
+                self._refuse_second_draw(columns, {c.lower() for c in data.columns})
+        except BaseException:
+            if into is not None:  # in a transaction of the caller's it would stay
+                step_table.drop(self.con, self.target)
+            raise
+        if "stream" in arguments and arguments["stream"] is None:
+            arguments = {**arguments, "stream": next_pass(self.steps, columns)}
+        self.arguments = arguments
+
+    def _refuse_second_draw(self, columns: tuple[str, ...], every: set[str]) -> None:
+        places = [self.target, *([self.source] if self.source is not None else [])]
+        names = {place.name.lower() for place in places}
+        for place in {step_table.beside(place) for place in places}:
+            refuse_second_draw(self.con, place, names, every, columns)
+
+    def write(self, step: MaskingStep, identifier: str, kept: dict[str, str], confidential: tuple[str, ...]) -> None:
+        """Add the step to the table of steps beside the target. It never contains the key."""
+        steps = step_table.beside(self.target)
+        step_table.made(self.con, steps)
+        target_id = marked(self.con, self.target)
+        row: dict[str, Any] = {
+            "step": step_table.number(self.con, steps),
+            "masked_at": datetime.now(UTC).replace(tzinfo=None),
+            "version": VERSION,
+            "source": self.read if self.source is None else self.source.sql("duckdb"),
+            "source_id": None if self.source is None else mark_of(self.con, self.source),
+            "source_step": self.steps[-1].step if self.steps else None,
+            "target": self.target.name,
+            "target_id": target_id,
+            "id": identifier,
+            "method": step.method,
+            "columns": list(step.columns),
+            "parameters": json.dumps(step.parameters, default=str),
+            "release": step.release,
+            "stream": step.stream,
+            "confidential": list(confidential),
+            **{name: kept.get(name) for name in ("matrix", "counts")},
+            "records": step.records,
+            "changed": step.changed,
+            "sse_sst": step.sse_sst,
+        }
+        step_table.insert(self.con, steps, row)

@@ -1,0 +1,46 @@
+"""What PRAM writes to the log, for risk after PRAM: the matrix as applied and the original counts."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from sqlglot import exp
+
+from sdc_sql.db import query
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+CONFIDENTIAL = ("matrix", "counts")
+
+
+def matrix_rows(matrix: str, stratum: str | None) -> exp.Select:
+    """Return a query of the rows of a matrix as JSON: from, to, probability, and the stratum where there is one."""
+    names = {"from": "from", "to": "to", "probability": "probability"} | ({"stratum": stratum} if stratum else {})
+    return _as_json(_struct({name: _column(column) for name, column in names.items()}), query.call("sdc__rows", matrix))
+
+
+def category_counts(table: str, columns: Sequence[str], strata: Sequence[str]) -> exp.Select:
+    """Return a query of the original counts as JSON: category (a struct, where several), count, and the strata."""
+    cells = query.call("sdc__category_cells", table, list(dict.fromkeys([*columns, *strata])), None)
+    category = _column(columns[0]) if len(columns) == 1 else _struct({c: _column(c) for c in columns})
+    parts: dict[str, exp.Expression] = {"category": category, "count": _column("sdc__f")}
+    if strata:
+        parts["stratum"] = _column(strata[0]) if len(strata) == 1 else _struct({c: _column(c) for c in strata})
+    return _as_json(_struct(parts), cells)
+
+
+def _as_json(row: exp.Expression, rows: exp.Select) -> exp.Select:
+    """Return a query of all rows as one JSON list, in an order that depends on nothing."""
+    listed = exp.Anonymous(this="list_sort", expressions=[exp.Anonymous(this="list", expressions=[row])])
+    json = exp.Anonymous(this="to_json", expressions=[listed])
+    return exp.select(exp.alias_(exp.cast(json, "TEXT"), "json", quoted=True)).from_(rows.subquery("r"))
+
+
+def _struct(fields: dict[str, exp.Expression]) -> exp.Struct:
+    pairs = [exp.PropertyEQ(this=exp.to_identifier(name, quoted=True), expression=e) for name, e in fields.items()]
+    return exp.Struct(expressions=pairs)
+
+
+def _column(name: str) -> exp.Column:
+    return exp.column(name, quoted=True)

@@ -1,0 +1,109 @@
+"""A key that can be guessed is refused, by every door, before any work; no key that is set is replaced."""
+
+from __future__ import annotations
+
+import re
+import secrets
+import uuid
+from pathlib import Path
+
+import duckdb
+import pytest
+
+import sdc_sql
+from sdc_sql.shell.session import Session
+
+ROOT = Path(__file__).resolve().parents[2]
+LINE = 'python3 -c "import secrets; print(secrets.token_urlsafe(32))"'
+GUESSABLE = {
+    "short": "abc",
+    "zeros": "0" * 64,
+    "a word again and again": "password" * 4,
+    "another word": "correcthorse" * 4,
+    "once published": "the key of an example is no secret",
+    "published in the overview": "a long secret, from your vault",
+    "in steps": "abcdefghijklmnopqrstuvwxyz0123456789",
+    "in two steps": "a1b2c3d4e5f6g7h8i9j0k1l2m3n4o5p6q7r8s9",
+    "keyboard": "qwertyuiopasdfghjklzxcvbnm1234567890",
+    "a word and more": "Password-2026-is-the-best-of-them-all",
+    "31 characters": "vT5-0fQmXr2LzKp8_YdWc3NhGu7JbSa",
+}
+STRONG = {
+    "token_urlsafe": lambda: secrets.token_urlsafe(32),
+    "token_hex": lambda: secrets.token_hex(32),
+    "two uuids": lambda: f"{uuid.uuid4()}{uuid.uuid4()}",
+}
+
+
+@pytest.mark.parametrize("kind", GUESSABLE)
+def test_a_key_that_can_be_guessed_is_refused_and_not_shown(con, kind):
+    key = GUESSABLE[kind]
+    con.execute("SET VARIABLE sdc_key = ?", [key])
+    with pytest.raises(duckdb.Error, match="can be guessed") as refused:
+        con.execute("SELECT sdc_uniform('s', 1)").fetchall()
+    assert LINE in str(refused.value)
+    assert key not in str(refused.value)
+
+
+@pytest.mark.parametrize("kind", STRONG)
+def test_every_key_at_random_is_accepted(con, kind):
+    keys = [STRONG[kind]() for _ in range(10_000)]
+    accepted = "SELECT count(*) FROM (SELECT unnest($1) AS k) WHERE NOT sdc__is_guessable(k)"
+    assert con.execute(accepted, [keys]).fetchall() == [(10_000,)]
+    con.execute("SET VARIABLE sdc_key = ?", [keys[0]])
+    assert con.execute("SELECT sdc_uniform('s', 1) >= 0").fetchall() == [(True,)]
+
+
+def test_no_key_in_the_documentation_is_one_that_would_be_accepted():
+    texts = [p.read_text(encoding="utf-8") for p in (ROOT / "sdc_sql").rglob("*") if p.suffix in {".md", ".py", ".yml"}]
+    texts += [p.read_text(encoding="utf-8") for p in [ROOT / "README.md", *(ROOT / "sql").rglob("*.sql")]]
+    told = r"""(?:SDC_KEY["']?[,=] *|sdc_key = )["']([^"'\n$]*)["']"""
+    keys = [key for text in texts for key in re.findall(told, text)]
+    assert keys
+    assert {key for key in keys if len(key) > len("...")} <= {"abc"}
+
+
+def test_a_key_is_refused_before_any_work(con):
+    con.execute("CREATE TABLE t AS SELECT range AS id, range::DOUBLE AS x FROM range(10)")
+    con.execute("SET VARIABLE sdc_key = 'abc'")
+    data = sdc_sql.Microdata(con, "t", id="id")
+    for into in (None, "released"):
+        with pytest.raises(sdc_sql.ParameterError, match="can be guessed"):
+            data.noise(["x"], -1, into=into)  # which is wrong too, and found out later
+    assert data.round_to_base("x", 5).records == 10  # what draws nothing needs no key
+
+
+def key_of(con: duckdb.DuckDBPyConnection) -> str:
+    return str(con.execute("SELECT getvariable('sdc_key')").fetchall()[0][0])
+
+
+def test_no_helper_replaces_a_key_that_is_set(monkeypatch):
+    mine = secrets.token_urlsafe(32)
+    with sdc_sql.load(duckdb.connect()) as con:
+        session = Session(con, pytest.fail)
+        assert session.run_lines(".examples")
+        fresh = key_of(con)
+        assert con.execute("SELECT NOT sdc__is_guessable($1)", [fresh]).fetchall() == [(True,)]
+        assert session.run_lines(".examples")
+        assert key_of(con) == fresh
+        con.execute("SET VARIABLE sdc_key = ?", [mine])
+        assert session.run_lines(".examples")
+        assert key_of(con) == mine
+    monkeypatch.setenv("SDC_KEY", mine)
+    assert key_of(sdc_sql.example().con) == mine
+    monkeypatch.delenv("SDC_KEY")
+    assert key_of(sdc_sql.example().con) != key_of(sdc_sql.example().con)
+
+
+def test_the_shell_refuses_to_set_one_that_can_be_guessed(monkeypatch):
+    mine = secrets.token_urlsafe(32)
+    complaints: list[str] = []
+    with sdc_sql.load(duckdb.connect()) as con:
+        session = Session(con, complaints.append)
+        for typed, works in ((mine, True), ("password" * 4, False), ("", False)):
+            monkeypatch.setattr("getpass.getpass", lambda _, typed=typed: typed)
+            assert session.run_lines(".key") == works
+            assert key_of(con) == mine
+    assert "can be guessed" in complaints[0]
+    assert "password" not in str(complaints)
+    assert "No secret key" in complaints[1]
