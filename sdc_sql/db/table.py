@@ -6,15 +6,15 @@ import difflib
 import string
 from typing import TYPE_CHECKING, Any
 
+import duckdb
 from sqlglot import exp
 
 from sdc_sql.db import query
 from sdc_sql.db.load import load
+from sdc_sql.db.names import named
 from sdc_sql.errors import ColumnError, TableError, translated
 
 if TYPE_CHECKING:
-    import duckdb
-
     from sdc_sql.db.query import Value
 
 # as DuckDB folds names: ASCII letters only
@@ -70,7 +70,11 @@ class Table:
             raise TableError(f"table is {self.table!r}: it must be the name of a table, view or file.")
         rows = query.call("sdc__rows", self.table).limit(1)
         with translated():
-            result = self.con.execute(query.text(rows))
+            try:
+                result = self.con.execute(query.text(rows))
+            except duckdb.ParserException:
+                named(self.table)  # refuses what is no name, in our words
+                raise
             result.fetchall()
         return tuple(str(d[0]) for d in result.description or ())
 
