@@ -2,20 +2,18 @@
 
 from __future__ import annotations
 
-from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, Protocol
 
-import duckdb
 from sqlglot import exp
 
 from sdc_sql.db import query
 from sdc_sql.db.steps import MaskingStep, log_step
 from sdc_sql.db.targets import base_table, new_table
 from sdc_sql.db.transaction import transaction
-from sdc_sql.errors import ParameterError, translated
+from sdc_sql.errors import translated
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    import duckdb
 
     from sdc_sql.db.query import Value
     from sdc_sql.db.table import Table
@@ -92,7 +90,7 @@ def masked(
     ).from_(values.subquery("v"))
     temporary = exp.table_(VALUES, db="temp", quoted=True)
     data.load_again()
-    with _converted(), translated(), transaction(data.con):
+    with translated(), transaction(data.con):
         target = new_table(data, into) if into is not None else base_table(data)
         data.con.execute(f"DROP TABLE IF EXISTS temp.{VALUES}")
         kept = exp.Properties(expressions=[exp.TemporaryProperty()])
@@ -108,15 +106,6 @@ def masked(
         step = MaskingStep(target.sql("duckdb"), macro, columns, _plain(parameters), records, changed, lost)
         log_step(data.con, target, step)
     return step
-
-
-@contextmanager
-def _converted() -> Iterator[None]:
-    """Raise this package's error where a value (a category of a matrix) cannot be cast to the type of its column."""
-    try:
-        yield
-    except duckdb.ConversionException as error:
-        raise ParameterError(str(error).partition("Error: ")[2].split("\n\nLINE ")[0]) from error
 
 
 def _update(target: exp.Table, values: exp.Table, identifier: str, columns: tuple[str, ...]) -> exp.Update:

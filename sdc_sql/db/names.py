@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from functools import lru_cache
+from itertools import product
 
 import duckdb
 from sqlglot import exp
@@ -11,6 +12,7 @@ from sqlglot import exp
 from sdc_sql.db import query
 from sdc_sql.errors import TableError
 
+MAIN = "main"
 _HELP = 'write database.schema.table, schema.table or table, what is no plain name in double quotes, as in "my table"'
 
 
@@ -26,25 +28,19 @@ def _parts(name: str) -> tuple[str, ...]:
     except (duckdb.Error, KeyError, ValueError) as error:
         raise TableError(f"{name!r} is no name of a table: {_HELP}.") from error
     parts = tuple(found[part] for part in ("catalog_name", "schema_name", "table_name") if found[part])
-    _refuse_another(name, parts)
+    before, _, rest = name.partition(".")
+    if before.strip('"').lower() == MAIN and len(parts) == 1 and _is_spelling(rest, parts):
+        return (MAIN, *parts)  # what an empty database tells leaves its own schema out
+    if not _is_spelling(name, parts):  # 1.5 skips empty parts, and takes no quotes in quotes
+        read = exp.table_(*reversed(parts), quoted=True).sql("duckdb")
+        raise TableError(f"{name!r} is read by DuckDB {duckdb.__version__} as {read}: {_HELP}.")
     return parts
 
 
-def _refuse_another(name: str, parts: tuple[str, ...]) -> None:
-    """Refuse a name of which DuckDB reads something else: 1.5 skips empty parts and takes no quotes in quotes."""
-    rest = name
-    for i, part in enumerate(parts):
-        quoted = '"' + part.replace('"', '""') + '"'
-        before = "." if i else ""
-        start = next((s for s in (before + quoted, before + part) if rest.startswith(s)), None)
-        if start is None:
-            break
-        rest = rest[len(start) :]
-    else:
-        if not rest:
-            return
-    read = ".".join(exp.to_identifier(part, quoted=True).sql("duckdb") for part in parts)
-    raise TableError(f"{name!r} is read by DuckDB {duckdb.__version__} as {read}: {_HELP}.")
+def _is_spelling(name: str, parts: tuple[str, ...]) -> bool:
+    """Say whether a name is written of these parts, each with or without quotes."""
+    ways = ((part, '"' + part.replace('"', '""') + '"') for part in parts)
+    return name in {".".join(spelled) for spelled in product(*ways)}
 
 
 def named(name: str) -> exp.Table:

@@ -11,7 +11,7 @@ import duckdb
 from sqlglot import exp
 
 from sdc_sql.db import query
-from sdc_sql.errors import TableError, translated
+from sdc_sql.errors import TableError, translated, without_values
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -103,8 +103,8 @@ def _read(con: duckdb.DuckDBPyConnection, source: str, kind: str) -> str:
     try:
         con.execute(query.text(create))
     except duckdb.Error as error:
-        reason = str(error).split("\n", maxsplit=1)[0]
-        raise TableError(f"{source} cannot be read as a {kind} file: {reason}") from error
+        reason = without_values(error) or str(error).split("\n", maxsplit=1)[0]
+        raise TableError(f"{source} cannot be read as a {kind} file: {reason}") from None
     return name.sql(dialect="duckdb")
 
 

@@ -10,6 +10,7 @@ import duckdb
 from sqlglot import exp
 
 from sdc_sql.db import query
+from sdc_sql.db.checks import told
 from sdc_sql.db.load import load
 from sdc_sql.db.names import named
 from sdc_sql.errors import ColumnError, TableError, translated
@@ -35,7 +36,7 @@ def spelled(table: str, columns: tuple[str, ...], role: str, name: str) -> str:
     'Age'
     """
     if not isinstance(name, str):
-        raise ColumnError(f"The {role} is {name!r}: it must be the name of a column.")
+        raise ColumnError(f"The {role} is {told(name)}: it must be the name of a column.")
     for column in columns:
         if column.translate(_FOLD) == name.translate(_FOLD):
             return column
@@ -67,7 +68,7 @@ class Table:
     def read_columns(self) -> tuple[str, ...]:
         """Return the names of the columns; an error where there is no such table, or where it has no rows."""
         if not isinstance(self.table, str) or not self.table:
-            raise TableError(f"table is {self.table!r}: it must be the name of a table, view or file.")
+            raise TableError(f"table is {told(self.table)}: it must be the name of a table, view or file.")
         rows = query.call("sdc__rows", self.table).limit(1)
         with translated():
             try:

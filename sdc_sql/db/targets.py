@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from sqlglot import exp
 
 from sdc_sql.db import query
+from sdc_sql.db.checks import told
 from sdc_sql.db.names import named
 from sdc_sql.errors import TableError
 
@@ -43,7 +44,7 @@ def _plan(data: Table, source: exp.Table) -> list[tuple[str, str]]:
 def new_table(data: Table, into: str) -> exp.Table:
     """Return a new table that holds the records as they are."""
     if not isinstance(into, str) or not into:
-        raise TableError(f"into is {into!r}: it must be the name of a new table.")
+        raise TableError(f"into is {told(into)}: it must be the name of a new table.")
     table = named(into)
     if _found(data, table):
         raise TableError(f"There is a table or view {into} already: drop it first, or give another name.")

@@ -11,7 +11,7 @@ CREATE OR REPLACE MACRO sdc__is_whole(type) AS
     type IN ('TINYINT', 'SMALLINT', 'INTEGER', 'BIGINT', 'HUGEINT', 'UTINYINT', 'USMALLINT', 'UINTEGER', 'UBIGINT', 'UHUGEINT');
 CREATE OR REPLACE MACRO sdc__number(v) AS
     CASE WHEN sdc__is_whole(typeof(v)) OR typeof(v) IN ('FLOAT', 'DOUBLE') OR starts_with(typeof(v), 'DECIMAL') THEN TRY_CAST(v AS DOUBLE)
-         ELSE error('ColumnError: The column ' || alias(v) || ' has type ' || typeof(v) || ': this method masks numbers; give a numeric column.')
+         ELSE error('ColumnError: The column ' || alias(v) || ' has type ' || string_split(typeof(v), '(')[1] || ': this method masks numbers; give a numeric column.')
     END;
 
 CREATE OR REPLACE MACRO sdc__pass(stream, release) AS concat(length(release), ':', release, stream);

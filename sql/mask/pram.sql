@@ -59,9 +59,9 @@ CREATE OR REPLACE MACRO sdc__pram_rows(typed) AS TABLE
     SELECT sdc__s, sdc__from,
            coalesce(sum(sdc__steps(sdc__checked_probability(sdc__p))) FILTER (WHERE sdc__to IS NOT DISTINCT FROM sdc__from), 0)::BIGINT AS sdc__stay,
            CASE WHEN count(*) > count(DISTINCT sdc__to)
-                    THEN error('ParameterError: The PRAM matrix lists a change from ' || sdc__from::VARCHAR || ' twice.')
+                    THEN error('ParameterError: The PRAM matrix lists a change (a from and a to) twice.')
                 WHEN abs(sum(sdc__p) - 1) <= 1e-9 THEN true
-                ELSE error('ParameterError: The probabilities from ' || sdc__from::VARCHAR || ' sum to ' || sum(sdc__p)::VARCHAR || ': each row of a PRAM matrix must sum to 1.')
+                ELSE error('ParameterError: A row of the PRAM matrix sums to ' || sum(sdc__p)::VARCHAR || ': each row of a PRAM matrix must sum to 1.')
            END AS sdc__sound
     FROM query_table(typed) GROUP BY sdc__s, sdc__from;
 
@@ -84,7 +84,7 @@ CREATE OR REPLACE MACRO sdc__pram_drawn(records, rows_of, moves, stream) AS TABL
     FROM (SELECT sdc__r.sdc__id, sdc__r.sdc__s, sdc__r.sdc__x,
                  CASE WHEN sdc__p.sdc__stay IS NOT NULL AND sdc__p.sdc__sound THEN sdc__p.sdc__stay / 4503599627370496e0
                       WHEN sdc__r.sdc__blank THEN 2
-                      ELSE error('ParameterError: The category ' || sdc__r.sdc__x::VARCHAR || coalesce(' of stratum ' || sdc__r.sdc__s::VARCHAR, '')
+                      ELSE error('ParameterError: A category' || CASE WHEN sdc__r.sdc__s IS NULL THEN '' ELSE ' of a stratum' END
                                  || ' is not in the PRAM matrix: give its row (from, to, probability).') END AS sdc__stay,
                  sdc_uniform(stream, sdc__r.sdc__id) AS sdc__draw
           FROM query_table(records) AS sdc__r

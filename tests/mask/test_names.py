@@ -56,10 +56,27 @@ def test_what_is_no_name_is_refused(both, name):
     assert both.execute("FROM duckdb_tables() ORDER BY ALL").fetchall() == before
 
 
-@pytest.mark.parametrize("name", [*ODD, "x", "X", "s.x", 's."x.y"', '"a b".x', "memory.s.x", "x.parquet", "select"])
+@pytest.mark.parametrize(
+    "name",
+    [
+        *ODD,
+        "x",
+        "X",
+        "s.x",
+        's."x.y"',
+        '"a b".x',
+        "memory.s.x",
+        "x.parquet",
+        "main.x",
+        "memory.main.x",
+        '"main"."x"',
+        "Main.x",
+        "select",
+    ],
+)
 def test_the_parts_are_those_that_duckdb_reads(name):
     with duckdb.connect() as con:
-        for part in (p.name for p in named(name).parts[:-1] if p.name != "memory"):
+        for part in (p.name for p in named(name).parts[:-1] if p.name.lower() not in {"memory", "main"}):
             con.execute(f"CREATE SCHEMA {quoted(part)}")
         con.execute(f"CREATE TABLE {named(name).sql('duckdb')} AS SELECT 1 AS x")
         literal = name.replace("'", "''")
@@ -71,6 +88,18 @@ def test_quotes_in_quotes_are_refused_where_duckdb_drops_them(both):
     both.execute("CREATE TABLE weird AS FROM x")
     with pytest.raises(TableError, match=r'is read by DuckDB 1\..* as "weird"'):
         sdc_sql.Microdata(both, '"we""ird"', id="id").round_to_base("w", 10)
+
+
+def test_a_schema_that_is_named_is_no_other(both):
+    both.execute(
+        "CREATE TEMP TABLE x AS SELECT id, w + 2 AS w FROM main.x; CREATE SCHEMA s; CREATE TABLE s.x AS FROM x"
+    )
+    for name in ("memory.main.x", "s.x", "temp.x", "main.x"):
+        before = {t: both.execute(f"FROM {t} ORDER BY id").fetchall() for t in ("memory.main.x", "s.x", "temp.x")}
+        read = both.execute(f"FROM query_table('{name}') ORDER BY id").fetchall()
+        sdc_sql.Microdata(both, name, id="id").round_to_base("w", 3)
+        changed = [t for t, rows in before.items() if both.execute(f"FROM {t} ORDER BY id").fetchall() != rows]
+        assert changed == [] or [before[t] for t in changed] == [read]
 
 
 def test_a_table_found_on_a_search_path_of_several_schemas_is_the_one_read_or_refused(both):
