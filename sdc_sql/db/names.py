@@ -32,7 +32,7 @@ def _parts(name: str) -> tuple[str, ...]:
     if before.strip('"').lower() == MAIN and len(parts) == 1 and _is_spelling(rest, parts):
         return (MAIN, *parts)  # what an empty database tells leaves its own schema out
     if not _is_spelling(name, parts):  # 1.5 skips empty parts, and takes no quotes in quotes
-        read = exp.table_(*reversed(parts), quoted=True).sql("duckdb")
+        read = ".".join(exp.to_identifier(part, quoted=True).sql("duckdb") for part in parts)
         raise TableError(f"{name!r} is read by DuckDB {duckdb.__version__} as {read}: {_HELP}.")
     return parts
 
