@@ -67,13 +67,69 @@ _OURS = re.compile(rf"(?:^|Error: )(?P<kind>{'|'.join(_KINDS)}): (?P<complaint>.
 # The complaint that the macros put in the place of a column's name (sql/core/columns.sql), in DuckDB's words for
 # a column that is not there.
 _COLUMN = re.compile(r'Column "(?P<complaint>.*); so ".*" was selected but was not found in the FROM clause', re.DOTALL)
-# What DuckDB itself says where no macro can speak first: a column of text is cast to numbers, a masked value is cast
-# back to the type of its column, and a table is looked up before anything runs.
-_DUCKDB: tuple[tuple[str, type[InputError]], ...] = (
-    ("when casting from source column", ColumnError),
-    ("out of range for the destination type", ParameterError),
-    ("qualified name", TableError),
+# What DuckDB itself says where no macro can speak first: a table is looked up before anything runs.
+_NO_NAME = "qualified name"
+
+# DuckDB's kinds of error that quote the value that is wrong, or the whole line of a file.
+_QUOTING = (
+    duckdb.ConversionException, duckdb.OutOfRangeException, duckdb.ConstraintException, duckdb.InvalidInputException,
+)  # fmt: skip
+_TYPE = re.compile(
+    r"\b(?:to|type) '?(DOUBLE|FLOAT|U?INT\d+|U?(?:TINY|SMALL|BIG|HUGE)INT|INTEGER|DECIMAL\(\d+,\d+\)|BOOL|BOOLEAN|DATE"
+    r"|TIME|TIMESTAMP|INTERVAL|UUID|ENUM)\b"
 )
+_OF_NO_VALUE = re.compile(
+    r"^(?:Invalid Input Error: )?(?:Attempting to|More than one row|Python exception|No open result|Cannot )"
+)
+_FROM_COLUMN = " when casting from source column "
+
+
+def without_values(error: duckdb.Error) -> SdcError | None:
+    """Return what DuckDB says of a value, in words that do not show it; None for errors that show none.
+
+    Examples
+    --------
+    >>> import duckdb
+    >>> without_values(duckdb.ConversionException("Conversion Error: Could not convert string 'Ann' to INT32"))
+    ParameterError('A value cannot be converted to INT32 (DuckDB shows it; it is left out here).')
+    """
+    text = str(error).split("\n\nLINE ")[0]
+    if not isinstance(error, _QUOTING) or _OF_NO_VALUE.search(text):
+        return None
+    line = re.search(r"CSV Error on Line: (\d+)", text)
+    if line:
+        return TableError(f"Line {line[1]} of the CSV file cannot be read: {_csv_reason(text)}.")
+    json = re.search(r"JSON .*?in file (\".*?\"),? (?:at byte \d+ )?in (?:record/value|line) \d+", text)
+    if json:
+        return TableError(f"The JSON file cannot be read: {json[0]}.")
+    if isinstance(error, duckdb.ConstraintException):
+        key = re.search(r"(?i)\b(primary key|unique|foreign key)\b", text)
+        # the others name the column, or the condition
+        return ColumnError(f"A value violates the {key[0].upper()} of a table (it is left out here).") if key else None
+    kind = _TYPE.findall(text)
+    what = f"cannot be converted to {kind[-1]}" if kind else "cannot be used"
+    _head, at, column = text.rpartition(_FROM_COLUMN)
+    if at:
+        return ColumnError(f'Column "{column}": a value {what}; give a column of the right kind, or clean it.')
+    overflow = re.search(r"Overflow in \w+ of \w+", text)
+    if overflow:
+        what = f"is too large ({overflow[0]})"
+    return ParameterError(f"A value {what} (DuckDB shows it; it is left out here).")
+
+
+def _csv_reason(text: str) -> str:
+    """Return why a line of a CSV file cannot be read, without the line."""
+    for reason in (
+        r"Expected Number of Columns: \d+ Found: \d+",
+        "Value with unterminated quote found",
+        "Invalid unicode",
+        "Maximum line size of \\d+ bytes exceeded",
+    ):
+        found = re.search(reason, text)
+        if found:
+            return found[0]
+    column = re.search(r"Column (\S+) is being converted as type (\S+)", text)
+    return f'a value of the column "{column[1]}" is no {column[2]}' if column else "it does not fit the others"
 
 
 def translate(error: duckdb.Error) -> SdcError | None:
@@ -96,20 +152,22 @@ def translate(error: duckdb.Error) -> SdcError | None:
     if found:
         return _KINDS[found["kind"]](found["complaint"])
     message = text.partition("Error: ")[2] or text
-    for words, kind in _DUCKDB:
-        if words in message:
-            return kind(message)
+    if _NO_NAME in message:
+        return TableError(message)
+    if _FROM_COLUMN in message or "CSV Error on Line" in message:
+        return without_values(error)
     no_table = isinstance(error, duckdb.CatalogException) and message.startswith("Table with name")
     return TableError(message) if no_table or isinstance(error, duckdb.IOException) else None
 
 
 @contextmanager
 def translated() -> Iterator[None]:
-    """Raise a DuckDB error as the error of this tree that it stands for."""
+    """Raise a DuckDB error as the error of this tree that it stands for, and none that shows a value."""
     try:
         yield
     except duckdb.Error as error:
-        ours = translate(error)
+        ours = translate(error) or without_values(error)
         if ours is None:
             raise
-        raise ours from error
+        # DuckDB's own words would be printed as the cause
+        raise ours from None if isinstance(error, _QUOTING) else error

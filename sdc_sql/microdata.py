@@ -23,7 +23,10 @@ class Microdata(Methods):
     con
         An open DuckDB connection; the macros are registered on it.
     table
-        The name of a table or view (qualified, if need be), or of a Parquet or CSV file.
+        The name of a table or view (qualified, if need be), or of a Parquet or CSV file. It is read as DuckDB's
+        ``query_table`` reads it: ``x;`` is the table of that name, and a name with a dot is put in double quotes.
+        A CSV or JSON file by its name gets the types that DuckDB guesses, by which the codes 1.1 and 1.10 are one
+        number: store it as a table first (``read_csv(..., all_varchar = true)``). The command line does so by itself.
     keys
         The key variables: columns that an intruder may know of a person. Without them a table can be masked,
         but its risk not measured.

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, TypeVar
 from sqlglot import exp
 
 from sdc_sql.db import query
-from sdc_sql.db.checks import fraction, is_number
+from sdc_sql.db.checks import fraction, is_number, told
 from sdc_sql.db.load import load
 from sdc_sql.db.masking import masked
 from sdc_sql.db.notebook import show_relations
@@ -40,7 +40,7 @@ def _names(keys: Iterable[str] | None) -> tuple[str, ...]:
     if not names and isinstance(keys, Iterable) and not isinstance(keys, str):
         raise ColumnError("The list of keys is empty; name at least one key variable, as in ['age', 'sex'].")
     if not names or not all(isinstance(k, str) for k in names):
-        raise ColumnError(f"keys is {keys!r}: it must be a list of column names, as in ['age', 'sex'].")
+        raise ColumnError(f"keys is {told(keys)}: it must be a list of column names, as in ['age', 'sex'].")
     return names
 
 
@@ -90,13 +90,13 @@ class Roles(Table):
             if given is not None and not isinstance(given, str) and not (may_be_number and is_number(given)):
                 error = {"weight": WeightError, "sampling_fraction": ParameterError}.get(role, ColumnError)
                 what = "the name of a column" + (", or a positive and finite number" if may_be_number else "")
-                raise error(f"The {role.replace('_', ' ')} is {given!r}: it must be {what}.")
+                raise error(f"The {role.replace('_', ' ')} is {told(given)}: it must be {what}.")
             if isinstance(given, str):
                 object.__setattr__(self, role, self.found(role.replace("_", " "), given))
         if self.sampling_fraction is not None and not isinstance(self.sampling_fraction, str):
             object.__setattr__(self, "sampling_fraction", fraction(self.sampling_fraction, "sampling fraction"))
         if self.nulls not in NULLS:
-            raise ParameterError(f"nulls is {self.nulls!r}: it must be one of {', '.join(NULLS)}.")
+            raise ParameterError(f"nulls is {told(self.nulls)}: it must be one of {', '.join(NULLS)}.")
         self._check_weight()
         self._check_not_null("household", "every person must belong to one (persons living alone to one of their own)")
         self._check_not_null("id", "every record must have one")
@@ -143,9 +143,11 @@ class Roles(Table):
     def checked_levels(self, levels: Mapping[str, Iterable[str]]) -> dict[str, list[str]]:
         """Return levels of identification with the columns as the table spells them."""
         if not isinstance(levels, Mapping) or not levels or not set(levels) <= set(LEVELS):
-            raise ParameterError(f"levels is {levels!r}: it must give a list of keys for each of {', '.join(LEVELS)}.")
+            raise ParameterError(
+                f"levels is {told(levels)}: it must give a list of keys for each of {', '.join(LEVELS)}."
+            )
         if any(isinstance(names, str) or not isinstance(names, Iterable) for names in levels.values()):
-            raise ParameterError(f"levels is {levels!r}: each level has a list of keys, as in {{'very': ['sex']}}.")
+            raise ParameterError(f"levels is {told(levels)}: each level has a list of keys, as in {{'very': ['sex']}}.")
         return {level: [self.found("key variable", n) for n in levels[level]] for level in LEVELS if levels.get(level)}
 
     def checked_weight(self) -> str | float:

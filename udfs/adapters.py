@@ -31,7 +31,7 @@ def _named(function: Any) -> Any:  # noqa: ANN401
         try:
             return function(stratum, *arguments)
         except ValueError as error:
-            raise ValueError(str(error) if stratum is None else f"stratum {stratum}: {error}") from None
+            raise ValueError(str(error) if stratum is None else f"in a stratum, {error}") from None
 
     return named
 

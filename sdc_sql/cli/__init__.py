@@ -12,7 +12,7 @@ import sdc_sql
 from sdc_sql.cli import compile as compile_
 from sdc_sql.cli import install, macros, mask, risk, rules, serve, shell
 from sdc_sql.cli.options import BAD_INPUT
-from sdc_sql.errors import ParameterError, SdcError, translate
+from sdc_sql.errors import ParameterError, SdcError, translate, without_values
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -48,7 +48,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     except SdcError as error:
         return _refuse(error)
     except duckdb.Error as error:
-        return _refuse(translate(error) or error)
+        return _refuse(translate(error) or without_values(error) or error)
     except BrokenPipeError:  # the reader of the output has closed it, as `head` does
         sys.stderr.close()
         return 0

@@ -6,11 +6,13 @@ import argparse
 from typing import TYPE_CHECKING
 
 from sdc_sql.cli.options import names
-from sdc_sql.db.source import kind_of
+from sdc_sql.db.source import kind_of, read_file
 from sdc_sql.errors import ParameterError, TableError
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+
+    import duckdb
 
     from sdc_sql.db.results import Result
     from sdc_sql.microdata import Microdata
@@ -64,7 +66,7 @@ def measured(data: Microdata, arguments: argparse.Namespace, progress: Callable[
         )
     if arguments.population is not None:
         progress("k-map")
-        found["k_map"] = data.k_map(_population(arguments), arguments.k)
+        found["k_map"] = data.k_map(_population(data.con, arguments), arguments.k)
     return found
 
 
@@ -78,7 +80,7 @@ def _matrices(given: list[tuple[tuple[str, ...], str]]) -> dict[str | tuple[str,
     return {several if len(several) > 1 else several[0]: path for several, path in given}
 
 
-def _population(arguments: argparse.Namespace) -> str:
+def _population(con: duckdb.DuckDBPyConnection, arguments: argparse.Namespace) -> str:
     population: str = arguments.population
     try:
         kind = kind_of(population)
@@ -88,7 +90,8 @@ def _population(arguments: argparse.Namespace) -> str:
         return population
     if kind == "duckdb":
         raise TableError(f"{population} is a DuckDB database: give the population as a CSV or Parquet file.")
-    return population
+    # its codes are read as those of the sample are
+    return read_file(con, population, kind, temporary=True)
 
 
 def texts(found: dict[str, Result]) -> list[str]:

@@ -20,6 +20,8 @@ if TYPE_CHECKING:
     from sdc_sql.db.steps import MaskingStep
 
 RELEASED = "sdc_released"
+# What masks categories: the codes of a file stay text where they are no plain numbers.
+OF_CODES = {"pram", "microaggregate-categorical"}
 
 
 def add(commands: Any) -> None:  # noqa: ANN401 - argparse gives it no public name
@@ -61,7 +63,7 @@ def run(arguments: argparse.Namespace) -> int:
     writable = kind == "duckdb" and output is None
     source = opened(
         arguments.source, arguments.table, memory_limit=arguments.memory_limit, threads=arguments.threads,
-        writable=writable,
+        writable=writable, numbers=() if arguments.masking in OF_CODES else arguments.columns,
     )  # fmt: skip
     with source as (con, table):
         into = arguments.into if output is None else f"temp.{RELEASED}"

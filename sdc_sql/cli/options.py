@@ -4,8 +4,15 @@ from __future__ import annotations
 
 import argparse
 import csv
+from typing import TYPE_CHECKING
 
-from sdc_sql.errors import ParameterError
+from sdc_sql.db import query
+from sdc_sql.errors import ParameterError, translated
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    import duckdb
 
 BAD_INPUT = 2
 LIMIT_EXCEEDED = 3
@@ -19,12 +26,40 @@ def names(text: str) -> list[str]:
         raise argparse.ArgumentTypeError(f"{text!r} is not a list of names: {error}") from None
 
 
-def number_or_name(text: str) -> str | float:
-    """Return a number or, by default, the name of a column."""
+def number_or_column(option: str, text: str | None, columns: Iterable[str]) -> str | float | None:
+    """Return a number or, by default, the name of a column; in double quotes it is a name in any case.
+
+    Raises
+    ------
+    ParameterError
+        Where it is both: the number would be taken for the weights that stand in the column, or the other way round.
+
+    Examples
+    --------
+    >>> number_or_column("--weight", "w", ["5"]), number_or_column("--weight", '"5"', ["5"])
+    ('w', '5')
+    """
+    if text is None:
+        return None
+    if len(text) > 2 and text[0] == text[-1] == '"':  # noqa: PLR2004 - the quotes alone
+        return text[1:-1].replace('""', '"')
     try:
-        return float(text)
+        number = float(text)
     except ValueError:
         return text
+    if text.lower() in {column.lower() for column in columns}:
+        raise ParameterError(
+            f"{option} {text} is a number, and {text} is also a column: write {option} '\"{text}\"' for the column, "
+            f"or {option} {number!r}0 for the number."
+        )
+    return number
+
+
+def columns_of(con: duckdb.DuckDBPyConnection, table: str) -> list[str]:
+    """Return the names of a table's columns, without an error where it has none."""
+    with translated():
+        rows = con.execute(query.text(query.call("query_table", table).limit(0)))
+    return [str(name) for name, *_ in rows.description or ()]
 
 
 def add_resources(command: argparse.ArgumentParser) -> None:

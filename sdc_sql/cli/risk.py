@@ -11,7 +11,15 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from sdc_sql.cli import intrusion, suda
-from sdc_sql.cli.options import BAD_INPUT, LIMIT_EXCEEDED, add_resources, check_resources, names, number_or_name
+from sdc_sql.cli.options import (
+    BAD_INPUT,
+    LIMIT_EXCEEDED,
+    add_resources,
+    check_resources,
+    columns_of,
+    names,
+    number_or_column,
+)  # fmt: skip
 from sdc_sql.db.source import kind_of, opened
 from sdc_sql.errors import ParameterError
 from sdc_sql.limits import exceeded
@@ -51,9 +59,13 @@ def add(commands: argparse._SubParsersAction[Any]) -> None:
     risk.add_argument("source", metavar="SOURCE", help="a Parquet, CSV or DuckDB file (read, never written)")
     risk.add_argument("--keys", required=True, type=names, metavar="A,B,C", help="the key variables")
     risk.add_argument("--table", metavar="T", help="the table of a DuckDB file")
-    risk.add_argument("--weight", type=number_or_name, metavar="W", help="the column of expansion weights, or a number")
     risk.add_argument(
-        "--sampling-fraction", type=number_or_name, metavar="PI",
+        "--weight",
+        metavar="W",
+        help="the column of expansion weights (in double quotes if its name is a number), or a number",
+    )
+    risk.add_argument(
+        "--sampling-fraction", metavar="PI",
         help="the fraction of the population in the file, in (0, 1), or the column that holds it by stratum; "
         "without --weight every record weighs 1/PI",
     )  # fmt: skip
@@ -109,16 +121,21 @@ def run(arguments: argparse.Namespace) -> int:
     check_resources(arguments)
     progress = _progress(arguments.progress)
     progress("opening")
-    source = opened(arguments.source, arguments.table, memory_limit=arguments.memory_limit, threads=arguments.threads)
+    numbers = [n for n in (arguments.weight, arguments.sampling_fraction, *arguments.ordered) if n]
+    source = opened(
+        arguments.source, arguments.table, memory_limit=arguments.memory_limit, threads=arguments.threads,
+        numbers=[n.strip('"') for n in numbers],
+    )  # fmt: skip
     with source as (con, table):
+        columns = columns_of(con, table)
         data = Microdata(
             con,
             table,
             keys=arguments.keys,
-            weight=arguments.weight,
+            weight=number_or_column("--weight", arguments.weight, columns),
             household=arguments.household,
             stratum=arguments.stratum,
-            sampling_fraction=arguments.sampling_fraction,
+            sampling_fraction=number_or_column("--sampling-fraction", arguments.sampling_fraction, columns),
             nulls=arguments.nulls,
         )
         report = risk_report(

@@ -8,7 +8,7 @@ import json
 import sys
 from typing import TYPE_CHECKING, Any
 
-from sdc_sql.cli.options import LIMIT_EXCEEDED, names, number_or_name
+from sdc_sql.cli.options import LIMIT_EXCEEDED, columns_of, names, number_or_column
 from sdc_sql.db.results import shown
 from sdc_sql.db.source import opened
 from sdc_sql.errors import ParameterError
@@ -69,9 +69,7 @@ def add(commands: Any) -> None:  # noqa: ANN401 - argparse gives it no public na
         help="with --threshold: list the N rarest unsafe combinations",
     )
     command.add_argument("--table", metavar="T", help="the table of a DuckDB file")
-    command.add_argument(
-        "--weight", type=number_or_name, metavar="W", help="the column of expansion weights, or a number"
-    )
+    command.add_argument("--weight", metavar="W", help="the column of expansion weights, or a number")
     command.add_argument("--household", metavar="H", help="the column of household numbers")
     command.add_argument(
         "--nulls", choices=["category", "wildcard"], default="category", help="NULL in a key, as in sdc-sql risk"
@@ -112,12 +110,13 @@ def add(commands: Any) -> None:  # noqa: ANN401 - argparse gives it no public na
 def run(arguments: argparse.Namespace) -> int:
     """Print the answers; return the exit code."""
     _check(arguments)
-    with opened(arguments.source, arguments.table) as (con, table):
+    numbers = [n.strip('"') for n in (arguments.weight, arguments.inhabitants) if n]
+    with opened(arguments.source, arguments.table, numbers=numbers) as (con, table):
         data = Microdata(
             con,
             table,
             keys=arguments.keys,
-            weight=arguments.weight,
+            weight=number_or_column("--weight", arguments.weight, columns_of(con, table)),
             household=arguments.household,
             nulls=arguments.nulls,
         )

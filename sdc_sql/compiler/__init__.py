@@ -21,6 +21,7 @@ from sdc_sql.compiler.expand import CallExpansion
 from sdc_sql.compiler.lists import BITS
 from sdc_sql.compiler.written import written as text_of
 from sdc_sql.db import query
+from sdc_sql.db.checks import told
 from sdc_sql.errors import ParameterError, TableError, translated
 
 if TYPE_CHECKING:
@@ -84,7 +85,7 @@ def compile(  # noqa: A001 - what it does
     ...
     """
     if dialect not in DIALECTS:
-        raise ParameterError(f"The dialect is {dialect!r}: it must be one of {', '.join(DIALECTS)}.")
+        raise ParameterError(f"The dialect is {told(dialect)}: it must be one of {', '.join(DIALECTS)}.")
     name = macro if macro.startswith("sdc_") else f"sdc_{macro}"
     known = known_macros()
     if name not in known or not known[name].is_table or name.startswith("sdc__"):

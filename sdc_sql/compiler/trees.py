@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from contextlib import suppress
-
 from sqlglot import exp
-from sqlglot.errors import SqlglotError
 
+from sdc_sql.db.names import named
 from sdc_sql.errors import Unsupported
 
 # sqlglot 28 renamed these arguments
@@ -28,27 +26,14 @@ def refuse_others(tree: exp.Expression, known: set[str]) -> None:
 
 
 def table(name: str) -> exp.Table:
-    """Return a table of the caller's by its name as the caller writes it, qualified or not.
+    """Return a table of the caller's by its name as the caller writes it, qualified or not: read as DuckDB reads it.
 
     Examples
     --------
     >>> table('my."ta ble"').sql("duckdb"), table("x; DROP TABLE y").sql("duckdb")
     ('"my"."ta ble"', '"x; DROP TABLE y"')
     """
-    made = None
-    with suppress(SqlglotError):
-        made = exp.to_table(name, dialect="duckdb")
-    if not (type(made) is exp.Table and _is_a_name(made)):
-        made = exp.Table(this=exp.to_identifier(name, quoted=True))
-    for identifier in made.find_all(exp.Identifier):
-        identifier.args["quoted"] = True
-    return made
-
-
-def _is_a_name(made: exp.Table) -> bool:
-    """Say whether what was read as a table is a name and nothing else: no function, alias, comment, more statements."""
-    others = {name for name, value in made.args.items() if value} - {"this", "db", "catalog"}
-    return not others and not made.comments and all(isinstance(part, exp.Identifier) for part in made.parts)
+    return named(name)
 
 
 def quoted(name: str) -> exp.Column:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from datetime import date
 from decimal import Decimal
 from numbers import Integral, Real
 
@@ -20,6 +21,24 @@ def is_number(value: object) -> bool:
     return isinstance(value, Real | Decimal) and not isinstance(value, bool)
 
 
+def told(value: object) -> str:
+    """Return how a message shows an argument: a text or a number as it is, and of all else the kind alone.
+
+    A table or a list of values that is given for a name would otherwise stand in the message, record by record.
+
+    Examples
+    --------
+    >>> told("age"), told(0.5), told(None), told([1, 2]), told({"a": 1})
+    ("'age'", '0.5', 'None', 'a list of 2', 'a dict of 1')
+    """
+    if isinstance(value, str):
+        return repr(value) if len(value) <= 100 else f"a text of {len(value):,} characters"  # noqa: PLR2004 - no name
+    if value is None or isinstance(value, int | float | complex | Decimal | date):
+        return repr(value)
+    of = f" of {len(value):,}" if isinstance(value, list | tuple | set | dict) else ""
+    return f"a {type(value).__name__}{of}"
+
+
 def fraction(value: object, name: str) -> float:
     """Return a number strictly between 0 and 1, as a float.
 
@@ -35,7 +54,7 @@ def fraction(value: object, name: str) -> float:
     """
     if isinstance(value, Real | Decimal) and is_number(value) and 0 < float(value) < 1:
         return float(value)
-    raise ParameterError(f"The {name} is {value!r}: it must be a number and must lie strictly between 0 and 1.")
+    raise ParameterError(f"The {name} is {told(value)}: it must be a number and must lie strictly between 0 and 1.")
 
 
 def positive(value: object, name: str) -> float:
@@ -53,7 +72,7 @@ def positive(value: object, name: str) -> float:
     """
     if isinstance(value, Real | Decimal) and is_number(value) and 0 < float(value) < math.inf:
         return float(value)
-    raise ParameterError(f"{name} is {value!r}: it must be a positive and finite number.")
+    raise ParameterError(f"{name} is {told(value)}: it must be a positive and finite number.")
 
 
 def flag(value: object, name: str) -> bool:
@@ -71,7 +90,7 @@ def flag(value: object, name: str) -> bool:
     """
     if isinstance(value, bool):
         return value
-    raise ParameterError(f"{name} is {value!r}: it must be True or False.")
+    raise ParameterError(f"{name} is {told(value)}: it must be True or False.")
 
 
 def whole(value: object, name: str, *, least: int, most: int = 1_000_000) -> int:
@@ -89,4 +108,6 @@ def whole(value: object, name: str, *, least: int, most: int = 1_000_000) -> int
     """
     if isinstance(value, Integral) and is_number(value) and least <= int(value) <= most:
         return int(value)
-    raise ParameterError(f"{name} is {value!r}: it must be a whole number of at least {least} (and at most {most:,}).")
+    raise ParameterError(
+        f"{name} is {told(value)}: it must be a whole number of at least {least} (and at most {most:,})."
+    )

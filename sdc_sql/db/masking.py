@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, Protocol
 
-import duckdb
 from sqlglot import exp
 
 from sdc_sql.db import query
@@ -13,10 +11,10 @@ from sdc_sql.db.log import Log
 from sdc_sql.db.steps import MaskingStep
 from sdc_sql.db.table import fetched
 from sdc_sql.db.transaction import repeated
-from sdc_sql.errors import ParameterError, translated
+from sdc_sql.errors import translated
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Mapping
 
     from sdc_sql.db.query import Value
     from sdc_sql.db.table import Table
@@ -106,7 +104,7 @@ def masked(
     if "stream" in arguments:  # no work is done, and lost, where there is no key to draw with
         with translated():
             data.con.execute("SELECT length(sdc__secret_key())").fetchall()
-    with _converted(), translated():
+    with translated():
         return repeated(
             data.con,
             lambda: _masked(
@@ -155,15 +153,6 @@ def _masked(
     )
     log.write(step, identifier, {name: str(row["json"]) for name, row in found.items()}, confidential)
     return step
-
-
-@contextmanager
-def _converted() -> Iterator[None]:
-    """Raise this package's error where a value (a category of a matrix) cannot be cast to the type of its column."""
-    try:
-        yield
-    except duckdb.ConversionException as error:
-        raise ParameterError(str(error).partition("Error: ")[2].split("\n\nLINE ")[0]) from error
 
 
 def _update(target: exp.Table, values: exp.Table, identifier: str, columns: tuple[str, ...]) -> exp.Update:

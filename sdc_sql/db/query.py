@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, TypeAlias
 
 from sqlglot import exp
 
+from sdc_sql.db.checks import told
 from sdc_sql.errors import ParameterError
 
 if TYPE_CHECKING:
@@ -48,7 +49,10 @@ def literal(value: Value) -> exp.Expression:
         return exp.Neg(this=number) if value < 0 else number
     if isinstance(value, Integral) and not isinstance(value, bool):
         value = int(value)
-    converted = exp.convert(value)
+    try:
+        converted = exp.convert(value)
+    except ValueError:  # sqlglot shows the whole of it
+        raise ParameterError(f"An argument is {told(value)}: give a text, a number or a list of them.") from None
     assert isinstance(converted, exp.Expression)  # noqa: S101 - for the type checker: convert is typed loosely
     return converted
 

@@ -10,11 +10,12 @@ from typing import TYPE_CHECKING
 import duckdb
 from sqlglot import exp
 
-from sdc_sql.db import query
-from sdc_sql.errors import TableError, translated
+from sdc_sql.db import csv_file, query
+from sdc_sql.db.csv_file import created
+from sdc_sql.errors import TableError, translated, without_values
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
 
 
 @contextmanager
@@ -25,6 +26,7 @@ def opened(
     memory_limit: str | None = None,
     threads: int | None = None,
     writable: bool = False,
+    numbers: Iterable[str] = (),
 ) -> Iterator[tuple[duckdb.DuckDBPyConnection, str]]:
     """Open a source; yield a connection and the name of the table in it.
 
@@ -37,6 +39,9 @@ def opened(
         The table of a database; needed unless it has exactly one table or view.
     writable
         Whether a database is opened for writing; files never are.
+    numbers
+        The columns that are read as numbers. Any other column of a CSV file is text wherever the file writes a value
+        otherwise than its type would (1.10, 017): two codes are never made one, nor written back otherwise.
 
     Raises
     ------
@@ -57,7 +62,7 @@ def opened(
         if kind == "duckdb":
             yield con, _table_of(con, source, table)
         else:
-            yield con, _read(con, source, kind)
+            yield con, read_file(con, source, kind, tuple(numbers))
 
 
 def _setting(name: str, value: str | float) -> exp.SetItem:
@@ -88,23 +93,21 @@ def _connected(source: str, kind: str, *, writable: bool) -> Iterator[duckdb.Duc
         yield con
 
 
-def _read(con: duckdb.DuckDBPyConnection, source: str, kind: str) -> str:
+def read_file(
+    con: duckdb.DuckDBPyConnection, source: str, kind: str, numbers: tuple[str, ...] = (), *, temporary: bool = False
+) -> str:
     """Give a file's rows the file's own name, so that messages name the file; return that name, quoted."""
     name = exp.to_identifier(source, quoted=True)
     path = exp.Literal.string(source)
-    if kind == "Parquet":
-        rows = exp.func("read_parquet", path, dialect="duckdb")
-        how = "VIEW"
-    else:  # a CSV file is read once: each reading would detect its types anew
-        whole = exp.PropertyEQ(this=exp.to_identifier("sample_size"), expression=exp.Neg(this=exp.Literal.number(1)))
-        rows = exp.Anonymous(this="read_csv", expressions=[path, whole])
-        how = "TABLE"
-    create = exp.Create(this=exp.Table(this=name), kind=how, expression=exp.select("*").from_(exp.Table(this=rows)))
     try:
-        con.execute(query.text(create))
+        if kind == "Parquet":
+            rows = exp.select("*").from_(exp.Table(this=exp.func("read_parquet", path, dialect="duckdb")))
+            con.execute(query.text(created(name, "VIEW", rows, temporary=temporary)))
+        else:  # a CSV file is read once: each reading would detect its types anew
+            csv_file.read(con, path, name, numbers, temporary=temporary)
     except duckdb.Error as error:
-        reason = str(error).split("\n", maxsplit=1)[0]
-        raise TableError(f"{source} cannot be read as a {kind} file: {reason}") from error
+        reason = without_values(error) or str(error).split("\n", maxsplit=1)[0]
+        raise TableError(f"{source} cannot be read as a {kind} file: {reason}") from None
     return name.sql(dialect="duckdb")
 
 

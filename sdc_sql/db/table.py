@@ -6,15 +6,16 @@ import difflib
 import string
 from typing import TYPE_CHECKING, Any
 
+import duckdb
 from sqlglot import exp
 
 from sdc_sql.db import query
+from sdc_sql.db.checks import told
 from sdc_sql.db.load import load
+from sdc_sql.db.names import named
 from sdc_sql.errors import ColumnError, TableError, translated
 
 if TYPE_CHECKING:
-    import duckdb
-
     from sdc_sql.db.query import Value
 
 # as DuckDB folds names: ASCII letters only
@@ -35,7 +36,7 @@ def spelled(table: str, columns: tuple[str, ...], role: str, name: str) -> str:
     'Age'
     """
     if not isinstance(name, str):
-        raise ColumnError(f"The {role} is {name!r}: it must be the name of a column.")
+        raise ColumnError(f"The {role} is {told(name)}: it must be the name of a column.")
     for column in columns:
         if column.translate(_FOLD) == name.translate(_FOLD):
             return column
@@ -67,10 +68,14 @@ class Table:
     def read_columns(self) -> tuple[str, ...]:
         """Return the names of the columns; an error where there is no such table, or where it has no rows."""
         if not isinstance(self.table, str) or not self.table:
-            raise TableError(f"table is {self.table!r}: it must be the name of a table, view or file.")
+            raise TableError(f"table is {told(self.table)}: it must be the name of a table, view or file.")
         rows = query.call("sdc__rows", self.table).limit(1)
         with translated():
-            result = self.con.execute(query.text(rows))
+            try:
+                result = self.con.execute(query.text(rows))
+            except duckdb.ParserException:
+                named(self.table)  # refuses what is no name, in our words
+                raise
             result.fetchall()
         return tuple(str(d[0]) for d in result.description or ())
 

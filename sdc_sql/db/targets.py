@@ -5,9 +5,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from sqlglot import exp
-from sqlglot.errors import SqlglotError
 
 from sdc_sql.db import query
+from sdc_sql.db.checks import told
+from sdc_sql.db.names import named
 from sdc_sql.errors import TableError
 
 if TYPE_CHECKING:
@@ -16,7 +17,7 @@ if TYPE_CHECKING:
 
 def base_table(data: Table) -> exp.Table:
     """Return the table itself, if it is one that can be changed in place."""
-    found = _found(data, _parsed(data.table))
+    found = _found(data, named(data.table))
     catalog, schema, table, kind = found[0] if found else ("", "", "", "")
     if kind != "table":
         what = "a view" if kind else "no table of the database (a file, or the result of a query)"
@@ -24,14 +25,27 @@ def base_table(data: Table) -> exp.Table:
             f"{data.table} is {what}: it cannot be masked in place. "
             "Give into='name' to write the masked copy to a new table."
         )
-    return exp.table_(table, db=schema, catalog=catalog, quoted=True)
+    target = exp.table_(table, db=schema, catalog=catalog, quoted=True)
+    call = exp.Anonymous(this="query_table", expressions=[query.literal(data.table)])
+    if _plan(data, target) != _plan(data, exp.Table(this=call)):  # as may be with a search path of several schemas
+        raise TableError(
+            f"{data.table} is read from another table than {target.sql('duckdb')}: "
+            "name it with its database and schema, as in database.schema.table."
+        )
+    return target
+
+
+def _plan(data: Table, source: exp.Table) -> list[tuple[str, str]]:
+    """Return DuckDB's plan of reading a table: it names the table that is read."""
+    kind = exp.Command(this="EXPLAIN", expression=query.text(exp.select("*").from_(source.copy())))
+    return data.con.execute(query.text(kind)).fetchall()
 
 
 def new_table(data: Table, into: str) -> exp.Table:
     """Return a new table that holds the records as they are."""
     if not isinstance(into, str) or not into:
-        raise TableError(f"into is {into!r}: it must be the name of a new table.")
-    table = _parsed(into)
+        raise TableError(f"into is {told(into)}: it must be the name of a new table.")
+    table = named(into)
     if _found(data, table):
         raise TableError(f"There is a table or view {into} already: drop it first, or give another name.")
     kept = exp.Properties(expressions=[exp.TemporaryProperty()] if "temp" in (table.db, table.catalog) else [])
@@ -45,19 +59,11 @@ def new_table(data: Table, into: str) -> exp.Table:
 
 def known(data: Table, name: str, kind: str = "table") -> exp.Table | None:
     """Return the table (or view) that a name means, fully qualified; None where it means none, as a file's does."""
-    found = _found(data, _parsed(name))
+    found = _found(data, named(name))
     if not found or found[0][3] != kind:
         return None
     catalog, schema, table, _ = found[0]
     return exp.table_(table, db=schema, catalog=catalog, quoted=True)
-
-
-def _parsed(name: str) -> exp.Table:
-    try:
-        table = exp.to_table(name, dialect="duckdb")
-    except SqlglotError:
-        table = exp.table_(name)
-    return exp.table_(table.name, db=table.db or None, catalog=table.catalog or None, quoted=True)
 
 
 def _found(data: Table, name: exp.Table) -> list[tuple[str, str, str, str]]:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pyarrow as pa
 
+from sdc_sql.db.checks import told
 from sdc_sql.errors import ParameterError
 
 if TYPE_CHECKING:
@@ -28,7 +29,13 @@ def matrix_table(
     if isinstance(matrix, str):
         yield matrix
         return
-    p = np.asarray(matrix, dtype=np.float64)
+    try:
+        p = np.asarray(matrix, dtype=np.float64)
+    except (TypeError, ValueError):  # numpy shows what is no number
+        raise ParameterError(
+            f"The PRAM matrix is {told(matrix)} that holds no numbers: give a square array of probabilities, "
+            "or the name of a table."
+        ) from None
     k = len(labels) if labels is not None else 0
     if p.shape != (k, k) or labels is None:
         raise ParameterError(
@@ -37,13 +44,11 @@ def matrix_table(
     if len(columns) > 1:
         labels = [dict(zip(columns, label, strict=True)) for label in labels]
     rows, places = np.divmod(np.arange(k * k), k)
-    table = pa.table(
-        {
-            "from": pa.array([labels[i] for i in rows]),
-            "to": pa.array([labels[j] for j in places]),
-            "probability": pa.array(p.ravel()),
-        }
-    )
+    try:
+        names = {"from": pa.array([labels[i] for i in rows]), "to": pa.array([labels[j] for j in places])}
+    except (pa.ArrowInvalid, pa.ArrowTypeError):  # Arrow shows the label
+        raise ParameterError("The labels of the PRAM matrix are of several types: give all as texts.") from None
+    table = pa.table(names | {"probability": pa.array(p.ravel())})
     data.con.register(MATRIX, table)
     try:
         yield MATRIX

@@ -6,7 +6,7 @@ import datetime as dt
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from sdc_sql.db.checks import flag
+from sdc_sql.db.checks import flag, told
 from sdc_sql.db.results import Result
 from sdc_sql.errors import ParameterError
 
@@ -146,7 +146,7 @@ def public_use_file_rules(
 
 def _day(given: dt.date | None, name: str) -> str | None:
     if given is not None and not isinstance(given, dt.date):
-        raise ParameterError(f"{name} is {given!r}: it must be a date, as in datetime.date(2024, 12, 31).")
+        raise ParameterError(f"{name} is {told(given)}: it must be a date, as in datetime.date(2024, 12, 31).")
     return None if given is None else given.strftime("%Y-%m-%d")
 
 

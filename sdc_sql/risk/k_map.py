@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from sdc_sql.db.checks import whole
+from sdc_sql.db.checks import told, whole
 from sdc_sql.db.results import Result
 from sdc_sql.errors import TableError
 from sdc_sql.risk.sensitive import check_category
@@ -51,5 +51,5 @@ def k_map(data: Roles, population: str, k: int = 3) -> KMap:
     """
     check_category(data)
     if not isinstance(population, str) or not population:
-        raise TableError(f"The population is {population!r}: it must be the name of a table, view or file.")
+        raise TableError(f"The population is {told(population)}: it must be the name of a table, view or file.")
     return KMap(**data.row("sdc_k_map", data.table, population, data.keys, whole(k, "k", least=2)))

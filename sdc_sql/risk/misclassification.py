@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from sdc_sql.db.checks import fraction
+from sdc_sql.db.checks import fraction, told
 from sdc_sql.errors import ParameterError
 
 if TYPE_CHECKING:
@@ -41,6 +41,6 @@ def changed(data: Roles, matrices: Mapping[str | tuple[str, ...], str]) -> tuple
         or not all(isinstance(t, str) for pair in matrices.items() for t in pair)
     ):
         raise ParameterError(
-            f"matrices is {matrices!r}: it must give the name of a table for each key, as in {{'sex': 'm'}}."
+            f"matrices is {told(matrices)}: it must give the name of a table for each key, as in {{'sex': 'm'}}."
         )
     return [misclassified_key(data, str(n)) for n in matrices], list(matrices.values())

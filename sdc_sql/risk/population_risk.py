@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from sdc_sql.db.checks import told
 from sdc_sql.db.results import Result
 from sdc_sql.errors import TableError
 
@@ -61,5 +62,5 @@ def population_risk(data: Roles, population: str) -> PopulationRisk:
     1.0
     """
     if not isinstance(population, str) or not population:
-        raise TableError(f"The population is {population!r}: it must be the name of a table, view or file.")
+        raise TableError(f"The population is {told(population)}: it must be the name of a table, view or file.")
     return PopulationRisk(**data.row("sdc_population_risk", data.table, population, data.keys))

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
+from sdc_sql.db.checks import told
 from sdc_sql.errors import ParameterError
 
 if TYPE_CHECKING:
@@ -25,13 +26,15 @@ def check_category(data: Roles) -> None:
 def several(data: Roles, others: Sequence[str]) -> list[str] | None:
     """Return further sensitive variables as the table spells them."""
     if isinstance(others, str):
-        raise ParameterError(f"others is {others!r}: it must be a list of columns, as in [{others!r}].")
+        raise ParameterError(f"others is {told(others)}: it must be a list of columns, as in [{told(others)}].")
     return [data.found("sensitive variable", name) for name in others] or None
 
 
 def values(chosen: Sequence[object] | None) -> list[str] | None:
     """Return sensitive values as text."""
     if isinstance(chosen, str) or (chosen is not None and not isinstance(chosen, Iterable)):
-        raise ParameterError(f"chosen is {chosen!r}: it must be a list of sensitive values, as in [{chosen!r}].")
+        raise ParameterError(
+            f"chosen is {told(chosen)}: it must be a list of sensitive values, as in [{told(chosen)}]."
+        )
     # as DuckDB writes them
     return None if chosen is None else [str(v).lower() if isinstance(v, bool) else str(v) for v in chosen]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from sdc_sql.db import query
-from sdc_sql.db.checks import whole
+from sdc_sql.db.checks import told, whole
 from sdc_sql.errors import ParameterError
 from sdc_sql.risk.suda_search import searched, stored
 
@@ -22,7 +22,7 @@ NULLS = ("category", "excluded")
 def choice(name: str, value: str, known: tuple[str, ...]) -> str:
     """Return one of two accepted words."""
     if value not in known:
-        raise ParameterError(f"{name} is {value!r}: it must be {known[0]!r} or {known[1]!r}.")
+        raise ParameterError(f"{name} is {told(value)}: it must be {known[0]!r} or {known[1]!r}.")
     return value
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from sdc_sql.db.checks import told
 from sdc_sql.db.results import Result
 from sdc_sql.errors import ParameterError
 from sdc_sql.risk.sensitive import check_category
@@ -29,7 +30,7 @@ class TCloseness(Result):
 
 def _distance(given: str) -> str:
     if given not in DISTANCES:
-        raise ParameterError(f"distance is {given!r}: it must be one of {', '.join(DISTANCES)}.")
+        raise ParameterError(f"distance is {told(given)}: it must be one of {', '.join(DISTANCES)}.")
     return given
 
 

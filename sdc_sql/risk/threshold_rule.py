@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from sdc_sql.db.checks import flag, is_number, whole
+from sdc_sql.db.checks import flag, is_number, told, whole
 from sdc_sql.db.results import Result
 from sdc_sql.errors import ParameterError
 
@@ -160,8 +160,8 @@ def _arguments(data: Roles, threshold: float | Sequence[float | None]) -> tuple[
     some = [t for t in listed if t is not None]
     if not some or not all(is_number(t) and 0 < float(t) < math.inf for t in some):
         raise ParameterError(
-            f"The threshold is {threshold!r}: it must be a positive number, or a list of them, one for each dimension "
-            "(None: not checked)."
+            f"The threshold is {told(threshold)}: it must be a positive number, or a list of them, one for each "
+            "dimension (None: not checked)."
         )
     return data.table, data.keys, list(threshold) if isinstance(threshold, Sequence) else threshold
 

@@ -12,6 +12,7 @@ from pyspark.sql import types
 
 from sdc_sql import errors
 from sdc_sql.db import query
+from sdc_sql.db.checks import told
 from sdc_sql.db.macros import by_name
 from sdc_sql.db.table import spelled
 from sdc_sql.errors import ColumnError, ParameterError, TableError
@@ -175,7 +176,7 @@ class Frame:
 
     def _check_new(self, into: str) -> None:
         if not isinstance(into, str) or not into:
-            raise TableError(f"into is {into!r}: it must be the name of a new table.")
+            raise TableError(f"into is {told(into)}: it must be the name of a new table.")
         if self.spark.catalog.tableExists(into):
             raise TableError(f"There is a table or view {into} already: drop it first, or give another name.")
 
@@ -210,7 +211,7 @@ def read(spark: SparkSession, table: str | DataFrame) -> DataFrame:
     """Return a table by its name; a DataFrame as it is."""
     if not isinstance(table, str):
         if not hasattr(table, "mapInArrow"):
-            raise TableError(f"table is {table!r}: it must be the name of a Spark table, or a DataFrame.")
+            raise TableError(f"table is {told(table)}: it must be the name of a Spark table, or a DataFrame.")
         return table
     try:
         return spark.table(table)

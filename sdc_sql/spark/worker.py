@@ -16,7 +16,7 @@ from sqlglot import exp
 
 from sdc_sql.db import query
 from sdc_sql.db.load import load
-from sdc_sql.errors import ParameterError, translated
+from sdc_sql.errors import translated
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
@@ -96,11 +96,8 @@ def _query(task: Task) -> exp.Select:
 
 def arrow(con: duckdb.DuckDBPyConnection, select: exp.Expression) -> pa.Table:
     """Return the rows of a query as an Arrow table; what is wrong as an error of ours."""
-    try:
-        with translated():
-            return con.sql(query.text(select)).to_arrow_table()
-    except duckdb.ConversionException as error:
-        raise ParameterError(str(error).partition("Error: ")[2].split("\n\nLINE ")[0]) from error
+    with translated():
+        return con.sql(query.text(select)).to_arrow_table()
 
 
 class registered:  # noqa: N801 - reads as what it does

@@ -1,12 +1,13 @@
--- Checks of values, raised while the query runs. A message begins with the class that Python raises (sdc_sql/errors.py).
+-- Checks of values, raised while the query runs. A message begins with the class that Python raises (sdc_sql/errors.py). It names
+-- columns, counts and kinds, and shows no value of a record and no cell: it may stand in a log that everybody reads.
 
 -- Whether a sampling weight is positive and finite, of a size whose sums are exact (sums.sql); NULL is not, nor NaN, which sorts above infinity in DuckDB.
 CREATE OR REPLACE MACRO sdc__is_weight(weight) AS coalesce(weight >= 1e-9 AND weight <= 1e15, false);
 
 CREATE OR REPLACE MACRO sdc__checked_weight(weight) AS
     CASE WHEN sdc__is_weight(weight) THEN weight
-         ELSE error('WeightError: A sampling weight is ' || coalesce(weight::VARCHAR, 'NULL')
-                    || ': weights must be positive and finite numbers, from 1e-9 to 1e15 (how many persons of the population the record stands for).')
+         ELSE error('WeightError: A sampling weight is NULL, NaN, infinite, zero, negative or too small or large: weights must be positive and finite numbers, from 1e-9 to 1e15'
+                    || ' (how many persons of the population the record stands for).')
     END;
 
 -- A sum of weights beside a bound: what differs in the last digits only is equal to it.
@@ -15,22 +16,22 @@ CREATE OR REPLACE MACRO sdc__at_most(total, bound) AS total <= bound * (1 + 1e-1
 
 -- The sum of the weights of a cell, which estimates its population frequency. Below the sample
 -- frequency it is no estimate at all: the weights were normalised.
-CREATE OR REPLACE MACRO sdc__checked_population(population_frequency, sample_frequency, cell) AS
+CREATE OR REPLACE MACRO sdc__checked_population(population_frequency, sample_frequency) AS
     CASE WHEN population_frequency IS NULL
              THEN error('WeightError: Individual risk needs a weight: the name of the column of expansion weights, or a number that every record weighs.')
          WHEN population_frequency >= sample_frequency THEN population_frequency
          WHEN sdc__at_least(population_frequency, sample_frequency) THEN sample_frequency::DOUBLE
-         ELSE error('WeightError: The weights of cell ' || cell::VARCHAR || ' sum to ' || population_frequency::VARCHAR
-                    || ', less than its ' || sample_frequency::VARCHAR || ' records: individual risk needs expansion weights'
-                    || ' (each at least about 1, summing to the population), not normalised ones.')
+         ELSE error('WeightError: The weights of a cell sum to less than its records: individual risk needs expansion weights'
+                    || ' (each at least about 1, summing to the population), not normalised ones. sdc_frequencies shows which.')
     END;
 
--- A number strictly between 0 and 1.
-CREATE OR REPLACE MACRO sdc__checked_fraction(fraction, name) AS
+-- A number strictly between 0 and 1; given: the argument, which may be the column that it stands in.
+CREATE OR REPLACE MACRO sdc__checked_fraction_of(fraction, name, given) AS
     CASE WHEN fraction > 0 AND fraction < 1 THEN fraction::DOUBLE
-         ELSE error('ParameterError: The ' || name || ' is ' || coalesce(fraction::VARCHAR, 'NULL')
-                    || ': it must lie strictly between 0 and 1.')
+         ELSE error('ParameterError: The ' || name || ' is ' || coalesce(given::VARCHAR, 'NULL')
+                    || ': it must lie strictly between 0 and 1' || CASE WHEN typeof(given) = 'VARCHAR' THEN ' on every record.' ELSE '.' END)
     END;
+CREATE OR REPLACE MACRO sdc__checked_fraction(fraction, name) AS sdc__checked_fraction_of(fraction, name, fraction);
 
 -- A whole number from a range; a text is read as the number that it is.
 CREATE OR REPLACE MACRO sdc__checked_whole(value, name, least, most := NULL) AS

@@ -89,6 +89,5 @@ CREATE OR REPLACE MACRO sdc_category(stream, id, categories, probabilities, valu
         THEN list_transform([sdc_uniform(stream, id, value := value, release := release)], lambda u: categories[1 + len(list_filter(
                  range(1, len(probabilities)),
                  lambda i: list_sum(list_transform(probabilities[1:i], lambda p: sdc__steps(p))) <= u * 4503599627370496e0))])[1]
-    ELSE error('ParameterError: The probabilities ' || coalesce(probabilities::VARCHAR, 'NULL') || ' of the categories ' || coalesce(categories::VARCHAR, 'NULL')
-               || ' must be one for each, none negative, and sum to 1.')
+    ELSE error('ParameterError: The probabilities of the categories must be one for each, none negative, and sum to 1.')
 END;

@@ -15,7 +15,7 @@ CREATE OR REPLACE MACRO sdc__identified(tbl, id) AS TABLE
     LEFT JOIN (FROM sdc__with_id(tbl, id) LIMIT 0) AS sdc__none ON true
     WHERE CASE WHEN sdc__repeated IS NULL
                    THEN error('ColumnError: The id (' || id || ') is NULL on ' || sdc__n || ' records: every record needs one of its own.')
-               ELSE error('ColumnError: The id (' || id || ') is ' || sdc__repeated::VARCHAR || ' on ' || sdc__n || ' records: it must be unique.')
+               ELSE error('ColumnError: The id (' || id || ') is the same on ' || sdc__n || ' records: it must be unique.')
           END;
 
 -- The value of a stratum for a record: of the named column, or NULL for all where no stratum is given.

@@ -73,9 +73,9 @@ CREATE OR REPLACE MACRO sdc__pram_rows(typed, columns, stream, release) AS TABLE
                       string_agg(concat(sdc__part(sdc__t.sdc__text), sdc__steps(sdc__m.sdc__p)), ';' ORDER BY encode(sdc__t.sdc__text) ASC)
                           FILTER (WHERE sdc__steps(sdc__m.sdc__p) > 0)) AS sdc__row,
                CASE WHEN count(*) > count(DISTINCT sdc__m.sdc__to)
-                        THEN error('ParameterError: The PRAM matrix lists a change from ' || sdc__m.sdc__from::VARCHAR || ' twice.')
+                        THEN error('ParameterError: The PRAM matrix lists a change (a from and a to) twice.')
                     WHEN abs(sum(sdc__m.sdc__p) - 1) <= 1e-9 THEN true
-                    ELSE error('ParameterError: The probabilities from ' || sdc__m.sdc__from::VARCHAR || ' sum to ' || sum(sdc__m.sdc__p)::VARCHAR || ': each row of a PRAM matrix must sum to 1.')
+                    ELSE error('ParameterError: A row of the PRAM matrix sums to ' || sum(sdc__m.sdc__p)::VARCHAR || ': each row of a PRAM matrix must sum to 1.')
                END AS sdc__sound
         FROM query_table(typed) AS sdc__m
         JOIN sdc__texts AS sdc__f ON row(sdc__m.sdc__from) = row(sdc__f.sdc__x) JOIN sdc__texts AS sdc__t ON row(sdc__m.sdc__to) = row(sdc__t.sdc__x)
@@ -103,7 +103,7 @@ CREATE OR REPLACE MACRO sdc__pram_drawn(records, rows_of, moves) AS TABLE
     FROM (SELECT sdc__r.sdc__id, sdc__r.sdc__s, sdc__r.sdc__x,
                  CASE WHEN sdc__p.sdc__stay IS NOT NULL AND sdc__p.sdc__sound THEN sdc__p.sdc__stay / 4503599627370496e0
                       WHEN sdc__r.sdc__blank THEN 2
-                      ELSE error('ParameterError: The category ' || sdc__r.sdc__x::VARCHAR || coalesce(' of stratum ' || sdc__r.sdc__s::VARCHAR, '')
+                      ELSE error('ParameterError: A category' || CASE WHEN sdc__r.sdc__s IS NULL THEN '' ELSE ' of a stratum' END
                                  || ' is not in the PRAM matrix: give its row (from, to, probability).') END AS sdc__stay,
                  sdc__uniform(sdc__p.sdc__subkey, sdc__checked_id(sdc__r.sdc__id), '') AS sdc__draw
           FROM query_table(records) AS sdc__r

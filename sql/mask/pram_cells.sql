@@ -60,13 +60,12 @@ CREATE OR REPLACE MACRO sdc__pram_keyed(staying, columns, stream, release) AS TA
                concat(sdc__part(sdc__text), sdc__steps(sdc__stay), ';', sdc__cells_of), sdc__columns_part(columns)) AS sdc__subkey
     FROM query_table(staying), (SELECT sdc__secret_key() AS sdc__secret);
 
--- Groups of one cell have nowhere to go; all of them are named.
+-- Groups of one cell have nowhere to go.
 CREATE OR REPLACE MACRO sdc__pram_lonely(cells, within) AS (
     SELECT CASE WHEN count(*) = 0 THEN true
                 WHEN coalesce(len(within::VARCHAR[]), 0) = 0 THEN error('ParameterError: The table has one cell only: PRAM needs another to move to.')
-                ELSE error('ParameterError: Groups of one cell have no other cell to move to: ' || string_agg(array_to_string(list_transform(
-                         within::VARCHAR[], lambda w: w), ', ') || ' = ' || regexp_replace(regexp_replace(sdc__g::VARCHAR, '''?sdc__g_[^:]*: ', '', 'g'), '[{}]', '', 'g'), '; ' ORDER BY sdc__g ASC NULLS LAST)
-                         || '. Join them with others, or leave them out.') END
+                ELSE error('ParameterError: Groups of one cell have no other cell to move to: ' || count(*) || ' groups of '
+                         || sdc__quoted(within) || '. Join them with others, or leave them out.') END
     FROM (SELECT sdc__g FROM query_table(cells) WHERE sdc__k = 1)
 );
 
@@ -119,7 +118,7 @@ CREATE OR REPLACE MACRO sdc__pram_design(tallied, xi, within) AS TABLE
     WITH sdc__cells AS MATERIALIZED (FROM sdc__pram_cells(tallied))
     SELECT *, 1 - sdc_pram_theta(xi) / sdc__t AS sdc__stay,
            CASE WHEN xi < 0.5 AND sdc__k < 3 THEN error('ParameterError: With xi = ' || xi::VARCHAR || ' below 1/2 each group needs three cells or more; one has ' || sdc__k || ': raise xi or join groups.')
-                WHEN count(*) OVER (PARTITION BY sdc__x) > 1 THEN error('ParameterError: The cell ' || sdc__x::VARCHAR || ' lies in several groups: a column of within must be constant in each cell.')
+                WHEN count(*) OVER (PARTITION BY sdc__x) > 1 THEN error('ParameterError: A cell lies in several groups: a column of within must be constant in each cell.')
                 ELSE true END AS sdc__sound
     FROM sdc__cells WHERE sdc__pram_lonely('sdc__cells', within);
 

@@ -40,7 +40,7 @@ CREATE OR REPLACE MACRO sdc__pram_dense(tbl, column_name, matrix) AS TABLE
     ),
     sdc__square AS (
         SELECT a.sdc__c AS sdc__a, b.sdc__c AS sdc__b, coalesce(sum(sdc__p), 0) AS sdc__p,
-               CASE WHEN count(sdc__p) > 1 THEN error('ParameterError: The PRAM matrix lists the change from ' || a.sdc__c::VARCHAR || ' to ' || b.sdc__c::VARCHAR || ' twice.') END AS sdc__twice
+               CASE WHEN count(sdc__p) > 1 THEN error('ParameterError: The PRAM matrix lists a change (a from and a to) twice.') END AS sdc__twice
         FROM sdc__categories AS a CROSS JOIN sdc__categories AS b
         LEFT JOIN sdc__typed ON sdc__from = a.sdc__c AND sdc__to = b.sdc__c
         WHERE CASE WHEN a.sdc__c IS NULL THEN error('ParameterError: NULL cannot be a category of a matrix that is to be inverted or made invariant.') ELSE true END

@@ -80,8 +80,7 @@ CREATE OR REPLACE MACRO sdc__region_rule(tbl, regions, inhabitants, rule, least)
                 WHEN inhabitants IS NOT NULL AND regions IS NOT NULL THEN count(*) FILTER (sdc__inhabitants < least) > 0 END AS violated
     FROM (SELECT CASE WHEN inhabitants IS NULL THEN NULL
                       WHEN count(sdc__n) < count(*) OR min(sdc__n) <> max(sdc__n) OR NOT min(sdc__n) > 0
-                          THEN error('ColumnError: The inhabitants of a region are NULL, not positive or not one number: ' || sdc__region::VARCHAR || ' has '
-                                     || coalesce(min(sdc__n)::VARCHAR, 'NULL') || ' to ' || coalesce(max(sdc__n)::VARCHAR, 'NULL') || '; each region needs one number.')
+                          THEN error('ColumnError: The inhabitants of a region (' || inhabitants || ') are NULL, not positive or not one number: each region needs one number.')
                       ELSE min(sdc__n) END AS sdc__inhabitants
           FROM (SELECT struct_pack(*COLUMNS(sdc__optional_columns((*), regions))) AS sdc__region,
                        sdc__value(inhabitants, COLUMNS(sdc__column((*), inhabitants))) AS sdc__n FROM sdc__rows(tbl))

@@ -59,8 +59,7 @@ CREATE OR REPLACE MACRO sdc__risk_recurrence(f, p) AS
 CREATE OR REPLACE MACRO sdc_posterior_risk(f, p) AS CASE
     -- (NaN sorts above every number)
     WHEN NOT coalesce(f >= 1 AND f < 'infinity'::DOUBLE AND f = floor(f) AND p > 0 AND p <= 1, false)
-        THEN error('ParameterError: Individual risk needs a sample frequency f = 1, 2, ... and p = f/F in (0, 1]; given were f = '
-                   || coalesce(f::VARCHAR, 'NULL') || ' and p = ' || coalesce(p::VARCHAR, 'NULL') || '.')
+        THEN error('ParameterError: Individual risk needs a sample frequency f = 1, 2, ... and p = f/F in (0, 1].')
     WHEN p = 1 THEN 1e0 / f
     WHEN f = 1 THEN -p * ln(p) / (1 - p)
     WHEN f < 16 AND p < 0.5 THEN sdc__risk_recurrence(f, p::DOUBLE)
@@ -70,14 +69,14 @@ END;
 -- Cells with their frequencies and risk: as sdc__cells, and sdc__risk.
 CREATE OR REPLACE MACRO sdc__cell_risk(tbl, keys, weight, nulls) AS TABLE
     SELECT *, sdc_posterior_risk(sdc__f, sdc__p) AS sdc__risk
-    FROM (SELECT *, sdc__f / sdc__checked_population(sdc__w, sdc__f, sdc__key) AS sdc__p
+    FROM (SELECT *, sdc__f / sdc__checked_population(sdc__w, sdc__f) AS sdc__p
           FROM sdc__cells(tbl, keys, weight, nulls));
 
 -- No rows, or the error of the first cell whose weights cannot be used: what Python asks before it
 -- hands out records.
 CREATE OR REPLACE MACRO sdc__check_cells(tbl, keys, weight, nulls) AS TABLE
     SELECT 1 AS failed FROM sdc__cells(tbl, keys, weight, nulls)
-    WHERE sdc__checked_population(sdc__w, sdc__f, sdc__key) IS NULL;
+    WHERE sdc__checked_population(sdc__w, sdc__f) IS NULL;
 
 -- Every column of the table, sdc__f, sdc__w and sdc__risk.
 CREATE OR REPLACE MACRO sdc__record_risk(tbl, keys, weight, nulls) AS TABLE

@@ -31,7 +31,7 @@ CREATE OR REPLACE MACRO sdc__misclassified(given, categories, name) AS TABLE
     SELECT sdc__c.sdc__x AS sdc__from,
            CASE WHEN sdc__r.sdc__sound THEN sdc__g.sdc__value ELSE sdc__c.sdc__x END AS sdc__to,
            CASE WHEN sdc__r.sdc__sound THEN sdc__g.sdc__p WHEN sdc__c.sdc__blank THEN 1
-                ELSE error('ParameterError: The category ' || sdc__c.sdc__x::VARCHAR || ' of ' || name || ' is not in its PRAM or misclassification matrix: give its row (from, to, probability).') END::DOUBLE AS sdc__p
+                ELSE error('ParameterError: A category of ' || name || ' is not in its PRAM or misclassification matrix: give its row (from, to, probability).') END::DOUBLE AS sdc__p
     FROM query_table(categories) AS sdc__c
     LEFT JOIN sdc__sums AS sdc__r ON row(sdc__c.sdc__x) = sdc__r.sdc__from
     LEFT JOIN query_table(given) AS sdc__g ON sdc__r.sdc__sound AND row(sdc__c.sdc__x) = sdc__g.sdc__from AND sdc__g.sdc__p > 0;

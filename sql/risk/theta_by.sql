@@ -26,7 +26,7 @@ CREATE OR REPLACE MACRO sdc_theta_by(tbl, keys, stratum, sampling_fraction, conf
         SELECT COLUMNS(sdc__columns((*), [stratum])) AS sdc__stratum,
                COLUMNS(sdc__columns((*), keys)),
                count(*) AS sdc__f,
-               min(sdc__checked_fraction(sdc__value(sampling_fraction, COLUMNS(sdc__column((*), sampling_fraction))), 'sampling fraction')) AS sdc__least,
+               min(sdc__checked_fraction_of(sdc__value(sampling_fraction, COLUMNS(sdc__column((*), sampling_fraction))), 'sampling fraction', sampling_fraction)) AS sdc__least,
                max(sdc__value(sampling_fraction, COLUMNS(sdc__column((*), sampling_fraction)))) AS sdc__most
         FROM sdc__rows(tbl)
         GROUP BY ALL
@@ -37,9 +37,7 @@ CREATE OR REPLACE MACRO sdc_theta_by(tbl, keys, stratum, sampling_fraction, conf
                count(*) FILTER (sdc__f = 2) AS n2,
                count(*) FILTER (sdc__f = 3) AS n3,
                CASE WHEN min(sdc__least) = max(sdc__most) THEN min(sdc__least)
-                    ELSE error('ParameterError: The sampling fraction varies from ' || min(sdc__least)::VARCHAR || ' to ' || max(sdc__most)::VARCHAR
-                               || ' within stratum ' || coalesce(any_value(sdc__stratum)::VARCHAR, 'NULL')
-                               || ': it must be constant in each stratum.') END AS sdc__pi
+                    ELSE error('ParameterError: The sampling fraction varies within a stratum: it must be constant in each stratum.') END AS sdc__pi
         FROM sdc__cells
         GROUP BY sdc__stratum
     )

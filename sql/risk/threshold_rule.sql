@@ -27,19 +27,18 @@
 
 -- Every combination of each set of keys with its frequencies. The text of the query is made of the caller's names,
 -- quoted, and of nothing else: one GROUP BY a set, over the cells of the whole crossing.
-CREATE OR REPLACE MACRO sdc__checked_frequency(population_frequency, sample_frequency, cell) AS
+CREATE OR REPLACE MACRO sdc__checked_frequency(population_frequency, sample_frequency) AS
     CASE WHEN sdc__at_least(population_frequency, sample_frequency) THEN population_frequency
          WHEN population_frequency IS NULL THEN sample_frequency::DOUBLE
-         ELSE error('WeightError: The weights of cell ' || cell::VARCHAR || ' sum to ' || population_frequency::VARCHAR || ', less than its ' || sample_frequency::VARCHAR
+         ELSE error('WeightError: The weights of a cell sum to less than its'
                     || ' records: frequencies in the population need expansion weights (each at least about 1, summing to the population), not normalised ones.')
     END;
 
 CREATE OR REPLACE MACRO sdc__combination_cells(tbl, keys, weight, nulls) AS
     CASE WHEN sdc__is_category(nulls)
-         THEN '(SELECT ' || sdc__identifiers(keys) || ', sum(sdc__records)::BIGINT AS sdc__records, sdc__checked_frequency(sdc__exact_sum(sdc__w), sum(sdc__records), {'
-              || array_to_string(list_transform(keys, lambda k: sdc__text(k) || ': ' || sdc__identifier(k)), ', ') || '}) AS sdc__frequency'
+         THEN '(SELECT ' || sdc__identifiers(keys) || ', sum(sdc__records)::BIGINT AS sdc__records, sdc__checked_frequency(sdc__exact_sum(sdc__w), sum(sdc__records)) AS sdc__frequency'
               || ' FROM sdc__crossed GROUP BY ' || sdc__identifiers(keys) || ')'
-         ELSE '(SELECT unnest(sdc__key), sdc__records, sdc__checked_frequency(sdc__w, sdc__f, sdc__key) AS sdc__frequency FROM sdc__wildcard_cells('
+         ELSE '(SELECT unnest(sdc__key), sdc__records, sdc__checked_frequency(sdc__w, sdc__f) AS sdc__frequency FROM sdc__wildcard_cells('
               || sdc__text(tbl) || ', [' || array_to_string(list_transform(keys, lambda k: sdc__text(k)), ', ') || '], '
               || CASE WHEN weight IS NULL THEN 'NULL' WHEN typeof(weight) = 'VARCHAR' THEN sdc__text(weight::VARCHAR)
                       ELSE sdc__text(weight::DOUBLE::VARCHAR) || '::DOUBLE' END || '))'

@@ -59,33 +59,24 @@ def test_a_fraction_outside_its_range(people, what, call, value, shown):
 @pytest.mark.one_in(5)
 @pytest.mark.parametrize("name", WITH_WEIGHT)
 @pytest.mark.parametrize(
-    ("value", "shown"),
-    [
-        ("NULL", "NULL"),
-        ("'nan'", "nan"),
-        ("0", "0.0"),
-        ("-2.5", "-2.5"),
-        ("'inf'", "inf"),
-        ("'-inf'", "-inf"),
-    ],
+    "value",
+    ["NULL", "'nan'", "0", "-2.5", "'inf'", "'-inf'"],
 )
-def test_one_weight_that_is_none(people, name, value, shown):
+def test_one_weight_that_is_none(people, name, value):
     people.execute(f"""
         CREATE OR REPLACE TABLE ill AS
         SELECT * REPLACE (CASE WHEN id = 5 THEN {value}::DOUBLE ELSE weight END::DOUBLE AS weight) FROM persons
     """)
     message = complaint(people, query(name, tbl="'ill'"))
-    assert f"A sampling weight is {shown}: weights must be positive and finite numbers" in message
+    assert "A sampling weight is NULL, NaN, infinite, zero or negative: weights must be positive and finite" in message
 
 
 @pytest.mark.one_in(6)
 @pytest.mark.parametrize("name", WITH_WEIGHT)
-@pytest.mark.parametrize(
-    ("value", "shown"), [("0", "0.0"), ("-1", "-1.0"), ("'nan'::DOUBLE", "nan"), ("'inf'::DOUBLE", "inf")]
-)
-def test_a_number_that_no_record_can_weigh(people, name, value, shown):
+@pytest.mark.parametrize("value", ["0", "-1", "'nan'::DOUBLE", "'inf'::DOUBLE"])
+def test_a_number_that_no_record_can_weigh(people, name, value):
     message = complaint(people, query(name, weight=value))
-    assert f"A sampling weight is {shown}: weights must be positive and finite numbers" in message
+    assert "A sampling weight is NULL, NaN, infinite, zero or negative: weights must be positive and finite" in message
 
 
 @pytest.mark.parametrize("name", [n for n in WITH_WEIGHT if "frequencies" not in n and "threshold_rule" not in n])
@@ -102,16 +93,14 @@ def test_a_text_in_the_column_of_weights(persons):
 
 
 @pytest.mark.parametrize("name", [n for n in WITH_WEIGHT if "frequencies" not in n])
-def test_normalised_weights_are_refused_and_the_cell_named(persons, name):
+def test_normalised_weights_are_refused_and_no_cell_is_shown(persons, name):
     """Weights with mean 1: some cells then have fewer persons in the population than in the sample."""
     persons.execute("ALTER TABLE persons ALTER weight TYPE DOUBLE")
     persons.execute("UPDATE persons SET weight = CASE WHEN age = 67 THEN 0.25 ELSE 1.5 END")
     keys = "['age']"  # the one record of 67 years; with wildcards the record without an age agrees with it
     message = complaint(persons, query(name, keys=keys))
-    if "wildcard" not in name:
-        assert "The weights of cell {'age': 67} sum to 0.25, less than its 1 records" in message
-    else:
-        assert "The weights of cell {'age': 67} sum to 1.75, less than its 2 records" in message
+    assert "The weights of a cell sum to less than its records" in message
+    assert "67" not in message
     assert "need expansion weights" in message or "individual risk needs expansion weights" in message
 
 
@@ -176,32 +165,28 @@ def test_a_sampling_fraction_that_varies_within_a_stratum(con, least, most):
         f"CASE WHEN i = 4 THEN {most} ELSE {least} END::DOUBLE AS pi FROM range(6) r(i)"
     )
     message = complaint(con, "FROM sdc_theta_by('t', ['a'], 's', 'pi')")
-    assert (
-        f"The sampling fraction varies from {least} to {most} within stratum 0: it must be constant in each stratum."
-        in message
-    )
+    assert "The sampling fraction varies within a stratum: it must be constant in each stratum." in message
 
 
-@pytest.mark.parametrize(
-    ("value", "shown"), [("NULL", "NULL"), ("1", "1.0"), ("0", "0.0"), ("'nan'", "nan"), ("-0.5", "-0.5")]
-)
-def test_one_sampling_fraction_that_is_none(con, value, shown):
+@pytest.mark.parametrize("value", ["NULL", "1", "0", "'nan'", "-0.5"])
+def test_one_sampling_fraction_that_is_none(con, value):
     con.execute(
         "CREATE TABLE t AS SELECT i AS a, i % 2 AS s, "
         f"CASE WHEN i = 4 THEN {value} ELSE 0.1::DOUBLE END AS pi FROM range(6) r(i)"
     )
     message = complaint(con, "FROM sdc_theta_by('t', ['a'], 's', 'pi')")
-    assert f"The sampling fraction is {shown}: it must lie strictly between 0 and 1." in message
+    assert "The sampling fraction is pi: it must lie strictly between 0 and 1 on every record." in message
 
 
 def test_a_sample_that_is_no_part_of_the_population(persons):
     persons.execute("CREATE TABLE strangers AS SELECT 99 AS age, 'f' AS sex")
     message = complaint(persons, "FROM sdc_population_risk('strangers', 'persons', ['age', 'sex'])")
-    assert "Cell {'age': 99, 'sex': f} has 1 records in the sample and 0 in the population" in message
+    assert "A cell has more records in the sample than in the population" in message
+    assert "99" not in message
     assert "the sample must be a part of the population, coded alike" in message
 
 
 def test_a_cell_that_the_sample_has_more_often(persons):
     persons.execute("CREATE TABLE twice AS SELECT 67 AS age, NULL::VARCHAR AS sex FROM range(2)")
     message = complaint(persons, "FROM sdc_population_risk('twice', 'persons', ['age', 'sex'])")
-    assert "Cell {'age': 67, 'sex': NULL} has 2 records in the sample and 1 in the population" in message
+    assert "A cell has more records in the sample than in the population" in message

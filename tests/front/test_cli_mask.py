@@ -93,7 +93,7 @@ WRONG = {
     "wrong type": (["noise", *DATABASE, '"Se,lect"', "--alpha", "1"], "VARCHAR"),
     "k too small": (["microaggregate", *DATABASE, "income", "--k", "1"], "at least 2"),
     "too few records": (["microaggregate", *DATABASE, "income", "--k", "301"], "301"),
-    "category absent": (["pram", *DATABASE, "age", "--matrix", "matrix.csv"], "'"),
+    "category absent": (["pram", *DATABASE, "age", "--matrix", "matrix.csv"], "cannot be converted"),
     "second column wrong": (["rank-swap", *DATABASE, "age,nr", "--p", "5"], "not a column"),
     "a file in place": (["round", *FILE, "age", "--base", "5"], "--output"),
     "output there": (["round", *FILE, "age", "--base", "5", "--output", "persons.csv"], "already"),

@@ -140,7 +140,9 @@ WEIRD = pytest.mark.skipif(duckdb.__version__ < "2", reason="query_table of Duck
 
 
 @pytest.mark.one_in(8)
-@pytest.mark.parametrize("into", [None, "released", '"we""ird copy"', "apart.released", "temp.released"])
+@pytest.mark.parametrize(
+    "into", [None, "released", pytest.param('"we""ird copy"', marks=WEIRD), "apart.released", "temp.released"]
+)
 @pytest.mark.parametrize("table", [*NAMES, pytest.param('"we""ird"', marks=WEIRD)])
 def test_tables_of_any_name(keyed, table, into):
     keyed.execute("CREATE SCHEMA apart")

@@ -207,7 +207,7 @@ def test_each_stratum_has_its_own_probabilities(keyed):
     data.pram("sex", "matrix", stratum="region", into="released")
     assert moved(keyed, "released", "sex", by="region") == found
     keyed.execute("DELETE FROM matrix WHERE region = 2")
-    with pytest.raises(sdc_sql.InputError, match="of stratum 2 is not in the PRAM matrix"):
+    with pytest.raises(sdc_sql.InputError, match="A category of a stratum is not in the PRAM matrix"):
         data.pram("sex", "matrix", stratum="region")
 
 
@@ -325,16 +325,19 @@ GOOD = "('f', 'f', 0.9), ('f', 'm', 0.1), ('m', 'm', 1.0)"
 @pytest.mark.parametrize(
     ("rows", "message"),
     [
-        ("('f', 'f', 0.9), ('f', 'm', 0.2), ('m', 'm', 1.0)", r"from .*f.* sum to 1\.1"),
-        ("('f', 'f', 0.9), ('m', 'm', 1.0)", r"from .*f.* sum to 0\.9"),
-        (GOOD + ", ('x', 'x', 0.5)", r"from .*x.* sum to 0\.5"),  # of a category that no record has
-        ("('f', 'f', 0.9), ('f', 'm', 0.1)", r"category .*m.* is not in the PRAM matrix"),
+        ("('f', 'f', 0.9), ('f', 'm', 0.2), ('m', 'm', 1.0)", r"row of the PRAM matrix sums to 1\.1"),
+        ("('f', 'f', 0.9), ('m', 'm', 1.0)", r"row of the PRAM matrix sums to 0\.9"),
+        (GOOD + ", ('x', 'x', 0.5)", r"row of the PRAM matrix sums to 0\.5"),  # of a category that no record has
+        ("('f', 'f', 0.9), ('f', 'm', 0.1)", "A category is not in the PRAM matrix"),
         ("('f', 'f', 1.1), ('f', 'm', -0.1), ('m', 'm', 1.0)", r"PRAM probability is (1\.1|-0\.1)"),
         ("('f', 'f', 1.0), ('f', 'm', NULL), ('m', 'm', 1.0)", "PRAM probability is NULL"),
         ("('f', 'f', 1.0), ('f', 'm', 'nan'::DOUBLE), ('m', 'm', 1.0)", "PRAM probability is nan"),
         ("('f', 'f', 'inf'::DOUBLE), ('m', 'm', 1.0)", "PRAM probability is inf"),
-        ("('f', 'f', 0.9), ('f', 'm', 0.05), ('f', 'm', 0.05), ('m', 'm', 1.0)", "lists a change from .*f.* twice"),
-        ("('f', 'f', 0.9), ('f', 'f', 0.1), ('m', 'm', 1.0)", "lists a change from .*f.* twice"),
+        (
+            "('f', 'f', 0.9), ('f', 'm', 0.05), ('f', 'm', 0.05), ('m', 'm', 1.0)",
+            r"lists a change \(a from and a to\) twice",
+        ),
+        ("('f', 'f', 0.9), ('f', 'f', 0.1), ('m', 'm', 1.0)", r"lists a change \(a from and a to\) twice"),
     ],
 )
 def test_a_matrix_that_is_none_is_refused_and_nothing_changes(keyed, rows, message):
@@ -389,7 +392,7 @@ def test_an_array_needs_a_label_a_row(keyed, given, labels):
 def test_a_category_that_is_none_of_the_columns_type_is_refused(keyed):
     keyed.execute("CREATE TABLE t AS SELECT i AS id, (i % 2)::INTEGER AS x FROM range(10) r(i)")
     matrix(keyed, {("0", "one"): 1.0, ("1", "1"): 1.0})
-    with pytest.raises(sdc_sql.InputError, match="one"):
+    with pytest.raises(sdc_sql.InputError, match="cannot be converted to INT32"):
         sdc_sql.Microdata(keyed, "t", id="id").pram("x", "matrix")
 
 
@@ -403,7 +406,7 @@ def test_no_key_no_draws(con, monkeypatch):
         sdc_sql.Microdata(con, "t", id="id").pram("sex", "matrix")
 
 
-@pytest.mark.parametrize(("number", "message"), [("7", "is 7 on 2 records"), ("NULL", "(is|record is) NULL")])
+@pytest.mark.parametrize(("number", "message"), [("7", "is the same on 2 records"), ("NULL", "(is|record is) NULL")])
 def test_every_record_needs_an_id_of_its_own(keyed, number, message):
     gender(keyed, 200)
     data = sdc_sql.Microdata(keyed, "t", id="id")

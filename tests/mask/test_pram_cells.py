@@ -101,7 +101,7 @@ def test_a_retention_that_is_none_is_refused(keyed):
         keyed.execute("FROM sdc_pram_retention('t', ['x'], NULL, 'id')").fetchall()
     with pytest.raises(sdc_sql.ParameterError, match="one cell only"):
         data.pram_retention("other", 0.5)
-    with pytest.raises(sdc_sql.ParameterError, match=r"Groups of one cell.*x = 0; x = 1"):
+    with pytest.raises(sdc_sql.ParameterError, match=r'Groups of one cell.* 2 groups of "x"'):
         data.pram_retention("other", 0.5, stratum="x")
     assert keyed.execute("SELECT count(*) FROM t WHERE other <> 'kept'").fetchall() == [(0,)]
 
@@ -206,15 +206,15 @@ def test_within_a_column_that_is_constant_in_each_cell(keyed):
         sdc_sql.Microdata(keyed, "t", id="id", keys=["town"]).pram_guaranteed(0.5, within=["province"])
 
 
-def test_groups_of_one_cell_are_all_named(keyed):
+def test_groups_of_one_cell_are_counted(keyed):
     keyed.execute(
         """CREATE TABLE t AS FROM (VALUES (1, 'a', 1), (2, 'a', 2), (3, 'b', 1), (4, 'c', 2), (5, NULL, 3))
            AS v(id, g, x)"""
     )
     data = sdc_sql.Microdata(keyed, "t", id="id", keys=["g", "x"])
-    with pytest.raises(sdc_sql.ParameterError, match=r"g = b; g = c; g = NULL"):
+    with pytest.raises(sdc_sql.ParameterError, match='3 groups of "g"'):
         data.pram_guaranteed(0.8, within=["g"])
-    with pytest.raises(sdc_sql.ParameterError, match=r"g = b; g = c; g = NULL"), sdc_sql.errors.translated():
+    with pytest.raises(sdc_sql.ParameterError, match='3 groups of "g"'), sdc_sql.errors.translated():
         data.pram_proof(0.8, within=["g"]).fetchall()
     with pytest.raises(sdc_sql.ColumnError, match="nope"):
         data.pram_guaranteed(0.8, within=["nope"])
@@ -292,7 +292,7 @@ def test_what_cannot_be_masked_is_refused_and_nothing_changes(keyed, monkeypatch
         data.pram_guaranteed(0.8, keys=["x", "id"])
     keyed.execute("INSERT INTO t VALUES (1, 0, 1, 'kept')")
     for call in (lambda: data.pram_guaranteed(0.8), lambda: data.pram_retention("x", 0.8)):
-        with pytest.raises(sdc_sql.InputError, match="is 1 on 2 records"):
+        with pytest.raises(sdc_sql.InputError, match="is the same on 2 records"):
             call()
     keyed.execute("DELETE FROM t")
     for call in (lambda: data.pram_guaranteed(0.8), lambda: data.pram_retention("x", 0.8)):
@@ -322,7 +322,7 @@ def test_odd_names(keyed):
         'SELECT count(*) FROM k JOIN released r USING ("Select") WHERE r."we""ird" <> k."we""ird"'
     ).fetchall() == [(0,)]
     assert data.pram_retention('we"ird', 0.0, stratum="f").changed == 60
-    with pytest.raises(sdc_sql.ParameterError, match=r'we"ird = a; we"ird = b'):
+    with pytest.raises(sdc_sql.ParameterError, match='2 groups of "we"ird"'):
         data.pram_guaranteed(0.5, keys=['we"ird'], within=['we"ird'])
 
 

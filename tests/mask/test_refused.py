@@ -55,7 +55,7 @@ OF_TABLES = [
     "SELECT 1 FROM {m} LIMIT 1",
     "FROM {m} WHERE COLUMNS(*) IS NOT NULL",
 ]
-BAD = {"twice": "is 7 on 2 records: it must be unique", "lacking": " is NULL", "nobody": "has no rows"}
+BAD = {"twice": "is the same on 2 records: it must be unique", "lacking": " is NULL", "nobody": "has no rows"}
 
 
 @pytest.fixture(scope="module")

@@ -301,8 +301,8 @@ def test_pram_reversed_of_a_crossing_is_bayes_theorem(con):
 @pytest.mark.parametrize(
     ("matrix", "words"),
     [
-        ("('x', 'x', 0.9), ('y', 'y', 1), ('z', 'z', 1)", r"The probabilities from \(x,?\) sum to 0.9"),
-        ("('x', 'x', 1), ('y', 'y', 1)", "The category z of a is not in its PRAM or misclassification matrix"),
+        ("('x', 'x', 0.9), ('y', 'y', 1), ('z', 'z', 1)", r"A row of the PRAM matrix sums to 0\.9"),
+        ("('x', 'x', 1), ('y', 'y', 1)", "A category of a is not in its PRAM or misclassification matrix"),
         ("('x', 'x', 1.5), ('x', 'y', -0.5), ('y', 'y', 1), ('z', 'z', 1)", "A PRAM probability is"),
         ("('x', 'x', 0.5), ('x', 'x', 0.5), ('y', 'y', 1), ('z', 'z', 1)", "twice"),
         ("('x', 'x', NULL), ('y', 'y', 1), ('z', 'z', 1)", "A PRAM probability is NULL"),

@@ -1,0 +1,92 @@
+"""Read a CSV file into a table without making two codes one."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from sqlglot import exp
+
+from sdc_sql.db import query
+from sdc_sql.errors import ColumnError
+
+if TYPE_CHECKING:
+    import duckdb
+
+ROWS = "sdc_csv_texts"
+
+
+def read(
+    con: duckdb.DuckDBPyConnection,
+    path: exp.Expression,
+    name: exp.Identifier,
+    numbers: tuple[str, ...],
+    *,
+    temporary: bool = False,
+) -> None:
+    """Make a table of a file's rows.
+
+    A column gets the type that DuckDB detects from all of its values, where every value is written as that type
+    writes it. Else (codes 1.1 and 1.10, 017, 01/02/2024) it is text: equal as text, and written back as it was.
+    ``numbers`` are the columns that must be numbers (weights, what is masked); how they are written does not count.
+    """
+    types = con.execute(query.text(_rows(path).limit(0))).description or ()
+    wanted = {n.lower() for n in numbers}
+    con.execute(query.text(created(ROWS, "TABLE", _rows(path, texts=True), temporary=True)))
+    detected = {str(column): str(kind) for column, kind, *_ in types}
+    typed = {column: kind for column, kind in detected.items() if kind != "VARCHAR"}
+    kept = _kept(con, typed, wanted)
+    chosen = [
+        exp.alias_(exp.cast(exp.column(c, quoted=True), typed[c], dialect="duckdb"), c, quoted=True)
+        if c in kept
+        else exp.column(c, quoted=True)
+        for c in detected
+    ]
+    for column in detected:
+        if column.lower() in wanted and column not in typed:
+            _refuse_few(con, column)
+    con.execute(query.text(created(name, "TABLE", exp.select(*chosen).from_(exp.to_table(ROWS)), temporary=temporary)))
+    con.execute(f"DROP TABLE {ROWS}")
+
+
+def _rows(path: exp.Expression, *, texts: bool = False) -> exp.Select:
+    options: dict[str, exp.Expression] = {"sample_size": exp.Neg(this=exp.Literal.number(1))}
+    if texts:
+        options["all_varchar"] = exp.true()
+    named = [exp.PropertyEQ(this=exp.to_identifier(n), expression=v) for n, v in options.items()]
+    return exp.select("*").from_(exp.Table(this=exp.Anonymous(this="read_csv", expressions=[path.copy(), *named])))
+
+
+def created(name: str | exp.Identifier, kind: str, rows: exp.Select, *, temporary: bool = False) -> exp.Create:
+    """Return the statement that makes a table or a view of rows."""
+    kept = exp.Properties(expressions=[exp.TemporaryProperty()] if temporary else [])
+    return exp.Create(this=exp.Table(this=exp.to_identifier(name)), kind=kind, expression=rows, properties=kept)
+
+
+def _kept(con: duckdb.DuckDBPyConnection, typed: dict[str, str], wanted: set[str]) -> set[str]:
+    """Return the columns that get their type: each value is written alike, or is a number where one is wanted."""
+    if not typed:
+        return set()
+    conditions = []
+    for column, kind in typed.items():
+        text = exp.column(column, quoted=True)
+        value = exp.TryCast(this=text.copy(), to=exp.DataType.build(kind, dialect="duckdb"))
+        there = exp.not_(value.is_(exp.null()))
+        same = there if column.lower() in wanted else text.eq(exp.cast(value, "VARCHAR"))
+        conditions.append(
+            exp.func("bool_and", exp.or_(text.is_(exp.null()), exp.and_(there.copy(), same)), dialect="duckdb")
+        )
+    (found,) = con.execute(query.text(exp.select(*conditions).from_(exp.to_table(ROWS)))).fetchall()
+    return {column for column, alike in zip(typed, found, strict=True) if alike is not False}
+
+
+def _refuse_few(con: duckdb.DuckDBPyConnection, column: str) -> None:
+    """Say it where a few values make text of a column that is to hold numbers."""
+    value = exp.column(column, quoted=True)
+    number = exp.TryCast(this=value.copy(), to=exp.DataType.build("DOUBLE"))
+    counts = exp.select(exp.Count(this=number), exp.Count(this=value)).from_(exp.to_table(ROWS))
+    ((found, present),) = con.execute(query.text(counts)).fetchall()
+    if found:
+        raise ColumnError(
+            f'Column "{column}": {present - found:,} of {present:,} values are no numbers, which makes it text; '
+            "correct them, or leave them empty."
+        )
