@@ -15,7 +15,7 @@
 --   id       column   identifies each record
 
 CREATE OR REPLACE MACRO sdc__numbers(tbl, columns, id) AS TABLE
-    SELECT COLUMNS(sdc__columns((*), [id])) AS sdc__person, sdc__number(COLUMNS(sdc__columns((*), columns))) AS "sdc__x_\0" FROM sdc__rows(tbl);
+    SELECT COLUMNS(sdc__columns((*), [id])) AS sdc__person, sdc__number(COLUMNS(sdc__columns((*), columns))) AS "sdc__x_\0" FROM sdc__exact_rows(tbl);
 
 -- The union with no rows of the table puts the masked columns in the order of its own.
 -- sdc_sse_sst: the share of the sum of squares that masking took away.

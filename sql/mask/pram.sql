@@ -39,15 +39,15 @@ CREATE OR REPLACE MACRO sdc__pram_typed(tbl, columns, id, matrix, stratum) AS TA
     SELECT cast_to_type(sdc__m.sdc__s, sdc__t.sdc__s) AS sdc__s,
            cast_to_type(row(sdc__m."from"), sdc__t.sdc__x) AS sdc__from, cast_to_type(row(sdc__m."to"), sdc__t.sdc__x) AS sdc__to,
            sdc__m.probability::DOUBLE AS sdc__p
-    FROM (SELECT COLUMNS(sdc__columns((*), ['from', 'to', 'probability'])),
-                 sdc__stratum_value(stratum, COLUMNS(sdc__column((*), stratum))) AS sdc__s FROM sdc__rows(matrix)) AS sdc__m
+    FROM (SELECT sdc__by_bytes(COLUMNS(sdc__columns((*), ['from', 'to', 'probability']))) AS "\0",
+                 sdc__stratum_value(stratum, sdc__by_bytes(COLUMNS(sdc__column((*), stratum)))) AS sdc__s FROM sdc__rows(matrix)) AS sdc__m
     LEFT JOIN (FROM sdc__pram_records(tbl, columns, id, stratum) LIMIT 0) AS sdc__t ON true;
 CREATE OR REPLACE MACRO sdc__pram_typed_crossing(tbl, columns, id, matrix, stratum) AS TABLE
     SELECT cast_to_type(sdc__m.sdc__s, sdc__t.sdc__s) AS sdc__s,
            cast_to_type(sdc__m."from", sdc__t.sdc__x) AS sdc__from, cast_to_type(sdc__m."to", sdc__t.sdc__x) AS sdc__to,
            sdc__m.probability::DOUBLE AS sdc__p
-    FROM (SELECT COLUMNS(sdc__columns((*), ['from', 'to', 'probability'])),
-                 sdc__stratum_value(stratum, COLUMNS(sdc__column((*), stratum))) AS sdc__s FROM sdc__rows(matrix)) AS sdc__m
+    FROM (SELECT sdc__by_bytes(COLUMNS(sdc__columns((*), ['from', 'to', 'probability']))) AS "\0",
+                 sdc__stratum_value(stratum, sdc__by_bytes(COLUMNS(sdc__column((*), stratum)))) AS sdc__s FROM sdc__rows(matrix)) AS sdc__m
     LEFT JOIN (FROM sdc__pram_records(tbl, columns, id, stratum) LIMIT 0) AS sdc__t ON true;
 
 CREATE OR REPLACE MACRO sdc__checked_probability(p) AS
@@ -95,7 +95,7 @@ CREATE OR REPLACE MACRO sdc__pram_drawn(records, rows_of, moves, stream) AS TABL
 
 -- The stream of a variable, or of the variables of a crossing, whatever their order.
 CREATE OR REPLACE MACRO sdc__pram_stream(stream, columns) AS
-    sdc__stream(stream, array_to_string(list_sort(list_transform(columns::VARCHAR[], lambda c: sdc__folded(c))), ','));
+    sdc__stream(stream, array_to_string(list_sort(list_transform(columns::VARCHAR[], lambda c: sdc__folded(c)), 'ASC'), ','));
 
 CREATE OR REPLACE MACRO sdc__pram(tbl, columns, matrix, id, stratum, stream, release) AS TABLE
     WITH sdc__records AS (FROM sdc__pram_records(tbl, columns, id, stratum)),

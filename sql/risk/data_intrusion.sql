@@ -32,11 +32,11 @@ CREATE OR REPLACE MACRO sdc__intrusion_cells(tbl, keys, sampling_fraction) AS TA
         SELECT struct_pack(*COLUMNS(sdc__columns((*), keys))) AS sdc__key,
                sdc__checked_inclusion(sampling_fraction, sdc__value(sampling_fraction, COLUMNS(sdc__column((*), sampling_fraction)))) AS sdc__pi,
                count(*) AS sdc__n
-        FROM sdc__rows(tbl) GROUP BY ALL
+        FROM sdc__exact_rows(tbl) GROUP BY ALL
     )
     SELECT sdc__key, sdc__pi, sdc__n, sum(sdc__n) OVER (PARTITION BY sdc__key)::BIGINT AS sdc__f,
-           sum(sdc__n / sdc__pi) OVER (ORDER BY sdc__key ASC, sdc__pi ASC ROWS BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW) AS sdc__high,
-           coalesce(sum(sdc__n / sdc__pi) OVER (ORDER BY sdc__key ASC, sdc__pi ASC ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING), 0) AS sdc__low
+           sum(sdc__n / sdc__pi) OVER (ORDER BY sdc__key ASC NULLS LAST, sdc__pi ASC ROWS BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW) AS sdc__high,
+           coalesce(sum(sdc__n / sdc__pi) OVER (ORDER BY sdc__key ASC NULLS LAST, sdc__pi ASC ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING), 0) AS sdc__low
     FROM sdc__counts;
 
 CREATE OR REPLACE MACRO sdc__checked_stream(stream) AS
@@ -94,8 +94,8 @@ CREATE OR REPLACE MACRO sdc__misclassification_intervals(cells, column_name, mat
            CASE WHEN lag(true) OVER sdc__before IS NULL THEN 0 ELSE sum(sdc__p) OVER sdc__order - sdc__p END AS sdc__low,
            CASE WHEN lead(true) OVER sdc__before IS NULL THEN 2 ELSE sum(sdc__p) OVER sdc__order END AS sdc__high
     FROM sdc__misclassification(cells, column_name, matrix)
-    WINDOW sdc__before AS (PARTITION BY sdc__from ORDER BY sdc__to ASC),
-           sdc__order AS (PARTITION BY sdc__from ORDER BY sdc__to ASC ROWS BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW);
+    WINDOW sdc__before AS (PARTITION BY sdc__from ORDER BY sdc__to ASC NULLS LAST),
+           sdc__order AS (PARTITION BY sdc__from ORDER BY sdc__to ASC NULLS LAST ROWS BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW);
 
 -- What key the intruder has of a removed record: of the changing columns the matrix's, of the others its own.
 CREATE OR REPLACE MACRO sdc__seen_key(name, columns) AS

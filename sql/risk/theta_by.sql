@@ -28,7 +28,7 @@ CREATE OR REPLACE MACRO sdc_theta_by(tbl, keys, stratum, sampling_fraction, conf
                count(*) AS sdc__f,
                min(sdc__checked_fraction(sdc__value(sampling_fraction, COLUMNS(sdc__column((*), sampling_fraction))), 'sampling fraction')) AS sdc__least,
                max(sdc__value(sampling_fraction, COLUMNS(sdc__column((*), sampling_fraction)))) AS sdc__most
-        FROM sdc__rows(tbl)
+        FROM sdc__exact_rows(tbl)
         GROUP BY ALL
     ),
     sdc__counts AS (
