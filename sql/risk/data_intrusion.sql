@@ -22,10 +22,6 @@
 --   repetitions        whole number      how often the search is repeated
 --   stream             text              the stream of draws; another one gives another run
 
--- Of a column of inclusion probabilities some may be 1: strata that are taken whole.
-CREATE OR REPLACE MACRO sdc__checked_inclusion(named, pi) AS
-    CASE WHEN typeof(named) = 'VARCHAR' AND pi = 1 THEN 1e0 ELSE sdc__checked_fraction(pi, 'sampling fraction') END;
-
 -- The records of a cell and an inclusion probability, with their share of the draws: [sdc__low, sdc__high) of the total.
 CREATE OR REPLACE MACRO sdc__intrusion_cells(tbl, keys, sampling_fraction) AS TABLE
     WITH sdc__counts AS (

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from itertools import combinations, product
 
+import duckdb
 import pytest
 from every_macro import complaint
 from hypothesis import assume, given, settings
