@@ -4,7 +4,7 @@
 -- Source: Skinner & Elliot (2002), (7), (9) and section 7 (within strata, where the strata's
 --   sampling fractions differ).
 --
--- Formulas and edges: theta.sql. In a stratum that is taken whole (fraction 1) every unique match is right: theta = 1, without
+-- Formulas, edges and what sampling it rests on: theta.sql. In a stratum that is taken whole (fraction 1) every unique match is right: theta = 1, without
 -- error, or 0 where nobody is unique.
 --
 --   sdc_theta_by('persons', ['age', 'sex'], 'region', 'fraction'):
