@@ -18,7 +18,7 @@ from sdc_sql.compiler.definitions import definitions as known_macros
 from sdc_sql.compiler.doubles import SUMS
 from sdc_sql.compiler.engines import rewritten
 from sdc_sql.compiler.expand import CallExpansion
-from sdc_sql.compiler.lists import BITS
+from sdc_sql.compiler.lists import OWN_WORDS
 from sdc_sql.compiler.written import written as text_of
 from sdc_sql.db import query
 from sdc_sql.db.checks import told
@@ -95,7 +95,7 @@ def compile(  # noqa: A001 - what it does
     call = query.call(name, *arguments, **named).find(exp.Anonymous)
     assert call is not None  # noqa: S101 - for the type checker: it was just made
     expansion = CallExpansion(
-        _lookup(columns, con), companions=dialect == "postgres", kept=(*BITS, *SUMS) if dialect != "duckdb" else ()
+        _lookup(columns, con), companions=dialect == "postgres", kept=(*OWN_WORDS, *SUMS) if dialect != "duckdb" else ()
     )
     tree = expansion.call(name, call.expressions)
     if dialect != "duckdb":

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 # Of each run, each record, or of several records: never a constant of the query.
 NOT_CONSTANT = (
     exp.Column, exp.Star, exp.Columns, exp.Query, exp.AggFunc, exp.Window, exp.Explode, exp.Rand, exp.PropertyEQ,
-    exp.Struct, exp.Placeholder, exp.Parameter, exp.CurrentTimestamp, exp.CurrentDate,
+    exp.Struct, exp.Placeholder, exp.Parameter, exp.CurrentTimestamp, exp.CurrentDate, exp.Collate,
 )  # fmt: skip
 _STRUCTURE = (exp.Literal, exp.Null, exp.Boolean, exp.Identifier, exp.DataType, exp.Interval, exp.Ordered)
 

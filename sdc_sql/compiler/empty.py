@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
 ROWS = "sdc__rows"  # the macro that reads a table and checks it at once: sql/core/rows.sql
+EXACT_ROWS = "sdc__exact_rows"  # the same, texts to be compared by their bytes, as other engines compare them
 _COUNT, _NONE, _CHECK = "sdc__n", "sdc__none", "sdc__check"
 
 

@@ -38,7 +38,7 @@ class CallExpansion(Expansion):
     columns_of, companions
         As in :class:`Expansion`.
     kept
-        Scalar macros that are not inlined: the engine has words of its own for them.
+        Scalar macros that are not inlined: an engine other than DuckDB has words of its own for them.
     """
 
     def __init__(
@@ -47,6 +47,7 @@ class CallExpansion(Expansion):
         self.columns_of = columns_of
         self.companions = companions
         self._kept = kept
+        self.is_foreign = bool(kept)
         self.ctes = CommonTables()
         self.checks = {}
 

@@ -22,6 +22,8 @@ class Expansion(Protocol):
         Gives the columns of a table of the caller's by its name.
     companions
         Whether the values of a struct also travel in columns of their own, for an engine that cannot take it apart.
+    is_foreign
+        Whether the query is for an engine other than DuckDB.
     ctes
         The common table expressions so far.
     checks
@@ -30,6 +32,7 @@ class Expansion(Protocol):
 
     columns_of: Callable[[str], Sequence[str]]
     companions: bool
+    is_foreign: bool
     ctes: CommonTables
     checks: dict[str, exp.Select]
 

@@ -39,20 +39,28 @@ def inlined(tree: exp.Expression, kept: Collection[str]) -> exp.Expression:
 
 
 def unpacked(tree: exp.Expression, sources: Sources) -> exp.Expression:
-    """Replace f(*COLUMNS(...)) by f of these columns."""
+    """Replace f(*COLUMNS(...)) by f of these columns; a row of keys (sdc__k_...) by a struct of their own names."""
     for columns in list(tree.find_all(exp.Columns)):
-        if columns.args.get("unpack") and columns.parent is not None:
+        parent = columns.parent
+        if columns.args.get("unpack") and parent is not None:
             chosen = sources.chosen(columns)
-            named = isinstance(columns.parent, exp.Struct)
+            is_row = isinstance(parent, exp.Anonymous) and parent.name == "row"
             parts = [
-                exp.PropertyEQ(this=exp.to_identifier(i.field.name, quoted=True), expression=i.tree)
-                if named
+                exp.PropertyEQ(
+                    this=exp.to_identifier(i.field.name.removeprefix("sdc__k_"), quoted=True), expression=i.tree
+                )
+                if is_row or isinstance(parent, exp.Struct)
                 else i.tree
                 for i in chosen
             ]
-            before = columns.parent.expressions
-            position = next(n for n, e in enumerate(before) if e is columns)
-            columns.parent.set("expressions", [*before[:position], *parts, *before[position + 1 :]])
+            position = next(n for n, e in enumerate(parent.expressions) if e is columns)
+            parts = [*parent.expressions[:position], *parts, *parent.expressions[position + 1 :]]
+            if not is_row:
+                parent.set("expressions", parts)
+            elif parent is tree:
+                tree = exp.Struct(expressions=parts)
+            else:
+                parent.replace(exp.Struct(expressions=parts))
     return tree
 
 

@@ -8,8 +8,10 @@ from sdc_sql.compiler.constants import fold, is_constant
 from sdc_sql.compiler.definitions import pasted
 from sdc_sql.errors import Unsupported
 
-# Macros of bit strings (sql/core/wildcard_cells.sql), for which the engines have lists of numbers.
-BITS = ("sdc__bits", "sdc__common_bits")
+# Macros that the engines have words of their own for. Of bit strings (sql/core/wildcard_cells.sql) they have lists of
+# numbers; their texts are compared by their bytes as they are (sql/core/rows.sql).
+_AS_THEY_ARE = ("sdc__bits", "sdc__exact", "sdc__by_bytes")
+OWN_WORDS = (*_AS_THEY_ARE, "sdc__common_bits")
 
 
 def series(node: exp.Expression) -> exp.Expression:
@@ -72,9 +74,11 @@ def collected(node: exp.Expression) -> exp.Expression:
     return node
 
 
-def bits(node: exp.Expression) -> exp.Expression:
-    """Say a bit string as the list of its numbers."""
-    return node.expressions[0] if isinstance(node, exp.Anonymous) and node.name == "sdc__bits" else node
+def as_it_is(node: exp.Expression) -> exp.Expression:
+    """Say a bit string as the list of its numbers, and a text of its bytes as the text."""
+    while isinstance(node, exp.Anonymous) and node.name in _AS_THEY_ARE:
+        node = node.expressions[0]
+    return node
 
 
 def is_series_of(node: exp.Expression) -> exp.Expression | None:

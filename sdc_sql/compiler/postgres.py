@@ -147,6 +147,6 @@ def rows(node: exp.Expression) -> exp.Expression:
 
 
 STEPS: tuple[Callable[[exp.Expression], exp.Expression], ...] = (
-    plain_sum, any_value, null, lists.listed, lists.bits, lists.collected, quotient, decimal, types, unnested, rows,
+    plain_sum, any_value, null, lists.listed, lists.as_it_is, lists.collected, quotient, decimal, types, unnested, rows,
     filtered, bit_count, common_bits, struct, same, byte_order, exponential, postgres_check, error,
 )  # fmt: skip

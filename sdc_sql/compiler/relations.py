@@ -96,7 +96,8 @@ def _source(expansion: Expansion, node: exp.Expression, scope: Scope) -> Read:
         return _table(expansion, function, node.alias, scope)
     if isinstance(function, exp.Anonymous) and function.name == "query":
         return _inner(expansion, _text(expansion, function, scope), node.alias)
-    if isinstance(function, exp.Anonymous) and function.name == empty.ROWS:
+    reads = (empty.ROWS, empty.EXACT_ROWS) if expansion.is_foreign else (empty.ROWS,)
+    if isinstance(function, exp.Anonymous) and function.name in reads:
         return _rows(expansion, function, node.alias, scope)
     if isinstance(function, exp.Anonymous):
         relation = expansion.macro(function.name, function.expressions, scope)

@@ -125,6 +125,6 @@ def error(node: exp.Expression) -> exp.Expression:
 
 
 STEPS: tuple[Callable[[exp.Expression], exp.Expression], ...] = (
-    plain_sum, any_value, null, lists.listed, lists.bits, lists.collected, quotient, decimal, types, side_by_side,
+    plain_sum, any_value, null, lists.listed, lists.as_it_is, lists.collected, quotient, decimal, types, side_by_side,
     rows, filtered, bit_count, common_bits, join, error,
 )  # fmt: skip

@@ -158,13 +158,15 @@ def _masked(
 def _update(target: exp.Table, values: exp.Table, identifier: str, columns: tuple[str, ...]) -> exp.Update:
     """Return the UPDATE of the records that differ; the others are not written."""
     old, new = exp.alias_(target.copy(), "t", table=True), exp.alias_(values.copy(), "v", table=True)
-    same = exp.column(identifier, table="t", quoted=True).eq(exp.column(identifier, table="v", quoted=True))
-    differs = [
-        exp.NullSafeNEQ(this=exp.column(c, table="t", quoted=True), expression=exp.column(c, table="v", quoted=True))
-        for c in columns
-    ]
+    same = _exact(identifier, "t").eq(_exact(identifier, "v"))
+    differs = [exp.NullSafeNEQ(this=_exact(c, "t"), expression=_exact(c, "v")) for c in columns]
     new_values = [exp.column(c, quoted=True).eq(exp.column(c, table="v", quoted=True)) for c in columns]
     return exp.Update().table(old).set_(*new_values).from_(new).where(exp.and_(same, exp.or_(*differs)))
+
+
+def _exact(name: str, table: str) -> exp.Expression:
+    """Return a column whose texts are compared by their bytes, whatever its collation."""
+    return exp.Anonymous(this="sdc__by_bytes", expressions=[exp.column(name, table=table, quoted=True)])
 
 
 def _plain(parameters: dict[str, Any]) -> dict[str, Any]:

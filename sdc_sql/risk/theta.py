@@ -37,8 +37,9 @@ def theta(data: Roles, sampling_fraction: float | None = None, *, confidence: fl
     ----------
     sampling_fraction
         The fraction of the population in the file, in (0, 1); by default the one given with the table.
-        It assumes that all persons had the same chance to be sampled: with strata of differing
-        fractions use :func:`theta_by`.
+        It assumes that all persons had the same chance to be sampled, each by himself: with strata of differing
+        fractions use :func:`theta_by`. Where persons with equal keys enter the sample together (households taken
+        whole, a systematic sample whose step falls in with the order of the file) theta and its bound are too low.
     confidence
         Of the one-sided interval, in (0, 1).
 
@@ -53,7 +54,7 @@ def theta(data: Roles, sampling_fraction: float | None = None, *, confidence: fl
 
     Notes
     -----
-    Skinner & Elliot (2002), equations (7) and (9), and section 3. NULL in a key is a category of its own.
+    Skinner & Elliot (2002), equations (7) and (9), sections 3 and 5.4. NULL in a key is a category of its own.
 
     Examples
     --------

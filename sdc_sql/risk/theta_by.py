@@ -40,9 +40,10 @@ def theta_by(
     Parameters
     ----------
     stratum
-        The name of the column of strata; by default the one given with the table.
+        The name of the column of strata, which is no key; by default the one given with the table.
     sampling_fraction
-        A number in (0, 1), or the name of a column that is constant in each stratum.
+        A number in (0, 1), or the name of a column that is constant in each stratum (1: taken whole). What it
+        assumes of the sampling: see :func:`theta`.
     confidence
         Of the one-sided interval, in (0, 1).
 

@@ -33,6 +33,10 @@ CREATE OR REPLACE MACRO sdc__checked_fraction_of(fraction, name, given) AS
     END;
 CREATE OR REPLACE MACRO sdc__checked_fraction(fraction, name) AS sdc__checked_fraction_of(fraction, name, fraction);
 
+-- Of a column of inclusion probabilities some may be 1: strata that are taken whole.
+CREATE OR REPLACE MACRO sdc__checked_inclusion(named, pi) AS
+    CASE WHEN typeof(named) = 'VARCHAR' AND pi = 1 THEN 1e0 ELSE sdc__checked_fraction(pi, 'sampling fraction') END;
+
 -- A whole number from a range; a text is read as the number that it is.
 CREATE OR REPLACE MACRO sdc__checked_whole(value, name, least, most := NULL) AS
     CASE WHEN TRY_CAST(value AS BIGINT) = TRY_CAST(value AS DOUBLE) AND TRY_CAST(value AS BIGINT) >= least

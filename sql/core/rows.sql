@@ -12,3 +12,21 @@ CREATE OR REPLACE MACRO sdc__rows(tbl) AS TABLE
     LEFT JOIN (FROM query_table(tbl) LIMIT 0) AS sdc__none ON true
     WHERE CASE WHEN sdc__n > 0 THEN false
                ELSE error('TableError: The table ' || tbl || ' has no rows: there is nothing to measure.') END;
+
+-- The same rows with every text compared by its bytes, whatever the column's collation or SET default_collation: the values of
+-- keys, ids, strata, households and categories are read here, for grouping, joining and ordering. Of equal bytes and of nothing
+-- else are cells made: a collation that ignores case or accents would join cells, and lower every risk.
+--
+-- A function's text takes the collation of a text among its arguments: here that of a field's name, which is C. What is no text
+-- stays as it is, and nothing is computed. Texts within a list or a struct cannot be reached, so they need a session without
+-- a default collation. (In a compiled query a value stands for itself: sdc_sql/compiler/lists.py.)
+CREATE OR REPLACE MACRO sdc__by_bytes(value) AS struct_extract({'v': value}, 'v' COLLATE C);
+
+CREATE OR REPLACE MACRO sdc__exact(value) AS
+    CASE WHEN typeof(value) LIKE '%VARCHAR%' AND typeof(value) <> 'VARCHAR' AND lower(current_setting('default_collation')) NOT IN ('', 'binary', 'c', 'posix')
+             THEN error('ParameterError: The default collation of this session is ' || current_setting('default_collation')
+                        || ', and a column holds lists or structs of texts, which would be compared by it: RESET default_collation first, or take the texts out of them.')
+         ELSE sdc__by_bytes(value) END;
+
+CREATE OR REPLACE MACRO sdc__exact_rows(tbl) AS TABLE
+    SELECT sdc__exact(COLUMNS(*)) AS "\0" FROM sdc__rows(tbl);

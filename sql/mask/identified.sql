@@ -4,7 +4,7 @@
 -- masked values back would multiply them; so an id that is repeated or NULL is an error. (The second
 -- branch gives no rows: it is there for its error, as in sdc__rows.)
 CREATE OR REPLACE MACRO sdc__with_id(tbl, id) AS TABLE
-    SELECT COLUMNS(sdc__columns((*), [id])) AS sdc__id, * FROM sdc__rows(tbl);
+    SELECT COLUMNS(sdc__columns((*), [id])) AS sdc__id, * FROM sdc__exact_rows(tbl);
 
 CREATE OR REPLACE MACRO sdc__identified(tbl, id) AS TABLE
     FROM sdc__with_id(tbl, id)

@@ -40,15 +40,15 @@ CREATE OR REPLACE MACRO sdc__pram_typed(tbl, columns, id, matrix, stratum) AS TA
     SELECT cast_to_type(sdc__m.sdc__s, sdc__t.sdc__s) AS sdc__s,
            cast_to_type(row(sdc__m."from"), sdc__t.sdc__x) AS sdc__from, cast_to_type(row(sdc__m."to"), sdc__t.sdc__x) AS sdc__to,
            sdc__m.probability::DOUBLE AS sdc__p
-    FROM (SELECT COLUMNS(sdc__columns((*), ['from', 'to', 'probability'])),
-                 sdc__stratum_value(stratum, COLUMNS(sdc__column((*), stratum))) AS sdc__s FROM sdc__rows(matrix)) AS sdc__m
+    FROM (SELECT sdc__by_bytes(COLUMNS(sdc__columns((*), ['from', 'to', 'probability']))) AS "\0",
+                 sdc__stratum_value(stratum, sdc__by_bytes(COLUMNS(sdc__column((*), stratum)))) AS sdc__s FROM sdc__rows(matrix)) AS sdc__m
     LEFT JOIN (FROM sdc__pram_records(tbl, columns, id, stratum) LIMIT 0) AS sdc__t ON true;
 CREATE OR REPLACE MACRO sdc__pram_typed_crossing(tbl, columns, id, matrix, stratum) AS TABLE
     SELECT cast_to_type(sdc__m.sdc__s, sdc__t.sdc__s) AS sdc__s,
            cast_to_type(sdc__m."from", sdc__t.sdc__x) AS sdc__from, cast_to_type(sdc__m."to", sdc__t.sdc__x) AS sdc__to,
            sdc__m.probability::DOUBLE AS sdc__p
-    FROM (SELECT COLUMNS(sdc__columns((*), ['from', 'to', 'probability'])),
-                 sdc__stratum_value(stratum, COLUMNS(sdc__column((*), stratum))) AS sdc__s FROM sdc__rows(matrix)) AS sdc__m
+    FROM (SELECT sdc__by_bytes(COLUMNS(sdc__columns((*), ['from', 'to', 'probability']))) AS "\0",
+                 sdc__stratum_value(stratum, sdc__by_bytes(COLUMNS(sdc__column((*), stratum)))) AS sdc__s FROM sdc__rows(matrix)) AS sdc__m
     LEFT JOIN (FROM sdc__pram_records(tbl, columns, id, stratum) LIMIT 0) AS sdc__t ON true;
 
 CREATE OR REPLACE MACRO sdc__checked_probability(p) AS

@@ -20,7 +20,7 @@ CREATE OR REPLACE MACRO sdc__released(tbl, columns, id, masked) AS TABLE
     (FROM sdc__rows(tbl) LIMIT 0)
     UNION ALL BY NAME
     (SELECT sdc__old.* EXCLUDE (sdc__id), sdc__new.* EXCLUDE (sdc__id)
-     FROM (SELECT COLUMNS(sdc__kept((*), columns)) FROM sdc__with_id(tbl, id)) AS sdc__old
+     FROM (SELECT sdc__exact(COLUMNS(sdc__columns((*), [id]))) AS sdc__id, COLUMNS(sdc__kept((*), columns)) FROM sdc__rows(tbl)) AS sdc__old
      LEFT JOIN query_table(masked) AS sdc__new ON sdc__old.sdc__id = sdc__new.sdc__id
      WHERE CASE WHEN sdc__new.sdc__id IS NOT NULL THEN true
                 ELSE error('TableError: A record has no masked values: the table does not give the same rows each time it is read. Store it as a table first.') END);

@@ -22,21 +22,17 @@
 --   repetitions        whole number      how often the search is repeated
 --   stream             text              the stream of draws; another one gives another run
 
--- Of a column of inclusion probabilities some may be 1: strata that are taken whole.
-CREATE OR REPLACE MACRO sdc__checked_inclusion(named, pi) AS
-    CASE WHEN typeof(named) = 'VARCHAR' AND pi = 1 THEN 1e0 ELSE sdc__checked_fraction_of(pi, 'sampling fraction', named) END;
-
 -- The records of a cell and an inclusion probability, with their share of the draws: [sdc__low, sdc__high) of the total.
 CREATE OR REPLACE MACRO sdc__intrusion_cells(tbl, keys, sampling_fraction) AS TABLE
     WITH sdc__counts AS (
         SELECT struct_pack(*COLUMNS(sdc__columns((*), keys))) AS sdc__key,
                sdc__checked_inclusion(sampling_fraction, sdc__value(sampling_fraction, COLUMNS(sdc__column((*), sampling_fraction)))) AS sdc__pi,
                count(*) AS sdc__n
-        FROM sdc__rows(tbl) GROUP BY ALL
+        FROM sdc__exact_rows(tbl) GROUP BY ALL
     )
     SELECT sdc__key, sdc__pi, sdc__n, sum(sdc__n) OVER (PARTITION BY sdc__key)::BIGINT AS sdc__f,
-           sdc__unfixed(sum(sdc__fixed(sdc__n / sdc__pi, 60)) OVER (ORDER BY sdc__key ASC, sdc__pi ASC ROWS BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW), 60) AS sdc__high,
-           coalesce(sdc__unfixed(sum(sdc__fixed(sdc__n / sdc__pi, 60)) OVER (ORDER BY sdc__key ASC, sdc__pi ASC ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING), 60), 0) AS sdc__low
+           sdc__unfixed(sum(sdc__fixed(sdc__n / sdc__pi, 60)) OVER (ORDER BY sdc__key ASC NULLS LAST, sdc__pi ASC ROWS BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW), 60) AS sdc__high,
+           coalesce(sdc__unfixed(sum(sdc__fixed(sdc__n / sdc__pi, 60)) OVER (ORDER BY sdc__key ASC NULLS LAST, sdc__pi ASC ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING), 60), 0) AS sdc__low
     FROM sdc__counts;
 
 CREATE OR REPLACE MACRO sdc__checked_stream(stream) AS
@@ -94,8 +90,8 @@ CREATE OR REPLACE MACRO sdc__misclassification_intervals(cells, column_name, mat
            CASE WHEN lag(true) OVER sdc__before IS NULL THEN 0 ELSE sdc__unfixed(sum(sdc__fixed(sdc__p, 90)) OVER sdc__order, 90) - sdc__p END AS sdc__low,
            CASE WHEN lead(true) OVER sdc__before IS NULL THEN 2 ELSE sdc__unfixed(sum(sdc__fixed(sdc__p, 90)) OVER sdc__order, 90) END AS sdc__high
     FROM sdc__misclassification(cells, column_name, matrix)
-    WINDOW sdc__before AS (PARTITION BY sdc__from ORDER BY sdc__to ASC),
-           sdc__order AS (PARTITION BY sdc__from ORDER BY sdc__to ASC ROWS BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW);
+    WINDOW sdc__before AS (PARTITION BY sdc__from ORDER BY sdc__to ASC NULLS LAST),
+           sdc__order AS (PARTITION BY sdc__from ORDER BY sdc__to ASC NULLS LAST ROWS BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW);
 
 -- What key the intruder has of a removed record: of the changing columns the matrix's, of the others its own.
 CREATE OR REPLACE MACRO sdc__seen_key(name, columns) AS

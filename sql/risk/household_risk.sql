@@ -20,7 +20,7 @@
 CREATE OR REPLACE MACRO sdc__household_risk(tbl, keys, weight, household, nulls) AS TABLE
     WITH sdc__persons AS (
         SELECT *,
-               coalesce(COLUMNS(sdc__columns((*), [household])),
+               coalesce(sdc__exact(COLUMNS(sdc__columns((*), [household]))),
                         error('ColumnError: A household number is NULL: every person must belong to a household (give persons living alone a number of their own).')
                ) AS sdc__household
         FROM sdc__record_risk(tbl, keys, weight, nulls)

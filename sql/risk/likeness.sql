@@ -30,7 +30,7 @@ CREATE OR REPLACE MACRO sdc__likeness(tbl, keys, sensitive, chosen) AS TABLE
                     WHEN list_count(chosen::VARCHAR[]) < len(chosen::VARCHAR[]) OR sdc__there < len(list_distinct(chosen::VARCHAR[]))
                         THEN error('ParameterError: Of the chosen values ' || chosen::VARCHAR[]::VARCHAR || ' not every one is a value of the sensitive variable "' || sensitive || '".')
                     ELSE true END AS sdc__known
-        FROM (SELECT count(DISTINCT sdc__value::VARCHAR) FILTER (coalesce(sdc__is_chosen(sdc__value, chosen), false)) AS sdc__there FROM sdc__seen)
+        FROM (SELECT count(DISTINCT sdc__by_bytes(sdc__value::VARCHAR)) FILTER (coalesce(sdc__is_chosen(sdc__value, chosen), false)) AS sdc__there FROM sdc__seen)
     )
     SELECT sdc__key, any_value(sdc__f) AS sdc__f,
            coalesce(max(sdc__p) FILTER (coalesce(sdc__is_chosen(sdc__value, chosen), false)), 0)::DOUBLE AS sdc__alpha,

@@ -24,6 +24,15 @@
 --   columns      columns  the variables, changed together
 --   matrix       table    the matrix of PRAM: from, to, probability
 
+-- The columns of a matrix, and no others: a matrix of several strata has rows of each stratum for a category.
+CREATE OR REPLACE MACRO sdc__besides(have, named) AS list_filter(have, lambda h: NOT sdc__is_among(h, named));
+CREATE OR REPLACE MACRO sdc__matrix_columns(have, named) AS CASE
+    WHEN len(sdc__besides(have, named)) > 0 AND len(sdc__missing(have, named)) = 0
+        THEN [sdc__besides(have, named)[1] || '" stands in the matrix besides from, to and probability: where each stratum has a matrix of its own, take the rows and the records of one stratum at a time; else leave that column out; so "'
+              || sdc__besides(have, named)[1]]
+    ELSE sdc__columns(have, named)
+END;
+
 -- sdc__from, sdc__to, sdc__p for the categories there are. given: a CTE with sdc__from and sdc__to as rows of one category of the
 -- column's type, sdc__value (what sdc__to is the row of), sdc__p, and sdc__s (NULL), as the checks of PRAM want them; categories: a CTE with sdc__x and sdc__blank.
 CREATE OR REPLACE MACRO sdc__misclassified(given, categories, name) AS TABLE
@@ -44,7 +53,7 @@ CREATE OR REPLACE MACRO sdc__misclassification(cells, column_name, matrix) AS TA
         SELECT NULL AS sdc__s, row(cast_to_type(sdc__m."from", sdc__t.sdc__x)) AS sdc__from, row(cast_to_type(sdc__m."to", sdc__t.sdc__x)) AS sdc__to,
                cast_to_type(sdc__m."to", sdc__t.sdc__x) AS sdc__value,
                sdc__checked_probability(sdc__m.probability::DOUBLE) AS sdc__p
-        FROM (SELECT COLUMNS(sdc__columns((*), ['from', 'to', 'probability'])) FROM sdc__rows(matrix)) AS sdc__m
+        FROM (SELECT sdc__by_bytes(COLUMNS(sdc__matrix_columns((*), ['from', 'to', 'probability']))) AS "\0" FROM sdc__rows(matrix)) AS sdc__m
         LEFT JOIN (FROM sdc__categories LIMIT 0) AS sdc__t ON true
     )
     FROM sdc__misclassified('sdc__given', 'sdc__categories', column_name);
@@ -59,7 +68,7 @@ CREATE OR REPLACE MACRO sdc__misclassification_crossing(cells, columns, matrix) 
         SELECT NULL AS sdc__s, row(cast_to_type(sdc__m."from", sdc__t.sdc__x)) AS sdc__from, row(cast_to_type(sdc__m."to", sdc__t.sdc__x)) AS sdc__to,
                cast_to_type(sdc__m."to", sdc__t.sdc__x) AS sdc__value,
                sdc__checked_probability(sdc__m.probability::DOUBLE) AS sdc__p
-        FROM (SELECT COLUMNS(sdc__columns((*), ['from', 'to', 'probability'])) FROM sdc__rows(matrix)) AS sdc__m
+        FROM (SELECT sdc__by_bytes(COLUMNS(sdc__matrix_columns((*), ['from', 'to', 'probability']))) AS "\0" FROM sdc__rows(matrix)) AS sdc__m
         LEFT JOIN (FROM sdc__categories LIMIT 0) AS sdc__t ON true
     )
     FROM sdc__misclassified('sdc__given', 'sdc__categories', array_to_string(columns, ', '));
@@ -71,13 +80,13 @@ CREATE OR REPLACE MACRO sdc__misclassification_crossing(cells, columns, matrix) 
 CREATE OR REPLACE MACRO sdc_pram_reversed(original, column_name, matrix) AS TABLE
     WITH sdc__categories AS MATERIALIZED (
         SELECT sdc__x, sdc__x IS NULL AS sdc__blank, count(*) AS sdc__t
-        FROM (SELECT COLUMNS(sdc__columns((*), [column_name])) AS sdc__x FROM sdc__rows(original)) GROUP BY sdc__x
+        FROM (SELECT COLUMNS(sdc__columns((*), [column_name])) AS sdc__x FROM sdc__exact_rows(original)) GROUP BY sdc__x
     ),
     sdc__given AS MATERIALIZED (
         SELECT NULL AS sdc__s, row(cast_to_type(sdc__m."from", sdc__t.sdc__x)) AS sdc__from, row(cast_to_type(sdc__m."to", sdc__t.sdc__x)) AS sdc__to,
                cast_to_type(sdc__m."to", sdc__t.sdc__x) AS sdc__value,
                sdc__checked_probability(sdc__m.probability::DOUBLE) AS sdc__p
-        FROM (SELECT COLUMNS(sdc__columns((*), ['from', 'to', 'probability'])) FROM sdc__rows(matrix)) AS sdc__m
+        FROM (SELECT sdc__by_bytes(COLUMNS(sdc__matrix_columns((*), ['from', 'to', 'probability']))) AS "\0" FROM sdc__rows(matrix)) AS sdc__m
         LEFT JOIN (SELECT sdc__x FROM sdc__categories LIMIT 0) AS sdc__t ON true
     )
     SELECT sdc__m.sdc__to AS "from", sdc__m.sdc__from AS "to",
@@ -91,7 +100,7 @@ CREATE OR REPLACE MACRO sdc_pram_reversed(original, column_name, matrix) AS TABL
 -- Example: FROM sdc_pram_reversed_crossing('persons', ['sex', 'region'], 'crossings');
 CREATE OR REPLACE MACRO sdc_pram_reversed_crossing(original, columns, matrix) AS TABLE
     WITH sdc__whole AS MATERIALIZED (
-        SELECT COLUMNS(sdc__columns((*), columns)), count(*) AS sdc__t FROM sdc__rows(original) GROUP BY ALL
+        SELECT COLUMNS(sdc__columns((*), columns)), count(*) AS sdc__t FROM sdc__exact_rows(original) GROUP BY ALL
     ),
     sdc__counts AS (SELECT struct_pack(*COLUMNS(sdc__columns((*), columns))) AS sdc__x, sdc__t FROM sdc__whole)
     SELECT sdc__m.sdc__to AS "from", sdc__m.sdc__from AS "to",

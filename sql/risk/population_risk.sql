@@ -26,12 +26,12 @@
 -- Example: FROM sdc_population_risk('persons', 'population', ['age', 'sex']);
 CREATE OR REPLACE MACRO sdc_population_risk(sample, population, keys) AS TABLE
     WITH sdc__joined AS (
-        SELECT coalesce(s.sdc__f, 0) AS sdc__f,
-               CASE WHEN coalesce(s.sdc__f, 0) <= coalesce(p.sdc__f, 0) THEN p.sdc__f
-                    ELSE error('TableError: A cell has more records in the sample than in the population: the sample must be a part of the population, coded alike.')
-               END AS sdc__population
+        SELECT coalesce(s.sdc__f, 0) AS sdc__f, p.sdc__f AS sdc__population
         FROM sdc__cells(sample, keys, NULL, 'category') AS s
         FULL JOIN sdc__cells(population, keys, NULL, 'category') AS p ON s.sdc__key = p.sdc__key
+        -- a filter, so that it is asked whichever columns are selected
+        WHERE CASE WHEN coalesce(s.sdc__f, 0) <= coalesce(p.sdc__f, 0) THEN true
+                   ELSE error('TableError: A cell has more records in the sample than in the population: the sample must be a part of the population, coded alike.') END
     ),
     sdc__sums AS (
         SELECT sum(sdc__f)::BIGINT AS sample_records,

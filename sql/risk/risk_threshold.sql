@@ -8,7 +8,8 @@
 -- risk and each unsafe one counts r*. Solved exactly on the stretch where the bound crosses
 -- max_rate, so no more records are called unsafe than the rule asks for:
 --   r* = (n max_rate - sum_{k <= k*} f_(k) r_(k)) / sum_{k > k*} f_(k)
--- Edge: a file whose rate is at most max_rate as it is needs no threshold: r* = 1, nothing above.
+-- Edges: a file whose rate is at most max_rate as it is needs no threshold: r* = 1, nothing above. The bound at a risk is equal to
+-- max_rate where it is so but for its last digits (a part in 1e12): r* is then that risk, and cells of that risk are not above.
 --
 -- Scope: cells.
 -- Parameters:
@@ -31,7 +32,7 @@ CREATE OR REPLACE MACRO sdc_risk_threshold(tbl, keys, weight, max_rate, nulls :=
         GROUP BY sdc__risk
     ),
     sdc__running AS (
-        SELECT *, sum(sdc__records) OVER () AS sdc__n,
+        SELECT *, sum(sdc__records) OVER () AS sdc__n, coalesce(max(sdc__risk) OVER sdc__below, 0) AS sdc__last,
                coalesce(sdc__unfixed(sum(sdc__fixed(sdc__records * sdc__risk, 90)) OVER sdc__below, 90), 0) AS sdc__safe,
                sum(sdc__records) OVER (ORDER BY sdc__risk DESC) AS sdc__unsafe
         FROM sdc__levels
@@ -39,9 +40,9 @@ CREATE OR REPLACE MACRO sdc_risk_threshold(tbl, keys, weight, max_rate, nulls :=
     ),
     -- the first level whose own risk would carry the bound over max_rate
     sdc__crossing AS (
-        SELECT (sdc__checked_fraction(max_rate, 'maximum rate') * sdc__n - sdc__safe) / sdc__unsafe AS sdc__threshold
+        SELECT greatest(sdc__last, (sdc__checked_fraction(max_rate, 'maximum rate') * sdc__n - sdc__safe) / sdc__unsafe) AS sdc__threshold
         FROM sdc__running
-        WHERE (sdc__safe + sdc__unsafe * sdc__risk) > sdc__checked_fraction(max_rate, 'maximum rate') * sdc__n
+        WHERE NOT sdc__at_most(sdc__safe + sdc__unsafe * sdc__risk, sdc__checked_fraction(max_rate, 'maximum rate') * sdc__n)
         ORDER BY sdc__risk ASC
         LIMIT 1
     ),

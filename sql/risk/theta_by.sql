@@ -4,7 +4,8 @@
 -- Source: Skinner & Elliot (2002), (7), (9) and section 7 (within strata, where the strata's
 --   sampling fractions differ).
 --
--- Formulas and edges: theta.sql.
+-- Formulas, edges and what sampling it rests on: theta.sql. In a stratum that is taken whole (fraction 1) every unique match is right: theta = 1, without
+-- error, or 0 where nobody is unique.
 --
 --   sdc_theta_by('persons', ['age', 'sex'], 'region', 'fraction'):
 --   region records cells n1 n2 n3 sampling_fraction theta standard_error upper_bound
@@ -14,8 +15,15 @@
 --   tbl                table             the table, view, common table expression or file
 --   keys               columns           the key variables
 --   stratum            column            the strata; a NULL stratum is one of its own, and it must not be one of the keys
---   sampling_fraction  column or number  pi, in (0, 1), or a column of it that is constant in each stratum
+--   sampling_fraction  column or number  pi, in (0, 1), or a column of it that is constant in each stratum (1: taken whole)
 --   confidence         number            of the one-sided upper bound, in (0, 1)
+
+-- The stratum's column, which must not be a key: within a stratum it tells nothing.
+CREATE OR REPLACE MACRO sdc__stratum_column(have, keys, stratum) AS CASE
+    WHEN sdc__is_among(stratum, keys)
+        THEN [stratum || '" is a key variable as well as the stratum: take it out of the keys; so "' || stratum]
+    ELSE sdc__columns(have, [stratum::VARCHAR])
+END;
 
 -- sdc_theta_by: theta within strata, each with its own sampling fraction.
 -- Gives: stratum, records, cells, n1, n2, n3, sampling_fraction, theta, standard_error, upper_bound.
@@ -23,12 +31,12 @@
 -- Example: FROM sdc_theta_by('persons', ['age', 'sex'], 'region', 0.1);
 CREATE OR REPLACE MACRO sdc_theta_by(tbl, keys, stratum, sampling_fraction, confidence := 0.99) AS TABLE
     WITH sdc__cells AS (
-        SELECT COLUMNS(sdc__columns((*), [stratum])) AS sdc__stratum,
+        SELECT COLUMNS(sdc__stratum_column((*), keys, stratum)) AS sdc__stratum,
                COLUMNS(sdc__columns((*), keys)),
                count(*) AS sdc__f,
-               min(sdc__checked_fraction_of(sdc__value(sampling_fraction, COLUMNS(sdc__column((*), sampling_fraction))), 'sampling fraction', sampling_fraction)) AS sdc__least,
+               min(sdc__checked_inclusion(sampling_fraction, sdc__value(sampling_fraction, COLUMNS(sdc__column((*), sampling_fraction))))) AS sdc__least,
                max(sdc__value(sampling_fraction, COLUMNS(sdc__column((*), sampling_fraction)))) AS sdc__most
-        FROM sdc__rows(tbl)
+        FROM sdc__exact_rows(tbl)
         GROUP BY ALL
     ),
     sdc__counts AS (

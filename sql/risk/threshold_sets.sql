@@ -19,7 +19,7 @@ CREATE OR REPLACE MACRO sdc__place_sets(n, most) AS
         list_reduce(list_transform(range(1, n + 1), lambda i: [[i]]),
                     lambda sets, next: sets || list_transform(list_filter(sets, lambda s: len(s) < most), lambda s: s || next[1]),
                     [[]::BIGINT[]]),
-        lambda s: len(s) > 0), lambda s: [len(s)] || s)), lambda s: s[2:]);
+        lambda s: len(s) > 0), lambda s: [len(s)] || s), 'ASC'), lambda s: s[2:]);
 CREATE OR REPLACE MACRO sdc__named_places(names, sets) AS list_transform(sets, lambda s: list_transform(s, lambda i: names[i]::VARCHAR));
 
 -- One threshold or a list of them, as a list.
@@ -43,7 +43,15 @@ CREATE OR REPLACE MACRO sdc__set_threshold(threshold, size) AS
     CASE WHEN typeof(threshold) LIKE '%]' THEN sdc__threshold_list(threshold)[size] ELSE sdc__threshold_list(threshold)[1] END;
 
 -- Each key's level, 1 extremely, 2 very, 3 identifying; as many as there are keys. Every key has one.
-CREATE OR REPLACE MACRO sdc__level_names(levels) AS (levels::STRUCT(extremely VARCHAR[], very VARCHAR[], identifying VARCHAR[]));
+CREATE OR REPLACE MACRO sdc__all_levels(levels) AS coalesce(levels, {'extremely': NULL::VARCHAR[]});
+CREATE OR REPLACE MACRO sdc__level_names(levels) AS (sdc__all_levels(levels)::STRUCT(extremely VARCHAR[], very VARCHAR[], identifying VARCHAR[]));
+
+-- True, or the error of another name: the cast would drop it, and its keys would not be checked.
+CREATE OR REPLACE MACRO sdc__other_levels(levels) AS
+    list_filter(struct_keys(sdc__all_levels(levels)), lambda n: NOT sdc__is_among(n, ['extremely', 'very', 'identifying']));
+CREATE OR REPLACE MACRO sdc__are_levels(levels) AS
+    CASE WHEN len(sdc__other_levels(levels)) = 0 THEN true
+         ELSE error('ParameterError: levels has ' || sdc__quoted(sdc__other_levels(levels)) || ': the levels of identification are extremely, very and identifying, as in {''extremely'': [''region''], ''very'': [''sex''], ''identifying'': [''age'']}.') END;
 CREATE OR REPLACE MACRO sdc__key_levels(keys, levels) AS list_transform(keys::VARCHAR[], lambda k: CASE
     WHEN len(list_filter(flatten([coalesce(sdc__level_names(levels).extremely, []), coalesce(sdc__level_names(levels).very, []),
                                   coalesce(sdc__level_names(levels).identifying, [])]), lambda n: sdc__folded(n) = sdc__folded(k))) > 1
@@ -60,7 +68,7 @@ CREATE OR REPLACE MACRO sdc__without_key(keys, levels) AS
 -- that can be dealt to the places `highest` .. 3, each at its own level or lower: l_1 = highest, l_i <= 3 - s + i.
 CREATE OR REPLACE MACRO sdc__is_product(member_levels, highest) AS
     len(member_levels) <= 4 - highest AND list_min(member_levels) = highest
-    AND len(list_filter(range(1, len(member_levels) + 1), lambda i: list_sort(member_levels)[i] > 3 - len(member_levels) + i)) = 0;
+    AND len(list_filter(range(1, len(member_levels) + 1), lambda i: list_sort(member_levels, 'ASC')[i] > 3 - len(member_levels) + i)) = 0;
 
 -- Places in the list of keys, not names: the levels of a set are those of its places.
 CREATE OR REPLACE MACRO sdc__product_places(key_levels) AS
@@ -70,7 +78,7 @@ CREATE OR REPLACE MACRO sdc__product_places(key_levels) AS
 CREATE OR REPLACE MACRO sdc__key_sets(keys, threshold, dimension, levels) AS CASE
     WHEN coalesce(len(keys::VARCHAR[]), 0) = 0 THEN error('ColumnError: (none): the list of columns is empty; name at least one, as in [''age'', ''sex''].')
     WHEN list_count(keys::VARCHAR[]) < len(keys::VARCHAR[]) THEN error('ParameterError: NULL: the list of columns holds a NULL where a name should be.')
-    WHEN levels IS NOT NULL AND len(sdc__without_key(keys, levels)) > 0
+    WHEN levels IS NOT NULL AND sdc__are_levels(levels) AND len(sdc__without_key(keys, levels)) > 0
         THEN error('ParameterError: "' || sdc__without_key(keys, levels)[1] || '" has a level of identification and is not among the keys, ' || sdc__quoted(keys) || '.')
     WHEN levels IS NOT NULL AND len(list_filter(sdc__product_places(sdc__key_levels(keys, levels)),
                                                 lambda s: sdc__dimension(threshold, dimension) IS NULL OR sdc__set_threshold(threshold, len(s)) IS NULL)) > 0

@@ -280,7 +280,7 @@ def test_a_comment_of_the_users_is_kept(survey):
 @pytest.mark.parametrize("where", ["temp.t", "apart.t", "other.t", "other.apart.t", '"o.d d"."o.d d"'])
 def test_temporary_attached_and_odd_tables(survey, where):
     survey.execute(
-        'ATTACH \':memory:\' AS other; CREATE SCHEMA other.apart; CREATE SCHEMA apart; CREATE SCHEMA "o.d d"'
+        "ATTACH ':memory:' AS other; CREATE SCHEMA other.apart; CREATE SCHEMA apart; CREATE SCHEMA \"o.d d\""
     )
     survey.execute(
         f"ALTER TABLE t RENAME TO original; CREATE {'TEMP' if where == 'temp.t' else ''} TABLE {where} AS FROM original"

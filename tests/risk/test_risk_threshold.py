@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+from fractions import Fraction
 
+import numpy as np
 import pytest
 from brute_force import bounded_rate, individual_risks
 from hypothesis import given
@@ -96,3 +98,24 @@ def test_sdcmicros_threshold_is_the_last_safe_key(shared, con, entry, weight, ma
         return
     risks = con.execute(f"SELECT DISTINCT risk FROM '{reference / theirs['records_csv']}'").fetchall()
     assert max(r for (r,) in risks if r <= row["threshold"]) == pytest.approx(theirs["global_threshold"], rel=1e-12)
+
+
+def test_no_rounding_decides_which_cells_are_above(con):
+    """With weights of 1 the risk of a cell is 1/f and its bound a fraction: the greatest rate is each in turn."""
+    draws = np.random.Generator(np.random.PCG64(5))
+    for _ in range(12):
+        sizes = sorted({int(f) for f in draws.integers(1, 60, size=9)})
+        cells = [f for f in sizes for _ in range(int(draws.integers(1, 40)))]
+        rows = "SELECT c, unnest(range(f)) FROM (SELECT unnest(?) AS f, unnest(range(?)) AS c)"
+        con.execute(f"CREATE OR REPLACE TABLE t AS {rows}", [cells, len(cells)])
+        n = sum(cells)
+        for least in sizes[1:]:  # the risk 1/least, which is not the greatest
+            rate = sum(f * min(Fraction(1, f), Fraction(1, least)) for f in cells) / n
+            (row,) = fetch(con, "FROM sdc_risk_threshold('t', ['c'], 1, ?)", float(rate))
+            assert row["threshold"] == pytest.approx(1 / least, rel=1e-12)
+            assert row["keys_above"] == sum(f < least for f in cells)
+            assert row["records_above"] == sum(f for f in cells if f < least)
+        (row,) = fetch(
+            con, "FROM sdc_risk_threshold('t', ['c'], 1, ?)", len(cells) / n
+        )  # the rate of the file as it is
+        assert (row["threshold"], row["records_above"]) == (1, 0)

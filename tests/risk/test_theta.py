@@ -120,3 +120,23 @@ def test_adult(shared, con):
     (row,) = fetch(con, "FROM sdc_theta('adult', ?, 0.01)", keys)
     assert (row["records"], row["cells"]) == (30_162, 19_502)
     assert round(row["n1"] / row["records"], 6) == 0.514290
+
+
+def test_persons_who_are_sampled_together_make_theta_too_low(con):
+    """Skinner & Elliot (2002), section 5.4: pairs with equal keys come together or not at all, so theta is 1.
+
+    The order of the file has the two of a pair ten places apart: a systematic sample of 1 in 10 takes both, although
+    every person has the same chance. The estimate tends to pi n_1 / (pi n_1 + 2 (1 - pi) n_2), here 10 / 190.
+    """
+    con.execute("""
+        CREATE TABLE population AS
+        SELECT i AS place, CASE WHEN i >= 2000 THEN i ELSE 10 * (i // 20) + i % 10 - 10000 END AS x
+        FROM range(3000) t(i)
+    """)
+    for start in range(10):
+        con.execute(f"CREATE OR REPLACE TABLE sample AS FROM population WHERE place % 10 = {start}")
+        (row,) = fetch(con, "FROM sdc_theta('sample', ['x'], 0.1)")
+        ((truth,),) = con.execute("SELECT theta FROM sdc_population_risk('sample', 'population', ['x'])").fetchall()
+        assert truth == 1
+        assert row["theta"] == pytest.approx(10 / 190, rel=1e-12)
+        assert row["upper_bound"] < 0.08

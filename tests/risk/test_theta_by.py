@@ -5,11 +5,14 @@ from __future__ import annotations
 import math
 from fractions import Fraction
 
+import duckdb
 import pytest
 from brute_force import frequency_counts, theta
 from hypothesis import given
 from hypothesis import strategies as st
 from small_tables import PROPERTY, fetch, small_tables
+
+import sdc_sql
 
 
 @PROPERTY
@@ -67,8 +70,26 @@ def test_the_fraction_may_be_a_column_of_any_kind_of_number(persons, kind):
     assert persons.execute("FROM sdc_theta_by('persons', ['age', 'sex'], 'region', 'pi')").fetchall() == number
 
 
-def test_the_stratum_may_be_among_the_keys(persons):
-    """It is constant within the stratum and splits no cell."""
-    without = persons.execute("FROM sdc_theta_by('persons', ['age', 'sex'], 'region', 0.25)").fetchall()
-    among = persons.execute("FROM sdc_theta_by('persons', ['age', 'sex', 'region'], 'region', 0.25)").fetchall()
-    assert among == without
+def test_the_stratum_must_not_be_among_the_keys(persons):
+    for stratum in ("region", "REGION"):
+        with pytest.raises(duckdb.Error, match=f'Column "{stratum}" is a key variable as well as the stratum'):
+            persons.execute(f"FROM sdc_theta_by('persons', ['age', 'region'], '{stratum}', 0.25)").fetchall()
+    data = sdc_sql.Microdata(persons, "persons", keys=["age", "region"], stratum="region")
+    with pytest.raises(sdc_sql.ColumnError, match="take it out of the keys"):
+        data.theta_by(sampling_fraction=0.25)
+
+
+def test_a_stratum_that_is_taken_whole(persons):
+    """There every unique match is right, as the simulation of the same table says; a number 1 is refused by both."""
+    persons.execute("ALTER TABLE persons ADD COLUMN pi DOUBLE; UPDATE persons SET pi = 0.25")
+    persons.execute("UPDATE persons SET pi = 1 WHERE region = 'north'")
+    rows = fetch(persons, "FROM sdc_theta_by('persons', ['age', 'sex'], 'region', 'pi')")
+    (north,) = (row for row in rows if row["stratum"] == "north")
+    found = [north[c] for c in ("n1", "sampling_fraction", "theta", "standard_error", "upper_bound")]
+    assert found == [1, 1, 1, 0, 1]
+    persons.execute("CREATE TABLE north AS FROM persons WHERE region = 'north'")
+    (row,) = fetch(persons, "FROM sdc_data_intrusion_simulation('north', ['age', 'sex'], 'pi', repetitions := 50)")
+    assert (row["theta"], row["closed_form"]) == (1, 1)
+    for call in ("sdc_theta_by('persons', ['age', 'sex'], 'region', 1)", "sdc_theta('persons', ['age', 'sex'], 1)"):
+        with pytest.raises(duckdb.Error, match="sampling fraction is 1"):
+            persons.execute(f"FROM {call}").fetchall()

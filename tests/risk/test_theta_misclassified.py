@@ -354,3 +354,22 @@ def test_what_is_given_wrong(people):
 @pytest.fixture(autouse=True, scope="module")
 def none(people):
     people.execute("CREATE TABLE none AS FROM t LIMIT 0")
+
+
+def test_a_matrix_of_several_strata_is_not_read_as_one(persons):
+    """Strata with categories of their own: every row sums to 1, and yet it is no matrix of the file."""
+    persons.execute("""
+        CREATE TABLE by_region AS
+        FROM (VALUES ('north', 'f', 'f', 0.5), ('north', 'f', 'm', 0.5), ('south', 'm', 'm', 1))
+        AS t(region, "from", "to", probability)
+    """)
+    calls = (
+        "sdc_pram_reversed('persons', 'sex', 'by_region')",
+        "sdc_pram_reversed_crossing('persons', ['sex'], 'by_region')",
+        "sdc_theta_misclassified('persons', ['age', 'sex'], 0.1, ['sex'], ['by_region'])",
+        "sdc_theta_misclassified_crossing('persons', ['age', 'sex'], 0.1, ['sex'], 'by_region')",
+        "sdc_data_intrusion_misclassified('persons', ['age', 'sex'], 0.1, ['sex'], ['by_region'])",
+    )
+    for call in calls:
+        with pytest.raises(duckdb.Error, match='"region" stands in the matrix besides from, to and probability'):
+            persons.execute(f"FROM {call}").fetchall()

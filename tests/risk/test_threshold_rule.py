@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from itertools import combinations, product
 
+import duckdb
 import pytest
 from every_macro import complaint
 from hypothesis import assume, given, settings
@@ -202,3 +203,17 @@ def test_what_is_given_wrong(persons, arguments, words):
 def test_wrong_input_is_an_error_of_the_package(given, words):
     with pytest.raises(sdc_sql.ParameterError, match=words):
         sdc_sql.example().threshold_rule_summary(3, **given)
+
+
+@pytest.mark.parametrize("levels", ["{'bogus': ['age']}", "{'extremely': ['age', 'sex'], 'bogus': ['region']}"])
+def test_a_level_that_there_is_not_is_refused(persons, levels):
+    calls = (
+        f"sdc_threshold_rule('persons', ['age', 'sex'], 2, levels := {levels})",
+        f"sdc_threshold_rule_records('persons', ['age', 'sex'], 2, levels := {levels})",
+        f"sdc_research_file_rules('persons', ['age', 'sex'], 'weight', {levels})",
+        f"sdc_research_file_rules('persons', ['age', 'sex'], 'weight', {levels}) WHERE rule = 4",
+        f"sdc_research_file_rules('persons', ['age', 'sex'], 'weight', {levels}, panel := true) WHERE rule = 5",
+    )
+    for call in calls:
+        with pytest.raises(duckdb.Error, match='levels has "bogus": the levels of identification are extremely, very'):
+            persons.execute(f"FROM {call}").fetchall()
