@@ -16,6 +16,8 @@ from sdc_sql.errors import translated
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    import duckdb
+
     from sdc_sql.db.query import Value
     from sdc_sql.db.table import Table
 
