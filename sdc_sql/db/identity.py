@@ -8,14 +8,11 @@ from __future__ import annotations
 
 import re
 import uuid
-from typing import TYPE_CHECKING
 
+import duckdb
 from sqlglot import exp
 
 from sdc_sql.db import query
-
-if TYPE_CHECKING:
-    import duckdb
 
 _MARK = re.compile(r"\[sdc_steps ([0-9a-f]{32})\]")
 
@@ -43,3 +40,11 @@ def _comment(con: duckdb.DuckDBPyConnection, table: exp.Table) -> str:
         [table.catalog, table.db, table.name],
     ).fetchall()
     return str(found[0][0] or "") if found else ""
+
+
+def digest(con: duckdb.DuckDBPyConnection, table: exp.Table, identifier: str, column: str) -> str:
+    """Return a digest of a column by id, in any order of the rows; it holds for this version of DuckDB."""
+    columns = [exp.column(name, quoted=True) for name in (identifier, column)]
+    total = exp.Sum(this=exp.Anonymous(this="hash", expressions=columns))
+    ((found,),) = con.execute(query.text(exp.select(total).from_(table.copy()))).fetchall()
+    return f"{duckdb.__version__}:{found}"

@@ -7,9 +7,10 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
 from sdc_sql.db import step_table
-from sdc_sql.db.identity import mark_of, marked
+from sdc_sql.db.identity import digest, mark_of, marked
 from sdc_sql.db.steps import chain, next_pass, refuse_second_draw
 from sdc_sql.db.targets import base_table, known, new_table
+from sdc_sql.errors import ParameterError
 from sdc_sql.version import VERSION
 
 if TYPE_CHECKING:
@@ -29,7 +30,7 @@ class Log:
     """
 
     def __init__(self, data: Table, columns: tuple[str, ...], arguments: dict[str, Value], into: str | None) -> None:
-        self.con, self.read = data.con, data.table
+        self.con, self.read, self.columns = data.con, data.table, data.columns
         self.source = known(data, data.table) or known(data, data.table, "view")
         self.target = base_table(data) if into is None else new_table(data, into)
         try:
@@ -39,6 +40,8 @@ class Log:
                 self.steps = chain(self.con, self.source, unknown=arguments.get("stream") is not None)
             if "stream" in arguments and not arguments.get("release"):
                 self._refuse_second_draw(columns, {c.lower() for c in data.columns})
+            if "stream" in arguments and arguments["stream"] is None:
+                self._refuse_changed(columns)
         except BaseException:
             if into is not None:  # in a transaction of the caller's it would stay
                 step_table.drop(self.con, self.target)
@@ -46,6 +49,22 @@ class Log:
         if "stream" in arguments and arguments["stream"] is None:
             arguments = {**arguments, "stream": next_pass(self.steps, columns)}
         self.arguments = arguments
+
+    def _refuse_changed(self, columns: tuple[str, ...]) -> None:
+        """Refuse to count on where a column is not as its last step left it: it may hold original values again."""
+        for column in columns:
+            steps = [step for step in self.steps if step.masked([column])]
+            left = json.loads(steps[-1].digests or "{}").get(column.lower()) if steps else None
+            if self.source is None or left is None or not any(step.drew for step in steps):
+                continue
+            last, again = steps[-1], next_pass(self.steps, columns)
+            now = digest(self.con, self.source, str(last.id), column) if last.id in self.columns else None
+            if now is None or (left != now and left.partition(":")[0] == now.partition(":")[0]):
+                raise ParameterError(
+                    f"{column} of {self.read} has changed since step {last.step} ({last.method}) of sdc_steps: name "
+                    "the pass of draws. stream='' where the original values have been filled in again (the same draws as "
+                    f"at first), stream={again!r} where the masked ones are to be masked once more."
+                )
 
     def _refuse_second_draw(self, columns: tuple[str, ...], every: set[str]) -> None:
         places = [self.target, *([self.source] if self.source is not None else [])]
@@ -73,6 +92,7 @@ class Log:
             "parameters": json.dumps(step.parameters, default=str),
             "release": step.release,
             "stream": step.stream,
+            "digests": json.dumps({c.lower(): digest(self.con, self.target, identifier, c) for c in step.columns}),
             "confidential": list(confidential),
             **{name: kept.get(name) for name in ("matrix", "counts")},
             "records": step.records,

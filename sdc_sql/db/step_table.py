@@ -19,8 +19,8 @@ FORM = {
     "step": "BIGINT PRIMARY KEY", "masked_at": "TIMESTAMP", "version": "VARCHAR", "source": "VARCHAR",
     "source_id": "VARCHAR", "source_step": "BIGINT", "target": "VARCHAR", "target_id": "VARCHAR", "id": "VARCHAR",
     "method": "VARCHAR", "columns": "VARCHAR[]", "parameters": "VARCHAR", "release": "VARCHAR", "stream": "VARCHAR",
-    "matrix": "VARCHAR", "counts": "VARCHAR", "confidential": "VARCHAR[]", "records": "BIGINT", "changed": "BIGINT",
-    "sse_sst": "DOUBLE",
+    "matrix": "VARCHAR", "counts": "VARCHAR", "digests": "VARCHAR", "confidential": "VARCHAR[]", "records": "BIGINT",
+    "changed": "BIGINT", "sse_sst": "DOUBLE",
 }  # fmt: skip
 FIRST_FORM = {"step", "at", "target", "method", "columns", "parameters", "records", "changed", "sse_sst"}
 FIRST = "0.1"

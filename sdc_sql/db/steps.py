@@ -46,8 +46,9 @@ class LoggedStep:
     """A row of ``sdc_steps``: what reproduces the step. It never contains the key.
 
     ``source`` is the table that was read, ``source_id`` and ``target_id`` the marks in the tables' comments,
-    ``source_step`` the last step that the source had gone through. ``parameters``, ``matrix`` and ``counts`` (of PRAM:
-    of the original categories) are JSON. ``confidential`` names the parameters and columns that must not be published.
+    ``source_step`` the last step that the source had gone through. ``parameters``, ``matrix``, ``counts`` (of PRAM: of
+    the original categories) and ``digests`` (of the columns afterwards) are JSON. ``confidential`` names the parameters
+    and columns that must not be published.
     """
 
     step: int
@@ -66,6 +67,7 @@ class LoggedStep:
     stream: str | None
     matrix: str | None = field(repr=False)  # confidential, as are counts: not to be printed by chance
     counts: str | None = field(repr=False)
+    digests: str | None = field(repr=False)
     confidential: Sequence[str] | None
     records: int
     changed: int

@@ -104,6 +104,29 @@ def test_pram_twice_is_the_matrix_squared(survey):
     assert abs(kept - p * N) < 4 * np.sqrt(N * p * (1 - p))
 
 
+CHANGES = ["TRUNCATE t; INSERT INTO t FROM original", "INSERT INTO t SELECT * REPLACE (-1 AS id) FROM t LIMIT 1"]
+
+
+@pytest.mark.parametrize("change", CHANGES, ids=["anew", "more"])
+def test_a_table_that_was_filled_anew_is_not_silently_drawn_another_time(survey, change):
+    survey.execute("CREATE TABLE original AS FROM t")
+    of(survey).noise("x", 0.1)
+    of(survey).microaggregate("x", 3)
+    survey.execute("CREATE TABLE first AS FROM t")
+    survey.execute(change)
+    before = survey.execute("FROM t ORDER BY id").fetchall()
+    for into in (None, "released"):
+        with pytest.raises(ParameterError, match=r"x of t has changed since step 2 .*stream=''.*stream='2'"):
+            of(survey).noise(["y", "x"], 0.1, into=into)
+    assert survey.execute("FROM t ORDER BY id").fetchall() == before
+    assert of(survey).noise("y", 0.1).stream == ""
+    assert of(survey).noise("x", 0.1, stream="").stream == ""
+    if change.startswith("TRUNCATE"):
+        of(survey).microaggregate("x", 3)
+        assert survey.execute("SELECT count(*) FROM t JOIN first USING (id, x)").fetchall() == [(N,)]
+    assert of(survey).noise("x", 0.1).stream == "3"
+
+
 # --- what stands in a row
 
 
