@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING
 
 import duckdb
 
+from sdc_sql.db import released_file
 from sdc_sql.methods import Methods
-from sdc_sql.roles import Roles
+from sdc_sql.roles import Roles, as_method
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -144,6 +145,8 @@ class Microdata(Methods):
     def nulls(self) -> str:
         """How NULL in a key counts: ``category`` or ``wildcard``."""
         return self._roles.nulls
+
+    write = as_method(released_file.write)
 
     def weighing(self, weight: str | float) -> Microdata:
         """Return the same table with another weight.

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import json
-import os
+from contextlib import nullcontext
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from sdc_sql.cli.mask_options import add_method, chosen, methods
 from sdc_sql.cli.options import check_resources
+from sdc_sql.db.released_file import fresh, rewritten
 from sdc_sql.db.source import kind_of, opened
 from sdc_sql.errors import TableError
 from sdc_sql.microdata import Microdata
@@ -60,19 +61,9 @@ def run(arguments: argparse.Namespace) -> int:
         raise TableError(f"{output} must end in .parquet or .csv.")
     if output is not None and Path(output).exists():
         raise TableError(f"There is a file {output} already: remove it first, or give another name.")
-    writable = kind == "duckdb" and output is None
-    source = opened(
-        arguments.source, arguments.table, memory_limit=arguments.memory_limit, threads=arguments.threads,
-        writable=writable, numbers=() if arguments.masking in OF_CODES else arguments.columns,
-    )  # fmt: skip
-    with source as (con, table):
-        into = arguments.into if output is None else f"temp.{RELEASED}"
-        con.begin()  # all columns or none
-        steps = _steps(Microdata(con, table, id=arguments.id), arguments, into)
-        if output is not None:
-            _written(con.table(f"temp.{RELEASED}"), output)
-            steps = [replace(step, table=output) for step in steps]
-        con.commit()
+    in_place = kind == "duckdb" and output is None and arguments.into is None
+    with rewritten(Path(arguments.source)) if in_place else nullcontext() as copy:
+        steps = _masked(arguments, kind, copy)
     if arguments.json:
         print(json.dumps([step.to_dict() for step in steps], indent=2, default=str))
     else:
@@ -80,14 +71,22 @@ def run(arguments: argparse.Namespace) -> int:
     return 0
 
 
-def _written(released: Any, output: str) -> None:  # noqa: ANN401 - a relation
-    """Write a relation to a file that is there whole or not at all."""
-    part = f"{output}.part"
-    try:
-        if output.endswith(".parquet"):
-            released.write_parquet(part)
-        else:
-            released.write_csv(part)
-        os.replace(part, output)  # noqa: PTH105 - atomic
-    finally:
-        Path(part).unlink(missing_ok=True)
+def _masked(arguments: argparse.Namespace, kind: str, copy: Path | None) -> list[MaskingStep]:
+    """Mask a source, or a copy of it, and write the output; return what was done."""
+    output = arguments.output
+    numbers = () if arguments.masking in OF_CODES else arguments.columns
+    source = opened(
+        arguments.source, arguments.table, memory_limit=arguments.memory_limit, threads=arguments.threads, copy=copy,
+        writable=kind == "duckdb" and output is None, numbers=numbers,
+    )  # fmt: skip
+    with source as (con, table):
+        into = arguments.into if output is None else f"temp.{RELEASED}"
+        con.begin()  # all columns or none
+        steps = _steps(Microdata(con, table, id=arguments.id), arguments, into)
+        if output is not None:
+            with fresh(Path(output)) as part:
+                released = con.table(f"temp.{RELEASED}")
+                (released.write_parquet if output.endswith(".parquet") else released.write_csv)(str(part))
+            steps = [replace(step, table=output) for step in steps]
+        con.commit()
+    return steps

@@ -27,6 +27,7 @@ def opened(
     threads: int | None = None,
     writable: bool = False,
     numbers: Iterable[str] = (),
+    copy: Path | None = None,
 ) -> Iterator[tuple[duckdb.DuckDBPyConnection, str]]:
     """Open a source; yield a connection and the name of the table in it.
 
@@ -42,6 +43,8 @@ def opened(
     numbers
         The columns that are read as numbers. Any other column of a CSV file is text wherever the file writes a value
         otherwise than its type would (1.10, 017): two codes are never made one, nor written back otherwise.
+    copy
+        A copy of the database that is opened in its place.
 
     Raises
     ------
@@ -51,7 +54,10 @@ def opened(
     kind = kind_of(source)
     if table is not None and kind != "duckdb":
         raise TableError(f"{source} is a {kind} file, which holds one table: leave the table out.")
-    with tempfile.TemporaryDirectory(prefix="sdc-sql-") as spill, _connected(source, kind, writable=writable) as con:
+    with (
+        tempfile.TemporaryDirectory(prefix="sdc-sql-") as spill,
+        _connected(str(copy or source), kind, writable=writable) as con,
+    ):
         con.execute("SET enable_progress_bar = false")  # DuckDB 2.0 draws it on standard output, which may be a file
         con.execute(query.text(exp.Set(expressions=[_setting("temp_directory", spill)])))
         if memory_limit is not None:

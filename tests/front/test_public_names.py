@@ -72,10 +72,10 @@ def test_microdata_has_an_example():
 
 def test_microdata_has_each_measure_and_mask_and_no_other_method_of_its_own():
     own = sorted(n for n in dir(sdc_sql.Microdata) if callable(getattr(sdc_sql.Microdata, n)) and n[0] != "_")
-    assert own == sorted([*METHODS, "weighing"])
+    assert own == sorted([*METHODS, "weighing", "write"])
 
 
-@pytest.mark.parametrize("name", [*METHODS, "weighing"])
+@pytest.mark.parametrize("name", [*METHODS, "weighing", "write"])
 def test_every_method_is_documented_with_an_example(name):
     doc = inspect.getdoc(getattr(sdc_sql.Microdata, name))
     assert doc

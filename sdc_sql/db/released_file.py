@@ -1,0 +1,174 @@
+"""What is handed over: a fresh file with the released columns and records, whole or not at all, without old bytes."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import tempfile
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import duckdb
+from sqlglot import exp
+
+from sdc_sql.db import query
+from sdc_sql.db.checks import told
+from sdc_sql.db.names import named
+from sdc_sql.db.transaction import is_open
+from sdc_sql.errors import ParameterError, TableError, translated, without_values
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+IDS = ("keep", "drop", "recode")
+FORMATS = {".parquet": "parquet", ".csv": "csv", ".duckdb": "duckdb"}
+
+
+def write(data: Any, path: str | os.PathLike[str], *, release: str = "", ids: str = "keep") -> None:  # noqa: ANN401 - a described table
+    """Write the table's columns and records to a fresh file: nothing of ``sdc_steps``, and no bytes of old values.
+
+    Masking in place leaves the old values in the bytes of the database file, and a copy of the file hands them over.
+
+    Parameters
+    ----------
+    path
+        The new file, by its ending: ``.parquet``, ``.csv`` or ``.duckdb`` (a database with this one table). It is there
+        whole or not at all; a file of that name is never replaced.
+    release
+        The name of the release. Where it is given, the records stand in an order drawn with the secret key, one order
+        for each name, and the id is needed; without it they stand as in the table, which tells of how it was filled.
+    ids
+        ``"keep"`` the id; ``"drop"`` it; or ``"recode"`` it to 1, 2, ... in the drawn order. Recoding needs the name of
+        a release: without one, two files that are written of the same table would link line by line.
+
+    Raises
+    ------
+    ParameterError, TableError
+        Where the file is there already or ends otherwise, or where the id, the key or the name of the release lacks.
+
+    Examples
+    --------
+    >>> import sdc_sql, tempfile
+    >>> data = sdc_sql.example()
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     data.write(f"{folder}/released.parquet", release="2024", ids="recode")
+    ...     data.con.sql(f"SELECT sum(id), sum(age) FROM '{folder}/released.parquet'").fetchall()
+    [(6, 101)]
+    """
+    target = Path(path)
+    kind = FORMATS.get(target.suffix)
+    if kind is None:
+        raise ParameterError(f"{target} must end in {', '.join(FORMATS)}.")
+    rows = _rows(data, release, ids)
+    if kind == "duckdb" and is_open(data.con):
+        raise TableError("A database cannot be written inside an open transaction: commit it first.")
+    with fresh(target) as part, translated():
+        if kind == "duckdb":
+            _to_database(data, rows, part)
+        else:
+            data.con.execute(f"COPY ({query.text(rows)}) TO {query.literal(str(part)).sql('duckdb')} (FORMAT {kind})")
+
+
+def _rows(data: Any, release: str, ids: str) -> exp.Select:  # noqa: ANN401 - as above
+    if ids not in IDS:
+        raise ParameterError(f"ids is {told(ids)}: it must be one of {', '.join(IDS)}.")
+    if not isinstance(release, str):
+        raise ParameterError(f"release is {told(release)}: it must be the name of the release, a text.")
+    if ids == "recode" and not release:
+        raise ParameterError("Recoded ids need a release, release='...': else two files would link line by line.")
+    if data.id is None and (release or ids != "keep"):
+        raise ParameterError("An order by the key, and ids to drop or recode, need the id: name it with the table.")
+    rows = query.call("sdc__rows", data.table)
+    order = []
+    if release:
+        stream = exp.Literal.string(f"written:{len(release)}:{release}")
+        draw = exp.Anonymous(this="sdc_uniform", expressions=[stream, exp.column(data.id, quoted=True)])
+        rows = rows.select(exp.alias_(draw, "sdc__draw"))
+        order = [exp.Ordered(this=c, nulls_first=False) for c in (exp.column("sdc__draw"), _quoted(data.id))]
+    chosen: list[Any] = [_quoted(name) for name in data.columns if name != data.id or ids == "keep"]
+    if ids == "recode":
+        number = exp.Window(this=exp.RowNumber(), order=exp.Order(expressions=order))
+        chosen.insert(data.columns.index(data.id), exp.alias_(number, data.id, quoted=True))
+    if not chosen:
+        raise ParameterError("The table has no column but the id, and that is to be dropped.")
+    released = exp.select(*chosen).from_(rows.subquery("r"))
+    return released.order_by(*(o.copy() for o in order)) if order else released
+
+
+def _quoted(name: str) -> exp.Column:
+    return exp.column(name, quoted=True)
+
+
+def _to_database(data: Any, rows: exp.Select, part: Path) -> None:  # noqa: ANN401 - as above
+    name = exp.table_(named(data.table).name, db="main", catalog="sdc_released_file", quoted=True)
+    data.con.execute(f"ATTACH {query.literal(str(part)).sql('duckdb')} AS sdc_released_file")
+    try:
+        data.con.execute(query.text(exp.Create(this=name, kind="TABLE", expression=rows)))
+        data.con.execute("CHECKPOINT sdc_released_file")
+    finally:
+        data.con.execute("DETACH sdc_released_file")
+
+
+@contextmanager
+def fresh(target: Path) -> Iterator[Path]:
+    """Yield where to write a file that is then put in its place, whole and synced, if nothing stands there."""
+    if target.exists():
+        raise TableError(f"There is a file {target} already: remove it first, or give another name.")
+    if not target.parent.is_dir():
+        raise TableError(f"There is no folder {target.parent}.")
+    with tempfile.TemporaryDirectory(dir=target.parent, prefix=".sdc-sql-") as folder:
+        part = Path(folder) / target.name
+        yield part
+        _placed(part, target)
+
+
+def _placed(part: Path, target: Path) -> None:
+    """Put a file in the place of another: after an interruption it is the old one or the new one."""
+    _sync(part)
+    os.replace(part, target)  # noqa: PTH105 - atomic
+    _sync(target.parent)
+
+
+def _sync(path: Path) -> None:
+    if path.is_dir() and os.name == "nt":  # a folder cannot be opened there
+        return
+    descriptor = os.open(path, os.O_RDONLY if path.is_dir() else os.O_RDWR)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
+
+
+@contextmanager
+def rewritten(source: Path) -> Iterator[Path]:
+    """Yield a copy of a database to change; then put a fresh file of all that it holds in the place of the database.
+
+    DuckDB does not erase what is changed: the copy has the old values in its bytes, the fresh file has not.
+    """
+    with tempfile.TemporaryDirectory(dir=source.parent, prefix=".sdc-sql-") as folder:
+        copy, anew = Path(folder) / source.name, Path(folder) / "fresh" / source.name
+        with translated(), duckdb.connect(source) as con:  # nobody else writes meanwhile
+            con.execute("CHECKPOINT")
+            shutil.copyfile(source, copy)
+        yield copy
+        anew.parent.mkdir()
+        _copied(copy, anew)
+        shutil.copymode(source, anew)
+        _placed(anew, source)
+
+
+def _copied(old: Path, new: Path) -> None:
+    with duckdb.connect() as con:
+        paths = [query.literal(str(path)).sql("duckdb") for path in (old, new)]
+        con.execute(f"ATTACH {paths[0]} AS sdc_old (READ_ONLY)")
+        con.execute(f"ATTACH {paths[1]} AS sdc_new")
+        try:
+            con.execute("COPY FROM DATABASE sdc_old TO sdc_new")
+            con.execute("CHECKPOINT sdc_new")
+        except duckdb.Error as error:
+            reason = without_values(error) or str(error).split("\n", maxsplit=1)[0]
+            raise TableError(
+                f"{new.name} cannot be written anew, so nothing was changed ({reason}). DuckDB {duckdb.__version__} "
+                "cannot copy this database: write the masked copy to a file instead, --output FILE."
+            ) from None
