@@ -33,8 +33,8 @@ class Declaration:
     """One public function, as it is declared and as a person looks it up.
 
     ``verb`` is the method of Microdata that calls it (``switch`` the argument that chooses it among several), and
-    ``command`` the method of ``sdc-sql mask``. ``masks``: it releases records; ``needs_python``: it calls a kernel, by every
-    method (a tag ``Python`` says by which, where others do without);
+    ``command`` the method of ``sdc-sql mask``. ``masks``: it releases records; ``needs_python``: it calls a kernel, by
+    every method (a tag ``Python`` says by which, where others do without);
     ``needs_key``: it draws; ``not_compiled``: why it cannot be compiled for another engine.
     """
 

@@ -62,8 +62,8 @@ class Log:
             if now is None or (left != now and left.partition(":")[0] == now.partition(":")[0]):
                 raise ParameterError(
                     f"{column} of {self.read} has changed since step {last.step} ({last.method}) of sdc_steps: name "
-                    "the pass of draws. stream='' where the original values have been filled in again (the same draws as "
-                    f"at first), stream={again!r} where the masked ones are to be masked once more."
+                    "the pass of draws. stream='' where the original values have been filled in again (the same draws "
+                    f"as at first), stream={again!r} where the masked ones are to be masked once more."
                 )
 
     def _refuse_second_draw(self, columns: tuple[str, ...], every: set[str]) -> None:

@@ -128,7 +128,7 @@ class Frame:
         with worker.registered(self.con, {"sdc_staying": staying}), worker.keyed(self.con, self._key):
             drawn = [arguments["stream"], arguments["release"]]
             design = worker.arrow(self.con, query.call("sdc__pram_keyed", "sdc_staying", columns, *drawn))
-        given = {"columns": columns, "design": "sdc_design", "id": self.id, "within": named}
+        given: dict[str, Any] = {"columns": columns, "design": "sdc_design", "id": self.id, "within": named}
         return self._mapped(self._task("pram_by_design", columns, given, within, {"sdc_design": design}))
 
     def _by_group(self, macro: str, columns: tuple[str, ...], arguments: dict[str, Value]) -> DataFrame:
