@@ -109,11 +109,8 @@ def _option(name: str) -> str:
 
 
 def _add(method: Any, parameter: Parameter, alternatives: set[str]) -> None:  # noqa: ANN401 - a parser, or a group of it
-    told = (
-        ""
-        if parameter.default in {None, "NULL", "false", "''"}
-        else f" (default {str(parameter.default).strip(chr(39))})"
-    )
+    default = str(parameter.default or "").strip("'")
+    told = "" if default in {"", "NULL", "false"} else f" (default {default})"
     kind = {"choices": parameter.choices} if parameter.choices else _KINDS[parameter.type]
     required = {"required": True} if parameter.default is None and parameter.name not in alternatives else {}
     words = (parameter.meaning + told).replace("%", "%%")

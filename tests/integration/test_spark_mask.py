@@ -281,6 +281,9 @@ def test_without_a_key_nothing_is_drawn(spark, persons, monkeypatch):
     monkeypatch.delenv("SDC_KEY", raising=False)
     with pytest.raises(ParameterError, match="No secret key is set"):
         load(spark).noise(persons, "age", 0.1, id="person")
+    with pytest.raises(ParameterError, match="can be guessed") as refused:
+        load(spark, key="password" * 4).noise(persons, "age", 0.1, id="person")
+    assert "password" not in str(refused.value)
     assert load(spark).microaggregate(persons, "age", 3, id="person").count() == 600
 
 
