@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from sdc_sql.db import query
 from sdc_sql.errors import ParameterError
 from sdc_sql.mask.columns import named
 
@@ -87,25 +88,23 @@ def noise(
     chosen = named(data, columns)
     if (alpha is None) == (standard_deviation is None):
         raise ParameterError("Give either alpha or standard_deviation: by one of them the size of the noise is set.")
-    kept = {"lower": lower, "upper": upper, "rounded": rounded}
+    fitted = {"lower": lower, "upper": upper, "rounded": rounded}
     drawn = {"stream": stream, "release": release}
+    identifier = data.required("id")
     if standard_deviation is not None:
         if method != "uncorrelated" or stratum is not None:
             raise ParameterError(
                 "With standard_deviation noise is uncorrelated, and the same in all strata: give alpha."
             )
-        given = {
-            "columns": chosen,
-            "standard_deviation": standard_deviation,
-            "id": data.required("id"),
-            **kept,
-            **drawn,
-        }
+        given = {"columns": chosen, "standard_deviation": standard_deviation, "id": identifier, **fitted, **drawn}
         return data.masked("noise_absolute", chosen, given, into=into, measured=True)
     arguments = {
-        "columns": chosen, "alpha": alpha, "id": data.required("id"), "method": method, "threshold": threshold,
-        **kept, "discrete": discrete, "stratum": stratum and data.found("stratum", stratum), **drawn,
+        "columns": chosen, "alpha": alpha, "id": identifier, "method": method, "threshold": threshold,
+        **fitted, "discrete": discrete, "stratum": stratum and data.found("stratum", stratum), **drawn,
     }  # fmt: skip
-    # who knows alpha can undo the transformation of Kim's method (3.4.4.3)
-    confidential = ("alpha",) if method == "linear" else ()
-    return data.masked("noise", chosen, arguments, into=into, measured=True, confidential=confidential)
+    design = (data.table, chosen, alpha, identifier, method, arguments["stratum"])
+    designed = method in {"uncorrelated", "correlated", "linear"}
+    kept = {"applied": query.call("sdc__noise_applied", *design)} if designed else {}
+    # whoever knows the constant of Kim's transformation can undo it
+    confidential = ("alpha", "applied") if method == "linear" else ()
+    return data.masked("noise", chosen, arguments, into=into, measured=True, kept=kept, confidential=confidential)

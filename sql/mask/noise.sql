@@ -55,6 +55,15 @@ CREATE OR REPLACE MACRO sdc__noise(tbl, columns, alpha, id, method, threshold, l
     sdc__by_kernel AS (FROM sdc__noise_by_ranks(tbl, columns, alpha, id, method, threshold, lower, upper, rounded, discrete, stratum, stream, release))
     FROM query_table(CASE WHEN method IN ('uncorrelated', 'correlated', 'linear') THEN 'sdc__by_record' ELSE 'sdc__by_kernel' END);
 
+-- The figures that are applied, for the log: by stratum the standard deviations of the noise, or its coefficients in the order of the names.
+CREATE OR REPLACE MACRO sdc__noise_applied(tbl, columns, alpha, id, method, stratum) AS TABLE
+    WITH sdc__records AS (FROM sdc__noise_records(tbl, columns, id, stratum)),
+    sdc__uncorrelated AS (FROM sdc__noise_uncorrelated('sdc__records', alpha)),
+    sdc__correlated AS (FROM sdc__noise_correlated('sdc__records', alpha))
+    SELECT list(struct_pack(stratum := sdc__stratum::VARCHAR, columns := sdc__names, standard_deviations := sdc__sds, coefficients := sdc__root)
+                ORDER BY sdc__stratum ASC NULLS LAST) AS applied
+    FROM query_table(CASE WHEN method = 'uncorrelated' THEN 'sdc__uncorrelated' ELSE 'sdc__correlated' END);
+
 -- Python: the methods 'correlated', 'linear', 'nonlinear' and 'outliers' need it; 'uncorrelated' is SQL alone.
 -- sdc_noise: noise added to numeric columns.
 -- Example: FROM sdc_noise('persons', ['income'], 0.1, 'id');
