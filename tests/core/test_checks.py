@@ -17,7 +17,7 @@ FRACTIONS = {
         "FROM sdc_theta_by('persons', ['age', 'sex'], 'region', 0.1, confidence := {value})",
         # no sample unique in the first, so theta and its bound are 0: the argument is wrong all the same
         "FROM sdc_theta('persons', ['household'], 0.1, confidence := {value})",
-        "FROM sdc_theta_by('persons', ['household'], 'household', 0.1, confidence := {value})",
+        "FROM sdc_theta_by('persons', ['age'], 'household', 0.1, confidence := {value})",
     ],
     "maximum rate": [
         "FROM sdc_risk_threshold('persons', ['age', 'sex'], 'weight', {value})",
@@ -168,7 +168,7 @@ def test_a_sampling_fraction_that_varies_within_a_stratum(con, least, most):
     assert "The sampling fraction varies within a stratum: it must be constant in each stratum." in message
 
 
-@pytest.mark.parametrize("value", ["NULL", "1", "0", "'nan'", "-0.5"])
+@pytest.mark.parametrize("value", ["NULL", "1.5", "0", "'nan'", "-0.5"])
 def test_one_sampling_fraction_that_is_none(con, value):
     con.execute(
         "CREATE TABLE t AS SELECT i AS a, i % 2 AS s, "

@@ -118,5 +118,5 @@ def test_a_systematic_sample_of_eusilc(shared, con, every):
 @pytest.mark.parametrize("columns", ["population_cells", "sample_records", "sample_uniques", "count(*)", "theta"])
 def test_a_cell_that_the_population_lacks_is_refused_whatever_is_selected(persons, columns):
     persons.execute("CREATE TABLE others AS FROM persons WHERE age <> 67")
-    with pytest.raises(duckdb.Error, match="has 1 records in the sample and 0 in the population"):
+    with pytest.raises(duckdb.Error, match="has more records in the sample than in the population"):
         persons.execute(f"SELECT {columns} FROM sdc_population_risk('persons', 'others', ['age', 'sex'])").fetchall()
