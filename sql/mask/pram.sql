@@ -62,27 +62,33 @@ CREATE OR REPLACE MACRO sdc__category_texts(cells) AS TABLE
           FROM (SELECT COLUMNS(lambda c: starts_with(c, 'sdc__')), sdc__canonical(COLUMNS(lambda c: NOT starts_with(c, 'sdc__'))) AS "sdc__v_\0"
                 FROM (SELECT *, unnest(sdc__x) FROM query_table(cells))));
 
--- The rows of a typed matrix: sdc__stay is the probability to stay, sdc__subkey what the draws of its category depend on.
-CREATE OR REPLACE MACRO sdc__pram_rows(typed, columns, stream, release) AS TABLE
+-- The rows of a typed matrix: sdc__stay is the probability to stay.
+CREATE OR REPLACE MACRO sdc__pram_rows(typed) AS TABLE
+    SELECT sdc__s, sdc__from,
+           coalesce(sum(sdc__steps(sdc__checked_probability(sdc__p))) FILTER (WHERE sdc__to IS NOT DISTINCT FROM sdc__from), 0)::BIGINT AS sdc__stay,
+           CASE WHEN count(*) > count(DISTINCT sdc__to)
+                    THEN error('ParameterError: The PRAM matrix lists a change (a from and a to) twice.')
+                WHEN abs(sum(sdc__p) - 1) <= 1e-9 THEN true
+                ELSE error('ParameterError: A row of the PRAM matrix sums to ' || sum(sdc__p)::VARCHAR || ': each row of a PRAM matrix must sum to 1.')
+           END AS sdc__sound
+    FROM query_table(typed) GROUP BY sdc__s, sdc__from;
+
+-- With the subkey of the draws of each category.
+CREATE OR REPLACE MACRO sdc__pram_keyed_rows(typed, columns, stream, release) AS TABLE
     WITH sdc__categories AS (SELECT sdc__from AS sdc__x FROM query_table(typed) UNION SELECT sdc__to FROM query_table(typed)),
     sdc__texts AS MATERIALIZED (FROM sdc__category_texts('sdc__categories')),
-    sdc__summed AS (
+    sdc__described AS (
         SELECT sdc__m.sdc__s, sdc__m.sdc__from,
-               coalesce(sum(sdc__steps(sdc__checked_probability(sdc__m.sdc__p))) FILTER (WHERE sdc__m.sdc__to IS NOT DISTINCT FROM sdc__m.sdc__from), 0)::BIGINT AS sdc__stay,
                concat(sdc__part(any_value(sdc__f.sdc__text)),
                       string_agg(concat(sdc__part(sdc__t.sdc__text), sdc__steps(sdc__m.sdc__p)), ';' ORDER BY encode(sdc__t.sdc__text) ASC)
-                          FILTER (WHERE sdc__steps(sdc__m.sdc__p) > 0)) AS sdc__row,
-               CASE WHEN count(*) > count(DISTINCT sdc__m.sdc__to)
-                        THEN error('ParameterError: The PRAM matrix lists a change (a from and a to) twice.')
-                    WHEN abs(sum(sdc__m.sdc__p) - 1) <= 1e-9 THEN true
-                    ELSE error('ParameterError: A row of the PRAM matrix sums to ' || sum(sdc__m.sdc__p)::VARCHAR || ': each row of a PRAM matrix must sum to 1.')
-               END AS sdc__sound
+                          FILTER (WHERE sdc__steps(sdc__m.sdc__p) > 0)) AS sdc__row
         FROM query_table(typed) AS sdc__m
         JOIN sdc__texts AS sdc__f ON row(sdc__m.sdc__from) = row(sdc__f.sdc__x) JOIN sdc__texts AS sdc__t ON row(sdc__m.sdc__to) = row(sdc__t.sdc__x)
         GROUP BY sdc__m.sdc__s, sdc__m.sdc__from
     )
-    SELECT sdc__s, sdc__from, sdc__stay, sdc__sound, sdc__subkey(sdc__secret, release, stream, 'pram', sdc__row, sdc__columns_part(columns)) AS sdc__subkey
-    FROM sdc__summed, (SELECT sdc__secret_key() AS sdc__secret);
+    SELECT sdc__r.*, sdc__subkey(sdc__secret, release, stream, 'pram', sdc__d.sdc__row, sdc__columns_part(columns)) AS sdc__subkey
+    FROM sdc__pram_rows(typed) AS sdc__r
+    JOIN sdc__described AS sdc__d ON row(sdc__r.sdc__s, sdc__r.sdc__from) = row(sdc__d.sdc__s, sdc__d.sdc__from), (SELECT sdc__secret_key() AS sdc__secret);
 
 -- The intervals of [stay, 1) that the other categories share; the last one takes what rounding left.
 CREATE OR REPLACE MACRO sdc__pram_moves(typed, rows_of) AS TABLE
@@ -115,13 +121,13 @@ CREATE OR REPLACE MACRO sdc__pram_drawn(records, rows_of, moves) AS TABLE
 CREATE OR REPLACE MACRO sdc__pram(tbl, columns, matrix, id, stratum, stream, release) AS TABLE
     WITH sdc__records AS (FROM sdc__pram_records(tbl, columns, id, stratum)),
     sdc__typed AS MATERIALIZED (FROM sdc__pram_typed(tbl, columns, id, matrix, stratum)),
-    sdc__stays AS MATERIALIZED (FROM sdc__pram_rows('sdc__typed', columns, stream, release)),
+    sdc__stays AS MATERIALIZED (FROM sdc__pram_keyed_rows('sdc__typed', columns, stream, release)),
     sdc__moves AS (FROM sdc__pram_moves('sdc__typed', 'sdc__stays'))
     FROM sdc__pram_drawn('sdc__records', 'sdc__stays', 'sdc__moves');
 CREATE OR REPLACE MACRO sdc__pram_crossing(tbl, columns, matrix, id, stratum, stream, release) AS TABLE
     WITH sdc__records AS (FROM sdc__pram_records(tbl, columns, id, stratum)),
     sdc__typed AS MATERIALIZED (FROM sdc__pram_typed_crossing(tbl, columns, id, matrix, stratum)),
-    sdc__stays AS MATERIALIZED (FROM sdc__pram_rows('sdc__typed', columns, stream, release)),
+    sdc__stays AS MATERIALIZED (FROM sdc__pram_keyed_rows('sdc__typed', columns, stream, release)),
     sdc__moves AS (FROM sdc__pram_moves('sdc__typed', 'sdc__stays'))
     FROM sdc__pram_drawn('sdc__records', 'sdc__stays', 'sdc__moves');
 
