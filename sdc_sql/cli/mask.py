@@ -27,9 +27,7 @@ OF_CODES = {"pram", "microaggregate-categorical"}
 
 def add(commands: Any) -> None:  # noqa: ANN401 - argparse gives it no public name
     """Add the command and its methods."""
-    mask = commands.add_parser(
-        "mask", help="mask a table in place (its database is written anew), or a file into a new one"
-    )
+    mask = commands.add_parser("mask", help="mask a table, its database written anew, or a file into a new one")
     mask.set_defaults(handle=run)
     added = mask.add_subparsers(dest="masking", required=True, metavar="METHOD")
     for name, masks in methods().items():
