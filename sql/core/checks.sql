@@ -35,7 +35,7 @@ CREATE OR REPLACE MACRO sdc__checked_fraction(fraction, name) AS sdc__checked_fr
 
 -- Of a column of inclusion probabilities some may be 1: strata that are taken whole.
 CREATE OR REPLACE MACRO sdc__checked_inclusion(named, pi) AS
-    CASE WHEN typeof(named) = 'VARCHAR' AND pi = 1 THEN 1e0 ELSE sdc__checked_fraction(pi, 'sampling fraction') END;
+    CASE WHEN typeof(named) = 'VARCHAR' AND pi = 1 THEN 1e0 ELSE sdc__checked_fraction_of(pi, 'sampling fraction', named) END;
 
 -- A whole number from a range; a text is read as the number that it is.
 CREATE OR REPLACE MACRO sdc__checked_whole(value, name, least, most := NULL) AS
