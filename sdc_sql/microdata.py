@@ -19,6 +19,8 @@ if TYPE_CHECKING:
 class Microdata(Methods):
     """A table of persons or firms, what its columns are, the measures of its disclosure risk, and its masking.
 
+    Masking in place leaves the old values in the bytes of a database file: what is handed over is written by ``write``.
+
     Parameters
     ----------
     con

@@ -1,4 +1,4 @@
-"""``sdc-sql mask``: mask a table of a DuckDB file in place, or write a masked copy of any file."""
+"""``sdc-sql mask``: mask a table of a DuckDB file, which is written anew, or write a masked copy of any file."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ OF_CODES = {"pram", "microaggregate-categorical"}
 
 def add(commands: Any) -> None:  # noqa: ANN401 - argparse gives it no public name
     """Add the command and its methods."""
-    mask = commands.add_parser("mask", help="mask a table in place, or a file into a new one")
+    mask = commands.add_parser("mask", help="mask a table, its database written anew, or a file into a new one")
     mask.set_defaults(handle=run)
     added = mask.add_subparsers(dest="masking", required=True, metavar="METHOD")
     for name, masks in methods().items():
@@ -63,7 +63,7 @@ def run(arguments: argparse.Namespace) -> int:
         raise TableError(f"There is a file {output} already: remove it first, or give another name.")
     in_place = kind == "duckdb" and output is None and arguments.into is None
     with rewritten(Path(arguments.source)) if in_place else nullcontext() as copy:
-        steps = _masked(arguments, kind, copy)
+        steps = [replace(step, remains="") for step in _masked(arguments, kind, copy)]
     if arguments.json:
         print(json.dumps([step.to_dict() for step in steps], indent=2, default=str))
     else:

@@ -1,4 +1,7 @@
-"""Mask the columns of a table in place, or in a copy, all or nothing, and log what was done."""
+"""Mask the columns of a table in place, or in a copy, all or nothing, and log what was done.
+
+In place the old values stay in the bytes of a database file: ``released_file`` writes what is handed over.
+"""
 
 from __future__ import annotations
 
@@ -10,6 +13,7 @@ from sdc_sql.db import query
 from sdc_sql.db.log import Log
 from sdc_sql.db.steps import MaskingStep
 from sdc_sql.db.table import fetched
+from sdc_sql.db.targets import remains
 from sdc_sql.db.transaction import repeated
 from sdc_sql.errors import translated
 
@@ -151,8 +155,9 @@ def _masked(
     parameters |= found.pop("applied", {})
     release, stream = (None if arguments.get(n) is None else str(arguments[n]) for n in ("release", "stream"))
     step = MaskingStep(
-        log.target.sql("duckdb"), macro, columns, _plain(parameters), records, changed, lost, release, stream
-    )
+        log.target.sql("duckdb"), macro, columns, _plain(parameters), records, changed, lost, release, stream,
+        remains(data.con, log.target) if into is None else "",
+    )  # fmt: skip
     log.write(step, identifier, {name: str(row["json"]) for name, row in found.items()}, confidential)
     return step
 

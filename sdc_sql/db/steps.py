@@ -28,6 +28,7 @@ class MaskingStep(Result):
     ``release`` and ``stream`` (which pass over the columns) name the draws, None where nothing was drawn. ``changed``
     counts the records in which a value differs from before. ``sse_sst`` is the share of the sum of
     squares of the standardised columns that masking took away (numeric columns), None where it was not measured.
+    ``remains`` says what is to be done before a release, where a table of a database file was masked in place.
     """
 
     table: str
@@ -39,6 +40,12 @@ class MaskingStep(Result):
     sse_sst: float | None = None
     release: str | None = None
     stream: str | None = None
+    remains: str = ""
+
+    def __str__(self) -> str:
+        """Return the step by its lines, without one of what remains where nothing does."""
+        lines = super().__str__().splitlines()
+        return "\n".join(lines if self.remains else lines[:-1])
 
 
 @dataclass(frozen=True)

@@ -12,6 +12,8 @@ from sdc_sql.db.names import named
 from sdc_sql.errors import TableError
 
 if TYPE_CHECKING:
+    import duckdb
+
     from sdc_sql.db.table import Table
 
 
@@ -33,6 +35,14 @@ def base_table(data: Table) -> exp.Table:
             "name it with its database and schema, as in database.schema.table."
         )
     return target
+
+
+def remains(con: duckdb.DuckDBPyConnection, target: exp.Table) -> str:
+    """Return what is to be done after a table was masked in place: nothing where its database is no file."""
+    known = con.execute("SELECT path FROM duckdb_databases() WHERE database_name = ?", [target.catalog]).fetchall()
+    if not any(path for (path,) in known):
+        return ""
+    return "the database file still holds the old values in its bytes: hand over a fresh file, data.write(...)"
 
 
 def _plan(data: Table, source: exp.Table) -> list[tuple[str, str]]:

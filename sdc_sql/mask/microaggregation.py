@@ -48,7 +48,8 @@ def microaggregate(
     stratum
         A column within whose values groups are formed.
     into
-        A new table for the masked copy.
+        A new table for the masked copy. Without it the table itself is changed; a database file then keeps the old
+        values in its bytes: hand over what ``write`` writes.
 
     Returns
     -------
@@ -102,7 +103,8 @@ def microaggregate_categorical(
     stratum
         A column within whose values groups are formed.
     into
-        A new table for the masked copy.
+        A new table for the masked copy. Without it the table itself is changed; a database file then keeps the old
+        values in its bytes: hand over what ``write`` writes.
 
     Returns
     -------

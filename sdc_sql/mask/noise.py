@@ -67,7 +67,8 @@ def noise(
     release
         Names the release: give another one for draws that are independent of those of any other.
     into
-        A new table for the masked copy; without it the table itself is changed.
+        A new table for the masked copy. Without it the table itself is changed; a database file then keeps the old
+        values in its bytes: hand over what ``write`` writes.
 
     Returns
     -------

@@ -48,7 +48,8 @@ def pram(
     release
         Names the release: give another one for draws that are independent of those of any other.
     into
-        A new table for the masked copy.
+        A new table for the masked copy. Without it the table itself is changed; a database file then keeps the old
+        values in its bytes: hand over what ``write`` writes.
 
     Returns
     -------

@@ -42,7 +42,8 @@ def pram_retention(
     release
         Names the release: give another one for draws that are independent of those of any other.
     into
-        A new table for the masked copy.
+        A new table for the masked copy. Without it the table itself is changed; a database file then keeps the old
+        values in its bytes: hand over what ``write`` writes.
 
     Returns
     -------
@@ -88,7 +89,8 @@ def pram_guaranteed(
     release
         Names the release: give another one for draws that are independent of those of any other.
     into
-        A new table for the masked copy.
+        A new table for the masked copy. Without it the table itself is changed; a database file then keeps the old
+        values in its bytes: hand over what ``write`` writes.
 
     Returns
     -------

@@ -103,7 +103,6 @@ TYPED = {
     "type": lambda con: Microdata(con, "identified", id="id").noise("name", 0.1),
     "into": lambda con: Microdata(con, "identified", id="id").round_to_base("age", 5, into=frame()),
     "k": lambda con: Microdata(con, "identified", id="id").microaggregate("age", frame()),
-    "number": lambda con: Microdata(con, "identified", id="id").noise("age", [MARK]),
     "out of the type": lambda con: Microdata(con, "narrow", id="id").round_to_base("x", 70),
     "view": lambda con: Microdata(con, "breaking", keys=["x"]),
     "csv": lambda con: Microdata(con, "torn.csv", keys=["name"]).k_anonymity(2),

@@ -250,7 +250,7 @@ def test_what_is_wrong_is_told_at_once_as_duckdb_tells_it(sdc, persons):
         sdc.pram_retention(persons.where("false"), "sex", 0.9, id="person")
     with pytest.raises(ParameterError, match=r"The retention is 1\.5"):
         sdc.pram_retention(persons, "sex", 1.5, id="person")
-    with pytest.raises(ParameterError, match=r"west.* is not in the PRAM matrix"):
+    with pytest.raises(ParameterError, match="A category is not in the PRAM matrix"):
         sdc.pram(persons, "region", [[0.5, 0.5], [0.5, 0.5]], labels=["north", "south"], id="person")
     with pytest.raises(ColumnError, match="this method masks numbers"):
         sdc.round_to_base(persons, "sex", 10, id="person")

@@ -72,9 +72,15 @@ def mask(con: duckdb.DuckDBPyConnection) -> sdc_sql.Microdata:
     return data
 
 
-def test_masking_in_place_leaves_the_originals_in_the_file(file):
+def test_masking_in_place_leaves_the_originals_in_the_file_and_says_so(file):
     with duckdb.connect(file) as con:
-        mask(con)
+        data = mask(con)
+        step = data.round_to_base("x", 2000)
+        assert "hand over a fresh file" in step.remains
+        assert "hand over a fresh file" in str(step)
+        copied = data.round_to_base("x", 2000, into="copied")
+        assert copied.remains == ""
+        assert "remains" not in str(copied)
         con.execute("CHECKPOINT")
     assert found(file) > N / 2  # why the rest of this file is
 
