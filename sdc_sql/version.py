@@ -1,3 +1,3 @@
 """The version of the package, for whatever writes it down."""
 
-VERSION = "0.2.0.dev0"
+VERSION = "0.2.0"

@@ -45,10 +45,11 @@ def remains(con: duckdb.DuckDBPyConnection, target: exp.Table) -> str:
     return "the database file still holds the old values in its bytes: hand over a fresh file, data.write(...)"
 
 
-def _plan(data: Table, source: exp.Table) -> list[tuple[str, str]]:
-    """Return DuckDB's plan of reading a table: it names the table that is read."""
+def _plan(data: Table, source: exp.Table) -> tuple[str, str]:
+    """Return DuckDB's plan of reading a table, the last of those that the session shows: it names the table."""
     kind = exp.Command(this="EXPLAIN", expression=query.text(exp.select("*").from_(source.copy())))
-    return data.con.execute(query.text(kind)).fetchall()
+    plan: tuple[str, str] = data.con.execute(query.text(kind)).fetchall()[-1]
+    return plan
 
 
 def new_table(data: Table, into: str) -> exp.Table:

@@ -80,8 +80,8 @@ CREATE OR REPLACE MACRO sdc__pram_keyed_rows(typed, columns, stream, release) AS
     sdc__described AS (
         SELECT sdc__m.sdc__s, sdc__m.sdc__from,
                concat(sdc__part(any_value(sdc__f.sdc__text)),
-                      string_agg(concat(sdc__part(sdc__t.sdc__text), sdc__steps(sdc__m.sdc__p)), ';' ORDER BY encode(sdc__t.sdc__text) ASC)
-                          FILTER (WHERE sdc__steps(sdc__m.sdc__p) > 0)) AS sdc__row
+                      string_agg(concat(sdc__part(sdc__t.sdc__text), sdc__steps(sdc__checked_probability(sdc__m.sdc__p))), ';' ORDER BY encode(sdc__t.sdc__text) ASC)
+                          FILTER (WHERE sdc__steps(sdc__checked_probability(sdc__m.sdc__p)) > 0)) AS sdc__row
         FROM query_table(typed) AS sdc__m
         JOIN sdc__texts AS sdc__f ON row(sdc__m.sdc__from) = row(sdc__f.sdc__x) JOIN sdc__texts AS sdc__t ON row(sdc__m.sdc__to) = row(sdc__t.sdc__x)
         GROUP BY sdc__m.sdc__s, sdc__m.sdc__from

@@ -15,7 +15,7 @@ from sdc_sql.errors import translate, translated
 
 # What each error('class: ...') of the SQL files begins with: a query that raises it, the class, a word of the message.
 RAISED: dict[str, list[tuple[str, type[SdcError], str]]] = {
-    "A sampling weight is NULL, NaN, infinite, zero or negative: weights must be positive and finite numbers": [
+    "A sampling weight is NULL, NaN, infinite, zero or negative: weights must be positive and finite numbers from 1e-9 to 1e15": [
         ("FROM sdc_frequencies('bad', ['age'], 'null_weight')", WeightError, "weights must be positive and finite"),
         ("FROM sdc_frequencies('bad', ['age'], 'nan_weight')", WeightError, "A sampling weight is NULL, NaN"),
         ("FROM sdc_frequencies('bad', ['age'], 'inf_weight')", WeightError, "infinite"),
@@ -48,6 +48,9 @@ RAISED: dict[str, list[tuple[str, type[SdcError], str]]] = {
             ParameterError,
             "The household threshold is 1.5: ",
         ),
+    ],
+    "The default collation of this session is ": [
+        ("FROM sdc_cells('listed', ['texts'])", ParameterError, "holds lists or structs of texts"),
     ],
     "nulls is ": [
         ("FROM sdc_cells('persons', ['age'], 'Wildcard')", ParameterError, "nulls is Wildcard: "),
@@ -158,6 +161,7 @@ def db():
         CREATE TABLE reserved AS SELECT *, 1 AS "SDC__x" FROM persons;
         CREATE TABLE taken AS SELECT *, 1 AS Sample_Frequency FROM persons;
         CREATE TABLE strict (x INTEGER NOT NULL);
+        CREATE TABLE listed AS SELECT ['a'] AS texts;
     """)
     yield con
     con.close()
@@ -173,8 +177,13 @@ def loaded_once(db):
 
 
 def complaint(con: duckdb.DuckDBPyConnection, sql: str) -> duckdb.Error:
-    with pytest.raises(duckdb.Error) as raised:
-        con.execute(sql).fetchall()
+    if "'listed'" in sql:
+        con.execute("SET default_collation = 'NOCASE'")
+    try:
+        with pytest.raises(duckdb.Error) as raised:
+            con.execute(sql).fetchall()
+    finally:
+        con.execute("RESET default_collation")
     return raised.value
 
 
@@ -316,7 +325,8 @@ TYPED = {
     "no household": (lambda d: microdata(d, weight=9).household_risk(), ParameterError),
     "no stratum": (lambda d: microdata(d).theta_by(), ParameterError),
     "no fraction": (lambda d: microdata(d).theta(), ParameterError),
-    "fraction varies": (lambda d: microdata(d).theta_by("sex", "fraction"), ParameterError),
+    "stratum among the keys": (lambda d: microdata(d).theta_by("sex", 0.1), ColumnError),
+    "fraction varies": (lambda d: microdata(d, keys=["age"]).theta_by("sex", "fraction"), ParameterError),
     "stratum unknown": (lambda d: microdata(d).theta_by("regio", 0.1), ColumnError),
     "stratum a number": (lambda d: microdata(d).theta_by(3, 0.1), ColumnError),
     "fraction unknown": (lambda d: microdata(d).theta_by("sex", "fractoin"), ColumnError),

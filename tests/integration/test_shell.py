@@ -58,7 +58,7 @@ MASKS = [
     "FROM sdc_random_round('{t}', ['age', 'weight'], 5, 'id') ORDER BY id",
 ]
 KERNELS = {
-    "FROM sdc_noise('persons', ['weight'], 0.1, 'id')": "Noise needs Python",
+    "FROM sdc_noise('persons', ['weight'], 0.1, 'id', method := 'linear')": "Correlated noise needs Python",
     "FROM sdc_multiplicative_noise('persons', ['weight'], 0.1, 'id')": "Multiplicative noise needs Python",
     "FROM sdc_microaggregate('persons', ['weight'], 3, 'id')": "Microaggregation needs Python",
     "FROM sdc_microaggregate_categorical('persons', ['sex'], 3, 'id')": "Microaggregation needs Python",

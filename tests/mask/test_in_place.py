@@ -34,8 +34,10 @@ def test_nothing_but_the_masked_values_changes(keyed, method, key):
     assert step.changed == differing(before, after)
     assert step.changed or method == "pram_guaranteed"  # which moves a handful of so large cells, or none, by chance
     assert step.records == N == len(after)
-    # NULL tells nothing of anybody, and a value in its place would be made up
-    assert [[r[i] is None for i in masked] for r in after] == [[r[i] is None for i in masked] for r in before]
+    # NULL tells nothing of anybody, and a value in its place would be made up (but where it is a category like others)
+    assert method == "pram_guaranteed" or [[r[i] is None for i in masked] for r in after] == [
+        [r[i] is None for i in masked] for r in before
+    ]
     # the constraints still work, and the indexes still find what stands in the table
     with pytest.raises(duckdb.ConstraintException):
         keyed.execute("UPDATE t SET x = NULL WHERE id = 0")
@@ -84,6 +86,10 @@ def test_steps_are_numbered_and_the_parameters_are_those_given(keyed):
     found = steps(keyed)
     assert [(s[0], s[3]) for s in found] == [(1, ["x"]), (2, ["cat"]), (3, ["born"])]
     noise, pram, _ = (json.loads(s[4]) for s in found)
+    applied = noise.pop("applied")  # in each stratum rounded up, and not what alpha comes to exactly
+    assert [(a["stratum"], a["columns"], a["coefficients"]) for a in applied] == [
+        (grade, ["x"], None) for grade in ("low", "middle", "high")
+    ]
     assert noise == {
         "alpha": 0.25, "method": "uncorrelated", "threshold": 3, "lower": 0, "rounded": False, "discrete": False,
         "stratum": "grade",

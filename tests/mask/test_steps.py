@@ -145,11 +145,12 @@ def test_no_name_needs_quotes_and_the_row_tells_all_that_reproduces_the_step(sur
     assert (row["records"], row["changed"], row["sse_sst"]) == (N, step.changed, step.sse_sst)
     # the step again, from the row alone
     verb, given = getattr(of(survey), row["method"]), json.loads(row["parameters"])
+    assert given.pop("applied")[0]["standard_deviations"][0] > 0
     verb(row["columns"], **given, release=row["release"], stream=row["stream"], into="again")
     assert survey.execute("SELECT count(*) FROM released JOIN again USING (id, x)").fetchall() == [(N,)]
 
 
-@pytest.mark.parametrize(("method", "hidden"), [("linear", ["alpha"]), ("correlated", [])])
+@pytest.mark.parametrize(("method", "hidden"), [("linear", ["alpha", "applied"]), ("correlated", [])])
 def test_what_must_not_be_published_is_marked(survey, method, hidden):
     of(survey).noise(["x", "y"], 0.1, method=method)
     assert survey.execute("SELECT confidential FROM sdc_steps").fetchall() == [(hidden,)]
