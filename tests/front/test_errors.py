@@ -15,7 +15,10 @@ from sdc_sql.errors import translate, translated
 
 # What each error('class: ...') of the SQL files begins with: a query that raises it, the class, a word of the message.
 RAISED: dict[str, list[tuple[str, type[SdcError], str]]] = {
-    "A sampling weight is NULL, NaN, infinite, zero or negative: weights must be positive and finite numbers from 1e-9 to 1e15": [
+    (
+        "A sampling weight is NULL, NaN, infinite, zero or negative: weights must be positive and finite numbers"
+        " from 1e-9 to 1e15"
+    ): [
         ("FROM sdc_frequencies('bad', ['age'], 'null_weight')", WeightError, "weights must be positive and finite"),
         ("FROM sdc_frequencies('bad', ['age'], 'nan_weight')", WeightError, "A sampling weight is NULL, NaN"),
         ("FROM sdc_frequencies('bad', ['age'], 'inf_weight')", WeightError, "infinite"),
