@@ -40,7 +40,8 @@ def theta_by(
     Parameters
     ----------
     stratum
-        The name of the column of strata, which is no key; by default the one given with the table.
+        The name of the column of strata; by default the one given with the table. Where it is a key too, cells are those
+        of the other keys, of which there must be one.
     sampling_fraction
         A number in (0, 1), or the name of a column that is constant in each stratum (1: taken whole). What it
         assumes of the sampling: see :func:`theta`.
@@ -66,5 +67,7 @@ def theta_by(
     pi = data.required("sampling_fraction", sampling_fraction)
     pi = data.found("sampling fraction", pi) if isinstance(pi, str) else fraction(pi, "sampling fraction")
     confidence = fraction(confidence, "confidence")
-    rows = data.rows("sdc_theta_by", data.table, data.keys, column, pi, confidence=confidence)
+    # within a stratum the stratum tells nothing: the cells are those of the other keys
+    keys = tuple(k for k in data.keys if k != column) or data.keys
+    rows = data.rows("sdc_theta_by", data.table, keys, column, pi, confidence=confidence)
     return Results(StratumTheta(**row) for row in rows)

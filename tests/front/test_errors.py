@@ -328,7 +328,7 @@ TYPED = {
     "no household": (lambda d: microdata(d, weight=9).household_risk(), ParameterError),
     "no stratum": (lambda d: microdata(d).theta_by(), ParameterError),
     "no fraction": (lambda d: microdata(d).theta(), ParameterError),
-    "stratum among the keys": (lambda d: microdata(d).theta_by("sex", 0.1), ColumnError),
+    "stratum the only key": (lambda d: microdata(d, keys=["sex"]).theta_by("sex", 0.1), ColumnError),
     "fraction varies": (lambda d: microdata(d, keys=["age"]).theta_by("sex", "fraction"), ParameterError),
     "stratum unknown": (lambda d: microdata(d).theta_by("regio", 0.1), ColumnError),
     "stratum a number": (lambda d: microdata(d).theta_by(3, 0.1), ColumnError),
