@@ -40,8 +40,8 @@ def theta_by(
     Parameters
     ----------
     stratum
-        The name of the column of strata; by default the one given with the table. Where it is a key too, cells are those
-        of the other keys, of which there must be one.
+        The name of the column of strata; by default the one given with the table. Where it is a key too, cells are
+        those of the other keys, of which there must be one.
     sampling_fraction
         A number in (0, 1), or the name of a column that is constant in each stratum (1: taken whole). What it
         assumes of the sampling: see :func:`theta`.
