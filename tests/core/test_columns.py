@@ -42,6 +42,7 @@ def quoted(name: str) -> str:
     return '"' + name.replace('"', '""') + '"'
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize("name", CALLS)
 def test_an_unknown_key_is_named_with_the_columns_there_are(people, name):
     message = complaint(people, query(name, keys="['age', 'sexe']"))
@@ -62,6 +63,7 @@ def test_a_key_unknown_on_one_side_only(persons, side, call):
     )
 
 
+@pytest.mark.one_in(4)
 @pytest.mark.parametrize("name", WITH_WEIGHT)
 def test_an_unknown_weight(people, name):
     message = complaint(people, query(name, weight="'w'"))
@@ -87,7 +89,7 @@ def test_an_unknown_stratum_or_fraction(people):
     assert f'Column "pi" is not a column of the table, whose columns are {HAVE}; so "pi"' in message
 
 
-@pytest.mark.one_in(3)
+@pytest.mark.one_in(4)
 @pytest.mark.parametrize("name", CALLS)
 @pytest.mark.parametrize(
     ("keys", "words"),

@@ -36,6 +36,7 @@ def uniform(key: str, stream: str, number: object, value: str | None = None, rel
     return int(hashlib.sha256(text.encode()).hexdigest()[:13], 16) / 2**52
 
 
+@pytest.mark.one_in(5)
 @pytest.mark.parametrize("stream", ["noise", "", "größe", "a'b", "7:x"])
 @pytest.mark.parametrize("number", [0, 17, -3, "id'1", "é"])
 def test_the_draw_is_the_hash_of_what_it_depends_on(keyed, stream, number):
@@ -158,6 +159,7 @@ def test_the_environment_gives_the_key_and_the_session_wins(monkeypatch):
         assert con.execute("SELECT sdc_uniform('s', 1)").fetchall() == [(uniform(OTHER, "s", 1),)]
 
 
+@pytest.mark.one_in(4)
 @pytest.mark.parametrize("how", ["EXPLAIN", "EXPLAIN ANALYZE"])
 @pytest.mark.parametrize(
     "query",

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize("name", CALLS)
 def test_an_empty_table_is_refused(people, name):
     people.execute("CREATE OR REPLACE TABLE nobody AS FROM persons LIMIT 0")
@@ -44,6 +45,7 @@ def test_a_table_that_is_not_there(people, name):
         people.execute(query(name, tbl="'nowhere'"))
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize("name", CALLS)
 def test_one_row(people, name):
     people.execute("CREATE OR REPLACE VIEW one AS FROM persons WHERE id = 1")

@@ -130,6 +130,7 @@ def test_the_least_that_can_be_said(capsys, parquet):
     assert found["frequencies"]["records"] == 8
 
 
+@pytest.mark.slow
 def test_a_number_as_weight(capsys, parquet, folder):
     found = figures(capsys, parquet, "--keys", "age,sex", "--weight", "25")
     assert found["weight"] == 25
@@ -163,6 +164,7 @@ def test_special_uniques(capsys, parquet):
     capsys.readouterr()
 
 
+@pytest.mark.slow
 def test_nulls_as_wildcards(capsys, parquet, folder):
     found = figures(capsys, parquet, "--keys", "age,sex", "--weight", "weight", "--nulls", "wildcard")
     assert found["k_anonymity"] == in_python(folder, nulls="wildcard", weight="weight")["k_anonymity"]
@@ -178,6 +180,7 @@ def test_a_comma_in_the_name_of_a_key(capsys, folder, keys):
     assert sorted(found["keys"]) == ["age, in years", "sex"]
 
 
+@pytest.mark.slow
 def test_a_quote_in_the_name_of_a_key(capsys, folder):
     assert figures(capsys, str(folder / "odd.parquet"), "--keys", 's"ex,age')["keys"] == ['s"ex', "age"]
     assert figures(capsys, str(folder / "odd.parquet"), "--keys", '"s""ex",age')["keys"] == ['s"ex', "age"]
@@ -187,6 +190,7 @@ def test_case_and_spaces_of_keys(capsys, parquet):
     assert figures(capsys, parquet, "--keys", " AGE , Sex")["keys"] == ["age", "sex"]
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize("table", ["persons", "main.persons", "PERSONS"])
 def test_a_table_of_a_database(capsys, folder, table):
     found = figures(capsys, str(folder / "survey.duckdb"), "--table", table, "--keys", "age")

@@ -52,6 +52,7 @@ def test_public(file, capsys):
     assert main(arguments) == 3
 
 
+@pytest.mark.slow
 def test_thresholds(file, capsys):
     arguments = ["rules", file, "--keys", "region,sex,job"]
     limit = ["--fail-if", "threshold_rule.unsafe_combinations > 0"]

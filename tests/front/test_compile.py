@@ -34,7 +34,7 @@ def test_the_written_query_answers_as_the_macro(name):
     expected.fetchall()
 
 
-@pytest.mark.one_in(4)
+@pytest.mark.one_in(8)
 @pytest.mark.parametrize("name", EVERY)
 def test_a_plain_duckdb_runs_it(name):
     """No macro, no COLUMNS, no query_table is left: it binds where there are none."""
@@ -47,7 +47,7 @@ def test_a_plain_duckdb_runs_it(name):
     assert "GROUP BY\n  ALL" not in sql
 
 
-@pytest.mark.one_in(6)
+@pytest.mark.one_in(12)
 @pytest.mark.parametrize("name", EVERY)
 def test_an_empty_table_is_an_error(name):
     for sql in [sql for table in ("nobody", "none") for sql in filtered(name, table, "duckdb")]:
@@ -231,7 +231,7 @@ def test_the_comment_says_what_the_query_is(dialect):
     assert sql.splitlines()[2].startswith("   Source: Skinner & Elliot (2002)")
 
 
-@pytest.mark.one_in(8)
+@pytest.mark.one_in(16)
 @pytest.mark.parametrize("dialect", ["duckdb", *ENGINES])
 @pytest.mark.parametrize("name", EVERY)
 def test_lines_are_short_but_for_what_cannot_be_cut(name, dialect):

@@ -79,6 +79,7 @@ def test_load_leaves_an_open_transaction_open_and_commit_keeps_it(database):
         assert con.execute("FROM kept").fetchall() == [(1,)]
 
 
+@pytest.mark.slow
 def test_load_leaves_an_open_transaction_open_and_rollback_undoes_it(database):
     with duckdb.connect(database) as con:
         con.begin()
@@ -90,6 +91,7 @@ def test_load_leaves_an_open_transaction_open_and_rollback_undoes_it(database):
         assert counts(sdc_sql.load(con)) == EXPECTED
 
 
+@pytest.mark.slow
 def test_a_described_table_survives_the_rollback_of_the_transaction_it_was_described_in(database):
     with duckdb.connect(database) as con:
         con.begin()

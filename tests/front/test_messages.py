@@ -66,6 +66,7 @@ def shows(text: str) -> bool:
     return MARK in text or "7777" in text
 
 
+@pytest.mark.one_in(4)
 @pytest.mark.parametrize("case", SQL)
 def test_what_a_macro_raises(bad, case):
     with pytest.raises(duckdb.Error) as raised:
@@ -121,6 +122,7 @@ def files(tmp_path, monkeypatch):
     return tmp_path
 
 
+@pytest.mark.one_in(4)
 @pytest.mark.usefixtures("files")
 @pytest.mark.parametrize("case", TYPED)
 def test_what_python_raises(bad, case):
@@ -141,6 +143,7 @@ COMMANDS = {
 }
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.usefixtures("files")
 @pytest.mark.parametrize("case", COMMANDS)
 def test_what_the_command_line_prints(capsys, case):
@@ -149,6 +152,7 @@ def test_what_the_command_line_prints(capsys, case):
     assert not shows(out + error)
 
 
+@pytest.mark.one_in(4)
 @pytest.mark.parametrize("value", [
     f"SELECT '{MARK}'::INTEGER", f"SELECT '{MARK}'::DATE", f"SELECT '{MARK}'::ENUM ('{MARK}b')", "SELECT 7777::TINYINT",
     f"SELECT '{MARK}'::INTEGER[]", "SELECT 7777.5::DECIMAL(3, 1)", "SELECT 7777::BIGINT * 9223372036854775807",

@@ -100,6 +100,7 @@ def test_ctrl_c_stops_a_query_and_not_the_shell(tmp_path, head):
         assert "five" in say(terminal, "SELECT 5 AS five;")
 
 
+@pytest.mark.slow
 def test_the_history_holds_statements_and_never_the_key(tmp_path):
     with ours(Pty, tmp_path) as terminal:
         say(terminal, "SELECT 1 AS one;")
@@ -124,6 +125,7 @@ def test_the_history_holds_statements_and_never_the_key(tmp_path):
         assert "│     1 │" in say(terminal, "")
 
 
+@pytest.mark.slow
 def test_a_wide_table_fits_the_terminal(tmp_path):
     with ours(Pty, tmp_path) as terminal:
         columns = ", ".join(f"{i} AS a_column_with_a_long_name_{i}" for i in range(30))

@@ -180,6 +180,7 @@ def test_into_that_cannot_be_is_refused(keyed, into):
     assert (rows(keyed), shape(keyed), open_steps(keyed)) == (before, shaped, 0)
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize("into", [None, "released"])
 @pytest.mark.parametrize("described", ["before", "within"])
 def test_inside_a_transaction_of_the_users(keyed, described, into):
@@ -337,6 +338,7 @@ def test_a_database_that_is_read_only(tmp_path):
         assert rows(con) == before
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize("constraint", ["UNIQUE", "PRIMARY KEY", "CREATE UNIQUE INDEX"])
 @pytest.mark.parametrize(
     "mask",

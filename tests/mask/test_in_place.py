@@ -14,6 +14,7 @@ EVERY = pytest.mark.parametrize("method", METHODS)
 KEYS = pytest.mark.parametrize("key", ["", "PRIMARY KEY"], ids=["no-key", "primary-key"])
 
 
+@pytest.mark.one_in(2)
 @KEYS
 @EVERY
 def test_nothing_but_the_masked_values_changes(keyed, method, key):
@@ -63,6 +64,7 @@ def test_into_writes_the_same_values_to_a_new_table_and_leaves_the_source(keyed,
     assert (in_place.changed, in_place.records, in_place.parameters) == (step.changed, step.records, step.parameters)
 
 
+@pytest.mark.one_in(3)
 @EVERY
 def test_the_step_is_written_down(keyed, method):
     made(keyed)

@@ -29,6 +29,7 @@ def values(con: duckdb.DuckDBPyConnection, name: str) -> list[tuple[int]]:
     return con.execute(f"SELECT w FROM {quoted(name)} ORDER BY id").fetchall()
 
 
+@pytest.mark.one_in(4)
 @pytest.mark.parametrize("name", ODD)
 def test_the_table_that_is_read_is_the_one_that_is_masked(both, name):
     both.execute(f"CREATE TABLE {quoted(name)} AS SELECT id, w + 2 AS w FROM x")
@@ -38,6 +39,7 @@ def test_the_table_that_is_read_is_the_one_that_is_masked(both, name):
     assert step.changed == sum(a != b for a, b in zip(values(both, name), before, strict=True)) > 0
 
 
+@pytest.mark.one_in(8)
 @pytest.mark.parametrize("name", ODD)
 def test_into_is_read_in_the_same_way(both, name):
     before = values(both, "x")
@@ -46,6 +48,7 @@ def test_into_is_read_in_the_same_way(both, name):
     assert sdc_sql.Microdata(both, name, id="id").columns == ("id", "w")
 
 
+@pytest.mark.one_in(4)
 @pytest.mark.parametrize("name", NO_NAMES)
 def test_what_is_no_name_is_refused(both, name):
     before = both.execute("FROM duckdb_tables() ORDER BY ALL").fetchall()
@@ -56,6 +59,7 @@ def test_what_is_no_name_is_refused(both, name):
     assert both.execute("FROM duckdb_tables() ORDER BY ALL").fetchall() == before
 
 
+@pytest.mark.one_in(4)
 @pytest.mark.parametrize(
     "name",
     [

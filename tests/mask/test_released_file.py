@@ -85,6 +85,7 @@ def test_masking_in_place_leaves_the_originals_in_the_file_and_says_so(file):
     assert found(file) > N / 2  # why the rest of this file is
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize("kind", ["parquet", "csv", "duckdb"])
 @pytest.mark.parametrize("release", ["", "2024"])
 def test_a_written_file_has_the_released_records_only(file, tmp_path, kind, release):
@@ -186,6 +187,7 @@ def test_the_command_line_writes_the_database_anew(file, monkeypatch):
         assert con.execute("SELECT count(*) FROM sdc_steps").fetchall() == [(1,)]
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize("where", ["_copied", "_sync", "_placed"])
 def test_an_interruption_leaves_the_old_file(file, monkeypatch, where):
     monkeypatch.chdir(file.parent)

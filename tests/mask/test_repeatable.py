@@ -252,6 +252,7 @@ def assert_stored(name: str, rows: Rows) -> None:
         assert got == pytest.approx(wanted, rel=1e-12)
 
 
+@pytest.mark.one_in(4)
 @EVERY
 def test_the_same_on_every_version_of_duckdb(keyed, name):
     assert_stored(name, masked(keyed, name))
@@ -275,7 +276,7 @@ DRAWN = [name for name, (method, _, named, _) in METHODS.items()
          if not method.startswith("microaggregate") and (method != "round_to_base" or named)]  # fmt: skip
 
 
-@pytest.mark.one_in(2)
+@pytest.mark.one_in(4)
 @NEW
 @pytest.mark.parametrize("name", DRAWN)
 def test_another_stream_or_key_gives_another_release(keyed, name, new):

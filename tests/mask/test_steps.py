@@ -200,6 +200,7 @@ def test_the_source_may_be_a_view_or_a_file(survey, tmp_path):
 # --- the user's own table, and that of version 0.1
 
 
+@pytest.mark.one_in(4)
 @pytest.mark.parametrize("into", [None, "released"])
 @pytest.mark.parametrize("within", [False, True])
 @pytest.mark.parametrize("mine", ["TABLE sdc_steps AS SELECT 1 AS mine", "VIEW SDC_Steps AS SELECT 1 AS mine"])
@@ -301,6 +302,7 @@ def test_a_comment_of_the_users_is_kept(survey):
     assert (streams(survey), open_steps(survey)) == (["", "2"], 1)
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize("where", ["temp.t", "apart.t", "other.t", "other.apart.t", '"o.d d"."o.d d"'])
 def test_temporary_attached_and_odd_tables(survey, where):
     survey.execute(
@@ -353,6 +355,7 @@ def masks(con, names, outcomes):
     return [threading.Thread(target=mask, args=(name,), daemon=True) for name in names]
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize("same", [False, True], ids=["each its own", "the same"])
 def test_numbers_are_unique_whoever_writes_at_the_same_time(tmp_path, same):
     with duckdb.connect(tmp_path / "survey.duckdb") as con:

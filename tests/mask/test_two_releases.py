@@ -45,6 +45,7 @@ def test_two_sizes_of_noise_do_not_give_the_original(table):
     assert left.std() == pytest.approx(theory, rel=0.1)
 
 
+@pytest.mark.slow
 def test_ten_sizes_give_no_more_than_their_best_average(table):
     alphas = [0.05 * 1.3**i for i in range(10)]
     drawn = np.array([noise(table, f"{a}, 'id'") for a in alphas])
@@ -63,6 +64,7 @@ def test_two_waves_do_not_give_the_changes(table):
     assert independent(first, second)
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize("method", ["uncorrelated", "correlated", "linear", "nonlinear"])
 def test_another_release_is_independent_and_the_same_is_the_same(table, method):
     drawn = [noise(table, f"0.1, 'id', method := '{method}', release := '{r}'", "'x', 'y'") for r in ("", "b", "")]
@@ -70,6 +72,7 @@ def test_another_release_is_independent_and_the_same_is_the_same(table, method):
     assert independent(drawn[0], drawn[1])
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize("method", ["uncorrelated", "correlated", "linear"])
 def test_the_order_of_columns_does_not_matter(table, method):
     table.execute("CREATE TABLE turned AS SELECT y, cat, x, id FROM t")

@@ -51,6 +51,7 @@ def test_each_combination_of_levels_a_hundred_times(con, weight, violated):
     assert found[1].found.startswith(f"{20 if violated else 0} of 20 combinations are rarer")
 
 
+@pytest.mark.slow
 def test_research_rules(con):
     data = described(con)
     assert answers(data.research_file_rules()) == dict.fromkeys(range(1, 6))
@@ -76,6 +77,7 @@ def test_public_rules_that_were_not_measured(con):
     assert found == {1: None, 2: None, 3: [None] * 4, 5: None, 6: None, 7: None, 8: None, 9: None, 10: None}
 
 
+@pytest.mark.slow
 def test_public_rules_that_are_kept(con):
     """2,400,000 persons: sizes of 800,000, values of job 240,000, crossings of sex and job 120,000 and more."""
     found = described(con, keys=["sex", "job"], household="household").public_use_file_rules(
