@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from sdc_sql.db import query
+from sdc_sql.db.checks import is_number, told
 from sdc_sql.errors import ParameterError
 from sdc_sql.mask.columns import named
 
@@ -89,6 +90,8 @@ def noise(
     chosen = named(data, columns)
     if (alpha is None) == (standard_deviation is None):
         raise ParameterError("Give either alpha or standard_deviation: by one of them the size of the noise is set.")
+    if alpha is not None and not (is_number(alpha) and 0 <= alpha < float("inf")):
+        raise ParameterError(f"alpha is {told(alpha)}: it must be a number, at least 0.")
     fitted = {"lower": lower, "upper": upper, "rounded": rounded}
     drawn = {"stream": stream, "release": release}
     identifier = data.required("id")

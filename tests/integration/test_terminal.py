@@ -157,8 +157,8 @@ def test_the_duckdb_shell_with_the_bundle(duckdb_shell, bundle, tmp_path):
         terminal.until("records")
         terminal.type("SELECT name FROM sdc_help('sdc_k_anon');\n")
         terminal.until("sdc_k_anonymity │")
-        terminal.type(f"SET VARIABLE sdc_key = '{KEY}'; FROM sdc_noise('persons', ['age'], 0.1, 'id');\n")
-        terminal.until("Noise needs Python")
+        terminal.type(f"SET VARIABLE sdc_key = '{KEY}'; FROM sdc_rank_swap('persons', 'age', 5, 'id');\n")
+        terminal.until("Rank swapping needs Python")
         terminal.type(".quit\n")
         terminal.ends()
     finally:

@@ -261,7 +261,7 @@ def test_resampling_keeps_order_and_range(table):
 
 WRONG = [
     (lambda t: t.noise("f", -1), "alpha is -1"),
-    (lambda t: t.noise("f", None), "alpha is NULL"),
+    (lambda t: t.noise("f", None), "Give either alpha or standard_deviation"),
     (lambda t: t.noise("day", 1), "has type DATE"),
     (lambda t: t.noise("f", 1, method="pink"), "must be one of"),
     (lambda t: t.noise("f", 1, lower=2000), "lie outside"),

@@ -192,7 +192,7 @@ def test_sixteen_identifying_variables(con):
 @pytest.mark.slow
 def test_what_is_given_wrong(con):
     data = described(con)
-    with pytest.raises(ColumnError, match="inhabitants of a region are NULL"):
+    with pytest.raises(ColumnError, match=r"inhabitants of a region \(id\) are NULL"):
         data.research_file_rules(LEVELS, inhabitants="id")
     with pytest.raises(ParameterError, match="has no level"):
         data.research_file_rules({"extremely": ["region"], "very": ["sex"]})
