@@ -70,7 +70,7 @@ def test_a_key_is_refused_before_any_work(con):
     data = sdc_sql.Microdata(con, "t", id="id")
     for into in (None, "released"):
         with pytest.raises(sdc_sql.ParameterError, match="can be guessed"):
-            data.noise(["x"], -1, into=into)  # which is wrong too, and found out later
+            data.noise(["x"], 0.1, method="nonsense", into=into)  # which is wrong too, and found out later
     assert data.round_to_base("x", 5).records == 10  # what draws nothing needs no key
 
 

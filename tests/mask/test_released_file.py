@@ -34,7 +34,7 @@ def text(i: int) -> str:
 
 
 def number(i: int) -> float:
-    return math.sqrt(2 + i) * 1e5
+    return math.sqrt(2 + i) * 1e5 + 1 / 3  # no multiple of the base, which would stay
 
 
 @pytest.fixture
