@@ -23,7 +23,7 @@ CREATE OR REPLACE MACRO sdc__rows(tbl) AS TABLE
 CREATE OR REPLACE MACRO sdc__by_bytes(value) AS struct_extract({'v': value}, 'v' COLLATE C);
 
 CREATE OR REPLACE MACRO sdc__exact(value) AS
-    CASE WHEN typeof(value) LIKE '%VARCHAR%' AND typeof(value) <> 'VARCHAR' AND lower(current_setting('default_collation')) NOT IN ('', 'binary', 'c', 'posix')
+    CASE WHEN typeof(value) <> 'VARCHAR' AND contains(typeof(value), 'VARCHAR') AND lower(current_setting('default_collation')) NOT IN ('', 'binary', 'c', 'posix')
              THEN error('ParameterError: The default collation of this session is ' || current_setting('default_collation')
                         || ', and a column holds lists or structs of texts, which would be compared by it: RESET default_collation first, or take the texts out of them.')
          ELSE sdc__by_bytes(value) END;

@@ -40,7 +40,7 @@ OUTSIDE = {
 }
 
 
-@pytest.mark.one_in(3)
+@pytest.mark.one_in(9)
 @pytest.mark.parametrize(
     ("what", "call", "value", "shown"),
     [
@@ -71,7 +71,7 @@ def test_one_weight_that_is_none(people, name, value):
     assert "A sampling weight is NULL, NaN, infinite, zero or negative: weights must be positive and finite" in message
 
 
-@pytest.mark.one_in(6)
+@pytest.mark.one_in(12)
 @pytest.mark.parametrize("name", WITH_WEIGHT)
 @pytest.mark.parametrize("value", ["0", "-1", "'nan'::DOUBLE", "'inf'::DOUBLE"])
 def test_a_number_that_no_record_can_weigh(people, name, value):
@@ -86,6 +86,7 @@ def test_risk_without_a_weight(people, name, value):
     assert "needs a weight: the name of the column" in message or '"NULL": the list of columns holds a NULL' in message
 
 
+@pytest.mark.slow
 def test_a_text_in_the_column_of_weights(persons):
     persons.execute("ALTER TABLE persons ALTER weight TYPE VARCHAR; UPDATE persons SET weight = 'many' WHERE id = 5")
     for name in WITH_WEIGHT:
@@ -119,7 +120,7 @@ def test_the_last_digits_of_a_sum_are_forgiven(con):
     assert risk == pytest.approx(1 / 7, rel=1e-14)  # F = f: no more than one in seven
 
 
-@pytest.mark.one_in(4)
+@pytest.mark.one_in(8)
 @pytest.mark.parametrize("name", WITH_NULLS)
 @pytest.mark.parametrize(("value", "shown"), [("'x'", "x"), ("NULL", "NULL"), ("''", ""), ("'Category'", "Category")])
 def test_nulls_is_one_of_two_words(people, name, value, shown):

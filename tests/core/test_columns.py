@@ -42,7 +42,7 @@ def quoted(name: str) -> str:
     return '"' + name.replace('"', '""') + '"'
 
 
-@pytest.mark.one_in(2)
+@pytest.mark.one_in(4)
 @pytest.mark.parametrize("name", CALLS)
 def test_an_unknown_key_is_named_with_the_columns_there_are(people, name):
     message = complaint(people, query(name, keys="['age', 'sexe']"))
@@ -63,7 +63,7 @@ def test_a_key_unknown_on_one_side_only(persons, side, call):
     )
 
 
-@pytest.mark.one_in(4)
+@pytest.mark.one_in(8)
 @pytest.mark.parametrize("name", WITH_WEIGHT)
 def test_an_unknown_weight(people, name):
     message = complaint(people, query(name, weight="'w'"))
@@ -89,7 +89,7 @@ def test_an_unknown_stratum_or_fraction(people):
     assert f'Column "pi" is not a column of the table, whose columns are {HAVE}; so "pi"' in message
 
 
-@pytest.mark.one_in(4)
+@pytest.mark.one_in(8)
 @pytest.mark.parametrize("name", CALLS)
 @pytest.mark.parametrize(
     ("keys", "words"),
@@ -110,7 +110,7 @@ def test_the_complaint_comes_before_a_row_is_read(persons):
         persons.execute("EXPLAIN FROM sdc_cells('persons', ['age', 'sexe'])")
 
 
-@pytest.mark.one_in(4)
+@pytest.mark.one_in(12)
 @pytest.mark.parametrize("name", CALLS)
 @pytest.mark.parametrize("reserved", ["sdc__x", "SDC__Risk"])
 def test_reserved_column_names_are_refused(people, name, reserved):
@@ -168,7 +168,7 @@ def test_a_key_named_as_a_result_elsewhere(persons, name):
     assert persons.execute(query(name, keys="['age', 'sample_frequency']")).fetchall() == expected
 
 
-@pytest.mark.one_in(4)
+@pytest.mark.one_in(8)
 @pytest.mark.parametrize("name", CALLS)
 def test_case_of_names_does_not_matter(people, name):
     spelled = {"keys": "['SEX', 'Age']", "weight": "'WEIGHT'", "household": "'HouseHold'", "stratum": "'Region'"}

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 
-@pytest.mark.one_in(3)
+@pytest.mark.one_in(6)
 @pytest.mark.parametrize("name", CALLS)
 def test_an_empty_table_is_refused(people, name):
     people.execute("CREATE OR REPLACE TABLE nobody AS FROM persons LIMIT 0")
@@ -24,7 +24,7 @@ def test_an_empty_table_is_refused(people, name):
     )
 
 
-@pytest.mark.one_in(4)
+@pytest.mark.one_in(12)
 @pytest.mark.parametrize("name", CALLS)
 @pytest.mark.parametrize("rest", ["WHERE false", "LIMIT 0", "WHERE id IS NULL AND id = 1"])
 def test_a_view_that_the_planner_knows_to_be_empty_is_refused(people, name, rest):
@@ -45,7 +45,7 @@ def test_a_table_that_is_not_there(people, name):
         people.execute(query(name, tbl="'nowhere'"))
 
 
-@pytest.mark.one_in(3)
+@pytest.mark.one_in(6)
 @pytest.mark.parametrize("name", CALLS)
 def test_one_row(people, name):
     people.execute("CREATE OR REPLACE VIEW one AS FROM persons WHERE id = 1")

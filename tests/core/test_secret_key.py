@@ -78,6 +78,7 @@ def key_of(con: duckdb.DuckDBPyConnection) -> str:
     return str(con.execute("SELECT getvariable('sdc_key')").fetchall()[0][0])
 
 
+@pytest.mark.slow
 def test_no_helper_replaces_a_key_that_is_set(monkeypatch):
     mine = secrets.token_urlsafe(32)
     with sdc_sql.load(duckdb.connect()) as con:

@@ -211,6 +211,7 @@ def test_memory_and_threads(capsys, parquet):
     assert found["frequencies"]["records"] == 8
 
 
+@pytest.mark.slow
 def test_nothing_is_written(capsys, folder):
     before = {p.name: hashlib.sha256(p.read_bytes()).hexdigest() for p in folder.iterdir()}
     for name in ("persons.parquet", "persons.csv"):

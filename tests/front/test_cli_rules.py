@@ -27,6 +27,7 @@ RESEARCH = ["--for", "research", "--keys", "region,sex,job", "--weight", "w"]
 LEVELS = ["--extremely", "region", "--very", "sex", "--identifying", "job"]
 
 
+@pytest.mark.slow
 def test_research(file, capsys):
     full = [*RESEARCH, *LEVELS, "--inhabitants", "people", "--no-panel", "--direct-identifiers", "name"]
     assert main(["rules", file, *full]) == 3  # rule 3 is for a person
@@ -210,6 +211,7 @@ def test_what_special_uniques_are_due_to(tmp_path, capsys):
     assert "--contributions goes with --suda" in capsys.readouterr().err
 
 
+@pytest.mark.slow
 def test_a_known_population(tmp_path, capsys):
     """By hand, k = 3: f is borne by three of the population, m by two, x by none."""
     (tmp_path / "f.csv").write_text("sex\nf\nf\nm\nx\n")

@@ -75,6 +75,7 @@ def test_one_bad_value_that_makes_numbers_text_is_said(capsys, folder, command):
     assert "n/a" not in error
 
 
+@pytest.mark.slow
 def test_a_number_that_is_a_column_too_is_refused(capsys):
     assert main(["risk", "f.csv", "--keys", "code", "--weight", "5"]) == 2
     assert "--weight 5 is a number, and 5 is also a column" in capsys.readouterr().err

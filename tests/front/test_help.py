@@ -51,6 +51,7 @@ def test_the_example_runs_and_gives_rows(db, name):
     assert db.execute(ENTRIES[name].example).fetchall()
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize("name", ENTRIES)
 def test_arguments_are_those_of_the_catalog(db, name):
     ((parameters,),) = db.execute(
@@ -102,6 +103,7 @@ def test_a_mask_draws_with_the_secret_key_or_needs_none(name):
             assert con.execute(ENTRIES[name].example).fetchall()
 
 
+@pytest.mark.slow
 def test_what_needs_python_is_what_cannot_run_without_it():
     # independent of how it is found out: in a connection with the bundle alone, run every example
     with duckdb.connect() as con:

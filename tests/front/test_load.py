@@ -221,6 +221,7 @@ def test_install_never_commits_for_the_user(database):
             con.execute("FROM dropped")
 
 
+@pytest.mark.slow
 def test_shared_macros_are_found_by_every_cursor_and_stand_in_no_file(database, monkeypatch):
     monkeypatch.setenv("SDC_KEY", "vT5-0fQmXr2LzKp8_YdWc3NhGu7JbSaEo9iRtM1xk4U")
     with duckdb.connect(database) as con:

@@ -374,7 +374,7 @@ def same(left: list[tuple], right: list[tuple]) -> bool:
     )
 
 
-@pytest.mark.one_in(2)
+@pytest.mark.one_in(4)
 @pytest.mark.parametrize("nulls", ["category", "wildcard"])
 @pytest.mark.parametrize("name", RELATIONS)
 def test_records_equal_the_macro_called_by_hand(db, name, nulls):
@@ -387,7 +387,7 @@ def test_records_equal_the_macro_called_by_hand(db, name, nulls):
     assert same(found.order("ALL").fetchall(), by_hand.order("ALL").fetchall())
 
 
-@pytest.mark.one_in(2)
+@pytest.mark.one_in(4)
 @pytest.mark.parametrize("nulls", ["category", "wildcard"])
 @pytest.mark.parametrize("name", RESULTS)
 def test_figures_equal_the_macro_called_by_hand(db, name, nulls):

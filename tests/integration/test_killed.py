@@ -161,7 +161,7 @@ def tried(server: Server, path: Path, trial: Trial) -> tuple[bool, bool]:
 
 
 # (each of the three ways, at any time and around the commit, once or more)
-@pytest.mark.one_in(20)
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("number", "least_killed", "least_of_each"), [(6, 4, 1), pytest.param(56, 50, 5, marks=pytest.mark.slow)]
 )

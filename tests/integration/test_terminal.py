@@ -89,7 +89,7 @@ def test_the_tab_key_and_ctrl_c_at_the_prompt(tmp_path):
         assert terminal.ends() == 0
 
 
-@pytest.mark.one_in(2)
+@pytest.mark.slow
 @pytest.mark.parametrize("head", ["", "CREATE TABLE much AS "])
 def test_ctrl_c_stops_a_query_and_not_the_shell(tmp_path, head):
     with ours(Pty, tmp_path) as terminal:
@@ -136,6 +136,7 @@ def test_a_wide_table_fits_the_terminal(tmp_path):
         assert "30 columns" in shown
 
 
+@pytest.mark.slow
 def test_ours_in_tmux(tmp_path):
     with ours(Tmux, tmp_path) as terminal:
         terminal.type(".examples\nFROM sdc_k_an\t('persons', ['age', 'sex'], 3);\n")

@@ -203,6 +203,7 @@ def test_inside_a_transaction_of_the_users(keyed, described, into):
     assert len(steps(keyed)) == 2
 
 
+@pytest.mark.slow
 def test_where_the_macros_were_loaded_in_a_transaction_that_was_rolled_back():
     with duckdb.connect() as con:
         con.execute("SET VARIABLE sdc_key = 'vT5-0fQmXr2LzKp8_YdWc3NhGu7JbSaEo9iRtM1xk4U'")
@@ -322,6 +323,7 @@ def test_columns_that_are_not_there(keyed):
     assert open_steps(keyed) == 0
 
 
+@pytest.mark.slow
 def test_a_database_that_is_read_only(tmp_path):
     path = tmp_path / "survey.duckdb"
     with duckdb.connect(path) as con:

@@ -11,6 +11,7 @@ import sdc_sql
 COLUMNS = ["experience", "hours", "husband_income"]
 
 
+@pytest.mark.slow
 def test_mdav(keyed, fixtures):
     """Many couples are at equal distances, and which is taken first is open: partitions differ, the loss by 0.03 %."""
     entries = json.loads((fixtures / "sdcmicro.json").read_text(encoding="utf-8"))["entries"]

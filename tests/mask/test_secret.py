@@ -85,6 +85,7 @@ def test_no_plan_shows_the_key(keyed, macro):
         assert KEY not in plan
 
 
+@pytest.mark.slow
 def test_nor_of_as_little_data_as_there_can_be():
     # constants are folded into plans
     with duckdb.connect() as con:
@@ -166,6 +167,7 @@ def test_no_error_of_the_database_tells_the_key(keyed, query):
     assert KEY not in str(raised.value)
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize("where", ["session", "environment"])
 def test_no_log_and_no_file_has_the_key(tmp_path, monkeypatch, where):
     path, released = tmp_path / "survey.duckdb", tmp_path / "released.parquet"

@@ -107,6 +107,7 @@ def test_pram_twice_is_the_matrix_squared(survey):
 CHANGES = ["TRUNCATE t; INSERT INTO t FROM original", "INSERT INTO t SELECT * REPLACE (-1 AS id) FROM t LIMIT 1"]
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize("change", CHANGES, ids=["anew", "more"])
 def test_a_table_that_was_filled_anew_is_not_silently_drawn_another_time(survey, change):
     survey.execute("CREATE TABLE original AS FROM t")
@@ -355,7 +356,7 @@ def masks(con, names, outcomes):
     return [threading.Thread(target=mask, args=(name,), daemon=True) for name in names]
 
 
-@pytest.mark.one_in(2)
+@pytest.mark.slow
 @pytest.mark.parametrize("same", [False, True], ids=["each its own", "the same"])
 def test_numbers_are_unique_whoever_writes_at_the_same_time(tmp_path, same):
     with duckdb.connect(tmp_path / "survey.duckdb") as con:
@@ -377,6 +378,7 @@ def test_numbers_are_unique_whoever_writes_at_the_same_time(tmp_path, same):
         assert sorted(outcomes) == (["", "2", "3", "4"] if same else ["", "", "2", "2"])
 
 
+@pytest.mark.slow
 def test_the_first_use_in_two_transactions_of_the_users_is_an_error_of_ours(tmp_path):
     with duckdb.connect(tmp_path / "survey.duckdb") as con, con.cursor() as other:
         for name in "tu":
@@ -398,6 +400,7 @@ def test_the_first_use_in_two_transactions_of_the_users_is_an_error_of_ours(tmp_
 # --- from the command line
 
 
+@pytest.mark.slow
 def test_the_command_line_counts_passes_and_takes_stream_and_release(survey, tmp_path, monkeypatch, capsys):
     monkeypatch.setenv("SDC_KEY", KEY)
     monkeypatch.chdir(tmp_path)

@@ -100,6 +100,7 @@ def test_sdcmicros_threshold_is_the_last_safe_key(shared, con, entry, weight, ma
     assert max(r for (r,) in risks if r <= row["threshold"]) == pytest.approx(theirs["global_threshold"], rel=1e-12)
 
 
+@pytest.mark.slow
 def test_no_rounding_decides_which_cells_are_above(con):
     """With weights of 1 the risk of a cell is 1/f and its bound a fraction: the greatest rate is each in turn."""
     draws = np.random.Generator(np.random.PCG64(5))

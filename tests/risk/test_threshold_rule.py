@@ -75,6 +75,7 @@ def maximal_products(extremely, very, identifying):
     return {s for s in sets if not any(s < t for t in sets)}
 
 
+@pytest.mark.one_in(4)
 @pytest.mark.parametrize("numbers", list(product(range(3), repeat=3))[1:])
 def test_the_sets_of_levels(db, numbers):
     """3.7, researchers' rule 2: an extremely, a very and an identifying key; a higher level counts lower down."""
@@ -137,6 +138,7 @@ def test_real_files_against_a_counter(shared, con, file, keys, weight):
 ODD = ["Select", 'a"b', "it's", "values", "records"]
 
 
+@pytest.mark.slow
 def test_odd_names_are_reported_as_they_were_given(con):
     """The names stand in the text of a query: quotes in them must not end it."""
     columns = ", ".join('i % {} AS "{}"'.format(2 + n % 3, name.replace('"', '""')) for n, name in enumerate(ODD))
