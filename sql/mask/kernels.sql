@@ -9,7 +9,7 @@ CREATE OR REPLACE MACRO sdc__needs_python(what) AS
 
 CREATE OR REPLACE MACRO sdc__kernel_noise(stratum, method, x, normals, uniforms, alpha, threshold, lower, upper, rounded, discrete) AS
     sdc__needs_python('Noise')::DOUBLE[][];
-CREATE OR REPLACE MACRO sdc__kernel_noise_root(stratum, covariances, alpha) AS
+CREATE OR REPLACE MACRO sdc__kernel_noise_root(stratum, covariances, sizes) AS
     sdc__needs_python('Correlated noise')::DOUBLE[][];
 CREATE OR REPLACE MACRO sdc__kernel_multiplicative(stratum, method, x, normals, uniforms, size, spread) AS
     sdc__needs_python('Multiplicative noise')::DOUBLE[][];

@@ -31,7 +31,8 @@ CREATE OR REPLACE MACRO sdc__noise_uncorrelated(records, alpha) AS TABLE
 CREATE OR REPLACE MACRO sdc__noise_correlated(records, alpha) AS TABLE
     SELECT sdc__stratum, list_select(sdc__names, sdc__order) AS sdc__names, list_select(sdc__means, sdc__order) AS sdc__means, NULL::DOUBLE[] AS sdc__sds,
            CASE WHEN list_max(sdc__counts) > 0 THEN sdc__kernel_noise_root(sdc__stratum::VARCHAR,
-               list_transform(list_select(sdc__covariances, sdc__order), lambda c: list_select(c, sdc__order)), sdc__checked_alpha(alpha)) END AS sdc__root
+               list_transform(list_select(sdc__covariances, sdc__order), lambda c: list_select(c, sdc__order)),
+               list_transform(sdc__order, lambda i: sdc__rounded_up(sqrt(sdc__checked_alpha(alpha)) * sqrt(sdc__covariances[i][i])))) END AS sdc__root
     FROM (SELECT *, list_grade_up(list_transform(sdc__names, lambda n: sdc__folded(n)), 'ASC', 'NULLS FIRST') AS sdc__order
           FROM sdc__moments(records) AS sdc__m
           LEFT JOIN (SELECT sdc__stratum AS sdc__of, sdc__complete, sdc__covariances FROM sdc__covariances(records)) AS sdc__c

@@ -37,14 +37,14 @@ def noise(
     return keeping(masked, x).T
 
 
-def root(_stratum: str | None, covariances: Floats | None, alpha: float) -> Floats:
+def root(_stratum: str | None, covariances: Floats | None, sizes: Floats) -> Floats:
     """Return the coefficients of correlated noise."""
     if covariances is None or np.isnan(covariances).any():
         raise ValueError(
             "fewer than two records have no missing value: correlated noise needs two; mask the columns one by one, "
             "or join strata"
         )
-    return np.array(noise_root(covariances.tolist(), alpha))
+    return np.array(noise_root(covariances.tolist(), sizes.tolist()))
 
 
 def multiply(_stratum: str | None, method: str, x: Floats, normals: Floats, uniforms: Floats, size: float,
@@ -72,6 +72,6 @@ FUNCTIONS = (
         rounded="BOOLEAN[]",
         discrete="BOOLEAN[]",
     ),
-    declared("noise_root", root, TABLE, covariances=TABLE, alpha=NUMBER),
+    declared("noise_root", root, TABLE, covariances=TABLE, sizes=NUMBERS),
     declared("multiplicative", multiply, TABLE, method=TEXT, **DRAWS, size=NUMBER, spread=NUMBER),
 )

@@ -23,24 +23,24 @@ SINGULAR = 1e-10
 DECIMALS, DIGITS = 3, 9
 
 
-def noise_root(covariances: Sequence[Sequence[float]], alpha: float) -> list[list[float]]:
+def noise_root(covariances: Sequence[Sequence[float]], sizes: Sequence[float]) -> list[list[float]]:
     """Return the coefficients, a list for each column: of the draws of the columns up to it, then zeros.
 
     Parameters
     ----------
     covariances
         The covariance matrix of the columns, (p, p).
-    alpha
-        The variance of the noise over that of the columns, at least 0.
+    sizes
+        The standard deviation of each column's noise, rounded up already (``sdc__rounded_up``).
 
     Examples
     --------
-    >>> noise_root([[4.0, 2.0], [2.0, 2.0]], 0.01)
+    >>> noise_root([[4.0, 2.0], [2.0, 2.0]], [0.2, 0.142])
     [[0.2, 0.0], [0.10039399999999998, 0.10053599999999999]]
 
     The second column is twice the first, and its noise twice that of the first.
 
-    >>> noise_root([[4.0, 8.0], [8.0, 16.0]], 0.01)
+    >>> noise_root([[4.0, 8.0], [8.0, 16.0]], [0.2, 0.4])
     [[0.2, 0.0], [0.4, 0.0]]
     """
     p = len(covariances)
@@ -57,31 +57,16 @@ def noise_root(covariances: Sequence[Sequence[float]], alpha: float) -> list[lis
             weights = _weights(exact, row)
             applied.append([_sum(w * applied[i][k] for w, i in zip(weights, free, strict=True)) for k in range(p)])
             continue
-        size = rounded_up(math.sqrt(alpha) * sds[j])
         shares = [round(r / sds[j], DECIMALS) for r in row]
         own = math.ceil(math.sqrt(rest) / sds[j] * 10**DECIMALS - 1e-9) / 10**DECIMALS
         entries = [0.0] * p
         for share, i in zip(shares, free, strict=True):
-            entries[i] = size * share
-        entries[j] = size * own
+            entries[i] = sizes[j] * share
+        entries[j] = sizes[j] * own
         applied.append(entries)
         exact.append([*row, math.sqrt(rest)])
         free.append(j)
     return applied
-
-
-def rounded_up(value: float) -> float:
-    """Return a number rounded up to three significant digits, as `sdc__rounded_up` does.
-
-    Examples
-    --------
-    >>> rounded_up(12.3456), rounded_up(0.1), rounded_up(0.0)
-    (12.4, 0.1, 0.0)
-    """
-    if value == 0:
-        return 0.0
-    exponent = math.floor(math.log10(value)) - 2
-    return float(f"{math.ceil(value / float(f'1e{exponent}') - 1e-9)}e{exponent}")
 
 
 def _solved(root: list[list[float]], products: list[float]) -> list[float]:
