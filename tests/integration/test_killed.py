@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 
 RECORDS = 100_000
 AT_A_TIME = 2
+TRIALS = 48  # four times of death, each of the three ways
 
 # The server has imported everything and opened nothing when it forks a child, the one that is killed.
 # "own": the masking's own transaction, and the file is closed afterwards (which writes the log into the file).
@@ -157,15 +158,12 @@ def tried(server: Server, path: Path, trial: Trial) -> tuple[bool, bool]:
     if trial.word != "ready":
         server.heard(trial.word)
     time.sleep(trial.seconds)
-    return server.kill(pid)
+    killed, committed = server.kill(pid)
+    return killed, committed or trial.word == "committed"
 
 
-# (each of the three ways, at any time and around the commit, once or more)
 @pytest.mark.slow
-@pytest.mark.parametrize(
-    ("number", "least_killed", "least_of_each"), [(6, 4, 1), pytest.param(56, 50, 5, marks=pytest.mark.slow)]
-)
-def test_a_killed_masking_leaves_the_table_before_or_the_table_after(tmp_path, number, least_killed, least_of_each):
+def test_a_killed_masking_leaves_the_table_before_or_the_table_after(tmp_path):
     original = tmp_path / "original.duckdb"
     with duckdb.connect(original) as con:
         con.execute(
@@ -187,18 +185,23 @@ def test_a_killed_masking_leaves_the_table_before_or_the_table_after(tmp_path, n
             assert sorted(after[how]) == ["persons", *(["released"] if how == "copy" else []), "sdc_steps"]
             assert (after[how]["persons"] == before["persons"]) == (how == "copy")
 
-    # half over the whole of each way, with a margin after it, and half around the commit
+    # a quarter over the whole of each way and a quarter around the commit; as a busy machine moves both, a quarter
+    # surely before it and a quarter surely after it
     chance = random.Random(20)  # noqa: S311 - times to kill at, no secret
     trials = []
-    for i in range(number):
-        how = WAYS[i // 2 % 3]
+    for i in range(TRIALS):
+        how, kind = WAYS[i // 4 % 3], i % 4
         whole, committed = times[how]["done"], times[how]["committed"]
-        if i % 2:
+        if kind == 0:
             trials.append(Trial(how, "ready", chance.uniform(0, 1.2 * whole)))
-        elif how == "joined":
+        elif kind == 1 and how == "joined":
             trials.append(Trial(how, "committing", chance.uniform(0, 1.5 * (committed - times[how]["committing"]))))
-        else:
+        elif kind == 1:
             trials.append(Trial(how, "ready", chance.uniform(0.8 * committed, 1.1 * whole)))
+        elif kind == 2:
+            trials.append(Trial(how, "ready", chance.uniform(0, 0.1 * committed)))
+        else:
+            trials.append(Trial(how, "committed", chance.uniform(0, whole - committed)))
 
     def worked(worker: int) -> list[tuple[Trial, bool, bool, str]]:
         path = tmp_path / f"worker{worker}.duckdb"
@@ -217,9 +220,9 @@ def test_a_killed_masking_leaves_the_table_before_or_the_table_after(tmp_path, n
     with ThreadPoolExecutor(AT_A_TIME) as workers:
         found = [one for some in workers.map(worked, range(AT_A_TIME)) for one in some]
 
-    assert sum(killed for _, killed, _, _ in found) >= least_killed
+    assert sum(killed for _, killed, _, _ in found) == TRIALS
     assert [one for one in found if one[3] == "between"] == []
     # what was said to be committed is kept
     assert [one for one in found if one[2] and one[3] == "before"] == []
     outcomes = [outcome for *_, outcome in found]
-    assert min(outcomes.count("before"), outcomes.count("after")) >= least_of_each
+    assert min(outcomes.count("before"), outcomes.count("after")) >= TRIALS // 4
