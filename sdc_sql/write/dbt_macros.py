@@ -44,11 +44,15 @@ def _macro(declaration: Declaration) -> str:
 
 
 def _masks(masks: Iterable[Declaration]) -> str:
+    masks = list(masks)
+    drawing = "".join(f"        '{m.name[4:]}',\n" for m in masks if any(p.name == "stream" for p in m.parameters))
     rows = "".join(f"        '{mask.name[4:]}': {_by_record(mask)},\n" for mask in masks)
     return (
         f"{{#- {NOTE}\n\n"
         "    Each mask, with the values of arguments by which it masks a record by itself; none where it never does.\n"
         f"-#}}\n{{%- macro sdc__masks() -%}}\n    {{{{ return({{\n{rows}    }}) }}}}\n{{%- endmacro -%}}\n"
+        "\n{#- The masks that draw at random. -#}\n"
+        f"{{%- macro sdc__drawing() -%}}\n    {{{{ return([\n{drawing}    ]) }}}}\n{{%- endmacro -%}}\n"
     )
 
 

@@ -202,6 +202,17 @@ MODELS = {
     "seen_risk": VIEW + " {{ sdc.theta(ref('k'), ['f'], 0.1) }}",
     "misspelt": "{{ sdc.theta(ref('k'), ['fs'], 0.1) }}",
     "unknown_step": "{{ sdc.mask(ref('k'), 'i\"d', [['swap', ['n'], 5]]) }}",
+    "twice": "{{ sdc.mask(ref('k'), 'i\"d', [['pram', 'f', ref('moves')], ['round', ['n'], 2], ['pram', 'F', ref('moves')]]) }}",
+    "moves": 'select "from", "to", case when "from" = "to" then 0.5 else 0.25 end as probability '
+             'from range(3) as a("from"), range(3) as b("to")',
+    "once_more": "select * from {{ sdc.pram_retention(ref('between'), ['f'], 0.9, 'i\"d') }}",
+    "between": "select * from {{ ref('twice') }}",
+    "next_pass": "select * from {{ sdc.pram_retention(ref('between'), ['f'], 0.9, 'i\"d', stream='3') }}",
+    "other_column": "select * from {{ sdc.random_round(ref('between'), ['n'], 3, 'i\"d') }}",
+    "logged": "select * from {{ ref('some') }}",
+    "sdc_steps": "select 'logged' as target, ['N'] as columns",
+    "masked_outside": "/* {{ ref('sdc_steps') }} */ {{ sdc.noise(ref('logged'), ['n'], 0.1, 'Select') }}",
+    "released_again": "/* {{ ref('sdc_steps') }} */ {{ sdc.noise(ref('logged'), ['n'], 0.1, 'Select', release='2') }}",
     "named_persons": "select range as id, 'p' || range as reference, range || '@x.org' as contact, 1 as last_name, "
                      "'hm ' || (range % 4) as remark from range(40)",
 }  # fmt: skip
@@ -211,6 +222,8 @@ REFUSED = {
     "seen_risk": "The model seen_risk is materialized as view",
     "misspelt": '"fs" is not a column of the table',
     "unknown_step": "where method is one of microaggregate, ",
+    "once_more": "masks f by sdc_pram_retention, which the model twice has masked already",
+    "masked_outside": "masks n by sdc_noise, which a step in sdc_steps has masked already",
 }
 ODD_TESTS = """
 models:
@@ -329,6 +342,16 @@ def test_what_cannot_be_is_refused_with_the_reason(odd):
     assert {n for n, r in ran["nodes"].items() if r["status"] == "error"} == set(REFUSED)
     for name, reason in REFUSED.items():
         assert reason.lower() in ran["nodes"][name]["message"].lower(), ran["nodes"][name]["message"]
+
+
+def test_a_second_pass_draws_anew_or_is_refused(odd):
+    folder, (_, _, ran, *_) = odd
+    compiled = (folder / "target" / "run" / "odd" / "models" / "twice.sql").read_text()
+    assert "sdc_pram('sdc__step_0', 'f', '\"release\".\"main\".\"moves\"', 'i\"d')" in compiled
+    assert "sdc_pram('sdc__step_2', 'F', '\"release\".\"main\".\"moves\"', 'i\"d', stream := '2')" in compiled
+    assert {ran["nodes"][name]["status"] for name in ("twice", "next_pass", "other_column", "released_again")} == {
+        "success"
+    }
 
 
 def test_odd_names_are_quoted(odd):

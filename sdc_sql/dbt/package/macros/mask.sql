@@ -1,8 +1,8 @@
 {#- Masking in a model, and in an incremental one.
 
     In an incremental run the records that are new are masked, and those that are released are left alone. That is right for
-    methods that mask a record by itself: its draw is a function of the key and its id, so a new record gets what it
-    would have got had it been there from the start. Methods that look at the whole table (its ranks, groups, moments,
+    methods that mask a record by itself: its draw is a function of the key, its id and its value, so a new record gets what
+    it would have got had it been there from the start. Methods that look at the whole table (its ranks, groups, moments,
     cells) would mask the new records by other parameters than the old: they refuse, and the model must be a table.
 -#}
 
@@ -17,8 +17,51 @@
     {{ return(model is defined and model.resource_type == 'model' and is_incremental()) }}
 {%- endmacro -%}
 
-{%- macro sdc__checked_step(function, named) -%}
+{#- A second pass over a column must be named: by the draws of the first, PRAM would change the records that it changed already,
+    and no others. So a model keeps in its meta which columns it draws for, and the models that it is made of are asked. -#}
+{%- macro sdc__is_drawing(function, named) -%}
+    {{ return(function[4:] in sdc.sdc__drawing() and (named or {}).get('stream') is none) }}
+{%- endmacro -%}
+
+{%- macro sdc__drawn(columns) -%}
+    {%- set marks = {} -%}
+    {%- for name in ([columns] if columns is string else columns) -%}{%- do marks.update({'sdc_draws ' ~ name | lower: true}) -%}{%- endfor -%}
+    {{ return(marks) }}
+{%- endmacro -%}
+
+{%- macro sdc__remember(function, columns) -%}
+    {%- if model is defined and model.resource_type == 'model' and function[4:] in sdc.sdc__drawing() and columns -%}
+        {{ config(meta=sdc.sdc__drawn(columns)) }}
+    {%- endif -%}
+{%- endmacro -%}
+
+{%- macro sdc__second_pass(tbl, function, columns, named) -%}
+    {%- if not (model is defined and model.resource_type == 'model' and sdc.sdc__is_drawing(function, named)) -%}{{ return('') }}{%- endif -%}
+    {%- set marks = sdc.sdc__drawn(columns) -%}
+    {%- set ancestors = model.depends_on.nodes | list -%}
+    {%- for node in ancestors if node in graph.nodes -%}  {#- grows while it is read: the ancestors of ancestors -#}
+        {%- for mark in marks if (graph.nodes[node].config.meta or {}).get(mark) -%}
+            {{ sdc.sdc__refuse_second_pass(function, mark[10:], 'the model ' ~ graph.nodes[node].name) }}
+        {%- endfor -%}
+        {%- for before in graph.nodes[node].depends_on.nodes if before not in ancestors -%}{%- do ancestors.append(before) -%}{%- endfor -%}
+    {%- endfor -%}
+    {%- set steps = load_relation(api.Relation.create(database=tbl.database, schema=tbl.schema, identifier='sdc_steps')) if sdc.sdc__is_relation(tbl) else none -%}
+    {%- if steps is not none and (named or {}).get('release') is none -%}  {#- a table that was masked outside dbt, by any version -#}
+        {%- set drawn = run_query('select lower(unnest(columns)) from ' ~ steps ~ ' where lower(target) = lower(' ~ sdc.sdc__literal(tbl.identifier) ~ ')') -%}
+        {%- for row in drawn.rows if 'sdc_draws ' ~ row[0] in marks -%}
+            {{ sdc.sdc__refuse_second_pass(function, row[0], 'a step in sdc_steps') }}
+        {%- endfor -%}
+    {%- endif -%}
+{%- endmacro -%}
+
+{%- macro sdc__refuse_second_pass(function, column, before) -%}
+    {{ sdc.sdc__refuse('the model ' ~ model.name ~ ' masks ' ~ column ~ ' by ' ~ function ~ ', which ' ~ before ~ ' has masked already:'
+        ~ " a second pass must have a name of its own, or its draws are those of the first. Give it, as in stream='2'.") }}
+{%- endmacro -%}
+
+{%- macro sdc__checked_step(tbl, function, columns, named) -%}
     {{ sdc.sdc__stored(function) }}
+    {{ sdc.sdc__second_pass(tbl, function, columns, named) }}
     {%- if sdc.sdc__is_adding() and not sdc.sdc__is_record_wise(function, named) -%}
         {{ sdc.sdc__refuse('the model ' ~ model.name ~ ' calls ' ~ function ~ (" with method '" ~ named.method ~ "'" if named.method else '')
             ~ ' in an incremental run. It masks a record by what the whole table holds, so that records which arrive later would be masked'
@@ -37,8 +80,9 @@
 {%- endmacro -%}
 
 {%- macro sdc__mask(function, id, given, named) -%}
+    {{ sdc.sdc__remember(function, given[1]) }}
     {%- if not execute -%}{{ return('') }}{%- endif -%}
-    {{ sdc.sdc__checked_step(function, named) }}
+    {{ sdc.sdc__checked_step(given[0], function, given[1], named) }}
     {%- if sdc.sdc__is_adding() -%}
         {{ return(sdc.sdc__added(given[0], id, '(' ~ sdc.sdc__call(function, ['sdc__arrived'] + given[1:], named) ~ ')')) }}
     {%- endif -%}
@@ -50,17 +94,24 @@
     {{ sdc.mask(ref('arrived'), 'id', [['pram', 'sex', ref('matrix')], ['round', ['income'], 50]]) }}
 -#}
 {%- macro mask(tbl, id, steps) -%}
+    {%- for step in steps or [] if step is not string and step | length > 1 -%}{{ sdc.sdc__remember('sdc_' ~ step[0], step[1]) }}{%- endfor -%}
     {%- if not execute -%}{{ return('') }}{%- endif -%}
     {%- set methods = sdc.sdc__masks() | list -%}
     {%- if not steps -%}{{ sdc.sdc__refuse('mask has no steps: give at least one, as in [[\'round\', [\'income\'], 50]].') }}{%- endif -%}
-    {%- set parts = [] -%}
+    {%- set parts, passes = [], {} -%}
     {%- for step in steps -%}
         {%- if step is string or step | length not in [3, 4] or step[0] not in methods or (step | length == 4 and step[3] is not mapping) -%}
             {{ sdc.sdc__refuse('a step of mask is ' ~ step ~ ': it must be [method, columns, parameter] or [method, columns, parameter, {options}], '
                 ~ 'where method is one of ' ~ methods | join(', ') ~ '.') }}
         {%- endif -%}
-        {%- set named = step[3] if step | length == 4 else {} -%}
-        {{ sdc.sdc__checked_step('sdc_' ~ step[0], named) }}
+        {%- set named = dict(step[3] if step | length == 4 else {}) -%}
+        {{ sdc.sdc__checked_step(tbl, 'sdc_' ~ step[0], step[1], named) }}
+        {%- if step[0] in sdc.sdc__drawing() -%}  {#- a second step on a column is the next pass -#}
+            {%- set marks, number = sdc.sdc__drawn(step[1]), [1] -%}
+            {%- for mark in marks if mark in passes -%}{%- do number.append(passes[mark] + 1) -%}{%- endfor -%}
+            {%- for mark in marks -%}{%- do passes.update({mark: number | max}) -%}{%- endfor -%}
+            {%- if named.get('stream') is none and number | max > 1 -%}{%- do named.update({'stream': number | max | string}) -%}{%- endif -%}
+        {%- endif -%}
         {%- set source = 'sdc__step_' ~ (loop.index - 1) -%}
         {%- do parts.append('sdc__step_' ~ loop.index ~ ' as materialized (' ~ sdc.sdc__call('sdc_' ~ step[0], [source, step[1], step[2], id], named) ~ ')') -%}
     {%- endfor -%}

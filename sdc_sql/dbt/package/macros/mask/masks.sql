@@ -20,3 +20,20 @@
         'random_round': {},
     }) }}
 {%- endmacro -%}
+
+{#- The masks that draw at random. -#}
+{%- macro sdc__drawing() -%}
+    {{ return([
+        'multiplicative_noise',
+        'noise',
+        'noise_absolute',
+        'pram',
+        'pram_crossing',
+        'pram_retention',
+        'pram_guaranteed',
+        'rank_swap',
+        'rank_swap_correlated',
+        'resample',
+        'random_round',
+    ]) }}
+{%- endmacro -%}
