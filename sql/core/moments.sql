@@ -6,8 +6,12 @@
 -- deviations to within 2^-86 of the ranges'; what remains is the rounding of x - mean and of products, 2^-51 of a variance.
 -- Source: Chan, Golub & LeVeque (1983), Algorithms for computing the sample variance, The American Statistician 37, 242-247, (1.7).
 --
--- tbl: the name of a relation with sdc__stratum (NULL is one too) and columns "sdc__x_<name>" of DOUBLE. NULL and NaN are missing. The
+-- tbl: the name of a relation with sdc__stratum (NULL is one too) and columns "sdc__x_<name>" of DOUBLE; stratum: NULL where all of sdc__stratum is NULL. NULL and NaN are missing. The
 -- relation is read three times; it must give the same rows each time. Lists are in the order of its columns.
+
+-- Whether a record is of a stratum. Without strata (NULL) this is true before the query runs: what one row holds then stands beside
+-- every record as a constant, where a join would look it up for each.
+CREATE OR REPLACE MACRO sdc__in_stratum(stratum, its, of_stratum) AS stratum IS NULL OR its IS NOT DISTINCT FROM of_stratum;
 
 CREATE OR REPLACE MACRO sdc__not_nan(x) AS CASE WHEN NOT isnan(x) THEN x END;
 CREATE OR REPLACE MACRO sdc__present(tbl) AS TABLE
@@ -25,7 +29,7 @@ CREATE OR REPLACE MACRO sdc__checked_size(low, high, name) AS
 CREATE OR REPLACE MACRO sdc__shifted(x, shifts, names) AS x * sdc__of_column(shifts, names, x);
 
 -- By stratum: how many values each column has, their mean, and the shift of their deviations from it.
-CREATE OR REPLACE MACRO sdc__centres(tbl) AS TABLE
+CREATE OR REPLACE MACRO sdc__centres(tbl, stratum) AS TABLE
     WITH sdc__ranges AS (
         SELECT sdc__stratum, count(*) AS sdc__records,
                count(COLUMNS(lambda c: starts_with(c, 'sdc__x_'))) AS "sdc__n_\0",
@@ -46,7 +50,7 @@ CREATE OR REPLACE MACRO sdc__centres(tbl) AS TABLE
     ),
     sdc__sums AS (
         SELECT sdc__s.sdc__stratum AS sdc__of, sdc__exact_sum(sdc__shifted(COLUMNS(lambda c: starts_with(c, 'sdc__x_')), sdc__shifts, sdc__names), 88) AS "\0"
-        FROM query_table(tbl) AS sdc__t JOIN sdc__sizes AS sdc__s ON sdc__t.sdc__stratum IS NOT DISTINCT FROM sdc__s.sdc__stratum
+        FROM query_table(tbl) AS sdc__t JOIN sdc__sizes AS sdc__s ON sdc__in_stratum(stratum, sdc__t.sdc__stratum, sdc__s.sdc__stratum)
         GROUP BY sdc__s.sdc__stratum
     ),
     sdc__totals AS (SELECT sdc__of, [*COLUMNS(lambda c: starts_with(c, 'sdc__x_'))] AS sdc__total FROM sdc__sums)
@@ -59,18 +63,18 @@ CREATE OR REPLACE MACRO sdc__centres(tbl) AS TABLE
 CREATE OR REPLACE MACRO sdc__deviation(x, means, shifts, names) AS (x - sdc__of_column(means, names, x)) * sdc__of_column(shifts, names, x);
 
 -- The deviations of each record, as columns "sdc__x_<name>", with the lists of sdc__centres.
-CREATE OR REPLACE MACRO sdc__deviations(tbl, centres) AS TABLE
+CREATE OR REPLACE MACRO sdc__deviations(tbl, stratum, centres) AS TABLE
     SELECT sdc__c.*, sdc__deviation(COLUMNS(lambda c: starts_with(c, 'sdc__x_')), sdc__means, sdc__shifts, sdc__names) AS "\0"
-    FROM query_table(tbl) AS sdc__t JOIN query_table(centres) AS sdc__c ON sdc__t.sdc__stratum IS NOT DISTINCT FROM sdc__c.sdc__stratum;
+    FROM query_table(tbl) AS sdc__t JOIN query_table(centres) AS sdc__c ON sdc__in_stratum(stratum, sdc__t.sdc__stratum, sdc__c.sdc__stratum);
 
 CREATE OR REPLACE MACRO sdc__squared(x) AS x * x;
 
 -- Of each column by itself, over its own values: sdc__stratum, sdc__records, and lists sdc__names, sdc__counts, sdc__means (NULL for a column
 -- without values) and sdc__sds (NULL for a column with fewer than two, exactly 0 for a constant).
-CREATE OR REPLACE MACRO sdc__moments(tbl) AS TABLE
+CREATE OR REPLACE MACRO sdc__moments(tbl, stratum) AS TABLE
     WITH sdc__values AS (FROM sdc__present(tbl)),
-    sdc__found AS (FROM sdc__centres('sdc__values')),
-    sdc__apart AS (FROM sdc__deviations('sdc__values', 'sdc__found')),
+    sdc__found AS (FROM sdc__centres('sdc__values', stratum)),
+    sdc__apart AS (FROM sdc__deviations('sdc__values', stratum, 'sdc__found')),
     sdc__sums AS (
         SELECT sdc__stratum AS sdc__of, sdc__exact_sum(COLUMNS(lambda c: starts_with(c, 'sdc__x_')), 88) AS "sdc__d_\0",
                sdc__exact_sum(sdc__squared(COLUMNS(lambda c: starts_with(c, 'sdc__x_'))), 88) AS "sdc__dd_\0"
@@ -87,10 +91,10 @@ CREATE OR REPLACE MACRO sdc__moments(tbl) AS TABLE
 -- Of all columns together, over the records that miss none (a stratum without such a record has no row): sdc__stratum, sdc__complete (their
 -- number), sdc__names and sdc__covariances, a list for each column, of the columns in the same order (NULL where there is one record).
 -- A record is taken once for each column: a row of the matrix is the sum of its deviations times that of the column.
-CREATE OR REPLACE MACRO sdc__covariances(tbl) AS TABLE
+CREATE OR REPLACE MACRO sdc__covariances(tbl, stratum) AS TABLE
     WITH sdc__values AS (SELECT * FROM sdc__present(tbl) WHERE COLUMNS(lambda c: starts_with(c, 'sdc__x_')) IS NOT NULL),
-    sdc__found AS (FROM sdc__centres('sdc__values')),
-    sdc__apart AS (FROM sdc__deviations('sdc__values', 'sdc__found')),
+    sdc__found AS (FROM sdc__centres('sdc__values', stratum)),
+    sdc__apart AS (FROM sdc__deviations('sdc__values', stratum, 'sdc__found')),
     sdc__products AS (
         SELECT sdc__stratum, sdc__j, sdc__exact_sum(COLUMNS(lambda c: starts_with(c, 'sdc__x_')) * sdc__y, 88) AS "\0"
         FROM (

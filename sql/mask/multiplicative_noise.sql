@@ -21,7 +21,29 @@
 --   stream   text     names the pass of draws; give another one to mask a column a second time
 --   release  text     names the release; give another one for independent draws
 
-CREATE OR REPLACE MACRO sdc__multiplicative_noise(tbl, columns, size, id, method, spread, stratum, stream, release) AS TABLE
+CREATE OR REPLACE MACRO sdc__checked_factors(size) AS
+    CASE WHEN size::DOUBLE >= 0 AND size::DOUBLE < 'infinity'::DOUBLE THEN size::DOUBLE
+         ELSE error('ParameterError: size is ' || coalesce(size::VARCHAR, 'NULL') || ': it must be a number, at least 0.') END;
+CREATE OR REPLACE MACRO sdc__finite(x, name) AS
+    CASE WHEN isnan(x) OR abs(x) <= 1e150 THEN x
+         WHEN x IS NOT NULL THEN error('ColumnError: The column ' || name || ' holds infinite values or values beyond 1e150, whose squares are infinite: replace or rescale them.') END;
+
+-- Each value becomes a struct of itself and a uniform draw, then of what it is times 1 + size z.
+CREATE OR REPLACE MACRO sdc__drawn_to_multiply(v, subkeys, named) AS
+    struct_pack(x := sdc__finite(sdc__number(v), alias(v)),
+                u := sdc__uniform(subkeys[sdc__folded(alias(v))], named, sdc__part(sdc__canonical(sdc__number(v)))));
+CREATE OR REPLACE MACRO sdc__multiplied(c, size) AS struct_extract(c, 'x') * (1 + size * sdc__normal(struct_extract(c, 'u')));
+CREATE OR REPLACE MACRO sdc__multiplied_plainly(tbl, columns, size, id, spread, stratum, stream, release) AS TABLE
+    WITH sdc__drawn AS (
+        SELECT sdc__id, sdc__size, sdc__stratum_value(stratum, COLUMNS(sdc__column((*), stratum))) AS sdc__stratum,
+               sdc__drawn_to_multiply(COLUMNS(sdc__to_mask((*), columns, id)), sdc__subkeys, sdc__checked_id(sdc__id)) AS "sdc__x_\0"
+        FROM sdc__identified(tbl, id), (SELECT sdc__checked_factors(size) AS sdc__size),
+             sdc__column_subkeys(columns, release, stream, 'multiplicative noise plain', concat(sdc__part(sdc__canonical(size::DOUBLE)), sdc__part(sdc__canonical(spread::DOUBLE))))
+    ),
+    sdc__values AS (SELECT sdc__id, sdc__multiplied(COLUMNS('(?s)^sdc__x_(.*)$'), sdc__size) AS "\1" FROM sdc__drawn)
+    FROM sdc__typed(tbl, columns, 'sdc__values');
+
+CREATE OR REPLACE MACRO sdc__multiplied_together(tbl, columns, size, id, method, spread, stratum, stream, release) AS TABLE
     WITH sdc__filled AS (
         SELECT sdc__ids, sdc__names,
                sdc__kernel_multiplicative(sdc__stratum::VARCHAR, method, sdc__x, sdc__z, CASE WHEN method = 'hoehne' THEN sdc__u END, size::DOUBLE, spread::DOUBLE) AS sdc__masked
@@ -30,6 +52,12 @@ CREATE OR REPLACE MACRO sdc__multiplicative_noise(tbl, columns, size, id, method
     )
     FROM sdc__spread(tbl, columns, 'sdc__filled');
 
+CREATE OR REPLACE MACRO sdc__multiplicative_noise(tbl, columns, size, id, method, spread, stratum, stream, release) AS TABLE
+    WITH sdc__plain AS (FROM sdc__multiplied_plainly(tbl, columns, size, id, spread, stratum, stream, release)),
+    sdc__hoehne AS (FROM sdc__multiplied_together(tbl, columns, size, id, method, spread, stratum, stream, release))
+    FROM query_table(CASE WHEN method = 'plain' THEN 'sdc__plain' ELSE 'sdc__hoehne' END);
+
+-- Python: the methods 'hoehne' and 'hoehne_sum' need it; 'plain' is SQL alone.
 -- sdc_multiplicative_noise: numeric columns multiplied by noise.
 -- Example: FROM sdc_multiplicative_noise('persons', ['income'], 0.1, 'id');
 CREATE OR REPLACE MACRO sdc_multiplicative_noise(tbl, columns, size, id, method := 'plain', spread := 0, stratum := NULL, stream := NULL, release := '') AS TABLE

@@ -46,11 +46,11 @@ CREATE OR REPLACE MACRO sdc__noise_by_ranks(tbl, columns, alpha, id, method, thr
 
 CREATE OR REPLACE MACRO sdc__noise(tbl, columns, alpha, id, method, threshold, lower, upper, rounded, discrete, stratum, stream, release) AS TABLE
     WITH sdc__records AS (FROM sdc__noise_records(tbl, columns, id, stratum)),
-    sdc__uncorrelated AS (FROM sdc__noise_uncorrelated('sdc__records', alpha)),
-    sdc__correlated AS (FROM sdc__noise_correlated('sdc__records', alpha)),
-    sdc__noisy_uncorrelated AS (FROM sdc__noise_by_column('sdc__records', 'sdc__uncorrelated', stream, release)),
-    sdc__noisy_correlated AS (FROM sdc__noise_by_record('sdc__records', 'sdc__correlated', columns, stream, release)),
-    sdc__noisy_linear AS (FROM sdc__noise_transformed('sdc__noisy_correlated', alpha)),
+    sdc__uncorrelated AS (FROM sdc__noise_uncorrelated('sdc__records', alpha, stratum)),
+    sdc__correlated AS (FROM sdc__noise_correlated('sdc__records', alpha, stratum)),
+    sdc__noisy_uncorrelated AS (FROM sdc__noise_by_column('sdc__records', 'sdc__uncorrelated', stratum, stream, release)),
+    sdc__noisy_correlated AS (FROM sdc__noise_by_record('sdc__records', 'sdc__correlated', columns, stratum, stream, release)),
+    sdc__noisy_linear AS (FROM sdc__noise_transformed('sdc__noisy_correlated', alpha, stratum)),
     sdc__by_record AS (FROM sdc__noise_added(tbl, columns, 'sdc__noisy_' || method, lower, upper, rounded)),
     sdc__by_kernel AS (FROM sdc__noise_by_ranks(tbl, columns, alpha, id, method, threshold, lower, upper, rounded, discrete, stratum, stream, release))
     FROM query_table(CASE WHEN method IN ('uncorrelated', 'correlated', 'linear') THEN 'sdc__by_record' ELSE 'sdc__by_kernel' END);
@@ -58,8 +58,8 @@ CREATE OR REPLACE MACRO sdc__noise(tbl, columns, alpha, id, method, threshold, l
 -- The figures that are applied, for the log: by stratum the standard deviations of the noise, or its coefficients in the order of the names.
 CREATE OR REPLACE MACRO sdc__noise_applied(tbl, columns, alpha, id, method, stratum) AS TABLE
     WITH sdc__records AS (FROM sdc__noise_records(tbl, columns, id, stratum)),
-    sdc__uncorrelated AS (FROM sdc__noise_uncorrelated('sdc__records', alpha)),
-    sdc__correlated AS (FROM sdc__noise_correlated('sdc__records', alpha))
+    sdc__uncorrelated AS (FROM sdc__noise_uncorrelated('sdc__records', alpha, stratum)),
+    sdc__correlated AS (FROM sdc__noise_correlated('sdc__records', alpha, stratum))
     SELECT list(struct_pack(stratum := sdc__stratum::VARCHAR, columns := sdc__names, standard_deviations := sdc__sds, coefficients := sdc__root)
                 ORDER BY sdc__stratum ASC NULLS LAST) AS applied
     FROM query_table(CASE WHEN method = 'uncorrelated' THEN 'sdc__uncorrelated' ELSE 'sdc__correlated' END);
@@ -82,7 +82,7 @@ CREATE OR REPLACE MACRO sdc__noise_absolute(tbl, columns, standard_deviation, id
                list_transform(sdc__each(standard_deviation, columns, sdc__names)::DOUBLE[], lambda s: sdc__checked_deviation(s)) AS sdc__sds
         FROM (SELECT struct_keys(struct_pack(*COLUMNS(sdc__columns((*), columns)))) AS sdc__names FROM sdc__rows(tbl) LIMIT 1)
     ),
-    sdc__noisy AS (FROM sdc__noise_by_column('sdc__records', 'sdc__given', stream, release))
+    sdc__noisy AS (FROM sdc__noise_by_column('sdc__records', 'sdc__given', NULL, stream, release))
     FROM sdc__noise_added(tbl, columns, 'sdc__noisy', lower, upper, rounded);
 
 -- A record is masked by itself: new records may come, and a table masked anew each night releases the same values.

@@ -17,7 +17,7 @@ CREATE OR REPLACE MACRO sdc__drawn_for(x, subkeys, sds, names, named) AS
     struct_pack(x := x, u := sdc__uniform(sdc__of_column(subkeys, names, x), named, sdc__in_units(x, sdc__of_column(sds, names, x))));
 CREATE OR REPLACE MACRO sdc__noise_of(c, sds, names) AS
     struct_pack(x := struct_extract(c, 'x'), e := sdc__of_column(sds, names, c) * sdc__normal(struct_extract(c, 'u')));
-CREATE OR REPLACE MACRO sdc__noise_by_column(records, design, stream, release) AS TABLE
+CREATE OR REPLACE MACRO sdc__noise_by_column(records, design, stratum, stream, release) AS TABLE
     WITH sdc__keyed AS MATERIALIZED (
         SELECT sdc__stratum AS sdc__of, sdc__names, sdc__means, sdc__sds,
                list_transform(sdc__names, lambda n, i: sdc__subkey(sdc__secret, release, stream, 'noise', sdc__canonical(sdc__sds[i]), sdc__part(sdc__folded(n)))) AS sdc__subkeys
@@ -26,7 +26,7 @@ CREATE OR REPLACE MACRO sdc__noise_by_column(records, design, stream, release) A
     sdc__uniforms_of AS (
         SELECT sdc__id, sdc__of, sdc__names, sdc__means, sdc__sds,
                sdc__drawn_for(COLUMNS(lambda c: starts_with(c, 'sdc__x_')), sdc__subkeys, sdc__sds, sdc__names, sdc__named) AS "\0"
-        FROM query_table(records) AS sdc__r JOIN sdc__keyed AS sdc__k ON sdc__r.sdc__stratum IS NOT DISTINCT FROM sdc__k.sdc__of
+        FROM query_table(records) AS sdc__r JOIN sdc__keyed AS sdc__k ON sdc__in_stratum(stratum, sdc__r.sdc__stratum, sdc__k.sdc__of)
     )
     SELECT sdc__id, sdc__of AS sdc__stratum, sdc__names, sdc__means,
            sdc__noise_of(COLUMNS(lambda c: starts_with(c, 'sdc__x_')), sdc__sds, sdc__names) AS "\0"
@@ -38,7 +38,7 @@ CREATE OR REPLACE MACRO sdc__product_sum(a, z) AS
 CREATE OR REPLACE MACRO sdc__noise_together(x, root, names, z) AS
     struct_pack(x := x, e := sdc__product_sum(sdc__of_column(root, names, x), z));
 
-CREATE OR REPLACE MACRO sdc__noise_by_record(records, design, columns, stream, release) AS TABLE
+CREATE OR REPLACE MACRO sdc__noise_by_record(records, design, columns, stratum, stream, release) AS TABLE
     WITH sdc__keyed AS MATERIALIZED (
         SELECT sdc__stratum AS sdc__of, sdc__names, sdc__means, sdc__root,
                sdc__subkey(sdc__secret, release, stream, 'correlated noise',
@@ -53,7 +53,7 @@ CREATE OR REPLACE MACRO sdc__noise_by_record(records, design, columns, stream, r
     sdc__normals AS (
         SELECT sdc__r.*, sdc__k.*,
                list_transform(sdc__uniforms(sdc__subkey, sdc__named, sdc__joined(sdc__columns, sdc__texts), len(sdc__k.sdc__names)), lambda u: sdc__normal(u)) AS sdc__z
-        FROM sdc__named_values AS sdc__r JOIN sdc__keyed AS sdc__k ON sdc__r.sdc__stratum IS NOT DISTINCT FROM sdc__k.sdc__of
+        FROM sdc__named_values AS sdc__r JOIN sdc__keyed AS sdc__k ON sdc__in_stratum(stratum, sdc__r.sdc__stratum, sdc__k.sdc__of)
     )
     SELECT sdc__id, sdc__of AS sdc__stratum, sdc__names, sdc__means,
            sdc__noise_together(COLUMNS(lambda c: starts_with(c, 'sdc__x_')), sdc__root, sdc__names, sdc__z) AS "\0"
@@ -67,15 +67,15 @@ CREATE OR REPLACE MACRO sdc__kim(c, means, names, drawn_means, drawn_names, alph
         sdc__of_column(means, names, c), sdc__of_column(drawn_means, drawn_names, c), alpha));
 
 -- Kim's transformation. noisy: as the macros above give it.
-CREATE OR REPLACE MACRO sdc__noise_transformed(noisy, alpha) AS TABLE
+CREATE OR REPLACE MACRO sdc__noise_transformed(noisy, alpha, stratum) AS TABLE
     WITH sdc__noises AS (
         SELECT sdc__stratum, sdc__noise_alone(COLUMNS(lambda c: starts_with(c, 'sdc__x_'))) AS "\0"
         FROM query_table(noisy)
     ),
-    sdc__shifts_of AS (SELECT sdc__stratum AS sdc__of, sdc__names AS sdc__drawn_names, sdc__means AS sdc__drawn_means FROM sdc__moments('sdc__noises'))
+    sdc__shifts_of AS (SELECT sdc__stratum AS sdc__of, sdc__names AS sdc__drawn_names, sdc__means AS sdc__drawn_means FROM sdc__moments('sdc__noises', stratum))
     SELECT sdc__id, sdc__stratum, sdc__names, sdc__means,
            sdc__kim(COLUMNS(lambda c: starts_with(c, 'sdc__x_')), sdc__means, sdc__names, sdc__drawn_means, sdc__drawn_names, alpha) AS "\0"
-    FROM query_table(noisy) AS sdc__n JOIN sdc__shifts_of AS sdc__d ON sdc__n.sdc__stratum IS NOT DISTINCT FROM sdc__d.sdc__of;
+    FROM query_table(noisy) AS sdc__n JOIN sdc__shifts_of AS sdc__d ON sdc__in_stratum(stratum, sdc__n.sdc__stratum, sdc__d.sdc__of);
 CREATE OR REPLACE MACRO sdc__fitted_noise(c, low, high, whole, names) AS
     sdc__fitted(struct_extract(c, 'x') + struct_extract(c, 'e'), struct_extract(c, 'x'),
         sdc__of_column(low, names, c), sdc__of_column(high, names, c), sdc__of_column(whole, names, c));

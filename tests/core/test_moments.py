@@ -28,7 +28,7 @@ def given(con, columns: dict[str, list], strata: list | None = None) -> None:
 
 def moments(con) -> dict:
     rows = con.sql(
-        "SELECT sdc__stratum, sdc__names, sdc__counts, sdc__means, sdc__sds FROM sdc__moments('given')"
+        "SELECT sdc__stratum, sdc__names, sdc__counts, sdc__means, sdc__sds FROM sdc__moments('given', 'sdc__stratum')"
     ).fetchall()
     return {stratum: dict(zip(names, zip(*rest, strict=True), strict=True)) for stratum, names, *rest in rows}
 
@@ -37,7 +37,8 @@ def covariances(con) -> dict:
     return {
         s: (n, names, m)
         for s, n, names, m in con.sql(
-            "SELECT sdc__stratum, sdc__complete, sdc__names, sdc__covariances FROM sdc__covariances('given')"
+            "SELECT sdc__stratum, sdc__complete, sdc__names, sdc__covariances "
+            "FROM sdc__covariances('given', 'sdc__stratum')"
         ).fetchall()
     }
 
@@ -137,8 +138,8 @@ def test_same_bits_on_threads_and_in_any_order(con):
             seen.add(
                 repr(
                     (
-                        con.sql("FROM sdc__moments('shuffled') ORDER BY ALL").fetchall(),
-                        con.sql("FROM sdc__covariances('shuffled') ORDER BY ALL").fetchall(),
+                        con.sql("FROM sdc__moments('shuffled', 'sdc__stratum') ORDER BY ALL").fetchall(),
+                        con.sql("FROM sdc__covariances('shuffled', 'sdc__stratum') ORDER BY ALL").fetchall(),
                     )
                 )
             )

@@ -56,10 +56,12 @@ MASKS = [
     "FROM sdc_pram_guaranteed('{t}', ['age', 'sex'], 0.5, 'id') ORDER BY id",
     "FROM sdc_round('{t}', ['age', 'weight'], 5, 'id') ORDER BY id",
     "FROM sdc_random_round('{t}', ['age', 'weight'], 5, 'id') ORDER BY id",
+    "FROM sdc_noise('{t}', ['age', 'weight'], 0.1, 'id') ORDER BY id",
+    "FROM sdc_multiplicative_noise('{t}', ['age', 'weight'], 0.1, 'id') ORDER BY id",
 ]
 KERNELS = {
     "FROM sdc_noise('persons', ['weight'], 0.1, 'id', method := 'linear')": "Correlated noise needs Python",
-    "FROM sdc_multiplicative_noise('persons', ['weight'], 0.1, 'id')": "Multiplicative noise needs Python",
+    "FROM sdc_multiplicative_noise('k', ['age'], 0.1, 'id', method := 'hoehne')": "Multiplicative noise needs Python",
     "FROM sdc_microaggregate('persons', ['weight'], 3, 'id')": "Microaggregation needs Python",
     "FROM sdc_microaggregate_categorical('persons', ['sex'], 3, 'id')": "Microaggregation needs Python",
     "FROM sdc_rank_swap('persons', 'weight', 50, 'id')": "Rank swapping needs Python",

@@ -5,6 +5,7 @@ from __future__ import annotations
 import datetime as dt
 import math
 
+import duckdb
 import pytest
 
 import sdc_sql
@@ -124,6 +125,27 @@ def test_multiplicative_noise(table):
     ).fetchall()
     assert factor == pytest.approx(1, abs=5 * 0.1 / math.sqrt(N))
     assert spread == pytest.approx(0.1, rel=5 / math.sqrt(2 * N))
+
+
+def test_plain_multiplicative_noise_of_values_that_are_none(keyed):
+    keyed.execute("CREATE TABLE t AS FROM (VALUES (1, NULL), (2, 'nan'::DOUBLE), (3, 0), (4, -5)) AS t(id, x)")
+    rows = keyed.execute("SELECT x FROM sdc_multiplicative_noise('t', ['x'], 0.1, 'id') ORDER BY id").fetchall()
+    assert rows[0] == (None,)
+    assert math.isnan(rows[1][0])
+    assert rows[2] == (0,)
+    assert rows[3][0] < 0
+    assert rows[3][0] != -5
+    same = keyed.execute(
+        "SELECT x FROM sdc_multiplicative_noise('t', ['x'], 0, 'id') WHERE id > 2 ORDER BY id"
+    ).fetchall()
+    assert same == [(0,), (-5,)]
+    with pytest.raises(duckdb.Error, match="size is -1: it must be a number, at least 0"):
+        keyed.execute("FROM sdc_multiplicative_noise('t', ['x'], -1, 'id')")
+    with pytest.raises(duckdb.Error, match="method is 'simple': it must be one of plain, hoehne, hoehne_sum"):
+        keyed.execute("FROM sdc_multiplicative_noise('t', ['x'], 0.1, 'id', method := 'simple')")
+    keyed.execute("INSERT INTO t VALUES (5, 'infinity')")
+    with pytest.raises(duckdb.Error, match="The column x holds infinite values"):
+        keyed.execute("FROM sdc_multiplicative_noise('t', ['x'], 0.1, 'id')")
 
 
 @pytest.mark.one_in(8)

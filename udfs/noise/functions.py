@@ -8,7 +8,7 @@ import numpy as np
 from sdc_sql.udfs.adapters import DRAWS, NUMBER, TEXT, chosen, declared, given, keeping
 from sdc_sql.udfs.arrow_function import NUMBERS, TABLE
 from sdc_sql.udfs.noise.bounds import fitted
-from sdc_sql.udfs.noise.multiplicative import hoehne, hoehne_sum, multiplicative
+from sdc_sql.udfs.noise.multiplicative import hoehne, hoehne_sum
 from sdc_sql.udfs.noise.nonlinear import nonlinear
 from sdc_sql.udfs.noise.outliers import outliers_only
 from sdc_sql.udfs.noise.root import noise_root
@@ -51,7 +51,7 @@ def multiply(_stratum: str | None, method: str, x: Floats, normals: Floats, unif
              spread: float) -> Floats:  # fmt: skip
     """Multiply by one of the methods of section 3.4.2.2."""
     methods = {
-        "plain": lambda: multiplicative(x, normals, given(size, "size")),
+        "plain": lambda: x,  # is SQL throughout, and never comes here
         "hoehne": lambda: hoehne(x, uniforms[:, 0], normals, given(size, "size"), given(spread, "spread")),
         "hoehne_sum": lambda: hoehne_sum(x, normals, given(size, "size"), given(spread, "spread")),
     }

@@ -1,4 +1,4 @@
-r"""Multiplicative noise: plain, and Höhne's two variants.
+r"""Multiplicative noise: Höhne's two variants (plain noise is SQL: sql/mask/multiplicative_noise.sql).
 
 Source: Handbook on Statistical Disclosure Control, chapter 3, section 3.4.2.2; Höhne (2004), Varianten von
 Zufallsüberlagerungen. NaN stays NaN and takes no part in moments and sums, which are those of the rows given: to keep
@@ -15,41 +15,6 @@ from sdc_sql.udfs.ranks import ascending
 
 # A deviation this small a part of the original one is left over from rounding.
 CONSTANT = 1e-9
-
-
-def multiplicative(x: npt.ArrayLike, normals: npt.ArrayLike, sigma: float) -> Floats:
-    r"""Return each value times a factor of expectation 1 and standard deviation sigma (3.4.2.2, first formula).
-
-    :math:`x^a_{ij} = Z_{ij} x_{ij}`, :math:`Z = 1 + \sigma N(0, 1)`: large values move more than small ones. A
-    value changes sign with probability :math:`\Phi(-1 / \sigma)`, 3e-7 for sigma = 0.2; zeros stay.
-
-    Parameters
-    ----------
-    x
-        The values, (n,) or (n, p), NaN where missing.
-    normals
-        Standard normal draws of the same shape.
-    sigma
-        Standard deviation of the factors, >= 0.
-
-    Returns
-    -------
-    numpy.ndarray
-        The masked values, of the shape of `x`: in expectation the value itself, with variance sigma^2 x^2.
-
-    Raises
-    ------
-    ValueError
-        If shapes differ or sigma is negative.
-
-    Examples
-    --------
-    >>> multiplicative([10.0, 1000.0, 0.0], [1.0, -0.5, 2.0], 0.1)
-    array([ 11., 950.,   0.])
-    """
-    matrix = columns(x)
-    factors = 1 + number(sigma, "sigma", least=0) * normals_like(normals, matrix)
-    return (matrix * factors).reshape(np.shape(x))
 
 
 def hoehne(x: npt.ArrayLike, uniforms: npt.ArrayLike, normals: npt.ArrayLike, f: float, s: float) -> Floats:
