@@ -221,7 +221,9 @@ def risk_report(
     violations = tuple(data.k_anonymity(k))
     progress("theta")
     theta = data.theta(confidence=confidence) if isinstance(fraction, int | float) else None
-    by = tuple(data.theta_by(confidence=confidence)) if data.stratum and fraction is not None else ()
+    # a stratum that is the only key leaves nothing to tell records apart by
+    by_stratum = data.stratum and fraction is not None and set(data.keys) != {data.stratum}
+    by = tuple(data.theta_by(confidence=confidence)) if by_stratum else ()
     progress("global risk")
     overall = None if weight is None else data.global_risk()
     progress("household risk")

@@ -260,3 +260,10 @@ def test_sensitive_variables_are_shown_as_text_and_in_a_notebook():
     for page in (str(report), report._repr_html_()):
         assert "Attribute disclosure: the worst cell of each variable" in page
         assert "entropy l" in page
+
+
+def test_a_stratum_that_is_the_only_key_has_no_theta_by_stratum(con):
+    con.execute("CREATE TABLE t AS FROM (VALUES ('a', 1), ('a', 2), ('b', 3)) AS t(region, id)")
+    report = sdc_sql.risk_report(sdc_sql.Microdata(con, "t", keys=["region"], stratum="region", sampling_fraction=0.5))
+    assert report.theta_by == ()
+    assert report.theta.n1 == 1
