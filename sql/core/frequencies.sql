@@ -15,9 +15,9 @@
 --   nulls   'category' or 'wildcard'  NULL in a key is a value of its own, or agrees with every value
 
 -- The records of a table, each with its cell: every column, and sdc__key, which equals that of sdc__cells (a row has no names).
-CREATE OR REPLACE MACRO sdc__keyed(tbl, keys) AS TABLE
+CREATE OR REPLACE MACRO sdc__keyed(tbl, keys, codes := NULL) AS TABLE
     SELECT COLUMNS(lambda c: NOT starts_with(c, 'sdc__')), row(*COLUMNS(lambda c: starts_with(c, 'sdc__k_'))) AS sdc__key
-    FROM (SELECT *, sdc__exact(COLUMNS(sdc__columns((*), keys))) AS "sdc__k_\0" FROM sdc__rows(tbl));
+    FROM (SELECT *, sdc__exact(COLUMNS(sdc__columns((*), keys))) AS "sdc__k_\0" FROM sdc__rows(tbl, codes := codes));
 
 -- What a cell says of a record. The table is read twice, for its cells and for its records; should
 -- it change in between (a view that samples at random), a record may find no cell.

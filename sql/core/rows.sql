@@ -3,12 +3,13 @@
 --
 -- The second branch gives no rows and is there for its error. It does not stand as a filter on the
 -- first: where the planner knows a view to be empty, it drops the filter with the rows.
+-- codes: the columns that must be text in a CSV or JSON file (text_files.sql), asked there too.
 -- (In a compiled query the tables are read as they are, and the check stands at the end: sdc_sql/compiler/empty.py.)
-CREATE OR REPLACE MACRO sdc__rows(tbl) AS TABLE
+CREATE OR REPLACE MACRO sdc__rows(tbl, codes := NULL) AS TABLE
     SELECT COLUMNS(sdc__unreserved((*), 'sdc__')) FROM query_table(tbl)
     UNION ALL
     SELECT sdc__none.*
-    FROM (SELECT count(*) AS sdc__n FROM (SELECT 1 FROM query_table(tbl) LIMIT 1)) AS sdc__count
+    FROM (SELECT count(*) AS sdc__n FROM (SELECT 1 FROM query_table(tbl) LIMIT 1) UNION ALL FROM sdc__guessed(tbl, codes)) AS sdc__count
     LEFT JOIN (FROM query_table(tbl) LIMIT 0) AS sdc__none ON true
     WHERE CASE WHEN sdc__n > 0 THEN false
                ELSE error('TableError: The table ' || tbl || ' has no rows: there is nothing to measure.') END;
@@ -28,5 +29,5 @@ CREATE OR REPLACE MACRO sdc__exact(value) AS
                         || ', and a column holds lists or structs of texts, which would be compared by it: RESET default_collation first, or take the texts out of them.')
          ELSE sdc__by_bytes(value) END;
 
-CREATE OR REPLACE MACRO sdc__exact_rows(tbl) AS TABLE
-    SELECT sdc__exact(COLUMNS(*)) AS "\0" FROM sdc__rows(tbl);
+CREATE OR REPLACE MACRO sdc__exact_rows(tbl, codes := NULL) AS TABLE
+    SELECT sdc__exact(COLUMNS(*)) AS "\0" FROM sdc__rows(tbl, codes := codes);

@@ -37,7 +37,7 @@ CREATE OR REPLACE MACRO sdc__gathered(tbl, columns, id, stratum, drawn, method, 
         SELECT *, struct_keys(struct_pack(*COLUMNS(sdc__to_mask((*), columns, id)))) AS sdc__names,
                CASE WHEN drawn = 'record'
                     THEN sdc__joined(sdc__names, list_transform([*COLUMNS(sdc__to_mask((*), columns, id))], lambda v: sdc__canonical(TRY_CAST(v AS DOUBLE)))) END AS sdc__together
-        FROM sdc__identified(tbl, id),
+        FROM sdc__identified(tbl, id, codes := [stratum]),
              sdc__column_subkeys(columns, release, stream, method, concat(parameters, CASE WHEN drawn = 'record' THEN sdc__columns_part(columns) END))
     ),
     sdc__digests AS (

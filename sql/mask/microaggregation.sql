@@ -51,7 +51,7 @@ CREATE OR REPLACE MACRO sdc__microaggregate_categorical(tbl, columns, k, id, sca
                struct_keys(struct_pack(*COLUMNS(sdc__to_mask((*), columns, id)))) AS sdc__names,
                dense_rank() OVER (ORDER BY COLUMNS(sdc__to_mask((*), columns, id)) ASC NULLS LAST) AS "sdc__c_\0",
                COLUMNS(sdc__to_mask((*), columns, id))::VARCHAR AS "sdc__l_\0"
-        FROM sdc__identified(tbl, id)
+        FROM sdc__identified(tbl, id, codes := list_append(columns::VARCHAR[], stratum))
     ),
     sdc__gathered AS (
         SELECT sdc__stratum, list(sdc__id ORDER BY sdc__id ASC) AS sdc__ids, any_value(sdc__names) AS sdc__names,

@@ -9,7 +9,7 @@ CREATE OR REPLACE MACRO sdc__noise_records(tbl, columns, id, stratum) AS TABLE
     SELECT sdc__id, sdc__checked_id(sdc__id) AS sdc__named,
            sdc__stratum_value(stratum, COLUMNS(sdc__column((*), stratum))) AS sdc__stratum,
            sdc__number(COLUMNS(sdc__to_mask((*), columns, id))) AS "sdc__x_\0"
-    FROM sdc__identified(tbl, id);
+    FROM sdc__identified(tbl, id, codes := [stratum]);
 
 -- Each column becomes a struct: of its value x and a uniform draw u, then of its value and its noise e. (An argument of a macro
 -- may name COLUMNS(lambda ...) many times, a query once.)

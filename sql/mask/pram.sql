@@ -33,7 +33,7 @@ CREATE OR REPLACE MACRO sdc__pram_records(tbl, columns, id, stratum) AS TABLE
                  sdc__stratum_value(stratum, COLUMNS(sdc__column((*), stratum))) AS sdc__s,
                  struct_pack(*COLUMNS(sdc__to_mask((*), columns, id))) AS sdc__x,
                  COLUMNS(sdc__to_mask((*), columns, id)) IS NULL AS "sdc__n_\0"
-          FROM sdc__identified(tbl, id));
+          FROM sdc__identified(tbl, id, codes := list_append(columns::VARCHAR[], stratum)));
 
 -- A matrix with its categories in the types of the table's columns. `whole`: from and to are structs.
 CREATE OR REPLACE MACRO sdc__pram_typed(tbl, columns, id, matrix, stratum) AS TABLE

@@ -38,7 +38,7 @@ CREATE OR REPLACE MACRO sdc__pram_grouped(tbl, columns, id, within) AS TABLE
     FROM (SELECT sdc__id, struct_pack(*COLUMNS(sdc__to_mask((*), columns, id))) AS sdc__x,
                  COLUMNS(sdc__to_mask((*), columns, id)) IS NULL AS "sdc__n_\0",
                  sdc__within_value(within, COLUMNS(sdc__within((*), within))) AS "sdc__g_\0"
-          FROM sdc__identified(tbl, id));
+          FROM sdc__identified(tbl, id, codes := list_concat(columns::VARCHAR[], within::VARCHAR[])));
 
 -- The cells of a table of records, T; then the number of each in its group, how many are in it, and which (as a digest).
 CREATE OR REPLACE MACRO sdc__pram_tallied(records) AS TABLE

@@ -23,7 +23,7 @@
 
 CREATE OR REPLACE MACRO sdc__pram_counts(tbl, column_name) AS TABLE
     SELECT sdc__x, count(*) AS sdc__t
-    FROM (SELECT COLUMNS(sdc__columns((*), [column_name])) AS sdc__x FROM sdc__exact_rows(tbl))
+    FROM (SELECT COLUMNS(sdc__columns((*), [column_name])) AS sdc__x FROM sdc__exact_rows(tbl, codes := [column_name]))
     GROUP BY sdc__x HAVING count(sdc__x) > 0;  -- a filter on sdc__x itself would take the complaint of an empty table away
 
 -- The matrix as one list, row by row, with the categories in order and their frequencies in the table.
@@ -118,7 +118,7 @@ CREATE OR REPLACE MACRO sdc_pram_estimate_two_way(tbl, row_name, column_name, ro
     sdc__c AS MATERIALIZED (SELECT sdc__names AS sdc__columns, sdc__p AS sdc__py FROM sdc__pram_dense(tbl, column_name, column_matrix)),
     sdc__cells AS MATERIALIZED (
         SELECT sdc__a, sdc__b, count(*) AS sdc__t
-        FROM (SELECT COLUMNS(sdc__columns((*), [row_name])) AS sdc__a, COLUMNS(sdc__columns((*), [column_name])) AS sdc__b FROM sdc__exact_rows(tbl))
+        FROM (SELECT COLUMNS(sdc__columns((*), [row_name])) AS sdc__a, COLUMNS(sdc__columns((*), [column_name])) AS sdc__b FROM sdc__exact_rows(tbl, codes := [row_name, column_name]))
         WHERE sdc__a IS NOT NULL AND sdc__b IS NOT NULL GROUP BY sdc__a, sdc__b
     ),
     sdc__square AS (

@@ -26,7 +26,7 @@ CREATE OR REPLACE MACRO sdc__rank_swap(tbl, columns, id, p, correlation, stratum
                COLUMNS(sdc__to_mask((*), columns, id)) AS sdc__x,
                CASE WHEN correlation IS NULL THEN NULL ELSE sdc__number(COLUMNS(sdc__to_mask((*), columns, id))) END AS sdc__d,
                sdc__digest(sdc__subkeys[sdc__folded(columns[1])], sdc__checked_id(sdc__id), sdc__part(sdc__canonical(COLUMNS(sdc__to_mask((*), columns, id))))) AS sdc__drawn
-        FROM sdc__identified(tbl, id),
+        FROM sdc__identified(tbl, id, codes := [stratum]),
              sdc__column_subkeys(columns, release, stream, 'rank swap', concat(sdc__part(sdc__canonical(p::DOUBLE)), sdc__part(sdc__canonical(correlation::DOUBLE))))
     ),
     sdc__marked AS (

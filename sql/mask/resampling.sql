@@ -24,7 +24,7 @@ CREATE OR REPLACE MACRO sdc__resample(tbl, columns, samples, id, stratum, stream
                sdc__number(COLUMNS(sdc__to_mask((*), columns, id))) AS sdc__x,
                sdc__uniforms(sdc__subkeys[sdc__folded(columns[1])], sdc__checked_id(sdc__id), sdc__part(sdc__canonical(sdc__number(COLUMNS(sdc__to_mask((*), columns, id))))),
                    sdc__checked_whole(samples, 'samples', 1)) AS sdc__u
-        FROM sdc__identified(tbl, id), sdc__column_subkeys(columns, release, stream, 'resampling', samples::BIGINT::VARCHAR)
+        FROM sdc__identified(tbl, id, codes := [stratum]), sdc__column_subkeys(columns, release, stream, 'resampling', samples::BIGINT::VARCHAR)
     ),
     sdc__listed AS (
         SELECT sdc__stratum, list(sdc__id ORDER BY sdc__id ASC) AS sdc__ids, list(sdc__x ORDER BY sdc__id ASC) AS sdc__x,

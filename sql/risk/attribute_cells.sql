@@ -14,15 +14,15 @@ CREATE OR REPLACE MACRO sdc__sensitive(have, keys, sensitive) AS CASE
 END;
 
 -- One row for each cell and value in it: sdc__key, sdc__value, sdc__n.
-CREATE OR REPLACE MACRO sdc__attribute_counts(tbl, keys, sensitive) AS TABLE
+CREATE OR REPLACE MACRO sdc__attribute_counts(tbl, keys, sensitive, numbers := false) AS TABLE
     SELECT struct_pack(*COLUMNS(lambda c: NOT starts_with(c, 'sdc__'))) AS sdc__key, sdc__value, sdc__n
     FROM (SELECT COLUMNS(sdc__sensitive((*), keys, sensitive)) AS sdc__value, COLUMNS(sdc__columns((*), keys)), count(*) AS sdc__n
-          FROM sdc__exact_rows(tbl) GROUP BY ALL);
+          FROM sdc__exact_rows(tbl, codes := CASE WHEN numbers THEN keys::VARCHAR[] ELSE list_append(keys::VARCHAR[], sensitive::VARCHAR) END) GROUP BY ALL);
 
 -- The same with sdc__f (the cell's records), sdc__values (how many values the cell has), sdc__p, sdc__q,
 -- and sdc__m (how many values the file has).
-CREATE OR REPLACE MACRO sdc__attribute_cells(tbl, keys, sensitive) AS TABLE
-    WITH sdc__counted AS MATERIALIZED (FROM sdc__attribute_counts(tbl, keys, sensitive)),
+CREATE OR REPLACE MACRO sdc__attribute_cells(tbl, keys, sensitive, numbers := false) AS TABLE
+    WITH sdc__counted AS MATERIALIZED (FROM sdc__attribute_counts(tbl, keys, sensitive, numbers := numbers)),
     sdc__sizes AS (SELECT sdc__key, sum(sdc__n)::BIGINT AS sdc__f, count(*) AS sdc__values FROM sdc__counted GROUP BY sdc__key),
     sdc__whole AS (
         SELECT sdc__value, sum(sdc__n) / sum(sum(sdc__n)) OVER ()::DOUBLE AS sdc__q, count(*) OVER () AS sdc__m

@@ -28,7 +28,7 @@ CREATE OR REPLACE MACRO sdc__intrusion_cells(tbl, keys, sampling_fraction) AS TA
         SELECT struct_pack(*COLUMNS(sdc__columns((*), keys))) AS sdc__key,
                sdc__checked_inclusion(sampling_fraction, sdc__value(sampling_fraction, COLUMNS(sdc__column((*), sampling_fraction)))) AS sdc__pi,
                count(*) AS sdc__n
-        FROM sdc__exact_rows(tbl) GROUP BY ALL
+        FROM sdc__exact_rows(tbl, codes := keys) GROUP BY ALL
     )
     SELECT sdc__key, sdc__pi, sdc__n, sum(sdc__n) OVER (PARTITION BY sdc__key)::BIGINT AS sdc__f,
            sdc__unfixed(sum(sdc__fixed(sdc__n / sdc__pi, 60)) OVER (ORDER BY sdc__key ASC NULLS LAST, sdc__pi ASC ROWS BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW), 60) AS sdc__high,

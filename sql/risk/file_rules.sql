@@ -83,7 +83,7 @@ CREATE OR REPLACE MACRO sdc__region_rule(tbl, regions, inhabitants, rule, least)
                           THEN error('ColumnError: The inhabitants of a region (' || inhabitants || ') are NULL, not positive or not one number: each region needs one number.')
                       ELSE min(sdc__n) END AS sdc__inhabitants
           FROM (SELECT struct_pack(*COLUMNS(sdc__optional_columns((*), regions))) AS sdc__region,
-                       sdc__value(inhabitants, COLUMNS(sdc__column((*), inhabitants))) AS sdc__n FROM sdc__exact_rows(tbl))
+                       sdc__value(inhabitants, COLUMNS(sdc__column((*), inhabitants))) AS sdc__n FROM sdc__exact_rows(tbl, codes := regions))
           GROUP BY sdc__region);
 
 -- sdc_research_file_rules: the rules of a file for researchers, one row each: what was found, and whether it is violated.
@@ -110,7 +110,7 @@ CREATE OR REPLACE MACRO sdc__areas(tbl, areas, weight, province, municipality) A
           FROM (SELECT struct_pack(*COLUMNS(sdc__optional_columns((*), areas))) AS sdc__area,
                        CASE WHEN weight IS NOT NULL THEN sdc__checked_weight(sdc__value(weight, COLUMNS(sdc__column((*), weight)))) END AS sdc__w,
                        COLUMNS(sdc__column((*), province)) AS sdc__province, COLUMNS(sdc__column((*), municipality)) AS sdc__municipality
-                FROM sdc__exact_rows(tbl)))
+                FROM sdc__exact_rows(tbl, codes := list_concat(areas::VARCHAR[], [province, municipality]::VARCHAR[]))))
     GROUP BY sdc__area;
 
 CREATE OR REPLACE MACRO sdc__area_rule(tbl, areas, weight, province, municipality) AS TABLE
@@ -146,7 +146,7 @@ CREATE OR REPLACE MACRO sdc__household_rule(tbl, household, variables) AS TABLE
                                   ELSE coalesce(COLUMNS(sdc__column((*), household)),
                                                 error('ColumnError: A household number is NULL: every person must belong to a household (give persons living alone a number of their own).')) END AS sdc__household,
                              struct_pack(*COLUMNS(sdc__optional_columns((*), variables))) AS sdc__combination
-                      FROM sdc__exact_rows(tbl)))
+                      FROM sdc__exact_rows(tbl, codes := list_append(variables::VARCHAR[], household))))
           GROUP BY sdc__combination);
 
 -- Weights: one for all tells nothing; others a person has to judge.

@@ -23,7 +23,7 @@ CREATE OR REPLACE MACRO sdc__household_risk(tbl, keys, weight, household, nulls)
                coalesce(sdc__exact(COLUMNS(sdc__columns((*), [household]))),
                         error('ColumnError: A household number is NULL: every person must belong to a household (give persons living alone a number of their own).')
                ) AS sdc__household
-        FROM sdc__record_risk(tbl, keys, weight, nulls)
+        FROM sdc__record_risk(tbl, keys, weight, nulls, codes := [household])
     ),
     sdc__sums AS (
         SELECT *, max(sdc__risk) OVER sdc__members AS sdc__most,

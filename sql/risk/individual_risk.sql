@@ -79,9 +79,9 @@ CREATE OR REPLACE MACRO sdc__check_cells(tbl, keys, weight, nulls) AS TABLE
     WHERE sdc__checked_population(sdc__w, sdc__f) IS NULL;
 
 -- Every column of the table, sdc__f, sdc__w and sdc__risk.
-CREATE OR REPLACE MACRO sdc__record_risk(tbl, keys, weight, nulls) AS TABLE
+CREATE OR REPLACE MACRO sdc__record_risk(tbl, keys, weight, nulls, codes := NULL) AS TABLE
     SELECT r.* EXCLUDE (sdc__key), c.sdc__f, c.sdc__w, sdc__found(c.sdc__risk) AS sdc__risk
-    FROM sdc__keyed(tbl, keys) AS r
+    FROM sdc__keyed(tbl, keys, codes := codes) AS r
     LEFT JOIN sdc__cell_risk(tbl, keys, weight, nulls) AS c ON r.sdc__key = c.sdc__key;
 
 -- Cell by cell.

@@ -80,7 +80,7 @@ CREATE OR REPLACE MACRO sdc__misclassification_crossing(cells, columns, matrix) 
 CREATE OR REPLACE MACRO sdc_pram_reversed(original, column_name, matrix) AS TABLE
     WITH sdc__categories AS MATERIALIZED (
         SELECT sdc__x, sdc__x IS NULL AS sdc__blank, count(*) AS sdc__t
-        FROM (SELECT COLUMNS(sdc__columns((*), [column_name])) AS sdc__x FROM sdc__exact_rows(original)) GROUP BY sdc__x
+        FROM (SELECT COLUMNS(sdc__columns((*), [column_name])) AS sdc__x FROM sdc__exact_rows(original, codes := [column_name])) GROUP BY sdc__x
     ),
     sdc__given AS MATERIALIZED (
         SELECT NULL AS sdc__s, row(cast_to_type(sdc__m."from", sdc__t.sdc__x)) AS sdc__from, row(cast_to_type(sdc__m."to", sdc__t.sdc__x)) AS sdc__to,
@@ -100,7 +100,7 @@ CREATE OR REPLACE MACRO sdc_pram_reversed(original, column_name, matrix) AS TABL
 -- Example: FROM sdc_pram_reversed_crossing('persons', ['sex', 'region'], 'crossings');
 CREATE OR REPLACE MACRO sdc_pram_reversed_crossing(original, columns, matrix) AS TABLE
     WITH sdc__whole AS MATERIALIZED (
-        SELECT COLUMNS(sdc__columns((*), columns)), count(*) AS sdc__t FROM sdc__exact_rows(original) GROUP BY ALL
+        SELECT COLUMNS(sdc__columns((*), columns)), count(*) AS sdc__t FROM sdc__exact_rows(original, codes := columns) GROUP BY ALL
     ),
     sdc__counts AS (SELECT struct_pack(*COLUMNS(sdc__columns((*), columns))) AS sdc__x, sdc__t FROM sdc__whole)
     SELECT sdc__m.sdc__to AS "from", sdc__m.sdc__from AS "to",

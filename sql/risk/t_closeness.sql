@@ -19,7 +19,7 @@
 --   distance   'equal' or 'ordered'  between any two values, or by their order
 
 CREATE OR REPLACE MACRO sdc__t_closeness(tbl, keys, sensitive, distance) AS TABLE
-    WITH sdc__seen AS MATERIALIZED (FROM sdc__attribute_cells(tbl, keys, sensitive)),
+    WITH sdc__seen AS MATERIALIZED (FROM sdc__attribute_cells(tbl, keys, sensitive, numbers := distance = 'ordered')),
     sdc__values AS (
         SELECT sdc__value, sdc__q, sdc__m FROM sdc__seen GROUP BY ALL
     ),

@@ -111,15 +111,6 @@ def test_a_parquet_file(persons, name, tmp_path: Path):
     assert rounded_rows(persons, query(name, tbl=f"'{file}'")) == rounded_rows(persons, query(name))
 
 
-@pytest.mark.parametrize("name", READERS)
-def test_a_csv_file(persons, name, tmp_path: Path):
-    persons.execute("ALTER TABLE persons ALTER weight TYPE DOUBLE; ALTER TABLE persons ALTER household TYPE BIGINT")
-    persons.execute("ALTER TABLE persons ALTER age TYPE BIGINT; ALTER TABLE persons ALTER id TYPE BIGINT")
-    file = tmp_path / "persons.csv"
-    persons.execute(f"COPY persons TO '{file}'")
-    assert rounded_rows(persons, query(name, tbl=f"'{file}'")) == rounded_rows(persons, query(name))
-
-
 def test_a_file_without_rows(persons, tmp_path: Path):
     persons.execute(f"COPY (FROM persons LIMIT 0) TO '{tmp_path / 'nobody.parquet'}'")
     for name in READERS:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib
 import re
+from pathlib import Path
 
 import duckdb
 import pytest
@@ -12,6 +13,8 @@ import sdc_sql
 from sdc_sql import ColumnError, Microdata, ParameterError, SdcError, TableError, WeightError
 from sdc_sql.db.macros import sql_files
 from sdc_sql.errors import translate, translated
+
+SEED = Path(__file__).parents[2] / "fixtures" / "dbt_project" / "seeds" / "couples.csv"
 
 # What each error('class: ...') of the SQL files begins with: a query that raises it, the class, a word of the message.
 RAISED: dict[str, list[tuple[str, type[SdcError], str]]] = {
@@ -54,6 +57,9 @@ RAISED: dict[str, list[tuple[str, type[SdcError], str]]] = {
     ],
     "The default collation of this session is ": [
         ("FROM sdc_cells('listed', ['texts'])", ParameterError, "holds lists or structs of texts"),
+    ],
+    "The type of the column ": [
+        (f"FROM sdc_cells('{SEED}', ['wave'])", ColumnError, "is guessed (BIGINT), as are all types of a CSV"),
     ],
     "nulls is ": [
         ("FROM sdc_cells('persons', ['age'], 'Wildcard')", ParameterError, "nulls is Wildcard: "),

@@ -1,0 +1,30 @@
+-- The codes of a CSV or JSON file that is given by its name: refused unless they are text.
+--
+-- DuckDB guesses the types of such a file's columns, and the codes 1.1 and 1.10, or TRUE and true, become one number: fewer and
+-- larger cells, a smaller risk. No check of the values could tell. So a column whose values are compared and not reckoned with (a key,
+-- id, household, stratum, category) must be text; a table or view is what it is, also where it has the name of a file.
+-- Known when a query is bound, by the name of the table: where it is no file's, nothing is looked up and nothing runs.
+CREATE OR REPLACE MACRO sdc__is_text_file(tbl) AS regexp_matches(tbl, '(?i)\.(csv|tsv|json|jsonl|ndjson)(\.(gz|zst))?("?$|[?])');
+
+-- 'x.csv' is also the table csv of a schema or database x; in double quotes, a table of that name.
+CREATE OR REPLACE MACRO sdc__is_stored(tbl) AS EXISTS (
+    FROM (SELECT database_name AS sdc__d, schema_name AS sdc__s, table_name AS sdc__t FROM duckdb_tables()
+          UNION ALL SELECT database_name, schema_name, view_name FROM duckdb_views())
+    WHERE sdc__folded(replace(tbl, '"', '')) IN (CASE WHEN starts_with(tbl, '"') THEN sdc__folded(sdc__t) END, sdc__folded(concat_ws('.', sdc__s, sdc__t)),
+                                                 sdc__folded(concat_ws('.', sdc__d, sdc__t)), sdc__folded(concat_ws('.', sdc__d, sdc__s, sdc__t))));
+
+CREATE OR REPLACE MACRO sdc__not_guessed(tbl, value) AS
+    CASE WHEN typeof(value) = 'VARCHAR' OR sdc__is_stored(tbl) THEN true
+         ELSE error('ColumnError: The type of the column ' || alias(value) || ' of ' || tbl || ' is guessed (' || typeof(value)
+                    || '), as are all types of a CSV or JSON file: two codes that are one as such values (1.1 and 1.10, TRUE and true) would be one cell. Make a table of it first,'
+                    || ' with types of your own: CREATE TABLE t AS FROM read_csv(file, all_varchar := true), or read_json(file, columns := {...}). Python and the command line do so by themselves.')
+    END;
+
+CREATE OR REPLACE MACRO sdc__named(codes) AS list_distinct(codes::VARCHAR[]);  -- without NULL, of what is not given
+
+-- No rows, or the error: in a text of its own, so that there is something to plan for a file only.
+CREATE OR REPLACE MACRO sdc__guessed(tbl, codes) AS TABLE
+    FROM query(CASE WHEN len(sdc__named(codes)) > 0 AND sdc__is_text_file(tbl)
+                        THEN 'SELECT count(*) FROM (FROM query_table(' || sdc__text(tbl) || ') LIMIT 1) WHERE sdc__not_guessed(' || sdc__text(tbl)
+                             || ', COLUMNS(sdc__columns((*), [' || array_to_string(list_transform(sdc__named(codes), lambda c: sdc__text(c)), ', ') || ']))) HAVING count(*) > 1'
+                    ELSE 'SELECT 0 WHERE false' END);
