@@ -28,8 +28,8 @@ class Microdata(Methods):
     table
         The name of a table or view (qualified, if need be), or of a Parquet or CSV file. It is read as DuckDB's
         ``query_table`` reads it: ``x;`` is the table of that name, and a name with a dot is put in double quotes.
-        A CSV or JSON file by its name gets the types that DuckDB guesses, by which the codes 1.1 and 1.10 are one
-        number: store it as a table first (``read_csv(..., all_varchar = true)``). The command line does so by itself.
+        A CSV or JSON file is read when it is described, into a temporary table that goes with the connection. A column
+        is text where the file writes a value otherwise than its type would (1.10, 017): no two codes become one.
     keys
         The key variables: columns that an intruder may know of a person. Without them a table can be masked,
         but its risk not measured.
@@ -45,6 +45,9 @@ class Microdata(Methods):
         The fraction of the population in the file, or a column that holds it.
     nulls
         ``"category"``: NULL in a key is a value of its own; ``"wildcard"``: it agrees with every value.
+    numbers
+        The columns of a CSV or JSON file that are numbers however it writes them (10.50): what is masked as a number.
+        A weight and a sampling fraction are such anyhow.
 
     Raises
     ------
@@ -81,6 +84,7 @@ class Microdata(Methods):
         stratum: str | None = None,
         sampling_fraction: str | float | None = None,
         nulls: str = "category",
+        numbers: Iterable[str] | None = None,
     ) -> None:
         self._roles = Roles(
             con=con,
@@ -92,6 +96,7 @@ class Microdata(Methods):
             stratum=stratum,
             sampling_fraction=sampling_fraction,
             nulls=nulls,
+            numbers=numbers,  # type: ignore[arg-type] # likewise
         )
 
     def __repr__(self) -> str:
@@ -158,8 +163,9 @@ class Microdata(Methods):
         >>> example().weighing(25).global_risk().records
         3
         """
-        roles = ("keys", "household", "id", "stratum", "sampling_fraction", "nulls")
-        return Microdata(self.con, self.table, weight=weight, **{role: getattr(self, role) for role in roles})
+        roles = ("keys", "household", "id", "stratum", "sampling_fraction", "nulls", "numbers")
+        given = {role: getattr(self._roles, role) for role in roles}
+        return Microdata(self.con, self._roles.file or self.table, weight=weight, **given)
 
 
 def example() -> Microdata:

@@ -72,6 +72,7 @@ class Roles(Table):
     stratum: str | None = None
     sampling_fraction: str | float | None = None
     nulls: str = "category"
+    numbers: tuple[str, ...] = field(default=(), repr=False)
     columns: tuple[str, ...] = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
@@ -79,6 +80,8 @@ class Roles(Table):
         load(self.con)
         show_relations()
         # the dataclass is frozen: what is read from the table is set here, once
+        if isinstance(self.table, str):
+            self._read_file(self.table)
         object.__setattr__(self, "columns", self.read_columns())
         object.__setattr__(self, "keys", tuple(self.found("key variable", k) for k in _names(self.keys)))
         twice = sorted({k for k in self.keys if self.keys.count(k) > 1})
@@ -101,6 +104,14 @@ class Roles(Table):
         self._check_not_null("household", "every person must belong to one (persons living alone to one of their own)")
         self._check_not_null("id", "every record must have one")
         self._check_unique_id()
+
+    def _read_file(self, table: str) -> None:
+        """Read a CSV or JSON file into a temporary table: its codes are texts, what is reckoned with are numbers."""
+        roles = [n for n in (self.weight, self.sampling_fraction) if isinstance(n, str)]
+        numbers = (*roles, *_names(self.numbers or None))
+        read = self.read(table, numbers)
+        object.__setattr__(self, "table", read)
+        object.__setattr__(self, "file", None if read == table else table)
 
     def _check_weight(self) -> None:
         if self.weight is None:

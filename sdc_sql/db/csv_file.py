@@ -1,4 +1,4 @@
-"""Read a CSV file into a table without making two codes one."""
+"""Read a CSV or JSON file into a table without making two codes one."""
 
 from __future__ import annotations
 
@@ -22,44 +22,57 @@ def read(
     numbers: tuple[str, ...],
     *,
     temporary: bool = False,
+    reader: str = "read_csv",
 ) -> None:
     """Make a table of a file's rows.
 
     A column gets the type that DuckDB detects from all of its values, where every value is written as that type
     writes it. Else (codes 1.1 and 1.10, 017, 01/02/2024) it is text: equal as text, and written back as it was.
     ``numbers`` are the columns that must be numbers (weights, what is masked); how they are written does not count.
+    (A number of a JSON file is one, however it is written: codes are texts there, in quotes.)
     """
-    types = con.execute(query.text(_rows(path).limit(0))).description or ()
+    types = con.execute(query.text(_rows(reader, path).limit(0))).description or ()
     wanted = {n.lower() for n in numbers}
-    con.execute(query.text(created(ROWS, "TABLE", _rows(path, texts=True), temporary=True)))
     detected = {str(column): str(kind) for column, kind, *_ in types}
-    typed = {column: kind for column, kind in detected.items() if kind != "VARCHAR"}
-    kept = _kept(con, typed, wanted)
-    chosen = [
-        exp.alias_(exp.cast(exp.column(c, quoted=True), typed[c], dialect="duckdb"), c, quoted=True)
-        if c in kept
-        else exp.column(c, quoted=True)
-        for c in detected
-    ]
-    for column in detected:
-        if column.lower() in wanted and column not in typed:
-            _refuse_few(con, column)
-    con.execute(query.text(created(name, "TABLE", exp.select(*chosen).from_(exp.to_table(ROWS)), temporary=temporary)))
-    con.execute(f"DROP TABLE {ROWS}")
+    nested = {column for column, kind in detected.items() if kind.endswith("]") or "(" in kind.replace("DECIMAL(", "")}
+    as_texts = {column: kind if column in nested else "VARCHAR" for column, kind in detected.items()}
+    rows = _rows(reader, path, as_texts)
+    con.execute(query.text(created(ROWS, "TABLE", rows, temporary=True, replace=True)))
+    try:
+        typed = {column: kind for column, kind in detected.items() if as_texts[column] != kind}
+        kept = _kept(con, typed, wanted)
+        chosen = [
+            exp.alias_(exp.cast(exp.column(c, quoted=True), typed[c], dialect="duckdb"), c, quoted=True)
+            if c in kept
+            else exp.column(c, quoted=True)
+            for c in detected
+        ]
+        for column in detected:
+            if column.lower() in wanted and column not in typed:
+                _refuse_few(con, column)
+        rows = exp.select(*chosen).from_(exp.to_table(ROWS))
+        con.execute(query.text(created(name, "TABLE", rows, temporary=temporary, replace=temporary)))
+    finally:
+        con.execute(f"DROP TABLE {ROWS}")
 
 
-def _rows(path: exp.Expression, *, texts: bool = False) -> exp.Select:
+def _rows(reader: str, path: exp.Expression, texts: dict[str, str] | None = None) -> exp.Select:
     options: dict[str, exp.Expression] = {"sample_size": exp.Neg(this=exp.Literal.number(1))}
-    if texts:
+    if texts is not None and reader == "read_csv":
         options["all_varchar"] = exp.true()
+    elif texts is not None:
+        options["columns"] = query.literal(texts)
     named = [exp.PropertyEQ(this=exp.to_identifier(n), expression=v) for n, v in options.items()]
-    return exp.select("*").from_(exp.Table(this=exp.Anonymous(this="read_csv", expressions=[path.copy(), *named])))
+    return exp.select("*").from_(exp.Table(this=exp.Anonymous(this=reader, expressions=[path.copy(), *named])))
 
 
-def created(name: str | exp.Identifier, kind: str, rows: exp.Select, *, temporary: bool = False) -> exp.Create:
+def created(
+    name: str | exp.Identifier, kind: str, rows: exp.Select, *, temporary: bool = False, replace: bool = False
+) -> exp.Create:
     """Return the statement that makes a table or a view of rows."""
     kept = exp.Properties(expressions=[exp.TemporaryProperty()] if temporary else [])
-    return exp.Create(this=exp.Table(this=exp.to_identifier(name)), kind=kind, expression=rows, properties=kept)
+    table = exp.Table(this=exp.to_identifier(name))
+    return exp.Create(this=table, kind=kind, expression=rows, properties=kept, replace=replace)
 
 
 def _kept(con: duckdb.DuckDBPyConnection, typed: dict[str, str], wanted: set[str]) -> set[str]:

@@ -30,8 +30,8 @@ class Log:
     """
 
     def __init__(self, data: Table, columns: tuple[str, ...], arguments: dict[str, Value], into: str | None) -> None:
-        self.con, self.read, self.columns = data.con, data.table, data.columns
-        self.source = known(data, data.table) or known(data, data.table, "view")
+        self.con, self.read, self.columns = data.con, data.file or data.table, data.columns
+        self.source = None if data.file else known(data, data.table) or known(data, data.table, "view")
         self.target = base_table(data) if into is None else new_table(data, into)
         try:
             step_table.check(self.con, step_table.beside(self.target))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import tempfile
 from contextlib import contextmanager
 from pathlib import Path
@@ -99,22 +100,52 @@ def _connected(source: str, kind: str, *, writable: bool) -> Iterator[duckdb.Duc
         yield con
 
 
+def text_file(con: duckdb.DuckDBPyConnection, table: str, numbers: Iterable[str] = ()) -> str:
+    """Read a CSV or JSON file that is given for a table, by the rules of the command line; return the table's name.
+
+    What is no such file is returned as it is. The table is temporary: it goes with the connection. It has not the name
+    of the file itself, which means the file wherever else the user reads it.
+
+    Parameters
+    ----------
+    con
+        A connection with the macros.
+    numbers
+        The columns that are read as numbers, however they are written.
+    """
+    asked = con.execute("SELECT sdc__is_text_file($name) AND NOT sdc__is_stored($name)", {"name": table})
+    if asked.fetchall() == [(False,)]:
+        return table
+    path = table.strip('"')
+    kind = "JSON" if re.search(r"(?i)\.(json|jsonl|ndjson)\b(?!.*\.(csv|tsv)\b)", path) else "CSV"
+    numbers = tuple(numbers)
+    name = f"{path} (as read{', numbers: ' if numbers else ''}{', '.join(sorted(numbers))})"
+    return read_file(con, path, kind, numbers, temporary=True, name=name)
+
+
 def read_file(
-    con: duckdb.DuckDBPyConnection, source: str, kind: str, numbers: tuple[str, ...] = (), *, temporary: bool = False
+    con: duckdb.DuckDBPyConnection,
+    source: str,
+    kind: str,
+    numbers: tuple[str, ...] = (),
+    *,
+    temporary: bool = False,
+    name: str | None = None,
 ) -> str:
-    """Give a file's rows the file's own name, so that messages name the file; return that name, quoted."""
-    name = exp.to_identifier(source, quoted=True)
+    """Give a file's rows a name (by default its own, so that messages name the file); return that name, quoted."""
+    identifier = exp.to_identifier(name or source, quoted=True)
     path = exp.Literal.string(source)
     try:
         if kind == "Parquet":
             rows = exp.select("*").from_(exp.Table(this=exp.func("read_parquet", path, dialect="duckdb")))
-            con.execute(query.text(created(name, "VIEW", rows, temporary=temporary)))
+            con.execute(query.text(created(identifier, "VIEW", rows, temporary=temporary)))
         else:  # a CSV file is read once: each reading would detect its types anew
-            csv_file.read(con, path, name, numbers, temporary=temporary)
+            reader = "read_json" if kind == "JSON" else "read_csv"
+            csv_file.read(con, path, identifier, numbers, temporary=temporary, reader=reader)
     except duckdb.Error as error:
         reason = without_values(error) or str(error).split("\n", maxsplit=1)[0]
         raise TableError(f"{source} cannot be read as a {kind} file: {reason}") from None
-    return name.sql(dialect="duckdb")
+    return identifier.sql(dialect="duckdb")
 
 
 def _table_of(con: duckdb.DuckDBPyConnection, source: str, table: str | None) -> str:

@@ -13,9 +13,12 @@ from sdc_sql.db import query
 from sdc_sql.db.checks import told
 from sdc_sql.db.load import load
 from sdc_sql.db.names import named
+from sdc_sql.db.source import text_file
 from sdc_sql.errors import ColumnError, TableError, translated
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from sdc_sql.db.query import Value
 
 # as DuckDB folds names: ASCII letters only
@@ -60,6 +63,7 @@ class Table:
     con: duckdb.DuckDBPyConnection
     table: str
     columns: tuple[str, ...]
+    file: str | None = None  # whose rows the table holds
 
     def found(self, role: str, name: str) -> str:
         """Return a column's name as the table spells it."""
@@ -78,6 +82,12 @@ class Table:
                 raise
             result.fetchall()
         return tuple(str(d[0]) for d in result.description or ())
+
+    def read(self, table: str, numbers: Iterable[str] = ()) -> str:
+        """Return the name of another table; a CSV or JSON file is read into one, its codes as texts."""
+        self.load_again()
+        with translated():
+            return text_file(self.con, table, numbers) if isinstance(table, str) else table
 
     def count(self, condition: exp.Expression) -> int:
         """Return the number of records for which a condition holds."""

@@ -21,10 +21,10 @@ def base_table(data: Table) -> exp.Table:
     """Return the table itself, if it is one that can be changed in place."""
     found = _found(data, named(data.table))
     catalog, schema, table, kind = found[0] if found else ("", "", "", "")
-    if kind != "table":
-        what = "a view" if kind else "no table of the database (a file, or the result of a query)"
+    if kind != "table" or data.file:
+        what = "a view" if kind == "view" else "no table of the database (a file, or the result of a query)"
         raise TableError(
-            f"{data.table} is {what}: it cannot be masked in place. "
+            f"{data.file or data.table} is {what}: it cannot be masked in place. "
             "Give into='name' to write the masked copy to a new table."
         )
     target = exp.table_(table, db=schema, catalog=catalog, quoted=True)

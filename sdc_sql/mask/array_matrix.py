@@ -9,6 +9,7 @@ import numpy as np
 import pyarrow as pa
 
 from sdc_sql.db.checks import told
+from sdc_sql.db.table import Table
 from sdc_sql.errors import ParameterError
 
 if TYPE_CHECKING:
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
     from sdc_sql.db.masking import Maskable
 
 MATRIX = "sdc_pram_matrix_values"
+PROBABILITY = ("probability",)  # of a matrix in a CSV file, what is no category
 
 
 @contextmanager
@@ -27,7 +29,7 @@ def matrix_table(
 ) -> Iterator[str]:
     """Yield the name of a table (from, to, probability): of one made of an array with labels, or the one given."""
     if isinstance(matrix, str):
-        yield matrix
+        yield data.read(matrix, PROBABILITY) if isinstance(data, Table) else matrix
         return
     try:
         p = np.asarray(matrix, dtype=np.float64)

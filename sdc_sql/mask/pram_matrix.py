@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from sdc_sql.db.results import Result, Results
 from sdc_sql.errors import ParameterError
-from sdc_sql.mask.array_matrix import matrix_table
+from sdc_sql.mask.array_matrix import PROBABILITY, matrix_table
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -191,5 +191,6 @@ def pram_estimate_two_way(
     [2.25, -0.125, -0.25, 1.125]
     """
     names = data.found("row variable", row), data.found("column variable", column)
-    rows = data.rows("sdc_pram_estimate_two_way", data.table, *names, row_matrix, column_matrix)
+    matrices = [data.read(matrix, PROBABILITY) for matrix in (row_matrix, column_matrix)]
+    rows = data.rows("sdc_pram_estimate_two_way", data.table, *names, *matrices)
     return Results(PramTwoWayEstimate(**r) for r in rows)

@@ -52,4 +52,4 @@ def k_map(data: Roles, population: str, k: int = 3) -> KMap:
     check_category(data)
     if not isinstance(population, str) or not population:
         raise TableError(f"The population is {told(population)}: it must be the name of a table, view or file.")
-    return KMap(**data.row("sdc_k_map", data.table, population, data.keys, whole(k, "k", least=2)))
+    return KMap(**data.row("sdc_k_map", data.table, data.read(population), data.keys, whole(k, "k", least=2)))

@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING
 from sdc_sql.db.checks import fraction, told
 from sdc_sql.errors import ParameterError
 
+PROBABILITY = ("probability",)  # of a matrix in a CSV file, what is no category
+
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
@@ -43,4 +45,4 @@ def changed(data: Roles, matrices: Mapping[str | tuple[str, ...], str]) -> tuple
         raise ParameterError(
             f"matrices is {told(matrices)}: it must give the name of a table for each key, as in {{'sex': 'm'}}."
         )
-    return [misclassified_key(data, str(n)) for n in matrices], list(matrices.values())
+    return [misclassified_key(data, str(n)) for n in matrices], [data.read(t, PROBABILITY) for t in matrices.values()]

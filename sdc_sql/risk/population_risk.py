@@ -63,4 +63,4 @@ def population_risk(data: Roles, population: str) -> PopulationRisk:
     """
     if not isinstance(population, str) or not population:
         raise TableError(f"The population is {told(population)}: it must be the name of a table, view or file.")
-    return PopulationRisk(**data.row("sdc_population_risk", data.table, population, data.keys))
+    return PopulationRisk(**data.row("sdc_population_risk", data.table, data.read(population), data.keys))

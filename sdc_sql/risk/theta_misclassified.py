@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from sdc_sql.db.results import Result
 from sdc_sql.errors import ParameterError
-from sdc_sql.risk.misclassification import changed, misclassified_key, one_fraction
+from sdc_sql.risk.misclassification import PROBABILITY, changed, misclassified_key, one_fraction
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -76,7 +76,7 @@ def theta_misclassified(
         if len(matrices) > 1:
             raise ParameterError("A matrix for several keys together must be the only one.")
         columns = [misclassified_key(data, n) for n in joint[0]]
-        macro, last = "sdc_theta_misclassified_crossing", (columns, matrices[joint[0]])
+        macro, last = "sdc_theta_misclassified_crossing", (columns, data.read(matrices[joint[0]], PROBABILITY))
         return MisclassifiedTheta(**data.row(macro, data.table, data.keys, pi, *last))
     columns, tables = changed(data, matrices)
     return MisclassifiedTheta(**data.row("sdc_theta_misclassified", data.table, data.keys, pi, columns, tables))

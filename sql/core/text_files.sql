@@ -16,8 +16,8 @@ CREATE OR REPLACE MACRO sdc__is_stored(tbl) AS EXISTS (
 CREATE OR REPLACE MACRO sdc__not_guessed(tbl, value) AS
     CASE WHEN typeof(value) = 'VARCHAR' OR sdc__is_stored(tbl) THEN true
          ELSE error('ColumnError: The type of the column ' || alias(value) || ' of ' || tbl || ' is guessed (' || typeof(value)
-                    || '), as are all types of a CSV or JSON file: two codes that are one as such values (1.1 and 1.10, TRUE and true) would be one cell. Make a table of it first,'
-                    || ' with types of your own: CREATE TABLE t AS FROM read_csv(file, all_varchar := true), or read_json(file, columns := {...}). Python and the command line do so by themselves.')
+                    || '), as are all types of a CSV or JSON file: two codes that are one as such values (1.1 and 1.10, TRUE and true) would be one cell. Make a table of it,'
+                    || ' with types of your own: from read_csv(file, all_varchar := true), or read_json(file, columns := {...}). Python and the command line do so by themselves.')
     END;
 
 CREATE OR REPLACE MACRO sdc__named(codes) AS list_distinct(codes::VARCHAR[]);  -- without NULL, of what is not given

@@ -50,7 +50,9 @@ def test_every_kind_of_file(con, file, folder):  # noqa: ARG001
     con.execute("CREATE TABLE f AS FROM 'f.csv'; COPY f TO 'f.tsv' (DELIMITER '\t'); COPY f TO 'f.csv.gz'")
     con.execute("COPY f TO 'f.json'; COPY f TO 'f.ndjson'")
     said = complaint(con, f"FROM sdc_frequencies('{file}', ['kind', 'code'])")
-    assert f"The type of the column code of {file} is guessed (DOUBLE)" in said or "No files found" in said  # 1.5 reads no ./f.csv
+    assert (
+        f"The type of the column code of {file} is guessed (DOUBLE)" in said or "No files found" in said
+    )  # 1.5 reads no ./f.csv
     if "No files" not in said:
         assert len(con.execute(f"FROM sdc_cells('{file}', ['kind'])").fetchall()) == 2
 
@@ -60,11 +62,12 @@ ROLES = {
     "stratum": "FROM sdc_theta_by('f.csv', ['kind'], 'region', 0.1)",
     "sensitive variable": "FROM sdc_l_diversity('f.csv', ['kind'], 'code')",
     "sensitive variable of t": "FROM sdc_t_closeness('f.csv', ['kind'], 'code')",
-    "id": "FROM sdc_round('f.csv', ['w'], 5, 'code')",
+    "id": "FROM sdc_round('f.csv', ['code'], 5, 'w')",
     "category": "FROM sdc_pram('f.csv', 'code', 'matrix', 'nr')",
     "category alone": "FROM sdc_pram_retention_matrix('f.csv', 'code', 0.8)",
     "cells of several": "FROM sdc_pram_retention('f.csv', ['kind', 'code'], 0.8, 'nr')",
-    "regions": "FROM sdc_research_file_rules('f.csv', ['kind', 'region'], 'w', {'extremely': ['region'], 'very': ['kind']}, inhabitants := 'w')",
+    "regions": "FROM sdc_research_file_rules('f.csv', ['kind', 'region'], 'w', {'extremely': ['region'], "
+    "'very': ['kind']}, inhabitants := 'w')",
     "areas": "FROM sdc_public_use_file_rules('f.csv', ['kind'], 'w', indirect_regions := ['region'])",
     "households of rules": "FROM sdc_public_use_file_rules('f.csv', ['kind'], 'w', 'house', ['kind'])",
     "population": "FROM sdc_population_risk('texts', 'f.csv', ['code'])",
@@ -76,7 +79,7 @@ ROLES = {
 def test_every_role(con, role, folder):  # noqa: ARG001
     con.execute("SET VARIABLE sdc_key = ?", ["of these tests alone, 0123456789abcdef0123456789"])
     con.execute("CREATE TABLE texts AS FROM read_csv('f.csv', all_varchar := true)")
-    con.execute("""CREATE TABLE matrix AS SELECT 1.1 AS "from", 1.1 AS "to", 1 AS probability""")
+    con.execute("""CREATE TABLE matrix AS SELECT unnest([1.1, 1.2]) AS "from", "from" AS "to", 1 AS probability""")
     assert "is guessed (DOUBLE)" in complaint(con, ROLES[role])
 
 
