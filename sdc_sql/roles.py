@@ -117,12 +117,13 @@ class Roles(Table):
         if self.weight is None:
             return
         if isinstance(self.weight, str):
-            value = exp.cast(exp.column(self.weight, quoted=True), "DOUBLE")
+            value = exp.TryCast(this=exp.column(self.weight, quoted=True), to=exp.DataType.build("DOUBLE"))
             bad = self.count(exp.not_(exp.Anonymous(this="sdc__is_weight", expressions=[value])))
             if bad:
                 raise WeightError(
-                    f"{bad:,} records have a weight ({self.weight}) that is NULL, NaN, not positive or too large: "
-                    "weights must be positive and finite, from 1e-9 to 1e15 (how many persons the record represents)."
+                    f"{bad:,} records have a weight ({self.weight}) that is NULL, NaN, no number, not positive or too "
+                    "large: weights must be positive and finite, from 1e-9 to 1e15 (how many persons the record "
+                    "represents)."
                 )
         elif not 1e-9 <= self.weight <= 1e15:  # noqa: PLR2004  (sql/core/checks.sql)
             raise WeightError(f"The weight is {self.weight}: it must be positive and finite, from 1e-9 to 1e15.")

@@ -6,7 +6,7 @@ CREATE OR REPLACE MACRO sdc__is_weight(weight) AS coalesce(weight >= 1e-9 AND we
 
 CREATE OR REPLACE MACRO sdc__checked_weight(weight) AS
     CASE WHEN sdc__is_weight(weight) THEN weight
-         ELSE error('WeightError: A sampling weight is NULL, NaN, infinite, zero or negative: weights must be positive and finite numbers from 1e-9 to 1e15'
+         ELSE error('WeightError: A sampling weight is NULL, NaN, no number, infinite, zero or negative: weights must be positive and finite numbers from 1e-9 to 1e15'
                     || ' (how many persons of the population the record stands for).')
     END;
 

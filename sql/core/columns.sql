@@ -45,9 +45,10 @@ END;
 CREATE OR REPLACE MACRO sdc__column(have, named) AS
     CASE WHEN typeof(named) = 'VARCHAR' THEN sdc__columns(have, [named::VARCHAR]) ELSE have[1:1] END;
 
--- The value of such an argument for a record: of the named column, or the number itself, or NULL.
+-- The value of such an argument for a record: of the named column, or the number itself, or NULL. A text may hold a number (in a table of
+-- texts, made of a file); one that does not is no value, which the checks refuse: DuckDB's own message would show it.
 CREATE OR REPLACE MACRO sdc__value(named, column_value) AS
-    CASE WHEN typeof(named) = 'VARCHAR' THEN column_value::DOUBLE ELSE named::DOUBLE END;
+    CASE WHEN typeof(named) = 'VARCHAR' THEN TRY_CAST(column_value AS DOUBLE) ELSE named::DOUBLE END;
 
 -- All columns, where none has a name that the macros need for themselves. (The prefix is an argument
 -- because DuckDB reads f((*)) as f(*).)

@@ -35,18 +35,23 @@ CREATE OR REPLACE MACRO sdc__pram_records(tbl, columns, id, stratum) AS TABLE
                  COLUMNS(sdc__to_mask((*), columns, id)) IS NULL AS "sdc__n_\0"
           FROM sdc__identified(tbl, id, codes := list_append(columns::VARCHAR[], stratum)));
 
+-- A category (or a stratum) of a matrix in the type of the table's column; one that has no place there is not shown.
+CREATE OR REPLACE MACRO sdc__category_of(v, like_that) AS
+    coalesce(TRY(cast_to_type(v, like_that)), CASE WHEN v IS NOT NULL THEN
+        error('ParameterError: A category of the PRAM matrix cannot be converted to ' || typeof(like_that) || ', the type of what is masked: write the categories as the table has them.') END);
+
 -- A matrix with its categories in the types of the table's columns. `whole`: from and to are structs.
 CREATE OR REPLACE MACRO sdc__pram_typed(tbl, columns, id, matrix, stratum) AS TABLE
-    SELECT cast_to_type(sdc__m.sdc__s, sdc__t.sdc__s) AS sdc__s,
-           cast_to_type(row(sdc__m."from"), sdc__t.sdc__x) AS sdc__from, cast_to_type(row(sdc__m."to"), sdc__t.sdc__x) AS sdc__to,
-           sdc__m.probability::DOUBLE AS sdc__p
+    SELECT sdc__category_of(sdc__m.sdc__s, sdc__t.sdc__s) AS sdc__s,
+           sdc__category_of(row(sdc__m."from"), sdc__t.sdc__x) AS sdc__from, sdc__category_of(row(sdc__m."to"), sdc__t.sdc__x) AS sdc__to,
+           TRY_CAST(sdc__m.probability AS DOUBLE) AS sdc__p
     FROM (SELECT sdc__by_bytes(COLUMNS(sdc__columns((*), ['from', 'to', 'probability']))) AS "\0",
                  sdc__stratum_value(stratum, sdc__by_bytes(COLUMNS(sdc__column((*), stratum)))) AS sdc__s FROM sdc__rows(matrix)) AS sdc__m
     LEFT JOIN (FROM sdc__pram_records(tbl, columns, id, stratum) LIMIT 0) AS sdc__t ON true;
 CREATE OR REPLACE MACRO sdc__pram_typed_crossing(tbl, columns, id, matrix, stratum) AS TABLE
-    SELECT cast_to_type(sdc__m.sdc__s, sdc__t.sdc__s) AS sdc__s,
-           cast_to_type(sdc__m."from", sdc__t.sdc__x) AS sdc__from, cast_to_type(sdc__m."to", sdc__t.sdc__x) AS sdc__to,
-           sdc__m.probability::DOUBLE AS sdc__p
+    SELECT sdc__category_of(sdc__m.sdc__s, sdc__t.sdc__s) AS sdc__s,
+           sdc__category_of(sdc__m."from", sdc__t.sdc__x) AS sdc__from, sdc__category_of(sdc__m."to", sdc__t.sdc__x) AS sdc__to,
+           TRY_CAST(sdc__m.probability AS DOUBLE) AS sdc__p
     FROM (SELECT sdc__by_bytes(COLUMNS(sdc__columns((*), ['from', 'to', 'probability']))) AS "\0",
                  sdc__stratum_value(stratum, sdc__by_bytes(COLUMNS(sdc__column((*), stratum)))) AS sdc__s FROM sdc__rows(matrix)) AS sdc__m
     LEFT JOIN (FROM sdc__pram_records(tbl, columns, id, stratum) LIMIT 0) AS sdc__t ON true;

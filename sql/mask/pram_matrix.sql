@@ -30,8 +30,8 @@ CREATE OR REPLACE MACRO sdc__pram_counts(tbl, column_name) AS TABLE
 CREATE OR REPLACE MACRO sdc__pram_dense(tbl, column_name, matrix) AS TABLE
     WITH sdc__counts AS MATERIALIZED (FROM sdc__pram_counts(tbl, column_name)),
     sdc__typed AS MATERIALIZED (
-        SELECT cast_to_type(sdc__m."from", sdc__t.sdc__x) AS sdc__from, cast_to_type(sdc__m."to", sdc__t.sdc__x) AS sdc__to,
-               sdc__checked_probability(sdc__m.probability::DOUBLE) AS sdc__p
+        SELECT sdc__category_of(sdc__m."from", sdc__t.sdc__x) AS sdc__from, sdc__category_of(sdc__m."to", sdc__t.sdc__x) AS sdc__to,
+               sdc__checked_probability(TRY_CAST(sdc__m.probability AS DOUBLE)) AS sdc__p
         FROM (SELECT sdc__by_bytes(COLUMNS(sdc__columns((*), ['from', 'to', 'probability']))) AS "\0" FROM sdc__rows(matrix)) AS sdc__m
         LEFT JOIN (FROM sdc__counts LIMIT 0) AS sdc__t ON true
     ),

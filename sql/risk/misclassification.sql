@@ -50,9 +50,9 @@ CREATE OR REPLACE MACRO sdc__misclassification(cells, column_name, matrix) AS TA
         SELECT DISTINCT sdc__x, sdc__x IS NULL AS sdc__blank FROM (SELECT COLUMNS(sdc__columns((*), [column_name])) AS sdc__x FROM query_table(cells))
     ),
     sdc__given AS MATERIALIZED (
-        SELECT NULL AS sdc__s, row(cast_to_type(sdc__m."from", sdc__t.sdc__x)) AS sdc__from, row(cast_to_type(sdc__m."to", sdc__t.sdc__x)) AS sdc__to,
-               cast_to_type(sdc__m."to", sdc__t.sdc__x) AS sdc__value,
-               sdc__checked_probability(sdc__m.probability::DOUBLE) AS sdc__p
+        SELECT NULL AS sdc__s, row(sdc__category_of(sdc__m."from", sdc__t.sdc__x)) AS sdc__from, row(sdc__category_of(sdc__m."to", sdc__t.sdc__x)) AS sdc__to,
+               sdc__category_of(sdc__m."to", sdc__t.sdc__x) AS sdc__value,
+               sdc__checked_probability(TRY_CAST(sdc__m.probability AS DOUBLE)) AS sdc__p
         FROM (SELECT sdc__by_bytes(COLUMNS(sdc__matrix_columns((*), ['from', 'to', 'probability']))) AS "\0" FROM sdc__rows(matrix)) AS sdc__m
         LEFT JOIN (FROM sdc__categories LIMIT 0) AS sdc__t ON true
     )
@@ -65,9 +65,9 @@ CREATE OR REPLACE MACRO sdc__misclassification_crossing(cells, columns, matrix) 
         FROM (SELECT DISTINCT struct_pack(*COLUMNS(sdc__columns((*), columns))) AS sdc__x, COLUMNS(sdc__columns((*), columns)) IS NULL AS "sdc__n_\0" FROM query_table(cells))
     ),
     sdc__given AS MATERIALIZED (
-        SELECT NULL AS sdc__s, row(cast_to_type(sdc__m."from", sdc__t.sdc__x)) AS sdc__from, row(cast_to_type(sdc__m."to", sdc__t.sdc__x)) AS sdc__to,
-               cast_to_type(sdc__m."to", sdc__t.sdc__x) AS sdc__value,
-               sdc__checked_probability(sdc__m.probability::DOUBLE) AS sdc__p
+        SELECT NULL AS sdc__s, row(sdc__category_of(sdc__m."from", sdc__t.sdc__x)) AS sdc__from, row(sdc__category_of(sdc__m."to", sdc__t.sdc__x)) AS sdc__to,
+               sdc__category_of(sdc__m."to", sdc__t.sdc__x) AS sdc__value,
+               sdc__checked_probability(TRY_CAST(sdc__m.probability AS DOUBLE)) AS sdc__p
         FROM (SELECT sdc__by_bytes(COLUMNS(sdc__matrix_columns((*), ['from', 'to', 'probability']))) AS "\0" FROM sdc__rows(matrix)) AS sdc__m
         LEFT JOIN (FROM sdc__categories LIMIT 0) AS sdc__t ON true
     )
@@ -83,9 +83,9 @@ CREATE OR REPLACE MACRO sdc_pram_reversed(original, column_name, matrix) AS TABL
         FROM (SELECT COLUMNS(sdc__columns((*), [column_name])) AS sdc__x FROM sdc__exact_rows(original, codes := [column_name])) GROUP BY sdc__x
     ),
     sdc__given AS MATERIALIZED (
-        SELECT NULL AS sdc__s, row(cast_to_type(sdc__m."from", sdc__t.sdc__x)) AS sdc__from, row(cast_to_type(sdc__m."to", sdc__t.sdc__x)) AS sdc__to,
-               cast_to_type(sdc__m."to", sdc__t.sdc__x) AS sdc__value,
-               sdc__checked_probability(sdc__m.probability::DOUBLE) AS sdc__p
+        SELECT NULL AS sdc__s, row(sdc__category_of(sdc__m."from", sdc__t.sdc__x)) AS sdc__from, row(sdc__category_of(sdc__m."to", sdc__t.sdc__x)) AS sdc__to,
+               sdc__category_of(sdc__m."to", sdc__t.sdc__x) AS sdc__value,
+               sdc__checked_probability(TRY_CAST(sdc__m.probability AS DOUBLE)) AS sdc__p
         FROM (SELECT sdc__by_bytes(COLUMNS(sdc__matrix_columns((*), ['from', 'to', 'probability']))) AS "\0" FROM sdc__rows(matrix)) AS sdc__m
         LEFT JOIN (SELECT sdc__x FROM sdc__categories LIMIT 0) AS sdc__t ON true
     )

@@ -10,6 +10,7 @@ import pytest
 
 from sdc_sql import Microdata, SdcError
 from sdc_sql.cli import main
+from sdc_sql.db.macros import declared
 from sdc_sql.errors import without_values
 
 MARK = "Ann4711"
@@ -24,6 +25,7 @@ BAD = f"""
     CREATE TABLE matrix AS FROM (VALUES ('b', 'b', 0.5), ('b', 'c', 0.5)) AS t("from", "to", probability);
     CREATE TABLE twice AS FROM (VALUES ('{MARK}', 'b', 0.5), ('{MARK}', 'b', 0.5), ('b', 'b', 1)) AS t("from", "to", probability);
     CREATE TABLE unsound AS FROM (VALUES ('{MARK}', 'b', 0.5), ('b', 'b', 1)) AS t("from", "to", probability);
+    CREATE TABLE worded AS SELECT "from", "to", '{MARK}' AS probability FROM matrix;
     CREATE TABLE by_name AS SELECT '{MARK}x' AS name, * FROM matrix;
     CREATE TABLE enums AS SELECT DISTINCT nr AS id, 'b'::ENUM ('{MARK}', 'b') AS kind FROM bad;
     CREATE TABLE few AS FROM bad LIMIT 0; INSERT INTO few SELECT * REPLACE ('nobody' AS name) FROM bad;
@@ -31,6 +33,16 @@ BAD = f"""
 
 SQL = {
     "weight": "FROM sdc_frequencies('bad', ['age'], 'negative')",
+    "weight of text": "FROM sdc_frequencies('bad', ['age'], 'name')",
+    "weight of text in cells": "FROM sdc_threshold_rule('bad', ['age'], 2, weight := 'name', nulls := 'wildcard')",
+    "weight of text in rules": "FROM sdc_public_use_file_rules('bad', ['age'], 'name', indirect_regions := ['age'])",
+    "fraction of text": "FROM sdc_theta_by('bad', ['age'], 'sex', 'name')",
+    "simulated by text": "FROM sdc_data_intrusion_simulation('bad', ['age'], 'name')",
+    "inhabitants of text": "FROM sdc_research_file_rules('bad', ['sex'], 1, {'extremely': ['sex']}, inhabitants := 'name')",  # noqa: E501
+    "probability of text": "FROM sdc_pram(identified, 'sex', 'worded', 'id')",
+    "category of another type": "FROM sdc_pram(identified, 'age', 'twice', 'id')",
+    "category in place of several": "FROM sdc_pram_crossing(identified, ['sex', 'age'], 'twice', 'id')",
+    "matrix of another type": "FROM sdc_theta_misclassified('bad', ['age'], 0.1, ['age'], ['twice'])",
     "normalised": "FROM sdc_global_risk('bad', ['name'], 0.5)",
     "normalised rule": "FROM sdc_threshold_rule('bad', ['name'], 2, weight := 0.5)",
     "id twice": "FROM sdc_round('bad', ['age'], 5, 'name')",
@@ -76,6 +88,30 @@ def test_what_a_macro_raises(bad, case):
     assert not shows(text)
 
 
+def complaint(con: duckdb.DuckDBPyConnection, query: str) -> str:
+    """Return what is raised, without the statement; nothing where nothing is."""
+    try:
+        con.execute(query).fetchall()
+    except duckdb.Error as error:
+        return str(error).split("\n\nLINE ")[0]
+    return ""
+
+
+def texts(call: str) -> list[str]:
+    """Return a call with a column of texts in the place of each of its texts, one after another."""
+    return [call.replace(f"'{word}'", "'name'") for word in sorted(set(re.findall("'([^']*)'", call)) - {"persons"})]
+
+
+@pytest.mark.one_in(6)
+@pytest.mark.parametrize("name", [d.name for d in declared() if d.is_table])
+def test_a_column_of_texts_in_every_place(bad, name):
+    (call,) = [d.example for d in declared() if d.name == name]
+    bad.execute("CREATE TABLE persons AS SELECT id, age, sex, name AS region, 1.5 AS w, household, age AS income, "
+                "age AS hours, name FROM identified")  # fmt: skip
+    for query in texts(call):
+        assert not shows(complaint(bad, query))
+
+
 def frame() -> object:
     pandas = pytest.importorskip("pandas")
     return pandas.DataFrame({"nr": [1], "name": [MARK]})
@@ -118,6 +154,8 @@ def files(tmp_path, monkeypatch):
     (tmp_path / "torn.json").write_text('{"nr": 1}\n' * 30_000 + f'{{"nr": "{MARK}"}}\n{{"nr" {MARK}\n')
     (tmp_path / "ragged.csv").write_bytes(b"nr,name\n" + b"1,2\n" * 30_000 + f"2,{MARK}".encode() + b"\xff\n")
     (tmp_path / "weights.csv").write_text(f"nr,name,w\n1,{MARK},-{NUMBER}\n1,{MARK},{MARK}\n2,b,{NUMBER}\n")
+    with duckdb.connect(str(tmp_path / "bad.duckdb")) as con:
+        con.execute(f"CREATE TABLE bad AS SELECT 1 AS nr, 30 AS age, '{MARK}' AS name")
     return tmp_path
 
 
@@ -134,6 +172,9 @@ def test_what_python_raises(bad, case):
 
 COMMANDS = {
     "weight": ["risk", "weights.csv", "--keys", "name", "--weight", "w"],
+    "weight of text": ["risk", "weights.csv", "--keys", "nr", "--weight", "name"],
+    "weight of text of a database": ["risk", "bad.duckdb", "--keys", "age", "--weight", "name"],
+    "fraction of text": ["risk", "bad.duckdb", "--keys", "age", "--stratum", "nr", "--sampling-fraction", "name"],
     "torn": ["risk", "ragged.csv", "--keys", "name"],
     "id": ["mask", "round", "weights.csv", "--id", "name", "--columns", "nr", "--base", "5", "--output", "o.csv"],
     "type": ["mask", "noise", "weights.csv", "--id", "nr", "--columns", "w", "--alpha", "1", "--output", "o.csv"],

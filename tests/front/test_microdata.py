@@ -157,7 +157,7 @@ def test_weights_of_any_numeric_type(db, kind):
 @pytest.mark.parametrize("column", ["sex", "born"])
 def test_a_weight_that_is_no_number_is_refused(db, column):
     db.execute("CREATE OR REPLACE TABLE w AS SELECT 1 AS age, 'f' AS sex, DATE '2020-01-01' AS born")
-    with pytest.raises(ColumnError, match=f'Column "{column}": a value cannot be'):
+    with pytest.raises(WeightError, match=rf"1 records have a weight \({column}\) that is NULL, NaN, no number"):
         Microdata(db, "w", keys=["age"], weight=column)
 
 

@@ -392,7 +392,9 @@ def test_an_array_needs_a_label_a_row(keyed, given, labels):
 def test_a_category_that_is_none_of_the_columns_type_is_refused(keyed):
     keyed.execute("CREATE TABLE t AS SELECT i AS id, (i % 2)::INTEGER AS x FROM range(10) r(i)")
     matrix(keyed, {("0", "one"): 1.0, ("1", "1"): 1.0})
-    with pytest.raises(sdc_sql.InputError, match="cannot be converted to INT32"):
+    with pytest.raises(
+        sdc_sql.InputError, match=r"A category of the PRAM matrix cannot be converted to STRUCT\(.*INTEGER"
+    ):
         sdc_sql.Microdata(keyed, "t", id="id").pram("x", "matrix")
 
 
