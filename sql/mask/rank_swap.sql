@@ -7,6 +7,11 @@
 -- One column of any type that can be ordered (ENUM in its own order). Equal values are ranked by a draw. NULL and
 -- NaN stay where they are. The values as a whole are kept exactly.
 --
+-- Values are swapped from the highest down, so one new record draws anew nearly all that lie below it: releases of a file that changes
+-- are independent, and average. Known within p/10 percent of the ranks (4,000 records, p = 5, tests/mask/test_nightly.py): by one
+-- release 7 % of the records; by ten nightly ones, 1 % of the records new each night, 65 % (each night the true rank lies within p
+-- percent of the released one: what all nights allow). Release a file once.
+--
 -- Scope: table.
 -- Keeps: the values of the column as a whole, exactly.
 -- Parameters:

@@ -6,6 +6,10 @@
 --
 -- One numeric column; NULL stays.
 --
+-- One new record moves the values of about two records in three a little (by a thirtieth of the masking), and draws nobody anew: ten nightly releases,
+-- 1 % of the records new each night, tell no more than one (known within a tenth of the masking: 8 % by one, 1 % by their mean; of ten
+-- named releases, which are independent, 18 %; tests/mask/test_nightly.py). The order of the values is released in any case.
+--
 -- Scope: table.
 -- Keeps: the order of the values, and nearly their distribution.
 -- Parameters:
