@@ -107,7 +107,7 @@ def noise(
         **fitted, "discrete": discrete, "stratum": stratum and data.found("stratum", stratum), **drawn,
     }  # fmt: skip
     design = (data.table, chosen, alpha, identifier, method, arguments["stratum"])
-    designed = method in {"uncorrelated", "correlated", "linear"}
+    designed = method in {"uncorrelated", "correlated", "linear", "outliers"}
     kept = {"applied": query.call("sdc__noise_applied", *design)} if designed else {}
     # whoever knows the constant of Kim's transformation can undo it
     confidential = ("alpha", "applied") if method == "linear" else ()

@@ -7,7 +7,7 @@
 CREATE OR REPLACE MACRO sdc__needs_python(what) AS
     error('Unsupported: ' || what || ' needs Python: in Python, sdc_sql.load(con) registers it; or use the command line, sdc-sql shell or sdc-sql mask.');
 
-CREATE OR REPLACE MACRO sdc__kernel_noise(stratum, method, x, normals, uniforms, alpha, threshold, lower, upper, rounded, discrete) AS
+CREATE OR REPLACE MACRO sdc__kernel_noise(stratum, method, x, normals, uniforms, alpha, lower, upper, rounded, discrete) AS
     sdc__needs_python('Noise')::DOUBLE[][];
 CREATE OR REPLACE MACRO sdc__kernel_noise_root(stratum, covariances, sizes) AS
     sdc__needs_python('Correlated noise')::DOUBLE[][];

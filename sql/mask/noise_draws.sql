@@ -77,8 +77,8 @@ CREATE OR REPLACE MACRO sdc__noise_transformed(noisy, alpha, stratum) AS TABLE
            sdc__kim(COLUMNS(lambda c: starts_with(c, 'sdc__x_')), sdc__means, sdc__names, sdc__drawn_means, sdc__drawn_names, alpha) AS "\0"
     FROM query_table(noisy) AS sdc__n JOIN sdc__shifts_of AS sdc__d ON sdc__in_stratum(stratum, sdc__n.sdc__stratum, sdc__d.sdc__of);
 CREATE OR REPLACE MACRO sdc__fitted_noise(c, low, high, whole, names) AS
-    sdc__fitted(struct_extract(c, 'x') + struct_extract(c, 'e'), struct_extract(c, 'x'),
-        sdc__of_column(low, names, c), sdc__of_column(high, names, c), sdc__of_column(whole, names, c));
+    sdc__fitted(struct_extract(c, 'x') + coalesce(struct_extract(c, 'e'), 0), struct_extract(c, 'x'),
+        sdc__of_column(low, names, c), sdc__of_column(high, names, c), sdc__of_column(whole, names, c) AND struct_extract(c, 'e') IS NOT NULL);
 
 -- The masked values: between their bounds, whole where their column is, in the types of the table.
 CREATE OR REPLACE MACRO sdc__noise_added(tbl, columns, noisy, lower, upper, rounded) AS TABLE

@@ -10,7 +10,6 @@ from sdc_sql.udfs.arrow_function import NUMBERS, TABLE
 from sdc_sql.udfs.noise.bounds import fitted
 from sdc_sql.udfs.noise.multiplicative import hoehne, hoehne_sum
 from sdc_sql.udfs.noise.nonlinear import nonlinear
-from sdc_sql.udfs.noise.outliers import outliers_only
 from sdc_sql.udfs.noise.root import noise_root
 
 if TYPE_CHECKING:
@@ -18,7 +17,7 @@ if TYPE_CHECKING:
 
 
 def noise(
-    _stratum: str | None, method: str, x: Floats, normals: Floats, uniforms: Floats, alpha: float, threshold: float,
+    _stratum: str | None, method: str, x: Floats, normals: Floats, uniforms: Floats, alpha: float,
     lower: Floats, upper: Floats, rounded: list[bool | None], discrete: list[bool | None],
 ) -> Floats:  # fmt: skip
     """Add noise by one of the methods of section 3.4.4 that take all records of a stratum together."""
@@ -30,10 +29,9 @@ def noise(
     }
     whole_steps = [bool(d) for d in discrete]
     methods = {
-        "outliers": lambda: outliers_only(x, normals, size, given(threshold, "threshold"), **bounds),
         "nonlinear": lambda: fitted(nonlinear(x, normals, size, uniforms, discrete=whole_steps), x, **bounds),
     }
-    masked = chosen(method, {"uncorrelated": None, "correlated": None, "linear": None, **methods})()
+    masked = chosen(method, {"uncorrelated": None, "correlated": None, "linear": None, "outliers": None, **methods})()
     return keeping(masked, x).T
 
 
@@ -66,7 +64,6 @@ FUNCTIONS = (
         method=TEXT,
         **DRAWS,
         alpha=NUMBER,
-        threshold=NUMBER,
         lower=NUMBERS,
         upper=NUMBERS,
         rounded="BOOLEAN[]",
