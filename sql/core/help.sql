@@ -32,6 +32,7 @@
 --       SELECT {'sex': sexes."from", 'region': regions."from"} AS "from", {'sex': sexes."to", 'region': regions."to"} AS "to",
 --              sexes.probability * regions.probability AS probability
 --       FROM sexes, regions;
+--   CREATE TEMP TABLE truth AS SELECT DISTINCT age, sex, CASE sex WHEN 'f' THEN 0.9 ELSE 0.8 END AS true_probability FROM persons;
 --   SET VARIABLE sdc_key = coalesce(getvariable('sdc_key')::VARCHAR, concat(uuid(), uuid()));  -- a key that is set stays
 
 -- needs_python: whether it runs in a plain DuckDB shell, or needs the functions that sdc_sql.load (the command line's shell,

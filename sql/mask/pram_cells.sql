@@ -113,10 +113,13 @@ CREATE OR REPLACE MACRO sdc_pram_theta(xi) AS
          THEN 2 * (1e0 - xi) / ((1e0 - xi) + sqrt((1e0 - xi) * (1e0 - xi) + 4e0 * xi * (1e0 - xi)))
          ELSE error('ParameterError: xi is ' || coalesce(xi::VARCHAR, 'NULL') || ': it must lie in [3/7, 1); below 3/7 this design guarantees nothing.') END;
 
+-- The probability of a cell of t records to stay.
+CREATE OR REPLACE MACRO sdc__pram_stay(xi, t) AS 1 - sdc_pram_theta(xi) / t;
+
 -- The cells with their design: theta, the probability to stay. A NULL key is a category like any other.
 CREATE OR REPLACE MACRO sdc__pram_design(tallied, xi, within) AS TABLE
     WITH sdc__cells AS MATERIALIZED (FROM sdc__pram_cells(tallied))
-    SELECT *, 1 - sdc_pram_theta(xi) / sdc__t AS sdc__stay,
+    SELECT *, sdc__pram_stay(xi, sdc__t) AS sdc__stay,
            CASE WHEN xi < 0.5 AND sdc__k < 3 THEN error('ParameterError: With xi = ' || xi::VARCHAR || ' below 1/2 each group needs three cells or more; one has ' || sdc__k || ': raise xi or join groups.')
                 WHEN count(*) OVER (PARTITION BY sdc__x) > 1 THEN error('ParameterError: A cell lies in several groups: a column of within must be constant in each cell.')
                 ELSE true END AS sdc__sound

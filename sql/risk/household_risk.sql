@@ -16,26 +16,32 @@
 --   household_threshold  number                    r^h*, in (0, 1); NULL: individual_threshold is NULL
 --   nulls                'category' or 'wildcard'  NULL in a key is a value of its own, or agrees with every value
 
--- Each record with sdc__risk, sdc__household, sdc__household_risk and sdc__size.
-CREATE OR REPLACE MACRO sdc__household_risk(tbl, keys, weight, household, nulls) AS TABLE
-    WITH sdc__persons AS (
-        SELECT *,
-               coalesce(sdc__exact(COLUMNS(sdc__columns((*), [household]))),
-                        error('ColumnError: A household number is NULL: every person must belong to a household (give persons living alone a number of their own).')
-               ) AS sdc__household
-        FROM sdc__record_risk(tbl, keys, weight, nulls, codes := [household])
-    ),
-    sdc__sums AS (
+-- Records with the number of their household.
+CREATE OR REPLACE MACRO sdc__of_households(records, household) AS TABLE
+    SELECT *,
+           coalesce(sdc__exact(COLUMNS(sdc__columns((*), [household]))),
+                    error('ColumnError: A household number is NULL: every person must belong to a household (give persons living alone a number of their own).')
+           ) AS sdc__household
+    FROM query_table(records);
+
+-- persons: a CTE with sdc__risk and sdc__household. Each with sdc__household_risk and sdc__size besides.
+CREATE OR REPLACE MACRO sdc__at_least_one(persons) AS TABLE
+    WITH sdc__sums AS (
         SELECT *, max(sdc__risk) OVER sdc__members AS sdc__most,
                sdc__unfixed(sum(sdc__fixed(CASE WHEN sdc__risk < 1 THEN sdc__ln1p(-sdc__risk) END, 90)) OVER sdc__members, 90) AS sdc__log,
                count(*) OVER sdc__members AS sdc__size
-        FROM sdc__persons
+        FROM query_table(persons)
         WINDOW sdc__members AS (PARTITION BY sdc__household)
     )
     -- 1 - prod(1 - r_i), without losing the digits of small risks
     SELECT * EXCLUDE (sdc__most, sdc__log),
            CASE WHEN sdc__most >= 1 THEN 1 ELSE -sdc__expm1(sdc__log) END::DOUBLE AS sdc__household_risk
     FROM sdc__sums;
+
+CREATE OR REPLACE MACRO sdc__risk_of_households(tbl, keys, weight, household, nulls) AS TABLE
+    WITH sdc__records AS (FROM sdc__record_risk(tbl, keys, weight, nulls, codes := [household])),
+    sdc__persons AS (FROM sdc__of_households('sdc__records', household))
+    FROM sdc__at_least_one('sdc__persons');
 
 -- household_size counts the members in the file; individual_threshold is delta_g.
 -- sdc_household_risk: every record with the risk and the size of its household.
@@ -46,7 +52,7 @@ CREATE OR REPLACE MACRO sdc_household_risk(tbl, keys, weight, household, househo
            sdc__risk AS individual_risk, sdc__household_risk AS household_risk, sdc__size AS household_size,
            CASE WHEN household_threshold IS NULL THEN NULL
                 ELSE sdc__checked_fraction(household_threshold, 'household threshold') / sdc__size END::DOUBLE AS individual_threshold
-    FROM sdc__household_risk(tbl, keys, weight, household, nulls);
+    FROM sdc__risk_of_households(tbl, keys, weight, household, nulls);
 
 -- The risk of the whole file with households, both ways: persons in re-identified households
 -- (each member counts, sum_g |g| r^h_g), and re-identified households (sum_g r^h_g).
@@ -64,4 +70,4 @@ CREATE OR REPLACE MACRO sdc_household_global_risk(tbl, keys, weight, household, 
            sdc__exact_sum(sdc__household_risk, 90) / count(*) AS reidentification_rate,
            100 * sdc__exact_sum(sdc__household_risk, 90) / count(*) AS percent,
            sdc__exact_sum(sdc__household_risk / sdc__size, 90) / count(DISTINCT sdc__household) AS household_reidentification_rate
-    FROM sdc__household_risk(tbl, keys, weight, household, nulls);
+    FROM sdc__risk_of_households(tbl, keys, weight, household, nulls);

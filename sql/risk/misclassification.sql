@@ -73,6 +73,12 @@ CREATE OR REPLACE MACRO sdc__misclassification_crossing(cells, columns, matrix) 
     )
     FROM sdc__misclassified('sdc__given', 'sdc__categories', array_to_string(columns, ', '));
 
+-- Bayes' theorem. weighted: a CTE with sdc__from (original), sdc__to (released) and sdc__w, T_k p_kl.
+CREATE OR REPLACE MACRO sdc__reversed(weighted) AS TABLE
+    SELECT sdc__to AS "from", sdc__from AS "to",
+           sdc__w / sdc__unfixed(sum(sdc__fixed(sdc__w, 90)) OVER (PARTITION BY sdc__to), 90) AS probability
+    FROM query_table(weighted);
+
 -- from: the released category; to: the original one.
 -- sdc_pram_reversed: a PRAM matrix inverted by Bayes' theorem: the probabilities of the original category given the released one.
 -- Gives: from, to, probability.
@@ -88,11 +94,13 @@ CREATE OR REPLACE MACRO sdc_pram_reversed(original, column_name, matrix) AS TABL
                sdc__checked_probability(TRY_CAST(sdc__m.probability AS DOUBLE)) AS sdc__p
         FROM (SELECT sdc__by_bytes(COLUMNS(sdc__matrix_columns((*), ['from', 'to', 'probability']))) AS "\0" FROM sdc__rows(matrix)) AS sdc__m
         LEFT JOIN (SELECT sdc__x FROM sdc__categories LIMIT 0) AS sdc__t ON true
+    ),
+    sdc__weighted AS (
+        SELECT sdc__m.sdc__from, sdc__m.sdc__to, sdc__t * sdc__p AS sdc__w
+        FROM sdc__misclassified('sdc__given', 'sdc__categories', column_name) AS sdc__m
+        JOIN sdc__categories AS sdc__c ON row(sdc__m.sdc__from) = row(sdc__c.sdc__x)
     )
-    SELECT sdc__m.sdc__to AS "from", sdc__m.sdc__from AS "to",
-           sdc__t * sdc__p / sdc__unfixed(sum(sdc__fixed(sdc__t * sdc__p, 90)) OVER (PARTITION BY sdc__m.sdc__to), 90) AS probability
-    FROM sdc__misclassified('sdc__given', 'sdc__categories', column_name) AS sdc__m
-    JOIN sdc__categories AS sdc__c ON row(sdc__m.sdc__from) = row(sdc__c.sdc__x);
+    FROM sdc__reversed('sdc__weighted');
 
 -- The categories that the original file has; of the matrix only their rows are used.
 -- sdc_pram_reversed_crossing: the same of several columns together: a matrix of their crossing, with structs as categories.
@@ -102,8 +110,10 @@ CREATE OR REPLACE MACRO sdc_pram_reversed_crossing(original, columns, matrix) AS
     WITH sdc__whole AS MATERIALIZED (
         SELECT COLUMNS(sdc__columns((*), columns)), count(*) AS sdc__t FROM sdc__exact_rows(original, codes := columns) GROUP BY ALL
     ),
-    sdc__counts AS (SELECT struct_pack(*COLUMNS(sdc__columns((*), columns))) AS sdc__x, sdc__t FROM sdc__whole)
-    SELECT sdc__m.sdc__to AS "from", sdc__m.sdc__from AS "to",
-           sdc__t * sdc__p / sdc__unfixed(sum(sdc__fixed(sdc__t * sdc__p, 90)) OVER (PARTITION BY sdc__m.sdc__to), 90) AS probability
-    FROM sdc__misclassification_crossing('sdc__whole', columns, matrix) AS sdc__m
-    JOIN sdc__counts AS sdc__c ON row(sdc__m.sdc__from) = row(sdc__c.sdc__x);
+    sdc__counts AS (SELECT struct_pack(*COLUMNS(sdc__columns((*), columns))) AS sdc__x, sdc__t FROM sdc__whole),
+    sdc__weighted AS (
+        SELECT sdc__m.sdc__from, sdc__m.sdc__to, sdc__t * sdc__p AS sdc__w
+        FROM sdc__misclassification_crossing('sdc__whole', columns, matrix) AS sdc__m
+        JOIN sdc__counts AS sdc__c ON row(sdc__m.sdc__from) = row(sdc__c.sdc__x)
+    )
+    FROM sdc__reversed('sdc__weighted');

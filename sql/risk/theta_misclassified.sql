@@ -69,6 +69,18 @@ CREATE OR REPLACE MACRO sdc__theta_of_sums(sums, sampling_fraction) AS TABLE
                  sdc__checked_fraction(sampling_fraction, 'sampling fraction') AS sdc__pi
           FROM query_table(sums));
 
+-- groups: lists of keys that change together; matrices: one for each group, from and to structs of its keys.
+CREATE OR REPLACE MACRO sdc__theta_of_groups(tbl, keys, sampling_fraction, groups, matrices) AS TABLE
+    WITH sdc__crossed AS MATERIALIZED (FROM sdc__category_cells(tbl, keys, NULL)),
+    sdc__parts AS MATERIALIZED (SELECT DISTINCT * EXCLUDE (sdc__f, sdc__w, sdc__records) FROM sdc__crossed),
+    sdc__sums AS (
+        FROM query(CASE WHEN list_bool_and(list_transform(groups, lambda g, i: sdc__check_changed(keys, g, list_transform(g::VARCHAR[], lambda c: matrices[i])))) THEN sdc__through_matrices(
+            list_filter(keys::VARCHAR[], lambda k: NOT sdc__is_among(k, flatten(groups))),
+            list_transform(groups, lambda g: sdc__as_struct(g)),
+            list_transform(groups, lambda g, i: 'sdc__misclassification_crossing(''sdc__parts'', ' || sdc__texts(g) || ', ' || sdc__text(matrices[i]) || ')')) END)
+    )
+    FROM sdc__theta_of_sums('sdc__sums', sampling_fraction);
+
 -- kept_uniques and kept_pairs: the sums of M_jj over sample uniques and pairs; false_matches: n A.
 -- sdc_theta_misclassified: theta where keys are misclassified, each by a matrix of its own.
 -- Gives: records, cells, n1, n2, kept_uniques, kept_pairs, false_matches, theta, most_theta.
@@ -91,12 +103,4 @@ CREATE OR REPLACE MACRO sdc_theta_misclassified(tbl, keys, sampling_fraction, co
 -- Limit: theta. The probability that a unique match is correct, with misclassified keys.
 -- Example: FROM sdc_theta_misclassified_crossing('persons', ['age', 'sex', 'region'], 0.1, ['sex', 'region'], 'crossings');
 CREATE OR REPLACE MACRO sdc_theta_misclassified_crossing(tbl, keys, sampling_fraction, columns, matrix) AS TABLE
-    WITH sdc__crossed AS MATERIALIZED (FROM sdc__category_cells(tbl, keys, NULL)),
-    sdc__parts AS MATERIALIZED (SELECT DISTINCT * EXCLUDE (sdc__f, sdc__w, sdc__records) FROM sdc__crossed),
-    sdc__sums AS (
-        FROM query(CASE WHEN sdc__check_changed(keys, columns, list_transform(columns::VARCHAR[], lambda c: matrix)) THEN sdc__through_matrices(
-            list_filter(keys::VARCHAR[], lambda k: NOT sdc__is_among(k, columns)),
-            ['struct_pack(*COLUMNS(sdc__columns((*), [' || array_to_string(list_transform(columns::VARCHAR[], lambda k: sdc__text(k)), ', ') || '])))'],
-            ['sdc__misclassification_crossing(''sdc__parts'', [' || array_to_string(list_transform(columns::VARCHAR[], lambda k: sdc__text(k)), ', ') || '], ' || sdc__text(matrix) || ')']) END)
-    )
-    FROM sdc__theta_of_sums('sdc__sums', sampling_fraction);
+    FROM sdc__theta_of_groups(tbl, keys, sampling_fraction, [columns], [matrix]);

@@ -38,6 +38,7 @@ TABLES = """
     SELECT {'sex': s."from", 'region': r."from"} AS "from", {'sex': s."to", 'region': r."to"} AS "to",
            s.probability * r.probability AS probability
     FROM sexes AS s, regions AS r;
+    CREATE TABLE truth AS SELECT DISTINCT age, sex, 0.75 AS true_probability FROM persons;
 """
 COLLATED = "".join(
     f"ALTER TABLE {table} RENAME TO {table}_; CREATE TABLE {table} (id BIGINT, age VARCHAR COLLATE NOCASE.NOACCENT,"

@@ -1,0 +1,29 @@
+{#- Written from the headers of sql/ by python -m sdc_sql.write. -#}
+
+{%- macro true_probability(tbl, keys, columns, matrices) -%}
+    {{ return(sdc.sdc__measure('sdc_true_probability', [tbl, keys, columns, matrices], {})) }}
+{%- endmacro -%}
+
+{%- macro true_probability_crossing(tbl, keys, columns, matrix) -%}
+    {{ return(sdc.sdc__measure('sdc_true_probability_crossing', [tbl, keys, columns, matrix], {})) }}
+{%- endmacro -%}
+
+{%- macro cell_risk_misclassified(tbl, keys, weight, truth, nulls=none) -%}
+    {{ return(sdc.sdc__measure('sdc_cell_risk_misclassified', [tbl, keys, weight, truth], {'nulls': nulls})) }}
+{%- endmacro -%}
+
+{%- macro individual_risk_misclassified(tbl, keys, weight, truth, nulls=none) -%}
+    {{ return(sdc.sdc__measure('sdc_individual_risk_misclassified', [tbl, keys, weight, truth], {'nulls': nulls})) }}
+{%- endmacro -%}
+
+{%- macro global_risk_misclassified(tbl, keys, weight, truth, nulls=none) -%}
+    {{ return(sdc.sdc__measure('sdc_global_risk_misclassified', [tbl, keys, weight, truth], {'nulls': nulls})) }}
+{%- endmacro -%}
+
+{%- macro household_risk_misclassified(tbl, keys, weight, household, truth, household_threshold=none, nulls=none) -%}
+    {{ return(sdc.sdc__measure('sdc_household_risk_misclassified', [tbl, keys, weight, household, truth], {'household_threshold': household_threshold, 'nulls': nulls})) }}
+{%- endmacro -%}
+
+{%- macro household_global_risk_misclassified(tbl, keys, weight, household, truth, nulls=none) -%}
+    {{ return(sdc.sdc__measure('sdc_household_global_risk_misclassified', [tbl, keys, weight, household, truth], {'nulls': nulls})) }}
+{%- endmacro -%}
