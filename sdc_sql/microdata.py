@@ -10,6 +10,7 @@ import duckdb
 
 from sdc_sql.db import released_file
 from sdc_sql.methods import Methods
+from sdc_sql.risk import risk_misclassified
 from sdc_sql.roles import Roles, as_method
 
 if TYPE_CHECKING:
@@ -154,6 +155,7 @@ class Microdata(Methods):
         return self._roles.nulls
 
     write = as_method(released_file.write)
+    after_pram = as_method(risk_misclassified.noted)
 
     def weighing(self, weight: str | float) -> Microdata:
         """Return the same table with another weight.

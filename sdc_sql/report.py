@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 import html
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from sqlglot import exp
 
 from sdc_sql.db import query
 from sdc_sql.db.checks import whole
 from sdc_sql.db.results import Result, html_table, shown
-from sdc_sql.db.table import fetched, spelled
-from sdc_sql.errors import ParameterError
+from sdc_sql.db.table import spelled
+from sdc_sql.errors import ParameterError, translated
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from sdc_sql.risk.uniqueness import FrequencySummary
 
 
+Kind = TypeVar("Kind", "Theta | None", "StratumTheta", "GlobalRisk | None", "HouseholdGlobalRisk | None")
 SUDA = "Special uniques (SUDA)"
 
 
@@ -46,11 +47,13 @@ class RiskReport:
     riskiest_keys: tuple[dict[str, Any], ...]
     attribute: tuple[dict[str, Any], ...] = ()
     suda: SudaSummary | None = None
+    pram: str | None = None
 
     def to_dict(self) -> dict[str, Any]:
         """Return the report as plain values, for JSON; what was not measured is None."""
         return {
             "table": self.table,
+            **({"pram": self.pram} if self.pram else {}),
             "keys": list(self.keys),
             "weight": self.weight,
             "frequencies": self.frequencies.to_dict(),
@@ -67,8 +70,13 @@ class RiskReport:
     def __str__(self) -> str:
         """Return the report as text."""
         weight = "none" if self.weight is None else shown(self.weight)
+        about = [
+            f"Disclosure risk of {self.table}",
+            f"key variables: {', '.join(self.keys)}; weight: {weight}",
+            self.pram,
+        ]
         parts = [
-            f"Disclosure risk of {self.table}\nkey variables: {', '.join(self.keys)}; weight: {weight}",
+            "\n".join(line for line in about if line),
             _listed("Frequencies", self.frequencies),
             _table("k-anonymity: records and cells with fewer than k records", [v.to_dict() for v in self.k_anonymity]),
         ]
@@ -91,7 +99,7 @@ class RiskReport:
     def _repr_html_(self) -> str:
         """Return the report as HTML tables, for a notebook."""
         weight = "none" if self.weight is None else shown(self.weight)
-        about = f"key variables: {', '.join(self.keys)}; weight: {weight}"
+        about = [f"key variables: {', '.join(self.keys)}; weight: {weight}", *([self.pram] if self.pram else [])]
         single = {
             "Frequencies": self.frequencies,
             "theta: the probability that a unique match is correct": self.theta,
@@ -106,10 +114,15 @@ class RiskReport:
             "The riskiest keys": self._labelled(),
         }
         tables = {title: [result.to_dict()] for title, result in single.items() if result} | several
-        return f"<h3>Disclosure risk of {html.escape(self.table)}</h3><p>{html.escape(about)}</p>" + "".join(
-            html_table(title, [name.replace("_", " ") for name in rows[0]], [list(row.values()) for row in rows])
-            for title, rows in tables.items()
-            if rows
+        head = f"<h3>Disclosure risk of {html.escape(self.table)}</h3>"
+        return (
+            head
+            + "".join(f"<p>{html.escape(line)}</p>" for line in about)
+            + "".join(
+                html_table(title, [name.replace("_", " ") for name in rows[0]], [list(row.values()) for row in rows])
+                for title, rows in tables.items()
+                if rows
+            )
         )
 
     def _labelled(self) -> list[dict[str, Any]]:
@@ -144,15 +157,15 @@ def _table(title: str, rows: Sequence[dict[str, Any]]) -> str:
 
 def _riskiest(data: Microdata, weight: str | float | None, top: int) -> tuple[dict[str, Any], ...]:
     """Return the cells of highest individual risk, or of lowest frequency where there is no weight."""
-    if weight is None:
-        cells = query.call("sdc_cells", data.table, data.keys, nulls=data.nulls)
-        order = [exp.Ordered(this=exp.column("sample_frequency"), desc=False)]
-    else:
-        cells = query.call("sdc_cell_risk", data.table, data.keys, weight, nulls=data.nulls)
-        order = [exp.Ordered(this=exp.column("individual_risk"), desc=True)]
+    cells = data.cells() if weight is None else data.cell_risk()
+    first = exp.Ordered(this=exp.column("sample_frequency"), desc=False)
+    if weight is not None:
+        first = exp.Ordered(this=exp.column("individual_risk"), desc=True)
     # then by the keys, so that the same file always gives the same page
-    order += [exp.Ordered(this=exp.column(k, quoted=True), desc=False, nulls_first=False) for k in data.keys]
-    return tuple(fetched(data.con, cells.order_by(*order).limit(top)))
+    keys = [exp.Ordered(this=exp.column(k, quoted=True), desc=False, nulls_first=False) for k in data.keys]
+    with translated():
+        found = cells.order(", ".join(query.text(part) for part in [first, *keys])).limit(top)
+        return tuple(dict(zip(found.columns, row, strict=True)) for row in found.fetchall())
 
 
 def risk_report(
@@ -243,14 +256,20 @@ def risk_report(
         weight,
         frequencies,
         violations,
-        theta,
-        by,
-        overall,
-        household,
+        _silent(theta),
+        tuple(_silent(stratum) for stratum in by),
+        _silent(overall),
+        _silent(household),
         riskiest,
         attribute,
         special,
+        data.after_pram(),
     )
+
+
+def _silent(result: Kind) -> Kind:
+    """Return a result without what the page says once, of PRAM."""
+    return result and replace(result, pram=None)
 
 
 def _special(data: Microdata, max_msu: int | None) -> SudaSummary:

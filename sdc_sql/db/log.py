@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from sdc_sql.db import step_table
 from sdc_sql.db.identity import digest, mark_of, marked
-from sdc_sql.db.steps import chain, next_pass, refuse_second_draw
+from sdc_sql.db.steps import chain, changed_since, next_pass, refuse_second_draw
 from sdc_sql.db.targets import base_table, known, new_table
 from sdc_sql.errors import ParameterError
 from sdc_sql.version import VERSION
@@ -54,12 +54,10 @@ class Log:
         """Refuse to count on where a column is not as its last step left it: it may hold original values again."""
         for column in columns:
             steps = [step for step in self.steps if step.masked([column])]
-            left = json.loads(steps[-1].digests or "{}").get(column.lower()) if steps else None
-            if self.source is None or left is None or not any(step.drew for step in steps):
+            if self.source is None or not any(step.drew for step in steps):
                 continue
             last, again = steps[-1], next_pass(self.steps, columns)
-            now = digest(self.con, self.source, str(last.id), column) if last.id in self.columns else None
-            if now is None or (left != now and left.partition(":")[0] == now.partition(":")[0]):
+            if changed_since(self.con, self.source, last, column, self.columns):
                 raise ParameterError(
                     f"{column} of {self.read} has changed since step {last.step} ({last.method}) of sdc_steps: name "
                     "the pass of draws. stream='' where the original values have been filled in again (the same draws "

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
 Item: TypeAlias = "str | bool | float | None"
-Value: TypeAlias = "Item | Sequence[Item] | Mapping[str, Sequence[Item]]"
+Value: TypeAlias = "Item | Sequence[Item] | Sequence[Sequence[str]] | Mapping[str, Sequence[Item]]"
 
 
 def literal(value: Value) -> exp.Expression:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import html
-from dataclasses import asdict, dataclass, fields
+from dataclasses import dataclass, field, fields
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -65,13 +65,22 @@ def _plain(result: Result) -> dict[str, Any]:
     }
 
 
+def beside() -> Any:  # noqa: ANN401 - a field of any type
+    """Return a field that is there only where it has a value: a figure that stands beside the others in some files."""
+    return field(default=None, metadata={"beside": True})
+
+
 @dataclass(frozen=True)
 class Result:
     """One row of a measure, one field per column."""
 
     def to_dict(self) -> dict[str, Any]:
         """Return the fields by name."""
-        return asdict(self)
+        return {name: getattr(self, name) for name in self._names()}
+
+    def _names(self) -> list[str]:
+        """Return the names of the fields that are shown."""
+        return [f.name for f in fields(self) if not (f.metadata.get("beside") and getattr(self, f.name) is None)]
 
     def to_pandas(self) -> Any:  # noqa: ANN401 - pandas is no dependency
         """Return a pandas.DataFrame of one row."""
@@ -83,16 +92,15 @@ class Result:
 
     def __str__(self) -> str:
         """Return the name of the measure and one line per field."""
-        names = [f.name.replace("_", " ") for f in fields(self)]
-        width = max(len(n) for n in names)
-        lines = (f"  {n:<{width}}  {shown(getattr(self, f.name))}" for n, f in zip(names, fields(self), strict=True))
-        return "\n".join([type(self).__name__, *lines])
+        found = {name.replace("_", " "): value for name, value in self.to_dict().items()}
+        width = max(len(n) for n in found)
+        return "\n".join([type(self).__name__, *(f"  {n:<{width}}  {shown(value)}" for n, value in found.items())])
 
     def _repr_html_(self) -> str:
         rows = "".join(
-            f"<tr><th style='text-align:left'>{html.escape(f.name.replace('_', ' '))}</th>"
-            f"<td style='text-align:right'>{html.escape(shown(getattr(self, f.name)))}</td></tr>"
-            for f in fields(self)
+            f"<tr><th style='text-align:left'>{html.escape(name.replace('_', ' '))}</th>"
+            f"<td style='text-align:right'>{html.escape(shown(value))}</td></tr>"
+            for name, value in self.to_dict().items()
         )
         return f"<table><caption>{type(self).__name__}</caption>{rows}</table>"
 
@@ -134,6 +142,6 @@ class Results(list[Kind]):
     def _repr_html_(self) -> str:
         if not self:
             return "<p>no results</p>"
-        names = [f.name for f in fields(self[0])]
+        names = list(self[0].to_dict())
         rows = ([getattr(result, name) for name in names] for result in self)
         return html_table(type(self[0]).__name__, [name.replace("_", " ") for name in names], rows)

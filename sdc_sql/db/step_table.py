@@ -118,7 +118,7 @@ def rows(
         return []
     select = exp.select("*").from_(_of(_OF_FIRST, steps).subquery("s") if form is False else steps.copy())
     found = fetched(con, (select.where(condition) if condition is not None else select).order_by("step"))
-    return [{name: row.get(name) for name in FORM} for row in found]
+    return [{name: row.get(name) for name in FORM} | {"log": steps.sql("duckdb")} for row in found]
 
 
 def _columns(con: duckdb.DuckDBPyConnection, steps: exp.Table) -> set[str]:

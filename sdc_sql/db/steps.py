@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from sqlglot import exp
 
 from sdc_sql.db import step_table
-from sdc_sql.db.identity import mark_of
+from sdc_sql.db.identity import digest, mark_of
 from sdc_sql.db.results import Result
 from sdc_sql.db.table import Table
 from sdc_sql.db.targets import known
@@ -55,7 +56,7 @@ class LoggedStep:
     ``source`` is the table that was read, ``source_id`` and ``target_id`` the marks in the tables' comments,
     ``source_step`` the last step that the source had gone through. ``parameters``, ``matrix``, ``counts`` (of PRAM: of
     the original categories) and ``digests`` (of the columns afterwards) are JSON. ``confidential`` names the parameters
-    and columns that must not be published.
+    and columns that must not be published. ``log`` is the table of steps in which the row stands.
     """
 
     step: int
@@ -79,6 +80,7 @@ class LoggedStep:
     records: int
     changed: int
     sse_sst: float | None
+    log: str = ""
 
     @property
     def drew(self) -> bool:
@@ -148,6 +150,17 @@ def _chain(
             "so that the passes of draws can be counted, or name the pass yourself (stream=...)."
         )
     return before + own
+
+
+def changed_since(
+    con: duckdb.DuckDBPyConnection, table: exp.Table, step: LoggedStep, column: str, columns: Iterable[str]
+) -> bool:
+    """Return whether a column is otherwise than a step left it, or whether that cannot be told for want of the id."""
+    left = json.loads(step.digests or "{}").get(column.lower())
+    if left is None:  # version 0.1
+        return False
+    now = digest(con, table, step.id, column) if step.id is not None and step.id in columns else None
+    return now is None or (left != now and left.partition(":")[0] == now.partition(":")[0])
 
 
 def next_pass(steps: Iterable[LoggedStep], columns: Sequence[str]) -> str:

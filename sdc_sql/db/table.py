@@ -121,6 +121,10 @@ class Table:
 
     def relation(self, macro: str, *arguments: Value, **named: Value) -> duckdb.DuckDBPyRelation:
         """Return the records of a measure as a DuckDB relation, computed when it is read."""
+        return self.reading(query.call(macro, *arguments, **named))
+
+    def reading(self, select: exp.Select) -> duckdb.DuckDBPyRelation:
+        """Return the records of a query as a DuckDB relation, computed when it is read."""
         self.load_again()
         with translated():
-            return self.con.sql(query.text(query.call(macro, *arguments, **named)))
+            return self.con.sql(query.text(select))

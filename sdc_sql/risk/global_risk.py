@@ -5,7 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from sdc_sql.db.results import Result
+from sdc_sql.db.results import Result, beside
+from sdc_sql.risk.risk_misclassified import measured
 
 if TYPE_CHECKING:
     from sdc_sql.roles import Roles
@@ -13,12 +14,19 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class GlobalRisk(Result):
-    """Expected re-identifications, their rate xi among the records, and psi = 100 xi."""
+    """Expected re-identifications, their rate xi among the records, and psi = 100 xi.
+
+    Where the table's steps say that a key went through PRAM, ``pram`` says so, and those called misclassified are the
+    sums of the risk times the probability that the released cell is the true one; else they are None and not shown.
+    """
 
     records: int
     expected_reidentifications: float
     reidentification_rate: float
     percent: float
+    expected_reidentifications_misclassified: float | None = beside()
+    reidentification_rate_misclassified: float | None = beside()
+    pram: str | None = beside()
 
 
 def global_risk(data: Roles) -> GlobalRisk:
@@ -46,4 +54,5 @@ def global_risk(data: Roles) -> GlobalRisk:
     0.293387
     """
     weight = data.required("weight")
-    return GlobalRisk(**data.row("sdc_global_risk", data.table, data.keys, weight, nulls=data.nulls))
+    row, pram = measured(data, "sdc_global_risk", data.table, data.keys, weight, nulls=data.nulls)
+    return GlobalRisk(**row, pram=pram)

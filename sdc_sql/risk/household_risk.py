@@ -6,17 +6,20 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from sdc_sql.db.checks import fraction
-from sdc_sql.db.results import Result
+from sdc_sql.db.results import Result, beside
+from sdc_sql.risk.risk_misclassified import measured, of_records
 
 if TYPE_CHECKING:
     import duckdb
 
     from sdc_sql.roles import Roles
 
+_MORE = ("true_probability", "individual_risk_misclassified", "household_risk_misclassified")
+
 
 @dataclass(frozen=True)
 class HouseholdGlobalRisk(Result):
-    """Expected re-identifications with households, summed over persons and once per household.
+    """Expected re-identifications with households, summed over persons and once per household; after PRAM, both ways.
 
     ``reidentification_rate`` is xi^h (persons), ``household_reidentification_rate`` the mean over households.
     """
@@ -28,10 +31,17 @@ class HouseholdGlobalRisk(Result):
     reidentification_rate: float
     percent: float
     household_reidentification_rate: float
+    expected_reidentified_persons_misclassified: float | None = beside()
+    expected_reidentified_households_misclassified: float | None = beside()
+    reidentification_rate_misclassified: float | None = beside()
+    household_reidentification_rate_misclassified: float | None = beside()
+    pram: str | None = beside()
 
 
 def household_risk(data: Roles, *, household_threshold: float | None = None) -> duckdb.DuckDBPyRelation:
     """Return every record with its individual and household risk, household size and ``individual_threshold``.
+
+    After PRAM, also with ``true_probability`` and both risks misclassified, as :func:`individual_risk`.
 
     Parameters
     ----------
@@ -54,14 +64,9 @@ def household_risk(data: Roles, *, household_threshold: float | None = None) -> 
     if household_threshold is not None:
         household_threshold = fraction(household_threshold, "household threshold")
     weight = data.checked_weight()
-    return data.relation(
-        "sdc_household_risk",
-        data.table,
-        data.keys,
-        weight,
-        household,
-        household_threshold=household_threshold,
-        nulls=data.nulls,
+    named = {"household_threshold": household_threshold, "nulls": data.nulls}
+    return data.reading(
+        of_records(data, "sdc_household_risk", _MORE, data.table, data.keys, weight, household, **named)
     )
 
 
@@ -75,5 +80,5 @@ def household_global_risk(data: Roles) -> HouseholdGlobalRisk:
     0.288782
     """
     weight, household = data.required("weight"), data.required("household")
-    found = data.row("sdc_household_global_risk", data.table, data.keys, weight, household, nulls=data.nulls)
-    return HouseholdGlobalRisk(**found)
+    row, pram = measured(data, "sdc_household_global_risk", data.table, data.keys, weight, household, nulls=data.nulls)
+    return HouseholdGlobalRisk(**row, pram=pram)

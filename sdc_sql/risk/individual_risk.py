@@ -4,10 +4,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from sdc_sql.risk.risk_misclassified import of_records
+
 if TYPE_CHECKING:
     import duckdb
 
     from sdc_sql.roles import Roles
+
+_MORE = ("true_probability", "individual_risk_misclassified")
 
 
 def cell_risk(data: Roles) -> duckdb.DuckDBPyRelation:
@@ -16,7 +20,8 @@ def cell_risk(data: Roles) -> duckdb.DuckDBPyRelation:
     Returns
     -------
     duckdb.DuckDBPyRelation
-        The key columns, ``sample_frequency``, ``population_frequency``, ``individual_risk``.
+        The key columns, ``sample_frequency``, ``population_frequency``, ``individual_risk``; after PRAM two more, as
+        :func:`individual_risk` has them.
 
     Examples
     --------
@@ -24,7 +29,8 @@ def cell_risk(data: Roles) -> duckdb.DuckDBPyRelation:
     >>> sdc_sql.example().cell_risk().order("individual_risk DESC").fetchall()[0][:4]
     (41, 'm', 1, 20.0)
     """
-    return data.relation("sdc_cell_risk", data.table, data.keys, data.checked_weight(), nulls=data.nulls)
+    weight = data.checked_weight()
+    return data.reading(of_records(data, "sdc_cell_risk", _MORE, data.table, data.keys, weight, nulls=data.nulls))
 
 
 def individual_risk(data: Roles) -> duckdb.DuckDBPyRelation:
@@ -33,7 +39,10 @@ def individual_risk(data: Roles) -> duckdb.DuckDBPyRelation:
     Returns
     -------
     duckdb.DuckDBPyRelation
-        Every column, ``sample_frequency``, ``population_frequency``, ``individual_risk`` in (0, 1].
+        Every column, ``sample_frequency``, ``population_frequency``, ``individual_risk`` in (0, 1]. Where the table's
+        steps say that a key went through PRAM, also ``true_probability``, that the released cell is the true one, and
+        ``individual_risk_misclassified``, their product: NULL where it cannot be told (``global_risk`` says why).
+        They are as confidential as the steps.
 
     Raises
     ------
@@ -44,7 +53,7 @@ def individual_risk(data: Roles) -> duckdb.DuckDBPyRelation:
 
     Notes
     -----
-    SDC handbook, (3.2) and (3.3); Benedetti & Franconi (1998).
+    SDC handbook, (3.2) and (3.3); Benedetti & Franconi (1998). After PRAM: ``sql/risk/risk_misclassified.sql``.
 
     Examples
     --------
@@ -53,4 +62,4 @@ def individual_risk(data: Roles) -> duckdb.DuckDBPyRelation:
     0.15767
     """
     weight = data.checked_weight()
-    return data.relation("sdc_individual_risk", data.table, data.keys, weight, nulls=data.nulls)
+    return data.reading(of_records(data, "sdc_individual_risk", _MORE, data.table, data.keys, weight, nulls=data.nulls))

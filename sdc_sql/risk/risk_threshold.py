@@ -6,7 +6,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from sdc_sql.db.checks import fraction
-from sdc_sql.db.results import Result
+from sdc_sql.db.results import Result, beside
+from sdc_sql.risk.risk_misclassified import said
 
 if TYPE_CHECKING:
     from sdc_sql.roles import Roles
@@ -14,7 +15,10 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class RiskThreshold(Result):
-    """r*, how many records and keys have a higher risk, and the rate now and once they are protected down to r*."""
+    """r*, how many records and keys have a higher risk, and the rate now and once they are protected down to r*.
+
+    ``pram`` says so where a key went through PRAM: all figures then are of the keys as they stand.
+    """
 
     threshold: float
     records_above: int
@@ -23,6 +27,7 @@ class RiskThreshold(Result):
     keys: int
     rate: float
     rate_after: float
+    pram: str | None = beside()
 
 
 def risk_threshold(data: Roles, max_rate: float) -> RiskThreshold:
@@ -50,4 +55,5 @@ def risk_threshold(data: Roles, max_rate: float) -> RiskThreshold:
     """
     max_rate = fraction(max_rate, "maximum rate")
     weight = data.required("weight")
-    return RiskThreshold(**data.row("sdc_risk_threshold", data.table, data.keys, weight, max_rate, nulls=data.nulls))
+    row = data.row("sdc_risk_threshold", data.table, data.keys, weight, max_rate, nulls=data.nulls)
+    return RiskThreshold(**row, pram=said(data))

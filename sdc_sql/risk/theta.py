@@ -6,8 +6,9 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from sdc_sql.db.checks import fraction
-from sdc_sql.db.results import Result
+from sdc_sql.db.results import Result, beside
 from sdc_sql.errors import ParameterError
+from sdc_sql.risk.risk_misclassified import after_pram
 
 if TYPE_CHECKING:
     from sdc_sql.roles import Roles
@@ -17,7 +18,9 @@ if TYPE_CHECKING:
 class Theta(Result):
     """theta-hat (7), its standard error (9), and the upper bound of the one-sided interval.
 
-    ``n1``, ``n2``, ``n3`` are the numbers of cells with one, two and three records.
+    ``n1``, ``n2``, ``n3`` are the numbers of cells with one, two and three records. Where the table's steps say that a
+    key went through PRAM, ``pram`` says so, and ``theta_misclassified`` is theta where the intruder's data hold the
+    true keys, from the steps' matrices (:func:`theta_misclassified`).
     """
 
     records: int
@@ -28,6 +31,8 @@ class Theta(Result):
     theta: float
     standard_error: float
     upper_bound: float
+    theta_misclassified: float | None = beside()
+    pram: str | None = beside()
 
 
 def theta(data: Roles, sampling_fraction: float | None = None, *, confidence: float = 0.99) -> Theta:
@@ -69,4 +74,13 @@ def theta(data: Roles, sampling_fraction: float | None = None, *, confidence: fl
             "use theta_by for strata."
         )
     pi, confidence = fraction(pi, "sampling fraction"), fraction(confidence, "confidence")
-    return Theta(**data.row("sdc_theta", data.table, data.keys, pi, confidence=confidence))
+    row, after = data.row("sdc_theta", data.table, data.keys, pi, confidence=confidence), after_pram(data)
+    if after is None:
+        return Theta(**row)
+    found = after.theta(pi)
+    lacking = (
+        " There is no theta of these: several sets of keys changed, of many cells."
+        if found is None and after.told
+        else ""
+    )
+    return Theta(**row, theta_misclassified=found, pram=after.note + lacking)

@@ -6,7 +6,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from sdc_sql.db.checks import fraction
-from sdc_sql.db.results import Result, Results
+from sdc_sql.db.results import Result, Results, beside
+from sdc_sql.risk.risk_misclassified import said
 
 if TYPE_CHECKING:
     from sdc_sql.roles import Roles
@@ -14,7 +15,10 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class StratumTheta(Result):
-    """theta-hat within one stratum."""
+    """theta-hat within one stratum.
+
+    ``pram`` says so where a key went through PRAM: theta then is of the keys as they stand.
+    """
 
     stratum: Any
     records: int
@@ -26,6 +30,7 @@ class StratumTheta(Result):
     theta: float
     standard_error: float
     upper_bound: float
+    pram: str | None = beside()
 
 
 def theta_by(
@@ -70,4 +75,5 @@ def theta_by(
     # within a stratum the stratum tells nothing: the cells are those of the other keys
     keys = tuple(k for k in data.keys if k != column) or data.keys
     rows = data.rows("sdc_theta_by", data.table, keys, column, pi, confidence=confidence)
-    return Results(StratumTheta(**row) for row in rows)
+    pram = said(data)
+    return Results(StratumTheta(**row, pram=pram) for row in rows)

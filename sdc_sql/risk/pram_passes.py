@@ -1,0 +1,94 @@
+"""What was changed together by PRAM, and the relations that lead from the log of its steps to the true cells."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from sdc_sql.db import query
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from sqlglot import exp
+
+    from sdc_sql.db.steps import LoggedStep
+
+BY_MATRIX = ("pram", "pram_crossing")
+BY_CELLS = ("pram_retention", "pram_guaranteed")
+# PRAM by cells as a whole matrix, for a second pass or theta of several: at most so many cells
+MOST_CELLS = 300
+
+
+@dataclass(frozen=True)
+class Changed:
+    """Columns that were changed together, in one pass or several: ``keys`` are those of them and of the strata."""
+
+    columns: tuple[str, ...]
+    strata: tuple[str, ...]
+    steps: tuple[LoggedStep, ...]
+    keys: tuple[str, ...]
+    number: int
+
+    @property
+    def every(self) -> list[str]:
+        """The columns and the strata."""
+        return list(dict.fromkeys([*self.columns, *self.strata]))
+
+    @property
+    def by_cells(self) -> bool:
+        """Whether it was one pass of PRAM by cells, whose matrix need not be written out."""
+        return len(self.steps) == 1 and self.steps[0].method not in BY_MATRIX
+
+    @property
+    def few(self) -> bool:
+        """Whether its matrix can be written out."""
+        cells = [step.counts or "" for step in self.steps if step.method not in BY_MATRIX]
+        return all(counts.count('"count"') <= MOST_CELLS for counts in cells)
+
+    def name(self, of: str) -> str:
+        """Return the name of a relation of this group."""
+        return f"sdc__log_{of}_{self.number}"
+
+    def relations(self, table: str) -> Iterable[tuple[str, exp.Select]]:
+        """Yield the relations that lead to the diagonal and, of few cells, to the reversed matrix, with their names."""
+        name = self.name
+        for i, step in enumerate(self.steps):
+            if i == 0 or step.method not in BY_MATRIX:
+                yield name(f"counts_{i}"), self._of("counts", table, step)
+            if step.method not in BY_MATRIX:
+                yield name(f"cells_{i}"), self._cells(step, name(f"counts_{i}"))
+        if self.by_cells:
+            yield name("diagonal"), query.call("sdc__logged_diagonal_of_cells", name("cells_0"), self.keys)
+        if not self.few:
+            return
+        yield name("weights_0"), query.call("sdc__logged_start", name("counts_0"))
+        for i, step in enumerate(self.steps):
+            by_matrix = step.method in BY_MATRIX
+            cells = name(f"cells_{i}")
+            moves = self._of("matrix", table, step) if by_matrix else query.call("sdc__logged_moves", cells)
+            yield name(f"moves_{i}"), moves
+            before, columns = name(f"weights_{i}"), list(step.columns)
+            yield name(f"weights_{i + 1}"), query.call("sdc__logged_pass", before, name(f"moves_{i}"), columns)
+        yield name("reversed"), query.call("sdc__logged_reversed", name(f"weights_{len(self.steps)}"), self.keys)
+        if not self.by_cells:
+            yield name("diagonal"), query.call("sdc__logged_diagonal", name("reversed"))
+
+    def _of(self, what: str, table: str, step: LoggedStep) -> exp.Select:
+        columns, strata = columns_of(step)
+        return query.call(f"sdc__logged_{what}", table, columns, strata, self.every, step.log, step.step)
+
+    def _cells(self, step: LoggedStep, counts: str) -> exp.Select:
+        columns, strata = columns_of(step)
+        parameters = json.loads(step.parameters)
+        return query.call(
+            "sdc__logged_cells", counts, columns, strata, parameters.get("retention"), parameters.get("xi")
+        )
+
+
+def columns_of(step: LoggedStep) -> tuple[list[str], list[str]]:
+    """Return the columns of a step and its strata."""
+    parameters: dict[str, Any] = json.loads(step.parameters)
+    within = parameters.get("within") or ([parameters["stratum"]] if parameters.get("stratum") else [])
+    return list(step.columns), list(within)

@@ -1,0 +1,117 @@
+"""What the steps of a table say of PRAM: which keys went through it, and whether the true cells can be told."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from sdc_sql.db.steps import chain, changed_since
+from sdc_sql.db.targets import known
+from sdc_sql.errors import TableError
+from sdc_sql.risk.pram_passes import BY_CELLS, BY_MATRIX, MOST_CELLS, Changed, columns_of
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from sqlglot import exp
+
+    from sdc_sql.db.steps import LoggedStep
+    from sdc_sql.roles import Roles
+
+
+@dataclass(frozen=True)
+class Pram:
+    """What the steps say of the keys: in words, and in groups where the true cells can be told, else ``why`` not."""
+
+    said: str
+    groups: tuple[Changed, ...] = ()
+    why: str = ""
+
+
+def _steps(data: Roles) -> tuple[exp.Table, list[LoggedStep]] | None:
+    """Return the table, fully qualified, and its steps, None where there are none."""
+    # asked first, since it takes a millisecond
+    logs = data.con.execute("SELECT 1 FROM duckdb_tables() WHERE lower(table_name) = 'sdc_steps' LIMIT 1").fetchall()
+    if not logs:
+        return None
+    data.load_again()
+    table = known(data, data.table)
+    if table is None:
+        return None
+    try:
+        return table, chain(data.con, table, unknown=True)
+    except TableError:  # sdc_steps is a table of the user's own
+        return None
+
+
+def pram_of(data: Roles) -> Pram | None:
+    """Return what the steps of a table say of PRAM of its keys, None where they say nothing of it."""
+    found = _steps(data)
+    if found is None:
+        return None
+    table, steps = found
+    have = {c.lower(): c for c in data.columns}
+    gone = {c for s in steps for c in s.columns if s.method in BY_MATRIX + BY_CELLS and c.lower() not in have}
+    ours = [s for s in steps if s.method in BY_MATRIX + BY_CELLS and s.masked([*data.keys, *gone])]
+    lost = bool(steps) and steps[0].source_step is not None
+    if not ours:
+        why = "the steps of the table that it was copied from are not here: attach their database"
+        return Pram("Whether a key went through PRAM is not known", why=why) if lost else None
+    keys = {k.lower() for k in data.keys}
+    named: dict[str, list[str]] = {}
+    for step in ours:
+        columns = [c for c in step.columns if c.lower() in keys] or list(step.columns)
+        named.setdefault(", ".join(columns), []).append(str(step.step))
+    said = "; ".join(
+        f"{columns} went through PRAM (step{'s' * (len(numbers) > 1)} {', '.join(numbers)})"
+        for columns, numbers in named.items()
+    )
+    if lost:
+        return Pram(said, why="earlier steps are not here: attach the database of the table that it was copied from")
+    if gone:
+        return Pram(said, why=f"the table has no column {', '.join(sorted(gone))} any more, perhaps renamed to a key")
+    groups = _groups(ours, data.keys, have)
+    why = next(filter(None, (_why_not(data, table, group, steps) for group in groups)), "")
+    return Pram(said, () if why else groups, why)
+
+
+def _groups(steps: Sequence[LoggedStep], keys: Sequence[str], have: dict[str, str]) -> tuple[Changed, ...]:
+    """Return the steps by the columns that they changed, and their strata."""
+    found: dict[tuple[frozenset[str], frozenset[str]], list[LoggedStep]] = {}
+    for step in steps:
+        columns, strata = columns_of(step)
+        found.setdefault((_folded(columns), _folded(strata)), []).append(step)
+    return tuple(
+        Changed(
+            tuple(have.get(c.lower(), c) for c in columns_of(own[0])[0]),
+            tuple(have.get(c.lower(), c) for c in columns_of(own[0])[1]),
+            tuple(own),
+            tuple(k for k in keys if k.lower() in columns | strata),
+            number,
+        )
+        for number, ((columns, strata), own) in enumerate(found.items(), 1)
+    )
+
+
+def _why_not(data: Roles, table: exp.Table, group: Changed, steps: Sequence[LoggedStep]) -> str:
+    """Return why the true values of a group's columns cannot be told, '' where they can."""
+    for step in group.steps:
+        if step.counts is None or (step.method in BY_MATRIX and step.matrix is None):
+            return f"version {step.version} kept no matrix and no counts in step {step.step}"
+    since = steps[steps.index(group.steps[0]) :]
+    other = next((s for s in since if s not in group.steps and s.masked(group.every)), None)
+    if other is not None:
+        return f"{', '.join(other.columns)} went through {other.method} after it (step {other.step})"
+    missing = [c for c in group.strata if c not in data.columns]
+    if missing:
+        return f"the table has no column {', '.join(missing)} any more, the stratum"
+    changed = [c for c in group.columns if changed_since(data.con, table, group.steps[-1], c, data.columns)]
+    if changed:
+        return f"{', '.join(changed)} has changed since, or the id {group.steps[-1].id} is gone"
+    if len(group.steps) > 1 and not group.few:
+        return f"it went through several passes, of more than {MOST_CELLS:,} cells"
+    return ""
+
+
+def _folded(names: Iterable[str]) -> frozenset[str]:
+    return frozenset(name.lower() for name in names)
