@@ -61,7 +61,9 @@ MASKS = [
 ]
 KERNELS = {
     "FROM sdc_noise('persons', ['weight'], 0.1, 'id', method := 'linear')": "Correlated noise needs Python",
-    "FROM sdc_multiplicative_noise('k', ['age'], 0.1, 'id', method := 'hoehne')": "Multiplicative noise needs Python",
+    "FROM sdc_multiplicative_noise('persons', ['age'], 0.1, 'id', method := 'hoehne')": (
+        "Multiplicative noise needs Python"
+    ),
     "FROM sdc_microaggregate('persons', ['weight'], 3, 'id')": "Microaggregation needs Python",
     "FROM sdc_microaggregate_categorical('persons', ['sex'], 3, 'id')": "Microaggregation needs Python",
     "FROM sdc_rank_swap('persons', 'weight', 50, 'id')": "Rank swapping needs Python",

@@ -14,7 +14,9 @@ def limits(con, values, threshold):
     """Return the median and the limit of one column, as the macro has them."""
     con.execute("CREATE OR REPLACE TABLE v (sdc__stratum INTEGER, sdc__x_a DOUBLE)")
     con.executemany("INSERT INTO v VALUES (NULL, ?)", [[v] for v in values])
-    rows = con.execute("SELECT sdc__medians[1], sdc__limits[1] FROM sdc__outlier_limits('v', ?)", [threshold])
+    rows = con.execute(
+        "SELECT sdc__medians[1], sdc__limits[1] FROM sdc__outlier_limits('v', ?, 'sdc__stratum')", [threshold]
+    )
     ((median, limit),) = rows.fetchall()
     return median, limit
 
@@ -44,7 +46,7 @@ def test_of_normal_values_as_many_are_outliers_as_theory_says(con):
     x = np.random.default_rng(1).normal(5, 2, size=n)
     con.execute("CREATE TABLE v AS SELECT NULL AS sdc__stratum, unnest($x) AS sdc__x_a", {"x": x.tolist()})
     ((median, limit),) = con.execute(
-        "SELECT sdc__medians[1], sdc__limits[1] FROM sdc__outlier_limits('v', 3)"
+        "SELECT sdc__medians[1], sdc__limits[1] FROM sdc__outlier_limits('v', 3, NULL)"
     ).fetchall()
     # the median absolute deviation has a standard error of 1.17 / sqrt(n) of itself, and the share falls by
     # 6 f(3) = 0.0266 for each unit of the scale
