@@ -242,6 +242,7 @@ def test_null_is_a_category_of_a_key(keyed):
     assert_flows(found, {(a, b): 10_000 * (1 - theta if a == b else theta / 2) for a in values for b in values})
 
 
+@pytest.mark.slow
 def test_300_000_cells(keyed):
     # a k x k matrix would have 9e10 entries
     keyed.execute(

@@ -242,6 +242,7 @@ def test_strata(k, keys):
     assert_truths(described(k, keys=keys), keys, kept)
 
 
+@pytest.mark.slow
 def test_crossings(k):
     before = counts(k, KEYS)
     described(k).pram_retention(KEYS[::-1], 0.9, into="retained")
@@ -284,6 +285,7 @@ def test_theta_is_that_of_the_reversed_matrices(k):
     assert described(k).theta().theta_misclassified == pytest.approx(expected, rel=1e-12)
 
 
+@pytest.mark.slow
 @pytest.mark.one_in(3)
 @pytest.mark.parametrize("keys", [[*KEYS, "region"], KEYS, ["f"]])
 def test_theta_of_cells_needs_no_matrix(k, keys, monkeypatch):
@@ -400,6 +402,7 @@ def test_a_table_of_steps_of_the_users_own(k):
     assert described(k).global_risk().pram is None
 
 
+@pytest.mark.slow
 def test_nothing_is_stored_and_no_category_is_told(k):
     described(k).pram("f", matrix(k))
     rows = described(k).individual_risk()
