@@ -76,8 +76,7 @@ def groups(x: Floats, k: int, method: str, blocks: float = 1, gamma: float = 0.2
     [1, 1, 0, 0]
     """
     if method == "mdav":
-        parts = _whole(blocks, "blocks")
-        return mdav(standardised(x), k) if parts == 1 else blocked(standardised(x), k, parts)
+        return blocked(standardised(x), k, _whole(blocks, "blocks"))
     if method == "vmdav":
         return vmdav(standardised(x), k, gamma)
     if method == "univariate":

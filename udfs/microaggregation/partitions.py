@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 from sdc_sql.udfs.microaggregation.checks import as_matrix, check_k
+from sdc_sql.udfs.microaggregation.lockstep import mdav_together
 from sdc_sql.udfs.microaggregation.mdav import mdav
 from sdc_sql.udfs.microaggregation.univariate import optimal_univariate
 
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
 Sizes = Literal["optimal", "fixed"]
+LARGE = 16_000  # records of a block from which on it is faster to skip what cannot be the result
 
 
 def standardised(x: ArrayLike) -> NDArray[np.float64]:
@@ -92,13 +94,15 @@ def blocked(x: ArrayLike, k: int, blocks: int) -> NDArray[np.int64]:
             f"blocks = {blocks}: with {len(matrix)} records and k = {k} expected 1 to {len(matrix) // k}, "
             "so that each block has k records"
         )
+    parts = np.array_split(np.argsort(_principal_component(matrix), kind="stable"), blocks)
     groups = np.empty(len(matrix), dtype=np.int64)
     formed = 0
-    for block in np.array_split(np.argsort(_principal_component(matrix), kind="stable"), blocks):
-        rows = np.sort(block)
-        inside = mdav(matrix[rows], k)
-        groups[rows] = inside + formed
-        formed += int(inside.max()) + 1
+    for size in sorted({len(part) for part in parts}, reverse=True):  # one or two, the larger blocks first
+        rows = np.sort(np.stack([part for part in parts if len(part) == size]), axis=1)
+        inside = np.stack([mdav(matrix[r], k) for r in rows]) if size >= LARGE else mdav_together(matrix[rows], k)
+        each = int(inside.max()) + 1
+        groups[rows] = inside + formed + each * np.arange(len(rows))[:, np.newaxis]
+        formed += each * len(rows)
     return groups
 
 
