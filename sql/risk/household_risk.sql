@@ -27,20 +27,17 @@ CREATE OR REPLACE MACRO sdc__of_households(records, household) AS TABLE
 -- persons: a CTE with sdc__risk and sdc__household. Each with sdc__household_risk and sdc__size besides.
 CREATE OR REPLACE MACRO sdc__at_least_one(persons) AS TABLE
     WITH sdc__sums AS (
-        SELECT *, max(sdc__risk) OVER sdc__members AS sdc__most,
-               sdc__unfixed(sum(sdc__fixed(CASE WHEN sdc__risk < 1 THEN sdc__ln1p(-sdc__risk) END, 90)) OVER sdc__members, 90) AS sdc__log,
-               count(*) OVER sdc__members AS sdc__size
-        FROM query_table(persons)
-        WINDOW sdc__members AS (PARTITION BY sdc__household)
+        SELECT sdc__household AS sdc__of, max(sdc__risk) AS sdc__most,
+               sdc__exact_sum(CASE WHEN sdc__risk < 1 THEN sdc__ln1p(-sdc__risk) END, 90) AS sdc__log, count(*) AS sdc__size
+        FROM query_table(persons) GROUP BY sdc__household
     )
     -- 1 - prod(1 - r_i), without losing the digits of small risks
-    SELECT * EXCLUDE (sdc__most, sdc__log),
-           CASE WHEN sdc__most >= 1 THEN 1 ELSE -sdc__expm1(sdc__log) END::DOUBLE AS sdc__household_risk
-    FROM sdc__sums;
+    SELECT sdc__p.*, sdc__size, CASE WHEN sdc__most >= 1 THEN 1 ELSE -sdc__expm1(sdc__log) END::DOUBLE AS sdc__household_risk
+    FROM query_table(persons) AS sdc__p JOIN sdc__sums ON sdc__household = sdc__of;
 
 CREATE OR REPLACE MACRO sdc__risk_of_households(tbl, keys, weight, household, nulls) AS TABLE
     WITH sdc__records AS (FROM sdc__record_risk(tbl, keys, weight, nulls, codes := [household])),
-    sdc__persons AS (FROM sdc__of_households('sdc__records', household))
+    sdc__persons AS MATERIALIZED (FROM sdc__of_households('sdc__records', household))
     FROM sdc__at_least_one('sdc__persons');
 
 -- household_size counts the members in the file; individual_threshold is delta_g.

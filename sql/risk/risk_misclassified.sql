@@ -122,9 +122,9 @@ CREATE OR REPLACE MACRO sdc_global_risk_misclassified(tbl, keys, weight, truth, 
 -- Each record with both household risks: sdc__naive is that of the file as it stands.
 CREATE OR REPLACE MACRO sdc__household_risk_true(tbl, keys, weight, household, nulls, truth) AS TABLE
     WITH sdc__records AS (FROM sdc__record_risk_true(tbl, keys, weight, nulls, truth, codes := [household])),
-    sdc__persons AS (FROM sdc__of_households('sdc__records', household)),
+    sdc__persons AS MATERIALIZED (FROM sdc__of_households('sdc__records', household)),
     sdc__naives AS (SELECT * EXCLUDE (sdc__household_risk, sdc__size), sdc__household_risk AS sdc__naive FROM sdc__at_least_one('sdc__persons')),
-    sdc__trues AS (SELECT * EXCLUDE (sdc__risk), sdc__risk AS sdc__of_file, sdc__risk * sdc__true AS sdc__risk FROM sdc__naives)
+    sdc__trues AS MATERIALIZED (SELECT * EXCLUDE (sdc__risk), sdc__risk AS sdc__of_file, sdc__risk * sdc__true AS sdc__risk FROM sdc__naives)
     FROM sdc__at_least_one('sdc__trues');
 
 -- sdc_household_risk_misclassified: every record with the risk of its household, and that where its members' cells may not be the true ones.
