@@ -6,8 +6,9 @@
 -- deviations to within 2^-86 of the ranges'; what remains is the rounding of x - mean and of products, 2^-51 of a variance.
 -- Source: Chan, Golub & LeVeque (1983), Algorithms for computing the sample variance, The American Statistician 37, 242-247, (1.7).
 --
--- tbl: the name of a relation with sdc__stratum (NULL is one too) and columns "sdc__x_<name>" of DOUBLE; stratum: NULL where all of sdc__stratum is NULL. NULL and NaN are missing. The
+-- tbl: the name of a relation with sdc__stratum (NULL is one too) and columns "sdc__x_<name>" of DOUBLE. NULL and NaN are missing. The
 -- relation is read three times; it must give the same rows each time. Lists are in the order of its columns.
+-- stratum: NULL where sdc__stratum is NULL throughout.
 
 -- Whether a record is of a stratum. Without strata (NULL) this is true before the query runs: what one row holds then stands beside
 -- every record as a constant, where a join would look it up for each.
