@@ -104,7 +104,7 @@ WRONG = {
 }  # fmt: skip
 
 
-@pytest.mark.one_in(3)
+@pytest.mark.one_in(6)
 @pytest.mark.parametrize("case", WRONG)
 def test_wrong_input_is_one_line_and_nothing_is_changed(folder, capsys, case):
     arguments, words = WRONG[case]

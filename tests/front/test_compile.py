@@ -22,7 +22,7 @@ def tree(text: str) -> exp.Expression:
     return sqlglot.parse_one(text, read="duckdb")
 
 
-@pytest.mark.one_in(4)
+@pytest.mark.one_in(8)
 @pytest.mark.parametrize("name", EVERY)
 def test_the_written_query_answers_as_the_macro(name):
     made, sql = call(name), answer(name, "duckdb")

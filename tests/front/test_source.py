@@ -119,6 +119,7 @@ def test_a_folder(tmp_path):
         records(tmp_path)
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize(
     ("name", "content"),
     [

@@ -68,6 +68,7 @@ def test_other_columns_are_not_changed(db, name):
     assert after == before
 
 
+@pytest.mark.one_in(2)
 @EVERY
 def test_the_order_of_the_records_changes_nothing(db, name):
     one, other = (
@@ -76,6 +77,7 @@ def test_the_order_of_the_records_changes_nothing(db, name):
     assert one == other
 
 
+@pytest.mark.one_in(2)
 @EVERY
 @pytest.mark.parametrize(
     ("table", "words"),

@@ -147,7 +147,7 @@ NAMES = [
 WEIRD = pytest.mark.skipif(duckdb.__version__ < "2", reason="query_table of DuckDB 1.5 cannot name it")
 
 
-@pytest.mark.one_in(8)
+@pytest.mark.one_in(16)
 @pytest.mark.parametrize(
     "into", [None, "released", pytest.param('"we""ird copy"', marks=WEIRD), "apart.released", "temp.released"]
 )

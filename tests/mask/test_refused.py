@@ -83,7 +83,7 @@ def assert_refused(con: duckdb.DuckDBPyConnection, query: str, words: str) -> No
     assert words in str(raised.value), query
 
 
-@pytest.mark.one_in(4)
+@pytest.mark.one_in(8)
 @pytest.mark.parametrize("table", BAD)
 @pytest.mark.parametrize("name", MASKS)
 def test_no_part_of_the_records_is_given(db, name, table):

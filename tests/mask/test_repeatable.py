@@ -263,6 +263,7 @@ def test_the_table_itself_is_the_same_on_every_version_of_duckdb(keyed):
     assert_stored("persons", keyed.execute("FROM persons ORDER BY id").fetchall())
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize("name", ["noise", "noise correlated", "noise linear", "multiplicative", "round at random"])
 def test_the_order_in_which_columns_are_named_does_not_matter(keyed, name):
     method, (columns, *rest), named, _ = METHODS[name]
@@ -276,7 +277,7 @@ DRAWN = [name for name, (method, _, named, _) in METHODS.items()
          if not method.startswith("microaggregate") and (method != "round_to_base" or named)]  # fmt: skip
 
 
-@pytest.mark.one_in(4)
+@pytest.mark.one_in(8)
 @NEW
 @pytest.mark.parametrize("name", DRAWN)
 def test_another_stream_or_key_gives_another_release(keyed, name, new):
@@ -287,6 +288,7 @@ def test_another_stream_or_key_gives_another_release(keyed, name, new):
 UNBIASED = ["noise", "noise correlated", "noise linear", "multiplicative", "multiplicative hoehne", "round at random"]
 
 
+@pytest.mark.one_in(2)
 @NEW
 @pytest.mark.parametrize("name", UNBIASED)
 def test_the_noise_of_another_stream_or_key_is_not_correlated(keyed, name, new):
