@@ -548,6 +548,7 @@ def test_a_reader_that_goes_away_is_no_error():
     assert done.returncode in (DONE, -13, 141)
 
 
+@pytest.mark.slow
 def test_output_is_utf8_whatever_the_locale(tmp_path):
     path = tmp_path / "ünï.csv"
     path.write_text("âge\n1\n", encoding="utf-8")

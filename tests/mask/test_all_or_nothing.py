@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from sdc_sql.db.steps import MaskingStep
 
 
-@pytest.mark.one_in(3)
+@pytest.mark.one_in(6)
 @pytest.mark.parametrize(
     "column", ["f", "Select", 'we"ird', "my column", "t", "v", "id2", "masked", "a.b", "columns", "x y"]
 )
@@ -180,6 +180,7 @@ def test_into_that_cannot_be_is_refused(keyed, into):
     assert (rows(keyed), shape(keyed), open_steps(keyed)) == (before, shaped, 0)
 
 
+@pytest.mark.slow
 @pytest.mark.one_in(2)
 @pytest.mark.parametrize("into", [None, "released"])
 @pytest.mark.parametrize("described", ["before", "within"])

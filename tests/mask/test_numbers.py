@@ -65,6 +65,7 @@ def test_noise_keeps_what_its_theory_says(table, method):
         assert after[0] == pytest.approx(before[0], rel=1e-12)
 
 
+@pytest.mark.slow
 def test_types_order_names_and_the_rest_are_kept(table):
     described = table.execute("DESCRIBE k").fetchall()
     for macro in (

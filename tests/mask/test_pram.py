@@ -436,6 +436,7 @@ def test_the_id_and_unknown_columns_are_refused(keyed):
 # -- odd names, few records
 
 
+@pytest.mark.slow
 def test_odd_names(keyed):
     expected = [(i, "mf"[i % 2], i) for i in range(100)]
     matrix(keyed, {("f", "m"): 1.0, ("m", "f"): 1.0}, "m")

@@ -187,6 +187,7 @@ def test_the_command_line_writes_the_database_anew(file, monkeypatch):
         assert con.execute("SELECT count(*) FROM sdc_steps").fetchall() == [(1,)]
 
 
+@pytest.mark.slow
 @pytest.mark.one_in(3)
 @pytest.mark.parametrize("where", ["_copied", "_sync", "_placed"])
 def test_an_interruption_leaves_the_old_file(file, monkeypatch, where):
@@ -203,6 +204,7 @@ def test_an_interruption_leaves_the_old_file(file, monkeypatch, where):
     assert [p.name for p in file.parent.iterdir()] == [file.name]
 
 
+@pytest.mark.slow
 def test_the_folder_is_synced_after_the_file_is_put_in_its_place(file, monkeypatch):
     calls = []
     monkeypatch.chdir(file.parent)

@@ -214,7 +214,7 @@ def masked(con: duckdb.DuckDBPyConnection, name: str, what: tuple[str, str] = FI
     return KNOWN[name, *what]
 
 
-@pytest.mark.one_in(8)
+@pytest.mark.one_in(16)
 @EVERY
 def test_the_same_for_any_threads_order_of_rows_and_storage(keyed, name):
     expected = masked(keyed, name)

@@ -60,6 +60,7 @@ def test_a_second_step_on_a_column_takes_the_next_pass(survey):
     assert data.round_to_base("region", 3, at_random=True).stream == ""
 
 
+@pytest.mark.slow
 def test_the_pass_goes_on_along_a_chain_of_copies_and_copies_of_one_source_have_the_same(survey):
     assert of(survey).noise("x", 0.1, into="a").stream == ""
     assert of(survey).noise("x", 0.1, into="a2").stream == ""
@@ -107,6 +108,7 @@ def test_pram_twice_is_the_matrix_squared(survey):
 CHANGES = ["TRUNCATE t; INSERT INTO t FROM original", "INSERT INTO t SELECT * REPLACE (-1 AS id) FROM t LIMIT 1"]
 
 
+@pytest.mark.slow
 @pytest.mark.one_in(2)
 @pytest.mark.parametrize("change", CHANGES, ids=["anew", "more"])
 def test_a_table_that_was_filled_anew_is_not_silently_drawn_another_time(survey, change):
@@ -303,6 +305,7 @@ def test_a_comment_of_the_users_is_kept(survey):
     assert (streams(survey), open_steps(survey)) == (["", "2"], 1)
 
 
+@pytest.mark.slow
 @pytest.mark.one_in(3)
 @pytest.mark.parametrize("where", ["temp.t", "apart.t", "other.t", "other.apart.t", '"o.d d"."o.d d"'])
 def test_temporary_attached_and_odd_tables(survey, where):

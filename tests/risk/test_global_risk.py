@@ -10,6 +10,7 @@ from hypothesis import given
 from small_tables import NULLS, PROPERTY, fetch, small_tables
 
 
+@pytest.mark.slow
 @PROPERTY
 @given(table=small_tables())
 def test_global_risk_equals_the_sum_over_records(db, table):

@@ -13,6 +13,7 @@ from small_tables import NULLS, PROPERTY, fetch, small_tables
 KV7 = ["urbrur", "roof", "walls", "water", "electcon", "relat", "sex"]
 
 
+@pytest.mark.slow
 @PROPERTY
 @given(table=small_tables())
 def test_household_risk_equals_the_product_over_members(db, table):

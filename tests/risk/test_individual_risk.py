@@ -40,6 +40,7 @@ def computed(con, points: list[tuple[int, float]]) -> list[float]:
     return [r for (r,) in con.execute(sql, [f, p, len(f)]).fetchall()]
 
 
+@pytest.mark.slow
 def test_posterior_risk_to_twelve_digits_everywhere(con):
     """Against r = (p/f) 2F1(1, 1; f+1; 1-p) in 50 digits and more, p being the exact double."""
     points = [(f, p) for f in [*range(1, 61), *LARGE_F] for p in P]

@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from small_tables import NULLS, PROPERTY, fetch, small_tables
 
 
+@pytest.mark.slow
 @PROPERTY
 @given(table=small_tables(), max_rate=st.floats(1e-4, 0.999))
 def test_the_threshold_is_the_largest_that_keeps_the_rate(db, table, max_rate):

@@ -66,7 +66,7 @@ def bits(con: duckdb.DuckDBPyConnection, name: str, table: str) -> object:
     return con.execute(digest).fetchall()
 
 
-@pytest.mark.one_in(5)
+@pytest.mark.one_in(10)
 @pytest.mark.parametrize(
     "name", [n if n in QUICK else pytest.param(n, marks=pytest.mark.slow) for n in [*CALLS, *OTHERS]]
 )

@@ -35,6 +35,7 @@ def minimal_uniques(records, nulls, most):
     return found
 
 
+@pytest.mark.slow
 @PROPERTY
 @given(table=small_tables(), nulls=st.sampled_from(["category", "excluded"]), most=st.integers(1, 5) | st.none())
 def test_minimal_sample_uniques_and_scores_equal_brute_force(db, table, nulls, most):
