@@ -1,15 +1,14 @@
-"""Minimal sample uniques set by set, over the cells as numbers in memory.
+"""Minimal sample uniques over the cells as numbers in memory.
 
 The macro computes the same in one query, with a GROUP BY of every cell for each set of keys. Here DuckDB makes the
-cells and numbers the categories of each key; a kernel (udfs/suda/special_uniques.py) examines on each set only the
-cells that are not yet unique. What it finds goes back into a table, some millions of rows at a time.
+cells and numbers the categories of each key; a kernel (udfs/suda/special_uniques.py) searches them. What it finds goes
+back into a table, some millions of rows at a time.
 """
 
 from __future__ import annotations
 
 import itertools
 from contextlib import contextmanager, suppress
-from math import comb
 from typing import TYPE_CHECKING
 
 import duckdb
@@ -20,6 +19,7 @@ from sqlglot import exp
 from sdc_sql.db import query
 from sdc_sql.errors import ParameterError, translated
 from sdc_sql.udfs.suda.special_uniques import special_uniques
+from sdc_sql.udfs.suda.work import MOST_BYTES, MOST_WORK, TooMuchWorkError
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -28,7 +28,6 @@ if TYPE_CHECKING:
 
     from sdc_sql.roles import Roles
 
-MOST_SETS = 1_000_000
 MOST_KEYS = 62  # a set is stored in the bits of a BIGINT
 BATCH = 4_000_000  # rows found that are held before they are stored
 _ID, _RECORDS, _MASK = ("sdc__id", "sdc__records", "sdc__mask")
@@ -121,15 +120,21 @@ def searched(data: Roles, max_msu: int | None, nulls: str) -> Iterator[tuple[str
     data.load_again()
     m = len(data.keys)
     most = m if max_msu is None else min(max_msu, m)
-    if m > MOST_KEYS or sum(comb(m, k) for k in range(1, most + 1)) > MOST_SETS:
+    if m > MOST_KEYS:
         raise ParameterError(
-            f"max_msu asks for more than {MOST_SETS:,} sets of {m} keys: it must be a whole number of at least 1 that "
-            f"keeps them fewer, or name fewer keys (at most {MOST_KEYS})."
+            f"{m} keys are named: special uniques are looked for among at most {MOST_KEYS}; name fewer."
         )
     name = f"sdc__suda_{next(_numbers)}"
     try:
-        with translated():
-            _search(data, name, most, nulls)
+        try:
+            with translated():
+                _search(data, name, most, nulls)
+        except TooMuchWorkError:
+            raise ParameterError(
+                f"max_msu asks for special uniques of up to {most} of {m} keys, and they, or the sets to look at, are "
+                f"too many: more than {MOST_WORK:,} looks at a cell, or {MOST_BYTES:,} bytes to hold. Give a smaller "
+                "max_msu or fewer keys, or recode the keys of many categories first."
+            ) from None
         yield f"{name}_cells", name
     finally:
         for table in (name, f"{name}_cells"):

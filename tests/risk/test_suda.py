@@ -7,9 +7,12 @@ import json
 from collections import Counter
 from math import factorial
 
+import numpy as np
+import pyarrow as pa
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from sdc_sql.udfs.suda import special_uniques
 from small_tables import PROPERTY, fetch, small_tables
 
 import sdc_sql
@@ -108,8 +111,68 @@ def test_more_sets_than_the_macro_takes(db):
         (1, ["c23"]),
         (1, ["c5"]),
     ]
-    with pytest.raises(sdc_sql.ParameterError, match="more than 1,000,000 sets of 24"):
+    # 16,777,215 sets of any size: few are looked at, for little is found
+    assert data.suda_summary(None).msus == 3
+    dropped(db)
+
+
+def crossings(records, keys, seed):
+    """Return the codes of cells that are strongly dependent: of each of some kinds the crossing of a few keys."""
+    generator = np.random.default_rng(seed)
+    made = []
+    while sum(len(m) for m in made) < records:
+        kind = np.tile(generator.integers(0, 6, keys), (generator.choice([16, 64, 256]), 1))
+        rest = np.arange(len(kind))
+        for key in generator.permutation(keys)[: len(rest).bit_length() - 1]:
+            kind[:, key] = rest % 2
+            rest //= 2
+        made.append(kind)
+    return np.unique(np.concatenate(made), axis=0)[:records]
+
+
+@pytest.mark.parametrize("nulls", ["category", "excluded"])
+def test_all_sizes_of_many_keys(db, nulls):
+    # 22 keys are 4,194,303 sets; each minimal unique that is found is checked, and that none is missing of 15 records
+    codes = crossings(2000, 22, 7)
+    columns = {f"k{i}": c for i, c in enumerate(codes.T)}
+    columns["k3"] = pa.array(columns["k3"], mask=columns["k3"] == 5)
+    db.register("crossings", pa.table({"i": np.arange(len(codes)), **columns}))
+    keys = list(columns)
+    data = sdc_sql.Microdata(db, "crossings", keys=keys)
+    found = data.minimal_sample_uniques(None, nulls=nulls).select("i", "columns").fetchall()
+    db.unregister("crossings")
+    sets = {}
+    for i, names in found:
+        sets.setdefault(i, set()).add(frozenset(keys.index(n) for n in names))
+    assert all(len(s) == len({*s}) for s in sets.values())
+    for i in range(0, len(codes), len(codes) // 15):
+        unusable = {3} if nulls == "excluded" and codes[i, 3] == 5 else set()
+        differences = [frozenset(np.flatnonzero(d)) - unusable for d in np.delete(codes, i, 0) != codes[i]]
+        assert sets.get(i, set()) == transversals(differences)
+    dropped(db)
+
+
+def transversals(differences):
+    """Return the minimal sets that meet every one of some sets, one after the other."""
+    minimal = {frozenset()}
+    for d in sorted(set(differences), key=len):
+        met = {s for s in minimal if s & d}
+        larger = {s | {k} for s in minimal - met for k in d}
+        minimal = met | {s for s in larger if not any(t <= s for t in met)}
+    return minimal
+
+
+def test_a_search_that_grows_too_large_is_refused(db, monkeypatch):
+    db.execute("CREATE OR REPLACE TABLE r AS SELECT hash(i, 1) % 9 AS a, hash(i, 2) % 9 AS b, i FROM range(99) AS t(i)")
+    data = sdc_sql.Microdata(db, "r", keys=["a", "b", "i"])
+    monkeypatch.setattr(special_uniques, "MOST_WORK", 250)
+    with pytest.raises(sdc_sql.ParameterError, match="Give a smaller max_msu or fewer keys") as told:
         data.suda(None)
+    assert "up to 3 of 3 keys" in str(told.value)
+    keys = [f"k{i}" for i in range(63)]
+    db.execute(f"CREATE OR REPLACE TABLE r AS SELECT {', '.join(f'1 AS {k}' for k in keys)}")
+    with pytest.raises(sdc_sql.ParameterError, match="63 keys are named"):
+        sdc_sql.Microdata(db, "r", keys=keys).suda()
     dropped(db)
 
 

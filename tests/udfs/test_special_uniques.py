@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from sdc_sql.udfs.suda import agreement, by_differences, partitions, set_by_set, work
 from sdc_sql.udfs.suda import special_uniques as kernel
 
 
@@ -32,28 +33,62 @@ def minimal(cells, single, most, null):
     return found
 
 
+def by_sets(columns, single, most, *, null):
+    search = set_by_set.SetBySet(columns, single, zero_is_null=null, work=work.Work(work.MOST_WORK))
+    for size in range(1, most + 1):
+        yield from search.sets_of(size, last=size == most)
+
+
+def by_records(columns, single, most, *, null):
+    cells = work.Work(work.MOST_WORK)
+    return by_differences.by_differences(columns, single, most, zero_is_null=null, work=cells)
+
+
+@pytest.mark.parametrize("search", [by_sets, by_records])
 @settings(max_examples=200, deadline=None)
 @given(data=st.data(), m=st.integers(1, 6), most=st.integers(1, 6), null=st.booleans())
-def test_equals_the_definition(data, m, most, null):
+def test_equals_the_definition(search, data, m, most, null):
     values = data.draw(st.integers(1, 4))
-    cells = data.draw(st.lists(st.tuples(*[st.integers(0, values)] * m), min_size=1, max_size=25, unique=True))
+    cells = data.draw(st.lists(st.tuples(*[st.integers(0, values)] * m), min_size=2, max_size=25, unique=True))
     single = data.draw(st.lists(st.booleans(), min_size=len(cells), max_size=len(cells)))
     columns = [np.array(c, dtype=np.uint8) for c in zip(*cells, strict=True)]
-    found = list(kernel.special_uniques(columns, np.array(single), most, zero_is_null=null))
+    found = list(search(columns, np.array(single), most, null=null))
     assert len({keys for keys, _ in found}) == len(found)
     assert {(keys, i) for keys, places in found for i in places.tolist()} == minimal(cells, single, most, null)
     assert [keys.bit_count() for keys, _ in found] == sorted(keys.bit_count() for keys, _ in found)
 
 
+@pytest.mark.parametrize("bits", [64, 3])  # all keys in one word, or one in each
+def test_cells_that_only_seem_to_agree(monkeypatch, bits):
+    # of the hash 6 bits are left, for 150 cells: most sets are looked at many times
+    generator = np.random.default_rng(2)
+    cells = np.unique(generator.integers(0, 5, (150, 4)), axis=0)
+    single = generator.random(len(cells)) < 0.8
+    hashed = agreement.Agreement._hashed
+    monkeypatch.setattr(agreement, "_WORD", bits)
+    monkeypatch.setattr(
+        agreement.Agreement, "_hashed", lambda s, keys: hashed(s, keys) >> np.uint64(58) << np.uint64(58)
+    )
+    found = {(keys, i) for keys, places in by_records(list(cells.T), single, 4, null=False) for i in places.tolist()}
+    assert found == minimal([tuple(c) for c in cells.tolist()], single, 4, null=False)
+
+
+@pytest.mark.parametrize("single", [True, False])
+def test_one_cell(single):
+    columns = [np.array([0]), np.array([0])]
+    found = [(keys, places.tolist()) for keys, places in kernel.special_uniques(columns, np.array([single]), 2)]
+    assert found == ([(1, [0]), (2, [0])] if single else [])
+
+
 @pytest.mark.parametrize("word", [63, 12, 9])  # the shorter, the more often codes are numbered anew
 @pytest.mark.parametrize("sparse", [4, 0])  # counted in a table, or sorted
 def test_partitions_equal_those_of_rows(monkeypatch, word, sparse):
-    monkeypatch.setattr(kernel, "_WORD", word)
-    monkeypatch.setattr(kernel, "SPARSE", sparse)
+    monkeypatch.setattr(partitions, "_WORD", word)
+    monkeypatch.setattr(partitions, "SPARSE", sparse)
     generator = np.random.default_rng(1)
     for radices in ([4], [4, 3], [2, 5, 3, 2], [7, 1, 6]):
         columns = [generator.integers(0, r, 13).astype(np.uint8) for r in radices]
-        alone, groups = kernel.partitioned(columns, radices)
+        alone, groups = partitions.partitioned(columns, radices)
         rows = list(zip(*(c.tolist() for c in columns), strict=True))
         assert alone.tolist() == [rows.count(row) == 1 for row in rows]
         assert groups == len(set(rows))
@@ -64,7 +99,7 @@ def test_codes_too_long_for_one_number():
     column = np.repeat(np.arange(2**19), 2) * 2
     first = column.copy()
     first[0] += 1
-    alone, groups = kernel.partitioned([first, column, column, column], [2**20] * 4)
+    alone, groups = partitions.partitioned([first, column, column, column], [2**20] * 4)
     assert np.flatnonzero(alone).tolist() == [0, 1]
     assert groups == 2**19 + 1
 
