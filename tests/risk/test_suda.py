@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import itertools
 import json
+import signal
+import time
 from collections import Counter
 from math import factorial
 
@@ -101,7 +103,7 @@ def test_the_search_equals_the_macro_with_many_keys(db):
 
 
 def test_more_sets_than_the_macro_takes(db):
-    # 24 keys: 2,324 sets of at most 3 would be taken, 12,950 of at most 4; three records that differ in one key each
+    # 24 keys: 12,950 sets of at most 4; three records that differ in one key each
     columns = [f"c{i}" for i in range(24)]
     listed = ", ".join(f"(i = {n})::INT AS {c}" for n, c in enumerate(columns))
     db.execute(f"CREATE OR REPLACE TABLE wide AS SELECT {listed} FROM (SELECT unnest([0, 5, 23, 99, 99]) AS i)")
@@ -287,8 +289,35 @@ def test_wrong_arguments(db, call, words):
 def test_too_many_sets_are_refused(db):
     columns = [f"c{i}" for i in range(24)]
     db.execute("CREATE OR REPLACE TABLE wide AS SELECT " + ", ".join(f"1 AS {c}" for c in columns))
-    with pytest.raises(Exception, match="more than 3,000 sets of 24"):
-        db.execute("FROM sdc_suda('wide', ?, NULL)", [columns]).fetchall()
+    with pytest.raises(Exception, match=r"more than 1,100 sets of 24 keys.*: use Microdata\.suda"):
+        db.execute("FROM sdc_suda('wide', ?)", [columns]).fetchall()  # 2,324 sets of at most 3
+    assert db.execute("SELECT msus FROM sdc_suda_summary('wide', ?, 2)", [columns]).fetchall() == [(24,)]
+
+
+@pytest.mark.skipif(not hasattr(signal, "setitimer"), reason="no timers on Windows")
+@pytest.mark.parametrize("records", [400, 4000])  # records' differences; set by set, the records being too many for FEW
+def test_ctrl_c_ends_the_search(db, monkeypatch, records):
+    columns = [f"c{i}" for i in range(30)]
+    listed = ", ".join(f"hash(i, {n}) % 3 AS {c}" for n, c in enumerate(columns))
+    db.execute(f"CREATE OR REPLACE TABLE wide AS SELECT {listed} FROM range({records}) AS t(i)")
+    data = sdc_sql.Microdata(db, "wide", keys=columns)
+    monkeypatch.setattr(special_uniques, "FEW", 10**9 if records == 400 else 10**20)
+    begun = []
+
+    def pressed(*_):
+        begun.append(time.monotonic())
+        raise KeyboardInterrupt
+
+    before = signal.signal(signal.SIGALRM, pressed)
+    try:
+        signal.setitimer(signal.ITIMER_REAL, 1)
+        with pytest.raises(KeyboardInterrupt):
+            data.suda_summary(None)
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, before)
+    assert time.monotonic() - begun[0] < 2
+    dropped(db)
 
 
 def test_wildcards_are_refused():
