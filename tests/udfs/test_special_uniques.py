@@ -73,6 +73,19 @@ def test_cells_that_only_seem_to_agree(monkeypatch, bits):
     assert found == minimal([tuple(c) for c in cells.tolist()], single, 4, null=False)
 
 
+def test_no_two_cells_seem_to_agree_for_ever():
+    # the first and the last of 17 keys are the highest bits of the two words; every cell differs in one of them
+    columns = [np.zeros(256, dtype=np.int64) + (np.arange(256) == 0) * 15 for _ in range(17)]
+    columns[0], columns[16] = np.arange(256) // 16, np.arange(256) % 16
+    cells = agreement.Agreement(columns)
+    assert len(cells.words) == 2
+    seem = np.ones(256, dtype=np.bool_)
+    for _ in range(20):
+        before, after = cells.agreeing(1 | 1 << 16)
+        seem &= (before >= 0) | (after >= 0)
+    assert not seem.any()
+
+
 @pytest.mark.parametrize("single", [True, False])
 def test_one_cell(single):
     columns = [np.array([0]), np.array([0])]

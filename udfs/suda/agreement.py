@@ -15,8 +15,7 @@ if TYPE_CHECKING:
     Sets = NDArray[np.uint64]
 
 _WORD = 64  # bits of a word
-_ODD = 0x9E3779B97F4A7C15  # 2^64 over the golden ratio: spreads bits upward when multiplied with
-_ALL = 2**_WORD - 1
+_ALL = 2**64 - 1
 
 
 def bit(position: int) -> np.uint64:
@@ -60,7 +59,7 @@ class Agreement:
         self.at = np.argsort(self.words[0])  # near in this order is near in many keys
         self.rank = np.empty(self.number, dtype=np.uint64)
         self.rank[self.at] = np.arange(self.number, dtype=np.uint64)
-        self.calls = 0
+        self.state = 1  # of the multipliers: Knuth's 64-bit linear congruences
 
     def agreeing(self, keys: int) -> tuple[Integers, Integers]:
         """Return for each cell two others that seem to agree with it on a set of keys, -1 where there is none.
@@ -85,16 +84,20 @@ class Agreement:
         for p, (word, field) in enumerate(self.fields):
             if keys >> p & 1:
                 masks[word] |= field
-        self.calls += 1
         result = np.zeros(self.number, dtype=np.uint64)
-        for w, (word_of_cells, mask) in enumerate(zip(self.words, masks, strict=True)):
+        for word_of_cells, mask in zip(self.words, masks, strict=True):
             if mask:
                 mixed = word_of_cells & np.uint64(mask)
-                mixed *= np.uint64(_ODD * (2 * (w + len(masks) * self.calls) + 1) & _ALL)
-                mixed ^= mixed >> np.uint64(29)
+                mixed ^= mixed >> np.uint64(32)  # high bits reach low ones: a product spreads bits upward only
+                mixed *= self._multiplier()
                 result += mixed
-        result *= np.uint64(_ODD)
+        result ^= result >> np.uint64(32)
+        result *= self._multiplier()
         return result
+
+    def _multiplier(self) -> np.uint64:
+        self.state = (self.state * 6364136223846793005 + 1442695040888963407) & _ALL
+        return np.uint64((self.state ^ self.state >> 32) | 1)
 
     def differences(self, cells: Integers, others: Integers) -> Sets:
         """Return for each pair of cells the set of keys in which they differ."""

@@ -11,6 +11,8 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
     from sdc_sql.udfs.arguments import Integers, Truths
 
+SHORT = 2_000_000  # so many cells: places as numpy takes them, which is faster; of more, in half the memory
+
 
 class Key:
     """A key, its most common code and 0 exchanged; and the places and codes of the cells that have another."""
@@ -24,7 +26,7 @@ class Key:
         self._index()
 
     def _index(self) -> None:
-        self.places = np.flatnonzero(self.column).astype(np.int32)
+        self.places = np.flatnonzero(self.column).astype(np.int64 if len(self.column) < SHORT else np.int32, copy=False)
         self.codes = self.column[self.places]
 
     def keep(self, cells: Truths) -> None:

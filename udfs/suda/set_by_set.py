@@ -119,31 +119,34 @@ class SetBySet:
         prefix, key = self._groups_of(positions[:-1]), self.keys[positions[-1]]
         places, codes = key.places, key.codes
         self.work.add(len(places))
-        packed = prefix.of[places].astype(np.int64)
+        packed = prefix.of.take(places).astype(np.int64)
         top = len(prefix.sizes) * key.radix
         in_table = top <= SPARSE * len(packed)
         if prefix.alone and not (in_table and 4 * prefix.alone < len(self.single)):
             within = np.flatnonzero(packed)
             places, codes, packed = places[within], codes[within], packed[within]
-        rest = prefix.sizes - np.bincount(packed, minlength=len(prefix.sizes))
-        rest[0] = 0
-        lone = np.flatnonzero(rest == 1)
+        groups = self.number - len(self.single) + prefix.alone
         found: list[NDArray[np.integer]] = [np.zeros(0, dtype=np.int64)]
-        if len(lone):  # the one with the most common value: the places of its group summed, less those of the others
-            others = np.bincount(packed, weights=places, minlength=len(prefix.sizes))
-            found.append((self._sums_of(prefix)[lone] - others[lone]).astype(np.int64))
-        groups = self.number - len(self.single) + prefix.alone + int(np.count_nonzero(rest))
-        packed *= key.radix
-        packed += codes
+        cells = packed * key.radix
+        cells += codes
         if in_table:
-            counts = np.bincount(packed, minlength=top)
+            counts = np.bincount(cells, minlength=top)
             counts[: key.radix] = 0  # alone before
-            found.append(places[(counts == 1)[packed]])
+            others = counts.reshape(-1, key.radix).sum(axis=1)
+            found.append(places[(counts == 1).take(cells)])
             groups += int(np.count_nonzero(counts))
-        elif len(packed):
-            once, more = alone(packed, top)
-            found.append(places[once])
-            groups += more
+        else:
+            others = np.bincount(packed, minlength=len(prefix.sizes))
+            if len(packed):
+                once, more = alone(cells, top)
+                found.append(places[once])
+                groups += more
+        rest = prefix.sizes - others  # those that have the most common value
+        groups += int(np.count_nonzero(rest))
+        lone = np.flatnonzero(rest == 1)
+        if len(lone):  # the places of its group summed, less those of the others
+            sums = np.bincount(packed, weights=places, minlength=len(prefix.sizes))
+            found.append((self._sums_of(prefix)[lone] - sums[lone]).astype(np.int64))
         return np.concatenate(found), groups
 
     def _groups_of(self, prefix: tuple[int, ...]) -> Groups:
@@ -158,7 +161,7 @@ class SetBySet:
     def _sums_of(self, prefix: Groups) -> NDArray[np.float64]:
         """Return the sum of the places of each group: whole numbers, below 2^53."""
         if self.sums[0] is not prefix:
-            sums = np.bincount(prefix.of, weights=self.every, minlength=len(prefix.sizes))
+            sums = np.bincount(prefix.of.astype(np.int64), weights=self.every, minlength=len(prefix.sizes))
             self.sums = prefix, sums.astype(np.float64, copy=False)
         return self.sums[1]
 
