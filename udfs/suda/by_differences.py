@@ -121,6 +121,8 @@ def _extended(owners: Integers, sets: Sets, meet: Sets, keys: int, most: int) ->
     short = sizes(sets) < most
     owners, sets, meet = owners[short], sets[short], meet[short]
     chosen = [np.flatnonzero(meet & bit(p)) for p in range(keys)]
+    if sum(len(c) for c in chosen) > MOST_SETS:
+        raise TooMuchWorkError
     larger = [sets[c] | bit(p) for p, c in enumerate(chosen)]
     return owners[np.concatenate(chosen)], np.concatenate(larger)
 

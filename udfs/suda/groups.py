@@ -26,7 +26,9 @@ class Key:
         self._index()
 
     def _index(self) -> None:
-        self.places = np.flatnonzero(self.column).astype(np.int64 if len(self.column) < SHORT else np.int32, copy=False)
+        self.places: NDArray[np.int32 | np.int64] = np.flatnonzero(self.column).astype(
+            np.int64 if len(self.column) < SHORT else np.int32, copy=False
+        )
         self.codes = self.column[self.places]
 
     def keep(self, cells: Truths) -> None:
