@@ -93,6 +93,19 @@ def test_one_cell(single):
     assert found == ([(1, [0]), (2, [0])] if single else [])
 
 
+@pytest.mark.parametrize("held", [10_000, 40])  # record by record; given up for set by set
+def test_the_way_makes_no_difference(monkeypatch, held):
+    generator = np.random.default_rng(3)
+    cells = np.unique(generator.integers(0, 3, (60, 5)), axis=0)
+    single = np.ones(len(cells), dtype=np.bool_)
+    monkeypatch.setattr(kernel, "FEW", 0)
+    monkeypatch.setattr(by_differences, "MOST_SETS", held)
+    monkeypatch.setattr(kernel.SetBySet, "sets_of", None if held > 40 else kernel.SetBySet.sets_of)
+    monkeypatch.setattr(kernel, "Work", lambda _: work.Work(10**9))
+    found = {(keys, i) for keys, at in kernel.special_uniques(list(cells.T), single, 5) for i in at.tolist()}
+    assert found == minimal([tuple(c) for c in cells.tolist()], single, 5, null=False)
+
+
 @pytest.mark.parametrize("word", [63, 12, 9])  # the shorter, the more often codes are numbered anew
 @pytest.mark.parametrize("sparse", [4, 0])  # counted in a table, or sorted
 def test_partitions_equal_those_of_rows(monkeypatch, word, sparse):
