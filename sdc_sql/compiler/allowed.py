@@ -30,7 +30,7 @@ _VALUES = (
 )  # fmt: skip
 _AGGREGATES = (
     exp.Count, exp.Sum, exp.Min, exp.Max, exp.Avg, exp.VariancePop, exp.Star, exp.RowNumber, exp.DenseRank, exp.Rank,
-    exp.LogicalOr,
+    exp.LogicalOr, exp.Lead,
 )  # fmt: skip
 _OWN: dict[str, tuple[type[exp.Expression], ...]] = {
     "spark": (exp.Struct, exp.PropertyEQ, exp.Dot, exp.Explode, exp.Aliases, exp.Typeof, exp.ArrayFilter, exp.Lambda),

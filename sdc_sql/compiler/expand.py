@@ -53,7 +53,10 @@ class CallExpansion(Expansion):
 
     def call(self, macro: str, arguments: Sequence[exp.Expression]) -> exp.Query:
         """Return the query that a call of a macro stands for."""
-        tree, fields = self.macro(macro, arguments, {})
+        relation = self.macro(macro, arguments, {})
+        if relation is None:
+            raise Unsupported(f"{macro} has no branch left with these arguments.")
+        tree, fields = relation
         if any(f.fields for f in fields):
             raise Unsupported(
                 f"{macro} returns a struct; write it with dialect='duckdb' or name the columns one by one."
@@ -61,17 +64,14 @@ class CallExpansion(Expansion):
         tree = without_parentheses(tree)
         return self.ctes.before(checked(tree, [f.name for f in fields], self.checks.values()))
 
-    def macro(self, name: str, arguments: Sequence[exp.Expression], scope: Scope) -> Relation:
-        """Expand a call of a table macro."""
+    def macro(self, name: str, arguments: Sequence[exp.Expression], scope: Scope) -> Relation | None:
+        """Expand a call of a table macro; None where it is known to give no rows."""
         definition = definitions().get(name)
         if definition is None or not definition.is_table:
             raise Unsupported(f"The table function {name} is not a macro of this package.")
         bound = definition.bind([fold(self.inlined(_computed(a.copy()))) for a in arguments])
         with self.ctes.body():
-            relation = self.query(substituted(definition.body, bound), scope)
-        if relation is None:
-            raise Unsupported(f"{name} has no branch left with these arguments.")
-        return relation
+            return self.query(substituted(definition.body, bound), scope)
 
     def query(self, tree: exp.Expression, scope: Scope, outer: Sources | None = None) -> Relation | None:
         """Expand a query; None where it is known to give no rows."""

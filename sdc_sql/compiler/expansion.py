@@ -36,8 +36,8 @@ class Expansion(Protocol):
     ctes: CommonTables
     checks: dict[str, exp.Select]
 
-    def macro(self, name: str, arguments: Sequence[exp.Expression], scope: Scope) -> Relation:
-        """Expand a call of a table macro."""
+    def macro(self, name: str, arguments: Sequence[exp.Expression], scope: Scope) -> Relation | None:
+        """Expand a call of a table macro; None where it is known to give no rows."""
 
     def query(self, tree: exp.Expression, scope: Scope, outer: Sources | None = None) -> Relation | None:
         """Expand a query; None where it is known to give no rows."""

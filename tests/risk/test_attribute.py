@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import math
 import random
+import re
 from collections import Counter, defaultdict
 
 import duckdb
@@ -90,6 +91,24 @@ def test_brute_force(examples):
         held = all((x - y) / y <= -math.log(y) for x, y in zip(p, q, strict=True) if x > y)
         enhanced = max(beta, 0) if held else math.inf
         assert likeness[cell] == pytest.approx((max(p), max(beta, 0), enhanced, delta))
+
+
+def test_the_ordered_distance_goes_by_the_values_of_each_cell(db):
+    """No step has cells x values rows (a million here): the values of a cell, those of the file, and little more."""
+    salaries = [i * 7919 % 2003 for i in range(10_000)]
+    db.execute("CREATE TABLE earners AS SELECT i % 500 AS cell, i * 7919 % 2003 AS salary FROM range(10000) t(i)")
+    query = "FROM sdc_t_closeness_cells('earners', ['cell'], 'salary', 'ordered')"
+    ((_, plan),) = db.execute(f"EXPLAIN (ANALYZE, FORMAT json) {query}").fetchall()
+    rows = re.findall(r'"(?:operator_cardinality|intermediate_rows)": (\d+)', plan)  # DuckDB 1.5, 2.0
+    assert 10_000 <= max(map(int, rows)) <= 30_000
+    found = db.execute(query).fetchall()
+    file, places = Counter(salaries), sorted(set(salaries))
+    for cell, _, t in found[:20]:
+        own, gap, total = Counter(salaries[cell::500]), 0.0, 0.0
+        for place in places:
+            gap += own[place] / 20 - file[place] / 10_000
+            total += abs(gap)
+        assert t == pytest.approx(total / (len(places) - 1), rel=1e-12)
 
 
 def test_k_map_counts_what_the_population_lacks_as_nothing(examples):
