@@ -60,11 +60,30 @@ def from_clause(
             made.set("using", [exp.to_identifier(name, quoted=True) for name in using])
         if on:
             made.set("on", expansion.expression(on, Sources(sources, outer, merged), scope))
+        if expansion.companions and join.side:
+            made.set("this", _each_once(right, source, made.args.get("on")))
         if not using and not on:
             made.set("kind", "CROSS")
         joins.append(made)
     result.set("joins", joins)
     return Sources(sources, outer, merged)
+
+
+def _each_once(right: exp.Expression, source: Source, on: exp.Expression | None) -> exp.Expression:
+    """Tell PostgreSQL that a LEFT or FULL JOIN on the structs of keys meets each struct at most once: these are cells.
+
+    It knows nothing of a row's values: it would expect every record to meet a two-hundredth of the cells, and compile
+    the query for so many records (its JIT), which takes longer than to run it.
+    """
+    sides = (on.this, on.expression) if isinstance(on, exp.EQ) else ()
+    keys = [c for c in sides if isinstance(c, exp.Column) and folded(c.table) == folded(source.alias)]
+    field = source.find(keys[0].name) if keys else None
+    if field is None or not field.fields:
+        return right
+    once = exp.select(*(exp.column(f.name, quoted=True) for f in source.fields)).from_(right)
+    by = exp.Paren(this=exp.column(field.name, quoted=True))
+    once.set("distinct", exp.Distinct(on=by))
+    return subquery(once, source.alias)
 
 
 def _apart(

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
 WIDTH = 120
+_JIT = "Below a million records or so, SET jit = off: to compile the query may take PostgreSQL longer than to run it."
 _OPEN, _CLOSE = (TokenType.L_PAREN, TokenType.CASE), (TokenType.R_PAREN, TokenType.END)
 
 
@@ -41,6 +42,7 @@ def _comment(call: exp.Expression, dialect: str) -> str:
     declared = by_name().get(call.name)
     said = [query.text(call.transform(_plain)), f"Compiled by sdc-sql {VERSION} for {dialect}."]
     said += [f"Source: {declared.source}"] if declared and declared.source else []
+    said += [_JIT] if dialect == "postgres" else []
     lines = [
         line
         for text in said

@@ -30,8 +30,8 @@ CREATE OR REPLACE MACRO sdc__attribute_cells(tbl, keys, sensitive, numbers := fa
     )
     SELECT c.sdc__key, c.sdc__value, c.sdc__n, s.sdc__f, s.sdc__values, 1e0 * c.sdc__n / s.sdc__f AS sdc__p, w.sdc__q, w.sdc__m
     FROM sdc__counted AS c
-    JOIN sdc__sizes AS s ON c.sdc__key = s.sdc__key
-    JOIN sdc__whole AS w ON c.sdc__value IS NOT DISTINCT FROM w.sdc__value;
+    LEFT JOIN sdc__sizes AS s ON c.sdc__key = s.sdc__key
+    LEFT JOIN sdc__whole AS w ON c.sdc__value IS NOT DISTINCT FROM w.sdc__value;
 
 -- The keys with further columns; a NULL of columns adds none.
 CREATE OR REPLACE MACRO sdc__both(keys, others) AS list_concat(keys::VARCHAR[], coalesce(others, [])::VARCHAR[]);
