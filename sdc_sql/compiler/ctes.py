@@ -45,7 +45,7 @@ class CommonTables:
         """Return an alias that the query of this common table expression does not have yet."""
         return _unused(name, self._aliases)
 
-    def added(self, name: str, relation: Relation) -> tuple[str, tuple[Field, ...]]:
+    def added(self, name: str, relation: Relation, *, materialized: bool = False) -> tuple[str, tuple[Field, ...]]:
         """Make a relation a common table expression, or find the equal one; return its name and its columns."""
         tree = without_parentheses(relation[0])
         text = tree.sql("duckdb", normalize_functions=False)
@@ -53,7 +53,8 @@ class CommonTables:
             # every name of ours begins sdc__, as no table of the caller's does
             own = name if name.startswith("sdc__") else f"sdc__{name.removeprefix('sdc_')}"
             name = _unused(own, self._names)
-            self._ctes.append(exp.CTE(this=tree, alias=exp.TableAlias(this=exp.to_identifier(name, quoted=True))))
+            alias = exp.TableAlias(this=exp.to_identifier(name, quoted=True))
+            self._ctes.append(exp.CTE(this=tree, alias=alias, materialized=materialized or None))
             self._by_text[text] = name, relation[1]
         return self._by_text[text]
 

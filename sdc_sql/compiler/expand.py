@@ -97,7 +97,9 @@ class CallExpansion(Expansion):
                 relation = self.query(cte.this, inner)
             if cte.args["alias"].columns:
                 raise Unsupported(f"The expansion does not know this WITH: {cte.sql('duckdb')[:80]}")
-            inner[folded(cte.alias)] = self.ctes.added(cte.alias, relation) if relation else None
+            # (PostgreSQL would else join its tables with others, in an order of its own)
+            kept = self.companions and bool(cte.args.get("materialized"))
+            inner[folded(cte.alias)] = self.ctes.added(cte.alias, relation, materialized=kept) if relation else None
         return inner
 
     def inlined(self, tree: exp.Expression) -> exp.Expression:

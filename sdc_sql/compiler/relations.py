@@ -60,8 +60,7 @@ def from_clause(
             made.set("using", [exp.to_identifier(name, quoted=True) for name in using])
         if on:
             made.set("on", expansion.expression(on, Sources(sources, outer, merged), scope))
-        if expansion.companions and join.side:
-            made.set("this", _each_once(right, source, made.args.get("on")))
+        made.set("this", _each_once(expansion, made, source))
         if not using and not on:
             made.set("kind", "CROSS")
         joins.append(made)
@@ -69,12 +68,14 @@ def from_clause(
     return Sources(sources, outer, merged)
 
 
-def _each_once(right: exp.Expression, source: Source, on: exp.Expression | None) -> exp.Expression:
+def _each_once(expansion: Expansion, join: exp.Join, source: Source) -> exp.Expression:
     """Tell PostgreSQL that a LEFT or FULL JOIN on the structs of keys meets each struct at most once: these are cells.
 
     It knows nothing of a row's values: it would expect every record to meet a two-hundredth of the cells, and compile
     the query for so many records (its JIT), which takes longer than to run it.
     """
+    right: exp.Expression = join.this
+    on = join.args.get("on") if expansion.companions and join.side else None
     sides = (on.this, on.expression) if isinstance(on, exp.EQ) else ()
     keys = [c for c in sides if isinstance(c, exp.Column) and folded(c.table) == folded(source.alias)]
     field = source.find(keys[0].name) if keys else None

@@ -26,7 +26,8 @@
 --   nulls      'category' or 'wildcard'  NULL in a key is a value of its own, or agrees with every value
 
 -- Every combination of each set of keys with its frequencies. The text of the query is made of the caller's names,
--- quoted, and of nothing else: one GROUP BY a set, over the cells of the whole crossing.
+-- quoted, and of nothing else: one GROUP BY a set, over the cells of the whole crossing; with wildcards one query for all
+-- sets (threshold_wildcards.sql).
 CREATE OR REPLACE MACRO sdc__checked_frequency(population_frequency, sample_frequency) AS
     CASE WHEN sdc__at_least(population_frequency, sample_frequency) THEN population_frequency
          WHEN population_frequency IS NULL THEN sample_frequency::DOUBLE
@@ -34,30 +35,37 @@ CREATE OR REPLACE MACRO sdc__checked_frequency(population_frequency, sample_freq
                     || ' records: frequencies in the population need expansion weights (each at least about 1, summing to the population), not normalised ones.')
     END;
 
-CREATE OR REPLACE MACRO sdc__combination_cells(tbl, keys, weight, nulls) AS
-    CASE WHEN sdc__is_category(nulls)
-         THEN '(SELECT ' || sdc__identifiers(keys) || ', sum(sdc__records)::BIGINT AS sdc__records, sdc__checked_frequency(sdc__exact_sum(sdc__w), sum(sdc__records)) AS sdc__frequency'
-              || ' FROM sdc__crossed GROUP BY ' || sdc__identifiers(keys) || ')'
-         ELSE '(SELECT unnest(sdc__key), sdc__records, sdc__checked_frequency(sdc__w, sdc__f) AS sdc__frequency FROM sdc__wildcard_cells('
-              || sdc__text(tbl) || ', [' || array_to_string(list_transform(keys, lambda k: sdc__text(k)), ', ') || '], '
-              || CASE WHEN weight IS NULL THEN 'NULL' WHEN typeof(weight) = 'VARCHAR' THEN sdc__text(weight::VARCHAR)
-                      ELSE sdc__text(weight::DOUBLE::VARCHAR) || '::DOUBLE' END || '))'
-    END;
-
 CREATE OR REPLACE MACRO sdc__is_unsafe(frequency, threshold, inclusive) AS
     CASE WHEN inclusive THEN sdc__at_most(frequency, threshold) WHEN NOT inclusive THEN NOT sdc__at_least(frequency, threshold)
          ELSE error('ParameterError: inclusive is NULL: say whether a frequency equal to the threshold is unsafe, true or false.') END;
 
+-- What a set's combinations are made of, by the set's number: the names of its keys, their values, and its threshold.
+CREATE OR REPLACE MACRO sdc__set_values(names) AS
+    '[' || array_to_string(list_transform(names, lambda k: sdc__identifier(k) || '::VARCHAR'), ', ') || ']';
+CREATE OR REPLACE MACRO sdc__threshold_text(threshold, size) AS sdc__set_threshold(threshold, size)::VARCHAR || '::DOUBLE';
+CREATE OR REPLACE MACRO sdc__by_set(texts) AS
+    'CASE sdc__set' || array_to_string(list_transform(texts, lambda t, i: ' WHEN ' || i || ' THEN ' || t), '') || ' END';
+
+CREATE OR REPLACE MACRO sdc__category_combinations(sets, threshold) AS
+    array_to_string(list_transform(sets, lambda s, i:
+        'SELECT ' || i || ' AS sdc__set, ' || sdc__texts(s) || ' AS sdc__columns, ' || sdc__set_values(s) || ' AS sdc__values, sdc__records, '
+        || 'sdc__checked_frequency(sdc__w, sdc__records) AS sdc__frequency, ' || sdc__threshold_text(threshold, len(s)) || ' AS sdc__threshold FROM '
+        || '(SELECT ' || sdc__identifiers(s) || ', sum(sdc__records)::BIGINT AS sdc__records, sdc__exact_sum(sdc__w) AS sdc__w FROM sdc__crossed GROUP BY ' || sdc__identifiers(s) || ')'),
+        ' UNION ALL ');
+
+CREATE OR REPLACE MACRO sdc__wildcard_combinations(keys, sets, threshold) AS
+    'SELECT sdc__set, ' || sdc__by_set(list_transform(sets, lambda s: sdc__texts(s))) || ' AS sdc__columns, '
+    || sdc__by_set(list_transform(sets, lambda s: sdc__set_values(s))) || ' AS sdc__values, sdc__records, sdc__checked_frequency(sdc__w, sdc__f) AS sdc__frequency, '
+    || sdc__by_set(list_transform(sets, lambda s: sdc__threshold_text(threshold, len(s)))) || ' AS sdc__threshold FROM (' || sdc__wildcard_sets(keys, sets) || ')';
+
 CREATE OR REPLACE MACRO sdc__combinations(tbl, keys, sets, threshold, weight, inclusive, nulls) AS TABLE
     WITH sdc__crossed AS MATERIALIZED (FROM sdc__category_cells(tbl, keys, weight))
     SELECT *, sdc__is_unsafe(sdc__frequency, sdc__threshold, inclusive) AS sdc__unsafe
-    FROM query(coalesce(nullif(array_to_string(list_transform(sets, lambda s, i:
-        'SELECT ' || i || ' AS sdc__set, [' || array_to_string(list_transform(s, lambda k: sdc__text(k)), ', ') || '] AS sdc__columns, ['
-        || array_to_string(list_transform(s, lambda k: sdc__identifier(k) || '::VARCHAR'), ', ') || '] AS sdc__values, sdc__records, '
-        || 'sdc__frequency, ' || sdc__set_threshold(threshold, len(s))::VARCHAR || '::DOUBLE AS sdc__threshold FROM '
-        || sdc__combination_cells(tbl, s, weight, nulls)), ' UNION ALL '), ''),
+    FROM query(list_transform([sets], lambda s: CASE  -- (the sets are made once, not at each mention)
         -- no set of so many keys
-        'SELECT 0::BIGINT AS sdc__set, []::VARCHAR[] AS sdc__columns, []::VARCHAR[] AS sdc__values, sdc__records, 0e0 AS sdc__frequency, 0e0 AS sdc__threshold FROM sdc__crossed LIMIT 0'));
+        WHEN len(s) = 0 THEN 'SELECT 0::BIGINT AS sdc__set, []::VARCHAR[] AS sdc__columns, []::VARCHAR[] AS sdc__values, sdc__records, 0e0 AS sdc__frequency, 0e0 AS sdc__threshold FROM sdc__crossed LIMIT 0'
+        WHEN sdc__is_category(nulls) THEN sdc__category_combinations(s, threshold)
+        ELSE sdc__wildcard_combinations(keys, s, threshold) END)[1]);
 
 -- The unsafe combinations.
 -- sdc_threshold_rule: the combinations of values of a few keys that too few persons share.
@@ -86,16 +94,31 @@ CREATE OR REPLACE MACRO sdc_threshold_rule_summary(tbl, keys, threshold, weight 
     FROM sdc__threshold_summary(tbl, keys, sdc__some_sets(keys, threshold, sdc__key_sets(keys, threshold, dimension, levels)), threshold, weight, inclusive, nulls);
 
 -- The cells of the whole crossing that have an unsafe combination, each with their number.
+CREATE OR REPLACE MACRO sdc__joined_on(keys) AS
+    array_to_string(list_transform(keys, lambda k: 'sdc__c.' || sdc__identifier(k) || ' IS NOT DISTINCT FROM sdc__s.' || sdc__identifier(k)), ' AND ');
+CREATE OR REPLACE MACRO sdc__unsafe_text(frequency, records, threshold, inclusive) AS
+    'sdc__is_unsafe(sdc__checked_frequency(' || frequency || ', ' || records || '), ' || threshold || ', ' || coalesce(inclusive::VARCHAR, 'NULL') || ')';
+
+CREATE OR REPLACE MACRO sdc__unsafe_by_category(sets, thresholds, inclusive) AS
+    array_to_string(list_transform(sets, lambda s:
+        'SELECT sdc__c.sdc__cell FROM sdc__crossed AS sdc__c JOIN (SELECT ' || sdc__identifiers(s) || ', sum(sdc__records)::BIGINT AS sdc__f, sdc__exact_sum(sdc__w) AS sdc__w FROM sdc__crossed GROUP BY '
+        || sdc__identifiers(s) || ') AS sdc__s ON ' || sdc__joined_on(s) || ' WHERE ' || sdc__unsafe_text('sdc__s.sdc__w', 'sdc__s.sdc__f', sdc__threshold_text(thresholds, len(s)), inclusive)),
+        ' UNION ALL ');
+
+CREATE OR REPLACE MACRO sdc__unsafe_by_wildcard(keys, sets, thresholds, inclusive) AS
+    'SELECT sdc__c.sdc__cell FROM ' || sdc__in_every_set(keys, sets, 'sdc__cell') || ' AS sdc__c JOIN (SELECT * FROM (' || sdc__wildcard_sets(keys, sets) || ') WHERE '
+    || sdc__unsafe_text('sdc__w', 'sdc__f', sdc__by_set(list_transform(sets, lambda s: sdc__threshold_text(thresholds, len(s)))), inclusive)
+    || ') AS sdc__s ON sdc__c.sdc__set = sdc__s.sdc__set AND ' || sdc__joined_on(keys);
+
 CREATE OR REPLACE MACRO sdc__unsafe_cells(tbl, keys, sets, thresholds, weight, inclusive, nulls) AS TABLE
     WITH sdc__crossed AS MATERIALIZED (
         SELECT *, struct_pack(*COLUMNS(lambda c: NOT starts_with(c, 'sdc__'))) AS sdc__cell FROM sdc__category_cells(tbl, keys, weight)
     )
     SELECT sdc__cell, count(*) AS sdc__unsafe
-    FROM query(coalesce(nullif(array_to_string(list_transform(sets, lambda s, i:
-        'SELECT sdc__c.sdc__cell FROM sdc__crossed AS sdc__c JOIN ' || sdc__combination_cells(tbl, s, weight, nulls) || ' AS sdc__s ON '
-        || array_to_string(list_transform(s, lambda k: 'sdc__c.' || sdc__identifier(k) || ' IS NOT DISTINCT FROM sdc__s.' || sdc__identifier(k)), ' AND ')
-        || ' WHERE sdc__is_unsafe(sdc__s.sdc__frequency, ' || sdc__set_threshold(thresholds, len(s))::VARCHAR || '::DOUBLE, ' || coalesce(inclusive::VARCHAR, 'NULL') || ')'),
-        ' UNION ALL '), ''), 'SELECT sdc__cell FROM sdc__crossed LIMIT 0'))
+    FROM query(list_transform([sets], lambda s: CASE
+        WHEN len(s) = 0 THEN 'SELECT sdc__cell FROM sdc__crossed LIMIT 0'
+        WHEN sdc__is_category(nulls) THEN sdc__unsafe_by_category(s, thresholds, inclusive)
+        ELSE sdc__unsafe_by_wildcard(keys, s, thresholds, inclusive) END)[1])
     GROUP BY sdc__cell;
 
 -- sdc_threshold_rule_records: every record with the number of unsafe combinations that it has.

@@ -140,6 +140,17 @@ def test_a_reserved_or_result_column_is_refused():
         sdc_sql.compile("cells", "t", ["sample_frequency"], columns=["age", "sample_frequency"])
 
 
+@pytest.mark.parametrize("name", ["threshold_rule", "threshold_rule_summary", "threshold_rule_records"])
+def test_wildcards_in_many_sets_of_keys_are_one_query(name):
+    """Seven keys make 63 sets of up to three, three keys 7: what an engine plans stays as it is."""
+    keys = [f"k{i}" for i in range(7)]
+    joins = [
+        len(list(tree(sdc_sql.compile(name, "t", keys[:n], 2, nulls="wildcard", columns=keys)).find_all(exp.Join)))
+        for n in (3, 7)
+    ]
+    assert joins[0] == joins[1] < 10
+
+
 def test_the_columns_must_be_known():
     with pytest.raises(sdc_sql.TableError, match="columns of the table persons are not known"):
         sdc_sql.compile("cells", "persons", ["age"])
