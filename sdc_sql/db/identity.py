@@ -8,11 +8,15 @@ from __future__ import annotations
 
 import re
 import uuid
+from typing import TYPE_CHECKING
 
 import duckdb
 from sqlglot import exp
 
 from sdc_sql.db import query
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
 
 _MARK = re.compile(r"\[sdc_steps ([0-9a-f]{32})\]")
 
@@ -42,9 +46,14 @@ def _comment(con: duckdb.DuckDBPyConnection, table: exp.Table) -> str:
     return str(found[0][0] or "") if found else ""
 
 
-def digest(con: duckdb.DuckDBPyConnection, table: exp.Table, identifier: str, column: str) -> str:
-    """Return a digest of a column by id, in any order of the rows; it holds for this version of DuckDB."""
-    columns = [exp.column(name, quoted=True) for name in (identifier, column)]
-    total = exp.Sum(this=exp.Anonymous(this="hash", expressions=columns))
-    ((found,),) = con.execute(query.text(exp.select(total).from_(table.copy()))).fetchall()
-    return f"{duckdb.__version__}:{found}"
+def digests(
+    con: duckdb.DuckDBPyConnection, table: exp.Table, identifier: str, columns: Sequence[str]
+) -> dict[str, str]:
+    """Return a digest of each column by id, in any order of the rows; it holds for this version of DuckDB."""
+    totals = [exp.Sum(this=exp.Anonymous(this="hash", expressions=[_column(identifier), _column(c)])) for c in columns]
+    (found,) = con.execute(query.text(exp.select(*totals).from_(table.copy()))).fetchall()
+    return {c.lower(): f"{duckdb.__version__}:{total}" for c, total in zip(columns, found, strict=True)}
+
+
+def _column(name: str) -> exp.Column:
+    return exp.column(name, quoted=True)

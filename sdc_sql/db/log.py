@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
 from sdc_sql.db import step_table
-from sdc_sql.db.identity import digest, mark_of, marked
+from sdc_sql.db.identity import digests, mark_of, marked
 from sdc_sql.db.steps import chain, changed_since, next_pass, refuse_second_draw
 from sdc_sql.db.targets import base_table, known, new_table
 from sdc_sql.errors import ParameterError
@@ -31,7 +31,9 @@ class Log:
 
     def __init__(self, data: Table, columns: tuple[str, ...], arguments: dict[str, Value], into: str | None) -> None:
         self.con, self.read, self.columns = data.con, data.file or data.table, data.columns
-        self.source = None if data.file else known(data, data.table) or known(data, data.table, "view")
+        table = known(data, data.table)
+        self.source = None if data.file else table or known(data, data.table, "view")
+        self.stored = None if "rowid" in {c.lower() for c in data.columns} else table
         self.target = base_table(data) if into is None else new_table(data, into)
         try:
             step_table.check(self.con, step_table.beside(self.target))
@@ -90,7 +92,7 @@ class Log:
             "parameters": json.dumps(step.parameters, default=str),
             "release": step.release,
             "stream": step.stream,
-            "digests": json.dumps({c.lower(): digest(self.con, self.target, identifier, c) for c in step.columns}),
+            "digests": json.dumps(digests(self.con, self.target, identifier, step.columns)),
             "confidential": list(confidential),
             **{name: kept.get(name) for name in ("matrix", "counts")},
             "records": step.records,

@@ -11,6 +11,7 @@ from sqlglot import exp
 
 from sdc_sql.db import query
 from sdc_sql.db.log import Log
+from sdc_sql.db.masked_values import MaskedValues
 from sdc_sql.db.steps import MaskingStep
 from sdc_sql.db.table import fetched
 from sdc_sql.db.targets import remains
@@ -25,7 +26,6 @@ if TYPE_CHECKING:
     from sdc_sql.db.query import Value
     from sdc_sql.db.table import Table
 
-VALUES = "sdc_masked_values"
 _APART = {"columns", "id", "release", "stream"}  # have columns of their own in the log
 
 
@@ -135,45 +135,29 @@ def _masked(
     identifier = str(arguments["id"])
     log = Log(data, columns, arguments, into)
     arguments = log.arguments
+    in_order = tuple(c for c in data.columns if c in columns)
     values = query.call(f"sdc__{macro}", data.table, *arguments.values())
     selected = exp.select(
-        exp.alias_(exp.column("sdc__id"), identifier, quoted=True), *(exp.column(c, quoted=True) for c in columns)
+        exp.alias_(exp.column("sdc__id"), identifier, quoted=True), *(exp.column(c, quoted=True) for c in in_order)
     ).from_(values.subquery("v"))
-    temporary = exp.table_(VALUES, db="temp", quoted=True)
-    data.con.execute(f"DROP TABLE IF EXISTS temp.{VALUES}")
-    properties = exp.Properties(expressions=[exp.TemporaryProperty()])
-    create = exp.Create(this=temporary.copy(), kind="TABLE", expression=selected, properties=properties)
-    data.con.execute(query.text(create)).fetchall()
-    records = data.number(exp.select(exp.Count(this=exp.Star())).from_(temporary.copy()))
-    lost = None
-    if measured:
-        lost = data.row("sdc_sse_sst", data.table, f"temp.{VALUES}", list(columns), identifier)["sse_sst"]
+    new = MaskedValues(data.con, data.table, identifier, in_order, selected, stored=log.stored)
+    changed = new.changed()
+    lost = new.share_lost() if measured else None
     found = {name: fetched(data.con, select)[0] for name, select in kept.items()}
-    ((changed,),) = data.con.execute(query.text(_update(log.target, temporary, identifier, columns))).fetchall()
-    data.con.execute(f"DROP TABLE temp.{VALUES}")
+    if into is not None:
+        new.fill(log.target, data.columns)
+    elif changed:
+        new.replace(log.target, data.columns)
+    new.drop()
     parameters = {n: logged.get(n, value) for n, value in arguments.items() if n not in _APART}
     parameters |= found.pop("applied", {})
     release, stream = (None if arguments.get(n) is None else str(arguments[n]) for n in ("release", "stream"))
     step = MaskingStep(
-        log.target.sql("duckdb"), macro, columns, _plain(parameters), records, changed, lost, release, stream,
+        log.target.sql("duckdb"), macro, columns, _plain(parameters), new.records, changed, lost, release, stream,
         remains(data.con, log.target) if into is None else "",
     )  # fmt: skip
     log.write(step, identifier, {name: str(row["json"]) for name, row in found.items()}, confidential)
     return step
-
-
-def _update(target: exp.Table, values: exp.Table, identifier: str, columns: tuple[str, ...]) -> exp.Update:
-    """Return the UPDATE of the records that differ; the others are not written."""
-    old, new = exp.alias_(target.copy(), "t", table=True), exp.alias_(values.copy(), "v", table=True)
-    same = _exact(identifier, "t").eq(_exact(identifier, "v"))
-    differs = [exp.NullSafeNEQ(this=_exact(c, "t"), expression=_exact(c, "v")) for c in columns]
-    new_values = [exp.column(c, quoted=True).eq(exp.column(c, table="v", quoted=True)) for c in columns]
-    return exp.Update().table(old).set_(*new_values).from_(new).where(exp.and_(same, exp.or_(*differs)))
-
-
-def _exact(name: str, table: str) -> exp.Expression:
-    """Return a column whose texts are compared by their bytes, whatever its collation."""
-    return exp.Anonymous(this="sdc__by_bytes", expressions=[exp.column(name, table=table, quoted=True)])
 
 
 def _plain(parameters: dict[str, Any]) -> dict[str, Any]:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from sqlglot import exp
 
 from sdc_sql.db import step_table
-from sdc_sql.db.identity import digest, mark_of
+from sdc_sql.db.identity import digests, mark_of
 from sdc_sql.db.results import Result
 from sdc_sql.db.table import Table
 from sdc_sql.db.targets import known
@@ -159,7 +159,7 @@ def changed_since(
     left = json.loads(step.digests or "{}").get(column.lower())
     if left is None:  # version 0.1
         return False
-    now = digest(con, table, step.id, column) if step.id is not None and step.id in columns else None
+    now = digests(con, table, step.id, [column])[column.lower()] if step.id is not None and step.id in columns else None
     return now is None or (left != now and left.partition(":")[0] == now.partition(":")[0])
 
 

@@ -53,14 +53,14 @@ def _plan(data: Table, source: exp.Table) -> tuple[str, str]:
 
 
 def new_table(data: Table, into: str) -> exp.Table:
-    """Return a new table that holds the records as they are."""
+    """Return a new table that is to hold the records, without rows so far."""
     if not isinstance(into, str) or not into:
         raise TableError(f"into is {told(into)}: it must be the name of a new table.")
     table = named(into)
     if _found(data, table):
         raise TableError(f"There is a table or view {into} already: drop it first, or give another name.")
     kept = exp.Properties(expressions=[exp.TemporaryProperty()] if "temp" in (table.db, table.catalog) else [])
-    rows = query.call("sdc__rows", data.table)
+    rows = query.call("sdc__rows", data.table).limit(0)
     create = exp.Create(this=exp.table_(table.name, quoted=True) if kept.expressions else table, kind="TABLE",
                         expression=rows, properties=kept)  # fmt: skip
     data.con.execute(query.text(create)).fetchall()

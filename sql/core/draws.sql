@@ -60,7 +60,8 @@ CREATE OR REPLACE MACRO sdc__uniforms(subkey, id, value, n) AS
         lambda d: [sdc__uniform_of(d, 1), sdc__uniform_of(d, 2), sdc__uniform_of(d, 3), sdc__uniform_of(d, 4)]))[1:n];
 
 -- A standard normal variate of a uniform one. The half step keeps it off 0 and centres it.
-CREATE OR REPLACE MACRO sdc__normal(u) AS sdc__normal_quantile(u + 1.1102230246251565e-16);
+CREATE OR REPLACE MACRO sdc__off_zero(u) AS u + 1.1102230246251565e-16;
+CREATE OR REPLACE MACRO sdc__normal(u) AS sdc__normal_quantile(sdc__off_zero(u));
 
 -- A uniform variate in [0, 1), a multiple of 2^-52.
 -- sdc_uniform: a uniform draw in [0, 1) that depends on the secret key, the release, the stream, the record's id and the value alone.

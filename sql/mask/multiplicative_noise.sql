@@ -28,19 +28,25 @@ CREATE OR REPLACE MACRO sdc__finite(x, name) AS
     CASE WHEN isnan(x) OR abs(x) <= 1e150 THEN x
          WHEN x IS NOT NULL THEN error('ColumnError: The column ' || name || ' holds infinite values or values beyond 1e150, whose squares are infinite: replace or rescale them.') END;
 
--- Each value becomes a struct of itself and a uniform draw, then of what it is times 1 + size z.
-CREATE OR REPLACE MACRO sdc__drawn_to_multiply(v, subkeys, named) AS
-    struct_pack(x := sdc__finite(sdc__number(v), alias(v)),
-                u := sdc__uniform(subkeys[sdc__folded(alias(v))], named, sdc__part(sdc__canonical(sdc__number(v)))));
-CREATE OR REPLACE MACRO sdc__multiplied(c, size) AS struct_extract(c, 'x') * (1 + size * sdc__normal(struct_extract(c, 'u')));
+CREATE OR REPLACE MACRO sdc__finite_value(v) AS sdc__finite(sdc__number(v), alias(v));
+CREATE OR REPLACE MACRO sdc__uniform_to_multiply(v, subkeys, named) AS
+    sdc__off_zero(sdc__uniform(subkeys[sdc__folded(alias(v))], named, sdc__part(sdc__canonical(sdc__number(v)))));
+CREATE OR REPLACE MACRO sdc__multiplied(x, size, names, normals) AS x * (1 + size * sdc__of_column(normals, names, x));
 CREATE OR REPLACE MACRO sdc__multiplied_plainly(tbl, columns, size, id, spread, stratum, stream, release) AS TABLE
     WITH sdc__drawn AS (
         SELECT sdc__id, sdc__size, sdc__stratum_value(stratum, COLUMNS(sdc__column((*), stratum))) AS sdc__stratum,
-               sdc__drawn_to_multiply(COLUMNS(sdc__to_mask((*), columns, id)), sdc__subkeys, sdc__checked_id(sdc__id)) AS "sdc__x_\0"
+               sdc__finite_value(COLUMNS(sdc__to_mask((*), columns, id))) AS "sdc__x_\0",
+               sdc__uniform_to_multiply(COLUMNS(sdc__to_mask((*), columns, id)), sdc__subkeys, sdc__checked_id(sdc__id)) AS "sdc__u_\0"
         FROM sdc__identified(tbl, id), (SELECT sdc__checked_factors(size) AS sdc__size),
              sdc__column_subkeys(columns, release, stream, 'multiplicative noise plain', concat(sdc__part(sdc__canonical(size::DOUBLE)), sdc__part(sdc__canonical(spread::DOUBLE))))
     ),
-    sdc__values AS (SELECT sdc__id, sdc__multiplied(COLUMNS('(?s)^sdc__x_(.*)$'), sdc__size) AS "\1" FROM sdc__drawn)
+    sdc__normals_of AS (SELECT *, sdc__normal_quantile(COLUMNS(lambda c: starts_with(c, 'sdc__u_'))) AS "sdc__z_\0" FROM sdc__drawn),
+    sdc__listed AS (SELECT *, [*COLUMNS(lambda c: starts_with(c, 'sdc__z_'))] AS sdc__normals FROM sdc__normals_of),
+    sdc__own AS (FROM sdc__named(tbl, columns)),
+    sdc__products AS (
+        SELECT sdc__id, sdc__multiplied(COLUMNS(lambda c: starts_with(c, 'sdc__x_')), sdc__size, sdc__names, sdc__normals) AS "\0" FROM sdc__listed, sdc__own
+    ),
+    sdc__values AS (SELECT sdc__id, COLUMNS('(?s)^sdc__x_(.*)$') AS "\1" FROM sdc__products)
     FROM sdc__typed(tbl, columns, 'sdc__values');
 
 CREATE OR REPLACE MACRO sdc__multiplied_together(tbl, columns, size, id, method, spread, stratum, stream, release) AS TABLE

@@ -27,9 +27,9 @@ CREATE OR REPLACE MACRO sdc__noise_uncorrelated(records, alpha, stratum) AS TABL
            NULL::DOUBLE[][] AS sdc__root
     FROM sdc__moments(records, stratum);
 
--- The coefficients are those of the columns in the order of their names.
+-- The coefficients are those of the columns in the order of their names; sdc__order gives the places of these among the records' columns.
 CREATE OR REPLACE MACRO sdc__noise_correlated(records, alpha, stratum) AS TABLE
-    SELECT sdc__stratum, list_select(sdc__names, sdc__order) AS sdc__names, list_select(sdc__means, sdc__order) AS sdc__means, NULL::DOUBLE[] AS sdc__sds,
+    SELECT sdc__stratum, sdc__order, list_select(sdc__names, sdc__order) AS sdc__names, list_select(sdc__means, sdc__order) AS sdc__means, NULL::DOUBLE[] AS sdc__sds,
            CASE WHEN list_max(sdc__counts) > 0 THEN sdc__kernel_noise_root(sdc__stratum::VARCHAR,
                list_transform(list_select(sdc__covariances, sdc__order), lambda c: list_select(c, sdc__order)),
                list_transform(sdc__order, lambda i: sdc__rounded_up(sqrt(sdc__checked_alpha(alpha)) * sqrt(sdc__covariances[i][i])))) END AS sdc__root

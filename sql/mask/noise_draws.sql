@@ -11,12 +11,11 @@ CREATE OR REPLACE MACRO sdc__noise_records(tbl, columns, id, stratum) AS TABLE
            sdc__number(COLUMNS(sdc__to_mask((*), columns, id))) AS "sdc__x_\0"
     FROM sdc__identified(tbl, id, codes := [stratum]);
 
--- Each column becomes a struct: of its value x and a uniform draw u, then of its value and its noise e. (An argument of a macro
--- may name COLUMNS(lambda ...) many times, a query once.)
-CREATE OR REPLACE MACRO sdc__drawn_for(x, subkeys, sds, names, named) AS
-    struct_pack(x := x, u := sdc__uniform(sdc__of_column(subkeys, names, x), named, sdc__in_units(x, sdc__of_column(sds, names, x))));
-CREATE OR REPLACE MACRO sdc__noise_of(c, sds, names) AS
-    struct_pack(x := struct_extract(c, 'x'), e := sdc__of_column(sds, names, c) * sdc__normal(struct_extract(c, 'u')));
+-- An argument of a macro is pasted wherever it is named: what is dear to compute is a column of a subquery first, under a name of its own
+-- (sdc__u_, sdc__z_). Each value then becomes a struct of itself, x, and its noise e.
+CREATE OR REPLACE MACRO sdc__uniform_for(x, subkeys, sds, names, named) AS
+    sdc__off_zero(sdc__uniform(sdc__of_column(subkeys, names, x), named, sdc__in_units(x, sdc__of_column(sds, names, x))));
+CREATE OR REPLACE MACRO sdc__with_noise(x, sds, names, normals) AS struct_pack(x := x, e := sdc__of_column(sds, names, x) * sdc__of_column(normals, names, x));
 CREATE OR REPLACE MACRO sdc__noise_by_column(records, design, stratum, stream, release) AS TABLE
     WITH sdc__keyed AS MATERIALIZED (
         SELECT sdc__stratum AS sdc__of, sdc__names, sdc__means, sdc__sds,
@@ -24,13 +23,15 @@ CREATE OR REPLACE MACRO sdc__noise_by_column(records, design, stratum, stream, r
         FROM query_table(design), (SELECT sdc__secret_key() AS sdc__secret)
     ),
     sdc__uniforms_of AS (
-        SELECT sdc__id, sdc__of, sdc__names, sdc__means, sdc__sds,
-               sdc__drawn_for(COLUMNS(lambda c: starts_with(c, 'sdc__x_')), sdc__subkeys, sdc__sds, sdc__names, sdc__named) AS "\0"
+        SELECT sdc__id, sdc__of, sdc__names, sdc__means, sdc__sds, COLUMNS(lambda c: starts_with(c, 'sdc__x_')),
+               sdc__uniform_for(COLUMNS(lambda c: starts_with(c, 'sdc__x_')), sdc__subkeys, sdc__sds, sdc__names, sdc__named) AS "sdc__u_\0"
         FROM query_table(records) AS sdc__r JOIN sdc__keyed AS sdc__k ON sdc__in_stratum(stratum, sdc__r.sdc__stratum, sdc__k.sdc__of)
-    )
+    ),
+    sdc__normals_of AS (SELECT *, sdc__normal_quantile(COLUMNS(lambda c: starts_with(c, 'sdc__u_'))) AS "sdc__z_\0" FROM sdc__uniforms_of),
+    sdc__listed AS (SELECT *, [*COLUMNS(lambda c: starts_with(c, 'sdc__z_'))] AS sdc__normals FROM sdc__normals_of)
     SELECT sdc__id, sdc__of AS sdc__stratum, sdc__names, sdc__means,
-           sdc__noise_of(COLUMNS(lambda c: starts_with(c, 'sdc__x_')), sdc__sds, sdc__names) AS "\0"
-    FROM sdc__uniforms_of;
+           sdc__with_noise(COLUMNS(lambda c: starts_with(c, 'sdc__x_')), sdc__sds, sdc__names, sdc__normals) AS "\0"
+    FROM sdc__listed;
 
 CREATE OR REPLACE MACRO sdc__product_sum(a, z) AS
     list_reduce(list_transform(list_zip(a, z), lambda t: t[1] * t[2]), lambda s, t: s + t);
@@ -38,26 +39,32 @@ CREATE OR REPLACE MACRO sdc__product_sum(a, z) AS
 CREATE OR REPLACE MACRO sdc__noise_together(x, root, names, z) AS
     struct_pack(x := x, e := sdc__product_sum(sdc__of_column(root, names, x), z));
 
+-- The uniform variate of place j (from 1): a digest gives four.
+CREATE OR REPLACE MACRO sdc__uniform_at(digests, j) AS sdc__off_zero(sdc__uniform_of(digests[(j - 1) // 4 + 1], (j - 1) % 4 + 1));
+CREATE OR REPLACE MACRO sdc__uniform_in(digests, names, x) AS sdc__uniform_at(digests, list_position(names, substr(alias(x), 8)));
 CREATE OR REPLACE MACRO sdc__noise_by_record(records, design, columns, stratum, stream, release) AS TABLE
     WITH sdc__keyed AS MATERIALIZED (
-        SELECT sdc__stratum AS sdc__of, sdc__names, sdc__means, sdc__root,
+        SELECT sdc__stratum AS sdc__of, sdc__order, sdc__names, sdc__means, sdc__root,
                sdc__subkey(sdc__secret, release, stream, 'correlated noise',
                    array_to_string(list_transform(flatten(sdc__root), lambda a: sdc__canonical(a)), ' '), sdc__columns_part(columns)) AS sdc__subkey
         FROM query_table(design), (SELECT sdc__secret_key() AS sdc__secret)
     ),
-    sdc__named_values AS (
-        SELECT *, struct_keys(struct_pack(*COLUMNS(lambda c: starts_with(c, 'sdc__x_')))) AS sdc__columns,
-               list_transform([*COLUMNS(lambda c: starts_with(c, 'sdc__x_'))], lambda v: sdc__canonical(v)) AS sdc__texts
-        FROM query_table(records)
+    sdc__texts_of AS (SELECT *, sdc__part(sdc__canonical(COLUMNS(lambda c: starts_with(c, 'sdc__x_')))) AS "sdc__t_\0" FROM query_table(records)),
+    sdc__together_of AS (
+        SELECT sdc__r.* EXCLUDE (sdc__stratum), sdc__k.*, array_to_string(list_select(sdc__texts, sdc__order), '') AS sdc__together
+        FROM (SELECT *, [*COLUMNS(lambda c: starts_with(c, 'sdc__t_'))] AS sdc__texts FROM sdc__texts_of) AS sdc__r
+        JOIN sdc__keyed AS sdc__k ON sdc__in_stratum(stratum, sdc__r.sdc__stratum, sdc__k.sdc__of)
     ),
-    sdc__normals AS (
-        SELECT sdc__r.*, sdc__k.*,
-               list_transform(sdc__uniforms(sdc__subkey, sdc__named, sdc__joined(sdc__columns, sdc__texts), len(sdc__k.sdc__names)), lambda u: sdc__normal(u)) AS sdc__z
-        FROM sdc__named_values AS sdc__r JOIN sdc__keyed AS sdc__k ON sdc__in_stratum(stratum, sdc__r.sdc__stratum, sdc__k.sdc__of)
-    )
+    sdc__digests_of AS (
+        SELECT *, list_transform(range((len(sdc__names) + 3) // 4), lambda b: sdc__digest_of(sdc__subkey, b, sdc__named, sdc__together)) AS sdc__digests
+        FROM sdc__together_of
+    ),
+    sdc__uniforms_of AS (SELECT *, sdc__uniform_in(sdc__digests, sdc__names, COLUMNS(lambda c: starts_with(c, 'sdc__x_'))) AS "sdc__u_\0" FROM sdc__digests_of),
+    sdc__normals_of AS (SELECT *, sdc__normal_quantile(COLUMNS(lambda c: starts_with(c, 'sdc__u_'))) AS "sdc__z_\0" FROM sdc__uniforms_of),
+    sdc__listed AS (SELECT *, list_select([*COLUMNS(lambda c: starts_with(c, 'sdc__z_'))], sdc__order) AS sdc__normals FROM sdc__normals_of)
     SELECT sdc__id, sdc__of AS sdc__stratum, sdc__names, sdc__means,
-           sdc__noise_together(COLUMNS(lambda c: starts_with(c, 'sdc__x_')), sdc__root, sdc__names, sdc__z) AS "\0"
-    FROM sdc__normals;
+           sdc__noise_together(COLUMNS(lambda c: starts_with(c, 'sdc__x_')), sdc__root, sdc__names, sdc__normals) AS "\0"
+    FROM sdc__listed;
 
 CREATE OR REPLACE MACRO sdc__noise_alone(c) AS CASE WHEN NOT isnan(struct_extract(c, 'x')) THEN struct_extract(c, 'e') END;
 CREATE OR REPLACE MACRO sdc__transformed(x, e, mean, drawn_mean, alpha) AS

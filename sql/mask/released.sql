@@ -14,6 +14,10 @@ END;
 
 CREATE OR REPLACE MACRO sdc__kept(have, columns) AS list_filter(have, lambda h: NOT sdc__is_among(h, columns));
 
+CREATE OR REPLACE MACRO sdc__has_values(found) AS
+    CASE WHEN found THEN true
+         ELSE error('TableError: A record has no masked values: the table does not give the same rows each time it is read. Store it as a table first.') END;
+
 -- masked: the name of a common table expression with sdc__id and the masked columns. The table is
 -- read again; should it have changed (a view that samples), a record may have no masked values.
 CREATE OR REPLACE MACRO sdc__released(tbl, columns, id, masked) AS TABLE
@@ -22,5 +26,4 @@ CREATE OR REPLACE MACRO sdc__released(tbl, columns, id, masked) AS TABLE
     (SELECT sdc__old.* EXCLUDE (sdc__id), sdc__new.* EXCLUDE (sdc__id)
      FROM (SELECT sdc__exact(COLUMNS(sdc__columns((*), [id]))) AS sdc__id, COLUMNS(sdc__kept((*), columns)) FROM sdc__rows(tbl)) AS sdc__old
      LEFT JOIN query_table(masked) AS sdc__new ON sdc__old.sdc__id = sdc__new.sdc__id
-     WHERE CASE WHEN sdc__new.sdc__id IS NOT NULL THEN true
-                ELSE error('TableError: A record has no masked values: the table does not give the same rows each time it is read. Store it as a table first.') END);
+     WHERE sdc__has_values(sdc__new.sdc__id IS NOT NULL));

@@ -1,0 +1,198 @@
+"""Masked values beside the records they belong to, and how they are written: record by record, or joined by the id.
+
+A join of ten million records by id costs more than a copy of the table. Most tables stand in the order of their ids,
+and masked values are brought into it at little cost: each record then finds its own at its own position. That the ids
+agree is seen first, and every statement that writes asserts it.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from sqlglot import exp
+
+from sdc_sql.db import query
+from sdc_sql.errors import TableError
+
+if TYPE_CHECKING:
+    import duckdb
+
+NAME = "sdc_masked_values"
+WIDE = 10  # columns for each masked one: of a wider table no more than the masked ones are written
+
+
+class MaskedValues:
+    """The masked values of a table, by id, in a temporary table of their own.
+
+    Parameters
+    ----------
+    con
+        A connection with the macros.
+    source
+        What is masked: a table, view or file by its name.
+    identifier, columns
+        The id and the masked columns, as the source spells them.
+    values
+        A query that gives them.
+    stored
+        The source where it is a table, whose records have places; None where it is a view or a file.
+    """
+
+    def __init__(
+        self,
+        con: duckdb.DuckDBPyConnection,
+        source: str,
+        identifier: str,
+        columns: tuple[str, ...],
+        values: exp.Select,
+        *,
+        stored: exp.Table | None,
+    ) -> None:
+        self.con, self.identifier, self.columns = con, identifier, columns
+        self.source = stored or exp.Table(this=_call("query_table", query.literal(source)))
+        ascends = query.call("sdc__ascends", source, identifier)
+        if self._one(ascends)[0]:  # most tables are stored so, and to sort what is nearly in order costs little
+            values = values.order_by(_call("sdc__by_bytes", exp.column(identifier, quoted=True)).asc(nulls_first=False))
+        self._keep(NAME, values)
+        self.records, self._beside = self._seen()
+        if not self._beside and stored is not None:
+            self._bring_into_order()
+
+    def _bring_into_order(self) -> None:
+        own = [_column(c, "v") for c in (self.identifier, *self.columns)]
+        self._keep(f"{NAME}_in_order", self._by_id(exp.select(*own)).order_by(exp.column("rowid", table="t")))
+        self.drop()
+        self.con.execute(f"ALTER TABLE temp.{NAME}_in_order RENAME TO {NAME}")
+        self._beside = self._seen()[1]
+
+    def changed(self) -> int:
+        """Return the number of records in which a value differs from before."""
+        count = exp.Filter(this=exp.Count(this=exp.Star()), expression=exp.Where(this=self._differs()))
+        return int(self._one(self._joined(exp.select(count)))[0])
+
+    def share_lost(self) -> float:
+        """Return SSE/SST."""
+        pairs = [
+            exp.alias_(
+                exp.Struct(
+                    expressions=[
+                        exp.PropertyEQ(this=exp.to_identifier(part), expression=_call("sdc__number", _column(c, of)))
+                        for part, of in (("x", "t"), ("y", "v"))
+                    ]
+                ),
+                f"sdc__x_{c}",
+                quoted=True,
+            )
+            for c in self.columns
+        ]
+        share = query.call("sdc__share_lost", "sdc__pairs").with_("sdc__pairs", as_=self._joined(exp.select(*pairs)))
+        return float(self._one(share.select("sse_sst", append=False))[0])
+
+    def fill(self, target: exp.Table, every: tuple[str, ...]) -> None:
+        """Write all columns to a new table, without rows so far, with masked values in the place of the source's."""
+        taken = [_column(c, "v" if c in self.columns else "t") for c in every]
+        rows = self._joined(exp.select(*taken)).where(_call("sdc__has_values", self._same()))
+        names = exp.Schema(this=target.copy(), expressions=[exp.to_identifier(c, quoted=True) for c in every])
+        self.con.execute(query.text(exp.Insert(this=names, expression=rows))).fetchall()
+
+    def replace(self, target: exp.Table, every: tuple[str, ...]) -> None:
+        """Write them over those of the table that was masked.
+
+        All records are written anew and the former ones deleted, as this costs what a copy does and takes nothing from
+        the table; the masked columns are updated where an index or a constraint counts the old records too, or where
+        the table is wide.
+        """
+        if not self._beside or len(every) > WIDE * len(self.columns) or _counted(self.con, target, every):
+            self.con.execute(query.text(self._update(target))).fetchall()
+            return
+        before, last = self._one(
+            exp.select(exp.Count(this=exp.Star()), exp.Max(this=exp.column("rowid"))).from_(target.copy())
+        )
+        self.fill(target, every)
+        former = exp.column("rowid") <= exp.Literal.number(last)
+        ((deleted,),) = self.con.execute(query.text(exp.Delete(this=target.copy()).where(former))).fetchall()
+        if deleted != before:
+            raise TableError(f"{deleted} records were replaced, not {before}: nothing was masked. Please report this.")
+
+    def drop(self) -> None:
+        """Drop the temporary table."""
+        self.con.execute(f"DROP TABLE IF EXISTS temp.{NAME}")
+
+    def _keep(self, name: str, values: exp.Select) -> None:
+        self.con.execute(f"DROP TABLE IF EXISTS temp.{name}")
+        properties = exp.Properties(expressions=[exp.TemporaryProperty()])
+        table = exp.table_(name, db="temp", quoted=True)
+        self.con.execute(
+            query.text(exp.Create(this=table, kind="TABLE", expression=values, properties=properties))
+        ).fetchall()
+
+    def _seen(self) -> tuple[int, bool]:
+        """Return how many masked records there are, and whether each stands beside its own of the source."""
+        agree = exp.func(
+            "bool_and", exp.NullSafeEQ(this=_exact(self.identifier, "t"), expression=_exact(self.identifier, "v"))
+        )
+        records, found = self._one(self._by_position(exp.select(exp.Count(this=_column(self.identifier, "v")), agree)))
+        return int(records), bool(found)
+
+    def _joined(self, select: exp.Select) -> exp.Select:
+        return self._by_position(select) if self._beside else self._by_id(select)
+
+    def _by_position(self, select: exp.Select) -> exp.Select:
+        select = select.from_(self._source())
+        select.append("joins", exp.Join(this=_values("v"), method="POSITIONAL"))
+        return select
+
+    def _by_id(self, select: exp.Select) -> exp.Select:
+        return select.from_(self._source()).join(_values("v"), on=self._same(), join_type="left")
+
+    def _source(self) -> exp.Expr:
+        return exp.alias_(self.source.copy(), "t", table=True)
+
+    def _same(self) -> exp.Expression:
+        return _exact(self.identifier, "t").eq(_exact(self.identifier, "v"))
+
+    def _differs(self) -> exp.Condition:
+        return exp.or_(*(exp.NullSafeNEQ(this=_exact(c, "t"), expression=_exact(c, "v")) for c in self.columns))
+
+    def _update(self, target: exp.Table) -> exp.Update:
+        """Return the UPDATE of the records that differ; the others are not written."""
+        new = [exp.column(c, quoted=True).eq(_column(c, "v")) for c in self.columns]
+        table = exp.alias_(target.copy(), "t", table=True)
+        return exp.Update().table(table).set_(*new).from_(_values("v")).where(exp.and_(self._same(), self._differs()))
+
+    def _one(self, select: exp.Select) -> tuple[Any, ...]:
+        (row,) = self.con.execute(query.text(select)).fetchall()
+        return tuple(row)
+
+
+def _values(alias: str) -> exp.Expr:
+    return exp.alias_(exp.table_(NAME, db="temp", quoted=True), alias, table=True)
+
+
+def _column(name: str, table: str) -> exp.Column:
+    return exp.column(name, table=table, quoted=True)
+
+
+def _call(macro: str, *arguments: exp.Expression) -> exp.Anonymous:
+    return exp.Anonymous(this=macro, expressions=list(arguments))
+
+
+def _exact(name: str, table: str) -> exp.Expression:
+    """Return a column whose texts are compared by their bytes, whatever its collation."""
+    return _call("sdc__by_bytes", _column(name, table))
+
+
+def _counted(con: duckdb.DuckDBPyConnection, target: exp.Table, every: tuple[str, ...]) -> bool:
+    """Return whether records cannot stand twice in the table for a moment, or whether a column is not written to."""
+    place = [target.catalog, target.db, target.name]
+    ((found,),) = con.execute(
+        """
+        SELECT EXISTS (FROM duckdb_indexes() WHERE (database_name, schema_name, table_name) = ($1, $2, $3))
+            OR EXISTS (FROM duckdb_constraints() WHERE database_name = $1 AND constraint_type IN ('PRIMARY KEY', 'UNIQUE', 'FOREIGN KEY')
+                       AND ((schema_name, table_name) = ($2, $3) OR constraint_text ILIKE '%REFERENCES%'))
+            OR EXISTS (FROM duckdb_tables() WHERE (database_name, schema_name, table_name) = ($1, $2, $3) AND contains(upper(sql), 'GENERATED'))
+            OR NOT EXISTS (FROM duckdb_databases() WHERE database_name = $1 AND type = 'duckdb')
+        """,  # noqa: E501
+        place,
+    ).fetchall()
+    return bool(found) or "rowid" in {c.lower() for c in every}
