@@ -135,3 +135,13 @@ def test_a_wide_table(keyed):
     before = stored(keyed)
     sdc_sql.Microdata(keyed, "t", id="id").round_to_base("x", 10)
     assert stored(keyed) == [(r[0], float((r[1] + 5) // 10 * 10), *r[2:]) for r in before]
+
+
+def test_the_share_lost_is_that_of_the_measure(keyed):
+    keyed.execute("""CREATE TABLE t AS SELECT range AS id, sin(range) * 1e3 AS x, nullif(range % 11, 3)::SMALLINT AS n,
+                     7e0 AS c, CASE WHEN range % 3 > 0 THEN exp(range % 20) END AS "we""ird" FROM range(3000)""")
+    columns = ['we"ird', "c", "x", "n"]
+    step = sdc_sql.Microdata(keyed, "t", id="id").noise(columns, standard_deviation=[5, 1, 20, 3], into="released")
+    ((_, _, measured),) = keyed.execute("FROM sdc_sse_sst('t', 'released', ?, 'id')", [columns]).fetchall()
+    assert step.sse_sst == pytest.approx(measured, rel=1e-14)
+    assert measured > 0
