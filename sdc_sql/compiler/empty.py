@@ -23,14 +23,16 @@ if TYPE_CHECKING:
 
 ROWS = "sdc__rows"  # the macro that reads a table and checks it at once: sql/core/rows.sql
 EXACT_ROWS = "sdc__exact_rows"  # the same, texts to be compared by their bytes, as other engines compare them
+UNASKED = "sdc__unasked"  # the same without the check,
+REFUSED = "sdc__refused"  # which is this: no rows, or the error
 _COUNT, _NONE, _CHECK = "sdc__n", "sdc__none", "sdc__check"
 
 
 def message_of(arguments: Sequence[exp.Expression]) -> exp.Expression:
     """Return what the macro says of a table without rows."""
-    definition = definitions()[ROWS]
+    definition = definitions()[REFUSED]
     (error,) = (node for node in definition.body.find_all(exp.Anonymous) if is_error(node))
-    return fold(substituted(error.expressions[0], definition.bind(arguments)))
+    return fold(substituted(error.expressions[0], definition.bind([arguments[0], exp.null()])))
 
 
 def check(table: exp.Table, message: exp.Expression) -> exp.Select:

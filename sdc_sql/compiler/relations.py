@@ -116,7 +116,9 @@ def _source(expansion: Expansion, node: exp.Expression, scope: Scope) -> Read:
         return _table(expansion, function, node.alias, scope)
     if isinstance(function, exp.Anonymous) and function.name == "query":
         return _inner(expansion, _text(expansion, function, scope), node.alias)
-    reads = (empty.ROWS, empty.EXACT_ROWS) if expansion.is_foreign else (empty.ROWS,)
+    if isinstance(function, exp.Anonymous) and function.name == empty.REFUSED:
+        return None  # the check stands at the end of the query
+    reads = (empty.ROWS, empty.UNASKED, *((empty.EXACT_ROWS,) if expansion.is_foreign else ()))
     if isinstance(function, exp.Anonymous) and function.name in reads:
         return _rows(expansion, function, node.alias, scope)
     if isinstance(function, exp.Anonymous):
@@ -149,7 +151,9 @@ def _rows(expansion: Expansion, function: exp.Anonymous, alias: str, scope: Scop
 
 def _table(expansion: Expansion, function: exp.Anonymous, alias: str, scope: Scope) -> ReadTable:
     """Return the table that query_table(name) reads: of the macro's own or of the caller's."""
-    name = fold(expansion.inlined(function.expressions[0].copy())).name
+    argument = fold(expansion.inlined(function.expressions[0].copy()))
+    # (of several tables of the macro's own, the one that its arguments choose; or what is wrong with them)
+    name = argument.name if argument.is_string else str(known_value(function.expressions[0]))
     return _named(name, alias, scope) if folded(name) in scope else _given(expansion, name, alias)
 
 

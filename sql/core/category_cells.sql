@@ -8,5 +8,7 @@ CREATE OR REPLACE MACRO sdc__category_cells(tbl, keys, weight) AS TABLE
            count(*) AS sdc__f,
            sdc__exact_sum(CASE WHEN weight IS NULL THEN NULL
                     ELSE sdc__checked_weight(sdc__value(weight, COLUMNS(sdc__column((*), weight)))) END) AS sdc__w
-    FROM sdc__rows(tbl, codes := keys)
-    GROUP BY ALL;
+    FROM sdc__unasked(tbl)
+    GROUP BY ALL
+    UNION ALL BY NAME
+    SELECT sdc__records FROM sdc__refused(tbl, keys);
