@@ -23,7 +23,6 @@ ENTRIES = "core/help (made from the headers)"
 _MACRO = re.compile(
     rf"^{CREATE} (?P<name>sdc_\w+)\((?P<arguments>.*?)\) AS\b(?P<table> TABLE)?", re.MULTILINE | re.DOTALL
 )
-_COMMENT = re.compile(r"(?:^--.*\n)+\Z", re.MULTILINE)
 _MASKED = "it masks records: on Spark use sdc_sql.spark.load(spark), for other engines mask the table in DuckDB"
 _METHODS = ("risk/", "mask/", "loss/")
 
@@ -122,9 +121,9 @@ def _macros(file: str, text: str) -> list[_Macro]:
     header = headers.comment(file, 1, lines[: next((i for i, t in enumerate(lines) if not t.startswith("--")), 0)])
     found = []
     for head, end in zip(heads, ends, strict=True):
-        above = _COMMENT.search(text, 0, head.start())
         line = text.count("\n", 0, head.start()) + 1
-        own = above[0].splitlines() if above and above.start() else []
+        above = next((i for i in range(line - 1, 0, -1) if not lines[i - 1].startswith("--")), 0)
+        own = lines[above : line - 1] if above else []
         body = re.sub(r"^--.*", "", text[head.end() : end], flags=re.MULTILINE)
         found.append(
             _Macro(

@@ -5,14 +5,12 @@ A macro's body is bound when it is created, so a file comes after the files whos
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from functools import cache
 from graphlib import TopologicalSorter
 from importlib.resources import files
-from itertools import pairwise
 from typing import TYPE_CHECKING
-
-from sqlglot import TokenType, tokenize
 
 from sdc_sql.db import catalogue
 
@@ -47,19 +45,15 @@ def file_texts() -> Mapping[str, str]:
     return dict(_walk(files("sdc_sql.sql")))
 
 
+# By expressions, not by sqlglot's tokens: this is read at every start.
+_DEFINED = re.compile(rf"^{CREATE} (sdc_\w+)\(", re.MULTILINE)
+_SAID = re.compile(r"""'[^']*'|"[^"]*"|--.*""")  # texts, names in quotes, comments
+_CALLED = re.compile(r"\bsdc_\w+(?=\()")
+
+
 def _parsed(name: str, text: str) -> SqlFile:
-    tokens = tokenize(text, read="duckdb")
-    defines = [
-        following.text
-        for word, following in pairwise(tokens)
-        if word.text.upper() == "MACRO" and following.token_type is TokenType.VAR
-    ]
-    calls = {
-        name.text
-        for name, following in pairwise(tokens)
-        if name.text.startswith("sdc_") and following.token_type is TokenType.L_PAREN
-    } - set(defines)
-    return SqlFile(name, text, tuple(defines), frozenset(calls))
+    defines = tuple(_DEFINED.findall(text))
+    return SqlFile(name, text, defines, frozenset(_CALLED.findall(_SAID.sub("", text))) - {*defines})
 
 
 @cache
