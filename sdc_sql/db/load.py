@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from typing import TYPE_CHECKING, Any
+from weakref import WeakSet
 
 import duckdb
 from sqlglot import exp
@@ -16,6 +17,9 @@ if TYPE_CHECKING:
     from sdc_sql.udfs.arrow_function import Function
 
 SHARED = "sdc__macros"
+# Connections that have the macros; and those that got them in a transaction of the caller's, who may roll it back.
+_LOADED: WeakSet[duckdb.DuckDBPyConnection] = WeakSet()
+_WITHIN: WeakSet[duckdb.DuckDBPyConnection] = WeakSet()
 
 
 def load(con: duckdb.DuckDBPyConnection) -> duckdb.DuckDBPyConnection:
@@ -39,24 +43,36 @@ def load(con: duckdb.DuckDBPyConnection) -> duckdb.DuckDBPyConnection:
     >>> con.sql("FROM sdc_frequency_counts('persons', ['age', 'sex'])").fetchall()
     [(1, 1), (2, 1)]
     """
-    if not is_loaded(con):
-        temporary = CREATE.replace("MACRO", "TEMP MACRO")
-        for file in sql_files():
-            con.execute(file.text.replace(CREATE, temporary))
-        _register(con, temporary)
+    load_macros(con)
     _set_key(con)
     return con
 
 
-def is_loaded(con: duckdb.DuckDBPyConnection) -> bool:
-    """Return whether the connection has the macros already, judged by the one created last.
+def load_macros(con: duckdb.DuckDBPyConnection) -> None:
+    """Register the macros where the connection has not had them yet, or may have lost them by a rollback.
+
+    Nothing is asked of a connection that got them outside a transaction of the caller's.
+    """
+    if con in _LOADED:
+        return
+    within = is_open(con)
+    if con not in _WITHIN or not _is_loaded(con, within):
+        temporary = CREATE.replace("MACRO", "TEMP MACRO")
+        for file in sql_files():
+            con.execute(file.text.replace(CREATE, temporary))
+        _register(con, temporary, within)
+    (_WITHIN if within else _LOADED).add(con)
+
+
+def _is_loaded(con: duckdb.DuckDBPyConnection, within: bool) -> bool:
+    """Return whether the connection has the macros, judged by the one created last.
 
     Macros that are stored in the database do not count, they may be older ones. To bind a call takes a millisecond, to
     ask the catalogue forty; but a call that cannot be bound would abort a transaction of the caller's.
     """
     last = FUNCTIONS[-1]
     name = f"sdc__kernel_{last.name}"
-    if is_open(con):
+    if within:
         known = "SELECT 1 FROM duckdb_functions() WHERE function_name = ? AND database_name = 'temp'"
         return bool(con.execute(known, [name]).fetchall())
     try:
@@ -91,7 +107,7 @@ def load_shared(con: duckdb.DuckDBPyConnection) -> None:
     try:
         for file in sql_files():
             con.execute(file.text)
-        _register(con, CREATE)
+        _register(con, CREATE, is_open(con))
     finally:
         _set_search_path(con, before)
 
@@ -124,17 +140,26 @@ def _set_search_path(con: duckdb.DuckDBPyConnection, path: str) -> None:
     con.execute(f"SET search_path = {exp.Literal.string(path).sql('duckdb')}")
 
 
-def _register(con: duckdb.DuckDBPyConnection, create: str) -> None:
-    """Register the Python functions, and replace the placeholder macros by calls of them."""
-    known = con.execute("SELECT function_name FROM duckdb_functions() WHERE starts_with(function_name, 'sdc__python_')")
-    there = {name for (name,) in known.fetchall()}
+def _register(con: duckdb.DuckDBPyConnection, create: str, within: bool) -> None:
+    """Register the Python functions, and replace the placeholder macros by calls of them.
+
+    Another cursor may have registered them. Within a transaction of the caller's the catalogue is asked, since a name
+    that is taken would abort it; else it is tried, which takes a fraction of the time.
+    """
+    there = _python_functions(con) if within else set()
     for function in FUNCTIONS:
         name = f"sdc__python_{function.name}"
         # the Python client keeps the name of a function whose transaction was rolled back
         while name not in there and not _created(con, name, function):
-            name += "_again"
+            there = there or _python_functions(con)
+            name += "" if name in there else "_again"
         arguments = ", ".join(argument for argument, _ in function.parameters)
         con.execute(f"{create} sdc__kernel_{function.name}({arguments}) AS {name}({arguments})")
+
+
+def _python_functions(con: duckdb.DuckDBPyConnection) -> set[str]:
+    known = "SELECT function_name FROM duckdb_functions() WHERE starts_with(function_name, 'sdc__python_')"
+    return {name for (name,) in con.execute(known).fetchall()}
 
 
 def _created(con: duckdb.DuckDBPyConnection, name: str, function: Function) -> bool:

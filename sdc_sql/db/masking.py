@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 from sqlglot import exp
 
 from sdc_sql.db import query
+from sdc_sql.db.load import load
 from sdc_sql.db.log import Log
 from sdc_sql.db.masked_values import MaskedValues
 from sdc_sql.db.steps import MaskingStep
@@ -106,7 +107,7 @@ def masked(
     logged
         Parameters for the log in place of arguments of the same name.
     """
-    data.load_again()
+    load(data.con)
     if "stream" in arguments:  # no work is done, and lost, where there is no key to draw with
         with translated():
             data.con.execute("SELECT length(sdc__secret_key())").fetchall()

@@ -11,7 +11,7 @@ from sqlglot import exp
 
 from sdc_sql.db import query
 from sdc_sql.db.checks import told
-from sdc_sql.db.load import load
+from sdc_sql.db.load import load_macros
 from sdc_sql.db.names import named
 from sdc_sql.db.source import text_file
 from sdc_sql.errors import ColumnError, TableError, translated
@@ -103,7 +103,7 @@ class Table:
 
     def load_again(self) -> None:
         """Load the macros again where a rollback has undone their loading."""
-        load(self.con)
+        load_macros(self.con)
 
     def row(self, macro: str, *arguments: Value, **named: Value) -> dict[str, Any]:
         """Return the one row of a measure, by column name."""

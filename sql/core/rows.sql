@@ -5,15 +5,6 @@
 -- rows: where the planner knows a view to be empty, it drops the filter with the rows.
 -- codes: the columns that must be text in a CSV or JSON file (text_files.sql), asked there too.
 -- (In a compiled query the tables are read as they are, and the check stands at the end: sdc_sql/compiler/empty.py.)
-CREATE OR REPLACE MACRO sdc__rows(tbl, codes := NULL) AS TABLE
-    SELECT COLUMNS(sdc__unreserved((*), 'sdc__')) FROM query_table(tbl)
-    UNION ALL
-    SELECT sdc__none.* FROM sdc__refused(tbl, codes) LEFT JOIN (FROM query_table(tbl) LIMIT 0) AS sdc__none ON true;
-
--- The two branches by themselves, for a GROUP BY that is faster without the second beneath it (by a third): it then stands beside
--- the groups. Whoever reads by the first asks the second.
-CREATE OR REPLACE MACRO sdc__unasked(tbl) AS TABLE
-    SELECT COLUMNS(sdc__unreserved((*), 'sdc__')) FROM query_table(tbl);
 
 -- No rows, or the error.
 CREATE OR REPLACE MACRO sdc__refused(tbl, codes) AS TABLE
@@ -21,6 +12,15 @@ CREATE OR REPLACE MACRO sdc__refused(tbl, codes) AS TABLE
     FROM (SELECT count(*) AS sdc__n FROM (SELECT 1 FROM query_table(tbl) LIMIT 1) UNION ALL FROM sdc__guessed(tbl, codes)) AS sdc__count
     WHERE CASE WHEN sdc__n > 0 THEN false
                ELSE error('TableError: The table ' || tbl || ' has no rows: there is nothing to measure.') END;
+
+-- The rows, for a GROUP BY that is faster without the check beneath it (by a third): who reads by this has the check stand beside the groups.
+CREATE OR REPLACE MACRO sdc__unasked(tbl) AS TABLE
+    SELECT COLUMNS(sdc__unreserved((*), 'sdc__')) FROM query_table(tbl);
+
+CREATE OR REPLACE MACRO sdc__rows(tbl, codes := NULL) AS TABLE
+    SELECT COLUMNS(sdc__unreserved((*), 'sdc__')) FROM query_table(tbl)
+    UNION ALL
+    SELECT sdc__none.* FROM sdc__refused(tbl, codes) LEFT JOIN (FROM query_table(tbl) LIMIT 0) AS sdc__none ON true;
 
 -- The same rows with every text compared by its bytes, whatever the column's collation or SET default_collation: the values of
 -- keys, ids, strata, households and categories are read here, for grouping, joining and ordering. Of equal bytes and of nothing
