@@ -1,46 +1,93 @@
-"""Statistical disclosure control for microdata, inside the database."""
+"""Statistical disclosure control for microdata, inside the database.
+
+A public name is imported when it is first asked for: ``import sdc_sql`` itself imports neither numpy nor DuckDB.
+"""
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
 
 from sdc_sql import clone as _clone  # noqa: F401 - before all that needs sql/ or udfs/
-from sdc_sql import results
-from sdc_sql.compiler import compile  # noqa: A004 - its name says what it does
-from sdc_sql.db.load import install, load, uninstall
-from sdc_sql.db.macros import bundle
-from sdc_sql.db.steps import MaskingStep
-from sdc_sql.errors import (
-    ColumnError,
-    InputError,
-    MissingPackageError,
-    ParameterError,
-    SdcError,
-    TableError,
-    Unsupported,
-    WeightError,
-)
-from sdc_sql.microdata import Microdata, example
-from sdc_sql.report import RiskReport, risk_report
-from sdc_sql.results import *  # noqa: F403 - its __all__ is the list of what measures return
 from sdc_sql.version import VERSION
+
+if TYPE_CHECKING:
+    from sdc_sql import results
+    from sdc_sql.compiler import compile  # noqa: A004 - its name says what it does
+    from sdc_sql.db.load import install, load, uninstall
+    from sdc_sql.db.macros import bundle
+    from sdc_sql.db.steps import MaskingStep
+    from sdc_sql.errors import (
+        ColumnError,
+        InputError,
+        MissingPackageError,
+        ParameterError,
+        SdcError,
+        TableError,
+        Unsupported,
+        WeightError,
+    )
+    from sdc_sql.microdata import Microdata, example
+    from sdc_sql.report import RiskReport, risk_report
+    from sdc_sql.results import *  # noqa: F403 - its __all__ is the list of what measures return
+
+    __all__ = [
+        "ColumnError",
+        "InputError",
+        "MaskingStep",
+        "Microdata",
+        "MissingPackageError",
+        "ParameterError",
+        "RiskReport",
+        "SdcError",
+        "TableError",
+        "Unsupported",
+        "WeightError",
+        "bundle",
+        "compile",
+        "example",
+        "install",
+        "load",
+        "risk_report",
+        "uninstall",
+    ]
+    __all__ += results.__all__
 
 __version__ = VERSION
 
-__all__ = [
-    "ColumnError",
-    "InputError",
-    "MaskingStep",
-    "Microdata",
-    "MissingPackageError",
-    "ParameterError",
-    "RiskReport",
-    "SdcError",
-    "TableError",
-    "Unsupported",
+_ERRORS = (
+    "ColumnError", "InputError", "MissingPackageError", "ParameterError", "SdcError", "TableError", "Unsupported",
     "WeightError",
-    "bundle",
-    "compile",
-    "example",
-    "install",
-    "load",
-    "risk_report",
-    "uninstall",
-]
-__all__ += results.__all__
+)  # fmt: skip
+_HOMES = dict.fromkeys(_ERRORS, "errors") | {
+    "MaskingStep": "db.steps",
+    "Microdata": "microdata",
+    "RiskReport": "report",
+    "bundle": "db.macros",
+    "compile": "compiler",
+    "example": "microdata",
+    "install": "db.load",
+    "load": "db.load",
+    "risk_report": "report",
+    "uninstall": "db.load",
+}  # every other public name is that of a result
+_ROOMS = ("compiler", "db", "errors", "mask", "methods", "microdata", "report", "results", "risk", "roles")
+
+
+def __getattr__(name: str) -> Any:  # noqa: ANN401 - a class, a function, a module
+    if name in _ROOMS:
+        return import_module(f"sdc_sql.{name}")
+    found: Any
+    if name == "__all__":
+        found = [*_HOMES, *import_module("sdc_sql.results").__all__]
+    elif name.startswith("_"):
+        raise AttributeError(f"module 'sdc_sql' has no attribute {name!r}")
+    else:
+        home = import_module(f"sdc_sql.{_HOMES.get(name, 'results')}")
+        if name not in _HOMES and name not in home.__all__:
+            raise AttributeError(f"module 'sdc_sql' has no attribute {name!r}")
+        found = getattr(home, name)
+    globals()[name] = found
+    return found
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *_HOMES, *import_module("sdc_sql.results").__all__, *_ROOMS})

@@ -114,10 +114,10 @@ def _source(expansion: Expansion, node: exp.Expression, scope: Scope) -> Read:
         return _named(function.name, node.alias or function.name, scope)
     if isinstance(function, exp.Anonymous) and function.name == "query_table":
         return _table(expansion, function, node.alias, scope)
-    if isinstance(function, exp.Anonymous) and function.name == "query":
-        return _inner(expansion, _text(expansion, function, scope), node.alias)
-    if isinstance(function, exp.Anonymous) and function.name == empty.REFUSED:
-        return None  # the check stands at the end of the query
+    if isinstance(function, exp.Anonymous) and function.name in ("query", empty.REFUSED):
+        # (the check of a table without rows stands at the end of the query)
+        written = _text(expansion, function, scope) if function.name == "query" else None
+        return _inner(expansion, written, node.alias)
     reads = (empty.ROWS, empty.UNASKED, *((empty.EXACT_ROWS,) if expansion.is_foreign else ()))
     if isinstance(function, exp.Anonymous) and function.name in reads:
         return _rows(expansion, function, node.alias, scope)

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import ast
 import dataclasses
 import inspect
+import subprocess
+import sys
 
 import pytest
 
 import sdc_sql
+import sdc_sql.results  # (the classes are there when their modules are imported)
 from sdc_sql.db.macros import declared
 from sdc_sql.db.results import Result
 
@@ -48,6 +52,19 @@ def test_star_import_gives_the_list():
     names: dict[str, object] = {}
     exec("from sdc_sql import *", names)  # noqa: S102 - what is tested is this very statement
     assert sorted(n for n in names if n != "__builtins__") == PUBLIC
+
+
+def test_the_import_brings_neither_numpy_nor_duckdb_and_dir_has_every_name():
+    asked = "import sys, sdc_sql; print({'numpy', 'duckdb', 'sqlglot'} & {*sys.modules}); print(dir(sdc_sql))"
+    done = subprocess.run([sys.executable, "-c", asked], capture_output=True, text=True, check=True, timeout=60)
+    loaded, names = done.stdout.splitlines()
+    assert loaded == "set()"
+    assert set(PUBLIC) <= set(ast.literal_eval(names))
+
+
+def test_a_name_that_is_none_is_an_attribute_error():
+    with pytest.raises(AttributeError, match="no attribute 'Microdatum'"):
+        _ = sdc_sql.Microdatum
 
 
 def test_there_is_a_version():
