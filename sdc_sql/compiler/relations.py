@@ -11,6 +11,7 @@ from sdc_sql.compiler.columns import Field, Source, Sources, folded, varying
 from sdc_sql.compiler.constants import fold
 from sdc_sql.compiler.definitions import definitions, parsed, substituted
 from sdc_sql.compiler.known import is_known, known_value
+from sdc_sql.compiler.lists import BY_LISTS
 from sdc_sql.compiler.trees import FROM, reference, refuse_others, subquery, table
 from sdc_sql.db import query
 from sdc_sql.errors import ParameterError, Unsupported
@@ -122,7 +123,9 @@ def _source(expansion: Expansion, node: exp.Expression, scope: Scope) -> Read:
     if isinstance(function, exp.Anonymous) and function.name in reads:
         return _rows(expansion, function, node.alias, scope)
     if isinstance(function, exp.Anonymous):
-        return _macro(expansion, function, node.alias, scope)
+        relation = expansion.macro(BY_LISTS.get(function.name, function.name), function.expressions, scope)
+        name, fields = expansion.ctes.added(function.name, relation)
+        return reference(name, node.alias), Source(node.alias or name, fields)
     raise Unsupported(f"The expansion does not know {type(function).__name__} in FROM: {node.sql('duckdb')[:80]}")
 
 

@@ -16,8 +16,9 @@
 -- each pair of patterns the cells of the one with fewer cells are summed over those shared keys,
 -- each cell of the other looks its sum up, and what was looked up is summed back. The work is at
 -- most cells x null patterns, and only matches are kept. To restrict a cell to the shared keys in
--- one cheap operation, each key's values are numbered and a cell becomes a bit string, 32 bits a
--- key, all zero for NULL; to restrict it is to AND it with a mask.
+-- one cheap operation, each key's values are numbered and a cell becomes one number, as many bits a key
+-- as its values need, all zero for NULL; to restrict it is to AND it with a mask. Where 126 bits
+-- are too few for all keys it becomes a bit string, 32 bits a key, which takes some five times as long.
 
 -- (These two are written otherwise for an engine without bit strings: sdc_sql/compiler/lists.py.)
 CREATE OR REPLACE MACRO sdc__bits(numbers) AS array_to_string(list_transform(numbers, lambda n: n::INTEGER::BIT::VARCHAR), '')::BIT;
@@ -27,26 +28,47 @@ CREATE OR REPLACE MACRO sdc__common_bits(a, b) AS a & b;
 CREATE OR REPLACE MACRO sdc__value_number(key) AS CASE WHEN key IS NULL THEN 0 ELSE dense_rank() OVER (ORDER BY key ASC) END;
 CREATE OR REPLACE MACRO sdc__value_mask(key) AS CASE WHEN key IS NULL THEN 0 ELSE -1 END;
 
--- Each cell as a bit string (sdc__code) with its pattern as a mask (sdc__mask: ones where not NULL).
-CREATE OR REPLACE MACRO sdc__coded_cells(tbl, keys, weight) AS TABLE
+-- Each cell with the numbers of its values (sdc__ranks) and which of them are not NULL (sdc__known).
+CREATE OR REPLACE MACRO sdc__ranked_cells(tbl, keys, weight) AS TABLE
     WITH sdc__ranked AS (
         SELECT struct_pack(*COLUMNS(lambda c: NOT starts_with(c, 'sdc__'))) AS sdc__key,
                sdc__records, sdc__w,
                sdc__value_number(COLUMNS(lambda c: NOT starts_with(c, 'sdc__'))) AS "sdc__rank_\0",
                sdc__value_mask(COLUMNS(lambda c: NOT starts_with(c, 'sdc__'))) AS "sdc__known_\0"
         FROM sdc__category_cells(tbl, keys, weight)
-    ),
-    sdc__listed AS (
-        SELECT sdc__key, sdc__records, sdc__w,
-               [*COLUMNS(lambda c: starts_with(c, 'sdc__rank_'))] AS sdc__ranks,
-               [*COLUMNS(lambda c: starts_with(c, 'sdc__known_'))] AS sdc__known
-        FROM sdc__ranked
     )
-    SELECT sdc__key, sdc__records, sdc__w, sdc__bits(sdc__ranks) AS sdc__code, sdc__bits(sdc__known) AS sdc__mask
-    FROM sdc__listed;
+    SELECT sdc__key, sdc__records, sdc__w,
+           [*COLUMNS(lambda c: starts_with(c, 'sdc__rank_'))] AS sdc__ranks,
+           [*COLUMNS(lambda c: starts_with(c, 'sdc__known_'))] AS sdc__known
+    FROM sdc__ranked;
 
-CREATE OR REPLACE MACRO sdc__wildcard_cells(tbl, keys, weight) AS TABLE
-    WITH sdc__coded AS MATERIALIZED (FROM sdc__coded_cells(tbl, keys, weight)),
+-- For each key, the bits that its values need, and (one more element) the bits of the keys before it.
+CREATE OR REPLACE MACRO sdc__bits_of_keys(numbered) AS TABLE
+    SELECT sdc__bits, list_transform(range(len(sdc__bits) + 1), lambda i: coalesce(list_sum(sdc__bits[:i]), 0)::INTEGER) AS sdc__before
+    FROM (
+        SELECT list(length(bin(sdc__most)) ORDER BY sdc__j ASC) AS sdc__bits
+        FROM (
+            SELECT sdc__j, max(sdc__rank) AS sdc__most
+            FROM (SELECT unnest(sdc__ranks) AS sdc__rank, unnest(range(len(sdc__ranks))) AS sdc__j FROM query_table(numbered))
+            GROUP BY sdc__j
+        )
+    );
+
+-- Cells as numbers, where they fit: sdc__code, and sdc__mask, ones where a key is not NULL.
+CREATE OR REPLACE MACRO sdc__packed_cells(numbered, bits) AS TABLE
+    SELECT sdc__key, sdc__records, sdc__w,
+           list_sum(list_transform(sdc__ranks, lambda n, i: n::HUGEINT << sdc__before[i])) AS sdc__code,
+           list_sum(list_transform(sdc__known, lambda k, i: CASE WHEN k <> 0 THEN (1::HUGEINT << sdc__before[i + 1]) - (1::HUGEINT << sdc__before[i]) ELSE 0 END)) AS sdc__mask
+    FROM query_table(numbered), query_table(bits)
+    WHERE sdc__before[-1] <= 126;
+
+-- And as bit strings.
+CREATE OR REPLACE MACRO sdc__strung_cells(numbered) AS TABLE
+    SELECT sdc__key, sdc__records, sdc__w, sdc__bits(sdc__ranks) AS sdc__code, sdc__bits(sdc__known) AS sdc__mask
+    FROM query_table(numbered);
+
+CREATE OR REPLACE MACRO sdc__wildcard_sums(coded) AS TABLE
+    WITH sdc__coded AS (FROM query_table(coded)),
     sdc__patterns AS (
         SELECT sdc__mask, row_number() OVER (ORDER BY count(*) ASC, sdc__mask ASC) AS sdc__rank
         FROM sdc__coded GROUP BY sdc__mask
@@ -91,3 +113,19 @@ CREATE OR REPLACE MACRO sdc__wildcard_cells(tbl, keys, weight) AS TABLE
     )
     SELECT sdc__key, sdc__records, sdc__f, sdc__totals.sdc__w AS sdc__w
     FROM sdc__coded JOIN sdc__totals USING (sdc__code);
+
+CREATE OR REPLACE MACRO sdc__wildcard_cells(tbl, keys, weight) AS TABLE
+    WITH sdc__numbered AS MATERIALIZED (FROM sdc__ranked_cells(tbl, keys, weight)),
+    sdc__of_keys AS MATERIALIZED (FROM sdc__bits_of_keys('sdc__numbered')),
+    sdc__packed AS MATERIALIZED (FROM sdc__packed_cells('sdc__numbered', 'sdc__of_keys')),
+    sdc__long AS (SELECT sdc__numbered.* FROM sdc__numbered, sdc__of_keys WHERE sdc__before[-1] > 126),
+    sdc__strung AS MATERIALIZED (FROM sdc__strung_cells('sdc__long'))
+    FROM sdc__wildcard_sums('sdc__packed')
+    UNION ALL
+    FROM sdc__wildcard_sums('sdc__strung');
+
+-- The same by bit strings alone: what is compiled (sdc_sql/compiler/lists.py).
+CREATE OR REPLACE MACRO sdc__wildcard_cells_by_lists(tbl, keys, weight) AS TABLE
+    WITH sdc__numbered AS (FROM sdc__ranked_cells(tbl, keys, weight)),
+    sdc__strung AS MATERIALIZED (FROM sdc__strung_cells('sdc__numbered'))
+    FROM sdc__wildcard_sums('sdc__strung');

@@ -42,6 +42,28 @@ def test_every_pattern_at_once(con, width):
     check(con, records, [1 + i / 4 for i in range(len(records))])
 
 
+def of_three_bits(width, records):
+    """Return records whose keys have four to six values each: three bits a key, with NULL and one value more."""
+    return [tuple(None if (i + j) % 4 == 0 else (i + j) % 6 for j in range(width)) for i in range(records)]
+
+
+@pytest.mark.parametrize(("width", "bits"), [(42, 126), (43, 129)])
+def test_keys_that_just_fit_one_number_and_one_key_more(con, width, bits):
+    """Up to 126 bits cells are numbers, from there on bit strings."""
+    records = of_three_bits(width, 12)
+    records += [(*records[0][:-1], None), (*records[1][:-1], 9), records[1]]
+    check(con, records, [1 + i / 4 for i in range(len(records))])
+    keys = [f"k{i}" for i in range(width)]
+    con.execute("CREATE OR REPLACE TEMP TABLE ranked AS FROM sdc__ranked_cells('t', ?, NULL)", [keys])
+    assert con.execute("SELECT sdc__before[-1] FROM sdc__bits_of_keys('ranked')").fetchall() == [(bits,)]
+    one, other = (
+        con.execute(f"FROM {macro}('t', ?, 'weight') ORDER BY ALL", [keys]).fetchall()
+        for macro in ("sdc__wildcard_cells", "sdc__wildcard_cells_by_lists")
+    )
+    assert one == other
+    assert len(one) == len(set(records))
+
+
 def test_all_null_records_count_for_everybody(con):
     """By hand. Ours differs from sdcMicro on purpose.
 
