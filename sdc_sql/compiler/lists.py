@@ -55,6 +55,21 @@ def selection(node: exp.Expression) -> tuple[exp.Expression, str, str, exp.Expre
     return node.this, value, place, rule.this
 
 
+def unrolled(node: exp.Expression) -> exp.Expression:
+    """Write list_reduce(range(a, b, step), lambda rest, i: ..., first) out, where a, b and step are known."""
+    if not (isinstance(node, exp.Anonymous) and node.name == "list_reduce"):
+        return node
+    series, rule, rest = node.expressions
+    places = [fold(series.args[place].copy()) for place in ("start", "end", "step")]
+    if not all(is_constant(place) for place in places):
+        raise Unsupported(f"A list that depends on the data is not known on this engine: {node.sql('duckdb')[:80]}")
+    for number in range(*(int(place.to_py()) for place in places)):
+        accumulated, value = (parameter.name for parameter in rule.expressions)
+        written = replaced(rule.this, value, exp.Literal.number(number))
+        rest = exp.Paren(this=replaced(written, accumulated, rest))
+    return rest
+
+
 def replaced(tree: exp.Expression, name: str, by: exp.Expression) -> exp.Expression:
     """Replace the variable of a lambda, which is a bare name."""
     return tree.copy().transform(

@@ -27,29 +27,17 @@
 --   weight  column or number          the expansion weights, or what every record weighs
 --   nulls   'category' or 'wildcard'  NULL in a key is a value of its own, or agrees with every value
 
--- One level of Horner's scheme for the series: 1 + q j/(f+j) (the rest).
-CREATE OR REPLACE MACRO sdc__risk_term(f, q, j, rest) AS 1 + q * j / (f + j) * (rest);
+-- Both by Horner's scheme, from the innermost term outwards. (Written out as one expression, forty levels deep, it takes DuckDB ten
+-- times as long to plan as a call on a small file takes to run; where a query is compiled, it is written out.)
 
-CREATE OR REPLACE MACRO sdc__risk_terms10(f, q, j, rest) AS
-    sdc__risk_term(f, q, j + 1, sdc__risk_term(f, q, j + 2, sdc__risk_term(f, q, j + 3,
-    sdc__risk_term(f, q, j + 4, sdc__risk_term(f, q, j + 5, sdc__risk_term(f, q, j + 6,
-    sdc__risk_term(f, q, j + 7, sdc__risk_term(f, q, j + 8, sdc__risk_term(f, q, j + 9,
-    sdc__risk_term(f, q, j + 10, rest))))))))));
-
+-- The series: 1 + q j/(f+j) (the rest).
 CREATE OR REPLACE MACRO sdc__risk_series(f, p) AS
-    p / f * sdc__risk_terms10(f, 1 - p, 0, sdc__risk_terms10(f, 1 - p, 10,
-            sdc__risk_terms10(f, 1 - p, 20, sdc__risk_terms10(f, 1 - p, 30, 1))));
+    p / f * list_reduce(range(40, 0, -1), lambda rest, j: 1 + (1 - p) * j / (f + j) * rest, 1e0);
 
--- One level of the recurrence, m steps below f: 1/(f-1-m) - x (the rest), ending at m = f - 1.
-CREATE OR REPLACE MACRO sdc__risk_step(f, p, m, rest) AS
-    CASE WHEN m < f - 1 THEN 1e0 / (f - 1 - m) - p / (1 - p) * (rest) WHEN m = f - 1 THEN -ln(p) ELSE 0 END;
-
-CREATE OR REPLACE MACRO sdc__risk_steps5(f, p, m, rest) AS
-    sdc__risk_step(f, p, m, sdc__risk_step(f, p, m + 1, sdc__risk_step(f, p, m + 2,
-    sdc__risk_step(f, p, m + 3, sdc__risk_step(f, p, m + 4, rest)))));
-
+-- The recurrence, m steps below f: 1/(f-1-m) - x (the rest), ending at m = f - 1.
 CREATE OR REPLACE MACRO sdc__risk_recurrence(f, p) AS
-    p / (1 - p) * sdc__risk_steps5(f, p, 0, sdc__risk_steps5(f, p, 5, sdc__risk_steps5(f, p, 10, 0)));
+    p / (1 - p) * list_reduce(range(14, -1, -1),
+        lambda rest, m: CASE WHEN m < f - 1 THEN 1e0 / (f - 1 - m) - p / (1 - p) * rest WHEN m = f - 1 THEN -ln(p) ELSE 0 END, 0e0);
 
 -- Parameters:
 --   f  whole number  the sample frequency, at least 1
