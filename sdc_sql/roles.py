@@ -11,7 +11,7 @@ from sqlglot import exp
 
 from sdc_sql.db import query
 from sdc_sql.db.checks import fraction, is_number, told
-from sdc_sql.db.load import load
+from sdc_sql.db.load import begin
 from sdc_sql.db.masking import masked
 from sdc_sql.db.notebook import show_relations
 from sdc_sql.db.table import Table
@@ -77,7 +77,7 @@ class Roles(Table):
 
     def __post_init__(self) -> None:
         """Check the roles against the table."""
-        load(self.con)
+        begin(self.con)
         show_relations()
         # the dataclass is frozen: what is read from the table is set here, once
         if isinstance(self.table, str):

@@ -59,7 +59,8 @@ def unrolled(node: exp.Expression) -> exp.Expression:
     """Write list_reduce(range(a, b, step), lambda rest, i: ..., first) out, where a, b and step are known."""
     if not (isinstance(node, exp.Anonymous) and node.name == "list_reduce"):
         return node
-    series, rule, rest = node.expressions
+    series, rule, first = node.expressions
+    rest: exp.Expression = first
     places = [fold(series.args[place].copy()) for place in ("start", "end", "step")]
     if not all(is_constant(place) for place in places):
         raise Unsupported(f"A list that depends on the data is not known on this engine: {node.sql('duckdb')[:80]}")

@@ -4,22 +4,26 @@ from __future__ import annotations
 
 import os
 from typing import TYPE_CHECKING, Any
-from weakref import WeakSet
+from weakref import WeakKeyDictionary, WeakSet
 
 import duckdb
 from sqlglot import exp
 
-from sdc_sql.db.macros import CREATE, sql_files
+from sdc_sql.db.macros import CREATE, needed, sql_files
 from sdc_sql.db.transaction import is_open, transaction
-from sdc_sql.udfs.registry import FUNCTIONS
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from sdc_sql.udfs.arrow_function import Function
 
 SHARED = "sdc__macros"
 # Connections that have the macros; and those that got them in a transaction of the caller's, who may roll it back.
 _LOADED: WeakSet[duckdb.DuckDBPyConnection] = WeakSet()
 _WITHIN: WeakSet[duckdb.DuckDBPyConnection] = WeakSet()
+# Connections of our own, with the names of the files that they have got.
+_AS_NEEDED: WeakKeyDictionary[duckdb.DuckDBPyConnection, set[str]] = WeakKeyDictionary()
+TEMPORARY = CREATE.replace("MACRO", "TEMP MACRO")
 
 
 def load(con: duckdb.DuckDBPyConnection) -> duckdb.DuckDBPyConnection:
@@ -48,19 +52,41 @@ def load(con: duckdb.DuckDBPyConnection) -> duckdb.DuckDBPyConnection:
     return con
 
 
-def load_macros(con: duckdb.DuckDBPyConnection) -> None:
+def begin(con: duckdb.DuckDBPyConnection) -> None:
+    """Load a connection, unless it is one that gets the macros as needed."""
+    load_macros(con, "")
+    _set_key(con)
+
+
+def load_as_needed(con: duckdb.DuckDBPyConnection) -> None:
+    """Let a connection that nobody else has get the macros of a query when it is run, and kernels when one is called.
+
+    For a program that asks a few questions and ends: all macros, with the packages of the kernels, take half a second.
+    """
+    _AS_NEEDED[con] = set()
+
+
+def load_macros(con: duckdb.DuckDBPyConnection, query: str | None = None) -> None:
     """Register the macros where the connection has not had them yet, or may have lost them by a rollback.
 
-    Nothing is asked of a connection that got them outside a transaction of the caller's.
+    Nothing is asked of a connection that got them outside a transaction of the caller's. Where it gets them as needed,
+    those that a query calls are enough.
     """
     if con in _LOADED:
         return
+    if query is not None and con in _AS_NEEDED:
+        files = needed(query)
+        if not any(macro.startswith("sdc__kernel_") for file in files for macro in file.defines):
+            for file in files:
+                if file.name not in _AS_NEEDED[con]:
+                    con.execute(file.text.replace(CREATE, TEMPORARY))
+                    _AS_NEEDED[con].add(file.name)
+            return
     within = is_open(con)
     if con not in _WITHIN or not _is_loaded(con, within):
-        temporary = CREATE.replace("MACRO", "TEMP MACRO")
         for file in sql_files():
-            con.execute(file.text.replace(CREATE, temporary))
-        _register(con, temporary, within)
+            con.execute(file.text.replace(CREATE, TEMPORARY))
+        _register(con, TEMPORARY, within)
     (_WITHIN if within else _LOADED).add(con)
 
 
@@ -70,7 +96,7 @@ def _is_loaded(con: duckdb.DuckDBPyConnection, within: bool) -> bool:
     Macros that are stored in the database do not count, they may be older ones. To bind a call takes a millisecond, to
     ask the catalogue forty; but a call that cannot be bound would abort a transaction of the caller's.
     """
-    last = FUNCTIONS[-1]
+    last = _functions()[-1]
     name = f"sdc__kernel_{last.name}"
     if within:
         known = "SELECT 1 FROM duckdb_functions() WHERE function_name = ? AND database_name = 'temp'"
@@ -99,7 +125,7 @@ def load_shared(con: duckdb.DuckDBPyConnection) -> None:
     [(1.0,)]
     """
     known = "SELECT 1 FROM duckdb_functions() WHERE function_name = ? AND database_name = ?"
-    if con.execute(known, [f"sdc__kernel_{FUNCTIONS[-1].name}", SHARED]).fetchall():
+    if con.execute(known, [f"sdc__kernel_{_functions()[-1].name}", SHARED]).fetchall():
         return
     before = _search_path(con)
     con.execute(f"ATTACH IF NOT EXISTS ':memory:' AS {SHARED} (READ_WRITE)")
@@ -147,7 +173,7 @@ def _register(con: duckdb.DuckDBPyConnection, create: str, within: bool) -> None
     that is taken would abort it; else it is tried, which takes a fraction of the time.
     """
     there = _python_functions(con) if within else set()
-    for function in FUNCTIONS:
+    for function in _functions():
         name = f"sdc__python_{function.name}"
         # the Python client keeps the name of a function whose transaction was rolled back
         while name not in there and not _created(con, name, function):
@@ -155,6 +181,12 @@ def _register(con: duckdb.DuckDBPyConnection, create: str, within: bool) -> None
             name += "" if name in there else "_again"
         arguments = ", ".join(argument for argument, _ in function.parameters)
         con.execute(f"{create} sdc__kernel_{function.name}({arguments}) AS {name}({arguments})")
+
+
+def _functions() -> Sequence[Function]:
+    from sdc_sql.udfs.registry import FUNCTIONS  # noqa: PLC0415 - with numpy and pyarrow, which not every program needs
+
+    return FUNCTIONS
 
 
 def _python_functions(con: duckdb.DuckDBPyConnection) -> set[str]:

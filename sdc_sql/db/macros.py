@@ -48,6 +48,8 @@ def file_texts() -> Mapping[str, str]:
 # By expressions, not by sqlglot's tokens: this is read at every start.
 _DEFINED = re.compile(rf"^{CREATE} (sdc_\w+)\(", re.MULTILINE)
 _SAID = re.compile(r"""'[^']*'|"[^"]*"|--.*""")  # texts, names in quotes, comments
+_LINE = re.compile(r"^--.*", re.MULTILINE)
+_NAME = re.compile(r"\bsdc_\w+", re.IGNORECASE)
 _CALLED = re.compile(r"\bsdc_\w+(?=\()")
 
 
@@ -99,6 +101,32 @@ def sql_files() -> tuple[SqlFile, ...]:
     # sorted, so that the order is the same in every process
     order = TopologicalSorter({name: sorted({home[c] for c in f.calls if c in home}) for name, f in found.items()})
     return tuple(found[name] for name in order.static_order())
+
+
+@cache
+def _named() -> Mapping[str, frozenset[str]]:
+    """Return, for each file, the files that define what it names: also in the text of a query that it writes."""
+    home = {macro: f.name for f in sql_files() for macro in f.defines}
+    code = {f.name: _LINE.sub("", f.text) for f in sql_files() if f.name != catalogue.ENTRIES}
+    return {name: frozenset(home[m] for m in _NAME.findall(text) if m in home) for name, text in code.items()}
+
+
+def needed(query: str) -> tuple[SqlFile, ...]:
+    """Return the files whose macros a query calls, and those whose macros these call, in order.
+
+    Examples
+    --------
+    >>> names = [f.name for f in needed("FROM sdc_theta('persons', ['age'], 0.1)")]
+    >>> "core/rows.sql" in names, names[-1]
+    (True, 'risk/theta.sql')
+    """
+    home = {macro: f.name for f in sql_files() for macro in f.defines}
+    found: set[str] = set()
+    more = {home[name.lower()] for name in _NAME.findall(query) if name.lower() in home}
+    while more:
+        found |= more
+        more = {name for file in more for name in _named().get(file, ())} - found
+    return tuple(f for f in sql_files() if f.name in found)
 
 
 def bundle() -> str:

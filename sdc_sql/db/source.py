@@ -13,6 +13,7 @@ from sqlglot import exp
 
 from sdc_sql.db import csv_file, query
 from sdc_sql.db.csv_file import created
+from sdc_sql.db.load import load_macros
 from sdc_sql.errors import TableError, translated, without_values
 
 if TYPE_CHECKING:
@@ -109,11 +110,13 @@ def text_file(con: duckdb.DuckDBPyConnection, table: str, numbers: Iterable[str]
     Parameters
     ----------
     con
-        A connection with the macros.
+        A connection.
     numbers
         The columns that are read as numbers, however they are written.
     """
-    asked = con.execute("SELECT sdc__is_text_file($name) AND NOT sdc__is_stored($name)", {"name": table})
+    whether = "SELECT sdc__is_text_file($name) AND NOT sdc__is_stored($name)"
+    load_macros(con, whether)
+    asked = con.execute(whether, {"name": table})
     if asked.fetchall() == [(False,)]:
         return table
     path = table.strip('"')

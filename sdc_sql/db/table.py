@@ -51,8 +51,10 @@ def spelled(table: str, columns: tuple[str, ...], role: str, name: str) -> str:
 
 def fetched(con: duckdb.DuckDBPyConnection, select: exp.Select) -> list[dict[str, Any]]:
     """Return the rows of a query, by column name."""
+    text = query.text(select)
+    load_macros(con, text)
     with translated():
-        result = con.execute(query.text(select))
+        result = con.execute(text)
         names = [d[0] for d in result.description or ()]
         return [dict(zip(names, values, strict=True)) for values in result.fetchall()]
 
@@ -73,10 +75,11 @@ class Table:
         """Return the names of the columns; an error where there is no such table, or where it has no rows."""
         if not isinstance(self.table, str) or not self.table:
             raise TableError(f"table is {told(self.table)}: it must be the name of a table, view or file.")
-        rows = query.call("sdc__rows", self.table).limit(1)
+        rows = query.text(query.call("sdc__rows", self.table).limit(1))
+        self.load_again(rows)
         with translated():
             try:
-                result = self.con.execute(query.text(rows))
+                result = self.con.execute(rows)
             except duckdb.ParserException:
                 named(self.table)  # refuses what is no name, in our words
                 raise
@@ -85,7 +88,6 @@ class Table:
 
     def read(self, table: str, numbers: Iterable[str] = ()) -> str:
         """Return the name of another table; a CSV or JSON file is read into one, its codes as texts."""
-        self.load_again()
         with translated():
             return text_file(self.con, table, numbers) if isinstance(table, str) else table
 
@@ -96,14 +98,16 @@ class Table:
 
     def number(self, select: exp.Select) -> int:
         """Return the one number of a query."""
+        text = query.text(select)
+        self.load_again(text)
         with translated():
             # fetched to the end: an unfinished result would block the connection
-            ((number,),) = self.con.execute(query.text(select)).fetchall()
+            ((number,),) = self.con.execute(text).fetchall()
         return int(number)
 
-    def load_again(self) -> None:
-        """Load the macros again where a rollback has undone their loading."""
-        load_macros(self.con)
+    def load_again(self, query: str | None = None) -> None:
+        """Load the macros, or those of a query, again where a rollback has undone their loading."""
+        load_macros(self.con, query)
 
     def row(self, macro: str, *arguments: Value, **named: Value) -> dict[str, Any]:
         """Return the one row of a measure, by column name."""
@@ -116,7 +120,6 @@ class Table:
 
     def select(self, select: exp.Select) -> list[dict[str, Any]]:
         """Return the rows of a query, by column name."""
-        self.load_again()
         return fetched(self.con, select)
 
     def relation(self, macro: str, *arguments: Value, **named: Value) -> duckdb.DuckDBPyRelation:
@@ -125,6 +128,7 @@ class Table:
 
     def reading(self, select: exp.Select) -> duckdb.DuckDBPyRelation:
         """Return the records of a query as a DuckDB relation, computed when it is read."""
-        self.load_again()
+        text = query.text(select)
+        self.load_again(text)
         with translated():
-            return self.con.sql(query.text(select))
+            return self.con.sql(text)

@@ -5,9 +5,6 @@ from __future__ import annotations
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-import pyarrow as pa
-
 from sdc_sql.db.checks import told
 from sdc_sql.db.table import Table
 from sdc_sql.errors import ParameterError
@@ -23,6 +20,14 @@ MATRIX = "sdc_pram_matrix_values"
 PROBABILITY = ("probability",)  # of a matrix in a CSV file, what is no category
 
 
+def numbers(matrix: ArrayLike) -> list[list[float]]:
+    """Return an array as lists."""
+    import numpy as np  # noqa: PLC0415 - an import takes longer than most measures
+
+    rows: list[list[float]] = np.asarray(matrix).tolist()
+    return rows
+
+
 @contextmanager
 def matrix_table(
     data: Maskable, columns: Sequence[str], matrix: str | ArrayLike, labels: Sequence[Any] | None
@@ -31,6 +36,9 @@ def matrix_table(
     if isinstance(matrix, str):
         yield data.read(matrix, PROBABILITY) if isinstance(data, Table) else matrix
         return
+    import numpy as np  # noqa: PLC0415 - an import takes longer than most measures
+    import pyarrow as pa  # noqa: PLC0415
+
     try:
         p = np.asarray(matrix, dtype=np.float64)
     except (TypeError, ValueError):  # numpy shows what is no number

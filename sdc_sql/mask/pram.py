@@ -4,9 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
-from sdc_sql.mask.array_matrix import matrix_table
+from sdc_sql.mask.array_matrix import matrix_table, numbers
 from sdc_sql.mask.columns import named
 from sdc_sql.mask.pram_log import CONFIDENTIAL, category_counts, matrix_rows
 
@@ -73,7 +71,7 @@ def pram(
             "columns": chosen, "matrix": table, "id": data.required("id"),
             "stratum": stratum and data.found("stratum", stratum), "stream": stream, "release": release,
         }  # fmt: skip
-        logged = matrix if isinstance(matrix, str) else {"labels": labels, "rows": np.asarray(matrix).tolist()}
+        logged = matrix if isinstance(matrix, str) else {"labels": labels, "rows": numbers(matrix)}
         macro = "pram" if len(chosen) == 1 else "pram_crossing"
         strata = [arguments["stratum"]] if stratum else []
         kept = {

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Any
 from sdc_sql.db import query
 from sdc_sql.db.checks import told, whole
 from sdc_sql.errors import ParameterError
-from sdc_sql.risk.suda_search import searched, stored
 
 if TYPE_CHECKING:
     import duckdb
@@ -42,6 +41,8 @@ def _size(max_msu: int | None) -> int | None:
 
 def measured(data: Roles, macro: str, max_msu: int | None, nulls: str | None, *scores: Value) -> list[dict[str, Any]]:
     """Return the few rows of a measure of special uniques, by column name."""
+    from sdc_sql.risk.suda_search import searched  # noqa: PLC0415 - with numpy and pyarrow, which no other measure needs
+
     with searched(data, _size(max_msu), _treatment(data, nulls)) as (cells, found):
         return data.rows(macro, data.keys, cells, found, *scores)
 
@@ -50,6 +51,8 @@ def of_records(
     data: Roles, macro: str, max_msu: int | None, nulls: str | None, *scores: Value
 ) -> duckdb.DuckDBPyRelation:
     """Store a measure of each record: it holds for the records as they are now, not after a change."""
+    from sdc_sql.risk.suda_search import searched, stored  # noqa: PLC0415 - with numpy and pyarrow, which no other measure needs
+
     with searched(data, _size(max_msu), _treatment(data, nulls)) as (cells, found):
         name = stored(data, query.call(macro, data.table, data.keys, cells, found, *scores))
     return data.con.table(name)

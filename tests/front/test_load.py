@@ -11,7 +11,7 @@ import duckdb
 import pytest
 
 import sdc_sql
-from sdc_sql.db.macros import SqlFile, sql_files
+from sdc_sql.db.macros import SqlFile, declared, example_tables, sql_files
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -270,3 +270,33 @@ def test_uninstall_takes_out_ours_alone(database):
             WHERE function_type IN ('macro', 'table_macro') AND database_name = current_database() ORDER BY ALL"""
         assert con.execute(left).fetchall() == [("sdc_of_the_user",), ("theirs",)]
         sdc_sql.uninstall(con)  # nothing to take out
+
+
+def test_a_connection_that_has_the_macros_is_asked_nothing(database, monkeypatch):
+    with duckdb.connect(database) as con:
+        data = sdc_sql.Microdata(con, "persons", keys=["age", "sex"])
+        monkeypatch.setattr(MODULE, "is_open", None)  # would fail, as would the question that follows it
+        assert data.frequency_counts() == dict(EXPECTED)
+        assert sdc_sql.load(con) is con
+
+
+def test_a_connection_that_gets_macros_as_needed_has_no_others(database):
+    with duckdb.connect(database) as con:
+        MODULE.load_as_needed(con)
+        data = sdc_sql.Microdata(con, "persons", keys=["age", "sex"])
+        assert data.frequency_counts() == dict(EXPECTED)
+        assert con.execute("SELECT count(*) FROM duckdb_functions() WHERE function_name = 'sdc_theta'").fetchone() == (
+            0,
+        )
+        assert data.theta(0.1).n1 == 1
+        assert sdc_sql.load(con).execute(OURS, ["temp"]).fetchone() > (300,)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("entry", [e for e in declared() if e.file.startswith("risk/")], ids=lambda e: e.name)
+def test_a_query_has_all_macros_that_it_needs(entry):
+    with duckdb.connect() as con:
+        con.execute(example_tables())
+        MODULE.load_as_needed(con)
+        MODULE.load_macros(con, entry.example)
+        con.execute(entry.example.replace("CALL", "FROM", 1)).fetchall()
