@@ -10,7 +10,7 @@ from sdc_sql.compiler.columns import folded, with_columns
 from sdc_sql.compiler.constants import fold
 from sdc_sql.compiler.definitions import definitions, pasted, substituted
 from sdc_sql.compiler.known import computed, is_known_rule
-from sdc_sql.compiler.lists import unrolled
+from sdc_sql.compiler.lists import filtered, unrolled
 from sdc_sql.errors import Unsupported
 
 if TYPE_CHECKING:
@@ -24,7 +24,7 @@ def inlined(tree: exp.Expression, kept: Collection[str]) -> exp.Expression:
     """Put the bodies of scalar macros in the places of their calls, as DuckDB does, but for some that are kept."""
     if isinstance(tree, exp.Query) or (isinstance(tree, exp.Columns) and is_known_rule(tree)):
         return tree
-    tree = unrolled(tree)
+    tree = filtered(unrolled(tree))
     called = isinstance(tree, exp.Anonymous) and tree.name not in kept
     definition = definitions().get(tree.name) if called else None
     if definition and not definition.is_table:

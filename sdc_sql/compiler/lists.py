@@ -71,6 +71,13 @@ def unrolled(node: exp.Expression) -> exp.Expression:
     return rest
 
 
+def filtered(node: exp.Expression) -> exp.Expression:
+    """Say count_if(...)::BIGINT, which is faster on DuckDB, as count(*) FILTER (...)."""
+    if not (isinstance(node, exp.Cast) and isinstance(node.this, exp.CountIf)):
+        return node
+    return exp.Filter(this=exp.Count(this=exp.Star(), big_int=True), expression=exp.Where(this=node.this.this))
+
+
 def replaced(tree: exp.Expression, name: str, by: exp.Expression) -> exp.Expression:
     """Replace the variable of a lambda, which is a bare name."""
     return tree.copy().transform(

@@ -60,9 +60,9 @@ CREATE OR REPLACE MACRO sdc__theta_estimates(counts, confidence) AS TABLE
 CREATE OR REPLACE MACRO sdc_theta(tbl, keys, sampling_fraction, confidence := 0.99) AS TABLE
     WITH sdc__counts AS (
         SELECT sum(sdc__f)::BIGINT AS records, count(*) AS cells,
-               count(*) FILTER (sdc__f = 1) AS n1,
-               count(*) FILTER (sdc__f = 2) AS n2,
-               count(*) FILTER (sdc__f = 3) AS n3,
+               count_if(sdc__f = 1)::BIGINT AS n1,
+               count_if(sdc__f = 2)::BIGINT AS n2,
+               count_if(sdc__f = 3)::BIGINT AS n3,
                sdc__checked_fraction(sampling_fraction, 'sampling fraction') AS sdc__pi
         FROM sdc__category_cells(tbl, keys, NULL)
     )
