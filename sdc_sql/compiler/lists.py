@@ -57,15 +57,15 @@ def selection(node: exp.Expression) -> tuple[exp.Expression, str, str, exp.Expre
 
 def unrolled(node: exp.Expression) -> exp.Expression:
     """Write list_reduce(range(a, b, step), lambda rest, i: ..., first) out, where a, b and step are known."""
-    if not (isinstance(node, exp.Anonymous) and node.name == "list_reduce"):
+    if not (isinstance(node, exp.Anonymous) and node.name == "list_reduce" and node.expressions[2:]):
         return node
     series, rule, first = node.expressions
     rest: exp.Expression = first
-    places = [fold(series.args[place].copy()) for place in ("start", "end", "step")]
-    if not all(is_constant(place) for place in places):
-        raise Unsupported(f"A list that depends on the data is not known on this engine: {node.sql('duckdb')[:80]}")
+    places = [fold(series.args[p].copy()) for p in ("start", "end", "step") if series.args.get(p)]
+    if not (isinstance(series, exp.GenerateSeries) and series.args.get("step") and all(map(is_constant, places))):
+        return node
+    accumulated, value = (parameter.name for parameter in rule.expressions)
     for number in range(*(int(place.to_py()) for place in places)):
-        accumulated, value = (parameter.name for parameter in rule.expressions)
         written = replaced(rule.this, value, exp.Literal.number(number))
         rest = exp.Paren(this=replaced(written, accumulated, rest))
     return rest
