@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from sdc_sql.udfs.swapping import pairing
 from sdc_sql.udfs.swapping.pairing import partners
 
 
@@ -66,3 +67,47 @@ def test_distances_have_the_density_of_theory():
     for t in (0.25, 0.5, 0.75):  # distribution function 2^t - 1
         share = (distances <= t).mean()
         assert abs(share - (2**t - 1)) < 5 * sqrt(0.25 / (n / 2)) + 1 / reach + reach / n
+
+
+@given(
+    draws=st.lists(st.one_of(st.floats(0, 1, exclude_max=True), st.sampled_from([0.0, 0.5])), min_size=1, max_size=300),
+    reach=st.integers(1, 310),
+    few=st.integers(16, 60),
+)
+@settings(deadline=None, max_examples=300)
+def test_turns_done_together_give_the_pairs_of_turns_done_one_by_one(draws, reach, few):
+    with pytest.MonkeyPatch.context() as patch:
+        one_by_one = partners(np.array(draws), reach)
+        patch.setattr(pairing, "FEW", few)
+        np.testing.assert_array_equal(partners(np.array(draws), reach), one_by_one)
+
+
+@pytest.mark.parametrize("share", [20, 2, 1])
+def test_long_lists_are_paired_as_from_the_definition(share):
+    # the definition once more, with lists for positions: no remainder, no batch
+    n = 90_000
+    draws, reach = np.random.default_rng(share).random(n), n // share
+    free = list(range(reach))
+    position = list(range(n))
+    expected = np.arange(n)
+    taken = set()
+
+    def take_out(entry):
+        last = free.pop()
+        if entry < len(free):
+            free[entry], position[last] = last, entry
+
+    for place, draw in enumerate(draws.tolist()):
+        if place + reach < n:
+            position[place + reach] = len(free)
+            free.append(place + reach)
+        if place in taken:
+            continue
+        take_out(position[place])
+        if free:
+            entry = int(draw * len(free))
+            partner = free[entry]
+            take_out(entry)
+            taken.add(partner)
+            expected[place], expected[partner] = partner, place
+    np.testing.assert_array_equal(partners(draws, reach), expected)

@@ -11,11 +11,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import numpy as np
+from sdc_sql.udfs.swapping.free_places import FreePlaces
 
 if TYPE_CHECKING:
     from sdc_sql.udfs.arguments import Floats, Integers
 
 CHUNK = 65_536
+FEW = 20_000  # free places up to which it is faster to pair one by one
 # Beyond this a draw times a count may round up to the count.
 LAST_DRAW = 1 - 2.0**-52
 
@@ -25,30 +27,40 @@ def partners(choices: Floats, reach: int) -> Integers:
 
     From place 0 on, each place not yet paired is paired with one drawn evenly from those not yet paired within
     `reach` after it. Time is proportional to n: the free places in range are kept in a list without order, from which
-    one is taken by putting the last in its stead.
+    one is taken by putting the last in its stead. While that list is long, many places are paired at a time
+    (`free_places`); the pairs are those of the loop below.
 
     Examples
     --------
     >>> partners(np.array([0.9, 0.9, 0.1, 0.5]), 2)
     array([1, 0, 3, 2])
     """
-    n = choices.size
-    paired = np.arange(n, dtype=np.int64)
-    write = memoryview(paired.data)
-    free = list(range(min(reach, n)))  # the unpaired places from the one in turn to `reach` after it
+    places = FreePlaces(np.minimum(choices, LAST_DRAW), min(reach, choices.size))
+    while places.count > FEW:
+        places.pair()
+    return _one_by_one(places)
+
+
+def _one_by_one(places: FreePlaces) -> Integers:
+    """Pair the places that are left."""
+    n, reach = places.draws.size, places.reach
+    write = memoryview(places.paired.data)
+    taken = bytearray(places.taken)
+    free = places.free[: places.count].tolist()
     cycle = reach + 1
-    position = list(range(cycle))  # where in `free` a place is, by its remainder
-    taken = bytearray(n)
-    draws = np.minimum(choices, LAST_DRAW)
-    for start in range(0, n, CHUNK):
-        for place, draw in enumerate(draws[start : start + CHUNK].tolist(), start):
+    position = [0] * cycle  # where in `free` a place is, by its remainder
+    for at, place in enumerate(free):
+        position[place % cycle] = at
+    for start in range(places.turn, n, CHUNK):
+        for place, draw in enumerate(places.draws[start : start + CHUNK].tolist(), start):
             entering = place + reach
-            if entering < n:
-                position[entering % cycle] = len(free)
-                free.append(entering)
             if taken[place]:
+                if entering < n:
+                    position[entering % cycle] = len(free)
+                    free.append(entering)
                 continue
-            at, last = position[place % cycle], free.pop()
+            at = position[place % cycle]
+            last = entering if entering < n else free.pop()
             if last != place:
                 free[at] = last
                 position[last % cycle] = at
@@ -61,4 +73,4 @@ def partners(choices: Floats, reach: int) -> Integers:
                 position[last % cycle] = at
             taken[partner] = 1
             write[place], write[partner] = partner, place
-    return paired
+    return places.paired
