@@ -38,28 +38,24 @@ CREATE OR REPLACE MACRO sdc__rank_swap(tbl, columns, id, p, correlation, stratum
         SELECT *, sdc__uniform_of(sdc__drawn, 1) AS sdc__u, sdc__uniform_of(sdc__drawn, 2) AS sdc__choice,
                sdc__x IS NULL OR (typeof(sdc__x) IN ('FLOAT', 'DOUBLE') AND isnan(TRY_CAST(sdc__x AS DOUBLE))) AS sdc__stays FROM sdc__records
     ),
-    -- the values are ordered once; what is drawn for them goes to the pairing, and places come back
-    sdc__ranked AS MATERIALIZED (
-        SELECT sdc__id, sdc__stratum, sdc__x, sdc__d, sdc__choice,
-               row_number() OVER (PARTITION BY sdc__stratum ORDER BY sdc__x ASC, sdc__u ASC, sdc__id ASC) AS sdc__place
-        FROM sdc__marked WHERE NOT sdc__stays
-    ),
+    -- the records of a stratum in the order of their values: what is drawn for them goes to the pairing, and places come back
     sdc__listed AS (
-        SELECT sdc__stratum, CASE WHEN correlation IS NULL THEN NULL ELSE list(sdc__d ORDER BY sdc__place ASC) END AS sdc__ordered,
-               list(sdc__choice ORDER BY sdc__place ASC) AS sdc__choices
-        FROM sdc__ranked GROUP BY sdc__stratum
+        SELECT sdc__stratum,
+               list_sort(list({'x': sdc__x, 'u': sdc__u, 'id': sdc__id, 'choice': sdc__choice, 'd': sdc__d}) FILTER (WHERE NOT sdc__stays), 'ASC', 'NULLS LAST') AS sdc__ordered,
+               list({'id': sdc__id, 'x': sdc__x}) FILTER (WHERE sdc__stays) AS sdc__kept
+        FROM sdc__marked GROUP BY sdc__stratum
     ),
     sdc__paired AS (
-        SELECT sdc__stratum AS sdc__of, unnest(range(1, 1 + len(sdc__partners))) AS sdc__to, unnest(sdc__partners) AS sdc__from
-        FROM (SELECT sdc__stratum, sdc__kernel_swap(sdc__stratum::VARCHAR, sdc__ordered, sdc__choices, p::DOUBLE, correlation::DOUBLE) AS sdc__partners FROM sdc__listed)
+        SELECT sdc__ordered, sdc__kept, sdc__kernel_swap(sdc__stratum::VARCHAR,
+                   CASE WHEN correlation IS NULL THEN NULL ELSE list_transform(sdc__ordered, lambda e: e.d) END,
+                   list_transform(sdc__ordered, lambda e: e.choice), p::DOUBLE, correlation::DOUBLE) AS sdc__partners
+        FROM sdc__listed
     ),
     sdc__exchanged AS (
-        SELECT sdc__r.sdc__id, sdc__o.sdc__x
-        FROM sdc__ranked AS sdc__r
-        JOIN sdc__paired ON sdc__r.sdc__place = sdc__to AND sdc__r.sdc__stratum IS NOT DISTINCT FROM sdc__of
-        JOIN sdc__ranked AS sdc__o ON sdc__o.sdc__place = sdc__from AND sdc__o.sdc__stratum IS NOT DISTINCT FROM sdc__of
+        SELECT sdc__to.id AS sdc__id, sdc__from.x AS sdc__x
+        FROM (SELECT unnest(sdc__ordered) AS sdc__to, unnest(list_select(sdc__ordered, sdc__partners)) AS sdc__from FROM sdc__paired)
         UNION ALL
-        SELECT sdc__id, sdc__x FROM sdc__marked WHERE sdc__stays
+        SELECT sdc__to.id, sdc__to.x FROM (SELECT unnest(sdc__kept) AS sdc__to FROM sdc__listed)
     )
     SELECT sdc__id, unnest(cast_to_type(row(sdc__x), sdc__type))
     FROM sdc__exchanged
