@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import numpy as np
 import numpy.typing as npt
-from sdc_sql.udfs.adapters import declared, keeping
+from sdc_sql.udfs.adapters import declared
 from sdc_sql.udfs.arguments import Floats, two_or_more, uniforms_of, vector
 from sdc_sql.udfs.arrow_function import NUMBERS, TABLE
 from sdc_sql.udfs.ranks import ascending
@@ -67,9 +67,9 @@ def resample(values: npt.ArrayLike, uniforms: npt.ArrayLike) -> Floats:
     return result
 
 
-def resampled(_stratum: str | None, x: Floats, draws: Floats) -> Floats:
-    """Average samples rank by rank."""
-    return keeping(resample(x, draws), x)
+def resampled(_stratum: str | None, x: Floats | None, draws: Floats | None) -> Floats:
+    """Average samples rank by rank, of values in ascending order."""
+    return np.empty(0) if x is None or draws is None else resample(x, draws)
 
 
 FUNCTIONS = (declared("resample", resampled, NUMBERS, x=NUMBERS, draws=TABLE),)

@@ -22,24 +22,34 @@
 --   release      text          names the release; give another one for independent draws
 
 CREATE OR REPLACE MACRO sdc__resample(tbl, columns, samples, id, stratum, stream, release) AS TABLE
-    WITH sdc__drawn AS (
-        SELECT sdc__id,
-               sdc__stratum_value(stratum, COLUMNS(sdc__column((*), stratum))) AS sdc__stratum,
-               sdc__number(COLUMNS(sdc__to_mask((*), columns, id))) AS sdc__x,
-               sdc__uniforms(sdc__subkeys[sdc__folded(columns[1])], sdc__checked_id(sdc__id), sdc__part(sdc__canonical(sdc__number(COLUMNS(sdc__to_mask((*), columns, id))))),
-                   sdc__checked_whole(samples, 'samples', 1)) AS sdc__u
+    WITH sdc__numbers AS (
+        SELECT sdc__id, sdc__stratum_value(stratum, COLUMNS(sdc__column((*), stratum))) AS sdc__stratum,
+               sdc__number(COLUMNS(sdc__to_mask((*), columns, id))) AS sdc__x, sdc__subkeys[sdc__folded(columns[1])] AS sdc__subkey
         FROM sdc__identified(tbl, id, codes := [stratum]), sdc__column_subkeys(columns, release, stream, 'resampling', samples::BIGINT::VARCHAR)
     ),
+    sdc__texts AS (SELECT *, sdc__checked_id(sdc__id) AS sdc__named, sdc__part(sdc__canonical(sdc__x)) AS sdc__value FROM sdc__numbers),
+    sdc__drawn AS (
+        SELECT sdc__id, sdc__stratum, sdc__x, sdc__uniforms(sdc__subkey, sdc__named, sdc__value, sdc__checked_whole(samples, 'samples', 1)) AS sdc__u,
+               sdc__x IS NULL OR isnan(sdc__x) AS sdc__stays
+        FROM sdc__texts
+    ),
+    -- the records of a stratum in the order of their values, equal ones by their first draw
     sdc__listed AS (
-        SELECT sdc__stratum, list(sdc__id ORDER BY sdc__id ASC) AS sdc__ids, list(sdc__x ORDER BY sdc__id ASC) AS sdc__x,
-               list(sdc__u ORDER BY sdc__id ASC) AS sdc__u
+        SELECT sdc__stratum,
+               list_sort(list({'x': sdc__x, 'first': sdc__u[1], 'id': sdc__id, 'u': sdc__u}) FILTER (WHERE NOT sdc__stays), 'ASC', 'NULLS LAST') AS sdc__ordered,
+               list({'id': sdc__id, 'x': sdc__x}) FILTER (WHERE sdc__stays) AS sdc__kept
         FROM sdc__drawn GROUP BY sdc__stratum
     ),
     sdc__filled AS (
-        SELECT sdc__ids, columns::VARCHAR[] AS sdc__names, [sdc__kernel_resample(sdc__stratum::VARCHAR, sdc__x, sdc__u)] AS sdc__masked
+        SELECT sdc__ordered,
+               sdc__kernel_resample(sdc__stratum::VARCHAR, list_transform(sdc__ordered, lambda e: e.x), list_transform(sdc__ordered, lambda e: e.u)) AS sdc__masked
         FROM sdc__listed
     ),
-    sdc__values AS (SELECT unnest(sdc__ids) AS sdc__id, unnest(sdc__masked[1]) AS sdc__x FROM sdc__filled)
+    sdc__values AS (
+        SELECT sdc__of.id AS sdc__id, sdc__x FROM (SELECT unnest(sdc__ordered) AS sdc__of, unnest(sdc__masked) AS sdc__x FROM sdc__filled)
+        UNION ALL
+        SELECT sdc__of.id, sdc__of.x FROM (SELECT unnest(sdc__kept) AS sdc__of FROM sdc__listed)
+    )
     SELECT sdc__id, unnest(cast_to_type(row(sdc__x), sdc__type)) FROM sdc__values
     LEFT JOIN (SELECT struct_pack(*COLUMNS(sdc__columns((*), columns))) AS sdc__type FROM sdc__rows(tbl) LIMIT 0) ON true;
 
