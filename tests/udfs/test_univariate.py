@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from sdc_sql.udfs.microaggregation import univariate
 from sdc_sql.udfs.microaggregation.univariate import optimal_univariate
 
 
@@ -102,3 +103,19 @@ def test_a_permutation_of_rows_permutes_the_groups():
 def test_bad_input_is_refused(v, k, said):
     with pytest.raises(ValueError, match=said):
         optimal_univariate(v, k)
+
+
+@given(
+    v=st.lists(st.one_of(st.integers(0, 6), st.floats(-1e6, 1e6)), min_size=6, max_size=80),
+    k=st.integers(2, 6),
+    slab=st.sampled_from([1, 50, 1 << 20]),
+)
+@settings(deadline=None, max_examples=200)
+def test_nodes_solved_one_by_one_have_the_groups_of_nodes_solved_together(v, k, slab):
+    found = []
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(univariate, "ARCS", slab)
+        for small in (k, k - 1):
+            patch.setattr(univariate, "SMALL", small)
+            found.append(optimal_univariate(v, k).tolist())
+    assert found[0] == found[1]

@@ -50,11 +50,19 @@ def microaggregated(x: Floats, k: float, method: str, centroid: Literal["mean", 
     """
     size = _whole(k, "k")
     missing = np.isnan(x)
+    if not missing.any():
+        return aggregate(x, groups(x, size, method, blocks, gamma), centroid)
     result = x.copy()
-    kinds, kind_of = np.unique(missing, axis=0, return_inverse=True)
-    for number, kind in enumerate(kinds):
-        present = np.flatnonzero(~kind)
+    packed = np.packbits(missing, axis=1)
+    kinds, kind_of = (
+        np.unique(packed[:, 0], return_inverse=True)
+        if packed.shape[1] == 1
+        else np.unique(packed, axis=0, return_inverse=True)  # sorts rows, which takes its time
+    )
+    for number in range(len(kinds)):
         rows = np.flatnonzero(kind_of.ravel() == number)
+        kind = missing[rows[0]]
+        present = np.flatnonzero(~kind)
         if not present.size:
             continue
         part = x[np.ix_(rows, present)]

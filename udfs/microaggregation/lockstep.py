@@ -96,8 +96,9 @@ class _Blocks:
 
     def _distances(self, to: NDArray[np.float64]) -> NDArray[np.float64]:
         """Return the squared distances (blocks, records) to a point (blocks, p), variables added in their order."""
-        distance = np.zeros(self._rows.shape)
-        for values, at in zip(self._points, to.T, strict=True):
+        distance: NDArray[np.float64] = self._points[0] - to[:, :1]
+        distance *= distance
+        for values, at in zip(self._points[1:], to.T[1:], strict=True):
             np.subtract(values, at[:, np.newaxis], out=self._part)
             self._part *= self._part
             distance += self._part

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import islice
+from operator import add
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -11,6 +13,9 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
 ARCS = 1 << 20  # lengths of arcs kept at a time
+SMALL = (
+    10  # the greatest k for which it is faster to solve the nodes one by one than k at a time; the groups are the same
+)
 
 
 def optimal_univariate(values: ArrayLike, k: int) -> NDArray[np.int64]:
@@ -38,9 +43,8 @@ def optimal_univariate(values: ArrayLike, k: int) -> NDArray[np.int64]:
 
     Notes
     -----
-    Time and memory: O(n k) and O(n). An arc of at least k values begins before the k nodes that end here, so k nodes
-    are solved at a time. Ties: equal values lie in the order of their rows; of two optima the one with the larger
-    last group.
+    Time and memory: O(n k) and O(n). Ties: equal values lie in the order of their rows; of two optima the one with the
+    larger last group.
 
     References
     ----------
@@ -60,9 +64,9 @@ def optimal_univariate(values: ArrayLike, k: int) -> NDArray[np.int64]:
     sizes = _shortest_path(ordered - ordered[len(column) // 2], k)  # a common offset would cost digits
     groups = np.empty(len(column), dtype=np.int64)
     ends = np.zeros(len(column), dtype=np.int64)
-    node = len(column)
+    steps, node = sizes.tolist(), len(column)
     while node:
-        node -= int(sizes[node])
+        node -= steps[node]
         ends[node] = 1
     groups[order] = np.cumsum(ends) - 1
     return groups
@@ -80,13 +84,31 @@ def _shortest_path(v: NDArray[np.float64], k: int) -> NDArray[np.int64]:
     step = max(1, ARCS // (k * k)) * k
     for first in range(k, n + 1, step):
         arcs = _arcs(v, first, min(first + step, n + 1), k)
-        for at in range(first, min(first + step, n + 1), k):
-            until = min(at + k, n + 1)
-            total = windows[at:until] + arcs[at - first : until - first]
-            best = total.argmin(axis=1)
-            sizes[at:until] = 2 * k - 1 - best
-            cost[at + 2 * k - 1 : until + 2 * k - 1] = total[np.arange(until - at), best]
+        stop = first + len(arcs)
+        if k <= SMALL:
+            cost[first + 2 * k - 1 : stop + 2 * k - 1] = _least(cost[first : first + 2 * k - 1].tolist(), arcs)
+        else:
+            for at in range(first, stop, k):  # an arc of k values begins before the k nodes that end here
+                until = min(at + k, stop)
+                totals = windows[at:until] + arcs[at - first : until - first]
+                cost[at + 2 * k - 1 : until + 2 * k - 1] = totals.min(axis=1)
+        least = cost[first + 2 * k - 1 : stop + 2 * k - 1]
+        for shorter in range(k - 1, -1, -1):  # the longest arc last: of several that are shortest paths it is taken
+            sizes[first:stop][windows[first:stop, shorter] + arcs[:, shorter] == least] = 2 * k - 1 - shorter
     return sizes
+
+
+def _least(known: list[float], arcs: NDArray[np.float64]) -> list[float]:
+    """Return the least costs of the nodes whose arcs are given, after those of the 2k - 1 nodes before them.
+
+    A node at a time, since each hangs on those before; but no step of the loop over k arcs is Python's own: the
+    iterators read the costs that are appended meanwhile.
+    """
+    before = len(known)
+    totals = (map(add, islice(known, i, None), lengths.tolist()) for i, lengths in enumerate(arcs.T))
+    for least in map(min, *totals):
+        known.append(least)  # noqa: PERF402 - not all at once: the next least needs it
+    return known[before:]
 
 
 def _arcs(v: NDArray[np.float64], first: int, until: int, k: int) -> NDArray[np.float64]:
@@ -95,7 +117,7 @@ def _arcs(v: NDArray[np.float64], first: int, until: int, k: int) -> NDArray[np.
     Built value by value (the mean and the sum of squares updated, as in Welford's method): differences of
     cumulated squares would lose all digits on large values.
     """
-    arcs = np.full((until - first, k), np.inf)
+    arcs = np.full((until - first, k), np.inf, order="F")
     before = np.concatenate([np.zeros(max(0, 2 * k - 1 - first)), v[max(0, first - 2 * k + 1) : until - 1]])
     mean = before[2 * k - 2 :].copy()  # the last value of each arc; then one more to the left at a time
     squares = np.zeros(until - first)
