@@ -29,33 +29,32 @@ CREATE OR REPLACE MACRO sdc__rank_swap(tbl, columns, id, p, correlation, stratum
         SELECT sdc__id,
                sdc__stratum_value(stratum, COLUMNS(sdc__column((*), stratum))) AS sdc__stratum,
                COLUMNS(sdc__to_mask((*), columns, id)) AS sdc__x,
-               CASE WHEN correlation IS NULL THEN NULL ELSE sdc__number(COLUMNS(sdc__to_mask((*), columns, id))) END AS sdc__d,
+               CASE WHEN correlation IS NULL THEN 0 ELSE sdc__number(COLUMNS(sdc__to_mask((*), columns, id))) END AS sdc__d,
                sdc__digest(sdc__subkeys[sdc__folded(columns[1])], sdc__checked_id(sdc__id), sdc__part(sdc__canonical(COLUMNS(sdc__to_mask((*), columns, id))))) AS sdc__drawn
         FROM sdc__identified(tbl, id, codes := [stratum]),
              sdc__column_subkeys(columns, release, stream, 'rank swap', concat(sdc__part(sdc__canonical(p::DOUBLE)), sdc__part(sdc__canonical(correlation::DOUBLE))))
     ),
     sdc__marked AS (
         SELECT *, sdc__uniform_of(sdc__drawn, 1) AS sdc__u, sdc__uniform_of(sdc__drawn, 2) AS sdc__choice,
-               sdc__x IS NULL OR (typeof(sdc__x) IN ('FLOAT', 'DOUBLE') AND isnan(TRY_CAST(sdc__x AS DOUBLE))) AS sdc__stays FROM sdc__records
+               sdc__x IS NULL OR sdc__d IS NULL OR (typeof(sdc__x) IN ('FLOAT', 'DOUBLE') AND isnan(TRY_CAST(sdc__x AS DOUBLE))) AS sdc__stays FROM sdc__records
     ),
     -- the records of a stratum in the order of their values: what is drawn for them goes to the pairing, and places come back
     sdc__listed AS (
         SELECT sdc__stratum,
-               list_sort(list({'x': sdc__x, 'u': sdc__u, 'id': sdc__id, 'choice': sdc__choice, 'd': sdc__d}) FILTER (WHERE NOT sdc__stays), 'ASC', 'NULLS LAST') AS sdc__ordered,
-               list({'id': sdc__id, 'x': sdc__x}) FILTER (WHERE sdc__stays) AS sdc__kept
+               list_sort(list({'x': sdc__x, 'u': sdc__u, 'id': sdc__id, 'choice': sdc__choice}) FILTER (WHERE NOT sdc__stays), 'ASC', 'NULLS LAST') AS sdc__ordered,
+               list({'x': sdc__x, 'id': sdc__id}) FILTER (WHERE sdc__stays) AS sdc__kept
         FROM sdc__marked GROUP BY sdc__stratum
     ),
     sdc__paired AS (
-        SELECT sdc__ordered, sdc__kept, sdc__kernel_swap(sdc__stratum::VARCHAR,
-                   CASE WHEN correlation IS NULL THEN NULL ELSE list_transform(sdc__ordered, lambda e: e.d) END,
+        SELECT list_transform(sdc__ordered, lambda e: e.id) AS sdc__ids, list_transform(sdc__ordered, lambda e: e.x) AS sdc__values, sdc__kept,
+               sdc__kernel_swap(sdc__stratum::VARCHAR, CASE WHEN correlation IS NULL THEN NULL ELSE list_transform(sdc__ordered, lambda e: TRY_CAST(e.x AS DOUBLE)) END,
                    list_transform(sdc__ordered, lambda e: e.choice), p::DOUBLE, correlation::DOUBLE) AS sdc__partners
         FROM sdc__listed
     ),
     sdc__exchanged AS (
-        SELECT sdc__to.id AS sdc__id, sdc__from.x AS sdc__x
-        FROM (SELECT unnest(sdc__ordered) AS sdc__to, unnest(list_select(sdc__ordered, sdc__partners)) AS sdc__from FROM sdc__paired)
-        UNION ALL
-        SELECT sdc__to.id, sdc__to.x FROM (SELECT unnest(sdc__kept) AS sdc__to FROM sdc__listed)
+        SELECT unnest(list_concat(sdc__ids, list_transform(sdc__kept, lambda e: e.id))) AS sdc__id,
+               unnest(list_concat(list_select(sdc__values, sdc__partners), list_transform(sdc__kept, lambda e: e.x))) AS sdc__x
+        FROM sdc__paired
     )
     SELECT sdc__id, unnest(cast_to_type(row(sdc__x), sdc__type))
     FROM sdc__exchanged
