@@ -333,3 +333,16 @@ def test_one_record_and_none(con):
     con.execute("DELETE FROM one")
     with pytest.raises(sdc_sql.TableError, match="no rows"):
         sdc_sql.Microdata(con, "one", id="id")
+
+
+@pytest.mark.parametrize("method", ["rank_swap", "resample"])
+def test_a_stratum_without_values_stays_as_it_is(keyed, method):
+    keyed.execute("""
+        CREATE TABLE t AS SELECT range AS id, range % 3 AS s, [NULL, 'nan', range::VARCHAR][1 + range % 3]::DOUBLE AS x,
+                                 NULL::DOUBLE AS nothing FROM range(60)
+    """)
+    for column, stratum in (("x", "'s'"), ("nothing", "NULL"), ("nothing", "'s'")):
+        released = f"sdc_{method}('t', '{column}', 10, 'id', stratum := {stratum})"
+        kept = f"FROM {released} AS r JOIN t USING (id) WHERE r.{column} IS NOT DISTINCT FROM t.{column}"
+        assert keyed.execute(f"SELECT count(*) FROM {released}").fetchall() == [(60,)]
+        assert keyed.execute(f"SELECT count(*) {kept} AND t.s < 2").fetchall() == [(40,)]
