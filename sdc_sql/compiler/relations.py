@@ -123,15 +123,13 @@ def _source(expansion: Expansion, node: exp.Expression, scope: Scope) -> Read:
     if isinstance(function, exp.Anonymous) and function.name in reads:
         return _rows(expansion, function, node.alias, scope)
     if isinstance(function, exp.Anonymous):
-        relation = expansion.macro(BY_LISTS.get(function.name, function.name), function.expressions, scope)
-        name, fields = expansion.ctes.added(function.name, relation)
-        return reference(name, node.alias), Source(node.alias or name, fields)
+        return _macro(expansion, function, node.alias, scope)
     raise Unsupported(f"The expansion does not know {type(function).__name__} in FROM: {node.sql('duckdb')[:80]}")
 
 
 def _macro(expansion: Expansion, function: exp.Anonymous, alias: str, scope: Scope) -> Read:
     """Return the common table expression of a table macro."""
-    relation = expansion.macro(function.name, function.expressions, scope)
+    relation = expansion.macro(BY_LISTS.get(function.name, function.name), function.expressions, scope)
     if relation is None:
         return None
     name, fields = expansion.ctes.added(function.name, relation)
