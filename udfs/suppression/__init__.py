@@ -1,0 +1,1 @@
+"""Local suppression: the search on the table of cells."""

@@ -1,0 +1,137 @@
+"""The table of cells, packed: a cell is one number, and to leave keys out of it is to AND it with a mask.
+
+A key takes as many bits as its greatest code needs; code 0 is NULL. So a record that is released without some of its
+keys is the packed cell with those bits zero, and two records are released alike where these numbers are equal: a value
+that was missing before and one that is suppressed are the same.
+"""
+
+from __future__ import annotations
+
+from math import fsum
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from numpy.typing import NDArray
+    from sdc_sql.udfs.arguments import Floats, Integers, Truths
+
+MOST_KEYS = 16
+_MIXER = 0x9E37_79B9_7F4A_7C15
+_WORD, _DOUBLE = 62, 53  # bits of one number, and of each half of two
+
+
+class Cells:
+    """The cells of a crossing of keys, and the sets of keys that may be suppressed, in order of their cost.
+
+    Parameters
+    ----------
+    codes
+        A category by number from 1 for each cell and key, 0 where it is NULL, (n, m); no two rows are equal.
+    counts
+        The records of each cell, (n,).
+    weights
+        What it costs to suppress a value of each key, positive, (m,).
+    """
+
+    def __init__(self, codes: Integers, counts: Integers, weights: Sequence[float]) -> None:
+        self.number, self.keys = codes.shape
+        if self.keys > MOST_KEYS:
+            raise ValueError(f"there are {self.keys} keys, and at most {MOST_KEYS} can be searched: leave some out")
+        self.counts, self.weights = counts, [float(w) for w in weights]
+        self.bits = [max(1, int(top).bit_length()) for top in codes.max(axis=0, initial=0)]
+        self.packed, self.words = self._packed(codes)
+        self.known = np.zeros(self.number, dtype=np.int64)  # a bit for each key that is not NULL
+        for key in range(self.keys):
+            self.known |= (codes[:, key] > 0).astype(np.int64) << key
+        self.every = (1 << self.keys) - 1
+        # of equally dear sets those first that leave out the keys of most categories
+        categories = [len(np.unique(codes[:, key])) for key in range(self.keys)]
+        finest = sorted(range(self.keys), key=lambda key: (-categories[key], key))
+        ranks = {key: rank for rank, key in enumerate(finest)}
+        described = (
+            (self.cost(left_out), sorted(ranks[k] for k in range(self.keys) if left_out >> k & 1), left_out)
+            for left_out in range(1 << self.keys)
+        )
+        ordered = sorted(described, key=lambda d: (d[0], len(d[1]), d[1]))
+        self.sets = [left_out for _, _, left_out in ordered]
+        self.costs = [cost for cost, _, _ in ordered]
+
+    def _packed(self, codes: Integers) -> tuple[NDArray[Any], list[tuple[int, int]]]:
+        """Return the cells as one number each, and each key's word and first bit in it."""
+        width = _WORD if sum(self.bits) <= _WORD else _DOUBLE
+        words, places = [0], []
+        for bits in self.bits:
+            if words[-1] + bits > width:
+                words.append(0)
+            places.append((len(words) - 1, words[-1]))
+            words[-1] += bits
+        if len(words) > 2:  # noqa: PLR2004
+            raise ValueError(f"the categories of the keys take {sum(self.bits)} bits, and at most 106: recode them")
+        packed = np.zeros((len(words), len(codes)), dtype=np.int64)
+        for key, (word, first) in enumerate(places):
+            packed[word] |= codes[:, key].astype(np.int64) << first
+        return packed[0] if len(words) == 1 else packed, places
+
+    def cost(self, left_out: int) -> float:
+        """Return what it costs to suppress a set of keys, a bit each."""
+        return fsum(w for key, w in enumerate(self.weights) if left_out >> key & 1)
+
+    def released(self, left_out: int, cells: Any = slice(None)) -> NDArray[Any]:  # noqa: ANN401 - an index
+        """Return the cells without a set of keys, a number each: two words as one of complex numbers, exactly."""
+        masks = [0, 0]
+        for key, (word, first) in enumerate(self.words):
+            if not left_out >> key & 1:
+                masks[word] |= ((1 << self.bits[key]) - 1) << first
+        if self.packed.ndim == 1:
+            return np.asarray(self.packed[cells] & masks[0])
+        return np.asarray((self.packed[0][cells] & masks[0]) + 1j * (self.packed[1][cells] & masks[1]))
+
+    def sums(self, left_out: int, wanted: Integers, amounts: Floats, least: float) -> Floats:
+        """Return for the wanted cells the amounts of all cells that agree with them on the keys that are kept.
+
+        Sums below `least` may be returned as 0: they are told by the sums of buckets, which are never less.
+        """
+        packed = self.released(left_out)
+        chosen: Any = np.arange(self.number)
+        if packed.dtype.kind == "i":
+            few = self.number.bit_length() + 2  # several buckets a cell
+            buckets = (packed.view(np.uint64) * np.uint64(_MIXER) >> np.uint64(64 - few)).view(np.int64)
+            full = np.bincount(buckets, weights=amounts, minlength=1 << few) >= least * (1 - 1e-9)
+            here = full[buckets[wanted]]
+            if not here.any():
+                return np.zeros(len(wanted))
+            needed = np.zeros(1 << few, dtype=np.bool_)
+            needed[buckets[wanted[here]]] = True
+            chosen = np.flatnonzero(needed[buckets])
+        values, groups = grouped(packed[chosen])
+        totals = np.bincount(groups, weights=amounts[chosen], minlength=len(values))
+        place = np.full(self.number, -1, dtype=np.int64)
+        place[chosen] = groups
+        found = place[wanted]
+        return np.where(found >= 0, totals[found], 0.0)
+
+    def keeping_known(self, left_out: int, cells: Integers) -> Truths:
+        """Return which of the cells would keep no key that is NULL in them: what is missing is not kept."""
+        return np.asarray((self.every & ~left_out & ~self.known[cells]) == 0)
+
+
+def grouped(values: NDArray[Any]) -> tuple[NDArray[Any], Integers]:
+    """Return the distinct values in ascending order, and the place of each value among them.
+
+    Examples
+    --------
+    >>> grouped(np.array([7, 5, 7]))[1].tolist()
+    [1, 0, 1]
+    """
+    if len(values) == 0:
+        return values, np.zeros(0, dtype=np.int64)
+    order = np.argsort(values)
+    ordered = values[order]
+    starts = np.ones(len(values), dtype=np.bool_)
+    np.not_equal(ordered[1:], ordered[:-1], out=starts[1:])
+    groups = np.empty(len(values), dtype=np.int64)
+    groups[order] = np.cumsum(starts) - 1
+    return ordered[starts], groups

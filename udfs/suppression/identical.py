@@ -1,0 +1,54 @@
+"""Few suppressions so that each released row is shared by at least k released records, NULL taken as a value."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+from sdc_sql.udfs.suppression.bettering import better
+from sdc_sql.udfs.suppression.borrowing import borrow
+from sdc_sql.udfs.suppression.greedy import settled
+from sdc_sql.udfs.suppression.released_groups import Groups
+
+if TYPE_CHECKING:
+    from sdc_sql.udfs.arguments import Integers
+    from sdc_sql.udfs.suppression.cells import Cells
+
+_SMALL = 500_000  # cells x sets of keys
+_EFFORT, _LITTLE = 3_000_000, 500_000
+
+
+def identical(cells: Cells, k: int, effort: int | None = None) -> Integers:
+    """Return a row for each cell and set of keys that some of its records lose: cell, keys (a bit each), records.
+
+    To find the fewest is NP-hard: this is a greedy answer, made better as far as the effort reaches.
+
+    Parameters
+    ----------
+    effort
+        Records times sets of keys that are looked at to better the greedy answer: by default 3,000,000 (about a
+        second), and 500,000 for tables that would not gain much by more.
+
+    Examples
+    --------
+    Of (a, b), (a, c), (a, c) one cannot be released as (a, *) by itself: one of the others joins it, or all do.
+
+    >>> from sdc_sql.udfs.suppression.cells import Cells
+    >>> identical(Cells(np.array([[1, 1], [1, 2]]), np.array([1, 3]), [1, 1]), 2).tolist()
+    [[0, 2, 1], [1, 0, 2], [1, 2, 1]]
+    """
+    total = int(cells.counts.sum())
+    if total < k:
+        raise ValueError(f"there are {total} records, fewer than k = {k}: nothing can be released alike")
+    lost, left = settled(cells, k)
+    groups = Groups(cells)
+    for left_out in np.unique(lost[lost >= 0]).tolist():
+        here = np.flatnonzero(lost == left_out)
+        rows = cells.released(left_out, here).tolist()
+        for cell, row, n in zip(here.tolist(), rows, cells.counts[here].tolist(), strict=True):
+            groups.add(cell, row, left_out, n)
+    borrow(groups, left, k)
+    small = cells.number * len(cells.sets) <= _SMALL
+    better(groups, k, effort if effort is not None else _EFFORT if small else _LITTLE)
+    found = [(cell, groups.left_out[cell, row], n) for cell, rows in groups.released.items() for row, n in rows.items()]
+    return np.array(sorted(found), dtype=np.int64)

@@ -1,0 +1,139 @@
+"""Few suppressions so that each released record is compatible with at least k released ones, NULL agreeing with all.
+
+Each record that is suppressed makes one record more compatible with all that share the keys it keeps. So of records
+that agree on some keys only some are suppressed: as many as the others lack. None loses more than would be needed if
+no other record were suppressed (without this, k - 1 records blanked whole would make any file anonymous).
+"""
+
+from __future__ import annotations
+
+from itertools import groupby
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+from sdc_sql.udfs.suppression.cells import grouped
+
+if TYPE_CHECKING:
+    from sdc_sql.udfs.arguments import Floats, Integers, Truths
+    from sdc_sql.udfs.suppression.cells import Cells
+
+_PATTERNS = 40  # of NULL in the keys: with more, records with NULL count for nobody but themselves
+
+_ROUNDS = 60
+_NEAR = 0.8  # of the best score in a round
+
+
+def wildcard(cells: Cells, k: int) -> Integers:
+    """Return for each cell the keys that its records lose, a bit each.
+
+    Examples
+    --------
+    Of two records (a, b) and (a, c) one loses its second key, and agrees with the other.
+
+    >>> from sdc_sql.udfs.suppression.cells import Cells
+    >>> wildcard(Cells(np.array([[1, 1], [1, 2]]), np.array([1, 1]), [1, 1]), 2).tolist()
+    [2, 0]
+    """
+    total = int(cells.counts.sum())
+    if total < k:
+        raise ValueError(f"there are {total} records, fewer than k = {k}: no suppression is enough")
+    return _Search(cells, k).lost
+
+
+class _Plan(NamedTuple):
+    """What is suppressed where a set of keys is: of the cells left their group, whether suppressed, what each gains."""
+
+    groups: Integers
+    suppressed: Truths
+    gains: Floats
+    score: Floats  # of each group: by how much records come nearer to k, for each one suppressed
+
+
+class _Search:
+    """The cells that have fewer than k compatible records yet."""
+
+    def __init__(self, cells: Cells, k: int) -> None:
+        self.cells, self.k = cells, k
+        self.lost = np.zeros(cells.number, dtype=np.int64)
+        self.found = compatible(cells)
+        self.sizes = cells.counts.astype(np.float64)
+        self.left = np.flatnonzero(self.found < k)
+        for _, level in groupby(zip(cells.costs, cells.sets, strict=True), key=lambda pair: pair[0]):
+            if not len(self.left):
+                break
+            self._at_one_cost([left_out for _, left_out in level])
+
+    def _at_one_cost(self, level: list[int]) -> None:
+        """Suppress sets of keys of one cost: in each round where that gains most, and no record has a better set."""
+        may = {}
+        for left_out in level:
+            keeping = self.left[self.cells.keeping_known(left_out, self.left)]
+            enough = self.cells.sums(left_out, keeping, self.sizes, self.k) >= self.k
+            may[left_out] = np.zeros(self.cells.number, dtype=np.bool_)
+            may[left_out][keeping[enough]] = True
+        for _ in range(_ROUNDS):
+            plans = [self._plan(left_out, may[left_out][self.left]) for left_out in level if len(self.left)]
+            if not any(plan.suppressed.any() for plan in plans):
+                return
+            best, of = np.zeros(len(self.left)), np.full(len(self.left), -1)
+            for place, plan in enumerate(plans):
+                score = plan.score[plan.groups]
+                better = score > best
+                best[better], of[better] = score[better], place
+            of[best < _NEAR * max(float(plan.score.max()) for plan in plans)] = -1
+            self._carry_out(level, plans, of)
+        for left_out in level:  # few are left: one set after another
+            if len(self.left):
+                plan = self._plan(left_out, may[left_out][self.left])
+                self._carry_out([left_out], [plan], np.zeros(len(self.left), dtype=np.int64))
+
+    def _carry_out(self, level: list[int], plans: list[_Plan], of: Integers) -> None:
+        """Suppress as planned in the groups all of whose records to be suppressed are of this plan."""
+        gained = np.zeros(len(self.left))
+        settled = np.zeros(len(self.left), dtype=np.bool_)
+        for place, (left_out, plan) in enumerate(zip(level, plans, strict=True)):
+            spoilt = np.zeros(len(plan.score), dtype=np.bool_)
+            spoilt[plan.groups[plan.suppressed & (of != place)]] = True
+            here = plan.suppressed & ~spoilt[plan.groups]
+            gained += np.where(spoilt[plan.groups], 0.0, plan.gains)
+            self.lost[self.left[here]] = left_out & self.cells.known[self.left[here]]
+            settled |= here
+        self.found[self.left] += gained
+        self.left = self.left[~settled & (self.found[self.left] < self.k)]
+
+    def _plan(self, left_out: int, may: Truths) -> _Plan:
+        """Return what is suppressed where a set of keys is, of the cells that may lose it."""
+        _, groups = grouped(self.cells.released(left_out, self.left))
+        lacking = self.k - self.found[self.left]
+        complete = self.cells.known[self.left] == self.cells.every
+        # what is NULL may agree already: only complete cells, which differ, are counted as gained
+        sizes = np.where(complete, self.sizes[self.left], 0.0)
+        order = np.flatnonzero(may)
+        order = order[np.lexsort((-lacking[order], groups[order]))]
+        starts = np.flatnonzero(np.diff(groups[order], prepend=-1))
+        before = np.cumsum(sizes[order]) - sizes[order]
+        before -= np.repeat(before[starts], np.diff([*starts.tolist(), len(order)]))
+        suppressed = np.zeros(len(self.left), dtype=np.bool_)
+        suppressed[order[before < lacking[order]]] = True
+        total = np.bincount(groups[suppressed], weights=sizes[suppressed], minlength=int(groups.max()) + 1)
+        gains = np.where(complete, total[groups], 0.0)
+        given = np.bincount(groups, weights=self.sizes[self.left] * suppressed)
+        helped = self.sizes[self.left] * np.where(suppressed, lacking, np.minimum(gains, lacking))
+        score = np.divide(np.bincount(groups, weights=helped), given, out=np.zeros(len(given)), where=given > 0)
+        return _Plan(groups, suppressed, gains, score)
+
+
+def compatible(cells: Cells) -> Floats:
+    """Return how many records each cell is compatible with, NULL agreeing with every value."""
+    patterns = np.unique(cells.known)
+    if len(patterns) == 1 and patterns[0] == cells.every:
+        return cells.counts.astype(np.float64)
+    own = [np.flatnonzero(cells.known == p) for p in patterns]
+    found = np.zeros(cells.number)
+    for one, here in zip(patterns.tolist(), own, strict=True):
+        for other, there in zip(patterns.tolist(), own, strict=True) if len(patterns) <= _PATTERNS else [(one, here)]:
+            both = np.concatenate([here, there])
+            values, groups = grouped(cells.released(cells.every & ~(one & other), both))
+            sums = np.bincount(groups[len(here) :], weights=cells.counts[there], minlength=len(values))
+            found[here] += sums[groups[: len(here)]]
+    return found
