@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from sdc_sql.mask import local_suppression as _local_suppression
 from sdc_sql.mask import microaggregation as _microaggregation
 from sdc_sql.mask import multiplicative_noise as _multiplicative_noise
 from sdc_sql.mask import noise as _noise
@@ -32,6 +33,7 @@ from sdc_sql.risk import minimal_sample_uniques as _minimal_sample_uniques
 from sdc_sql.risk import population_risk as _population_risk
 from sdc_sql.risk import risk_threshold as _risk_threshold
 from sdc_sql.risk import suda as _suda
+from sdc_sql.risk import suppression_report as _suppression_report
 from sdc_sql.risk import t_closeness as _t_closeness
 from sdc_sql.risk import theta as _theta
 from sdc_sql.risk import theta_by as _theta_by
@@ -52,6 +54,7 @@ class Methods:
     alpha_k_anonymity = as_method(_alpha_k_anonymity.alpha_k_anonymity)
     cell_risk = as_method(_individual_risk.cell_risk)
     cells = as_method(_cells.cells)
+    compatible_records = as_method(_suppression_report.compatible_records)
     data_intrusion_simulation = as_method(_data_intrusion.data_intrusion_simulation)
     frequencies = as_method(_frequencies.frequencies)
     frequency_counts = as_method(_uniqueness.frequency_counts)
@@ -67,6 +70,7 @@ class Methods:
     l_diversity_records = as_method(_l_diversity.l_diversity_records)
     likeness = as_method(_likeness.likeness)
     likeness_cells = as_method(_likeness.likeness_cells)
+    local_suppression = as_method(_local_suppression.local_suppression)
     microaggregate = as_method(_microaggregation.microaggregate)
     microaggregate_categorical = as_method(_microaggregation.microaggregate_categorical)
     minimal_sample_uniques = as_method(_minimal_sample_uniques.minimal_sample_uniques)
@@ -92,6 +96,7 @@ class Methods:
     suda_contributions = as_method(_suda.suda_contributions)
     suda_summary = as_method(_suda.suda_summary)
     suda_value_contributions = as_method(_suda.suda_value_contributions)
+    suppression_report = as_method(_suppression_report.suppression_report)
     t_closeness = as_method(_t_closeness.t_closeness)
     t_closeness_cells = as_method(_t_closeness.t_closeness_cells)
     theta = as_method(_theta.theta)

@@ -16,6 +16,7 @@ from sdc_sql.risk.likeness import Likeness
 from sdc_sql.risk.population_risk import PopulationRisk
 from sdc_sql.risk.risk_threshold import RiskThreshold
 from sdc_sql.risk.suda import SudaContribution, SudaSummary, SudaValueContribution
+from sdc_sql.risk.suppression_report import CompatibleRecords, SuppressionReport
 from sdc_sql.risk.t_closeness import TCloseness
 from sdc_sql.risk.theta import Theta
 from sdc_sql.risk.theta_by import StratumTheta
@@ -25,6 +26,7 @@ from sdc_sql.risk.uniqueness import FrequencySummary
 
 __all__ = [
     "AlphaKViolations",
+    "CompatibleRecords",
     "DataIntrusion",
     "FrequencySummary",
     "GlobalRisk",
@@ -43,6 +45,7 @@ __all__ = [
     "SudaContribution",
     "SudaSummary",
     "SudaValueContribution",
+    "SuppressionReport",
     "TCloseness",
     "Theta",
     "ThresholdSummary",

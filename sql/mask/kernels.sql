@@ -19,6 +19,8 @@ CREATE OR REPLACE MACRO sdc__kernel_microaggregate_categorical(stratum, codes, l
     sdc__needs_python('Microaggregation')::VARCHAR[][];
 CREATE OR REPLACE MACRO sdc__kernel_swap(stratum, ordered, choices, p, correlation) AS
     sdc__needs_python('Rank swapping')::BIGINT[];
+CREATE OR REPLACE MACRO sdc__kernel_suppress(stratum, codes, counts, k, guarantee, importance, cost) AS
+    sdc__needs_python('Local suppression')::BIGINT[];
 CREATE OR REPLACE MACRO sdc__kernel_resample(stratum, x, draws) AS
     sdc__needs_python('Resampling')::DOUBLE[];
 CREATE OR REPLACE MACRO sdc__kernel_invariant(p, frequencies, method, pd, alpha) AS

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from sdc_sql.udfs.suppression.cells import Cells
 
 _SMALL = 500_000  # cells x sets of keys
-_EFFORT, _LITTLE = 3_000_000, 500_000
+_EFFORT, _LITTLE, _OF_ONE = 3_000_000, 500_000, 15_000
 
 
 def identical(cells: Cells, k: int, effort: int | None = None) -> Integers:
@@ -26,8 +26,8 @@ def identical(cells: Cells, k: int, effort: int | None = None) -> Integers:
     Parameters
     ----------
     effort
-        Records times sets of keys that are looked at to better the greedy answer: by default 3,000,000 (about a
-        second), and 500,000 for tables that would not gain much by more.
+        Records times sets of keys that are looked at to better the greedy answer. By default 15,000 for each cell of
+        fewer than k records, up to 3,000,000 (about a second); of large tables, which gain little by it, 500,000.
 
     Examples
     --------
@@ -48,7 +48,7 @@ def identical(cells: Cells, k: int, effort: int | None = None) -> Integers:
         for cell, row, n in zip(here.tolist(), rows, cells.counts[here].tolist(), strict=True):
             groups.add(cell, row, left_out, n)
     borrow(groups, left, k)
-    small = cells.number * len(cells.sets) <= _SMALL
-    better(groups, k, effort if effort is not None else _EFFORT if small else _LITTLE)
+    most = _EFFORT if cells.number * len(cells.sets) <= _SMALL else _LITTLE
+    better(groups, k, min(most, _OF_ONE * int((cells.counts < k).sum())) if effort is None else effort)
     found = [(cell, groups.left_out[cell, row], n) for cell, rows in groups.released.items() for row, n in rows.items()]
     return np.array(sorted(found), dtype=np.int64)

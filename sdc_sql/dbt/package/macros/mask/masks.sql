@@ -4,6 +4,7 @@
 -#}
 {%- macro sdc__masks() -%}
     {{ return({
+        'local_suppression': none,
         'microaggregate': none,
         'microaggregate_categorical': none,
         'multiplicative_noise': {'method': [none, 'plain']},

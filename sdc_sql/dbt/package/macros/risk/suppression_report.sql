@@ -1,0 +1,9 @@
+{#- Written from the headers of sql/ by python -m sdc_sql.write. -#}
+
+{%- macro compatible_records(tbl, released, keys, k) -%}
+    {{ return(sdc.sdc__measure('sdc_compatible_records', [tbl, released, keys, k], {})) }}
+{%- endmacro -%}
+
+{%- macro suppression_report(tbl, released, keys, k) -%}
+    {{ return(sdc.sdc__measure('sdc_suppression_report', [tbl, released, keys, k], {})) }}
+{%- endmacro -%}

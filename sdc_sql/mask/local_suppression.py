@@ -1,0 +1,119 @@
+"""Local suppression (SDC handbook, 3.4.3.2)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING
+
+from sdc_sql.db import query
+from sdc_sql.db.checks import told, whole
+from sdc_sql.db.masking import VALUES
+from sdc_sql.errors import ParameterError
+from sdc_sql.mask.columns import named
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from sdc_sql.db.masking import Maskable
+    from sdc_sql.db.steps import MaskingStep
+
+GUARANTEES = ("identical", "strong", "wildcard")
+
+
+def local_suppression(
+    data: Maskable,
+    k: int,
+    *,
+    guarantee: str = "identical",
+    importance: Mapping[str, float] | Sequence[float] | float | None = None,
+    cost: str = "equal",
+    keys: Iterable[str] | None = None,
+    stratum: str | None = None,
+    into: str | None = None,
+) -> MaskingStep:
+    """Suppress values of keys in some records, as few as can be, until no record stands out, in place or in a copy.
+
+    What was done is counted anew from the file before and after, and is an error where the guarantee does not hold.
+
+    Parameters
+    ----------
+    k
+        The least number of records, at least 2.
+    guarantee
+        ``"identical"``: each released row, NULL a value, is shared by k released records (`k_anonymity` passes).
+        ``"strong"``: each released record agrees, on the keys it keeps, with k original records; the fewest
+        suppressions, but no help against an intruder who knows who took part. ``"wildcard"``: each released record is
+        compatible with k released ones, NULL agreeing with every value (sdcMicro's reading).
+    importance
+        What a suppressed value costs: a positive number for each key by its name (1 where it is not named), or in the
+        order of the keys.
+    cost
+        ``"equal"``, or ``"entropy"``: the importance is multiplied by the entropy of the key, in nats.
+    keys
+        The key variables; by default those of the table.
+    stratum
+        A column within whose values k records are to be found.
+    into
+        A new table for the suppressed copy. Without it the table itself is changed; a database file then keeps the old
+        values in its bytes: hand over what ``write`` writes.
+
+    Returns
+    -------
+    MaskingStep
+        Its parameters have the ``suppressions`` of each key, and how many records are below k in each reading
+        (:func:`suppression_report`): ``below_identical``, ``below_strong``, ``below_wildcard``; of the original
+        records ``compatible_below_k`` have fewer than k compatible released ones, ``compatible_with_one`` just one.
+
+    Raises
+    ------
+    InputError
+        Where there are fewer than k records, in a stratum, or an argument cannot be used.
+
+    Examples
+    --------
+    >>> import sdc_sql
+    >>> step = sdc_sql.example().local_suppression(3, into="released")
+    >>> step.changed, step.parameters["suppressions"]
+    (3, {'age': 3, 'sex': 3})
+    """
+    chosen = data.keys if keys is None else named(data, keys)
+    if not chosen:
+        raise ParameterError("Local suppression needs keys: give keys=[...] here or when describing the table.")
+    k = whole(k, "k", least=2)
+    if guarantee not in GUARANTEES:
+        raise ParameterError(f"guarantee is {told(guarantee)}: it must be one of {', '.join(GUARANTEES)}.")
+    arguments = {
+        "columns": chosen, "k": k, "id": data.required("id"), "guarantee": guarantee,
+        "importance": _of_keys(data, chosen, importance), "cost": cost,
+        "stratum": stratum and data.found("stratum", stratum),
+    }  # fmt: skip
+    tables = (data.table, f"temp.{VALUES}", chosen, k)
+    if guarantee == "wildcard":
+        proof = query.call("sdc__suppression_proof_wildcard", *tables)
+    else:
+        proof = query.call("sdc__suppression_proof", *tables, guarantee)
+    return data.masked("local_suppression", chosen, arguments, into=into, kept={"applied": proof})
+
+
+def _of_keys(
+    data: Maskable, keys: tuple[str, ...], importance: Mapping[str, float] | Sequence[float] | float | None
+) -> list[float] | None:
+    """Return a number for each key, in their order."""
+    if isinstance(importance, Mapping):
+        by_name = {data.found("key variable", name): number for name, number in importance.items()}
+        strange = sorted(by_name.keys() - {*keys})
+        if strange:
+            raise ParameterError(
+                f"importance names {', '.join(strange)}: give numbers for the keys, {', '.join(keys)}."
+            )
+        given = [by_name.get(key, 1.0) for key in keys]
+    elif importance is None:
+        return None
+    else:
+        given = [importance] * len(keys) if isinstance(importance, (int, float)) else list(importance)
+    positive = [isinstance(n, (int, float)) and not isinstance(n, bool) and 0 < n < float("inf") for n in given]
+    if len(given) != len(keys) or not all(positive):
+        raise ParameterError(
+            f"importance is {told(importance)}: it must be a positive number for each of the keys, {', '.join(keys)}."
+        )
+    return [float(number) for number in given]

@@ -1,0 +1,98 @@
+"""What local suppression took away, and whom it leaves without each of its guarantees: two files compared."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from sdc_sql.db.checks import whole
+from sdc_sql.db.results import Result
+
+if TYPE_CHECKING:
+    from sdc_sql.roles import Roles
+
+
+@dataclass(frozen=True)
+class SuppressionReport(Result):
+    """The suppressions of each key, and how many records are below k.
+
+    ``below_identical``: released records whose row, NULL a value, fewer than k share; ``complete_below_k``: those of
+    them without NULL. ``below_strong``: released records that agree, on the keys they keep, with fewer than k
+    originals.
+    ``compatible_below_k`` and ``compatible_with_one``: original records with fewer than k compatible released records,
+    and with one only: whom an intruder finds who knows that they took part.
+    """
+
+    k: int
+    suppressions: dict[str, int]
+    below_identical: int
+    below_strong: int
+    complete_below_k: int
+    compatible_below_k: int
+    compatible_with_one: int
+
+
+@dataclass(frozen=True)
+class CompatibleRecords(Result):
+    """How many original records have so many compatible released ones."""
+
+    compatible: int
+    records: int
+
+
+def suppression_report(data: Roles, released: str, k: int) -> SuppressionReport:
+    """Return what local suppression took away, and how many records are without each of its guarantees.
+
+    Parameters
+    ----------
+    released
+        The table after suppression; this one is the original.
+    k
+        The least number of records, at least 2.
+
+    Returns
+    -------
+    SuppressionReport
+
+    Examples
+    --------
+    >>> import sdc_sql
+    >>> data = sdc_sql.example()
+    >>> _ = data.local_suppression(2, guarantee="strong", into="released")
+    >>> data.suppression_report("released", 2).compatible_with_one
+    1
+    """
+    return SuppressionReport(
+        **data.row("sdc_suppression_report", data.table, data.read(released), data.keys,
+                   whole(k, "k", least=2))
+    )  # fmt: skip
+
+
+def compatible_records(data: Roles, released: str, k: int) -> list[CompatibleRecords]:
+    """Return how many original records have how many compatible released records, below k.
+
+    Parameters
+    ----------
+    released
+        The table after suppression; this one is the original.
+    k
+        The least number of records, at least 2.
+
+    Returns
+    -------
+    list of CompatibleRecords
+        A row a number of compatible records below k that occurs, the least first.
+
+    Examples
+    --------
+    >>> import sdc_sql
+    >>> data = sdc_sql.example()
+    >>> _ = data.local_suppression(3, into="released")
+    >>> data.compatible_records("released", 3)
+    []
+    """
+    rows = data.rows(
+        "sdc_compatible_records", data.table, data.read(released), data.keys,
+        whole(k, "k", least=2),
+    )  # fmt: skip
+    return [CompatibleRecords(**row) for row in rows]

@@ -1,0 +1,114 @@
+-- What local suppression has done and what it has not: counted anew from the file before and the file after.
+--
+--   an original record and a released one are compatible when they agree on every key that is not NULL in the released one:
+--   to an intruder who knows the original values of a person, each compatible record may be that person's
+-- Source: Samarati & Sweeney (1998) for k-anonymity; the count of compatible records is the anonymity set of an intruder who
+--   knows that the person took part.
+--
+--   original: a b    released: a b     sdc_compatible_records('original', 'released', ['a', 'b'], 2):
+--             1 x              1 NULL  compatible records
+--             1 y              1 y     1          1           (1, x): the first released record only
+--             1 y              1 y     3          2           (1, y): all three
+--
+-- Rows are matched by their values, never by an id: the released file may be without one. A NULL in the original agrees with a NULL
+-- in the released file only.
+--
+-- Scope: table.
+-- Not compiled: it compares two files, one of which was suppressed in DuckDB.
+-- Parameters:
+--   tbl       table         the table before suppression
+--   released  table         the table after suppression
+--   keys      columns       the key variables
+--   k         whole number  the least number of records, at least 2
+
+-- The rows of either table: as numbers (a bit string), the pattern of what is not NULL, how many before and after.
+CREATE OR REPLACE MACRO sdc__both_cells(tbl, released, keys) AS TABLE
+    WITH sdc__rows_of_both AS (
+        SELECT COLUMNS(sdc__columns((*), keys)), true AS sdc__original FROM sdc__exact_rows(tbl, codes := keys)
+        UNION ALL BY NAME
+        SELECT COLUMNS(sdc__columns((*), keys)), false AS sdc__original FROM sdc__exact_rows(released, codes := keys)
+    ),
+    sdc__crossed AS (
+        SELECT COLUMNS(lambda c: NOT starts_with(c, 'sdc__')), count(*) FILTER (sdc__original) AS sdc__before, count(*) FILTER (NOT sdc__original) AS sdc__after
+        FROM sdc__rows_of_both GROUP BY ALL
+    ),
+    sdc__numbered AS (
+        SELECT sdc__before, sdc__after,
+               sdc__value_number(COLUMNS(lambda c: NOT starts_with(c, 'sdc__'))) AS "sdc__rank_\0",
+               sdc__value_mask(COLUMNS(lambda c: NOT starts_with(c, 'sdc__'))) AS "sdc__known_\0"
+        FROM sdc__crossed
+    )
+    SELECT sdc__before, sdc__after, sdc__bits([*COLUMNS(lambda c: starts_with(c, 'sdc__rank_'))]) AS sdc__code,
+           sdc__bits([*COLUMNS(lambda c: starts_with(c, 'sdc__known_'))]) AS sdc__mask
+    FROM sdc__numbered;
+
+-- Each pair of an original row and a compatible released one. cells: as above.
+CREATE OR REPLACE MACRO sdc__compatible_pairs(cells) AS TABLE
+    SELECT sdc__o.sdc__code AS sdc__old, sdc__o.sdc__before, sdc__r.sdc__code AS sdc__new, sdc__r.sdc__after
+    FROM (SELECT sdc__c.sdc__code, sdc__c.sdc__before, sdc__p.sdc__mask, sdc__common_bits(sdc__c.sdc__code, sdc__p.sdc__mask) AS sdc__kept
+          FROM (FROM query_table(cells) WHERE sdc__before > 0) AS sdc__c, (SELECT DISTINCT sdc__mask FROM query_table(cells) WHERE sdc__after > 0) AS sdc__p) AS sdc__o
+    JOIN (FROM query_table(cells) WHERE sdc__after > 0) AS sdc__r ON sdc__r.sdc__mask = sdc__o.sdc__mask AND sdc__r.sdc__code = sdc__o.sdc__kept;
+
+-- The values of each key that are not NULL before and are after.
+CREATE OR REPLACE MACRO sdc__known_values(tbl, keys) AS TABLE
+    SELECT struct_keys(sdc__key) AS sdc__names, [*COLUMNS(lambda c: starts_with(c, 'sdc__n_'))] AS sdc__numbers
+    FROM (SELECT any_value(struct_pack(*COLUMNS(sdc__columns((*), keys)))) AS sdc__key, count(COLUMNS(sdc__columns((*), keys))) AS "sdc__n_\0" FROM sdc__rows(tbl));
+CREATE OR REPLACE MACRO sdc__missing_values(tbl, released, keys) AS TABLE
+    SELECT sdc__b.sdc__name, sdc__b.sdc__n - sdc__a.sdc__n AS sdc__values
+    FROM (SELECT unnest(sdc__names) AS sdc__name, unnest(sdc__numbers) AS sdc__n FROM sdc__known_values(tbl, keys)) AS sdc__b
+    JOIN (SELECT unnest(sdc__names) AS sdc__name, unnest(sdc__numbers) AS sdc__n FROM sdc__known_values(released, keys)) AS sdc__a
+      ON sdc__folded(sdc__a.sdc__name) = sdc__folded(sdc__b.sdc__name);
+
+-- How many original records have how many compatible released ones, below k. Those that have none were changed otherwise.
+-- sdc_compatible_records: the original records with fewer than k compatible released records.
+-- Gives: compatible, records.
+-- Example: FROM sdc_compatible_records('persons', 'released', ['age', 'sex'], 3);
+CREATE OR REPLACE MACRO sdc_compatible_records(tbl, released, keys, k) AS TABLE
+    WITH sdc__both AS MATERIALIZED (FROM sdc__both_cells(tbl, released, keys)),
+    sdc__found AS (SELECT sdc__old, sum(sdc__after)::BIGINT AS sdc__n FROM sdc__compatible_pairs('sdc__both') GROUP BY sdc__old)
+    SELECT coalesce(sdc__n, 0) AS compatible, sum(sdc__before)::BIGINT AS records
+    FROM (FROM sdc__both WHERE sdc__before > 0) AS sdc__o LEFT JOIN sdc__found ON sdc__found.sdc__old = sdc__o.sdc__code
+    WHERE coalesce(sdc__n, 0) < sdc__checked_whole(k, 'k', 2)
+    GROUP BY ALL ORDER BY compatible ASC;
+
+-- suppressions: the values that are NULL in the released table and were not before, of each key.
+-- below_identical: released records whose row, NULL a value, is shared by fewer than k;  complete_below_k: those of them without NULL
+-- below_strong: released records that agree, on the keys they keep, with fewer than k original records
+-- compatible_below_k, compatible_with_one: original records with fewer than k compatible released ones, and with one only
+-- (How many are below k where NULL agrees with every value: sdc_k_anonymity with nulls := 'wildcard'. None, where below_strong is 0.)
+-- sdc_suppression_report: what local suppression took away, and how many records are without each of its guarantees.
+-- Gives: k, suppressions, below_identical, below_strong, complete_below_k, compatible_below_k, compatible_with_one.
+-- Example: FROM sdc_suppression_report('persons', 'released', ['age', 'sex'], 3);
+CREATE OR REPLACE MACRO sdc_suppression_report(tbl, released, keys, k) AS TABLE
+    WITH sdc__both AS MATERIALIZED (FROM sdc__both_cells(tbl, released, keys)),
+    sdc__pairs AS MATERIALIZED (FROM sdc__compatible_pairs('sdc__both')),
+    sdc__old AS (SELECT sdc__old AS sdc__code, sum(sdc__after) AS sdc__n FROM sdc__pairs GROUP BY ALL),
+    sdc__new AS (SELECT sdc__new AS sdc__code, sum(sdc__before) AS sdc__n FROM sdc__pairs GROUP BY ALL),
+    sdc__counted AS (
+        SELECT sdc__b.*, coalesce(sdc__old.sdc__n, 0) AS sdc__compatible, coalesce(sdc__new.sdc__n, 0) AS sdc__originals,
+               NOT contains(sdc__mask::VARCHAR, '0') AS sdc__complete
+        FROM sdc__both AS sdc__b LEFT JOIN sdc__old ON sdc__old.sdc__code = sdc__b.sdc__code LEFT JOIN sdc__new ON sdc__new.sdc__code = sdc__b.sdc__code
+    ),
+    sdc__known AS (
+        SELECT map_from_entries(list(row(sdc__name, sdc__values) ORDER BY sdc__name ASC)) AS sdc__values
+        FROM sdc__missing_values(tbl, released, keys)
+    )
+    SELECT sdc__checked_whole(any_value(k), 'k', 2) AS k, (SELECT sdc__values FROM sdc__known) AS suppressions,
+           coalesce(sum(sdc__after) FILTER (sdc__after < k), 0)::BIGINT AS below_identical,
+           coalesce(sum(sdc__after) FILTER (sdc__originals < k), 0)::BIGINT AS below_strong,
+           coalesce(sum(sdc__after) FILTER (sdc__after < k AND sdc__complete), 0)::BIGINT AS complete_below_k,
+           coalesce(sum(sdc__before) FILTER (sdc__compatible < k), 0)::BIGINT AS compatible_below_k,
+           coalesce(sum(sdc__before) FILTER (sdc__compatible = 1), 0)::BIGINT AS compatible_with_one
+    FROM sdc__counted;
+
+-- The same of values just suppressed, before they are written: an error where the guarantee does not hold.
+CREATE OR REPLACE MACRO sdc__held(below, guarantee) AS
+    CASE WHEN below = 0 THEN true
+         ELSE error('TableError: ' || below || ' released records are without the guarantee ''' || guarantee || ''': nothing was written. Is the table a view that changes as it is read? Store it as a table first.') END;
+CREATE OR REPLACE MACRO sdc__suppression_proof(tbl, released, keys, k, guarantee) AS TABLE
+    SELECT * EXCLUDE (k), 0 AS below_wildcard FROM sdc_suppression_report(tbl, released, keys, k)
+    WHERE sdc__held(CASE guarantee WHEN 'identical' THEN below_identical ELSE below_strong END, guarantee);
+CREATE OR REPLACE MACRO sdc__suppression_proof_wildcard(tbl, released, keys, k) AS TABLE
+    SELECT sdc__r.* EXCLUDE (k), sdc__w.records AS below_wildcard
+    FROM sdc_suppression_report(tbl, released, keys, k) AS sdc__r, (SELECT max(records) AS records FROM sdc_k_anonymity(released, keys, k, nulls := 'wildcard')) AS sdc__w
+    WHERE sdc__held(sdc__w.records, 'wildcard');

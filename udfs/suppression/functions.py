@@ -1,0 +1,83 @@
+"""Local suppression as DuckDB is given it: a stratum at a time."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from sdc_sql.udfs.adapters import NUMBER, TEXT, WHOLE, declared, given
+from sdc_sql.udfs.arrow_function import NUMBERS, TABLE
+from sdc_sql.udfs.suppression.cells import Cells
+from sdc_sql.udfs.suppression.identical import identical
+from sdc_sql.udfs.suppression.strong import strong
+from sdc_sql.udfs.suppression.wildcard import wildcard
+
+if TYPE_CHECKING:
+    from sdc_sql.udfs.arguments import Floats, Integers
+
+_GUARANTEES = {"identical": identical, "strong": strong, "wildcard": wildcard}
+_LEAST = 1e-6  # what a value of a key of one category costs, whose entropy is 0
+
+
+def suppress(_stratum: str | None, codes: Floats, counts: Floats, k: float, guarantee: str,
+             importance: Floats, cost: str) -> Integers:  # fmt: skip
+    """Return for each cell and set of keys that its records lose three numbers: the cell from 1, the keys, the records.
+
+    Parameters
+    ----------
+    codes, counts
+        The cells, their categories by number from 1 (0: NULL), and their records.
+    importance
+        What a value of each key costs, multiplied by what `cost` says of it.
+    """
+    numbers, sizes = _from_one(codes.astype(np.int64)), counts.astype(np.int64)
+    weights = np.where(np.isnan(importance), 1.0, importance)
+    if not ((weights > 0) & (weights < np.inf)).all():
+        raise ValueError("importance has a number that is not positive and finite: give what a value of each key costs")
+    weights *= _chosen(cost, "cost", {"equal": _equal, "entropy": entropies})(numbers, sizes)
+    cells = Cells(numbers, sizes, weights.tolist())
+    found = _chosen(guarantee, "guarantee", _GUARANTEES)(cells, int(given(k, "k")))
+    if found.ndim == 1:
+        found = np.stack([np.arange(len(found)), found, sizes], axis=1)
+    found[:, 0] += 1
+    return np.asarray(found.ravel())
+
+
+def _chosen(value: str | None, name: str, ways: dict[str, Any]) -> Any:  # noqa: ANN401 - a function
+    if value not in ways:
+        raise ValueError(f"{name} is {value!r}: it must be one of {', '.join(ways)}")
+    return ways[value]
+
+
+def _from_one(codes: Integers) -> Integers:
+    """Return the categories that occur numbered from 1, 0 where NULL: the same in whatever table they stand."""
+    columns = [np.searchsorted(np.unique(column[column > 0]), column) + 1 for column in codes.T]
+    return np.where(codes > 0, np.stack(columns, axis=1), 0)
+
+
+def _equal(codes: Integers, _counts: Integers) -> Floats:
+    return np.ones(codes.shape[1])
+
+
+def entropies(codes: Integers, counts: Integers) -> Floats:
+    """Return the entropy of each key in nats: -sum p ln p over its categories, without NULL.
+
+    Examples
+    --------
+    >>> entropies(np.array([[1, 1], [1, 2]]), np.array([5, 5])).round(3).tolist()
+    [0.0, 0.693]
+    """
+    found = []
+    for column in codes.T:
+        of = np.bincount(column, weights=counts)[1:]
+        p = of[of > 0] / max(of.sum(), 1.0)
+        found.append(max(_LEAST, float(-(p * np.log(p)).sum())))
+    return np.array(found)
+
+
+FUNCTIONS = (
+    declared(
+        "suppress", suppress, WHOLE,
+        codes=TABLE, counts=NUMBERS, k=NUMBER, guarantee=TEXT, importance=NUMBERS, cost=TEXT,
+    ),
+)  # fmt: skip
