@@ -58,6 +58,8 @@ class Cells:
         ordered = sorted(described, key=lambda d: (d[0], len(d[1]), d[1]))
         self.sets = [left_out for _, _, left_out in ordered]
         self.costs = [cost for cost, _, _ in ordered]
+        self.places = {left_out: place for place, left_out in enumerate(self.sets)}
+        self.masks = self._masks()
 
     def _packed(self, codes: Integers) -> tuple[NDArray[Any], list[tuple[int, int]]]:
         """Return the cells as one number each, and each key's word and first bit in it."""
@@ -75,19 +77,33 @@ class Cells:
             packed[word] |= codes[:, key].astype(np.int64) << first
         return packed[0] if len(words) == 1 else packed, places
 
+    def _masks(self) -> Integers:
+        """Return the bits that are kept when a set of keys is left out, of each word and set in their order."""
+        masks = np.zeros((2, len(self.sets)), dtype=np.int64)
+        sets = np.array(self.sets, dtype=np.int64)
+        for key, (word, first) in enumerate(self.words):
+            masks[word] |= np.where(sets >> key & 1, 0, ((1 << self.bits[key]) - 1) << first)
+        return masks
+
     def cost(self, left_out: int) -> float:
         """Return what it costs to suppress a set of keys, a bit each."""
         return fsum(w for key, w in enumerate(self.weights) if left_out >> key & 1)
 
     def released(self, left_out: int, cells: Any = slice(None)) -> NDArray[Any]:  # noqa: ANN401 - an index
         """Return the cells without a set of keys, a number each: two words as one of complex numbers, exactly."""
-        masks = [0, 0]
-        for key, (word, first) in enumerate(self.words):
-            if not left_out >> key & 1:
-                masks[word] |= ((1 << self.bits[key]) - 1) << first
+        kept = self.masks[:, self.places[left_out]]
         if self.packed.ndim == 1:
-            return np.asarray(self.packed[cells] & masks[0])
-        return np.asarray((self.packed[0][cells] & masks[0]) + 1j * (self.packed[1][cells] & masks[1]))
+            return np.asarray(self.packed[cells] & kept[0])
+        return np.asarray((self.packed[0][cells] & kept[0]) + 1j * (self.packed[1][cells] & kept[1]))
+
+    def released_by_each(self, cells: Integers, sets: int) -> NDArray[Any]:
+        """Return the cells without each of the first sets of keys, (cells, sets)."""
+        kept = self.masks[:, np.newaxis, :sets]
+        if self.packed.ndim == 1:
+            return np.asarray(self.packed[cells, np.newaxis] & kept[0])
+        return np.asarray(
+            (self.packed[0][cells, np.newaxis] & kept[0]) + 1j * (self.packed[1][cells, np.newaxis] & kept[1])
+        )
 
     def sums(self, left_out: int, wanted: Integers, amounts: Floats, least: float) -> Floats:
         """Return for the wanted cells the amounts of all cells that agree with them on the keys that are kept.

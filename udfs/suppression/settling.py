@@ -69,7 +69,7 @@ class Trial:
         sets = np.array(cells.sets[: bisect_right(cells.costs, dearest)], dtype=np.int64)
         # what is missing is not suppressed: each cell is looked at once for a row
         usable = np.flatnonzero((sets & ~cells.known[ids][:, np.newaxis]) == 0)
-        rows = np.stack([cells.released(s, ids) for s in sets.tolist()], axis=1).ravel()[usable]
+        rows = cells.released_by_each(ids, len(sets)).ravel()[usable]
         self.looked = len(rows)
         values, first, group = np.unique(rows, return_index=True, return_inverse=True)
         numbers = np.array([self.left[cell] for cell in ids.tolist()], dtype=np.float64)
