@@ -84,19 +84,18 @@ CREATE OR REPLACE MACRO sdc__local_suppression(tbl, keys, k, id, guarantee, impo
         FROM sdc__suppressions('sdc__celled', keys, k, guarantee, importance, cost) AS sdc__s
         JOIN sdc__celled AS sdc__c ON sdc__c.sdc__cell = sdc__s.sdc__cell AND sdc__c.sdc__stratum IS NOT DISTINCT FROM sdc__s.sdc__stratum
     ),
-    sdc__joined AS MATERIALIZED (
-        SELECT sdc__r.*, sdc__l.sdc__names, sdc__l.sdc__losses, sdc__l.sdc__uptos, sdc__l.sdc__key
-        FROM (SELECT *, struct_pack(*COLUMNS(lambda c: NOT starts_with(c, 'sdc__'))) AS sdc__own FROM sdc__records) AS sdc__r
-        LEFT JOIN sdc__losing AS sdc__l ON row(sdc__r.sdc__stratum, sdc__r.sdc__own) = row(sdc__l.sdc__stratum, sdc__l.sdc__key)
-    ),
+    sdc__keyed_records AS (SELECT *, row(sdc__stratum, struct_pack(*COLUMNS(lambda c: NOT starts_with(c, 'sdc__')))) AS sdc__own FROM sdc__records),
     -- of cells whose records do not all lose the same
     sdc__placed AS (
-        SELECT sdc__id AS sdc__of, sdc__losses[1 + len(list_filter(sdc__uptos, lambda u: u < sdc__place))] AS sdc__this
-        FROM (SELECT sdc__id, sdc__losses, sdc__uptos, row_number() OVER (PARTITION BY sdc__stratum, sdc__key ORDER BY sdc__id ASC) AS sdc__place
-              FROM sdc__joined WHERE len(sdc__losses) > 1)
+        SELECT sdc__of, sdc__losses[1 + len(list_filter(sdc__uptos, lambda u: u < sdc__place))] AS sdc__this
+        FROM (SELECT sdc__r.sdc__id AS sdc__of, sdc__losses, sdc__uptos, row_number() OVER (PARTITION BY sdc__own ORDER BY sdc__r.sdc__id ASC) AS sdc__place
+              FROM sdc__keyed_records AS sdc__r JOIN sdc__losing AS sdc__l ON sdc__r.sdc__own = row(sdc__l.sdc__stratum, sdc__l.sdc__key) WHERE len(sdc__losses) > 1)
     ),
     sdc__decided AS (
-        SELECT sdc__j.*, coalesce(sdc__p.sdc__this, sdc__losses[1], 0) AS sdc__lost FROM sdc__joined AS sdc__j LEFT JOIN sdc__placed AS sdc__p ON sdc__j.sdc__id = sdc__p.sdc__of
+        SELECT sdc__r.* EXCLUDE (sdc__own), sdc__l.sdc__names, coalesce(sdc__p.sdc__this, sdc__l.sdc__losses[1], 0) AS sdc__lost
+        FROM sdc__keyed_records AS sdc__r
+        LEFT JOIN sdc__losing AS sdc__l ON sdc__r.sdc__own = row(sdc__l.sdc__stratum, sdc__l.sdc__key)
+        LEFT JOIN sdc__placed AS sdc__p ON sdc__r.sdc__id = sdc__p.sdc__of
     )
     SELECT sdc__id, sdc__blanked(COLUMNS(lambda c: NOT starts_with(c, 'sdc__')), sdc__lost, sdc__names) AS "\0" FROM sdc__decided;
 

@@ -21,6 +21,9 @@
 --   keys      columns       the key variables
 --   k         whole number  the least number of records, at least 2
 
+CREATE OR REPLACE MACRO sdc__short_bits(numbers, widths) AS
+    array_to_string(list_transform(numbers, lambda n, i: right(n::INTEGER::BIT::VARCHAR, widths[i])), '')::BIT;
+
 -- The rows of either table: as numbers (a bit string), the pattern of what is not NULL, how many before and after.
 CREATE OR REPLACE MACRO sdc__both_cells(tbl, released, keys) AS TABLE
     WITH sdc__rows_of_both AS (
@@ -32,15 +35,20 @@ CREATE OR REPLACE MACRO sdc__both_cells(tbl, released, keys) AS TABLE
         SELECT COLUMNS(lambda c: NOT starts_with(c, 'sdc__')), count(*) FILTER (sdc__original) AS sdc__before, count(*) FILTER (NOT sdc__original) AS sdc__after
         FROM sdc__rows_of_both GROUP BY ALL
     ),
-    sdc__numbered AS (
+    sdc__numbered AS MATERIALIZED (
         SELECT sdc__before, sdc__after,
                sdc__value_number(COLUMNS(lambda c: NOT starts_with(c, 'sdc__'))) AS "sdc__rank_\0",
                sdc__value_mask(COLUMNS(lambda c: NOT starts_with(c, 'sdc__'))) AS "sdc__known_\0"
         FROM sdc__crossed
+    ),
+    -- no more bits a key than its greatest number needs: short ones are compared fastest
+    sdc__widths AS (
+        SELECT list_transform([*COLUMNS(*)], lambda t: greatest(1, length(ltrim(t::INTEGER::BIT::VARCHAR, '0')))) AS sdc__width
+        FROM (SELECT max(COLUMNS(lambda c: starts_with(c, 'sdc__rank_'))) FROM sdc__numbered)
     )
-    SELECT sdc__before, sdc__after, sdc__bits([*COLUMNS(lambda c: starts_with(c, 'sdc__rank_'))]) AS sdc__code,
-           sdc__bits([*COLUMNS(lambda c: starts_with(c, 'sdc__known_'))]) AS sdc__mask
-    FROM sdc__numbered;
+    SELECT sdc__before, sdc__after, sdc__short_bits([*COLUMNS(lambda c: starts_with(c, 'sdc__rank_'))], sdc__width) AS sdc__code,
+           sdc__short_bits([*COLUMNS(lambda c: starts_with(c, 'sdc__known_'))], sdc__width) AS sdc__mask
+    FROM sdc__numbered, sdc__widths;
 
 -- Each pair of an original row and a compatible released one. cells: as above.
 CREATE OR REPLACE MACRO sdc__compatible_pairs(cells) AS TABLE

@@ -14,8 +14,8 @@ if TYPE_CHECKING:
     from sdc_sql.udfs.arguments import Integers
     from sdc_sql.udfs.suppression.cells import Cells
 
-_SMALL = 500_000  # cells x sets of keys
-_EFFORT, _LITTLE, _OF_ONE = 3_000_000, 500_000, 15_000
+_SMALL = 130_000  # cells x sets of keys
+_EFFORT, _LITTLE, _OF_ONE = 3_000_000, 200_000, 15_000
 
 
 def identical(cells: Cells, k: int, effort: int | None = None) -> Integers:
@@ -27,7 +27,7 @@ def identical(cells: Cells, k: int, effort: int | None = None) -> Integers:
     ----------
     effort
         Records times sets of keys that are looked at to better the greedy answer. By default 15,000 for each cell of
-        fewer than k records, up to 3,000,000 (about a second); of large tables, which gain little by it, 500,000.
+        fewer than k records, up to 3,000,000 (about a second); of large tables, which gain little by it, 200,000.
 
     Examples
     --------
