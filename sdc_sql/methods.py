@@ -17,6 +17,7 @@ from sdc_sql.mask import pram_matrix as _pram_matrix
 from sdc_sql.mask import rank_swap as _rank_swap
 from sdc_sql.mask import resampling as _resampling
 from sdc_sql.mask import rounding as _rounding
+from sdc_sql.mask import suppress_combinations as _suppress_combinations
 from sdc_sql.risk import alpha_k_anonymity as _alpha_k_anonymity
 from sdc_sql.risk import cells as _cells
 from sdc_sql.risk import data_intrusion as _data_intrusion
@@ -96,6 +97,7 @@ class Methods:
     suda_contributions = as_method(_suda.suda_contributions)
     suda_summary = as_method(_suda.suda_summary)
     suda_value_contributions = as_method(_suda.suda_value_contributions)
+    suppress_combinations = as_method(_suppress_combinations.suppress_combinations)
     suppression_report = as_method(_suppression_report.suppression_report)
     t_closeness = as_method(_t_closeness.t_closeness)
     t_closeness_cells = as_method(_t_closeness.t_closeness_cells)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import json
 from typing import TYPE_CHECKING, Any
 
 from sdc_sql.cli.options import add_resources, names
@@ -22,11 +23,34 @@ examples:
   sdc-sql mask pram persons.duckdb --id id --columns marital --retention 0.9
   sdc-sql mask noise persons.parquet --id id --columns income,wealth --alpha 0.1 --output released.parquet
 """
+
+
+def _numbers(text: str) -> float | list[float | None]:
+    """Return a number, or the numbers of a list; one that is left out is None (``,20,10``)."""
+    parts = [float(part) if part.strip() else None for part in text.split(",")]
+    return parts[0] if len(parts) == 1 and parts[0] is not None else parts
+
+
+def _column_or_number(text: str) -> str | float:
+    try:
+        return float(text)
+    except ValueError:
+        return text
+
+
+def _levels(text: str) -> dict[str, list[str]]:
+    """Return levels of identification: {"very": ["sex"], "identifying": ["age"]}."""
+    levels: dict[str, list[str]] = json.loads(text)
+    return levels
+
+
 # What every method is given: SOURCE, --id and --columns.
 _COMMON = {"tbl", "id", "columns", "column_name", "keys"}
 _KINDS: dict[str, dict[str, Any]] = {
     "number": {"type": float, "metavar": "X"},
-    "number or numbers": {"type": float, "metavar": "X"},
+    "number or numbers": {"type": _numbers, "metavar": "X"},
+    "column or number": {"type": _column_or_number, "metavar": "COLUMN"},
+    "levels": {"type": _levels, "metavar": "JSON"},
     "whole number": {"type": int, "metavar": "N"},
     "truth value": {"action": "store_true"},
     "truth value or truth values": {"action": "store_true"},

@@ -21,6 +21,8 @@ CREATE OR REPLACE MACRO sdc__kernel_swap(stratum, ordered, choices, p, correlati
     sdc__needs_python('Rank swapping')::BIGINT[];
 CREATE OR REPLACE MACRO sdc__kernel_suppress(stratum, codes, counts, k, guarantee, importance, cost) AS
     sdc__needs_python('Local suppression')::BIGINT[];
+CREATE OR REPLACE MACRO sdc__kernel_suppress_combinations(codes, counts, amounts, sets, thresholds, inclusive) AS
+    sdc__needs_python('Local suppression')::BIGINT[];
 CREATE OR REPLACE MACRO sdc__kernel_resample(stratum, x, draws) AS
     sdc__needs_python('Resampling')::DOUBLE[];
 CREATE OR REPLACE MACRO sdc__kernel_invariant(p, frequencies, method, pd, alpha) AS

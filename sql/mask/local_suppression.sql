@@ -36,17 +36,19 @@
 --   cost        'equal' or 'entropy'  what that is multiplied by: 1, or the entropy of the key
 --   stratum     column             a column within whose values k records are to be found
 
--- The cells of each stratum by number, the categories of each key by number from 1 (NULL 0), and the records of each cell.
+-- The cells of each stratum by number, the categories of each key by number from 1 (NULL 0), and the records of each cell
+-- and the sum of their weights.
 CREATE OR REPLACE MACRO sdc__suppression_cells(records) AS TABLE
     WITH sdc__crossed AS MATERIALIZED (
-        SELECT COLUMNS(lambda c: c <> 'sdc__id'), count(*) AS sdc__n FROM query_table(records) GROUP BY ALL
+        SELECT COLUMNS(lambda c: c NOT IN ('sdc__id', 'sdc__weight')), count(*) AS sdc__n, sdc__exact_sum(sdc__weight) AS sdc__w
+        FROM query_table(records) GROUP BY ALL
     ),
     sdc__coded AS (
-        SELECT sdc__stratum, sdc__n, struct_pack(*COLUMNS(lambda c: NOT starts_with(c, 'sdc__'))) AS sdc__key,
+        SELECT sdc__stratum, sdc__n, sdc__w, struct_pack(*COLUMNS(lambda c: NOT starts_with(c, 'sdc__'))) AS sdc__key,
                sdc__value_number(COLUMNS(lambda c: NOT starts_with(c, 'sdc__'))) AS "sdc__c_\0"
         FROM sdc__crossed
     ),
-    sdc__listed AS (SELECT sdc__stratum, sdc__n, sdc__key, [*COLUMNS(lambda c: starts_with(c, 'sdc__c_'))] AS sdc__codes FROM sdc__coded)
+    sdc__listed AS (SELECT sdc__stratum, sdc__n, sdc__w, sdc__key, [*COLUMNS(lambda c: starts_with(c, 'sdc__c_'))] AS sdc__codes FROM sdc__coded)
     SELECT *, row_number() OVER (PARTITION BY sdc__stratum ORDER BY sdc__codes ASC) AS sdc__cell FROM sdc__listed;
 
 -- Of each cell that loses something: what its records lose (a bit for each key), and up to which of them by id.
@@ -75,7 +77,8 @@ CREATE OR REPLACE MACRO sdc__blanked(v, lost, names) AS
 
 CREATE OR REPLACE MACRO sdc__local_suppression(tbl, keys, k, id, guarantee, importance, cost, stratum) AS TABLE
     WITH sdc__records AS MATERIALIZED (
-        SELECT sdc__id, sdc__stratum_value(stratum, COLUMNS(sdc__column((*), stratum))) AS sdc__stratum, COLUMNS(sdc__to_mask((*), keys, id))
+        SELECT sdc__id, sdc__stratum_value(stratum, COLUMNS(sdc__column((*), stratum))) AS sdc__stratum, NULL::DOUBLE AS sdc__weight,
+               COLUMNS(sdc__to_mask((*), keys, id))
         FROM sdc__identified(tbl, id, codes := list_append(keys::VARCHAR[], stratum))
     ),
     sdc__celled AS MATERIALIZED (FROM sdc__suppression_cells('sdc__records')),

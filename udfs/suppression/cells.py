@@ -129,6 +129,10 @@ class Cells:
         found = place[wanted]
         return np.where(found >= 0, totals[found], 0.0)
 
+    def keeping(self, left_out: int, cells: Integers) -> Truths:
+        """Return for which of the cells a set of keys is what they would lose: none of it is NULL in them."""
+        return np.asarray((left_out & ~self.known[cells]) == 0)
+
     def keeping_known(self, left_out: int, cells: Integers) -> Truths:
         """Return which of the cells would keep no key that is NULL in them: what is missing is not kept."""
         return np.asarray((self.every & ~left_out & ~self.known[cells]) == 0)

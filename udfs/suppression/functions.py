@@ -8,6 +8,7 @@ import numpy as np
 from sdc_sql.udfs.adapters import NUMBER, TEXT, WHOLE, declared, given
 from sdc_sql.udfs.arrow_function import NUMBERS, TABLE
 from sdc_sql.udfs.suppression.cells import Cells
+from sdc_sql.udfs.suppression.combinations import frequent
 from sdc_sql.udfs.suppression.identical import identical
 from sdc_sql.udfs.suppression.strong import strong
 from sdc_sql.udfs.suppression.wildcard import wildcard
@@ -55,6 +56,16 @@ def _from_one(codes: Integers) -> Integers:
     return np.where(codes > 0, np.stack(columns, axis=1), 0)
 
 
+def frequent_enough(codes: Floats, counts: Floats, amounts: Floats, sets: Floats, thresholds: Floats,
+                    inclusive: float) -> Integers:  # fmt: skip
+    """Return the same for combinations of keys; `sets`: a row of 0 and 1 for the keys of each."""
+    numbers, sizes = _from_one(codes.astype(np.int64)), counts.astype(np.int64)
+    cells = Cells(numbers, sizes, [1.0] * numbers.shape[1])
+    bits = (sets.astype(np.int64) << np.arange(sets.shape[1])).sum(axis=1).tolist()
+    lost = frequent(cells, bits, thresholds.tolist(), amounts, inclusive=bool(inclusive))
+    return np.stack([np.arange(1, len(lost) + 1), lost, sizes], axis=1).ravel()
+
+
 def _equal(codes: Integers, _counts: Integers) -> Floats:
     return np.ones(codes.shape[1])
 
@@ -79,5 +90,9 @@ FUNCTIONS = (
     declared(
         "suppress", suppress, WHOLE,
         codes=TABLE, counts=NUMBERS, k=NUMBER, guarantee=TEXT, importance=NUMBERS, cost=TEXT,
+    ),
+    declared(
+        "suppress_combinations", frequent_enough, WHOLE, by_stratum=False,
+        codes=TABLE, counts=NUMBERS, amounts=NUMBERS, sets=TABLE, thresholds=NUMBERS, inclusive=NUMBER,
     ),
 )  # fmt: skip

@@ -19,6 +19,7 @@
         'resample': none,
         'round': {},
         'random_round': {},
+        'suppress_combinations': none,
     }) }}
 {%- endmacro -%}
 
