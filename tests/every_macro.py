@@ -34,7 +34,8 @@ _WITHOUT_NAMES = {
     "sdc_threshold_rule": 'SELECT * EXCLUDE (columns, "values") ',
     "sdc_threshold_rule_summary": "SELECT * EXCLUDE (columns) ",
 }
-# These need tables of matrices, levels for the keys or a secret key besides: what holds of all is tested with them.
+# These need tables of matrices, levels for the keys, a secret key or a second file besides: what holds of all is tested
+# with them.
 APART = {
     "sdc_theta_misclassified",
     "sdc_theta_misclassified_crossing",
@@ -51,6 +52,8 @@ APART = {
     "sdc_data_intrusion_misclassified",
     "sdc_research_file_rules",
     "sdc_public_use_file_rules",
+    "sdc_suppression_report",
+    "sdc_compatible_records",
 }
 
 

@@ -22,7 +22,9 @@ _LEAST = 1e-6  # what a value of a key of one category costs, whose entropy is 0
 
 def suppress(_stratum: str | None, codes: Floats, counts: Floats, k: float, guarantee: str,
              importance: Floats, cost: str) -> Integers:  # fmt: skip
-    """Return for each cell and set of keys that its records lose three numbers: the cell from 1, the keys, the records.
+    """Return for each set of keys that a cell's records lose three numbers: the cell from 1, the keys, the records.
+
+    Cells that lose nothing are left out.
 
     Parameters
     ----------
@@ -40,8 +42,7 @@ def suppress(_stratum: str | None, codes: Floats, counts: Floats, k: float, guar
     found = _chosen(guarantee, "guarantee", _GUARANTEES)(cells, int(given(k, "k")))
     if found.ndim == 1:
         found = np.stack([np.arange(len(found)), found, sizes], axis=1)
-    found[:, 0] += 1
-    return np.asarray(found.ravel())
+    return _of_losing(found)
 
 
 def _chosen(value: str | None, name: str, ways: dict[str, Any]) -> Any:  # noqa: ANN401 - a function
@@ -63,7 +64,14 @@ def frequent_enough(codes: Floats, counts: Floats, amounts: Floats, sets: Floats
     cells = Cells(numbers, sizes, [1.0] * numbers.shape[1])
     bits = (sets.astype(np.int64) << np.arange(sets.shape[1])).sum(axis=1).tolist()
     lost = frequent(cells, bits, thresholds.tolist(), amounts, inclusive=bool(inclusive))
-    return np.stack([np.arange(1, len(lost) + 1), lost, sizes], axis=1).ravel()
+    return _of_losing(np.stack([np.arange(len(lost)), lost, sizes], axis=1))
+
+
+def _of_losing(found: Integers) -> Integers:
+    """Return the rows of the cells that lose something, one after another; the cells from 1."""
+    losing = np.zeros(int(found[:, 0].max(initial=-1)) + 1, dtype=np.bool_)
+    losing[found[found[:, 1] > 0, 0]] = True
+    return np.asarray((found[losing[found[:, 0]]] + np.array([1, 0, 0])).ravel())
 
 
 def _equal(codes: Integers, _counts: Integers) -> Floats:
