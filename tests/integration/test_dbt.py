@@ -192,6 +192,8 @@ MODELS = {
     "risk_of_one": "{{ sdc.theta(ref('one'), ['f'], 0.1) }}",
     "risk_of_none": "{{ sdc.theta(ref('empty'), ['f'], 0.1) }}",
     "swapped": "{{ sdc.rank_swap(ref('k'), 'n', 10, 'i\"d') }}",
+    "suppressed": "{{ sdc.local_suppression(ref('k'), ['f', 'Select', 'a\"b', 'n'], 2, 'i\"d') }}",
+    "combined": "{{ sdc.suppress_combinations(ref('k'), ['f', 'n'], 2, 'i\"d', inclusive=false) }}",
     # (dbt itself cannot add to a table with a quote in the name of a column)
     "some": 'select "i""d" as "Select", n, f from {{ ref("k") }}',
     "added": ADDED + " {{ sdc.random_round(ref('some'), ['n'], 5, 'Select', stream=\"it's\") }}",
@@ -221,7 +223,7 @@ REFUSED = {
     "seen": "The model seen is materialized as view",
     "seen_risk": "The model seen_risk is materialized as view",
     "misspelt": '"fs" is not a column of the table',
-    "unknown_step": "where method is one of microaggregate, ",
+    "unknown_step": "where method is one of local_suppression, microaggregate, ",
     "once_more": "masks f by sdc_pram_retention, which the model twice has masked already",
     "masked_outside": "masks n by sdc_noise, which a step in sdc_steps has masked already",
 }
@@ -312,7 +314,9 @@ def odd(tmp_path_factory) -> tuple[Path, list[dict]]:
         (["deps"], []),
         (["compile", "--select", "every"], []),
         (["run"], ["FROM risk_elsewhere ORDER BY ALL", "FROM risk_passing ORDER BY ALL", "FROM risk_named", "FROM risk_of_one",
-                   'SELECT "Select", n FROM added ORDER BY ALL', 'FROM swapped ORDER BY "i""d"']),
+                   'SELECT "Select", n FROM added ORDER BY ALL', 'FROM swapped ORDER BY "i""d"',
+                   'SELECT min(c) FROM (SELECT count(*) AS c FROM suppressed GROUP BY f, "Select", "a""b", n)',
+                   "SELECT count(n), count(f) FROM combined"]),
         (["test"], [*explained, f"FROM {audit}.k_of_k ORDER BY ALL", f"SELECT column_name, explanation FROM {audit}.identifiers ORDER BY ALL"]),
         (["run", "--vars", "records: 70", "--select", "k", "some", "added", "added_noise", "added_hoehne"],
          ['SELECT "Select", n FROM added ORDER BY ALL', "SELECT count(*) FROM added_noise"]),
@@ -356,7 +360,7 @@ def test_a_second_pass_draws_anew_or_is_refused(odd):
 
 def test_odd_names_are_quoted(odd):
     _, (_, _, ran, *_) = odd
-    elsewhere, passing, named, one, added, swapped = ran["rows"]
+    elsewhere, passing, named, one, added, swapped, *_ = ran["rows"]
     # 60 records in 3 x 2 x 5 cells of two each, whatever the relation is called
     assert len(elsewhere) == len(passing) == 30
     assert elsewhere == passing
@@ -418,6 +422,11 @@ def test_only_methods_that_mask_a_record_by_itself_add_to_a_release(odd):
         assert later["nodes"][name]["status"] == "error"
         assert f"calls {method} in an incremental run" in later["nodes"][name]["message"]
     assert later["rows"][1] == [[60]]
+
+
+def test_values_are_suppressed_in_a_model(odd):
+    """n is another one on every record, or NULL: no combination with it is there twice."""
+    assert odd[1][2]["rows"][6:8] == [[[2]], [[0, 60]]]
 
 
 def test_an_empty_run_gives_the_columns_and_no_rows(odd):
