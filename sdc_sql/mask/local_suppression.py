@@ -9,7 +9,7 @@ from sdc_sql.db import query
 from sdc_sql.db.checks import told, whole
 from sdc_sql.db.masking import VALUES
 from sdc_sql.errors import ParameterError
-from sdc_sql.mask.columns import named
+from sdc_sql.mask.suppressible import suppressible
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -76,9 +76,7 @@ def local_suppression(
     >>> step.changed, step.parameters["suppressions"]
     (3, {'age': 3, 'sex': 3})
     """
-    chosen = data.keys if keys is None else named(data, keys)
-    if not chosen:
-        raise ParameterError("Local suppression needs keys: give keys=[...] here or when describing the table.")
+    chosen = suppressible(data, keys, into)
     k = whole(k, "k", least=2)
     if guarantee not in GUARANTEES:
         raise ParameterError(f"guarantee is {told(guarantee)}: it must be one of {', '.join(GUARANTEES)}.")

@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING
 from sdc_sql.db import query
 from sdc_sql.db.checks import flag
 from sdc_sql.db.masking import VALUES
-from sdc_sql.errors import ParameterError
-from sdc_sql.mask.columns import named
+from sdc_sql.mask.suppressible import suppressible
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -69,9 +68,7 @@ def suppress_combinations(
     >>> step.changed, step.parameters["suppressions"]
     (1, {'age': 1, 'sex': 1})
     """
-    chosen = data.keys if keys is None else named(data, keys)
-    if not chosen:
-        raise ParameterError("Suppression needs keys: give keys=[...] here or when describing the table.")
+    chosen = suppressible(data, keys, into)
     given = data.weight if weight is None else weight
     arguments = {
         "columns": chosen, "threshold": list(threshold) if isinstance(threshold, (list, tuple)) else threshold,

@@ -11,7 +11,7 @@ from sdc_sql.udfs.suppression import functions
 
 import sdc_sql
 from sdc_sql.cli import main
-from sdc_sql.errors import InputError, ParameterError, TableError
+from sdc_sql.errors import ColumnError, InputError, ParameterError, TableError
 
 COUPLES = ["region", "race", "hispanic", "education", "children_under_6", "children_6_to_18"]
 TESTDATA = ["urbrur", "roof", "walls", "water", "electcon", "relat", "sex"]
@@ -157,6 +157,17 @@ def test_the_same_answer_in_any_order_of_rows_and_on_any_number_of_threads(coupl
         found |= set(con.execute(call.format(table)).fetchall())
     con.execute("RESET threads")
     assert len(found) == 1
+
+
+def test_a_key_that_must_not_be_null_is_refused_in_place(con):
+    con.execute("CREATE TABLE t (id INTEGER, x VARCHAR NOT NULL, y VARCHAR)")
+    con.execute("INSERT INTO t VALUES (1, 'a', 'b'), (2, 'a', 'c'), (3, 'd', 'c')")
+    data = sdc_sql.Microdata(con, "t", keys=["x", "y"], id="id")
+    with pytest.raises(ColumnError, match="x of t must not be NULL"):
+        data.local_suppression(2)
+    with pytest.raises(ColumnError, match="x of t must not be NULL"):
+        data.suppress_combinations(1)
+    assert data.local_suppression(2, into="r").parameters["below_identical"] == 0
 
 
 def test_k_records_within_each_stratum(couples):
