@@ -108,15 +108,3 @@ CREATE OR REPLACE MACRO sdc_suppression_report(tbl, released, keys, k) AS TABLE
            coalesce(sum(sdc__before) FILTER (sdc__compatible < k), 0)::BIGINT AS compatible_below_k,
            coalesce(sum(sdc__before) FILTER (sdc__compatible = 1), 0)::BIGINT AS compatible_with_one
     FROM sdc__counted;
-
--- The same of values just suppressed, before they are written: an error where the guarantee does not hold.
-CREATE OR REPLACE MACRO sdc__held(below, guarantee) AS
-    CASE WHEN below = 0 THEN true
-         ELSE error('TableError: ' || below || ' released records are without the guarantee ''' || guarantee || ''': nothing was written. Is the table a view that changes as it is read? Store it as a table first.') END;
-CREATE OR REPLACE MACRO sdc__suppression_proof(tbl, released, keys, k, guarantee) AS TABLE
-    SELECT * EXCLUDE (k), 0 AS below_wildcard FROM sdc_suppression_report(tbl, released, keys, k)
-    WHERE sdc__held(CASE guarantee WHEN 'identical' THEN below_identical ELSE below_strong END, guarantee);
-CREATE OR REPLACE MACRO sdc__suppression_proof_wildcard(tbl, released, keys, k) AS TABLE
-    SELECT sdc__r.* EXCLUDE (k), sdc__w.records AS below_wildcard
-    FROM sdc_suppression_report(tbl, released, keys, k) AS sdc__r, (SELECT max(records) AS records FROM sdc_k_anonymity(released, keys, k, nulls := 'wildcard')) AS sdc__w
-    WHERE sdc__held(sdc__w.records, 'wildcard');
