@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from sdc_sql.db import query
 from sdc_sql.db.checks import told, whole
-from sdc_sql.db.masking import VALUES
+from sdc_sql.db.masked_values import NAME
 from sdc_sql.errors import ParameterError
 from sdc_sql.mask.suppressible import suppressible
 
@@ -85,7 +85,7 @@ def local_suppression(
         "importance": _of_keys(data, chosen, importance), "cost": cost,
         "stratum": stratum and data.found("stratum", stratum),
     }  # fmt: skip
-    tables = (data.table, f"temp.{VALUES}", chosen, k)
+    tables = (data.table, f"temp.{NAME}", chosen, k)
     if guarantee == "wildcard":
         proof = query.call("sdc__suppression_proof_wildcard", *tables)
     else:

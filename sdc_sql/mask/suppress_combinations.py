@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from sdc_sql.db import query
 from sdc_sql.db.checks import flag
-from sdc_sql.db.masking import VALUES
+from sdc_sql.db.masked_values import NAME
 from sdc_sql.mask.suppressible import suppressible
 
 if TYPE_CHECKING:
@@ -76,5 +76,5 @@ def suppress_combinations(
         "dimension": dimension, "levels": None if levels is None else data.checked_levels(levels),
         "inclusive": flag(inclusive, "inclusive"),
     }  # fmt: skip
-    proof = query.call("sdc__combinations_proof", data.table, f"temp.{VALUES}", *arguments.values())
+    proof = query.call("sdc__combinations_proof", data.table, f"temp.{NAME}", *arguments.values())
     return data.masked("suppress_combinations", chosen, arguments, into=into, kept={"applied": proof})
