@@ -144,6 +144,7 @@ def test_values_that_were_missing_count_as_suppressed(persons, guarantee):
     assert kept == (0,)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("guarantee", ["identical", "strong", "wildcard"])
 def test_the_same_answer_in_any_order_of_rows_and_on_any_number_of_threads(couples, guarantee):
     con = couples.con
@@ -170,6 +171,7 @@ def test_a_key_that_must_not_be_null_is_refused_in_place(con):
     assert data.local_suppression(2, into="r").parameters["below_identical"] == 0
 
 
+@pytest.mark.slow
 def test_k_records_within_each_stratum(couples):
     couples.local_suppression(3, keys=COUPLES[1:3], stratum="region", into="r")
     released = sdc_sql.Microdata(couples.con, "r", keys=COUPLES[:3])
@@ -181,6 +183,7 @@ def test_k_records_within_each_stratum(couples):
         few.local_suppression(3, stratum="region", into="s")
 
 
+@pytest.mark.slow
 def test_dear_keys_are_kept(couples):
     def lost(**named):
         return couples.local_suppression(3, guarantee="strong", **named).parameters["suppressions"]

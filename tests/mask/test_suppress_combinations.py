@@ -47,6 +47,7 @@ def fewest(records: np.ndarray, sets: list[list[int]], limits: list[float], amou
     )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("nulls", [False, True])
 def test_no_fewer_suppressions_would_do(nulls):
     rng = np.random.default_rng(7)
@@ -105,6 +106,7 @@ def test_what_the_rule_still_finds_is_an_error_and_nothing_is_written(couples, m
     assert couples.con.execute(unchanged, {"keys": KEYS}).fetchone() == (0,)
 
 
+@pytest.mark.slow
 def test_on_the_command_line_a_file_goes_from_failing_to_passing(tmp_path, monkeypatch, capsys, fixtures):
     monkeypatch.chdir(tmp_path)
     keys, weight = ",".join(KEYS), ["--weight", "weight"]

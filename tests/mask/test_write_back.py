@@ -22,6 +22,7 @@ def stored(con: duckdb.DuckDBPyConnection, table: str = "t") -> list[tuple[objec
     return con.execute(f"FROM {table}").fetchall()
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize("ids", IDS)
 def test_records_keep_their_places_and_get_their_own_values(keyed, ids):
     # the value tells of the record: rounding to 10 is known for each
@@ -71,6 +72,7 @@ def test_a_view_that_gives_other_records_each_time_is_refused(keyed):
         "COMMENT ON TABLE t IS 'mine'",
     ],
 )
+@pytest.mark.one_in(4)
 def test_what_a_table_has_beside_its_records_stays(keyed, made_otherwise):
     keyed.execute("CREATE TABLE t (id BIGINT, x DOUBLE NOT NULL CHECK (x >= 0))")
     keyed.execute(made_otherwise)
