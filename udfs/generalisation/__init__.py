@@ -1,0 +1,1 @@
+"""The search over a lattice of generalisation hierarchies."""
