@@ -144,9 +144,10 @@ class Generalised:
         counts = view.small_counts.astype(np.float64)
         sums = []
         for key, level in enumerate(view.levels):
-            total = self.totals[key][level] + view.suppressed
-            if level > 0:
-                share = self.shares[key][level]
+            total, share = self.totals[key][level] + view.suppressed, self.shares[key][level]
+            if len(share) == 1:
+                total -= view.suppressed * float(share[0])
+            elif level > 0:
                 total -= float((share * np.bincount(view.small(key), counts, len(share))).sum())
             sums.append(total)
         return self._mean(sums)

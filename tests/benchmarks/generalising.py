@@ -1,0 +1,90 @@
+"""What the best generalisation costs, and looking at every one, beside the bare count of the cells.
+
+    python tests/benchmarks/generalising.py                            30,162 made-up records, nine keys, 12,960 nodes
+    python tests/benchmarks/generalising.py --table adult.parquet --hierarchies FOLDER    FOLDER/KEY.csv for each column
+    python tests/benchmarks/generalising.py --records 1000000 --nodes 0                   the optimum alone
+
+Processor time, the least of several; k = 5, at most 4 % suppressed.
+"""
+
+from __future__ import annotations
+
+import argparse
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import duckdb
+import numpy as np
+from sdc_sql.udfs.generalisation.lattice import best_generalisation, every_generalisation
+from sdc_sql.udfs.generalisation.losses import LOSSES
+
+from sdc_sql.mask.hierarchies import read_hierarchy
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+K, SHARE = 5, 0.04
+# values and the labels they become on each level, as many and as high as those of the adult data with ARX's hierarchies
+SHAPES = ([2, 1], [74, 20, 10, 5, 1], [5, 1], [7, 2, 1], [16, 9, 3, 1], [41, 6, 1], [8, 2, 1], [14, 6, 1], [2, 1])
+
+
+def made(records: int) -> tuple[list[Any], list[Any]]:
+    """Return made-up records, the values of each key rarer the later they stand, and their hierarchies."""
+    rng = np.random.default_rng(1)
+    hierarchies = [np.stack([np.arange(s[0]) * labels // s[0] for labels in s], axis=1) for s in SHAPES]
+    return [np.minimum(rng.geometric(2 / s[0], records), s[0]) - 1 for s in SHAPES], hierarchies
+
+
+def read(table: str, folder: str) -> tuple[list[Any], list[Any]]:
+    """Return the records of a file and the hierarchies that stand in a folder by the names of its columns."""
+    columns = duckdb.read_parquet(table).fetchnumpy()
+    hierarchies = [read_hierarchy(Path(folder) / f"{key}.csv") for key in columns]
+    codes = [h.places(column.tolist()) for h, column in zip(hierarchies, columns.values(), strict=True)]
+    return codes, [h.codes() for h in hierarchies]
+
+
+def timed(function: Callable[[], Any], repeats: int) -> tuple[float, Any]:
+    """Return the least processor time of several, and what was found."""
+    times = []
+    for _ in range(max(repeats, 1)):
+        start = time.process_time()
+        found = function()
+        times.append(time.process_time() - start)
+    return min(times), found
+
+
+def main() -> None:
+    """Print a line for each loss."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--records", type=int, default=30_162)
+    parser.add_argument("--table")
+    parser.add_argument("--hierarchies", default=".")
+    parser.add_argument("--repeats", type=int, default=3)
+    parser.add_argument("--nodes", type=int, default=1, help="0: without looking at every node")
+    given = parser.parse_args()
+    codes, hierarchies = read(given.table, given.hierarchies) if given.table else made(given.records)
+    start = time.process_time()
+    cells, counts = np.unique(np.stack(codes, axis=1), axis=0, return_counts=True)
+    records = int(counts.sum())
+    print(f"{records:,} records in {len(counts):,} cells, counted in {time.process_time() - start:.2f} s\n")
+    print("| records | loss | best | at levels | suppressed | time | every node |\n|---|---|---|---|---|---|---|")
+    for loss in LOSSES:
+        allowed, keys = int(SHARE * records), list(cells.T)
+        took, best = timed(
+            lambda: best_generalisation(keys, counts, hierarchies, K, suppressed=allowed, loss=loss),  # noqa: B023
+            given.repeats,
+        )
+        every = "" if not given.nodes else timed(
+            lambda: every_generalisation(keys, counts, hierarchies, K, loss=loss), 1  # noqa: B023 - called here
+        )[0]  # fmt: skip
+        levels = "".join(map(str, best.levels))
+        print(
+            f"| {records:,} | {loss} | {best.loss:.10g} | {levels} | {best.suppressed:,} | {took:.2f} s "
+            f"| {f'{every:.1f} s' if given.nodes else ''} |",
+            flush=True,
+        )
+
+
+if __name__ == "__main__":
+    main()
