@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Literal
 
 from sqlglot import exp
 
-from sdc_sql.compiler import cannot_compile
+from sdc_sql.compiler import cannot_compile, draws
 from sdc_sql.compiler.allowed import check
 from sdc_sql.compiler.definitions import definitions as known_macros
 from sdc_sql.compiler.doubles import SUMS
@@ -22,6 +22,7 @@ from sdc_sql.compiler.lists import OWN_WORDS
 from sdc_sql.compiler.written import written as text_of
 from sdc_sql.db import query
 from sdc_sql.db.checks import told
+from sdc_sql.db.macros import by_name
 from sdc_sql.errors import ParameterError, TableError, translated
 
 if TYPE_CHECKING:
@@ -91,11 +92,15 @@ def compile(  # noqa: A001 - what it does
     if name not in known or not known[name].is_table or name.startswith("sdc__"):
         public = sorted(n for n, d in known.items() if d.is_table and not n.startswith("sdc__"))
         raise ParameterError(f"There is no macro {macro}; there are {', '.join(public)}.")
-    cannot_compile.refuse(name)
     call = query.call(name, *arguments, **named).find(exp.Anonymous)
     assert call is not None  # noqa: S101 - for the type checker: it was just made
+    cannot_compile.refuse(name, call.expressions, dialect)
+    declared = by_name().get(name)
     expansion = CallExpansion(
-        _lookup(columns, con), companions=dialect == "postgres", kept=(*OWN_WORDS, *SUMS) if dialect != "duckdb" else ()
+        _lookup(columns, con),
+        companions=dialect == "postgres",
+        kept=(*OWN_WORDS, *SUMS, *draws.OWN_WORDS) if dialect != "duckdb" else (),
+        is_apart=declared is not None and declared.masks,
     )
     tree = expansion.call(name, call.expressions)
     if dialect != "duckdb":

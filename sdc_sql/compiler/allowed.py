@@ -25,7 +25,7 @@ _TRUTHS = (
 _VALUES = (
     exp.Literal, exp.Null, exp.Paren, exp.Case, exp.If, exp.Coalesce, exp.DataType, exp.Array, exp.DPipe,
     exp.Add, exp.Sub, exp.Mul, exp.Div, exp.Neg, exp.Pow, exp.Sqrt, exp.Ln, exp.Exp, exp.Abs, exp.Sign, exp.Floor,
-    exp.Least, exp.Greatest, exp.StartsWith, exp.Upper, exp.Nullif,
+    exp.Ceil, exp.Least, exp.Greatest, exp.StartsWith, exp.Upper, exp.Nullif,
     exp.BitwiseAnd, exp.BitwiseRightShift,
 )  # fmt: skip
 _AGGREGATES = (
@@ -37,8 +37,47 @@ _OWN: dict[str, tuple[type[exp.Expression], ...]] = {
     "postgres": (exp.Offset, exp.Left, exp.Unnest, exp.Collate, exp.DataTypeParam),
 }
 _FUNCTIONS = {
-    "spark": {"RAISE_ERROR", "SEQUENCE", "INLINE", "ARRAYS_ZIP", "SIZE", "ARRAY_AGG", "BIT_COUNT", "ZIP_WITH"},
-    "postgres": {"CONCAT", "ROW", "GENERATE_SERIES", "UNNEST", "CARDINALITY", "PG_TYPEOF", "ARRAY_AGG", "BIT_COUNT"},
+    "spark": {
+        "RAISE_ERROR",
+        "SEQUENCE",
+        "INLINE",
+        "ARRAYS_ZIP",
+        "SIZE",
+        "ARRAY_AGG",
+        "BIT_COUNT",
+        "ZIP_WITH",
+        "CONCAT",
+        "LENGTH",
+        "SUBSTR",
+        "LOG10",
+        "SHA2",
+        "BASE64",
+        "UNHEX",
+        "ISNAN",
+        "RINT",
+        "CONV",
+        "FORMAT_STRING",
+        "REGEXP_REPLACE",
+    },
+    "postgres": {
+        "CONCAT",
+        "ROW",
+        "GENERATE_SERIES",
+        "UNNEST",
+        "CARDINALITY",
+        "PG_TYPEOF",
+        "ARRAY_AGG",
+        "BIT_COUNT",
+        "LENGTH",
+        "SUBSTR",
+        "LOG10",
+        "ENCODE",
+        "DECODE",
+        "SHA256",
+        "CONVERT_TO",
+        "ROUND",
+        "CURRENT_SETTING",
+    },
 }
 _TYPES = {"DOUBLE", "TEXT", "VARCHAR", "BOOLEAN"}
 _WHOLE = {"BIGINT", "INT"}
@@ -84,6 +123,7 @@ def _keeps_checks(join: exp.Join) -> bool:
     if any(identifier.name not in NEVER_NULL | {"sdc__id"} for identifier in join.args.get("using") or []):
         return False
     on = join.args.get("on")
+    on = None if on is None else on.unnest()
     parts = [] if on is None else list(on.flatten()) if isinstance(on, exp.And) else [on]
     return all(
         isinstance(part, exp.NullSafeEQ | exp.Coalesce) or all(c.name in NEVER_NULL for c in part.find_all(exp.Column))
@@ -105,16 +145,24 @@ def _is_known_cast(cast: exp.Cast) -> bool:
     if kind in _TYPES:
         return True
     if kind == "BIT":
-        return isinstance(cast.parent, exp.Anonymous) and cast.parent.name == "BIT_COUNT"
+        return isinstance(cast.parent, exp.Cast) or (
+            isinstance(cast.parent, exp.Anonymous) and cast.parent.name == "BIT_COUNT"
+        )
     if kind not in _WHOLE:
         return False
     inner = cast.this
+    if isinstance(inner, exp.Cast) and inner.to.is_type("bit"):
+        return True
     while isinstance(inner, exp.Coalesce | exp.Filter | exp.Paren | exp.Window):
         inner = inner.this
     is_whole = isinstance(inner, exp.Anonymous) and inner.name in {"CONCAT", "BIT_COUNT"}  # CONCAT: a message
+    # (a difference from a whole number, a whole number with its sign)
+    is_whole |= isinstance(inner, exp.Sub | exp.Mul) and isinstance(inner.this, exp.Floor | exp.Sign)
     is_place = isinstance(inner, exp.Column) and isinstance(cast.find_ancestor(exp.Array), exp.Array)
     return (
         is_whole
         or is_place
-        or isinstance(inner, (exp.Sum, exp.Count, exp.Min, exp.Max, exp.DenseRank, exp.Literal, *_TRUTHS))
+        or isinstance(
+            inner, (exp.Sum, exp.Count, exp.Min, exp.Max, exp.DenseRank, exp.Literal, exp.Floor, exp.Ceil, *_TRUTHS)
+        )
     )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import cache
@@ -28,19 +29,23 @@ class Field:
     """A column of a relation. A struct has the names of its `fields`; a column that is one `constant`, its value.
 
     Where an engine cannot take a struct apart again, its values also travel in columns of their own, whose
-    `parent` is the struct: they go where it goes, and no macro names them.
+    `parent` is the struct: they go where it goes, and no macro names them. A list of `size` elements, or a struct, that
+    is taken apart wholly (`is_apart`) is no column of the result at all: only its values are.
     """
 
     name: str
     fields: tuple[str, ...] = ()
     parent: str = ""
     constant: exp.Expression | None = None
+    size: int = 0
+    is_apart: bool = False
 
 
 # a query and its columns
 Relation: TypeAlias = tuple[exp.Query, tuple[Field, ...]]
-# a CTE's name in a macro: its name in the result and its columns; None where it is known to give no rows
-Scope: TypeAlias = Mapping[str, tuple[str, tuple[Field, ...]] | None]
+# a CTE's name in a macro: its name in the result and its columns; None where it is known to give no rows,
+# an error where it cannot be expanded
+Scope: TypeAlias = Mapping[str, "tuple[str, tuple[Field, ...]] | Unsupported | None"]
 
 
 @dataclass(frozen=True)
@@ -78,9 +83,21 @@ def companion(struct: str, position: int) -> str:
     return f"{struct}.{position + 1}"
 
 
+def _together(column: exp.Column, field: Field) -> exp.Expression:
+    """Return a list or a struct made of the columns that carry its values."""
+    count = len(field.fields) or field.size
+    parts = [exp.column(companion(field.name, n), table=column.table or None, quoted=True) for n in range(count)]
+    if not field.fields:
+        return exp.Array(expressions=parts)
+    named = zip(field.fields, parts, strict=True)
+    return exp.Struct(
+        expressions=[exp.PropertyEQ(this=exp.to_identifier(n, quoted=True), expression=p) for n, p in named]
+    )
+
+
 def varying(fields: Sequence[Field]) -> tuple[Field, ...]:
     """Forget that columns are constants."""
-    return tuple(replace(field, constant=None) for field in fields)
+    return tuple(field if field.is_apart else replace(field, constant=None) for field in fields)
 
 
 def own_columns(tree: exp.Expression) -> list[exp.Column]:
@@ -136,6 +153,8 @@ class Sources:
 
         def replaced(column: exp.Column) -> exp.Expression:
             found = self.find(column)
+            if found is not None and found.is_apart and found.constant is None:
+                return _together(column, found)
             if found is None or found.constant is None:
                 return column
             value: exp.Expression = found.constant.copy()
@@ -170,6 +189,8 @@ class Sources:
         rule = columns.this
         if isinstance(rule, exp.Star):
             return [item for item in self.all() if not item.field.parent]
+        if isinstance(rule, exp.Literal):  # a regular expression
+            return [item for item in self.all() if not item.field.parent and re.search(rule.this, item.field.name)]
         if isinstance(rule, exp.Lambda):
             rule = exp.Anonymous(this="list_filter", expressions=[have, rule.copy()])
         else:

@@ -16,7 +16,7 @@ from sdc_sql.db import query
 from sdc_sql.errors import InputError, ParameterError, translate
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Mapping
 
 # Of each run, each record, or of several records: never a constant of the query.
 NOT_CONSTANT = (
@@ -140,7 +140,7 @@ def _connector(tree: exp.And | exp.Or) -> exp.Expression:
         return absorbing.copy()
     if left == neutral:
         return right
-    if right == neutral:
+    if right == neutral or (left == right and isinstance(left, exp.Null)):
         return left
     return type(tree)(this=left, expression=right)
 
@@ -151,6 +151,49 @@ _RULES: dict[type[exp.Expression], Callable[[Any], exp.Expression]] = {
     exp.And: _connector,
     exp.Or: _connector,
 }
+
+
+def _each(tree: exp.Transform) -> exp.Expression:
+    """Compute list_transform of a list whose elements are known one by one."""
+    listed = fold(tree.this)
+    if not isinstance(listed, exp.Array):
+        return exp.Transform(this=listed, expression=tree.expression)
+    names = [e.name for e in tree.expression.expressions]
+
+    def made(place: int, value: exp.Expression) -> exp.Expression:
+        by = dict(zip(names, (value, exp.Literal.number(place)), strict=False))
+        return fold(tree.expression.this.copy().transform(lambda n: _put(n, by), copy=False))
+
+    return exp.Array(expressions=[made(place, e) for place, e in enumerate(listed.expressions, start=1)])
+
+
+def _put(node: exp.Expression, by: Mapping[str, exp.Expression]) -> exp.Expression:
+    """Replace a variable of a lambda, which is a bare name."""
+    is_bare = not isinstance(node.parent, exp.Column | exp.TableAlias | exp.Table | exp.PropertyEQ)
+    if not (isinstance(node, exp.Identifier) and node.name in by and is_bare):
+        return node
+    value = by[node.name].copy()
+    return value if holds_together(value) else exp.Paren(this=value)
+
+
+def _apart(tree: exp.Expression) -> exp.Expression:
+    """Take a list or a struct apart that stands there itself: an element, a field, the names of its fields."""
+    if not isinstance(tree, exp.Anonymous | exp.StructExtract):
+        return tree
+    whole, *others = tree.expressions if isinstance(tree, exp.Anonymous) else (tree.this, tree.expression)
+    name = tree.name.lower() if isinstance(tree, exp.Anonymous) else "struct_extract"
+    if isinstance(whole, exp.Array) and name == "list_extract" and isinstance(others[0], exp.Literal):
+        place = int(others[0].this)
+        return whole.expressions[place - 1].copy() if 0 < place <= len(whole.expressions) else exp.null()
+    if isinstance(whole, exp.Array) and name == "list_bool_and":
+        every: Any = exp.and_(*(e.copy() for e in whole.expressions))
+        return fold(every)
+    if isinstance(whole, exp.Struct) and name == "struct_keys":
+        return exp.Array(expressions=[exp.Literal.string(e.name) for e in whole.expressions])
+    if isinstance(whole, exp.Struct) and name == "struct_extract":
+        value: exp.Expression = next(e.expression for e in whole.expressions if e.name == others[0].name)
+        return value.copy()
+    return tree
 
 
 def fold(tree: exp.Expression) -> exp.Expression:
@@ -166,6 +209,8 @@ def fold(tree: exp.Expression) -> exp.Expression:
         return tree
     if type(tree) in _RULES:
         return _RULES[type(tree)](tree)
+    if isinstance(tree, exp.Transform) and not is_constant(tree):
+        return _each(tree)
     if (whole := _whole_number(tree)) is not None:
         return exp.Literal.number(whole)
     if _computable(tree) and is_constant(tree) and (made := as_literal(tree)) is not tree:
@@ -197,6 +242,8 @@ def _of_folded(tree: exp.Expression) -> exp.Expression:
     if isinstance(tree, exp.Paren) and holds_together(tree.this):
         inner: exp.Expression = tree.this
         return inner
+    if (part := _apart(tree)) is not tree:
+        return part
     return as_literal(tree) if _computable(tree) and is_constant(tree) else tree
 
 

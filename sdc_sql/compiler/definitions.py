@@ -16,7 +16,7 @@ from sdc_sql.db.macros import CREATE, file_texts
 from sdc_sql.errors import ParameterError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from sqlglot.tokenizer_core import Token
 
@@ -146,9 +146,14 @@ def definitions() -> MutableMapping[str, Definition]:
     >>> definitions()["sdc_theta"].defaults["confidence"].sql("duckdb")
     '0.99'
     """
+    return read(file_texts().values())
+
+
+def read(files: Iterable[str]) -> MutableMapping[str, Definition]:
+    """Return the macros of some texts by their names."""
     head = re.compile(rf"^{CREATE} (\w+)", re.MULTILINE)
     texts: dict[str, str] = {}
-    for text in file_texts().values():
+    for text in files:
         starts = list(head.finditer(text))
         ends = [*(start.start() for start in starts[1:]), len(text)]
         texts |= {start[1]: text[start.start() : end] for start, end in zip(starts, ends, strict=True)}

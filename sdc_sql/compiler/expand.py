@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from sqlglot import exp
 
-from sdc_sql.compiler import expressions
+from sdc_sql.compiler import draws, expressions
 from sdc_sql.compiler.columns import folded
 from sdc_sql.compiler.constants import fold
 from sdc_sql.compiler.ctes import CommonTables
@@ -39,15 +39,24 @@ class CallExpansion(Expansion):
         As in :class:`Expansion`.
     kept
         Scalar macros that are not inlined: an engine other than DuckDB has words of its own for them.
+    is_apart
+        As in :class:`Expansion`.
     """
 
     def __init__(
-        self, columns_of: Callable[[str], Sequence[str]], *, companions: bool, kept: Collection[str] = ()
+        self,
+        columns_of: Callable[[str], Sequence[str]],
+        *,
+        companions: bool,
+        kept: Collection[str] = (),
+        is_apart: bool = False,
     ) -> None:
         self.columns_of = columns_of
         self.companions = companions
         self._kept = kept
         self.is_foreign = bool(kept)
+        self._own = draws.macros() if kept else {}
+        self.is_apart = is_apart
         self.ctes = CommonTables()
         self.checks = {}
 
@@ -66,7 +75,7 @@ class CallExpansion(Expansion):
 
     def macro(self, name: str, arguments: Sequence[exp.Expression], scope: Scope) -> Relation | None:
         """Expand a call of a table macro; None where it is known to give no rows."""
-        definition = definitions().get(name)
+        definition = self._own.get(name) or definitions().get(name)
         if definition is None or not definition.is_table:
             raise Unsupported(f"The table function {name} is not a macro of this package.")
         bound = definition.bind([fold(self.inlined(_computed(a.copy()))) for a in arguments])
@@ -93,18 +102,22 @@ class CallExpansion(Expansion):
         refuse_others(with_, {"expressions"})
         inner = dict(scope)
         for cte in with_.expressions:
-            with self.ctes.body():
-                relation = self.query(cte.this, inner)
+            try:
+                with self.ctes.body():
+                    relation = self.query(cte.this, inner)
+            except Unsupported as error:  # it is raised where the relation is read, if it is
+                inner[folded(cte.alias)] = error
+                continue
             if cte.args["alias"].columns:
                 raise Unsupported(f"The expansion does not know this WITH: {cte.sql('duckdb')[:80]}")
             # (PostgreSQL would else join its tables with others, in an order of its own)
-            kept = self.companions and bool(cte.args.get("materialized"))
+            kept = self.companions and (bool(cte.args.get("materialized")) or cte.alias in draws.ONCE)
             inner[folded(cte.alias)] = self.ctes.added(cte.alias, relation, materialized=kept) if relation else None
         return inner
 
     def inlined(self, tree: exp.Expression) -> exp.Expression:
         """Put the bodies of scalar macros in the places of their calls."""
-        return expressions.inlined(tree, self._kept)
+        return expressions.inlined(tree, self._kept, self._own)
 
     def expression(
         self, tree: exp.Expression, sources: Sources, scope: Scope, check: Sources | None = None

@@ -24,6 +24,8 @@ class Expansion(Protocol):
         Whether the values of a struct also travel in columns of their own, for an engine that cannot take it apart.
     is_foreign
         Whether the query is for an engine other than DuckDB.
+    is_apart
+        Whether lists and structs are taken apart, and only their values are columns.
     ctes
         The common table expressions so far.
     checks
@@ -33,6 +35,7 @@ class Expansion(Protocol):
     columns_of: Callable[[str], Sequence[str]]
     companions: bool
     is_foreign: bool
+    is_apart: bool
     ctes: CommonTables
     checks: dict[str, exp.Select]
 

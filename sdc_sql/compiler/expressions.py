@@ -14,29 +14,33 @@ from sdc_sql.compiler.lists import filtered, unrolled
 from sdc_sql.errors import Unsupported
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Sequence
+    from collections.abc import Collection, Mapping, Sequence
 
     from sdc_sql.compiler.columns import Item, Scope, Sources
+    from sdc_sql.compiler.definitions import Definition
     from sdc_sql.compiler.expansion import Expansion
 
 
-def inlined(tree: exp.Expression, kept: Collection[str]) -> exp.Expression:
-    """Put the bodies of scalar macros in the places of their calls, as DuckDB does, but for some that are kept."""
+def inlined(tree: exp.Expression, kept: Collection[str], own: Mapping[str, Definition]) -> exp.Expression:
+    """Put the bodies of scalar macros in the places of their calls, as DuckDB does, but for some that are kept.
+
+    own: macros that an engine other than DuckDB has a body of its own for.
+    """
     if isinstance(tree, exp.Query) or (isinstance(tree, exp.Columns) and is_known_rule(tree)):
         return tree
     tree = filtered(unrolled(tree))
     called = isinstance(tree, exp.Anonymous) and tree.name not in kept
-    definition = definitions().get(tree.name) if called else None
+    definition = own.get(tree.name) or definitions().get(tree.name) if called else None
     if definition and not definition.is_table:
         value = computed(tree, kept)
         if value is not tree:
             return value
-        return inlined(pasted(substituted(definition.body, definition.bind(tree.expressions))), kept)
+        return inlined(pasted(substituted(definition.body, definition.bind(tree.expressions))), kept, own)
     for name, part in list(tree.args.items()):
         if isinstance(part, list):
-            tree.set(name, [inlined(p, kept) if isinstance(p, exp.Expression) else p for p in part])
+            tree.set(name, [inlined(p, kept, own) if isinstance(p, exp.Expression) else p for p in part])
         elif isinstance(part, exp.Expression):
-            tree.set(name, inlined(part, kept))
+            tree.set(name, inlined(part, kept, own))
     return tree
 
 

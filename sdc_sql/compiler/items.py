@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from sqlglot import exp
 
 from sdc_sql.compiler.columns import Field, Item, companion, folded
-from sdc_sql.compiler.constants import fold
+from sdc_sql.compiler.constants import fold, is_constant
 from sdc_sql.compiler.expressions import finished, in_order, unpacked, with_earlier
 from sdc_sql.errors import Unsupported
 
@@ -29,9 +30,12 @@ def items_of(
     alias = node.alias if isinstance(node, exp.Alias) else ""
     tree = node.this if isinstance(node, exp.Alias) else node
     tree = unpacked(expansion.inlined(sources.known(tree.copy())), sources)
+    rules = [columns.this for columns in tree.find_all(exp.Columns)]
     items: list[Item] = []
     for name, copy in _for_each_column(tree, sources):
         label = alias.replace("\\0", name) if name else alias
+        if rules and isinstance(rules[0], exp.Literal):  # "\\1" is the first group of a regular expression
+            label = re.sub(rules[0].this, alias, name)
         done = finished(expansion, with_earlier(fold(copy), sources, before), sources, scope, sources)
         made = in_order(done, sources)
         if isinstance(made, exp.Explode) and isinstance(made.this, exp.Column) and not label:
@@ -39,6 +43,9 @@ def items_of(
             continue
         bare = name if isinstance(tree, exp.Columns) else made.name if isinstance(made, exp.Column) else ""
         item = Item(made, _field(made, sources)).renamed(label or bare)
+        if expansion.is_apart and isinstance(made, exp.Array | exp.Struct):
+            items += _taken_apart(item.renamed(item.field.name or node.name))
+            continue
         items += [_as_row(item) if expansion.companions else item, *parts_of(expansion, item, sources)]
     return items
 
@@ -59,6 +66,18 @@ def parts_of(expansion: Expansion, item: Item, sources: Sources) -> Iterator[Ite
         parts = []
     for position, part in enumerate(parts):
         yield Item(part, Field(companion(name, position), parent=name))
+
+
+def _taken_apart(item: Item) -> Iterator[Item]:
+    """Return a list or a struct as the columns that carry its values; of a list of constants there are none."""
+    name, tree = item.field.name, item.tree
+    is_list = isinstance(tree, exp.Array)
+    parts = tree.expressions if is_list else [e.expression for e in tree.expressions]
+    known = is_list and is_constant(tree)
+    size = len(parts) if is_list else 0
+    yield Item(tree, replace(item.field, size=size, is_apart=True, constant=tree.copy() if known else None))
+    for position, part in enumerate([] if known else parts):
+        yield Item(part.copy(), Field(companion(name, position), parent=name))
 
 
 def _star(expansion: Expansion, star: exp.Star, table: str, sources: Sources, scope: Scope) -> list[Item]:

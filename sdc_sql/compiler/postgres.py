@@ -8,6 +8,7 @@ from sqlglot import exp
 
 from sdc_sql.compiler import lists
 from sdc_sql.compiler.doubles import any_value, is_decimal, null, number, plain_sum, quotient, type_name, whole
+from sdc_sql.compiler.draws import postgres_functions, postgres_words
 from sdc_sql.compiler.empty import postgres_check
 from sdc_sql.compiler.postgres_errors import error
 
@@ -147,6 +148,8 @@ def rows(node: exp.Expression) -> exp.Expression:
 
 
 STEPS: tuple[Callable[[exp.Expression], exp.Expression], ...] = (
-    plain_sum, any_value, null, lists.listed, lists.as_it_is, lists.collected, quotient, decimal, types, unnested, rows,
-    filtered, bit_count, common_bits, struct, same, byte_order, exponential, postgres_check, error,
+    postgres_words, plain_sum, any_value, null, lists.listed, lists.as_it_is, lists.collected, quotient, decimal,
+    types, unnested, rows,
+    filtered, bit_count, common_bits, struct, same, byte_order, exponential, postgres_functions,
+    postgres_check, error,
 )  # fmt: skip

@@ -179,6 +179,8 @@ def _named(name: str, alias: str, scope: Scope) -> ReadTable:
     if folded(name) not in scope:
         raise Unsupported(f"The macro reads a table of its own: {name}.")
     found = scope[folded(name)]
+    if isinstance(found, Unsupported):
+        raise found
     if found is None:
         return None
     fresh, fields = found

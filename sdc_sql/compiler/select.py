@@ -11,7 +11,7 @@ from sdc_sql.compiler.constants import complain, fold
 from sdc_sql.compiler.expressions import with_earlier
 from sdc_sql.compiler.items import items_of, parts_of
 from sdc_sql.compiler.relations import from_clause
-from sdc_sql.compiler.trees import FROM, WITH, aggregates, refuse_others
+from sdc_sql.compiler.trees import FROM, WITH, aggregates, aliased, refuse_others
 from sdc_sql.errors import Unsupported
 
 if TYPE_CHECKING:
@@ -41,7 +41,8 @@ def select(expansion: Expansion, tree: exp.Select, scope: Scope, outer: Sources 
         items += items_of(expansion, node, sources, scope, items)
     for item in items:
         complain(item.tree)
-    result.set("expressions", [item.sql() for item in items])
+    shown = [item.sql() for item in items if not item.field.is_apart]
+    result.set("expressions", shown or [aliased(exp.Literal.number(1), "sdc__one")])
     if tree.args.get("distinct"):
         refuse_others(tree.args["distinct"], set())
         result.set("distinct", exp.Distinct())

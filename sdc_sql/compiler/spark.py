@@ -9,6 +9,7 @@ from sqlglot import exp
 from sdc_sql.compiler import lists
 from sdc_sql.compiler.constants import is_error
 from sdc_sql.compiler.doubles import any_value, is_decimal, null, number, plain_sum, quotient, type_name
+from sdc_sql.compiler.draws import spark_functions, spark_words
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -125,6 +126,6 @@ def error(node: exp.Expression) -> exp.Expression:
 
 
 STEPS: tuple[Callable[[exp.Expression], exp.Expression], ...] = (
-    plain_sum, any_value, null, lists.listed, lists.as_it_is, lists.collected, quotient, decimal, types, side_by_side,
-    rows, filtered, bit_count, common_bits, join, error,
+    spark_words, plain_sum, any_value, null, lists.listed, lists.as_it_is, lists.collected, quotient, decimal, types,
+    side_by_side, rows, filtered, bit_count, common_bits, join, spark_functions, error,
 )  # fmt: skip

@@ -33,10 +33,18 @@ def union(expansion: Expansion, tree: exp.Union, scope: Scope, outer: Sources | 
         return (without_parentheses(only[0]), only[1]) if only else None
     if tree.args.get("by_name"):
         right = _ordered(expansion, right, left[1])
+        if expansion.is_apart and _is_for_names(left[0]):
+            return right
     if [(f.fields, f.parent) for f in left[1]] != [(f.fields, f.parent) for f in right[1]]:
         raise Unsupported("The sides of a UNION do not have the same columns.")
     distinct = bool(tree.args.get("distinct"))
     return exp.Union(this=left[0], expression=right[0], distinct=distinct), varying(left[1])
+
+
+def _is_for_names(tree: exp.Query) -> bool:
+    """Say whether a side is there for the order of its columns: their types need not be those of the other's."""
+    limit = without_parentheses(tree).args.get("limit")
+    return limit is not None and limit.expression == exp.Literal.number(0)
 
 
 def _ordered(expansion: Expansion, relation: Relation, like: Sequence[Field]) -> Relation:

@@ -17,6 +17,13 @@ if TYPE_CHECKING:
 
 WIDTH = 120
 _JIT = "Below a million records or so, SET jit = off: to compile the query may take PostgreSQL longer than to run it."
+_KEYS = {
+    "spark": "Give the secret key first, as the one row of a view, which no plan shows:"
+    " spark.createDataFrame([(key,)], 'sdc_key string').createOrReplaceTempView('sdc_key').",
+    "postgres": "Give the secret key first, as a bound parameter, which is not logged as a statement's text:"
+    " SELECT set_config('sdc.key', $1, false).",
+}
+_TYPES = "Masked columns are DOUBLEs, whole where they were whole numbers: cast them to their types to store them."
 _OPEN, _CLOSE = (TokenType.L_PAREN, TokenType.CASE), (TokenType.R_PAREN, TokenType.END)
 
 
@@ -42,6 +49,7 @@ def _comment(call: exp.Expression, dialect: str) -> str:
     declared = by_name().get(call.name)
     said = [query.text(call.transform(_plain)), f"Compiled by sdc-sql {VERSION} for {dialect}."]
     said += [f"Source: {declared.source}"] if declared and declared.source else []
+    said += [_KEYS[dialect], _TYPES] if declared and declared.masks else []
     said += [_JIT] if dialect == "postgres" else []
     lines = [
         line

@@ -173,7 +173,9 @@ def _declaration(macro: _Macro, needs_python: bool, draws: bool) -> Declaration:
         switch,
         tags.get("Command", verb).replace("_", "-"),
         headers.limit(own, name),
-        tags.get("Not compiled", _MASKED if header.file.startswith("mask/") else "").removesuffix("."),
+        tags.get(
+            "Not compiled", _MASKED if header.file.startswith("mask/") and "Compiled" not in tags else ""
+        ).removesuffix("."),
         "\n".join([*header.prose, "", *own.prose]).strip(),
     )
 

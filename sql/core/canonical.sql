@@ -10,6 +10,8 @@ CREATE OR REPLACE MACRO sdc__canonical_number(v) AS CASE
     WHEN v = round(v) AND abs(v) < 1e38 THEN v::HUGEINT::VARCHAR
     ELSE v::VARCHAR
 END;
+-- A standard deviation, which is a DOUBLE, as a part of a subkey.
+CREATE OR REPLACE MACRO sdc__figure_text(v) AS sdc__canonical_number(v);
 CREATE OR REPLACE MACRO sdc__canonical_decimal(t) AS CASE
     WHEN NOT contains(t, '.') THEN t
     WHEN length(ltrim(translate(t, '-.', ''), '0')) > 15 THEN rtrim(rtrim(t, '0'), '.')

@@ -8,6 +8,7 @@
 --   Source: ...      the paper and its equations
 --   Scope: cells.    what is needed to treat one record: the `record`, the `cells`, the `moments`, or all of the `table`
 --                    (`record where method is 'plain', else table.`)
+--   Compiled: ...       which calls of a mask compile() writes for other engines, where it does
 --   Not compiled: ...   why compile() refuses it for other engines, where it does
 --   Keeps: ...       what a mask preserves;  Guarantees: ...  what it promises of every release
 --   Parameters:      a line each: its name, its type, its meaning (defaults are those of the CREATE line)

@@ -20,7 +20,8 @@ CREATE OR REPLACE MACRO sdc__identified(tbl, id, codes := NULL) AS TABLE
           WHERE NOT (SELECT sdc__ascending FROM sdc__ascends(tbl, id))
           GROUP BY sdc__id HAVING count(*) > 1 OR sdc__id IS NULL LIMIT 1)
     LEFT JOIN (FROM sdc__with_id(tbl, id) LIMIT 0) AS sdc__none ON true
-    WHERE CASE WHEN sdc__repeated IS NULL
+    WHERE CASE WHEN sdc__n = 0 THEN false -- (never: other engines ask for a branch that is a truth value)
+               WHEN sdc__repeated IS NULL
                    THEN error('ColumnError: The id (' || id || ') is NULL on ' || sdc__n || ' records: every record needs one of its own.')
                ELSE error('ColumnError: The id (' || id || ') is the same on ' || sdc__n || ' records: it must be unique.')
           END;

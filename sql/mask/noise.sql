@@ -72,6 +72,7 @@ CREATE OR REPLACE MACRO sdc__noise_applied(tbl, columns, alpha, id, method, stra
                 ORDER BY sdc__stratum ASC NULLS LAST) AS applied
     FROM query_table(CASE WHEN method = 'uncorrelated' THEN 'sdc__uncorrelated' ELSE 'sdc__correlated' END);
 
+-- Compiled: the method 'uncorrelated'.
 -- Python: the methods 'correlated', 'linear', 'nonlinear' and 'outliers' need it; 'uncorrelated' is SQL alone.
 -- sdc_noise: noise added to numeric columns.
 -- Example: FROM sdc_noise('persons', ['income'], 0.1, 'id');
@@ -96,6 +97,7 @@ CREATE OR REPLACE MACRO sdc__noise_absolute(tbl, columns, standard_deviation, id
 -- A record is masked by itself: new records may come, and a table masked anew each night releases the same values.
 -- Verb: noise
 -- Scope: record.
+-- Compiled: by SQL alone.
 -- sdc_noise_absolute: noise of a given standard deviation added to numeric columns.
 -- Example: FROM sdc_noise_absolute('persons', ['income'], 50, 'id');
 CREATE OR REPLACE MACRO sdc_noise_absolute(tbl, columns, standard_deviation, id, lower := NULL, upper := NULL, rounded := false, stream := NULL, release := '') AS TABLE

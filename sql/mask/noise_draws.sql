@@ -19,7 +19,7 @@ CREATE OR REPLACE MACRO sdc__with_noise(x, sds, names, normals) AS struct_pack(x
 CREATE OR REPLACE MACRO sdc__noise_by_column(records, design, stratum, stream, release) AS TABLE
     WITH sdc__keyed AS MATERIALIZED (
         SELECT sdc__stratum AS sdc__of, sdc__names, sdc__means, sdc__sds,
-               list_transform(sdc__names, lambda n, i: sdc__subkey(sdc__secret, release, stream, 'noise', sdc__canonical(sdc__sds[i]), sdc__part(sdc__folded(n)))) AS sdc__subkeys
+               list_transform(sdc__names, lambda n, i: sdc__subkey(sdc__secret, release, stream, 'noise', sdc__figure_text(sdc__sds[i]), sdc__part(sdc__folded(n)))) AS sdc__subkeys
         FROM query_table(design), (SELECT sdc__secret_key() AS sdc__secret)
     ),
     sdc__uniforms_of AS (
@@ -97,7 +97,7 @@ CREATE OR REPLACE MACRO sdc__noise_added(tbl, columns, noisy, lower, upper, roun
         SELECT sdc__of, sdc__low, sdc__high, sdc__whole,
                list_transform(sdc__of, lambda n, i: sdc__checked_bound(true, sdc__low[i], sdc__high[i], sdc__whole[i], n)) AS sdc__sound
         FROM (SELECT sdc__of, sdc__each(lower, columns, sdc__of)::DOUBLE[] AS sdc__low, sdc__each(upper, columns, sdc__of)::DOUBLE[] AS sdc__high,
-                     list_transform(list_zip(sdc__whole, sdc__each(rounded, columns, sdc__of)::BOOLEAN[]), lambda z: z[1] OR coalesce(z[2], false)) AS sdc__whole
+                     list_transform(sdc__whole, lambda w, i: w OR coalesce((sdc__each(rounded, columns, sdc__of)::BOOLEAN[])[i], false)) AS sdc__whole
               FROM (SELECT sdc__whole, list_transform(sdc__of, lambda n: n[8:]) AS sdc__of FROM sdc__wholes))
     ),
     sdc__values AS (

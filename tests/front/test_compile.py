@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import re
+
 import duckdb
+import masked_elsewhere
 import pytest
 import sqlglot
 from compiled import ENGINES, EVERY, STORED, TABLES, answer, call, filtered, golden, reference, stored_text
@@ -65,7 +68,7 @@ def test_golden_sql_is_what_is_compiled(dialect):
 
 
 def test_every_table_macro_is_written_or_there_is_a_reason():
-    written = {name.split()[0] for name in EVERY}
+    written = {name.split()[0] for name in EVERY} | {macro for macro, *_ in masked_elsewhere.CALLS.values()}
     for name in {n for n, d in definitions().items() if d.is_table and not n.startswith("sdc__")} - written:
         with pytest.raises(sdc_sql.Unsupported, match=rf"^{name} cannot be compiled: .{{40}}"):
             sdc_sql.compile(name, "persons", ["age"], dialect="spark", columns=COLUMNS)
@@ -105,6 +108,42 @@ def test_every_macro_of_the_files_is_parsed():
 def test_what_can_be_checked_is_checked_when_the_query_is_written(arguments, named, error, words, dialect):
     with pytest.raises(error, match=words):
         sdc_sql.compile(*arguments, dialect=dialect, columns=COLUMNS, **named)
+
+
+@pytest.mark.parametrize(
+    ("dialect", "said"), [("spark", "createOrReplaceTempView('sdc_key')"), ("postgres", "sdc.key")]
+)
+def test_compiled_noise_says_how_to_give_the_key(dialect, said, monkeypatch):
+    monkeypatch.setenv("SDC_KEY", masked_elsewhere.KEY)
+    sql = masked_elsewhere.compiled("strata", dialect)
+    comment = sql.partition("*/")[0]
+    assert said in " ".join(comment.split())
+    assert masked_elsewhere.KEY not in sql
+
+
+@pytest.mark.parametrize(
+    ("arguments", "named", "words"),
+    [
+        (("noise", "t", ["age"], -1, "id"), {}, "alpha is -1"),
+        (("noise", "t", ["age"], 1, "id"), {"method": "linear"}, "cannot be compiled with method := 'linear'"),
+        (("noise", "t", ["age"], 1, "id"), {"method": "x"}, "cannot be compiled with method := 'x'"),
+        (("noise_absolute", "t", ["age"], -1, "id"), {}, "standard_deviation is -1"),
+        (("noise_absolute", "t", ["age"], [1, 2], "id"), {}, "must be one value, or one for each"),
+        (("noise_absolute", "t", ["id"], 1, "id"), {}, '"id" is the id'),
+        (("noise_absolute", "t", ["agee"], 1, "id"), {}, '"agee" is not a column'),
+        (("noise_absolute", "t", ["age"], 1, "id"), {"lower": 3, "upper": 1}, "lower is 3.0 and upper 1.0"),
+        (("pram", "t", ["age"], 0.1, "id"), {}, "sdc_pram cannot be compiled: it masks records"),
+    ],
+)
+def test_noise_that_cannot_be_is_refused_when_the_query_is_written(arguments, named, words):
+    for dialect in ("spark", "postgres"):
+        with pytest.raises(sdc_sql.SdcError, match=re.escape(words)):
+            sdc_sql.compile(*arguments, dialect=dialect, columns=masked_elsewhere.COLUMNS, **named)
+
+
+def test_in_duckdb_the_mask_itself_is_called():
+    with pytest.raises(sdc_sql.Unsupported, match="in DuckDB call the macro itself"):
+        masked_elsewhere.compiled("absolute", "duckdb")
 
 
 def test_a_list_is_indexed_by_what_takes_the_place_of_a_parameter(monkeypatch):

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import duckdb
+import masked_elsewhere
 import pytest
 from compiled import (
     EMPTY_VIEWS,
@@ -175,3 +176,52 @@ def test_odd_names(run, name, arguments, named):
     found, rows = run(sdc_sql.compile(name, "odd", *told, dialect="postgres", con=con, **named))
     assert found == names
     assert_same(rows, expected, names)
+
+
+@pytest.fixture(scope="module")
+def masked(server: Any) -> Callable[[str], tuple[list[str], list[Any]]]:
+    """Return what runs a query on a server with a secret key and a table to be masked."""
+    reference().execute(f"CREATE OR REPLACE TABLE workers AS {masked_elsewhere.ROWS}")
+    stored(server, "workers", "FROM workers")
+    server.execute("SET jit = off")
+
+    def ask(sql: str, key: str = masked_elsewhere.KEY) -> tuple[list[str], list[Any]]:
+        server.execute("SELECT set_config('sdc.key', %s, false)", [key])
+        cursor = server.execute(sql)
+        return [column.name for column in cursor.description], cursor.fetchall()
+
+    return ask
+
+
+@pytest.mark.parametrize("name", masked_elsewhere.CALLS)
+def test_noise_is_that_of_duckdb(masked, name):
+    masked_elsewhere.assert_alike(masked, name, "postgres")
+
+
+@pytest.mark.parametrize(
+    ("words", "table", "column"),
+    [
+        ("The id has type DOUBLE", "SELECT * REPLACE (id::DOUBLE AS id) FROM workers", "age"),
+        ("The id .id. is the same on 2 records", "FROM workers UNION ALL FROM workers", "age"),
+        ("The id .* is NULL", "SELECT * REPLACE (nullif(id, 7) AS id) FROM workers", "age"),
+        ("The column region has type VARCHAR", "FROM workers", "region"),
+        ("Values lie outside their bounds, from -99", "SELECT * REPLACE (-100 AS age) FROM workers", "age"),
+        ("more than 9e12 times", "SELECT * REPLACE (1e14 AS income) FROM workers", "income"),
+        ("has no rows", "FROM workers LIMIT 0", "age"),
+    ],
+)
+def test_noise_is_refused_in_the_words_of_the_macros(masked, server, words, table, column):
+    server.execute("DROP TABLE IF EXISTS wrong")
+    stored(server, "wrong", table)
+    bound = {"lower": -99} if column == "age" else {}
+    columns = masked_elsewhere.COLUMNS
+    sql = sdc_sql.compile("noise_absolute", "wrong", [column], 1, "id", dialect="postgres", columns=columns, **bound)
+    with pytest.raises(Exception, match=words):
+        masked(sql)
+
+
+@pytest.mark.parametrize(("key", "words"), [("", "No secret key"), ("k7Q-92hbnSxvE4t", "can be guessed")])
+def test_noise_needs_a_key(masked, key, words):
+    with pytest.raises(Exception, match=words) as raised:
+        masked(masked_elsewhere.compiled("rounded", "postgres"), key)
+    assert not key or key not in str(raised.value)

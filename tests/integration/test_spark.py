@@ -7,6 +7,7 @@ import warnings
 from typing import TYPE_CHECKING, Any
 
 import duckdb
+import masked_elsewhere
 import pytest
 from compiled import (
     EMPTY_VIEWS,
@@ -155,3 +156,30 @@ def test_cells_are_counted_before_they_are_sent_around(run, spark):
     partial = [n for n, line in enumerate(plan.splitlines()) if "partial_count" in line]
     assert shuffled
     assert any(below > shuffled[0] for below in partial), plan
+
+
+@pytest.fixture(scope="module")
+def masked(spark: Any, tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], tuple[list[str], list[Any]]]:
+    """Return what runs a query in Spark, with a secret key and a table to be masked."""
+    reference().execute(f"CREATE OR REPLACE TABLE workers AS {masked_elsewhere.ROWS}")
+    stored(spark, "workers", "FROM workers", tmp_path_factory.mktemp("workers"))
+
+    def ask(sql: str, key: str = masked_elsewhere.KEY) -> tuple[list[str], list[Any]]:
+        spark.createDataFrame([(key,)], "sdc_key string").createOrReplaceTempView("sdc_key")
+        frame = spark.sql(sql)
+        rows = [tuple(row) for row in frame.collect()]
+        assert key not in frame._jdf.queryExecution().toString()
+        return frame.columns, rows
+
+    return ask
+
+
+@pytest.mark.parametrize("name", ["absolute, text ids", "bounds", "strata"])
+def test_noise_is_that_of_duckdb(masked, name):
+    masked_elsewhere.assert_alike(masked, name, "spark")
+
+
+@pytest.mark.parametrize(("key", "words"), [(None, "No secret key"), ("k7Q-92hbnSxvE4t", "can be guessed")])
+def test_noise_needs_a_key(masked, key, words):
+    with pytest.raises(Exception, match=words):
+        masked(masked_elsewhere.compiled("rounded", "spark"), key)

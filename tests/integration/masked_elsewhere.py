@@ -1,0 +1,69 @@
+"""Calls of compiled noise, and what DuckDB answers: the engines' draws must be its own, digit for digit."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, Any
+
+import duckdb
+
+import sdc_sql
+from sdc_sql.db import query
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+KEY = "k7Q-92hbnSxvE4tLw0zRmYp8dUc3aGfJ"  # of the tests
+COLUMNS = ["id", "name", "income", "age", "region", "tiny"]
+# NULL, NaN, infinity, a bound, whole numbers, texts with letters beyond ASCII
+ROWS = """
+    SELECT i::BIGINT AS id, 'né ' || i || CASE WHEN i % 3 = 0 THEN '🙂' ELSE '' END AS name,
+           CASE WHEN i % 17 = 0 THEN NULL WHEN i = 5 THEN 'nan'::DOUBLE WHEN i % 2 = 0 THEN -i / 7e0
+                ELSE round((i * 7919) % 1000 / 7e0, 3) END AS income,
+           CASE WHEN i % 13 <> 0 THEN ((i * 31) % 90)::INTEGER END AS age,
+           CASE WHEN i % 5 <> 0 THEN 'r' || i % 3 END AS region,
+           ((i * 37) % 101) * 1e-7 AS tiny
+    FROM range(1, 301) AS t(i)"""
+CALLS: dict[str, tuple[str, list[Any], dict[str, Any]]] = {
+    "absolute": ("sdc_noise_absolute", [["income", "age"], [2.5, 3], "id"], {}),
+    "absolute, text ids": ("sdc_noise_absolute", [["Income"], 0.1, "name"], {"release": "2026 'a'", "stream": "x"}),
+    "bounds": ("sdc_noise_absolute", [["age", "tiny"], [5, 1e-7], "id"], {"lower": [0, None], "upper": [100, None]}),
+    "rounded": ("sdc_noise_absolute", [["income"], 10, "id"], {"rounded": True}),
+    "nothing": ("sdc_noise_absolute", [["income"], 0, "id"], {}),
+    "relative": ("sdc_noise", [["income", "age", "tiny"], 0.1, "id"], {}),
+    "strata": ("sdc_noise", [["income", "age"], 0.2, "name"], {"stratum": "region", "upper": [500, None]}),
+}
+
+
+def answers(call: str) -> list[tuple[Any, ...]]:
+    """Return DuckDB's own answer."""
+    macro, arguments, named = CALLS[call]
+    with duckdb.connect() as con:
+        sdc_sql.load(con)
+        con.execute("SET VARIABLE sdc_key = $1", [KEY])
+        con.execute(f"CREATE TABLE workers AS {ROWS}")
+        return con.execute(query.text(query.call(macro, "workers", *arguments, **named))).fetchall()
+
+
+def compiled(call: str, dialect: Any) -> str:
+    """Return the query for an engine."""
+    macro, arguments, named = CALLS[call]
+    return sdc_sql.compile(macro, "workers", *arguments, dialect=dialect, columns=COLUMNS, **named)
+
+
+def assert_alike(ask: Callable[[str], tuple[list[str], list[Any]]], call: str, dialect: str) -> None:
+    """Compare an engine's masked values with DuckDB's, to nine digits."""
+    sql = compiled(call, dialect)
+    assert KEY not in sql
+    names, rows = ask(sql)
+    assert names == COLUMNS
+    ours, theirs = ({row[0]: row for row in found} for found in (answers(call), rows))
+    assert len(rows) == len(ours) == len(theirs)
+    for record, row in ours.items():
+        for x, y in zip(row, theirs[record], strict=True):
+            same = x == y or (
+                isinstance(x, float | int)
+                and isinstance(y, float | int)
+                and (math.isclose(x, y, rel_tol=1e-9) or (math.isnan(x) and math.isnan(y)))
+            )
+            assert same, (call, record, row, theirs[record])
