@@ -55,7 +55,6 @@ def test_the_benchmark_of_exact_sums_runs():
     assert done.stdout.count(" | 1 | ") == 6
 
 
-@pytest.mark.slow
 def test_the_benchmark_of_suppression_runs():
     command = [sys.executable, str(Path(__file__).with_name("suppression.py")), "2000"]
     done = subprocess.run(command, capture_output=True, text=True, timeout=300, check=False)
@@ -63,7 +62,6 @@ def test_the_benchmark_of_suppression_runs():
     assert done.stdout.count(" suppressed ") == 12
 
 
-@pytest.mark.slow
 def test_the_benchmark_of_generalising_runs():
     command = [sys.executable, str(Path(__file__).with_name("generalising.py")), "--records", "500", "--nodes", "0"]
     done = subprocess.run(command, capture_output=True, text=True, timeout=300, check=False)
