@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     import duckdb
 
 NAME = "sdc_masked_values"
+FEW = 1  # columns that are updated in less time than all records are written anew
 WIDE = 10  # columns for each masked one: of a wider table no more than the masked ones are written
 
 
@@ -98,11 +99,12 @@ class MaskedValues:
     def replace(self, target: exp.Table, every: tuple[str, ...]) -> None:
         """Write them over those of the table that was masked.
 
-        All records are written anew and the former ones deleted, as this costs what a copy does and takes nothing from
-        the table; the masked columns are updated where an index or a constraint counts the old records too, or where
-        the table is wide.
+        All records are written anew and the former ones deleted, which takes nothing from the table; the masked columns
+        are updated where it is one, where an index or a constraint counts the old records too, or where the table is
+        wide.
         """
-        if not self._beside or len(every) > WIDE * len(self.columns) or _counted(self.con, target, every):
+        few = len(self.columns) <= FEW or len(every) > WIDE * len(self.columns)
+        if not self._beside or few or _counted(self.con, target, every):
             self.con.execute(query.text(self._update(target))).fetchall()
             return
         before, last = self._one(
