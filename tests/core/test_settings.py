@@ -71,10 +71,12 @@ def _calls() -> dict[str, str]:
             call = call.replace("'sexes'", "'whole'")  # NULL is no category there
         calls[macro.name] = call
         names = [p.name for p in macro.parameters]
-        for more, value in (("nulls", "'wildcard'"), ("distance", "'ordered'"), ("stratum", "'region'")):
+        for more, value in (
+            ("nulls", "'wildcard'"), ("distance", "'ordered'"), ("stratum", "'region'"), ("guarantee", "'wildcard'"),
+        ):  # fmt: skip
             takes_it = more in names and f"{more} :=" not in call
             if more == "nulls":
-                takes_it = any("wildcard" in p.choices for p in macro.parameters)
+                takes_it = any(p.name == more and "wildcard" in p.choices for p in macro.parameters)
             if takes_it and not (more == "stratum" and (not macro.masks or macro.name.startswith("sdc_pram"))):
                 calls[f"{macro.name} {value}"] = call[:-1] + f", {more} := {value})"
     calls["sdc_rank_swap of texts"] = "FROM sdc_rank_swap('persons', 'age', 25, 'name')"
