@@ -117,8 +117,8 @@ def needed(query: str) -> tuple[SqlFile, ...]:
     Examples
     --------
     >>> names = [f.name for f in needed("FROM sdc_theta('persons', ['age'], 0.1)")]
-    >>> "core/rows.sql" in names, names[-1]
-    (True, 'risk/theta.sql')
+    >>> [file in names for file in ("core/rows.sql", "risk/theta.sql", "risk/household_risk.sql")]
+    [True, True, False]
     """
     home = {macro: f.name for f in sql_files() for macro in f.defines}
     found: set[str] = set()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from decimal import Decimal
 from numbers import Real
 from typing import TYPE_CHECKING, TypeAlias
@@ -14,7 +15,7 @@ from sdc_sql.errors import ParameterError
 from sdc_sql.mask.hierarchies import Hierarchy
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
     Tree: TypeAlias = "Mapping[str, Tree] | Iterable[object]"
 
@@ -116,7 +117,7 @@ def _paths(tree: Tree) -> Iterator[tuple[str, ...]]:
     """Yield for each value of a tree its labels, its own first."""
     if isinstance(tree, str):
         raise ParameterError("A branch of the tree is a text: give its values as a list, one too.")
-    if not hasattr(tree, "items"):
+    if not isinstance(tree, Mapping):
         yield from ((str(value),) for value in tree)
         return
     for label, branch in tree.items():
