@@ -90,7 +90,7 @@ class MaskedValues:
         return float(self._one(share.select("sse_sst", append=False))[0])
 
     def fill(self, target: exp.Table, every: tuple[str, ...]) -> None:
-        """Write all columns to a new table, without rows so far, with masked values in the place of the source's."""
+        """Insert all records of the source into a table, with masked values in the place of their own."""
         taken = [_column(c, "v" if c in self.columns else "t") for c in every]
         rows = self._joined(exp.select(*taken)).where(_call("sdc__has_values", self._same()))
         names = exp.Schema(this=target.copy(), expressions=[exp.to_identifier(c, quoted=True) for c in every])
