@@ -181,6 +181,7 @@ class Roles(Table):
         measured: bool = False,
         kept: Mapping[str, exp.Select] | None = None,
         confidential: tuple[str, ...] = (),
+        retyped: bool = False,
         **logged: object,
     ) -> MaskingStep:
         """Mask columns by a macro: see :func:`sdc_sql.db.masking.masked`."""
@@ -193,5 +194,6 @@ class Roles(Table):
             measured=measured,
             kept=kept,
             confidential=confidential,
+            retyped=retyped,
             **logged,
         )

@@ -7,18 +7,17 @@ agree is seen first, and every statement that writes asserts it.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+import duckdb
 from sqlglot import exp
 
 from sdc_sql.db import query
-from sdc_sql.errors import TableError
-
-if TYPE_CHECKING:
-    import duckdb
+from sdc_sql.errors import ColumnError, TableError
 
 NAME = "sdc_masked_values"
 FEW = 1  # columns that are updated in less time than all records are written anew
+_FORBIDS = (duckdb.BinderException, duckdb.CatalogException, duckdb.DependencyException, duckdb.ConstraintException)
 WIDE = 10  # columns for each masked one: of a wider table no more than the masked ones are written
 
 
@@ -37,6 +36,8 @@ class MaskedValues:
         A query that gives them.
     stored
         The source where it is a table, whose records have places; None where it is a view or a file.
+    retyped
+        Whether the masked values may be of another type than the column's, as the labels of a recoded age are.
     """
 
     def __init__(
@@ -48,6 +49,7 @@ class MaskedValues:
         values: exp.Select,
         *,
         stored: exp.Table | None,
+        retyped: bool = False,
     ) -> None:
         self.con, self.identifier, self.columns = con, identifier, columns
         self.source = stored or exp.Table(this=_call("query_table", query.literal(source)))
@@ -55,6 +57,7 @@ class MaskedValues:
         if self._one(ascends)[0]:  # most tables are stored so, and to sort what is nearly in order costs little
             values = values.order_by(_call("sdc__by_bytes", exp.column(identifier, quoted=True)).asc(nulls_first=False))
         self._keep(NAME, values)
+        self.new_types = self._new_types() if retyped else {}
         self.records, self._beside = self._seen()
         if not self._beside and stored is not None:
             self._bring_into_order()
@@ -88,6 +91,29 @@ class MaskedValues:
         ]
         share = query.call("sdc__share_lost", "sdc__pairs").with_("sdc__pairs", as_=self._joined(exp.select(*pairs)))
         return float(self._one(share.select("sse_sst", append=False))[0])
+
+    def retype(self, target: exp.Table) -> None:
+        """Give the masked columns of the target the types of their masked values, where these are of another type.
+
+        Raises
+        ------
+        ColumnError
+            Where a constraint, an index or a view of DuckDB's forbids it.
+        """
+        for column, kind in self.new_types.items():
+            text = exp.cast(exp.column(column, quoted=True), "VARCHAR")
+            alter = exp.AlterColumn(
+                this=exp.to_identifier(column, quoted=True),
+                dtype=_type(kind),
+                using=exp.TryCast(this=text, to=_type(kind)),
+            )
+            try:
+                self.con.execute(query.text(exp.Alter(this=target.copy(), kind="TABLE", actions=[alter])))
+            except _FORBIDS as e:
+                raise ColumnError(
+                    f"{column} becomes {kind}, and its table does not let a column change its type "
+                    f"({_first_line(e)}): give into='name' to write a copy, or drop what forbids it."
+                ) from e
 
     def fill(self, target: exp.Table, every: tuple[str, ...]) -> None:
         """Insert all records of the source into a table, with masked values in the place of their own."""
@@ -154,7 +180,22 @@ class MaskedValues:
         return _exact(self.identifier, "t").eq(_exact(self.identifier, "v"))
 
     def _differs(self) -> exp.Condition:
-        return exp.or_(*(exp.NullSafeNEQ(this=_exact(c, "t"), expression=_exact(c, "v")) for c in self.columns))
+        return exp.or_(*(exp.NullSafeNEQ(this=self._before(c), expression=_exact(c, "v")) for c in self.columns))
+
+    def _before(self, column: str) -> exp.Expression:
+        """Return a column's own value, as a value of the type it becomes."""
+        if column not in self.new_types:
+            return _exact(column, "t")
+        return exp.TryCast(this=exp.cast(_column(column, "t"), "VARCHAR"), to=_type(self.new_types[column]))
+
+    def _new_types(self) -> dict[str, str]:
+        """Return the types of those masked columns that are not of the type of their column."""
+        of = {}
+        for name, table in (("before", self.source), ("after", exp.table_(NAME, db="temp", quoted=True))):
+            columns = exp.select(*(exp.column(c, quoted=True) for c in self.columns)).from_(table.copy())
+            described = self.con.execute(query.text(exp.Describe(this=columns))).fetchall()
+            of[name] = {column: kind for column, kind, *_ in described}
+        return {c: kind for c, kind in of["after"].items() if of["before"][c] != kind}
 
     def _update(self, target: exp.Table) -> exp.Update:
         """Return the UPDATE of the records that differ; the others are not written."""
@@ -198,3 +239,11 @@ def _counted(con: duckdb.DuckDBPyConnection, target: exp.Table, every: tuple[str
         place,
     ).fetchall()
     return bool(found) or "rowid" in {c.lower() for c in every}
+
+
+def _type(name: str) -> exp.DataType:
+    return exp.DataType.build(name, dialect="duckdb")
+
+
+def _first_line(error: Exception) -> str:
+    return str(error).strip().splitlines()[0].rstrip(".!")

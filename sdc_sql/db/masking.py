@@ -66,6 +66,7 @@ class Maskable(Protocol):
         measured: bool = False,
         kept: Mapping[str, exp.Select] | None = None,
         confidential: tuple[str, ...] = (),
+        retyped: bool = False,
         **logged: object,
     ) -> MaskingStep:
         """Mask columns by a macro, as :func:`masked` does."""
@@ -82,6 +83,7 @@ def masked(
     measured: bool = False,
     kept: Mapping[str, exp.Select] | None = None,
     confidential: tuple[str, ...] = (),
+    retyped: bool = False,
     **logged: object,
 ) -> MaskingStep:
     """Mask columns by a macro, in one transaction (the caller's, where one is open), and return what was done.
@@ -104,6 +106,8 @@ def masked(
         columns of ``applied`` are logged with the parameters.
     confidential
         Which parameters and columns of the log must not be published.
+    retyped
+        Whether the columns take the types of what the macro gives (labels in the place of numbers).
     logged
         Parameters for the log in place of arguments of the same name.
     """
@@ -116,7 +120,7 @@ def masked(
             data.con,
             lambda: _masked(
                 data, macro, columns, arguments, into,
-                measured=measured, kept=kept or {}, confidential=confidential, logged=logged,
+                measured=measured, kept=kept or {}, confidential=confidential, retyped=retyped, logged=logged,
             ),
         )  # fmt: skip
 
@@ -131,6 +135,7 @@ def _masked(
     measured: bool,
     kept: Mapping[str, exp.Select],
     confidential: tuple[str, ...],
+    retyped: bool,
     logged: dict[str, object],
 ) -> MaskingStep:
     identifier = str(arguments["id"])
@@ -141,10 +146,11 @@ def _masked(
     selected = exp.select(
         exp.alias_(exp.column("sdc__id"), identifier, quoted=True), *(exp.column(c, quoted=True) for c in in_order)
     ).from_(values.subquery("v"))
-    new = MaskedValues(data.con, data.table, identifier, in_order, selected, stored=log.stored)
+    new = MaskedValues(data.con, data.table, identifier, in_order, selected, stored=log.stored, retyped=retyped)
     changed = new.changed()
     lost = new.share_lost() if measured else None
     found = {name: fetched(data.con, select)[0] for name, select in kept.items()}
+    new.retype(log.target)
     if into is not None:
         new.fill(log.target, data.columns)
     elif changed:
