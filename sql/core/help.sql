@@ -33,6 +33,16 @@
 --       SELECT {'sex': sexes."from", 'region': regions."from"} AS "from", {'sex': sexes."to", 'region': regions."to"} AS "to",
 --              sexes.probability * regions.probability AS probability
 --       FROM sexes, regions;
+--   CREATE TEMP TABLE age_levels AS FROM (VALUES
+--       (25, '20 to 39', '*'), (30, '20 to 39', '*'), (41, '40 to 59', '*'), (52, '40 to 59', '*'), (67, '60 and over', '*')
+--   ) AS t(age, twenty_years, everyone);
+--   CREATE TEMP TABLE hierarchies AS
+--       SELECT 'age' AS variable, age::VARCHAR AS value, unnest([0, 1, 2]) AS level, unnest(['age', 'twenty_years', 'everyone']) AS level_name,
+--              unnest([age::VARCHAR, twenty_years, everyone]) AS label
+--       FROM age_levels
+--       UNION ALL
+--       SELECT variable, value, unnest([0, 1]), unnest([variable, 'everyone']), unnest([value, '*'])
+--       FROM (VALUES ('sex', 'f'), ('sex', 'm'), ('region', 'north'), ('region', 'south')) AS t(variable, value);
 --   CREATE TEMP TABLE truth AS SELECT DISTINCT age, sex, CASE sex WHEN 'f' THEN 0.9 ELSE 0.8 END AS true_probability FROM persons;
 --   SET VARIABLE sdc_key = coalesce(getvariable('sdc_key')::VARCHAR, concat(uuid(), uuid()));  -- a key that is set stays
 

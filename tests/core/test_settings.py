@@ -39,6 +39,14 @@ TABLES = """
            s.probability * r.probability AS probability
     FROM sexes AS s, regions AS r;
     CREATE TABLE truth AS SELECT DISTINCT age, sex, 0.75 AS true_probability FROM persons;
+    CREATE TABLE age_levels AS SELECT DISTINCT age, age[1:1] AS letter, '*' AS everyone FROM persons;
+    CREATE TABLE hierarchies AS
+    SELECT 'age' AS variable, age AS value, unnest([0, 1, 2]) AS level,
+           unnest(['age', 'letter', 'everyone']) AS level_name, unnest([age, letter, everyone]) AS label
+    FROM age_levels
+    UNION ALL
+    SELECT variable, value, unnest([0, 1]), unnest([variable, 'everyone']), unnest([value, '*'])
+    FROM (SELECT DISTINCT 'sex' AS variable, sex AS value FROM persons UNION SELECT 'region', region FROM persons);
 """
 COLLATED = "".join(
     f"ALTER TABLE {table} RENAME TO {table}_; CREATE TABLE {table} (id BIGINT, age VARCHAR COLLATE NOCASE.NOACCENT,"

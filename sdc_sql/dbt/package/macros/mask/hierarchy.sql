@@ -1,0 +1,5 @@
+{#- Written from the headers of sql/ by python -m sdc_sql.write. -#}
+
+{%- macro hierarchy(tbl, variable) -%}
+    {{ return(sdc.sdc__measure('sdc_hierarchy', [tbl, variable], {})) }}
+{%- endmacro -%}
