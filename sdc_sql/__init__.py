@@ -25,12 +25,15 @@ if TYPE_CHECKING:
         Unsupported,
         WeightError,
     )
+    from sdc_sql.mask.hierarchies import Hierarchy, hierarchy_table, read_hierarchy
+    from sdc_sql.mask.hierarchy_making import code_hierarchy, interval_hierarchy, tree_hierarchy
     from sdc_sql.microdata import Microdata, example
     from sdc_sql.report import RiskReport, risk_report
     from sdc_sql.results import *  # noqa: F403 - its __all__ is the list of what measures return
 
     __all__ = [
         "ColumnError",
+        "Hierarchy",
         "InputError",
         "MaskingStep",
         "Microdata",
@@ -42,11 +45,16 @@ if TYPE_CHECKING:
         "Unsupported",
         "WeightError",
         "bundle",
+        "code_hierarchy",
         "compile",
         "example",
+        "hierarchy_table",
         "install",
+        "interval_hierarchy",
         "load",
+        "read_hierarchy",
         "risk_report",
+        "tree_hierarchy",
         "uninstall",
     ]
     __all__ += results.__all__
@@ -58,15 +66,21 @@ _ERRORS = (
     "WeightError",
 )  # fmt: skip
 _HOMES = dict.fromkeys(_ERRORS, "errors") | {
+    "Hierarchy": "mask.hierarchies",
     "MaskingStep": "db.steps",
     "Microdata": "microdata",
     "RiskReport": "report",
     "bundle": "db.macros",
+    "code_hierarchy": "mask.hierarchy_making",
     "compile": "compiler",
     "example": "microdata",
+    "hierarchy_table": "mask.hierarchies",
     "install": "db.load",
+    "interval_hierarchy": "mask.hierarchy_making",
     "load": "db.load",
+    "read_hierarchy": "mask.hierarchies",
     "risk_report": "report",
+    "tree_hierarchy": "mask.hierarchy_making",
     "uninstall": "db.load",
 }  # every other public name is that of a result
 _ROOMS = ("compiler", "db", "errors", "mask", "methods", "microdata", "report", "results", "risk", "roles")

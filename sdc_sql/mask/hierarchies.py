@@ -166,7 +166,7 @@ class Hierarchy:
 
 
 def read_hierarchy(path: str | Path, *, delimiter: str = ";", names: bool | Sequence[str] = False) -> Hierarchy:
-    """Return the hierarchy of a CSV file as ARX writes it: a line for each value, level 0 first, no header.
+    r"""Return the hierarchy of a CSV file as ARX writes it: a line for each value, level 0 first, no header.
 
     Parameters
     ----------
@@ -181,6 +181,15 @@ def read_hierarchy(path: str | Path, *, delimiter: str = ";", names: bool | Sequ
     ------
     ParameterError
         Where the file cannot be read or is no hierarchy. An empty field is the missing value.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = Path(folder) / "sex.csv"
+    ...     _ = path.write_text("f;*\nm;*\n", encoding="utf-8")
+    ...     read_hierarchy(path, names=["sex", "anyone"])
+    Hierarchy(rows=(('f', '*'), ('m', '*')), names=('sex', 'anyone'))
     """
     try:
         with Path(path).open(encoding="utf-8-sig", newline="") as lines:

@@ -17,6 +17,7 @@ from sdc_sql.db.results import Result
 
 NAMED = [
     "ColumnError",
+    "Hierarchy",
     "InputError",
     "MaskingStep",
     "Microdata",
@@ -28,11 +29,16 @@ NAMED = [
     "Unsupported",
     "WeightError",
     "bundle",
+    "code_hierarchy",
     "compile",
     "example",
+    "hierarchy_table",
     "install",
+    "interval_hierarchy",
     "load",
+    "read_hierarchy",
     "risk_report",
+    "tree_hierarchy",
     "uninstall",
 ]
 # what a measure returns is public as soon as it is there
