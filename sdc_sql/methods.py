@@ -18,6 +18,7 @@ from sdc_sql.mask import rank_swap as _rank_swap
 from sdc_sql.mask import resampling as _resampling
 from sdc_sql.mask import rounding as _rounding
 from sdc_sql.mask import suppress_combinations as _suppress_combinations
+from sdc_sql.mask import top_bottom_code as _top_bottom_code
 from sdc_sql.risk import alpha_k_anonymity as _alpha_k_anonymity
 from sdc_sql.risk import cells as _cells
 from sdc_sql.risk import data_intrusion as _data_intrusion
@@ -107,3 +108,4 @@ class Methods:
     threshold_rule = as_method(_threshold_rule.threshold_rule)
     threshold_rule_records = as_method(_threshold_rule.threshold_rule_records)
     threshold_rule_summary = as_method(_threshold_rule.threshold_rule_summary)
+    top_bottom_code = as_method(_top_bottom_code.top_bottom_code)

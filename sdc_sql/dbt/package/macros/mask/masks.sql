@@ -20,6 +20,7 @@
         'round': {},
         'random_round': {},
         'suppress_combinations': none,
+        'top_bottom_code': none,
     }) }}
 {%- endmacro -%}
 
