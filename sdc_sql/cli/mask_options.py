@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import json
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 from sdc_sql.cli.options import add_resources, names
@@ -38,6 +39,14 @@ def _column_or_number(text: str) -> str | float:
         return text
 
 
+def _value(text: str) -> float | str:
+    """Return a number, whole where it is written so, or a text."""
+    for number in (int, float):
+        with suppress(ValueError):
+            return number(text)
+    return text
+
+
 def _levels(text: str) -> dict[str, list[str]]:
     """Return levels of identification: {"very": ["sex"], "identifying": ["age"]}."""
     levels: dict[str, list[str]] = json.loads(text)
@@ -58,6 +67,7 @@ _KINDS: dict[str, dict[str, Any]] = {
     "column": {"metavar": "COLUMN"},
     "columns": {"type": names, "metavar": "A,B"},
     "text": {"metavar": "TEXT"},
+    "value": {"type": _value, "metavar": "VALUE"},
 }
 
 

@@ -19,10 +19,10 @@ if TYPE_CHECKING:
 def top_bottom_code(
     data: Maskable,
     column: str,
+    unit: str,
     *,
     top: float | str | date | None = None,
     bottom: float | str | date | None = None,
-    unit: str = "value",
     replacement: str = "threshold",
     top_label: str | None = None,
     bottom_label: str | None = None,
@@ -38,14 +38,14 @@ def top_bottom_code(
     ----------
     column
         A column of numbers, dates, times, or of an ENUM, which is taken in its own order.
+    unit
+        ``"value"``, ``"quantile"`` or ``"count"``. Beyond a value or a quantile lies what is above, or below; of a
+        quantile never more than its share of the records. By count the records of the largest, or smallest, values.
     top
         The upper threshold, by ``unit``: a value of the column's type, a quantile in (0, 1), or how many records at
         least are coded, 2 or more. None: no top coding.
     bottom
         The lower threshold likewise; of the two one is enough.
-    unit
-        ``"value"``, ``"quantile"`` or ``"count"``. Beyond a value or a quantile lies what is above, or below; of a
-        quantile never more than its share of the records. By count the records of the largest, or smallest, values.
     replacement
         ``"threshold"`` (by count the coded value nearest to the others), ``"mean"`` or ``"median"``: of numbers, and
         of three coded records at least, rounded to the type of the column. A mean times the number of coded records is
@@ -82,7 +82,7 @@ def top_bottom_code(
     --------
     >>> import sdc_sql
     >>> data = sdc_sql.example()
-    >>> step = data.top_bottom_code("age", top=35)
+    >>> step = data.top_bottom_code("age", "value", top=35)
     >>> step.parameters["coded_top"], data.con.sql("SELECT age FROM persons ORDER BY id").fetchall()
     (1, [(30,), (30,), (35,)])
     """
@@ -90,13 +90,14 @@ def top_bottom_code(
     if len(chosen) != 1:
         raise ParameterError(f"Top and bottom coding takes one column, not {len(chosen)}: call it once for each.")
     arguments = {
-        "columns": chosen, "id": data.required("id"), "top": _threshold(top), "bottom": _threshold(bottom),
-        "unit": unit, "replacement": replacement, "top_label": top_label, "bottom_label": bottom_label,
+        "columns": chosen, "unit": unit, "id": data.required("id"), "top": _threshold(top),
+        "bottom": _threshold(bottom), "replacement": replacement, "top_label": top_label, "bottom_label": bottom_label,
         "weight": data.found("weight", weight) if isinstance(weight, str) else weight,
         "stratum": stratum and data.found("stratum", stratum),
     }  # fmt: skip
     counted = query.call("sdc__top_bottom_counts", data.table, *arguments.values())
-    return data.masked("top_bottom_code", chosen, arguments, into=into, kept={"applied": counted})
+    labelled = top_label is not None or bottom_label is not None
+    return data.masked("top_bottom_code", chosen, arguments, into=into, kept={"applied": counted}, retyped=labelled)
 
 
 def _threshold(given: float | str | date | None) -> float | str | None:

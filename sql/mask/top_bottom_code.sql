@@ -8,7 +8,7 @@
 -- its share of the records, of a count never fewer than asked for.
 -- Source: SDC handbook, section 3.4.3.3; Hundepool et al., mu-ARGUS manual.
 --
---   persons: id income    FROM sdc_top_bottom_code('persons', 'income', 'id', top := 3000, top_label := 'over 3000'):   id income
+--   persons: id income    FROM sdc_top_bottom_code('persons', 'income', 'value', 'id', top := 3000, top_label := 'over 3000'):   id income
 --            1  1230                                                                                                    1  1230
 --            2  3140                                                                                                    2  over 3000
 --
@@ -24,10 +24,10 @@
 -- Parameters:
 --   tbl           table                            the table, view, common table expression or file
 --   column_name   column                           the column to mask, ordered
+--   unit          'value', 'quantile' or 'count'   what the thresholds are
 --   id            column                           identifies each record
 --   top           value                            the upper threshold: a value of the column's type, a quantile in (0, 1), or a count of at least 2; NULL: no top coding
 --   bottom        value                            the lower threshold likewise; NULL: no bottom coding
---   unit          'value', 'quantile' or 'count'   what the thresholds are
 --   replacement   'threshold', 'mean' or 'median'  what the coded values become
 --   top_label     text                             what values above become instead; the column becomes text
 --   bottom_label  text                             what values below become instead; the column becomes text
@@ -64,7 +64,7 @@ END;
 CREATE OR REPLACE MACRO sdc__side(v, bottom, top, unit) AS
     CASE WHEN v > top OR (unit = 'count' AND v = top) THEN 1 WHEN v < bottom OR (unit = 'count' AND v = bottom) THEN -1 ELSE 0 END;
 
-CREATE OR REPLACE MACRO sdc__coding_records(tbl, columns, id, top, bottom, unit, replacement, top_label, bottom_label, weight, stratum) AS TABLE
+CREATE OR REPLACE MACRO sdc__coding_records(tbl, columns, unit, id, top, bottom, replacement, top_label, bottom_label, weight, stratum) AS TABLE
     SELECT sdc__id, sdc__stratum_value(stratum, COLUMNS(sdc__column((*), stratum))) AS sdc__stratum, COLUMNS(sdc__to_mask((*), columns, id)),
            sdc__codable(COLUMNS(sdc__to_mask((*), columns, id)), top, bottom, unit, replacement, top_label, bottom_label) AS sdc__v,
            CASE WHEN weight IS NULL THEN 1 ELSE sdc__fixed(sdc__checked_weight(sdc__value(weight, COLUMNS(sdc__column((*), weight))))) END AS sdc__w
@@ -75,10 +75,10 @@ CREATE OR REPLACE MACRO sdc__replaced(v, side, low, high) AS CASE side WHEN 1 TH
 CREATE OR REPLACE MACRO sdc__enough(count, name, values) AS
     CASE WHEN sdc__checked_whole(count, name, 2) <= values THEN count::DOUBLE
          ELSE error('ParameterError: ' || name || ' is ' || count::VARCHAR || ' records, and there are fewer values (in the table, or in a stratum): give a lower one, or a quantile.') END;
-CREATE OR REPLACE MACRO sdc__enough_for(records, replacement) AS
-    CASE WHEN records >= 3 THEN records
+CREATE OR REPLACE MACRO sdc__centre_of_enough(centre, records, replacement) AS
+    CASE WHEN records >= 3 THEN centre
          ELSE error('TableError: Fewer than 3 values lie beyond a threshold (in the table, or in a stratum), whose ' || replacement || ' would tell them: move the threshold inwards, take the threshold as the replacement, or a label.') END;
-CREATE OR REPLACE MACRO sdc__finite(x) AS
+CREATE OR REPLACE MACRO sdc__finite_coded(x) AS
     CASE WHEN isfinite(x) THEN x ELSE error('ColumnError: A value beyond a threshold is infinite, and so would be the mean: take the threshold as the replacement, or a label.') END;
 CREATE OR REPLACE MACRO sdc__crossed(bottom, top, unit) AS
     CASE WHEN bottom > top OR (unit = 'count' AND bottom = top)
@@ -120,7 +120,7 @@ CREATE OR REPLACE MACRO sdc__coding_limits(records, top, bottom, unit) AS TABLE
 -- Of each stratum the mean or median of what lies beyond either threshold, a row each.
 CREATE OR REPLACE MACRO sdc__coded_centres(records, limits, unit, replacement) AS TABLE
     WITH sdc__beyond AS (
-        SELECT sdc__of, sdc__side, sdc__finite(sdc__x) AS sdc__x, count(*) AS sdc__n, sum(sdc__w)::HUGEINT AS sdc__size
+        SELECT sdc__of, sdc__side, sdc__finite_coded(sdc__x) AS sdc__x, count(*) AS sdc__n, sum(sdc__w)::HUGEINT AS sdc__size
         FROM (SELECT sdc__of, sdc__side(sdc__v, sdc__bottom, sdc__top, unit) AS sdc__side, TRY_CAST(sdc__v AS DOUBLE) AS sdc__x, sdc__w
               FROM query_table(records) JOIN query_table(limits) ON sdc__of IS NOT DISTINCT FROM sdc__stratum)
         WHERE sdc__side <> 0 GROUP BY ALL
@@ -130,10 +130,10 @@ CREATE OR REPLACE MACRO sdc__coded_centres(records, limits, unit, replacement) A
                (sum(sdc__size) OVER (sdc__group ORDER BY sdc__x DESC))::DOUBLE AS sdc__from, sdc__shift(max(abs(sdc__size * sdc__x)) OVER sdc__group) AS sdc__scale
         FROM sdc__beyond WINDOW sdc__group AS (PARTITION BY sdc__of, sdc__side)
     )
-    SELECT sdc__of, sdc__side, sdc__enough_for(sum(sdc__n), replacement) AS sdc__n, CASE replacement
+    SELECT sdc__of, sdc__side, sdc__centre_of_enough(CASE replacement
         WHEN 'mean' THEN least(max(sdc__x), greatest(min(sdc__x), sdc__exact_sum(sdc__size * sdc__x * sdc__scale, 88) / any_value(sdc__scale) / any_value(sdc__all)))
         ELSE min(CASE WHEN sdc__at_least(sdc__upto, sdc__all / 2) THEN sdc__x END) / 2 + max(CASE WHEN sdc__at_least(sdc__from, sdc__all / 2) THEN sdc__x END) / 2
-        END AS sdc__centre
+        END, sum(sdc__n), replacement) AS sdc__centre
     FROM sdc__placed GROUP BY sdc__of, sdc__side;
 
 -- Of each stratum the thresholds and what the values beyond them become: sdc__of, sdc__bottom, sdc__top, sdc__low and sdc__high.
@@ -150,14 +150,14 @@ CREATE OR REPLACE MACRO sdc__coding(records, top, bottom, unit, replacement) AS 
     FROM query_table(CASE replacement WHEN 'threshold' THEN 'sdc__by_threshold' ELSE 'sdc__by_centre' END);
 
 -- The records, on which side of the thresholds each lies, and what it becomes there.
-CREATE OR REPLACE MACRO sdc__coded(tbl, columns, id, top, bottom, unit, replacement, top_label, bottom_label, weight, stratum) AS TABLE
-    WITH sdc__records AS (FROM sdc__coding_records(tbl, columns, id, top, bottom, unit, replacement, top_label, bottom_label, weight, stratum)),
+CREATE OR REPLACE MACRO sdc__coded(tbl, columns, unit, id, top, bottom, replacement, top_label, bottom_label, weight, stratum) AS TABLE
+    WITH sdc__records AS (FROM sdc__coding_records(tbl, columns, unit, id, top, bottom, replacement, top_label, bottom_label, weight, stratum)),
     sdc__found AS MATERIALIZED (FROM sdc__coding('sdc__records', top, bottom, unit, replacement))
     SELECT sdc__records.*, sdc__low, sdc__high, sdc__side(sdc__v, sdc__bottom, sdc__top, unit) AS sdc__side
     FROM sdc__records LEFT JOIN sdc__found ON sdc__in_stratum(stratum, sdc__stratum, sdc__of);
 
-CREATE OR REPLACE MACRO sdc__top_bottom_code(tbl, columns, id, top, bottom, unit, replacement, top_label, bottom_label, weight, stratum) AS TABLE
-    WITH sdc__sided AS (FROM sdc__coded(tbl, columns, id, top, bottom, unit, replacement, top_label, bottom_label, weight, stratum)),
+CREATE OR REPLACE MACRO sdc__top_bottom_code(tbl, columns, unit, id, top, bottom, replacement, top_label, bottom_label, weight, stratum) AS TABLE
+    WITH sdc__sided AS (FROM sdc__coded(tbl, columns, unit, id, top, bottom, replacement, top_label, bottom_label, weight, stratum)),
     sdc__as_they_are AS (SELECT sdc__id, sdc__replaced(COLUMNS(lambda c: NOT starts_with(c, 'sdc__')), sdc__side, sdc__low, sdc__high) AS "\0" FROM sdc__sided),
     sdc__as_texts AS (
         SELECT sdc__id, sdc__replaced(COLUMNS(lambda c: NOT starts_with(c, 'sdc__'))::VARCHAR, sdc__side, coalesce(bottom_label::VARCHAR, sdc__low::VARCHAR),
@@ -166,17 +166,17 @@ CREATE OR REPLACE MACRO sdc__top_bottom_code(tbl, columns, id, top, bottom, unit
     FROM query_table(CASE WHEN top_label IS NULL AND bottom_label IS NULL THEN 'sdc__as_they_are' ELSE 'sdc__as_texts' END);
 
 -- For the log: the records coded on either side, and by how much the rounding of a mean moves the (weighted) total.
-CREATE OR REPLACE MACRO sdc__top_bottom_counts(tbl, columns, id, top, bottom, unit, replacement, top_label, bottom_label, weight, stratum) AS TABLE
+CREATE OR REPLACE MACRO sdc__top_bottom_counts(tbl, columns, unit, id, top, bottom, replacement, top_label, bottom_label, weight, stratum) AS TABLE
     SELECT count(*) FILTER (sdc__side = 1) AS coded_top, count(*) FILTER (sdc__side = -1) AS coded_bottom,
            CASE WHEN replacement = 'mean' THEN sdc__exact_sum(CASE WHEN weight IS NULL THEN 1 ELSE sdc__unfixed(sdc__w) END * CASE
                WHEN sdc__side = 1 AND top_label IS NULL THEN TRY_CAST(sdc__high AS DOUBLE) - TRY_CAST(sdc__v AS DOUBLE)
                WHEN sdc__side = -1 AND bottom_label IS NULL THEN TRY_CAST(sdc__low AS DOUBLE) - TRY_CAST(sdc__v AS DOUBLE) ELSE 0 END) END AS total_moved
-    FROM sdc__coded(tbl, columns, id, top, bottom, unit, replacement, top_label, bottom_label, weight, stratum);
+    FROM sdc__coded(tbl, columns, unit, id, top, bottom, replacement, top_label, bottom_label, weight, stratum);
 
 -- Keeps: every value that is not coded; with the mean, the total, to the rounding of the column's type.
 -- Guarantees: nothing lies beyond the thresholds but what the coded values became.
 -- sdc_top_bottom_code: values above a threshold, or below another, become one.
--- Example: FROM sdc_top_bottom_code('persons', 'income', 'id', top := 2500, bottom := 1500);
-CREATE OR REPLACE MACRO sdc_top_bottom_code(tbl, column_name, id, top := NULL, bottom := NULL, unit := 'value', replacement := 'threshold', top_label := NULL, bottom_label := NULL, weight := NULL, stratum := NULL) AS TABLE
-    WITH sdc__done AS (FROM sdc__top_bottom_code(tbl, [column_name], id, top, bottom, unit, replacement, top_label, bottom_label, weight, stratum))
+-- Example: FROM sdc_top_bottom_code('persons', 'income', 'value', 'id', top := 2500, bottom := 1500);
+CREATE OR REPLACE MACRO sdc_top_bottom_code(tbl, column_name, unit, id, top := NULL, bottom := NULL, replacement := 'threshold', top_label := NULL, bottom_label := NULL, weight := NULL, stratum := NULL) AS TABLE
+    WITH sdc__done AS (FROM sdc__top_bottom_code(tbl, [column_name], unit, id, top, bottom, replacement, top_label, bottom_label, weight, stratum))
     FROM sdc__released(tbl, [column_name], id, 'sdc__done');

@@ -46,6 +46,7 @@ METHODS = {
     "rank swap to a correlation": ["rank-swap", "--columns", "income", "--correlation", "0.9"],
     "round": ["round", "--columns", "income,age", "--base", "7"],
     "random round": ["round", "--columns", "income", "--base", "7", "--at-random"],
+    "top bottom code": ["top-bottom-code", "--columns", "income,age", "--unit", "count", "--top", "9", "--bottom", "9"],
     "resample": ["resample", "--columns", "income", "--samples", "3"],
 }
 

@@ -29,6 +29,7 @@ MASKS = {
     "resample": "sdc_resample('{t}', 'x', 3, 'id')",
     "microaggregate": "sdc_microaggregate('{t}', ['x', 'n'], 3, 'id')",
     "microaggregate categorical": "sdc_microaggregate_categorical('{t}', ['cat'], 3, 'id')",
+    "top bottom code": "sdc_top_bottom_code('{t}', 'n', 'quantile', 'id', top := 0.8, replacement := 'mean')",
     "round": "sdc_round('{t}', ['n'], 5, 'id')",
     "random round": "sdc_random_round('{t}', ['n'], 5, 'id')",
 }
