@@ -51,13 +51,13 @@ CREATE OR REPLACE MACRO sdc__codable(v, top, bottom, unit, replacement, top_labe
     ELSE error('ColumnError: The column ' || alias(v) || ' has type ' || typeof(v) || ', whose order has no meaning: top and bottom coding needs numbers, dates, times or an ENUM.')
 END;
 
--- A threshold in the type of the column, which v shows.
+-- A threshold, given as text, in the type of the column, which v shows. (A constant would be converted while the query is planned, with DuckDB's own error.)
 CREATE OR REPLACE MACRO sdc__threshold(given, v, name) AS CASE
     WHEN given IS NULL THEN NULL
-    WHEN TRY(cast_to_type(given::VARCHAR, v)) IS NULL OR NOT coalesce(TRY_CAST(given AS DOUBLE) NOT IN ('nan'::DOUBLE, 'infinity'::DOUBLE, '-infinity'::DOUBLE), true)
-         OR (sdc__is_whole(typeof(v)) OR starts_with(typeof(v), 'DECIMAL')) AND TRY_CAST(cast_to_type(given::VARCHAR, v) AS DOUBLE) <> TRY_CAST(given AS DOUBLE)
-        THEN error('ParameterError: ' || name || ' is ' || given::VARCHAR || ', which is no value of a column of type ' || CASE WHEN starts_with(typeof(v), 'ENUM') THEN 'ENUM' ELSE typeof(v) END || ': give one that is.')
-    ELSE cast_to_type(given::VARCHAR, v)
+    WHEN TRY(cast_to_type(given, v)) IS NULL OR NOT coalesce(TRY_CAST(given AS DOUBLE) NOT IN ('nan'::DOUBLE, 'infinity'::DOUBLE, '-infinity'::DOUBLE), true)
+         OR (sdc__is_whole(typeof(v)) OR starts_with(typeof(v), 'DECIMAL')) AND TRY_CAST(cast_to_type(given, v) AS DOUBLE) <> TRY_CAST(given AS DOUBLE)
+        THEN error('ParameterError: ' || name || ' is ' || given || ', which is no value of a column of type ' || CASE WHEN starts_with(typeof(v), 'ENUM') THEN 'ENUM' ELSE typeof(v) END || ': give one that is.')
+    ELSE cast_to_type(given, v)
 END;
 
 -- 1 above, -1 below, 0 between them.
@@ -72,9 +72,9 @@ CREATE OR REPLACE MACRO sdc__coding_records(tbl, columns, unit, id, top, bottom,
 
 CREATE OR REPLACE MACRO sdc__replaced(v, side, low, high) AS CASE side WHEN 1 THEN high WHEN -1 THEN low ELSE v END;
 
-CREATE OR REPLACE MACRO sdc__enough(count, name, values) AS
-    CASE WHEN sdc__checked_whole(count, name, 2) <= values THEN count::DOUBLE
-         ELSE error('ParameterError: ' || name || ' is ' || count::VARCHAR || ' records, and there are fewer values (in the table, or in a stratum): give a lower one, or a quantile.') END;
+CREATE OR REPLACE MACRO sdc__enough(wanted, name, present) AS
+    CASE WHEN sdc__checked_whole(wanted, name, 2) <= present THEN wanted::DOUBLE
+         ELSE error('ParameterError: ' || name || ' is ' || wanted::VARCHAR || ' records, and there are fewer values (in the table, or in a stratum): give a lower one, or a quantile.') END;
 CREATE OR REPLACE MACRO sdc__centre_of_enough(centre, records, replacement) AS
     CASE WHEN records >= 3 THEN centre
          ELSE error('TableError: Fewer than 3 values lie beyond a threshold (in the table, or in a stratum), whose ' || replacement || ' would tell them: move the threshold inwards, take the threshold as the replacement, or a label.') END;
@@ -88,8 +88,8 @@ CREATE OR REPLACE MACRO sdc__crossed(bottom, top, unit) AS
 -- Of each stratum the thresholds: sdc__of, sdc__bottom and sdc__top, in the type of the column.
 CREATE OR REPLACE MACRO sdc__coding_limits(records, top, bottom, unit) AS TABLE
     WITH sdc__given AS (
-        SELECT sdc__of, sdc__threshold(bottom, sdc__v, 'bottom') AS sdc__bottom, sdc__threshold(top, sdc__v, 'top') AS sdc__top
-        FROM (SELECT DISTINCT sdc__stratum AS sdc__of FROM query_table(records)) LEFT JOIN (SELECT sdc__v FROM query_table(records) LIMIT 0) ON true
+        SELECT sdc__of, sdc__threshold(sdc__texts[1], sdc__v, 'bottom') AS sdc__bottom, sdc__threshold(sdc__texts[2], sdc__v, 'top') AS sdc__top
+        FROM (SELECT sdc__stratum AS sdc__of, any_value([bottom::VARCHAR, top::VARCHAR]) AS sdc__texts FROM query_table(records) GROUP BY sdc__stratum) LEFT JOIN (SELECT sdc__v FROM query_table(records) LIMIT 0) ON true
     ),
     sdc__sizes AS (
         SELECT sdc__stratum, sdc__v, sum(CASE unit WHEN 'count' THEN 1 ELSE sdc__w END)::HUGEINT AS sdc__size
