@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from sdc_sql.mask import local_suppression as _local_suppression
 from sdc_sql.mask import microaggregation as _microaggregation
+from sdc_sql.mask import mondrian as _mondrian
 from sdc_sql.mask import multiplicative_noise as _multiplicative_noise
 from sdc_sql.mask import noise as _noise
 from sdc_sql.mask import pram as _pram
@@ -76,6 +77,7 @@ class Methods:
     microaggregate = as_method(_microaggregation.microaggregate)
     microaggregate_categorical = as_method(_microaggregation.microaggregate_categorical)
     minimal_sample_uniques = as_method(_minimal_sample_uniques.minimal_sample_uniques)
+    mondrian = as_method(_mondrian.mondrian)
     multiplicative_noise = as_method(_multiplicative_noise.multiplicative_noise)
     noise = as_method(_noise.noise)
     population_risk = as_method(_population_risk.population_risk)

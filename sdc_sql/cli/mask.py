@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 RELEASED = "sdc_released"
 # What masks categories: the codes of a file stay text where they are no plain numbers.
-OF_CODES = {"pram", "microaggregate-categorical", "local-suppression", "suppress-combinations"}
+OF_CODES = {"pram", "microaggregate-categorical", "local-suppression", "suppress-combinations", "mondrian"}
 
 
 def add(commands: Any) -> None:  # noqa: ANN401 - argparse gives it no public name

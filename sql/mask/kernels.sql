@@ -23,6 +23,8 @@ CREATE OR REPLACE MACRO sdc__kernel_suppress(stratum, codes, counts, k, guarante
     sdc__needs_python('Local suppression')::BIGINT[];
 CREATE OR REPLACE MACRO sdc__kernel_suppress_combinations(codes, counts, amounts, sets, thresholds, inclusive) AS
     sdc__needs_python('Local suppression')::BIGINT[];
+CREATE OR REPLACE MACRO sdc__kernel_local_recoding(codes, counts, k, places, nodes) AS
+    sdc__needs_python('Mondrian')::BIGINT[];
 CREATE OR REPLACE MACRO sdc__kernel_resample(stratum, x, draws) AS
     sdc__needs_python('Resampling')::DOUBLE[];
 CREATE OR REPLACE MACRO sdc__kernel_invariant(p, frequencies, method, pd, alpha) AS

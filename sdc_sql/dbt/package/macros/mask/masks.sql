@@ -7,6 +7,7 @@
         'local_suppression': none,
         'microaggregate': none,
         'microaggregate_categorical': none,
+        'mondrian': none,
         'multiplicative_noise': {'method': [none, 'plain']},
         'noise': none,
         'noise_absolute': {},

@@ -1,0 +1,90 @@
+"""Local recoding: Mondrian (SDC handbook, 3.4.3.1)."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from sdc_sql.db import query
+from sdc_sql.db.checks import whole
+from sdc_sql.db.masked_values import NAME
+from sdc_sql.db.table import Table
+from sdc_sql.errors import ParameterError, Unsupported
+from sdc_sql.mask.columns import named
+from sdc_sql.mask.given_hierarchies import long_table
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+    from pathlib import Path
+
+    from sdc_sql.db.masking import Maskable
+    from sdc_sql.db.steps import MaskingStep
+    from sdc_sql.mask.hierarchies import Hierarchy
+
+
+def mondrian(
+    data: Maskable,
+    k: int,
+    *,
+    hierarchies: Mapping[str, Hierarchy | Path | str] | str | None = None,
+    keys: Iterable[str] | None = None,
+    into: str | None = None,
+) -> MaskingStep:
+    """Make keys coarser, group by group, until every record is one of k alike on them, in place or in a copy.
+
+    All records are one group, which is cut in parts of at least k records until none can be cut: numbers and dates into
+    ranges (17-24, 'up to 24', '65 and over'), a key with a hierarchy along it, any other key into its values or '*'.
+    The masked keys are text. That they are k-anonymous is counted anew before anything is written.
+
+    Parameters
+    ----------
+    k
+        The least number of records in a group, at least 2.
+    hierarchies
+        By the names of keys, each a `Hierarchy`, the path of a CSV file as ARX writes it, or the name of a table with a
+        column for each level; or the name of the long table that ``sdc_hierarchy`` makes. Every value of the key must
+        be in it. Keys that are not named have none.
+    keys
+        The key variables; by default those of the table.
+    into
+        A new table for the recoded copy. Without it the table itself is changed; a database file then keeps the old
+        values in its bytes: hand over what ``write`` writes.
+
+    Returns
+    -------
+    MaskingStep
+        Its parameters have the number of ``classes`` of records that are alike, the ``smallest`` and the
+        ``average_class``.
+
+    Raises
+    ------
+    InputError
+        Where there are fewer than k records, a value has no row in a hierarchy, or an argument cannot be used.
+
+    Notes
+    -----
+    LeFevre, DeWitt & Ramakrishnan (2006), Mondrian multidimensional k-anonymity, ICDE. Of confidential variables
+    nothing is promised: see `l_diversity`.
+
+    Examples
+    --------
+    >>> import sdc_sql
+    >>> step = sdc_sql.example().mondrian(2, into="released")
+    >>> step.parameters["classes"], step.parameters["smallest"]
+    (1, 3)
+    """
+    if not isinstance(data, Table):
+        raise Unsupported(
+            "Mondrian runs in DuckDB only, where what it released is counted anew: "
+            "write the table as a Parquet file, and recode that into a new table."
+        )
+    chosen: tuple[str, ...] = data.keys if keys is None else named(data, keys)
+    if not chosen:
+        raise ParameterError("Mondrian needs keys: give keys=[...] here or when describing the table.")
+    k, identifier = whole(k, "k", least=2), data.required("id")
+    proof = query.call("sdc__mondrian_proof", f"temp.{NAME}", chosen, k)
+    with long_table(data, chosen, hierarchies) as table:
+        arguments = {"columns": chosen, "k": k, "id": identifier, "hierarchies": table}
+        return data.masked(
+            "mondrian", chosen, arguments, into=into, kept={"applied": proof}, retyped=True,
+            hierarchies=hierarchies if isinstance(hierarchies, str) else [*(hierarchies or ())] or None,
+        )  # fmt: skip
