@@ -3,6 +3,7 @@
     python tests/benchmarks/generalising.py                            30,162 made-up records, nine keys, 12,960 nodes
     python tests/benchmarks/generalising.py --table adult.parquet --hierarchies FOLDER    FOLDER/KEY.csv for each column
     python tests/benchmarks/generalising.py --records 1000000 --nodes 0                   the optimum alone
+    python tests/benchmarks/generalising.py --mondrian 1000000                             the macro of local recoding
 
 Processor time, the least of several; k = 5, at most 4 % suppressed.
 """
@@ -16,9 +17,12 @@ from typing import TYPE_CHECKING, Any
 
 import duckdb
 import numpy as np
+from sdc_sql.udfs.generalisation.cells import Ladder
 from sdc_sql.udfs.generalisation.lattice import best_generalisation, every_generalisation
 from sdc_sql.udfs.generalisation.losses import LOSSES
+from sdc_sql.udfs.generalisation.mondrian import Nodes, mondrian
 
+import sdc_sql
 from sdc_sql.mask.hierarchies import read_hierarchy
 
 if TYPE_CHECKING:
@@ -44,6 +48,42 @@ def read(table: str, folder: str) -> tuple[list[Any], list[Any]]:
     return codes, [h.codes() for h in hierarchies]
 
 
+def local(codes: list[Any], counts: Any, hierarchies: list[Any]) -> tuple[float, float]:
+    """Return the generalised loss of Mondrian along the same hierarchies, and its time."""
+    ladders = [Ladder.of(hierarchy) for hierarchy in hierarchies]
+    places = np.stack([ladder.place[code] for ladder, code in zip(ladders, codes, strict=True)], axis=1)
+    trees = []
+    for ladder in ladders:
+        numbers = [np.arange(len(ladder.place))]
+        for up in ladder.up:
+            numbers.append(up[numbers[-1]])
+        runs = [(np.searchsorted(n, n, "left"), np.searchsorted(n, n, "right") - 1) for n in numbers]
+        trees.append(Nodes(np.stack([low for low, _ in runs]), np.stack([high for _, high in runs])))
+    took, (of, low, high) = timed(lambda: mondrian(places, counts, K, trees), 3)
+    share = (high - low)[of] / (np.array([tree.size for tree in trees]) - 1)
+    mean = np.average(share, axis=0, weights=counts)
+    return float(np.prod(1 + mean) ** (1 / len(trees)) - 1), took
+
+
+def by_macro(records: int) -> None:
+    """Print the time of sdc_mondrian on three keys in ranges and two of categories, beside the bare count of cells."""
+    con = sdc_sql.load(duckdb.connect())
+    con.execute(
+        f"""CREATE TABLE t AS SELECT i AS id, hash(i, 1) % 90 AS age, 's' || hash(i, 2) % 2 AS sex,
+        hash(i, 4) % 20 AS years, 'r' || least(hash(i, 3) % 40, hash(i, 33) % 60) AS region,
+        least(hash(i, 5) % 16, hash(i, 51) % 20) AS size
+        FROM range({int(records)}) AS r(i)"""
+    )
+    keys = ["age", "sex", "years", "region", "size"]
+    bare, _ = timed(
+        lambda: con.execute(f"SELECT max(n) FROM (SELECT count(*) AS n FROM t GROUP BY {', '.join(keys)})"), 3
+    )
+    call = f"CREATE OR REPLACE TABLE r AS FROM sdc_mondrian('t', {keys}, {K}, 'id')"
+    took, _ = timed(lambda: con.execute(call), 2)
+    classes = len(con.execute(f"SELECT DISTINCT {', '.join(keys)} FROM r").fetchall())
+    print(f"{records:,} records, {len(keys)} keys: Mondrian {took:.1f} s, {classes:,} classes; GROUP BY {bare:.2f} s")
+
+
 def timed(function: Callable[[], Any], repeats: int) -> tuple[float, Any]:
     """Return the least processor time of several, and what was found."""
     times = []
@@ -62,7 +102,11 @@ def main() -> None:
     parser.add_argument("--hierarchies", default=".")
     parser.add_argument("--repeats", type=int, default=3)
     parser.add_argument("--nodes", type=int, default=1, help="0: without looking at every node")
+    parser.add_argument("--mondrian", type=int, metavar="RECORDS")
     given = parser.parse_args()
+    if given.mondrian:
+        by_macro(given.mondrian)
+        return
     codes, hierarchies = read(given.table, given.hierarchies) if given.table else made(given.records)
     start = time.process_time()
     cells, counts = np.unique(np.stack(codes, axis=1), axis=0, return_counts=True)
@@ -84,6 +128,8 @@ def main() -> None:
             f"| {f'{every:.1f} s' if given.nodes else ''} |",
             flush=True,
         )
+    loss, took = local(keys, counts, hierarchies)
+    print(f"| {records:,} | generalised, Mondrian | {loss:.10g} | | 0 | {took:.2f} s | |")
 
 
 if __name__ == "__main__":
