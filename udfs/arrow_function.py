@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
 NUMBERS, TABLE = "DOUBLE[]", "DOUBLE[][]"
+WHOLES, WHOLE_TABLE = "BIGINT[]", "BIGINT[][]"
 
 
 @dataclass(frozen=True)
@@ -45,7 +46,7 @@ class Function:
 
 
 def _given(scalar: Any, kind: str) -> Any:  # noqa: ANN401 - whatever the declared type is
-    """Return an Arrow scalar as Python or numpy has it: (n,) or (n, p) floats for lists of numbers."""
+    """Return an Arrow scalar as Python or numpy has it: (n,) or (n, p) floats, or integers, for lists of numbers."""
     if not scalar.is_valid:
         return None
     if kind == NUMBERS:
@@ -53,6 +54,10 @@ def _given(scalar: Any, kind: str) -> Any:  # noqa: ANN401 - whatever the declar
     if kind == TABLE:
         inner = scalar.values  # lists of one length, one per record
         return _floats(inner.flatten()).reshape(len(inner), -1)
+    if kind == WHOLES:  # without NULL
+        return scalar.values.to_numpy()
+    if kind == WHOLE_TABLE:
+        return scalar.values.flatten().to_numpy().reshape(len(scalar.values), -1)
     return scalar.as_py()
 
 

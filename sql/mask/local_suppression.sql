@@ -51,56 +51,72 @@ CREATE OR REPLACE MACRO sdc__suppression_cells(records) AS TABLE
     sdc__listed AS (SELECT sdc__stratum, sdc__n, sdc__w, sdc__key, [*COLUMNS(lambda c: starts_with(c, 'sdc__c_'))] AS sdc__codes FROM sdc__coded)
     SELECT *, row_number() OVER (PARTITION BY sdc__stratum ORDER BY sdc__codes ASC) AS sdc__cell FROM sdc__listed;
 
--- Of each cell that loses something: what its records lose (a bit for each key), and up to which of them by id.
+-- Numbers from 0 that are equal where two values are, -1 for NULL. The kernel brings them into the order of the values, which costs less than
+-- ranks by windows. (Were those of different values equal, which is as good as never, it says so.)
+CREATE OR REPLACE MACRO sdc__value_hash(v) AS CASE WHEN v IS NULL THEN -1 ELSE (hash(v) >> 1)::BIGINT END;
+CREATE OR REPLACE MACRO sdc__ordered_hashes(v) AS
+    list_transform(list_sort(list_distinct(list(v)), 'ASC', 'NULLS LAST'), lambda x: sdc__value_hash(x));
+
+-- What is lost, a bit for each key: by all records of a cell (sdc__upto 0), or by those from one place to another in the order of ids.
+-- cells: the keys, sdc__stratum, sdc__n records, sdc__cell a number.
 CREATE OR REPLACE MACRO sdc__suppressions(cells, keys, k, guarantee, importance, cost) AS TABLE
-    WITH sdc__lists AS (
-        SELECT sdc__stratum, any_value(struct_keys(sdc__key)) AS sdc__names,
-               list(sdc__codes::DOUBLE[] ORDER BY sdc__cell ASC) AS sdc__all, list(sdc__n::DOUBLE ORDER BY sdc__cell ASC) AS sdc__ns
-        FROM query_table(cells) GROUP BY sdc__stratum
+    WITH sdc__hashed AS (SELECT *, sdc__value_hash(COLUMNS(lambda c: NOT starts_with(c, 'sdc__'))) AS "sdc__h_\0" FROM query_table(cells)),
+    sdc__listed AS (
+        SELECT * EXCLUDE (sdc__n, sdc__cell) FROM (SELECT *, [*COLUMNS(lambda c: starts_with(c, 'sdc__h_')), sdc__n, sdc__cell] AS sdc__row FROM sdc__hashed)
     ),
+    sdc__grouped AS (
+        SELECT sdc__stratum, struct_keys(any_value(struct_pack(*COLUMNS(lambda c: NOT starts_with(c, 'sdc__'))))) AS sdc__names, list(sdc__row) AS sdc__rows,
+               sdc__ordered_hashes(COLUMNS(lambda c: NOT starts_with(c, 'sdc__'))) AS "sdc__v_\0"
+        FROM sdc__listed GROUP BY sdc__stratum
+    ),
+    sdc__lists AS (SELECT sdc__stratum, sdc__names, sdc__rows, [*COLUMNS(lambda c: starts_with(c, 'sdc__v_'))] AS sdc__values FROM sdc__grouped),
     sdc__found AS (
-        SELECT sdc__stratum, sdc__names,
-               sdc__kernel_suppress(sdc__stratum::VARCHAR, sdc__all, sdc__ns, sdc__checked_whole(k, 'k', 2)::DOUBLE, guarantee,
-                   list_transform(sdc__each(importance, keys, sdc__names), lambda i: coalesce(i, '1')::DOUBLE), cost) AS sdc__triples
+        SELECT sdc__kernel_suppress(sdc__stratum::VARCHAR, sdc__rows, flatten(sdc__values), list_transform(sdc__values, lambda v: len(v)),
+                   sdc__checked_whole(k, 'k', 2)::DOUBLE, guarantee, list_transform(sdc__each(importance, keys, sdc__names), lambda i: coalesce(i, '1')::DOUBLE), cost) AS sdc__fours
         FROM sdc__lists
-    ),
-    sdc__parts AS (
-        SELECT sdc__stratum, sdc__names, sdc__triples[3 * sdc__i + 1] AS sdc__cell, sdc__triples[3 * sdc__i + 2] AS sdc__lost, sdc__triples[3 * sdc__i + 3] AS sdc__n
-        FROM (SELECT *, unnest(range(len(sdc__triples) // 3)) AS sdc__i FROM sdc__found)
-    ),
-    sdc__summed AS (SELECT *, sum(sdc__n) OVER (PARTITION BY sdc__stratum, sdc__cell ORDER BY sdc__lost ASC)::BIGINT AS sdc__upto FROM sdc__parts)
-    SELECT sdc__stratum, sdc__cell, sdc__names, list(sdc__lost ORDER BY sdc__lost ASC) AS sdc__losses, list(sdc__upto ORDER BY sdc__lost ASC) AS sdc__uptos
-    FROM sdc__summed GROUP BY sdc__stratum, sdc__cell, sdc__names HAVING max(sdc__lost) > 0;
+    )
+    SELECT sdc__fours[4 * sdc__i + 1] AS sdc__cell, sdc__fours[4 * sdc__i + 2] AS sdc__lost, sdc__fours[4 * sdc__i + 3] AS sdc__above, sdc__fours[4 * sdc__i + 4] AS sdc__upto
+    FROM (SELECT sdc__fours, unnest(range(len(sdc__fours) // 4)) AS sdc__i FROM sdc__found);
 
 CREATE OR REPLACE MACRO sdc__blanked(v, lost, names) AS
     CASE WHEN lost = 0 THEN v WHEN (lost >> (list_position(names, alias(v)) - 1)) & 1 = 1 THEN NULL ELSE v END;
 
+-- The columns that are masked with id and stratum, and the cell of each record.
+CREATE OR REPLACE MACRO sdc__suppressible(records, keys, id, stratum) AS TABLE
+    SELECT *, row(sdc__stratum, struct_pack(*COLUMNS(sdc__columns((*), keys)))) AS sdc__own
+    FROM (SELECT sdc__id, sdc__stratum_value(stratum, COLUMNS(sdc__column((*), stratum))) AS sdc__stratum, COLUMNS(sdc__to_mask((*), keys, id)) FROM query_table(records));
+
+-- (Large tables are read again and not kept; what a changing view gives is counted anew afterwards.)
 CREATE OR REPLACE MACRO sdc__local_suppression(tbl, keys, k, id, guarantee, importance, cost, stratum) AS TABLE
-    WITH sdc__records AS MATERIALIZED (
-        SELECT sdc__id, sdc__stratum_value(stratum, COLUMNS(sdc__column((*), stratum))) AS sdc__stratum, NULL::DOUBLE AS sdc__weight,
-               COLUMNS(sdc__to_mask((*), keys, id))
-        FROM sdc__identified(tbl, id, codes := list_append(keys::VARCHAR[], stratum))
+    WITH sdc__checked AS NOT MATERIALIZED (FROM sdc__identified(tbl, id, codes := list_append(keys::VARCHAR[], stratum))),
+    sdc__again AS NOT MATERIALIZED (FROM sdc__with_id(tbl, id)),
+    sdc__celled AS MATERIALIZED (
+        SELECT *, row_number() OVER () AS sdc__cell
+        FROM (SELECT sdc__stratum, COLUMNS(sdc__columns((*), keys)), count(*) AS sdc__n FROM sdc__suppressible('sdc__again', keys, id, stratum) GROUP BY ALL)
     ),
-    sdc__celled AS MATERIALIZED (FROM sdc__suppression_cells('sdc__records')),
     sdc__losing AS MATERIALIZED (
-        SELECT sdc__c.sdc__stratum, sdc__c.sdc__key, sdc__s.sdc__names, sdc__s.sdc__losses, sdc__s.sdc__uptos
+        SELECT sdc__s.*, row(sdc__c.sdc__stratum, sdc__c.sdc__key) AS sdc__of
         FROM sdc__suppressions('sdc__celled', keys, k, guarantee, importance, cost) AS sdc__s
-        JOIN sdc__celled AS sdc__c ON sdc__c.sdc__cell = sdc__s.sdc__cell AND sdc__c.sdc__stratum IS NOT DISTINCT FROM sdc__s.sdc__stratum
+        JOIN (SELECT sdc__cell, sdc__stratum, struct_pack(*COLUMNS(sdc__columns((*), keys))) AS sdc__key FROM sdc__celled) AS sdc__c ON sdc__c.sdc__cell = sdc__s.sdc__cell
     ),
-    sdc__keyed_records AS (SELECT *, row(sdc__stratum, struct_pack(*COLUMNS(lambda c: NOT starts_with(c, 'sdc__')))) AS sdc__own FROM sdc__records),
-    -- of cells whose records do not all lose the same
-    sdc__placed AS (
-        SELECT sdc__of, sdc__losses[1 + len(list_filter(sdc__uptos, lambda u: u < sdc__place))] AS sdc__this
-        FROM (SELECT sdc__r.sdc__id AS sdc__of, sdc__losses, sdc__uptos, row_number() OVER (PARTITION BY sdc__own ORDER BY sdc__r.sdc__id ASC) AS sdc__place
-              FROM sdc__keyed_records AS sdc__r JOIN sdc__losing AS sdc__l ON sdc__r.sdc__own = row(sdc__l.sdc__stratum, sdc__l.sdc__key) WHERE len(sdc__losses) > 1)
+    sdc__alike AS (
+        SELECT sdc__r.*, coalesce(sdc__l.sdc__lost, 0) AS sdc__lost
+        FROM sdc__suppressible('sdc__checked', keys, id, stratum) AS sdc__r LEFT JOIN sdc__losing AS sdc__l ON sdc__own = sdc__of AND sdc__above = 0
+        WHERE coalesce(sdc__l.sdc__upto, 0) = 0
+    ),
+    -- the records of cells that do not all lose the same, by their places
+    sdc__apart AS (
+        SELECT sdc__r.*, row_number() OVER (PARTITION BY sdc__own ORDER BY sdc__id ASC) AS sdc__place
+        FROM sdc__suppressible('sdc__again', keys, id, stratum) AS sdc__r JOIN sdc__losing AS sdc__l ON sdc__own = sdc__of AND sdc__upto > 0 AND sdc__above = 0
     ),
     sdc__decided AS (
-        SELECT sdc__r.* EXCLUDE (sdc__own), sdc__l.sdc__names, coalesce(sdc__p.sdc__this, sdc__l.sdc__losses[1], 0) AS sdc__lost
-        FROM sdc__keyed_records AS sdc__r
-        LEFT JOIN sdc__losing AS sdc__l ON sdc__r.sdc__own = row(sdc__l.sdc__stratum, sdc__l.sdc__key)
-        LEFT JOIN sdc__placed AS sdc__p ON sdc__r.sdc__id = sdc__p.sdc__of
-    )
-    SELECT sdc__id, sdc__blanked(COLUMNS(lambda c: NOT starts_with(c, 'sdc__')), sdc__lost, sdc__names) AS "\0" FROM sdc__decided;
+        FROM sdc__alike
+        UNION ALL
+        SELECT sdc__a.* EXCLUDE (sdc__place), sdc__l.sdc__lost
+        FROM sdc__apart AS sdc__a JOIN sdc__losing AS sdc__l ON sdc__own = sdc__of AND sdc__place > sdc__above AND sdc__place <= sdc__upto
+    ),
+    sdc__named AS (SELECT struct_keys(struct_pack(*COLUMNS(sdc__columns((*), keys)))) AS sdc__names FROM sdc__celled LIMIT 1)
+    SELECT sdc__id, sdc__blanked(COLUMNS(sdc__columns((*), keys)), sdc__lost, sdc__names) AS "\0" FROM sdc__decided, sdc__named;
 
 -- sdc_local_suppression: values of keys suppressed, as few as can be, until no record stands out among k.
 -- Example: FROM sdc_local_suppression('persons', ['age', 'sex', 'region'], 2, 'id');

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from sdc_sql.udfs.adapters import NUMBER, TEXT, WHOLE, declared, given
-from sdc_sql.udfs.arrow_function import NUMBERS, TABLE
+from sdc_sql.udfs.arrow_function import NUMBERS, TABLE, WHOLE_TABLE, WHOLES
 from sdc_sql.udfs.suppression.cells import Cells
 from sdc_sql.udfs.suppression.combinations import frequent
 from sdc_sql.udfs.suppression.identical import identical
@@ -20,29 +20,67 @@ _GUARANTEES = {"identical": identical, "strong": strong, "wildcard": wildcard}
 _LEAST = 1e-6  # what a value of a key of one category costs, whose entropy is 0
 
 
-def suppress(_stratum: str | None, codes: Floats, counts: Floats, k: float, guarantee: str,
+def suppress(_stratum: str | None, cells: Integers, hashes: Integers, sizes: Integers, k: float, guarantee: str,
              importance: Floats, cost: str) -> Integers:  # fmt: skip
-    """Return for each set of keys that a cell's records lose three numbers: the cell from 1, the keys, the records.
+    """Return four numbers for each set of keys that records of a cell lose: the cell, the keys, and which records.
 
-    Cells that lose nothing are left out.
+    They are those above one place up to another, or all of the cell where that is 0. Cells that lose nothing are left
+    out.
 
     Parameters
     ----------
-    codes, counts
-        The cells, their categories by number from 1 (0: NULL), and their records.
+    cells
+        A row for each cell, in any order: the hashes of its values (-1: NULL), its records, and its name.
+    hashes, sizes
+        The hashes of all values of the first key in the order of the values, then those of the next, and how many.
     importance
         What a value of each key costs, multiplied by what `cost` says of it.
     """
-    numbers, sizes = _from_one(codes.astype(np.int64)), counts.astype(np.int64)
+    codes = numbered(cells[:, :-2], hashes, sizes)
+    order = np.lexsort(codes.T[::-1])  # the answer does not depend on the order of the cells
+    numbers, counts, names = codes[order], cells[order, -2], cells[order, -1]
     weights = np.where(np.isnan(importance), 1.0, importance)
     if not ((weights > 0) & (weights < np.inf)).all():
         raise ValueError("importance has a number that is not positive and finite: give what a value of each key costs")
-    weights *= _chosen(cost, "cost", {"equal": _equal, "entropy": entropies})(numbers, sizes)
-    cells = Cells(numbers, sizes, weights.tolist())
-    found = _chosen(guarantee, "guarantee", _GUARANTEES)(cells, int(given(k, "k")))
+    weights *= _chosen(cost, "cost", {"equal": _equal, "entropy": entropies})(numbers, counts)
+    found = _chosen(guarantee, "guarantee", _GUARANTEES)(Cells(numbers, counts, weights.tolist()), int(given(k, "k")))
     if found.ndim == 1:
-        found = np.stack([np.arange(len(found)), found, sizes], axis=1)
-    return _of_losing(found)
+        losing = np.flatnonzero(found > 0)
+        nowhere = np.zeros_like(losing)
+        return np.stack([names[losing], found[losing], nowhere, nowhere], axis=1).ravel()
+    return _by_place(found, names)
+
+
+def _by_place(found: Integers, names: Integers) -> Integers:
+    """Return the same of rows of a cell, what it loses and how many records do, in the order of the cells."""
+    cells, lost, records = found.T
+    first = np.flatnonzero(np.diff(cells, prepend=-1))
+    parts = np.diff(first, append=len(cells))
+    upto = np.cumsum(records)
+    upto -= np.repeat(upto[first] - records[first], parts)
+    split = np.repeat(parts > 1, parts)
+    rows = np.stack([names[cells], lost, np.where(split, upto - records, 0), np.where(split, upto, 0)], axis=1)
+    return np.asarray(rows[split | (lost > 0)].ravel())
+
+
+def numbered(cells: Integers, hashes: Integers, sizes: Integers) -> Integers:
+    """Return the categories by number from 1, 0 where NULL: a hash becomes its place among those of its key.
+
+    Examples
+    --------
+    >>> numbered(np.array([[77, 5], [-1, 5], [33, 5]]), np.array([77, 33, 5]), np.array([2, 1])).tolist()
+    [[1, 1], [0, 1], [2, 1]]
+    """
+    codes = np.zeros_like(cells)
+    for key, own in enumerate(np.split(hashes, np.cumsum(sizes)[:-1])):
+        order = np.argsort(own)
+        ascending = own[order]
+        if (ascending[1:] == ascending[:-1]).any():
+            raise ValueError("two values of a key have the same hash by chance: recode one of them")
+        if len(own):
+            places = order[np.searchsorted(ascending, cells[:, key]) % len(own)] + 1
+            codes[:, key] = np.where(cells[:, key] < 0, 0, places)
+    return codes
 
 
 def _chosen(value: str | None, name: str, ways: dict[str, Any]) -> Any:  # noqa: ANN401 - a function
@@ -97,7 +135,7 @@ def entropies(codes: Integers, counts: Integers) -> Floats:
 FUNCTIONS = (
     declared(
         "suppress", suppress, WHOLE,
-        codes=TABLE, counts=NUMBERS, k=NUMBER, guarantee=TEXT, importance=NUMBERS, cost=TEXT,
+        cells=WHOLE_TABLE, hashes=WHOLES, sizes=WHOLES, k=NUMBER, guarantee=TEXT, importance=NUMBERS, cost=TEXT,
     ),
     declared(
         "suppress_combinations", frequent_enough, WHOLE, by_stratum=False,
