@@ -47,10 +47,10 @@ def _value(text: str) -> float | str:
     return text
 
 
-def _levels(text: str) -> dict[str, list[str]]:
-    """Return levels of identification: {"very": ["sex"], "identifying": ["age"]}."""
-    levels: dict[str, list[str]] = json.loads(text)
-    return levels
+def _lists(text: str) -> dict[str, list[str]]:
+    """Return lists of columns by name: {"very": ["sex"], "identifying": ["age"]}, {"region": ["district"]}."""
+    lists: dict[str, list[str]] = json.loads(text)
+    return lists
 
 
 # What every method is given: SOURCE, --id and --columns.
@@ -59,7 +59,8 @@ _KINDS: dict[str, dict[str, Any]] = {
     "number": {"type": float, "metavar": "X"},
     "number or numbers": {"type": _numbers, "metavar": "X"},
     "column or number": {"type": _column_or_number, "metavar": "COLUMN"},
-    "levels": {"type": _levels, "metavar": "JSON"},
+    "levels": {"type": _lists, "metavar": "JSON"},
+    "lists of columns": {"type": _lists, "metavar": "JSON"},
     "whole number": {"type": int, "metavar": "N"},
     "truth value": {"action": "store_true"},
     "truth value or truth values": {"action": "store_true"},

@@ -9,7 +9,7 @@ from sdc_sql.db import query
 from sdc_sql.db.checks import told, whole
 from sdc_sql.db.masked_values import NAME
 from sdc_sql.errors import ParameterError
-from sdc_sql.mask.suppressible import suppressible
+from sdc_sql.mask.suppressible import all_of, suppressible, with_their_keys
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -29,6 +29,7 @@ def local_suppression(
     cost: str = "equal",
     keys: Iterable[str] | None = None,
     stratum: str | None = None,
+    ghosts: Mapping[str, Iterable[str]] | None = None,
     into: str | None = None,
 ) -> MaskingStep:
     """Suppress values of keys in some records, as few as can be, until no record stands out, in place or in a copy.
@@ -53,6 +54,9 @@ def local_suppression(
         The key variables; by default those of the table.
     stratum
         A column within whose values k records are to be found.
+    ghosts
+        Columns that follow a key and would tell what was suppressed: of each key a list,
+        ``{"region": ["district", "municipality"]}``. They become NULL in the records in which the key is suppressed.
     into
         A new table for the suppressed copy. Without it the table itself is changed; a database file then keeps the old
         values in its bytes: hand over what ``write`` writes.
@@ -77,20 +81,25 @@ def local_suppression(
     (3, {'age': 3, 'sex': 3})
     """
     chosen = suppressible(data, keys, into)
+    following = with_their_keys(data, chosen, ghosts)
+    if following:  # they must not be bound either
+        suppressible(data, all_of(following), into)
     k = whole(k, "k", least=2)
     if guarantee not in GUARANTEES:
         raise ParameterError(f"guarantee is {told(guarantee)}: it must be one of {', '.join(GUARANTEES)}.")
     arguments = {
         "columns": chosen, "k": k, "id": data.required("id"), "guarantee": guarantee,
         "importance": _of_keys(data, chosen, importance), "cost": cost,
-        "stratum": stratum and data.found("stratum", stratum),
+        "stratum": stratum and data.found("stratum", stratum), "ghosts": following,
     }  # fmt: skip
     tables = (data.table, f"temp.{NAME}", chosen, k)
     if guarantee == "wildcard":
         proof = query.call("sdc__suppression_proof_wildcard", *tables)
     else:
         proof = query.call("sdc__suppression_proof", *tables, guarantee)
-    return data.masked("local_suppression", chosen, arguments, into=into, kept={"applied": proof})
+    return data.masked(
+        "local_suppression", (*chosen, *all_of(following)), arguments, into=into, kept={"applied": proof}
+    )
 
 
 def _of_keys(

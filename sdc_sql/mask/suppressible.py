@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING
 
+from sdc_sql.db.checks import told
 from sdc_sql.db.table import Table
 from sdc_sql.db.targets import known
 from sdc_sql.errors import ColumnError, ParameterError, Unsupported
 from sdc_sql.mask.columns import named
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
-
     from sdc_sql.db.masking import Maskable
 
 
@@ -40,10 +40,39 @@ def suppressible(data: Maskable, keys: Iterable[str] | None, into: str | None) -
             "WHERE (database_name, schema_name, table_name) = (?, ?, ?) AND NOT is_nullable",
             [target.catalog, target.db, target.name],
         ).fetchall()
-        bound = [key for key in chosen if (key,) in rows]
+        bound = [name for name in chosen if (name,) in rows]
         if bound:
             raise ColumnError(
                 f"{', '.join(bound)} of {data.table} must not be NULL (a constraint of the table), and is to be "
                 "suppressed: give into='name' to write a copy, or drop the constraint."
             )
     return chosen
+
+
+def with_their_keys(
+    data: Maskable, keys: tuple[str, ...], ghosts: Mapping[str, Iterable[str]] | None
+) -> dict[str, list[str]] | None:
+    """Return the columns that follow keys, of each key that has some, as the table spells them."""
+    if ghosts is None:
+        return None
+    if not isinstance(ghosts, Mapping) or any(
+        isinstance(g, str) or not isinstance(g, Iterable) for g in ghosts.values()
+    ):
+        raise ParameterError(
+            f"ghosts is {told(ghosts)}: it must give a list of columns for keys, as in {{'region': ['district']}}."
+        )
+    found: dict[str, list[str]] = {}
+    for key, names in ghosts.items():
+        spelled = data.found("key variable", key)
+        found.setdefault(spelled, []).extend(data.found("ghost variable", name) for name in names)
+        if spelled not in keys:
+            raise ParameterError(f"ghosts names {spelled}, which is none of the keys {', '.join(keys)}.")
+    both = [name for names in found.values() for name in names if name in {*keys, data.required("id")}]
+    if both:
+        raise ParameterError(f"{both[0]} is a ghost variable and also a key or the id: it can only be one of them.")
+    return found or None
+
+
+def all_of(ghosts: Mapping[str, Iterable[str]] | None) -> tuple[str, ...]:
+    """Return the columns that follow keys, each once."""
+    return tuple(dict.fromkeys(name for names in (ghosts or {}).values() for name in names))

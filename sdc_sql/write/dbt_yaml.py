@@ -17,7 +17,7 @@ TYPES = {
     "column or number": "any", "names": "list[string]", "number": "float", "numbers": "list[float]",
     "number or numbers": "any", "whole number": "integer", "truth value": "bool", "truth value or truth values": "any",
     "text": "string", "choice": "string", "date": "string", "value": "any", "values": "list[any]",
-    "levels": "dict[string, list[string]]",
+    "levels": "dict[string, list[string]]", "lists of columns": "dict[string, list[string]]",
 }  # fmt: skip
 
 

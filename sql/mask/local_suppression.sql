@@ -19,6 +19,8 @@
 -- As a count 'wildcard' is degenerate: k - 1 records blanked whole make any file anonymous. Here no record loses more than
 -- it would need by itself.
 --
+-- Ghosts are columns that would tell what was suppressed (the district where the region is): they become NULL in the same records. They are
+-- no keys: records are not compared by them.
 -- A value that was NULL before counts as suppressed, and costs nothing. Of equally cheap sets the keys of most categories go first.
 -- To find the fewest for 'identical' is NP-hard: a greedy answer is made better for about a second.
 -- No draws: no key is needed. 16 keys at the most.
@@ -35,6 +37,7 @@
 --   importance  number or numbers  what a suppressed value costs: one positive number for each of the keys, or NULL, all alike
 --   cost        'equal' or 'entropy'  what that is multiplied by: 1, or the entropy of the key
 --   stratum     column             a column within whose values k records are to be found
+--   ghosts      lists of columns   columns that become NULL with a key, of each key by its name: {'region': ['district']}
 
 -- The cells of each stratum by number, the categories of each key by number from 1 (NULL 0), and the records of each cell
 -- and the sum of their weights.
@@ -81,18 +84,34 @@ CREATE OR REPLACE MACRO sdc__suppressions(cells, keys, k, guarantee, importance,
 CREATE OR REPLACE MACRO sdc__blanked(v, lost, names) AS
     CASE WHEN lost = 0 THEN v WHEN (lost >> (list_position(names, alias(v)) - 1)) & 1 = 1 THEN NULL ELSE v END;
 
+-- bits: for each of the columns which keys take it along.
+CREATE OR REPLACE MACRO sdc__blanked_with(v, lost, bits, columns) AS
+    CASE WHEN lost = 0 THEN v WHEN lost & bits[list_position(list_transform(columns, lambda c: sdc__folded(c)), sdc__folded(alias(v)))] = 0 THEN v ELSE NULL END;
+
+-- The columns that follow keys, as {'region': ['district']} names them; the keys with them; and of each of these the keys that take it along, a bit each.
+CREATE OR REPLACE MACRO sdc__ghosts(ghosts) AS
+    coalesce(list_distinct(list_transform(flatten(map_values(ghosts::MAP(VARCHAR, VARCHAR[]))), lambda g: sdc__folded(g))), []::VARCHAR[]);
+CREATE OR REPLACE MACRO sdc__with_ghosts(keys, ghosts) AS CASE
+    WHEN len(sdc__missing(keys::VARCHAR[], map_keys(ghosts::MAP(VARCHAR, VARCHAR[])))) > 0
+        THEN [sdc__missing(keys::VARCHAR[], map_keys(ghosts::MAP(VARCHAR, VARCHAR[])))[1] || ' (with ghosts, but none of the keys)']
+    ELSE list_concat(keys::VARCHAR[], sdc__ghosts(ghosts)) END;
+CREATE OR REPLACE MACRO sdc__taken_by(name, names, ghosts) AS
+    list_sum(list_transform(names, lambda n, i: CASE WHEN sdc__folded(n) = sdc__folded(name)
+        OR sdc__is_among(name, flatten(map_values(map_from_entries(list_filter(map_entries(ghosts::MAP(VARCHAR, VARCHAR[])), lambda e: sdc__folded(e.key) = sdc__folded(n)))))) THEN 1 << (i - 1) ELSE 0 END));
+
 -- The columns that are masked with id and stratum, and the cell of each record.
-CREATE OR REPLACE MACRO sdc__suppressible(records, keys, id, stratum) AS TABLE
+CREATE OR REPLACE MACRO sdc__suppressible(records, keys, id, stratum, ghosts) AS TABLE
     SELECT *, row(sdc__stratum, struct_pack(*COLUMNS(sdc__columns((*), keys)))) AS sdc__own
-    FROM (SELECT sdc__id, sdc__stratum_value(stratum, COLUMNS(sdc__column((*), stratum))) AS sdc__stratum, COLUMNS(sdc__to_mask((*), keys, id)) FROM query_table(records));
+    FROM (SELECT sdc__id, sdc__stratum_value(stratum, COLUMNS(sdc__column((*), stratum))) AS sdc__stratum, COLUMNS(sdc__to_mask((*), sdc__with_ghosts(keys, ghosts), id))
+          FROM query_table(records));
 
 -- (Large tables are read again and not kept; what a changing view gives is counted anew afterwards.)
-CREATE OR REPLACE MACRO sdc__local_suppression(tbl, keys, k, id, guarantee, importance, cost, stratum) AS TABLE
+CREATE OR REPLACE MACRO sdc__local_suppression(tbl, keys, k, id, guarantee, importance, cost, stratum, ghosts) AS TABLE
     WITH sdc__checked AS NOT MATERIALIZED (FROM sdc__identified(tbl, id, codes := list_append(keys::VARCHAR[], stratum))),
     sdc__again AS NOT MATERIALIZED (FROM sdc__with_id(tbl, id)),
     sdc__celled AS MATERIALIZED (
         SELECT *, row_number() OVER () AS sdc__cell
-        FROM (SELECT sdc__stratum, COLUMNS(sdc__columns((*), keys)), count(*) AS sdc__n FROM sdc__suppressible('sdc__again', keys, id, stratum) GROUP BY ALL)
+        FROM (SELECT sdc__stratum, COLUMNS(sdc__columns((*), keys)), count(*) AS sdc__n FROM sdc__suppressible('sdc__again', keys, id, stratum, ghosts) GROUP BY ALL)
     ),
     sdc__losing AS MATERIALIZED (
         SELECT sdc__s.*, row(sdc__c.sdc__stratum, sdc__c.sdc__key) AS sdc__of
@@ -101,13 +120,13 @@ CREATE OR REPLACE MACRO sdc__local_suppression(tbl, keys, k, id, guarantee, impo
     ),
     sdc__alike AS (
         SELECT sdc__r.*, coalesce(sdc__l.sdc__lost, 0) AS sdc__lost
-        FROM sdc__suppressible('sdc__checked', keys, id, stratum) AS sdc__r LEFT JOIN sdc__losing AS sdc__l ON sdc__own = sdc__of AND sdc__above = 0
+        FROM sdc__suppressible('sdc__checked', keys, id, stratum, ghosts) AS sdc__r LEFT JOIN sdc__losing AS sdc__l ON sdc__own = sdc__of AND sdc__above = 0
         WHERE coalesce(sdc__l.sdc__upto, 0) = 0
     ),
     -- the records of cells that do not all lose the same, by their places
     sdc__apart AS (
         SELECT sdc__r.*, row_number() OVER (PARTITION BY sdc__own ORDER BY sdc__id ASC) AS sdc__place
-        FROM sdc__suppressible('sdc__again', keys, id, stratum) AS sdc__r JOIN sdc__losing AS sdc__l ON sdc__own = sdc__of AND sdc__upto > 0 AND sdc__above = 0
+        FROM sdc__suppressible('sdc__again', keys, id, stratum, ghosts) AS sdc__r JOIN sdc__losing AS sdc__l ON sdc__own = sdc__of AND sdc__upto > 0 AND sdc__above = 0
     ),
     sdc__decided AS (
         FROM sdc__alike
@@ -115,11 +134,13 @@ CREATE OR REPLACE MACRO sdc__local_suppression(tbl, keys, k, id, guarantee, impo
         SELECT sdc__a.* EXCLUDE (sdc__place), sdc__l.sdc__lost
         FROM sdc__apart AS sdc__a JOIN sdc__losing AS sdc__l ON sdc__own = sdc__of AND sdc__place > sdc__above AND sdc__place <= sdc__upto
     ),
-    sdc__named AS (SELECT struct_keys(struct_pack(*COLUMNS(sdc__columns((*), keys)))) AS sdc__names FROM sdc__celled LIMIT 1)
-    SELECT sdc__id, sdc__blanked(COLUMNS(sdc__columns((*), keys)), sdc__lost, sdc__names) AS "\0" FROM sdc__decided, sdc__named;
+    sdc__named AS (SELECT struct_keys(struct_pack(*COLUMNS(sdc__columns((*), keys)))) AS sdc__names FROM sdc__celled LIMIT 1),
+    sdc__taken AS (SELECT list_transform(sdc__with_ghosts(keys, ghosts), lambda c: sdc__taken_by(c, sdc__names, ghosts)) AS sdc__bits FROM sdc__named)
+    SELECT sdc__id, sdc__blanked_with(COLUMNS(sdc__columns((*), sdc__with_ghosts(keys, ghosts))), sdc__lost, sdc__bits, sdc__with_ghosts(keys, ghosts)) AS "\0"
+    FROM sdc__decided, sdc__taken;
 
 -- sdc_local_suppression: values of keys suppressed, as few as can be, until no record stands out among k.
 -- Example: FROM sdc_local_suppression('persons', ['age', 'sex', 'region'], 2, 'id');
-CREATE OR REPLACE MACRO sdc_local_suppression(tbl, keys, k, id, guarantee := 'identical', importance := NULL, cost := 'equal', stratum := NULL) AS TABLE
-    WITH sdc__done AS (FROM sdc__local_suppression(tbl, keys, k, id, guarantee, importance, cost, stratum))
-    FROM sdc__released(tbl, keys, id, 'sdc__done');
+CREATE OR REPLACE MACRO sdc_local_suppression(tbl, keys, k, id, guarantee := 'identical', importance := NULL, cost := 'equal', stratum := NULL, ghosts := NULL) AS TABLE
+    WITH sdc__done AS (FROM sdc__local_suppression(tbl, keys, k, id, guarantee, importance, cost, stratum, ghosts))
+    FROM sdc__released(tbl, sdc__with_ghosts(keys, ghosts), id, 'sdc__done');

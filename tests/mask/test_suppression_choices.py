@@ -1,0 +1,95 @@
+"""Local suppression: ghost variables, the records that may be suppressed, and limits on how much of a key is."""
+
+from __future__ import annotations
+
+import json
+
+import duckdb
+import pytest
+
+import sdc_sql
+from sdc_sql.cli import main
+from sdc_sql.errors import ColumnError, InputError
+
+GUARANTEES = pytest.mark.parametrize("guarantee", ["identical", "strong", "wildcard"])
+
+
+@pytest.fixture
+def towns(con):
+    """Return a table named k, with columns f and Select and a quote in a name; the town tells the region."""
+    con.execute(
+        """
+        CREATE TABLE k AS
+        SELECT i AS id, i % 7 // 3 AS f, ['n', 's', NULL, 's', 'n', 'n', 'e'][1 + i * i % 7] || i % 4 AS "Select",
+               ('t' || i % 5) AS "it's a town", 1.5 * i AS lat, i % 4 > 0 AS adult
+        FROM range(40) AS r(i)
+        """
+    )
+    return sdc_sql.Microdata(con, "k", keys=["f", "Select"], id="id")
+
+
+GHOSTS = {"Select": ["it's a town", "lat"], "f": ["lat"]}
+
+
+@GUARANTEES
+def test_ghosts_become_null_with_their_key_and_only_then(towns, guarantee):
+    con = towns.con
+    step = towns.local_suppression(4, guarantee=guarantee, ghosts=GHOSTS, into="r")
+    assert step.columns == ("f", "Select", "it's a town", "lat")
+    assert step.parameters["ghosts"] == GHOSTS
+    joined = 'FROM r JOIN k AS o USING (id) SELECT r.f IS NULL, o."Select" IS NOT NULL AND r."Select" IS NULL, '
+    rows = con.execute(
+        joined + 'r."it\'s a town" IS NULL, r.lat IS NULL, r.lat = o.lat, r."it\'s a town" = o."it\'s a town"'
+    )
+    found = rows.fetchall()
+    assert all((town, lat) == (select, f or select) for f, select, town, lat, _, _ in found)
+    assert all(same is not False and alike is not False for *_, same, alike in found)
+    assert sum(town for _, _, town, *_ in found) == step.parameters["suppressions"]["Select"] > 0
+    plain = towns.local_suppression(4, guarantee=guarantee, into="plain")
+    assert plain.parameters["suppressions"] == step.parameters["suppressions"]  # they are no keys
+    sql = f"""FROM sdc_local_suppression('k', ['f', 'Select'], 4, 'id', guarantee := '{guarantee}',
+              ghosts := MAP {{'SELECT': ['it''s a town', 'lat'], 'f': ['lat']}}) ORDER BY id"""
+    assert con.execute(sql).fetchall() == con.execute("FROM r ORDER BY id").fetchall()
+
+
+def test_ghosts_in_place_are_of_the_same_step(towns):
+    step = towns.local_suppression(4, ghosts=GHOSTS)
+    ((columns,),) = towns.con.execute("SELECT columns FROM sdc_steps").fetchall()
+    assert tuple(columns) == step.columns
+    missing = towns.con.execute('SELECT count(*) FROM k WHERE "it\'s a town" IS NULL').fetchone()
+    assert missing == (step.parameters["suppressions"]["Select"],)
+
+
+def test_wrong_ghosts(towns):
+    for wrong, words in (
+        ({"nowhere": ["lat"]}, "nowhere"),
+        ({"lat": ["adult"]}, "lat, which is none of the keys"),
+        ({"f": "lat"}, "a list of columns for keys"),
+        ({"f": ["Select"]}, "Select is a ghost variable and also a key"),
+        ({"f": ["id"]}, "id is a ghost variable"),
+        (["lat"], "a list of columns for keys"),
+    ):
+        with pytest.raises(InputError, match=words):
+            towns.local_suppression(2, ghosts=wrong)
+    for wrong, words in (
+        ("{'nowhere': ['lat']}", "nowhere"), ("{'lat': ['adult']}", "lat .with ghosts, but none of the keys"),
+        ("{'f': ['far']}", "far"), ("{'f': ['id']}", "is the id"), ("{'f': ['Select']}", "twice"),
+    ):  # fmt: skip
+        with pytest.raises(duckdb.Error, match=words):
+            towns.con.execute(
+                f"FROM sdc_local_suppression('k', ['f', 'Select'], 2, 'id', ghosts := {wrong})"
+            ).fetchall()
+    towns.con.execute("ALTER TABLE k ALTER lat SET NOT NULL")
+    with pytest.raises(ColumnError, match="lat of k must not be NULL"):
+        towns.local_suppression(4, ghosts=GHOSTS)
+
+
+def test_on_the_command_line(towns, tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    towns.con.execute("COPY k TO 'k.parquet'")
+    command = ["mask", "local-suppression", "k.parquet", "--id", "id", "--columns", "f,Select", "--k", "4", "--json"]
+    assert main([*command, "--ghosts", json.dumps(GHOSTS), "--output", "r.parquet"]) == 0
+    (step,) = json.loads(capsys.readouterr().out)
+    assert step["columns"] == ["f", "Select", "it's a town", "lat"]
+    towns.local_suppression(4, ghosts=GHOSTS, into="r")
+    assert towns.con.execute("FROM 'r.parquet' EXCEPT FROM r").fetchall() == []
