@@ -16,6 +16,7 @@ from sdc_sql.mask import pram as _pram
 from sdc_sql.mask import pram_cells as _pram_cells
 from sdc_sql.mask import pram_matrix as _pram_matrix
 from sdc_sql.mask import rank_swap as _rank_swap
+from sdc_sql.mask import recode as _recode
 from sdc_sql.mask import resampling as _resampling
 from sdc_sql.mask import rounding as _rounding
 from sdc_sql.mask import suppress_combinations as _suppress_combinations
@@ -91,6 +92,7 @@ class Methods:
     pram_retention = as_method(_pram_cells.pram_retention)
     public_use_file_rules = as_method(_file_rules.public_use_file_rules)
     rank_swap = as_method(_rank_swap.rank_swap)
+    recode = as_method(_recode.recode)
     resample = as_method(_resampling.resample)
     research_file_rules = as_method(_file_rules.research_file_rules)
     risk_threshold = as_method(_risk_threshold.risk_threshold)

@@ -20,7 +20,8 @@
 -- What a tag says goes on in indented lines.
 --
 -- Tables of the examples:
---   CREATE TEMP TABLE persons AS FROM (VALUES
+--   CREATE TEMP TABLE persons AS
+--   SELECT *, make_date(2024 - age, 1 + id, id) AS born, ['north', 'south'][1 + id % 2] AS birthplace FROM (VALUES
 --       (1, 30, 'f', 'north', 10.0, 1, 1230), (2, 30, 'f', 'north', 15.0, 1, 1710), (3, 41, 'm', 'north', 20.0, 1, 2580),
 --       (4, 41, 'm', 'south', 20.0, 2, 2015), (5, 41, 'm', 'south', 12.5, 2, 3140), (6, 52, 'f', 'south', 30.0, 3, 2790),
 --       (7, 67, 'f', 'south', 8.0, 3, 1455), (8, 25, 'm', 'north', 11.0, 3, 1880)
@@ -43,6 +44,8 @@
 --       UNION ALL
 --       SELECT variable, value, unnest([0, 1]), unnest([variable, 'everyone']), unnest([value, '*'])
 --       FROM (VALUES ('sex', 'f'), ('sex', 'm'), ('region', 'north'), ('region', 'south')) AS t(variable, value);
+--   CREATE TEMP TABLE wider AS FROM (VALUES ('north', 'coast'), ('south', 'inland')) AS t("from", "to");
+--   CREATE TEMP TABLE areas AS FROM (VALUES ('north', 'coast', '*'), ('south', 'inland', '*')) AS t(region, area, country);
 --   CREATE TEMP TABLE truth AS SELECT DISTINCT age, sex, CASE sex WHEN 'f' THEN 0.9 ELSE 0.8 END AS true_probability FROM persons;
 --   SET VARIABLE sdc_key = coalesce(getvariable('sdc_key')::VARCHAR, concat(uuid(), uuid()));  -- a key that is set stays
 

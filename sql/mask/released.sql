@@ -1,4 +1,4 @@
--- The table with masked values in the place of its own: types and order of columns as they were.
+-- The table with masked values in the place of its own: the order of columns as it was, types those of the masked values.
 --
 --   t: id income region     masked (sdc__id, income):     sdc__released('t', ['income'], 'id', 'masked'):
 --      1  100    north      1   104                       id income region
@@ -20,8 +20,9 @@ CREATE OR REPLACE MACRO sdc__has_values(found) AS
 
 -- masked: the name of a common table expression with sdc__id and the masked columns. The table is
 -- read again; should it have changed (a view that samples), a record may have no masked values.
+-- (The first branch gives the order of the columns, and no types: labels may stand for numbers, and numbers for labels.)
 CREATE OR REPLACE MACRO sdc__released(tbl, columns, id, masked) AS TABLE
-    (FROM sdc__rows(tbl) LIMIT 0)
+    (SELECT CASE WHEN COLUMNS(*) IS NULL THEN NULL END AS "\0" FROM sdc__rows(tbl) LIMIT 0)
     UNION ALL BY NAME
     (SELECT sdc__old.* EXCLUDE (sdc__id), sdc__new.* EXCLUDE (sdc__id)
      FROM (SELECT sdc__exact(COLUMNS(sdc__columns((*), [id]))) AS sdc__id, COLUMNS(sdc__kept((*), columns)) FROM sdc__rows(tbl)) AS sdc__old

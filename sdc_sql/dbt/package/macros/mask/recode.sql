@@ -1,0 +1,5 @@
+{#- Written from the headers of sql/ by python -m sdc_sql.write. -#}
+
+{%- macro recode(tbl, column_name, mapping, id, others=none, label=none) -%}
+    {{ return(sdc.sdc__mask('sdc_recode', id, [tbl, column_name, mapping, id], {'others': others, 'label': label})) }}
+{%- endmacro -%}

@@ -1,0 +1,179 @@
+"""Recoding: mappings, intervals and classes, codes, hierarchies, dates, relative places (SDC handbook, 3.4.3.1)."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from sdc_sql.db import query
+from sdc_sql.db.checks import told
+from sdc_sql.errors import ParameterError
+from sdc_sql.mask.columns import named
+from sdc_sql.mask.recode_tables import TABLES, as_tables
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+    from pathlib import Path
+
+    from sdc_sql.db.masking import Maskable
+    from sdc_sql.db.steps import MaskingStep
+    from sdc_sql.mask.hierarchies import Hierarchy
+
+# Of each way to recode: its macro, and the options that go with it, with their defaults.
+WAYS: dict[str, tuple[str, dict[str, Any]]] = {
+    "mapping": ("recode", {"others": "error", "label": None}),
+    "breaks": ("recode_intervals", {"ends": "closed", "labels": None}),
+    "classes": ("recode_classes", {"method": "equal_width", "labels": None}),
+    "keep": ("recode_keep_first", {"digits": None}),
+    "drop": ("recode_drop_last", {"digits": None}),
+    "hierarchy": ("recode_level", {"level": 1}),
+    "period": ("recode_date", {}),
+    "relative_to": ("recode_relative", {"geography": None, "labels": None}),
+}
+
+
+def recode(
+    data: Maskable,
+    column: str,
+    *,
+    mapping: str | Mapping[Any, Any] | None = None,
+    others: str | None = None,
+    label: str | None = None,
+    breaks: Iterable[float] | None = None,
+    ends: str | None = None,
+    classes: int | None = None,
+    method: str | None = None,
+    keep: int | None = None,
+    drop: int | None = None,
+    digits: int | None = None,
+    hierarchy: str | Path | Hierarchy | None = None,
+    level: int | str | None = None,
+    period: str | None = None,
+    relative_to: str | None = None,
+    geography: str | Path | Hierarchy | None = None,
+    labels: Iterable[str] | None = None,
+    into: str | None = None,
+) -> MaskingStep:
+    """Replace the values of a column by groups that they belong to, in place or in a copy.
+
+    One of ``mapping``, ``breaks``, ``classes``, ``keep``, ``drop``, ``hierarchy``, ``period`` and ``relative_to`` says
+    how. Nothing is drawn. The column takes the type of the new values; labels are text.
+
+    Parameters
+    ----------
+    column
+        The column.
+    mapping
+        What each value becomes: a dict, or the name of a table with the columns ``from`` and ``to``. NULL stays NULL
+        unless it is listed; a value that is listed twice is an error.
+    others
+        Of a mapping: a value that is not listed is an error (``"error"``, the default), stays as it is (``"keep"``), or
+        becomes ``label`` (``"label"``).
+    label
+        What values that are not listed become.
+    breaks
+        The limits of intervals, ascending, in the units of the column. An interval holds its lower limit and not its
+        upper one; a value outside is an error.
+    ends
+        Of breaks: ``"closed"`` (the default), or ``"open"``, ``"open below"``, ``"open above"``: what lies beyond the
+        first or the last break is an interval too.
+    classes
+        How many classes are made from the data, at least 2.
+    method
+        Of classes: ``"equal_width"`` (the default), ``"equal_count"`` (equal values are never divided), or
+        ``"logarithmic"``.
+    keep
+        How many first characters of a code are kept.
+    drop
+        How many last characters of a code are dropped.
+    digits
+        Of codes that are whole numbers: how many digits a code has, leading zeros included.
+    hierarchy
+        What each value becomes at every level: a :class:`Hierarchy`, the path of a CSV file as ARX writes it (a
+        ``Path``, or a text that ends in .csv), or the name of a table with a column for each level.
+    level
+        Of a hierarchy: the level, by name or number; by default 1, the first above the values.
+    period
+        ``"week"``, ``"month"``, ``"quarter"``, ``"year"`` or ``"decade"``: a date becomes the first day of it.
+    relative_to
+        Another column: of the place in this one only how near it is to that one is told.
+    geography
+        Of relative places: their hierarchy, as above; without it they are the same or different.
+    labels
+        Of breaks and classes: a label for each, the lowest first; of relative places: for each level, the nearest
+        first, and for places that agree at none. By default they are made: ``20-29``, ``[2.5, 5)``, ``same region``.
+    into
+        A new table for the recoded copy. Without it the table itself is changed; a database file then keeps the old
+        values in its bytes: hand over what ``write`` writes.
+
+    Returns
+    -------
+    MaskingStep
+        Of classes its parameters have the ``breaks`` that were found.
+
+    Raises
+    ------
+    InputError
+        Where none or several ways are given, an option of another way, or a value has no place in what is given.
+
+    Examples
+    --------
+    >>> import sdc_sql
+    >>> data = sdc_sql.example()
+    >>> _ = data.recode("age", breaks=range(20, 60, 10), ends="open above")
+    >>> _ = data.recode("sex", mapping={"f": "woman", "m": "man"})
+    >>> data.con.sql("SELECT age, sex FROM persons ORDER BY id").fetchall()
+    [('30-39', 'woman'), ('30-39', 'woman'), ('40-49', 'man')]
+    """
+    given = {
+        "mapping": mapping, "others": others, "label": label, "breaks": breaks, "ends": ends, "classes": classes,
+        "method": method, "keep": keep, "drop": drop, "digits": digits, "hierarchy": hierarchy, "level": level,
+        "period": period, "relative_to": relative_to, "geography": geography, "labels": labels,
+    }  # fmt: skip
+    given = {name: value for name, value in given.items() if value is not None}
+    way = _way(given)
+    chosen = named(data, column)
+    if len(chosen) != 1:
+        raise ParameterError(f"recode takes one column, not {len(chosen)}: call it once for each.")
+    given |= {name: _listed(given[name], name) for name in ("breaks", "labels") if name in given}
+    if way == "relative_to":
+        given[way] = data.found("column that it is relative to", given[way])
+    macro, defaults = WAYS[way]
+    with as_tables(data, {way: given[way], **defaults, **given}) as options:
+        arguments = {"columns": chosen[0], way: options.pop(way), "id": data.required("id"), **options}
+        kept = {}
+        if way == "classes":
+            known = [value for name, value in arguments.items() if name != "labels"]
+            kept["applied"] = query.call("sdc__recode_applied", data.table, *known)
+        logged = {name: _told(given[name]) for name in TABLES if name in given}
+        return data.masked(macro, chosen, arguments, into=into, kept=kept, retyped=True, **logged)
+
+
+def _way(given: Mapping[str, Any]) -> str:
+    """Return the one way that is given, where everything else goes with it."""
+    ways = [name for name in given if name in WAYS]
+    if len(ways) != 1:
+        found = f" ({', '.join(ways)} are given)" if ways else ""
+        raise ParameterError(f"Say how to recode by one of {', '.join(WAYS)}{found}.")
+    for name in given:
+        if name not in (*ways, *WAYS[ways[0]][1]):
+            of = " or ".join(way for way, (_, options) in WAYS.items() if name in options)
+            raise ParameterError(f"{name} goes with {of}, and {ways[0]} is given: leave one of them out.")
+    return ways[0]
+
+
+def _listed(values: Any, name: str) -> list[Any]:  # noqa: ANN401 - what a caller gives
+    kind, example = ((int, float), "[20, 40, 60]") if name == "breaks" else (str, "['young', 'old']")
+    try:
+        found = [] if isinstance(values, str) else [v.item() if hasattr(v, "item") else v for v in values]
+    except TypeError:
+        found = []
+    if not found or not all(isinstance(value, kind) and not isinstance(value, bool) for value in found):
+        raise ParameterError(f"{name} is {told(values)}: give a list, as in {example}.")
+    return found
+
+
+def _told(given: Any) -> Any:  # noqa: ANN401 - a table, a mapping, a hierarchy or a path
+    """Return what the log says of a table: its name, or what it holds."""
+    if hasattr(given, "items"):
+        return {"from": list(given.keys()), "to": list(given.values())}
+    return {"levels": list(given.names), "values": len(given.rows)} if hasattr(given, "rows") else str(given)
