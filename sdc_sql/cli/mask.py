@@ -22,7 +22,8 @@ if TYPE_CHECKING:
 
 RELEASED = "sdc_released"
 # What masks categories: the codes of a file stay text where they are no plain numbers.
-OF_CODES = {"pram", "microaggregate-categorical", "local-suppression", "suppress-combinations", "mondrian"}
+OF_CODES = {"pram", "microaggregate-categorical", "local-suppression", "suppress-combinations", "mondrian", "recode"}
+OF_NUMBERS = ("breaks", "classes")  # options by which a method of codes masks numbers
 
 
 def add(commands: Any) -> None:  # noqa: ANN401 - argparse gives it no public name
@@ -74,7 +75,8 @@ def run(arguments: argparse.Namespace) -> int:
 def _masked(arguments: argparse.Namespace, kind: str, copy: Path | None) -> list[MaskingStep]:
     """Mask a source, or a copy of it, and write the output; return what was done."""
     output = arguments.output
-    numbers = () if arguments.masking in OF_CODES else arguments.columns
+    of_codes = arguments.masking in OF_CODES and not any(name in arguments for name in OF_NUMBERS)
+    numbers = () if of_codes else arguments.columns
     source = opened(
         arguments.source, arguments.table, memory_limit=arguments.memory_limit, threads=arguments.threads, copy=copy,
         writable=kind == "duckdb" and output is None, numbers=numbers,

@@ -32,6 +32,10 @@ def _numbers(text: str) -> float | list[float | None]:
     return parts[0] if len(parts) == 1 and parts[0] is not None else parts
 
 
+def _list_of_numbers(text: str) -> list[float]:
+    return [float(part) for part in text.split(",")]
+
+
 def _column_or_number(text: str) -> str | float:
     try:
         return float(text)
@@ -58,6 +62,8 @@ _COMMON = {"tbl", "id", "columns", "column_name", "keys"}
 _KINDS: dict[str, dict[str, Any]] = {
     "number": {"type": float, "metavar": "X"},
     "number or numbers": {"type": _numbers, "metavar": "X"},
+    "numbers": {"type": _list_of_numbers, "metavar": "X,Y"},
+    "names": {"type": names, "metavar": "A,B"},
     "column or number": {"type": _column_or_number, "metavar": "COLUMN"},
     "levels": {"type": _lists, "metavar": "JSON"},
     "lists of columns": {"type": _lists, "metavar": "JSON"},

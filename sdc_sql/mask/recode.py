@@ -74,7 +74,7 @@ def recode(
         The limits of intervals, ascending, in the units of the column. An interval holds its lower limit and not its
         upper one; a value outside is an error.
     ends
-        Of breaks: ``"closed"`` (the default), or ``"open"``, ``"open below"``, ``"open above"``: what lies beyond the
+        Of breaks: ``"closed"`` (the default), or ``"open"``, ``"open_below"``, ``"open_above"``: what lies beyond the
         first or the last break is an interval too.
     classes
         How many classes are made from the data, at least 2.
@@ -119,7 +119,7 @@ def recode(
     --------
     >>> import sdc_sql
     >>> data = sdc_sql.example()
-    >>> _ = data.recode("age", breaks=range(20, 60, 10), ends="open above")
+    >>> _ = data.recode("age", breaks=range(20, 60, 10), ends="open_above")
     >>> _ = data.recode("sex", mapping={"f": "woman", "m": "man"})
     >>> data.con.sql("SELECT age, sex FROM persons ORDER BY id").fetchall()
     [('30-39', 'woman'), ('30-39', 'woman'), ('40-49', 'man')]

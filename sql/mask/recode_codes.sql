@@ -27,7 +27,7 @@ CREATE OR REPLACE MACRO sdc__checked_code(v, digits, needed) AS CASE
         WHEN digits IS NULL AND needed
             THEN error('ParameterError: The column ' || alias(v) || ' has whole numbers, whose leading zeros are lost: give digits, how many a code has, or store the codes as text.')
         WHEN starts_with(v::VARCHAR, '-') OR length(v::VARCHAR) > sdc__checked_whole(coalesce(digits, 40), 'digits', 1, 40)
-            THEN error('ColumnError: A code of the column ' || alias(v) || ' is below zero or has more digits than ' || digits::VARCHAR || ': give digits as many as the longest code has.')
+            THEN error('ColumnError: A code of the column ' || alias(v) || ' is below zero or has more digits than ' || coalesce(digits, 40)::VARCHAR || ': give digits as many as the longest code has.')
         WHEN digits IS NULL THEN v::VARCHAR
         ELSE lpad(v::VARCHAR, digits::INTEGER, '0') END
     WHEN digits IS NOT NULL THEN error('ParameterError: digits is given and the column ' || alias(v) || ' has no whole numbers: text keeps its leading zeros as it is.')

@@ -20,12 +20,12 @@
 --   column_name  column   the column to recode, numeric
 --   breaks       numbers  the limits of the intervals, ascending
 --   id           column   identifies each record
---   ends         'closed', 'open', 'open below' or 'open above'  whether values below the first break and from the last one on are intervals too
---   labels       names    a label for each interval, the lowest first; by default its limits
+--   ends         'closed', 'open', 'open_below' or 'open_above'  whether values below the first break and from the last one on are intervals too
+--   labels       names    labels in the place of those that are made, the lowest first
 
 CREATE OR REPLACE MACRO sdc__checked_breaks(breaks, least, ends) AS CASE
-    WHEN coalesce(ends NOT IN ('closed', 'open', 'open below', 'open above'), true)
-        THEN error('ParameterError: ends is ' || coalesce(ends::VARCHAR, 'NULL') || ': it must be ''closed'', ''open'', ''open below'' or ''open above''.')
+    WHEN coalesce(ends NOT IN ('closed', 'open', 'open_below', 'open_above'), true)
+        THEN error('ParameterError: ends is ' || coalesce(ends::VARCHAR, 'NULL') || ': it must be ''closed'', ''open'', ''open_below'' or ''open_above''.')
     WHEN coalesce(len(breaks) < least, true) THEN error('ParameterError: There are ' || coalesce(len(breaks), 0) || ' breaks: give ' || least || ' or more, as in [20, 40, 60].')
     WHEN NOT coalesce(list_bool_and(list_transform(breaks, lambda b: abs(b) < 'infinity'::DOUBLE)), false) OR len(list_filter(breaks, lambda b: b IS NULL)) > 0
         THEN error('ParameterError: A break is NULL, NaN or infinite: give finite numbers, and ends := ''open'' for what lies beyond them.')
@@ -54,8 +54,8 @@ CREATE OR REPLACE MACRO sdc__interval_design(limits, records, ends, labels) AS T
     SELECT sdc__breaks,
            CASE WHEN labels IS NULL
                 THEN list_transform(range(len(sdc__breaks) + 1), lambda i: sdc__interval_label(CASE WHEN i > 0 THEN sdc__breaks[i] END, CASE WHEN i < len(sdc__breaks) THEN sdc__breaks[i + 1] END, sdc__whole))
-                ELSE list_concat(CASE WHEN ends IN ('open', 'open below') THEN []::VARCHAR[] ELSE [NULL]::VARCHAR[] END,
-                                 sdc__checked_labels(labels::VARCHAR[], len(sdc__breaks) - 1 + (ends IN ('open', 'open below'))::INTEGER + (ends IN ('open', 'open above'))::INTEGER))
+                ELSE list_concat(CASE WHEN ends IN ('open', 'open_below') THEN []::VARCHAR[] ELSE [NULL]::VARCHAR[] END,
+                                 sdc__checked_labels(labels::VARCHAR[], len(sdc__breaks) - 1 + (ends IN ('open', 'open_below'))::INTEGER + (ends IN ('open', 'open_above'))::INTEGER))
            END AS sdc__labels
     FROM sdc__typed;
 
@@ -64,7 +64,7 @@ CREATE OR REPLACE MACRO sdc__breaks_below(x, breaks) AS len(list_filter(breaks, 
 CREATE OR REPLACE MACRO sdc__interval_of(x, breaks, labels, ends) AS CASE
     WHEN x IS NULL THEN NULL
     WHEN isnan(x) THEN error('ColumnError: The column holds NaN, which lies in no interval: replace it by NULL.')
-    WHEN (x < breaks[1] AND ends NOT IN ('open', 'open below')) OR (x >= breaks[-1] AND ends NOT IN ('open', 'open above'))
+    WHEN (x < breaks[1] AND ends NOT IN ('open', 'open_below')) OR (x >= breaks[-1] AND ends NOT IN ('open', 'open_above'))
         THEN error('ColumnError: Values lie outside the breaks, which go from ' || sdc__canonical_number(breaks[1]) || ' to below ' || sdc__canonical_number(breaks[-1]) || ': give further breaks, or say ends := ''open''.')
     ELSE labels[1 + sdc__breaks_below(x, breaks)] END;
 

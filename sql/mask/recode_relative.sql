@@ -22,7 +22,7 @@
 --   relative_to  column  the column it is told relative to
 --   id           column  identifies each record
 --   geography    table   the hierarchy of the places: a column for each level, the place itself first
---   labels       names   a label for each level, the nearest first, and one for places that agree at none
+--   labels       names   labels in the place of those that are made: of each level, the nearest first, and of places that agree at none
 
 CREATE OR REPLACE MACRO sdc__other_column(have, named, than) AS
     CASE WHEN sdc__is_among(named, [than]) THEN [named || '" is the column that is recoded: name another one that it is told relative to; so "' || named]

@@ -14,6 +14,7 @@ from sdc_sql.db.macros import declared, example_tables
 
 MASKS = {d.name: d for d in declared() if d.masks}
 EVERY = pytest.mark.parametrize("name", MASKS)
+RETYPED = {"recode"}  # verbs that may give a column another type: labels for numbers
 
 
 @pytest.fixture(scope="module")
@@ -55,7 +56,9 @@ def masked_columns(name: str) -> list[str]:
 @EVERY
 def test_the_columns_keep_their_names_types_and_order(db, name):
     before, after = (db.execute(f"DESCRIBE {sql}").fetchall() for sql in ("FROM persons", call(name, "persons")))
-    assert [row[:2] for row in after] == [row[:2] for row in before]
+    free = masked_columns(name) if MASKS[name].verb in RETYPED else []
+    before, after = ([(n, None if n in free else kind) for n, kind, *_ in rows] for rows in (before, after))
+    assert after == before
 
 
 @EVERY
