@@ -124,7 +124,7 @@ def recode(
     >>> data.con.sql("SELECT age, sex FROM persons ORDER BY id").fetchall()
     [('30-39', 'woman'), ('30-39', 'woman'), ('40-49', 'man')]
     """
-    given = {
+    given: dict[str, Any] = {
         "mapping": mapping, "others": others, "label": label, "breaks": breaks, "ends": ends, "classes": classes,
         "method": method, "keep": keep, "drop": drop, "digits": digits, "hierarchy": hierarchy, "level": level,
         "period": period, "relative_to": relative_to, "geography": geography, "labels": labels,
