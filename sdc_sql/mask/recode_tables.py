@@ -31,7 +31,7 @@ def as_tables(data: Maskable, given: Mapping[str, Any]) -> Iterator[dict[str, An
             value = given.get(argument)
             if value is None:
                 continue
-            if isinstance(value, str) and (argument == "mapping" or not value.endswith(".csv")):
+            if isinstance(value, str) and (argument == "mapping" or not value.lower().endswith(".csv")):
                 found[argument] = data.read(value) if isinstance(data, Table) else value
                 continue
             columns = _mapping(value) if argument == "mapping" else _levels(argument, value)

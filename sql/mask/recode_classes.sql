@@ -83,6 +83,6 @@ CREATE OR REPLACE MACRO sdc__recode_applied(tbl, column_name, classes, id, metho
 
 -- Verb: recode
 -- sdc_recode_classes: the numbers of a column replaced by classes of equal width or count.
--- Example: FROM sdc_recode_classes('persons', 'age', 3, 'id');
+-- Example: FROM sdc_recode_classes('persons', 'income', 3, 'id', method := 'equal_count');
 CREATE OR REPLACE MACRO sdc_recode_classes(tbl, column_name, classes, id, method := 'equal_width', labels := NULL) AS TABLE
     WITH sdc__done AS (FROM sdc__recode_classes(tbl, column_name, classes, id, method, labels)) FROM sdc__released(tbl, [column_name], id, 'sdc__done');

@@ -84,6 +84,6 @@ CREATE OR REPLACE MACRO sdc__recode_intervals(tbl, column_name, breaks, id, ends
 
 -- Verb: recode
 -- sdc_recode_intervals: the numbers of a column replaced by the intervals that they lie in.
--- Example: FROM sdc_recode_intervals('persons', 'age', [20, 40, 60], 'id', ends := 'open');
+-- Example: FROM sdc_recode_intervals('persons', 'income', [1500, 2000, 3000], 'id', ends := 'open');
 CREATE OR REPLACE MACRO sdc_recode_intervals(tbl, column_name, breaks, id, ends := 'closed', labels := NULL) AS TABLE
     WITH sdc__done AS (FROM sdc__recode_intervals(tbl, column_name, breaks, id, ends, labels)) FROM sdc__released(tbl, [column_name], id, 'sdc__done');

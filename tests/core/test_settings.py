@@ -21,7 +21,8 @@ TABLES = """
            CASE WHEN i % 11 > 0 THEN ['f', 'F', 'é', 'e'][1 + i * i * i % 4] END AS sex,
            ['north', 'North', 'south', 'SOUTH'][1 + i % 4] AS region, 1e0 + i % 5 AS w,
            ['h', 'H'][1 + i % 2] || i // 6 AS household, (1000 + i * i % 977)::INTEGER AS income,
-           ['p', 'P'][1 + i % 2] || i // 2 AS name
+           ['p', 'P'][1 + i % 2] || i // 2 AS name, DATE '1950-01-01' + (i * 97)::INTEGER AS born,
+           ['north', 'North', 'south', 'SOUTH'][1 + i % 3] AS birthplace
     FROM range(72) t(i);
     CREATE TABLE population AS FROM persons UNION ALL SELECT * REPLACE ('x' || name AS name) FROM persons;
     CREATE TABLE released AS SELECT * REPLACE (round(income, -2)::INTEGER AS income) FROM persons;
@@ -39,6 +40,8 @@ TABLES = """
            s.probability * r.probability AS probability
     FROM sexes AS s, regions AS r;
     CREATE TABLE truth AS SELECT DISTINCT age, sex, 0.75 AS true_probability FROM persons;
+    CREATE TABLE wider AS SELECT DISTINCT region AS "from", region[1:1] AS "to" FROM persons;
+    CREATE TABLE areas AS SELECT DISTINCT region, region[1:1] AS area, lower(region[1:1]) AS country FROM persons;
     CREATE TABLE age_levels AS SELECT DISTINCT age, age[1:1] AS letter, '*' AS everyone FROM persons;
     CREATE TABLE hierarchies AS
     SELECT 'age' AS variable, age AS value, unnest([0, 1, 2]) AS level,
@@ -51,7 +54,7 @@ TABLES = """
 COLLATED = "".join(
     f"ALTER TABLE {table} RENAME TO {table}_; CREATE TABLE {table} (id BIGINT, age VARCHAR COLLATE NOCASE.NOACCENT,"
     " sex VARCHAR COLLATE NOCASE.NOACCENT, region VARCHAR COLLATE NOCASE, w DOUBLE, household VARCHAR COLLATE NOCASE,"
-    f" income INTEGER, name VARCHAR COLLATE NOCASE); INSERT INTO {table} FROM {table}_; DROP TABLE {table}_;"
+    f" income INTEGER, name VARCHAR COLLATE NOCASE, born DATE, birthplace VARCHAR COLLATE NOCASE); INSERT INTO {table} FROM {table}_; DROP TABLE {table}_;"
     for table in ("persons", "population", "released")
 )
 KEY = "SET VARIABLE sdc_key = 'ahV5eib9-Ohg2-uoX4ien-ooSh3iep-Quo7ma'"

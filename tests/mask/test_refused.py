@@ -31,6 +31,12 @@ MASKS = {
     "microaggregate categorical": "sdc_microaggregate_categorical('{t}', ['cat'], 3, 'id')",
     "top bottom code": "sdc_top_bottom_code('{t}', 'n', 'quantile', 'id', top := 0.8, replacement := 'mean')",
     "round": "sdc_round('{t}', ['n'], 5, 'id')",
+    "recode": "sdc_recode('{t}', 'cat', 'groups', 'id')",
+    "recode intervals": "sdc_recode_intervals('{t}', 'x', [3], 'id', ends := 'open')",
+    "recode classes": "sdc_recode_classes('{t}', 'x', 3, 'id')",
+    "recode codes": "sdc_recode_keep_first('{t}', 'cat', 1, 'id')",
+    "recode level": "sdc_recode_level('{t}', 'cat', 'levels', 'id')",
+    "recode relative": "sdc_recode_relative('{t}', 'cat', 'sex', 'id')",
     "random round": "sdc_random_round('{t}', ['n'], 5, 'id')",
 }
 OF_RECORDS = [
@@ -73,6 +79,8 @@ def db() -> Iterator[duckdb.DuckDBPyConnection]:
                 AS m("from", "to", probability);
             CREATE TABLE sexes AS SELECT translate("from", 'ab', 'fm') AS "from", translate("to", 'ab', 'fm') AS "to",
                 probability FROM matrix;
+            CREATE TABLE groups AS FROM (VALUES ('a', 'z'), ('b', 'z')) AS m("from", "to");
+            CREATE TABLE levels AS FROM (VALUES ('a', 'z'), ('b', 'z')) AS m(cat, letter);
             CREATE TABLE crossing AS SELECT {'cat': "from"} AS "from", {'cat': "to"} AS "to", probability FROM matrix;
         """)
         yield con
