@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from sdc_sql.mask import generalise as _generalise
 from sdc_sql.mask import local_suppression as _local_suppression
 from sdc_sql.mask import microaggregation as _microaggregation
 from sdc_sql.mask import mondrian as _mondrian
@@ -63,6 +64,8 @@ class Methods:
     frequencies = as_method(_frequencies.frequencies)
     frequency_counts = as_method(_uniqueness.frequency_counts)
     frequency_summary = as_method(_uniqueness.frequency_summary)
+    generalisations = as_method(_generalise.generalisations)
+    generalise = as_method(_generalise.generalise)
     global_risk = as_method(_global_risk.global_risk)
     household_global_risk = as_method(_household_risk.household_global_risk)
     household_risk = as_method(_household_risk.household_risk)

@@ -3,6 +3,7 @@
 Written from the modules of sdc_sql/risk and sdc_sql/mask by python -m sdc_sql.write.
 """
 
+from sdc_sql.mask.generalise import Generalisation
 from sdc_sql.mask.pram_matrix import PramEstimate, PramTwoWayEstimate
 from sdc_sql.risk.alpha_k_anonymity import AlphaKViolations
 from sdc_sql.risk.data_intrusion import DataIntrusion
@@ -29,6 +30,7 @@ __all__ = [
     "CompatibleRecords",
     "DataIntrusion",
     "FrequencySummary",
+    "Generalisation",
     "GlobalRisk",
     "HouseholdGlobalRisk",
     "KMap",

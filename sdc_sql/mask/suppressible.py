@@ -15,8 +15,15 @@ if TYPE_CHECKING:
     from sdc_sql.db.masking import Maskable
 
 
-def suppressible(data: Maskable, keys: Iterable[str] | None, into: str | None) -> tuple[str, ...]:
-    """Return the keys, by default those of the table, as it spells them.
+def suppressible(
+    data: Maskable,
+    keys: Iterable[str] | None,
+    into: str | None,
+    *,
+    what: str = "Local suppression",
+    suppressed: bool = True,
+) -> tuple[str, ...]:
+    """Return the keys, by default those of the table, as it spells them; `suppressed`: whether any is to be NULL.
 
     Raises
     ------
@@ -27,14 +34,14 @@ def suppressible(data: Maskable, keys: Iterable[str] | None, into: str | None) -
     """
     if not isinstance(data, Table):
         raise Unsupported(
-            "Local suppression runs in DuckDB only, where what it released is counted anew: "
-            "write the table as a Parquet file, and suppress that into a new table."
+            f"{what} runs in DuckDB only, where what it released is counted anew: "
+            "write the table as a Parquet file, and mask that into a new table."
         )
     chosen: tuple[str, ...] = data.keys if keys is None else named(data, keys)
     if not chosen:
-        raise ParameterError("Suppression needs keys: give keys=[...] here or when describing the table.")
+        raise ParameterError(f"{what} needs keys: give keys=[...] here or when describing the table.")
     target = known(data, data.table) if into is None and not data.file else None
-    if target is not None:
+    if target is not None and suppressed:
         rows = data.con.execute(
             "SELECT column_name FROM duckdb_columns() "
             "WHERE (database_name, schema_name, table_name) = (?, ?, ?) AND NOT is_nullable",

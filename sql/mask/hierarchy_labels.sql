@@ -30,7 +30,7 @@ CREATE OR REPLACE MACRO sdc__without_label(n, of_null, key) AS CASE
 CREATE OR REPLACE MACRO sdc__joined_to_label(key, place, labels) AS
     ' LEFT JOIN query_table(' || sdc__text(labels) || ') AS sdc__l' || place || ' ON sdc__is_value(sdc__l' || place || '.sdc__variable, sdc__l' || place || '.sdc__value, ' || sdc__text(key) || ', sdc__r.' || sdc__identifier(key) || ')';
 CREATE OR REPLACE MACRO sdc__counted_without(key, records, labels) AS
-    'SELECT count(*) AS sdc__n, bool_or(sdc__v IS NULL) AS sdc__of_null, ' || sdc__text(key) || ' AS sdc__k FROM (SELECT DISTINCT ' || sdc__identifier(key) || ' AS sdc__v FROM query_table(' || sdc__text(records)
+    'SELECT count(*) AS sdc__absent, bool_or(sdc__v IS NULL) AS sdc__absent_null, ' || sdc__text(key) || ' AS sdc__absent_of FROM (SELECT DISTINCT ' || sdc__identifier(key) || ' AS sdc__v FROM query_table(' || sdc__text(records)
     || ')) ANTI JOIN query_table(' || sdc__text(labels) || ') ON sdc__is_value(sdc__variable, sdc__value, ' || sdc__text(key) || ', sdc__v)';
 
 -- The join is written out for each key, so that DuckDB looks each value up by its hash.
@@ -40,4 +40,4 @@ CREATE OR REPLACE MACRO sdc__relabelled(records, keys, labels) AS TABLE
         || array_to_string(list_transform(keys::VARCHAR[], lambda k, i: sdc__joined_to_label(k, i, labels)), '')
         || ') SELECT sdc__none.* FROM ('
         || array_to_string(list_transform(keys::VARCHAR[], lambda k: sdc__counted_without(k, records, labels)), ' UNION ALL ')
-        || ') LEFT JOIN (FROM sdc__labelled LIMIT 0) AS sdc__none ON true WHERE sdc__without_label(sdc__n, sdc__of_null, sdc__k) UNION ALL FROM sdc__labelled');
+        || ') LEFT JOIN (FROM sdc__labelled LIMIT 0) AS sdc__none ON true WHERE sdc__without_label(sdc__absent, sdc__absent_null, sdc__absent_of) UNION ALL FROM sdc__labelled');

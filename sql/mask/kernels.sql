@@ -25,6 +25,12 @@ CREATE OR REPLACE MACRO sdc__kernel_suppress_combinations(codes, counts, amounts
     sdc__needs_python('Local suppression')::BIGINT[];
 CREATE OR REPLACE MACRO sdc__kernel_local_recoding(codes, counts, k, places, nodes) AS
     sdc__needs_python('Mondrian')::BIGINT[];
+CREATE OR REPLACE MACRO sdc__kernel_generalise(codes, counts, ladders, k, share, loss) AS
+    sdc__needs_python('The search for a generalisation')::DOUBLE[][];
+CREATE OR REPLACE MACRO sdc__kernel_generalised(codes, counts, ladders, k, share, levels) AS
+    sdc__needs_python('The search for a generalisation')::DOUBLE[];
+CREATE OR REPLACE MACRO sdc__kernel_generalisations(codes, counts, ladders, k, share, loss) AS
+    sdc__needs_python('The search for a generalisation')::DOUBLE[][];
 CREATE OR REPLACE MACRO sdc__kernel_resample(stratum, x, draws) AS
     sdc__needs_python('Resampling')::DOUBLE[];
 CREATE OR REPLACE MACRO sdc__kernel_invariant(p, frequencies, method, pd, alpha) AS

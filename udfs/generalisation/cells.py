@@ -112,10 +112,14 @@ class Packing:
 
     def cells(self, places: Sequence[Integers], counts: Integers) -> Cells:
         """Return the cells of the keys' numbers at level 0, (n,) each, with their records; equal ones put together."""
-        words = np.zeros(len(counts), dtype=np.int64)
+        return self._sorted(self.words(places), counts)
+
+    def words(self, places: Sequence[Integers]) -> Integers:
+        """Return the keys' numbers, (n,) each, in one word for each cell."""
+        words = np.zeros(len(places[0]), dtype=np.int64)
         for place, shift in zip(places, self.shifts, strict=True):
             words += place << shift
-        return self._sorted(words, counts)
+        return words
 
     def raised(self, cells: Cells, key: int, level: int) -> Cells:
         """Return the cells with a key generalised from a level to the next."""

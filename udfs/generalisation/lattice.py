@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from numpy.typing import NDArray
+    from sdc_sql.udfs.arguments import Integers
     from sdc_sql.udfs.generalisation.search import Progress
 
 
@@ -22,10 +23,10 @@ def best_generalisation(
     k: int,
     *,
     suppressed: int = 0,
-    loss: str = "generalised",
+    loss: str = "generalised_loss",
     progress: Progress | None = None,
 ) -> Node:
-    """Return the cheapest generalisation with at most so many records in cells below k.
+    """Return the cheapest generalisation with at most so many records in cells below k, and none or at least k.
 
     Parameters
     ----------
@@ -40,7 +41,7 @@ def best_generalisation(
     suppressed
         The most records that may be suppressed: those in cells below k.
     loss
-        'precision', 'discernibility', 'average_class', 'entropy' or 'generalised'.
+        'precision', 'discernibility', 'average_class_size', 'entropy' or 'generalised_loss'.
     progress
         Called with the nodes that are settled and all nodes, now and then; what it raises ends the search.
 
@@ -67,7 +68,7 @@ def best_generalisation(
     >>> sex = np.array([[0, 0], [1, 0]])
     >>> codes = [np.array([0, 1, 2, 3]), np.array([0, 0, 1, 1])]
     >>> best_generalisation(codes, np.ones(4, dtype=np.int64), [age, sex], 2)
-    Node(loss=0.154700538379, height=1, levels=(1, 0), suppressed=0, cells=2)
+    Node(loss=0.154700538379, height=1, levels=(1, 0), suppressed=0, cells=2, holds=True)
     """
     table = Table(codes, counts, hierarchies)
     search = Search(table, k=k, suppressed=suppressed, loss=loss, progress=progress, found=None)
@@ -75,7 +76,8 @@ def best_generalisation(
     if search.best is None:
         raise ValueError(
             f"on the highest level of every key {search.least():,} records are still in cells below k = {k} and "
-            f"{suppressed:,} may be suppressed: allow more, or add levels on which more values are put together"
+            f"{suppressed:,} may be suppressed, none or at least k: allow more, or add levels on which more values are "
+            "put together"
         )
     return search.best
 
@@ -86,20 +88,69 @@ def every_generalisation(
     hierarchies: Sequence[NDArray[np.integer]],
     k: int,
     *,
-    loss: str = "generalised",
+    suppressed: int = 0,
+    loss: str = "generalised_loss",
     progress: Progress | None = None,
+    histograms: list[Integers] | None = None,
 ) -> list[Node]:
-    """Return every generalisation in the order of its levels, whatever it suppresses; arguments as of the best one.
+    """Return every generalisation in the order of its levels, also where it does not hold; arguments as of the best.
+
+    Parameters
+    ----------
+    histograms
+        A list to which is added for each generalisation how many cells of which size it releases: a row for each size,
+        with the number of such cells and 0; one with 1 for the suppressed records, where there are any.
 
     Examples
     --------
     >>> sex = np.array([[0, 0], [1, 0]])
     >>> nodes = every_generalisation([np.array([0, 1])], np.array([3, 1]), [sex], 2, loss="discernibility")
-    >>> [(node.levels, node.loss, node.suppressed) for node in nodes]
-    [((0,), 13.0, 1), ((1,), 16.0, 0)]
+    >>> [(node.levels, node.loss, node.suppressed, node.holds) for node in nodes]
+    [((0,), 13.0, 1, False), ((1,), 16.0, 0, True)]
     """
     found: list[Node] = []
     table = Table(codes, counts, hierarchies)
-    search = Search(table, k=k, suppressed=int(np.sum(counts)), loss=loss, progress=progress, found=found)
+    search = Search(table, k=k, suppressed=suppressed, loss=loss, progress=progress, found=found)
+    search.sizes = None if histograms is None else []
     search.run()
-    return sorted(found, key=lambda node: node.levels)
+    order = sorted(range(len(found)), key=lambda place: found[place].levels)
+    if histograms is not None and search.sizes is not None:
+        histograms += [search.sizes[place] for place in order]
+    return [found[place] for place in order]
+
+
+def generalisation_at(
+    codes: Sequence[NDArray[np.integer]],
+    counts: NDArray[np.integer],
+    hierarchies: Sequence[NDArray[np.integer]],
+    k: int,
+    levels: Sequence[int],
+    *,
+    suppressed: int = 0,
+) -> Integers:
+    """Return which cells are suppressed at given levels, by their places; arguments as of the best generalisation.
+
+    Raises
+    ------
+    ValueError
+        Where these are more than may be suppressed, or some but fewer than k.
+
+    Examples
+    --------
+    >>> sex = np.array([[0, 0], [1, 0]])
+    >>> generalisation_at([np.array([0, 1])], np.array([3, 2]), [sex], 3, [0], suppressed=2)
+    Traceback (most recent call last):
+        ...
+    ValueError: at these levels 2 records are to be suppressed, and 2 may be, none or at least k = 3: raise a level
+    >>> generalisation_at([np.array([0, 1])], np.array([4, 3]), [sex], 4, [1]).tolist()
+    []
+    """
+    table = Table(codes, counts, hierarchies)
+    search = Search(table, k=k, suppressed=suppressed, loss="precision", progress=None, found=None)
+    node, words = search.at(levels)
+    if not node.holds:
+        raise ValueError(
+            f"at these levels {node.suppressed:,} records are to be suppressed, and {suppressed:,} may be, none or at "
+            f"least k = {k}: raise a level"
+        )
+    return np.flatnonzero(words)

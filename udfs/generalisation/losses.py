@@ -36,8 +36,8 @@ class View:
         The records in each of those cells.
     suppressed
         The records in all of them.
-    settled
-        Whether all keys are.
+    released
+        Where all keys are settled, the records of each cell that is released; None elsewhere.
     """
 
     levels: Sequence[int]
@@ -45,7 +45,7 @@ class View:
     small: Callable[[int], Integers]
     small_counts: Integers
     suppressed: int
-    settled: bool
+    released: Integers | None
 
 
 class Loss(Protocol):
@@ -171,7 +171,9 @@ class Discernibility:
         return float(self.records * self.k)
 
     def of(self, view: View) -> float:
-        """Return the sum, cells below k counted as k but for those that must be suppressed."""
+        """Return the sum; where keys are left, cells below k are counted as k but for those that must be suppressed."""
+        if view.released is not None:
+            return float(int((view.released**2).sum()) + view.suppressed * self.records)
         sizes = np.maximum(view.counts, self.k)
         return float(int((view.counts * sizes).sum()) + view.suppressed * (self.records - self.k))
 
@@ -191,16 +193,18 @@ class AverageClass:
 
     def of(self, view: View) -> float:
         """Return the average where every k records below k that need not be suppressed make one cell more."""
+        if view.released is not None:
+            return self.records / (len(view.released) + (view.suppressed > 0))
         large = view.counts >= self.k
         below = self.records - int(view.counts[large].sum()) - view.suppressed
         cells = int(np.count_nonzero(large)) + below // self.k
-        return self.records / (cells + (view.suppressed > 0 if view.settled else self.most > 0))
+        return self.records / (cells + (self.most > 0))
 
 
 LOSSES: dict[str, type[Precision | Entropy | Generalised | Discernibility | AverageClass]] = {
     "precision": Precision,
     "entropy": Entropy,
-    "generalised": Generalised,
+    "generalised_loss": Generalised,
     "discernibility": Discernibility,
-    "average_class": AverageClass,
+    "average_class_size": AverageClass,
 }

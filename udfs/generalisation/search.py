@@ -21,9 +21,9 @@ from sdc_sql.udfs.generalisation.cells import Ladder, Packing
 from sdc_sql.udfs.generalisation.losses import LOSSES, Loss, Problem, View
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
 
-    from sdc_sql.udfs.arguments import Integers
+    from sdc_sql.udfs.arguments import Integers, Truths
     from sdc_sql.udfs.generalisation.cells import Cells
     from sdc_sql.udfs.generalisation.table import Table
 
@@ -49,6 +49,9 @@ class Node:
         The records in cells below k.
     cells
         The cells of at least k records.
+    holds
+        Whether no more are suppressed than may be, and not fewer than k but for none: they look alike when they are
+        released, and k of them must.
     """
 
     loss: float
@@ -56,6 +59,7 @@ class Node:
     levels: tuple[int, ...]
     suppressed: int
     cells: int
+    holds: bool
 
     @property
     def rank(self) -> tuple[float, int, tuple[int, ...]]:
@@ -71,7 +75,7 @@ class Search:
     ) -> None:
         if loss not in LOSSES:
             raise ValueError(f"the loss is {loss!r}; expected one of {', '.join(LOSSES)}")
-        ladders = [Ladder.of(np.asarray(hierarchy)) for hierarchy in table.hierarchies]
+        self.ladders = ladders = [Ladder.of(np.asarray(hierarchy)) for hierarchy in table.hierarchies]
         counts = np.asarray(table.counts, dtype=np.int64)
         self.records = int(counts.sum())
         if not 1 <= k <= self.records:
@@ -81,6 +85,7 @@ class Search:
                 f"{suppressed:,} records may be suppressed of {self.records:,}: expected from 0 to their number"
             )
         self.k, self.most, self.progress, self.found, self.prune = k, suppressed, progress, found, found is None
+        self.sizes: list[Integers] | None = None
         places = [ladder.place[code] for ladder, code in zip(ladders, table.codes, strict=True)]
         leaves = [
             np.bincount(numbers, weights=counts, minlength=len(ladder.place)).astype(np.int64)
@@ -93,7 +98,8 @@ class Search:
         self.depths = {key: depth for depth, key in enumerate(self.order)}
         self.heights = [ladders[key].height for key in self.order]
         self.packing = Packing([ladders[key] for key in self.order], self.records)
-        self.start = self.packing.cells([places[key] for key in self.order], counts)
+        self.places = [places[key] for key in self.order]
+        self.start = self.packing.cells(self.places, counts)
         self.loss: Loss = LOSSES[loss](Problem(ladders, leaves, k, suppressed))
         self.levels = [0] * len(ladders)
         self.nodes = math.prod(height + 1 for height in self.heights)
@@ -114,6 +120,18 @@ class Search:
                 cells = self.packing.raised(cells, key, level)
         return int(cells.counts[cells.counts < self.k].sum())
 
+    def at(self, levels: Sequence[int]) -> tuple[Node, Truths]:
+        """Return the node at given levels, and which of the cells as they were given are suppressed there."""
+        cells, places = self.start, list(self.places)
+        for depth, key in enumerate(self.order):
+            for level in range(levels[key]):
+                cells = self.packing.raised(cells, depth, level)
+                places[depth] = self.ladders[key].up[level][places[depth]]
+        self.levels = list(levels)
+        below = self._below(cells)
+        suppressed = np.isin(self.packing.words(places), cells.words[below])
+        return self._node(self._view(len(self.order) - 1, cells)), suppressed
+
     def _climb(self) -> None:
         """Find a good node to measure others by: raise the key that spares most suppression for what it costs."""
         cells = self.start
@@ -126,8 +144,7 @@ class Search:
                 raised = self.packing.raised(cells, depth, self.levels[key])
                 self.levels[key] += 1
                 view = self._view(len(self.order) - 1, raised)
-                if view.suppressed <= self.most:
-                    self._look(view)
+                self._look(view)
                 cost = self.loss.floor(self.levels) - floor
                 spared = (before - view.suppressed) / cost if cost else math.inf
                 steps.append(((spared, -self.loss.of(view), -key), raised))
@@ -162,27 +179,44 @@ class Search:
 
     def _view(self, depth: int, cells: Cells) -> View:
         first = self.packing.first(cells, depth)
-        below = first.counts < self.k
+        below = self._below(first)
+        released = first.counts[~below] if depth + 1 == len(self.order) else None
         words, counts = first.words[below], first.counts[below]
 
         def numbers(key: int) -> Integers:
             return self.packing.field(words, self.depths[key], depth)
 
-        return View(self.levels, cells.counts, numbers, counts, int(counts.sum()), depth + 1 == len(self.order))
+        return View(self.levels, cells.counts, numbers, counts, int(counts.sum()), released)
+
+    def _below(self, cells: Cells) -> Truths:
+        return cells.counts < self.k
 
     def _above(self, bound: float) -> bool:
         return self.prune and self.best is not None and bound > self.best.loss * _SLACK
 
     def _look(self, view: View) -> None:
-        loss = float(f"{self.loss.of(view):.{DIGITS - 1}e}")
-        cells = len(view.counts) - len(view.small_counts)
-        node = Node(loss, sum(self.levels), tuple(self.levels), view.suppressed, cells)
+        node = self._node(view)
         if self.found is not None:
             self.found.append(node)
-        if self.best is None or node.rank < self.best.rank:
+        if self.sizes is not None:
+            self.sizes.append(_sizes(view))
+        if node.holds and (self.best is None or node.rank < self.best.rank):
             self.best = node
+
+    def _node(self, view: View) -> Node:
+        loss = float(f"{self.loss.of(view):.{DIGITS - 1}e}")
+        cells = len(view.counts) - len(view.small_counts)
+        holds = view.suppressed <= self.most and (view.suppressed == 0 or view.suppressed >= self.k)
+        return Node(loss, sum(self.levels), tuple(self.levels), view.suppressed, cells, holds)
 
     def _done(self, nodes: int) -> None:
         self.settled += nodes
         if self.progress is not None:
             self.progress(self.settled, self.nodes)
+
+
+def _sizes(view: View) -> Integers:
+    """Return the released cells by size, (sizes, 3): the size, how many, and 0; with 1 the suppressed records."""
+    released = np.empty(0, dtype=np.int64) if view.released is None else view.released
+    sizes = np.stack([*np.unique(released, return_counts=True), np.zeros(len(np.unique(released)), dtype=np.int64)])
+    return np.concatenate([sizes.T, [[view.suppressed, 1, 1]] * (view.suppressed > 0)]) if view.suppressed else sizes.T

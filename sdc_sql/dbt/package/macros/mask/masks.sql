@@ -4,6 +4,7 @@
 -#}
 {%- macro sdc__masks() -%}
     {{ return({
+        'generalise': none,
         'local_suppression': none,
         'microaggregate': none,
         'microaggregate_categorical': none,

@@ -1,0 +1,157 @@
+-- The best generalisation: each key as a whole on one level of its hierarchy, the cheapest on which no record stands out.
+--
+-- Each released row is shared by at least k released records, the suppressed ones included: all keys of a suppressed record are NULL, so
+-- that they all look alike, and there is none of them or at least k, and no more than a share of the records that is given. What costs
+-- least is found exactly, over all combinations of levels. The losses, smaller is better; n records, of which s are suppressed:
+--
+--   'generalised_loss'    prod over keys of (1 + mean over records of (m - 1) / (M - 1)), to the power 1/keys, less 1; m of the M values
+--                         of the hierarchy have the record's label, m = M where suppressed                                Iyengar (2002)
+--   'precision'           mean over records and keys of level / highest level, 1 where suppressed                        Sweeney (2002)
+--   'entropy'             sum over records and keys of log2(records with its label / records with its value), also of those suppressed
+--   'discernibility'      sum over cells of their records squared, and s n                                      Bayardo & Agrawal (2005)
+--   'average_class_size'  n / cells, the suppressed records being one                                             LeFevre et al. (2006)
+--   any other text        an expression in SQL, summed over the cells: of records (of the cell), suppressed (whether it is the cell of the
+--                         suppressed records), total (all records), and levels and heights (maps from a key's name to its level and to
+--                         the highest one): '-1' asks for the most cells, 'records * ln(records)' for small ones
+-- Of equal losses (to 12 digits) the least sum of levels is taken, then the first levels in the order of the table's columns.
+-- Source: Samarati (2001), IEEE TKDE 13(6); Sweeney (2002), Int. J. Uncertain. Fuzz. 10(5), 571-588; Kohlmayer et al. (2012), Flash,
+--   PASSAT, 708-717; SDC handbook, section 3.4.3.1.
+--
+--   persons: age sex    levels: age 25 '20 to 39' '*' ...    sdc_generalise('persons', ['age', 'sex'], 'hierarchies', 'id', k := 2):
+--            30  f                                           age       sex
+--            31  f                                           20 to 39  f
+--            41  m                                           20 to 39  f ...
+--
+-- The keys become text, labels of their hierarchies. The levels depend on the data, and say that lower ones would not do: no other
+-- release of the same records, at other levels, should be made. No draws: no key is needed. (The suppressed share is an upper limit.)
+--
+-- Scope: table.
+-- Keeps: what the labels say.
+-- Guarantees: each released row, NULL a value, is shared by at least k released records: sdc_k_anonymity passes on the file.
+-- Parameters:
+--   tbl          table         the table, view, common table expression or file
+--   keys         columns       the key variables
+--   hierarchies  table         their hierarchies: variable, value, level, level_name, label, as sdc_hierarchy gives them
+--   id           column        identifies each record
+--   k            whole number  the least number of records, at least 2
+--   suppression  number        the share of the records that may be suppressed, from 0 to 1
+--   loss         text          what is to be least: generalised_loss, precision, entropy, discernibility, average_class_size, or an expression
+
+CREATE OR REPLACE MACRO sdc__is_named_loss(loss) AS list_contains(['generalised_loss', 'precision', 'entropy', 'discernibility', 'average_class_size'], loss);
+
+-- The cells as the kernels take them, in one row; cells: the keys and sdc__n, MATERIALIZED; ladders: what sdc__hierarchies gives, likewise.
+CREATE OR REPLACE MACRO sdc__generalisation_problem(cells, keys, ladders) AS TABLE
+    WITH sdc__leaves AS MATERIALIZED (
+        SELECT sdc__variable, sdc__value, row_number() OVER (PARTITION BY sdc__variable ORDER BY sdc__value ASC NULLS FIRST) - 1 AS sdc__label FROM query_table(ladders) WHERE sdc__level = 0
+    ),
+    sdc__with_key AS MATERIALIZED (SELECT *, struct_pack(*COLUMNS(lambda c: NOT starts_with(c, 'sdc__'))) AS sdc__key FROM query_table(cells)),
+    sdc__coded AS (
+        SELECT sdc__key, sdc__n, [*COLUMNS(lambda c: NOT starts_with(c, 'sdc__'))] AS sdc__codes FROM sdc__relabelled('sdc__with_key', keys, 'sdc__leaves')
+    ),
+    sdc__listed AS (
+        SELECT any_value(struct_keys(sdc__key)) AS sdc__spelled, list_transform(sdc__spelled, lambda n: sdc__folded(n)) AS sdc__names, list(sdc__key ORDER BY sdc__codes ASC) AS sdc__keys,
+               list(sdc__codes::DOUBLE[] ORDER BY sdc__codes ASC) AS sdc__all, list(sdc__n::DOUBLE ORDER BY sdc__codes ASC) AS sdc__ns
+        FROM sdc__coded
+    ),
+    sdc__numbered AS (
+        SELECT sdc__h.sdc__variable, sdc__h.sdc__level, sdc__l.sdc__label AS sdc__leaf,
+               dense_rank() OVER (PARTITION BY sdc__h.sdc__variable, sdc__h.sdc__level ORDER BY sdc__h.sdc__label ASC NULLS FIRST) - 1 AS sdc__number
+        FROM query_table(ladders) AS sdc__h JOIN sdc__leaves AS sdc__l ON sdc__h.sdc__variable = sdc__l.sdc__variable AND sdc__h.sdc__value IS NOT DISTINCT FROM sdc__l.sdc__value
+    )
+    SELECT *, (SELECT list([list_position(sdc__names, sdc__variable) - 1, sdc__leaf, sdc__level, sdc__number]::DOUBLE[]) FROM sdc__numbered) AS sdc__ladders FROM sdc__listed;
+
+-- Every generalisation: its place, levels, loss, suppressed records, cells, and whether it holds. An expression is worked out from how many
+-- cells of which size there are: the kernel gives three numbers for each.
+CREATE OR REPLACE MACRO sdc__every_generalisation(problem, k, suppression, loss) AS TABLE
+    WITH sdc__rows AS MATERIALIZED (
+        SELECT row_number() OVER () AS sdc__place, *
+        FROM (SELECT sdc__spelled AS sdc__names, list_sum(sdc__ns)::BIGINT AS sdc__records,
+                     unnest(sdc__kernel_generalisations(sdc__all, sdc__ns, sdc__ladders, sdc__checked_whole(k, 'k', 2)::DOUBLE, suppression::DOUBLE, CASE WHEN sdc__is_named_loss(loss) THEN loss END)) AS sdc__f
+              FROM query_table(problem))
+    ),
+    sdc__nodes AS MATERIALIZED (
+        SELECT sdc__place, sdc__names, sdc__f[1] AS sdc__loss, sdc__f[2]::BIGINT AS sdc__suppressed, sdc__f[3]::BIGINT AS sdc__cells, sdc__f[4] = 1 AS sdc__holds, sdc__f[5:4 + len(sdc__names)]::INTEGER[] AS sdc__levels
+        FROM sdc__rows
+    ),
+    sdc__sized AS (
+        SELECT sdc__place, sdc__sizes[3 * sdc__i + 1]::BIGINT AS records, sdc__sizes[3 * sdc__i + 2]::BIGINT AS sdc__classes, sdc__sizes[3 * sdc__i + 3] = 1 AS suppressed, total, levels, heights
+        FROM (SELECT sdc__place, sdc__f[5 + len(sdc__names):] AS sdc__sizes, sdc__records AS total, map(sdc__names, sdc__f[5:4 + len(sdc__names)]::INTEGER[]) AS levels, heights, unnest(range(len(sdc__f) // 3)) AS sdc__i
+              FROM sdc__rows, (SELECT map(any_value(sdc__names), list_reduce(list(sdc__levels), lambda a, b: list_transform(list_zip(a, b), lambda z: greatest(z[1], z[2])))) AS heights FROM sdc__nodes))
+        WHERE 3 * sdc__i < len(sdc__sizes)
+    ),
+    sdc__summed AS (FROM query('SELECT sdc__place AS sdc__of, sdc__exact_sum(sdc__classes * (' || loss || ')::DOUBLE, 60) AS sdc__total FROM query_table(''sdc__sized'') GROUP BY sdc__place')),
+    sdc__by_expression AS (
+        SELECT * EXCLUDE (sdc__of, sdc__total) REPLACE (format('{:.11e}', sdc__total)::DOUBLE AS sdc__loss) FROM sdc__nodes LEFT JOIN sdc__summed ON sdc__place = sdc__of
+    )
+    FROM query_table(CASE WHEN sdc__is_named_loss(loss) THEN 'sdc__nodes' ELSE 'sdc__by_expression' END);
+
+-- The best one in one row: levels, loss, suppressed, cells.
+CREATE OR REPLACE MACRO sdc__best_generalisation(problem, k, suppression, loss) AS TABLE
+    WITH sdc__searched AS (
+        SELECT sdc__names, sdc__f[2]::INTEGER[] AS sdc__levels, sdc__f[1][1] AS sdc__loss, sdc__f[1][2]::BIGINT AS sdc__suppressed, sdc__f[1][3]::BIGINT AS sdc__cells
+        FROM (SELECT sdc__spelled AS sdc__names, sdc__kernel_generalise(sdc__all, sdc__ns, sdc__ladders, sdc__checked_whole(k, 'k', 2)::DOUBLE, suppression::DOUBLE, loss) AS sdc__f FROM query_table(problem))
+    ),
+    sdc__looked_at AS (
+        SELECT sdc__names, sdc__levels, sdc__loss, sdc__suppressed, sdc__cells FROM sdc__every_generalisation(problem, k, suppression, loss)
+        WHERE sdc__holds ORDER BY sdc__loss ASC NULLS LAST, list_sum(sdc__levels) ASC, sdc__levels ASC LIMIT 1
+    )
+    FROM query_table(CASE WHEN sdc__is_named_loss(loss) THEN 'sdc__searched' ELSE 'sdc__looked_at' END);
+
+-- levels: of the keys in the order of the table's columns, by number; NULL for the best.
+CREATE OR REPLACE MACRO sdc__generalise(tbl, keys, hierarchies, id, k, suppression, loss, levels) AS TABLE
+    WITH sdc__records AS MATERIALIZED (
+        SELECT sdc__id, COLUMNS(sdc__to_mask((*), keys, id)) FROM sdc__identified(tbl, id, codes := keys)
+    ),
+    sdc__cells AS MATERIALIZED (SELECT COLUMNS(lambda c: c <> 'sdc__id'), count(*) AS sdc__n FROM sdc__records GROUP BY ALL),
+    sdc__checked AS MATERIALIZED (FROM sdc__hierarchies(hierarchies, keys)),
+    sdc__problem AS MATERIALIZED (FROM sdc__generalisation_problem('sdc__cells', keys, 'sdc__checked')),
+    sdc__best AS (SELECT sdc__levels FROM sdc__best_generalisation('sdc__problem', k, suppression, loss)),
+    sdc__given AS (SELECT levels::INTEGER[] AS sdc__levels),
+    sdc__chosen AS MATERIALIZED (FROM query_table(CASE WHEN levels IS NULL THEN 'sdc__best' ELSE 'sdc__given' END)),
+    sdc__labels AS MATERIALIZED (
+        SELECT sdc__h.* FROM sdc__checked AS sdc__h
+        JOIN (SELECT unnest(sdc__names) AS sdc__of, unnest(sdc__levels) AS sdc__at FROM sdc__problem, sdc__chosen) ON sdc__variable = sdc__of AND sdc__level = sdc__at
+    ),
+    sdc__lost AS MATERIALIZED (
+        SELECT unnest(list_select(sdc__keys, sdc__kernel_generalised(sdc__all, sdc__ns, sdc__ladders, sdc__checked_whole(k, 'k', 2)::DOUBLE, suppression::DOUBLE, sdc__levels::DOUBLE[])::BIGINT[])) AS sdc__lost_key
+        FROM sdc__problem, sdc__chosen
+    ),
+    sdc__celled AS MATERIALIZED (SELECT *, struct_pack(*COLUMNS(lambda c: NOT starts_with(c, 'sdc__'))) AS sdc__key FROM sdc__cells),
+    sdc__decided AS (
+        SELECT sdc__r.sdc__id, sdc__c.*
+        FROM (SELECT sdc__id, struct_pack(*COLUMNS(lambda c: c <> 'sdc__id')) AS sdc__own FROM sdc__records) AS sdc__r
+        LEFT JOIN (SELECT sdc__l.* EXCLUDE (sdc__n), sdc__s.sdc__lost_key IS NOT NULL AS sdc__is_lost
+                   FROM sdc__relabelled('sdc__celled', keys, 'sdc__labels') AS sdc__l LEFT JOIN sdc__lost AS sdc__s ON sdc__l.sdc__key = sdc__s.sdc__lost_key) AS sdc__c
+          ON sdc__r.sdc__own = sdc__c.sdc__key
+    )
+    SELECT sdc__id, CASE WHEN sdc__is_lost THEN NULL ELSE COLUMNS(lambda c: NOT starts_with(c, 'sdc__')) END AS "\0" FROM sdc__decided;
+
+-- sdc_generalise: each key on one level of its hierarchy, the cheapest on which no record stands out among k.
+-- Example: FROM sdc_generalise('persons', ['age', 'sex', 'region'], 'hierarchies', 'id', k := 2);
+CREATE OR REPLACE MACRO sdc_generalise(tbl, keys, hierarchies, id, k := 3, suppression := 0, loss := 'generalised_loss') AS TABLE
+    WITH sdc__done AS (FROM sdc__generalise(tbl, keys, hierarchies, id, k, suppression, loss, NULL))
+    FROM sdc__released(tbl, keys, id, 'sdc__done');
+
+-- The best one for Python: levels by number, in the order of the table's columns, and by name; then sdc__generalise is called with these.
+CREATE OR REPLACE MACRO sdc__generalisation(tbl, keys, hierarchies, k, suppression, loss) AS TABLE
+    WITH sdc__cells AS MATERIALIZED (SELECT COLUMNS(sdc__columns((*), keys)), count(*) AS sdc__n FROM sdc__exact_rows(tbl, codes := keys) GROUP BY ALL),
+    sdc__checked AS MATERIALIZED (FROM sdc__hierarchies(hierarchies, keys)),
+    sdc__problem AS MATERIALIZED (FROM sdc__generalisation_problem('sdc__cells', keys, 'sdc__checked')),
+    sdc__best AS MATERIALIZED (FROM sdc__best_generalisation('sdc__problem', k, suppression, loss))
+    SELECT sdc__levels, sdc__loss, sdc__suppressed, sdc__cells,
+           (SELECT map(list(sdc__of), list(sdc__level_name)) FROM (SELECT DISTINCT sdc__variable, sdc__level, sdc__level_name FROM sdc__checked)
+            JOIN (SELECT unnest(sdc__names) AS sdc__of, unnest(sdc__levels) AS sdc__at FROM sdc__best) ON sdc__variable = sdc__folded(sdc__of) AND sdc__level = sdc__at) AS sdc__level_names
+    FROM sdc__best;
+
+-- Levels stand by name in a map from key to level. loss is NULL where an expression has no value.
+-- sdc_generalisations: every combination of levels: what it costs, how many records it suppresses, and whether it holds.
+-- Gives: levels, loss, suppressed, cells, holds.
+-- Example: FROM sdc_generalisations('persons', ['age', 'sex', 'region'], 'hierarchies', k := 2);
+CREATE OR REPLACE MACRO sdc_generalisations(tbl, keys, hierarchies, k := 3, suppression := 0, loss := 'generalised_loss') AS TABLE
+    WITH sdc__cells AS MATERIALIZED (SELECT COLUMNS(sdc__columns((*), keys)), count(*) AS sdc__n FROM sdc__exact_rows(tbl, codes := keys) GROUP BY ALL),
+    sdc__checked AS MATERIALIZED (FROM sdc__hierarchies(hierarchies, keys)),
+    sdc__problem AS MATERIALIZED (FROM sdc__generalisation_problem('sdc__cells', keys, 'sdc__checked')),
+    sdc__by_level AS (SELECT sdc__variable, list(sdc__level_name ORDER BY sdc__level ASC) AS sdc__of FROM (SELECT DISTINCT sdc__variable, sdc__level, sdc__level_name FROM sdc__checked) GROUP BY sdc__variable),
+    sdc__level_names AS (SELECT list(sdc__of ORDER BY list_position(sdc__names, sdc__variable) ASC) AS sdc__named FROM sdc__by_level, sdc__problem)
+    SELECT map(sdc__names, list_transform(sdc__levels, lambda l, i: sdc__named[i][l + 1])) AS levels, sdc__loss AS loss, sdc__suppressed AS suppressed, sdc__cells AS cells, sdc__holds AS holds
+    FROM sdc__every_generalisation('sdc__problem', k, suppression, loss), sdc__level_names ORDER BY sdc__levels ASC;

@@ -1,0 +1,245 @@
+"""The best generalisation: equal to trying all, its known optima, and a file that is k-anonymous, from every door."""
+
+from __future__ import annotations
+
+import itertools
+import json
+from collections import Counter
+
+import duckdb
+import pytest
+
+import sdc_sql
+from sdc_sql import cli
+from sdc_sql.errors import ColumnError, InputError, ParameterError, TableError, Unsupported
+
+KEYS = ["f", "Select"]
+LEVELS = {
+    "f": sdc_sql.Hierarchy(
+        tuple((str(i), str(i // 2), str(i // 4), "*") for i in range(8)), ("f", "two", "four", "all")
+    ),
+    "Select": sdc_sql.Hierarchy((("a", "ab", "*"), ("b", "ab", "*"), ("c", "c", "*"), (None, None, "*"))),
+}
+RECORDS = [(i * i % 8, "abc"[i * i % 5 % 3] if i % 7 else None) for i in range(40)]
+LOSSES = ("generalised_loss", "precision", "entropy", "discernibility", "average_class_size")
+
+
+@pytest.fixture
+def k(con):
+    """Return a table of awkward names, its rows in no order of the ids."""
+    con.execute('CREATE TABLE k (id BIGINT, "f" INTEGER, x DOUBLE, "Select" VARCHAR)')
+    con.executemany("INSERT INTO k VALUES (?, ?, 1.5, ?)", [(100 - i, *record) for i, record in enumerate(RECORDS)])
+    return sdc_sql.Microdata(con, "k", keys=KEYS, id="id")
+
+
+def every_release(k: int, most: int) -> dict[tuple[int, int], list[tuple[str | None, ...]]]:
+    """Return what each pair of levels releases, where it holds."""
+    labels = [{row[0]: row for row in LEVELS[key].rows} for key in KEYS]
+    found = {}
+    for levels in itertools.product(range(4), range(3)):
+        rows = [(labels[0][str(f)][levels[0]], labels[1][s][levels[1]]) for f, s in RECORDS]
+        cells = Counter(rows)
+        lost = sum(n for n in cells.values() if n < k)
+        if lost == 0 or k <= lost <= most:
+            found[levels] = [(None, None) if cells[row] < k else row for row in rows]
+    return found
+
+
+SQUARES = "case when suppressed then records * total else records * records end"
+
+
+@pytest.mark.one_in(3)
+@pytest.mark.parametrize(
+    ("loss", "share"),
+    [*((loss, 0.29) for loss in LOSSES), (SQUARES, 0.29), ("discernibility", 0.1), ("-1", 0.1), ("precision", 0)],
+)
+def test_the_cheapest_of_all_is_released(k, loss, share):
+    most = round(share * 40 // 1)
+    allowed = every_release(3, most)
+    every = k.generalisations(LEVELS, suppression=share, loss=loss)
+    assert len(every) == 12
+    at = [(LEVELS["f"].level(g.levels["f"]), LEVELS["Select"].level(g.levels["Select"])) for g in every]
+    assert at == list(itertools.product(range(4), range(3)))
+    assert {levels for levels, g in zip(at, every, strict=True) if g.holds} == set(allowed)
+    step = k.generalise(LEVELS, suppression=share, loss=loss, into="released")
+    best = min((g.loss, sum(levels), levels) for levels, g in zip(at, every, strict=True) if g.holds)
+    assert step.parameters["loss_found"] == best[0]
+    rows = k.con.execute('SELECT f, "Select" FROM released ORDER BY id DESC').fetchall()
+    assert rows == allowed[best[2]]
+    assert step.parameters["suppressed"] == rows.count((None, None))
+    assert step.parameters["levels"] == {
+        key: LEVELS[key].names[level] for key, level in zip(KEYS, best[2], strict=True)
+    }
+    if loss in {"discernibility", SQUARES}:
+        cells = Counter(rows)
+        lost = cells.pop((None, None), 0)
+        assert best[0] == sum(n * n for n in cells.values()) + lost * 40
+
+
+def test_in_place_and_the_log(k):
+    before = k.con.execute("SELECT id, x FROM k ORDER BY id").fetchall()
+    step = k.generalise(LEVELS, suppression=0.29)
+    assert k.con.execute("SELECT id, x FROM k ORDER BY id").fetchall() == before
+    types = [row[:2] for row in k.con.execute("DESCRIBE k").fetchall()]
+    assert types == [("id", "BIGINT"), ("f", "VARCHAR"), ("x", "DOUBLE"), ("Select", "VARCHAR")]
+    assert k.con.execute("SELECT max(records) FROM sdc_k_anonymity('k', ['f', 'Select'], 3)").fetchall() == [(0,)]
+    ((method, parameters),) = k.con.execute("SELECT method, parameters FROM sdc_steps").fetchall()
+    assert method == "generalise"
+    logged = json.loads(parameters)
+    assert logged == step.parameters
+    assert {"k", "suppression", "loss", "levels", "loss_found", "suppressed", "below_k"} == logged.keys()
+
+
+def test_sql_and_python_release_the_same_whatever_the_order_and_the_threads(k):
+    k.con.execute("CREATE TABLE own AS SELECT 0 AS f, 'ab' AS s")
+    with sdc_sql.mask.hierarchy_tables.long_table(k._roles, KEYS, LEVELS) as long:
+        k.con.execute(f"CREATE TABLE levels AS FROM {long}")
+    k.generalise(LEVELS, suppression=0.29, loss="entropy", into="released")
+    call = "FROM sdc_generalise('{}', ['{}', '{}'], 'levels', 'id', suppression := 0.29, loss := 'entropy') ORDER BY id"
+    expected = k.con.execute("FROM released ORDER BY id").fetchall()
+    k.con.execute("CREATE TABLE turned AS FROM k ORDER BY hash(id)")
+    for threads, table, keys in ((1, "k", ("f", "Select")), (4, "turned", ("SELECT", "F"))):
+        k.con.execute(f"SET threads = {threads}")
+        assert k.con.execute(call.format(table, *keys)).fetchall() == expected
+    assert k.generalise("levels", suppression=0.29, loss="entropy", into="again").parameters["hierarchies"] == "levels"
+    assert k.con.execute("FROM again ORDER BY id").fetchall() == expected
+
+
+def test_hierarchies_however_they_are_given(k, tmp_path):
+    k.con.execute("CREATE TABLE fs AS SELECT i AS f, i // 2 AS two, i // 4 AS four, '*' AS \"all\" FROM range(8) t(i)")
+    lines = [";".join(label or "" for label in row) for row in LEVELS["Select"].rows]
+    for name in ("Select", "f"):
+        path = tmp_path / f"{name}.csv"
+        path.write_text("\n".join(lines if name == "Select" else [";".join(r) for r in LEVELS["f"].rows]))
+    k.generalise(LEVELS, into="released")
+    for i, given in enumerate(
+        [{"F": "fs", "select": tmp_path / "Select.csv"}, {"f": "fs", "Select": str(tmp_path / "Select.csv")}, tmp_path]
+    ):
+        k.generalise(given, into=f"r{i}")
+        assert k.con.execute(f"FROM r{i} EXCEPT FROM released").fetchall() == []
+    k.con.execute(
+        "CREATE TABLE ss AS FROM (VALUES ('a', 'ab', '*'), ('b', 'ab', '*'), ('c', 'c', '*'), (NULL, NULL, '*'))"
+    )
+    k.con.execute("CREATE TABLE long AS FROM sdc_hierarchy('fs', 'f') UNION ALL FROM sdc_hierarchy('ss', 'Select')")
+    k.con.execute(f"COPY long TO '{tmp_path / 'long.parquet'}'")
+    for i, given in enumerate(["long", str(tmp_path / "long.parquet")]):
+        k.generalise(given, into=f"l{i}")
+        assert k.con.execute(f"FROM l{i} EXCEPT FROM released").fetchall() == []
+
+
+@pytest.mark.parametrize(
+    ("changed", "error", "said"),
+    [
+        ({"k": 1}, ParameterError, "at least 2"),
+        ({"k": 41}, InputError, "k is 41 and there are 40 records"),
+        ({"suppression": 1.1}, ParameterError, "suppression is 1.1"),
+        ({"suppression": "all"}, ParameterError, "suppression is"),
+        ({"suppression": float("nan")}, ParameterError, "suppression is"),
+        ({"loss": "entropie"}, ParameterError, "The loss is"),
+        ({"loss": "(SELECT max(x) FROM k)"}, ParameterError, "an expression in SQL"),
+        ({"loss": "sum(records)"}, ParameterError, "an expression in SQL"),
+        ({"loss": "records; DROP TABLE k"}, ParameterError, "an expression in SQL"),
+        ({"loss": "getenv('HOME')"}, ParameterError, "an expression in SQL"),
+        ({"loss": "k.records"}, ParameterError, "an expression in SQL"),
+        ({"loss": ""}, ParameterError, "The loss is"),
+        ({"loss": None}, ParameterError, "The loss is"),
+        ({"loss": "1 +"}, ParameterError, "The loss is"),
+        ({"keys": []}, InputError, "is empty"),
+        ({"keys": ["g"]}, ColumnError, "is not a column"),
+        ({"hierarchies": {"f": LEVELS["f"]}}, ParameterError, "There is no hierarchy of Select"),
+        ({"hierarchies": {**LEVELS, "y": LEVELS["f"]}}, ColumnError, "'y' is not a column"),
+        ({"hierarchies": {**LEVELS, "f": 3}}, ParameterError, "A hierarchy is"),
+        ({"hierarchies": 3}, ParameterError, "hierarchies is"),
+        ({"hierarchies": "nowhere"}, TableError, "nowhere"),
+        ({"hierarchies": "k"}, ColumnError, "variable"),
+        ({"hierarchies": {**LEVELS, "f": sdc_sql.Hierarchy((("1", "*"),))}}, TableError, "of f have no row"),
+    ],
+)
+def test_what_is_refused_changes_nothing(k, changed, error, said):
+    before = k.con.execute("FROM k").fetchall()
+    with pytest.raises(error, match=said):
+        k.generalise(**{"hierarchies": LEVELS} | changed)
+    assert k.con.execute("FROM k").fetchall() == before
+
+
+def test_where_no_level_holds(k):
+    low = {key: sdc_sql.Hierarchy(tuple((row[0],) for row in LEVELS[key].rows)) for key in KEYS}
+    with pytest.raises(InputError, match="records are still in cells below k = 3"):
+        k.generalise(low)
+
+
+def test_one_record_and_none(con):
+    con.execute("CREATE TABLE one AS SELECT 1 AS id, 3 AS f, 'a' AS \"Select\"")
+    with pytest.raises(InputError, match="there are 1 records"):
+        sdc_sql.Microdata(con, "one", keys=KEYS, id="id").generalise(LEVELS, k=2)
+    con.execute("CREATE TABLE none AS FROM one LIMIT 0")
+    con.execute("CREATE TABLE fs AS SELECT 3 AS f, '*' AS top; CREATE TABLE long AS FROM sdc_hierarchy('fs', 'f')")
+    with pytest.raises(duckdb.Error, match="has no rows"):
+        con.execute("FROM sdc_generalise('none', ['f'], 'long', 'id')").fetchall()
+
+
+def test_a_key_that_must_not_be_null(k):
+    k.con.execute("CREATE TABLE bound (id BIGINT, f INTEGER NOT NULL); INSERT INTO bound SELECT id, f FROM k")
+    bound = sdc_sql.Microdata(k.con, "bound", keys=["f"], id="id")
+    with pytest.raises(ColumnError, match="must not be NULL"):
+        bound.generalise({"f": LEVELS["f"]}, suppression=0.1)
+    assert bound.generalise({"f": LEVELS["f"]}, suppression=0.1, into="free").records == 40
+
+
+def test_what_is_released_is_counted_anew(k):
+    k.con.execute("CREATE TABLE bad AS SELECT id, f // 4 AS f FROM k WHERE f > 4 OR id > 98")
+    with pytest.raises(
+        duckdb.Error, match="released records are without the guarantee 'k-anonymity': nothing was writ"
+    ):
+        k.con.execute("FROM sdc__generalisation_proof('bad', ['f'], 10)").fetchall()
+    assert k.con.execute("FROM sdc__generalisation_proof('bad', ['f'], 2)").fetchall() == [(0,)]
+
+
+def test_on_the_command_line(k, tmp_path, capsys):
+    k.con.execute(f"COPY k TO '{tmp_path / 'k.csv'}'")
+    for name in KEYS:
+        lines = [";".join(label or "" for label in row) for row in LEVELS[name].rows]
+        (tmp_path / f"{name}.csv").write_text("\n".join(lines))
+    call = ["mask", "generalise", str(tmp_path / "k.csv"), "--id", "id", "--columns", "f,Select", "--k", "3"]
+    call += ["--hierarchies", str(tmp_path), "--suppression", "0.29", "--output", str(tmp_path / "out.csv"), "--json"]
+    assert cli.main(call) == 0
+    (step,) = json.loads(capsys.readouterr().out)
+    k.generalise(LEVELS, suppression=0.29, into="released")
+    rows = f"SELECT f, \"Select\" FROM read_csv('{tmp_path / 'out.csv'}', all_varchar := true) ORDER BY id::INTEGER"
+    assert k.con.execute(rows).fetchall() == k.con.execute('SELECT f, "Select" FROM released ORDER BY id').fetchall()
+    assert step["parameters"]["levels"]
+
+
+ADULT = [
+    "sex",
+    "age",
+    "race",
+    "marital-status",
+    "education",
+    "native-country",
+    "workclass",
+    "occupation",
+    "salary-class",
+]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("loss", "expected", "levels"),
+    [("entropy", 255559.8546, "101132201"), ("generalised_loss", 0.2661108, "030111120")],
+)
+def test_the_known_optima_of_adult(con, shared, loss, expected, levels):
+    """../shared/reference/README.md: ARX 3.9.2."""
+    con.execute(
+        f"CREATE TABLE adult AS SELECT row_number() OVER () AS id, * FROM '{shared / 'data' / 'adult.parquet'}'"
+    )
+    data = sdc_sql.Microdata(con, "adult", keys=ADULT, id="id")
+    step = data.generalise(shared / "data" / "adult_hierarchies", k=5, suppression=0.04, loss=loss, into="released")
+    assert step.parameters["loss_found"] == pytest.approx(expected, rel=2e-7)
+    assert "".join(step.parameters["levels"][key] for key in ADULT) == levels
+    assert con.execute("SELECT max(records) FROM sdc_k_anonymity('released', ?, ?)", [ADULT, 5]).fetchall() == [(0,)]
+
+
+def test_spark_is_refused():
+    with pytest.raises(Unsupported, match="Generalisation runs in DuckDB only"):
+        sdc_sql.mask.generalise.generalise(object(), LEVELS)
