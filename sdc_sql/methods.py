@@ -16,6 +16,7 @@ from sdc_sql.mask import noise as _noise
 from sdc_sql.mask import pram as _pram
 from sdc_sql.mask import pram_cells as _pram_cells
 from sdc_sql.mask import pram_matrix as _pram_matrix
+from sdc_sql.mask import preview_recodings as _preview_recodings
 from sdc_sql.mask import rank_swap as _rank_swap
 from sdc_sql.mask import recode as _recode
 from sdc_sql.mask import resampling as _resampling
@@ -93,6 +94,7 @@ class Methods:
     pram_matrix = as_method(_pram_matrix.pram_matrix)
     pram_proof = as_method(_pram_cells.pram_proof)
     pram_retention = as_method(_pram_cells.pram_retention)
+    preview_recodings = as_method(_preview_recodings.preview_recodings)
     public_use_file_rules = as_method(_file_rules.public_use_file_rules)
     rank_swap = as_method(_rank_swap.rank_swap)
     recode = as_method(_recode.recode)

@@ -5,6 +5,7 @@ Written from the modules of sdc_sql/risk and sdc_sql/mask by python -m sdc_sql.w
 
 from sdc_sql.mask.generalise import Generalisation
 from sdc_sql.mask.pram_matrix import PramEstimate, PramTwoWayEstimate
+from sdc_sql.mask.preview_recodings import RecodingPreview
 from sdc_sql.risk.alpha_k_anonymity import AlphaKViolations
 from sdc_sql.risk.data_intrusion import DataIntrusion
 from sdc_sql.risk.file_rules import RuleAnswer
@@ -41,6 +42,7 @@ __all__ = [
     "PopulationRisk",
     "PramEstimate",
     "PramTwoWayEstimate",
+    "RecodingPreview",
     "RiskThreshold",
     "RuleAnswer",
     "StratumTheta",

@@ -51,7 +51,9 @@ class _Rollup:
             words += places[key] << shift
         return _Cells(words, counts, weights, in_order=False)
 
-    def of(self, cells: _Cells, candidates: Integers, numbers: Integers, depth: int = 0) -> Iterator[tuple[int, _Cells]]:
+    def of(
+        self, cells: _Cells, candidates: Integers, numbers: Integers, depth: int = 0
+    ) -> Iterator[tuple[int, _Cells]]:
         """Yield the cells of each candidate, by its number, from those in which the keys from `depth` on are at 0."""
         if depth == len(self.order):
             yield int(numbers[0]), cells
@@ -110,9 +112,10 @@ def roll_up(cells: Floats, positions: Floats, hierarchies: Floats, candidates: F
     places = [ladder.place[column] for ladder, column in zip(ladders, codes, strict=True)]
     counts, weights = cells[:, 0].astype(np.int64), None if np.isnan(cells[0, 1]) else cells[:, 1]
     rollup = _Rollup(ladders, int(counts.sum()))
+    start = rollup.start(places, counts, weights)
     found: list[Floats] = []
     rows = 0
-    for number, at in rollup.of(rollup.start(places, counts, weights), candidates.astype(np.int64), np.arange(len(candidates))):
+    for number, at in rollup.of(start, candidates.astype(np.int64), np.arange(len(candidates))):
         frequencies, sums, times = at.frequencies()
         rows += len(frequencies)
         if rows > MOST:
