@@ -9,6 +9,7 @@ import pyarrow as pa
 from pyspark.errors import AnalysisException, PySparkException
 from pyspark.sql import functions as F  # noqa: N812 - as everyone calls it
 from pyspark.sql import types
+from pyspark.sql.pandas.types import from_arrow_type
 
 from sdc_sql import errors
 from sdc_sql.db import query
@@ -26,6 +27,9 @@ if TYPE_CHECKING:
     from sdc_sql.db.query import Value
 
 IDS = (types.ByteType, types.ShortType, types.IntegerType, types.LongType, types.StringType)
+# Arguments that name a table beside the one that is masked, or a column beside the masked ones.
+TABLES = {"matrix", "mapping", "hierarchy", "geography"}
+OTHERS = ("stratum", "relative_to")
 # What can be masked by cells that Spark has counted.
 BY_CELLS = {"pram_retention", "pram_guaranteed"}
 
@@ -68,9 +72,11 @@ class Frame:
         arguments: dict[str, Value],
         *,
         into: str | None = None,
+        retyped: bool = False,
         **_logged: object,
     ) -> DataFrame:
         """Return the masked records, computed when they are read; `into` saves them as a new table first."""
+        self._retyped = retyped
         if into is not None:
             self._check_new(into)
         self._records = self._check_id()
@@ -95,14 +101,15 @@ class Frame:
 
     def _by_record(self, macro: str, columns: tuple[str, ...], arguments: dict[str, Value]) -> DataFrame:
         tables = {}
-        if "matrix" in arguments:
-            tables["sdc_matrix"] = self._matrix(str(arguments["matrix"]))
-            arguments["matrix"] = "sdc_matrix"
-        stratum = arguments.get("stratum")
-        task = self._task(macro, columns, arguments, [stratum] if stratum else [], tables)
+        for name in TABLES & arguments.keys():
+            if arguments[name] is not None:
+                tables[f"sdc_{name}"] = self._table(str(arguments[name]))
+                arguments[name] = f"sdc_{name}"
+        others = [arguments[name] for name in OTHERS if arguments.get(name)]
+        task = self._task(macro, columns, arguments, others, tables)
         # the macro is tried here on one record of each kind: an error is raised now, with its usual words
         kinds = self.frame.select(*map(_column, task.seen[1:]))
-        kinds = kinds.distinct() if "matrix" in arguments else kinds.limit(1)
+        kinds = kinds.distinct() if tables else kinds.limit(1)
         worker.masked_table(task, self._key, self._numbered(kinds))
         return self._mapped(task)
 
@@ -136,10 +143,10 @@ class Frame:
         task = self._task(macro, columns, arguments, [stratum] if stratum else [], {})
         carried, key = self._carried(task), self._key
         groups = self._plain().groupBy(*([f"c{self.columns.index(str(stratum))}"] if stratum else []))
-        return groups.applyInArrow(worker.by_groups(carried, key), self.frame.schema)
+        return groups.applyInArrow(worker.by_groups(carried, key), self._schema(task))
 
     def _mapped(self, task: worker.Task) -> DataFrame:
-        return self._plain().mapInArrow(worker.by_chunks(self._carried(task), self._key), self.frame.schema)
+        return self._plain().mapInArrow(worker.by_chunks(self._carried(task), self._key), self._schema(task))
 
     def _plain(self) -> DataFrame:
         """Return the records under names that pyspark's Arrow functions can take: c0, c1, ..."""
@@ -152,7 +159,18 @@ class Frame:
         seen = tuple(dict.fromkeys([self.id, *others, *columns]))
         # in the order of the table, but for the id
         seen = (seen[0], *(c for c in self.columns if c in seen[1:]))
-        return worker.Task(macro, tuple(arguments.values()), self.id, columns, self.columns, seen, tables)
+        task = worker.Task(macro, tuple(arguments.values()), self.id, columns, self.columns, seen, tables)
+        if self._retyped:
+            task.types.update(worker.new_types(task, self.frame.limit(0).toArrow()))
+        return task
+
+    def _schema(self, task: worker.Task) -> types.StructType:
+        """Return the types of the masked records."""
+        fields = [
+            types.StructField(f.name, from_arrow_type(task.types[f.name]) if f.name in task.types else f.dataType)
+            for f in self.frame.schema
+        ]
+        return types.StructType(fields)
 
     def _carried(self, task: worker.Task) -> Callable[[], worker.Task]:
         """Return what gives the task on the executors. It travels by itself: it may be large, and then lies on disk."""
@@ -167,8 +185,8 @@ class Frame:
             0, self.id, numbers.cast(pa.string()) if isinstance(kind, types.StringType) else numbers
         )
 
-    def _matrix(self, name: str) -> pa.Table:
-        """Return the table of a PRAM matrix: one that was an array, or a table of Spark."""
+    def _table(self, name: str) -> pa.Table:
+        """Return the table of a matrix, mapping or hierarchy: one that was given as values, or a table of Spark."""
         known = "SELECT 1 FROM duckdb_views() WHERE view_name = ? AND temporary"
         if self.con.execute(known, [name]).fetchall():
             return worker.arrow(self.con, query.call("sdc__rows", name))

@@ -37,6 +37,7 @@ class Task:
     names: tuple[str, ...]  # of all columns of the table: on their way they have plain ones
     seen: tuple[str, ...]  # what DuckDB is shown: the id, the stratum and the columns
     tables: dict[str, pa.Table] = field(default_factory=dict)  # a matrix, the cells of the whole file
+    types: dict[str, pa.DataType] = field(default_factory=dict)  # of columns that take another one
 
 
 @cache
@@ -82,8 +83,18 @@ def masked_table(task: Task, key: str | None, table: pa.Table) -> pa.Table:
     for name in task.columns:
         place = table.schema.get_field_index(name)
         schema = table.schema.field(place)
+        schema = schema.with_type(task.types.get(name, schema.type))
         result = result.set_column(place, schema, found[name].cast(schema.type))
     return result
+
+
+def new_types(task: Task, empty: pa.Table) -> dict[str, pa.DataType]:
+    """Return the types that a macro gives its columns; no record is masked."""
+    con = connection()
+    places = pa.table({"sdc_id": empty[task.id], "sdc_place": pa.array([], pa.int64())})
+    with registered(con, {**task.tables, RECORDS: empty.select(list(task.seen)), PLACES: places}):
+        found = arrow(con, _query(task).limit(0)).schema
+    return {name: found.field(name).type for name in task.columns}
 
 
 def _query(task: Task) -> exp.Select:

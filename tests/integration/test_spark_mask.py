@@ -138,6 +138,11 @@ EXACT = {
     "retention": ("pram_retention", [["region", "sex"], 0.7], {}),
     "retention by stratum": ("pram_retention", ["age", 0.7], {"stratum": "sex"}),
     "guaranteed": ("pram_guaranteed", [0.8], {"keys": ["region", "sex"], "within": ["region"]}),
+    "mapping": ("recode", ["age"], {"mapping": {i: f"a{i % 7}" for i in range(83)}}),
+    "intervals": ("recode", ["in come"], {"breaks": [1200, 1500.5], "ends": "open"}),
+    "classes": ("recode", ["age"], {"classes": 5, "method": "equal_count"}),
+    "relative": ("recode", ["sex"], {"relative_to": "region"}),
+    "dates": ("recode", ["day"], {"period": "month"}),
     "round": ("round_to_base", [["in come", "a.`m"], 50], {}),
     "random round": ("round_to_base", [["age", "in come"], 10], {"at_random": True}),
     "multiplicative": ("multiplicative_noise", [["in come", "age"], 0.1], {}),
@@ -160,7 +165,7 @@ def test_what_is_released_is_what_duckdb_releases(sdc, persons, con, method):
     verb, arguments, named = EXACT[method]
     named = {"id": "person", **named}
     released = getattr(sdc, verb)(persons, *arguments, **named)
-    assert released.schema == persons.schema
+    assert released.schema == persons.schema or (verb == "recode" and released.columns == persons.columns)
     assert rows(released) == expected(con, verb, *arguments, **named)
 
 
