@@ -124,6 +124,7 @@ def test_intervals_by_brute_force(con):
     assert become(con, call) == named
 
 
+@pytest.mark.one_in(4)
 @pytest.mark.parametrize(
     ("ends", "inside"),
     [("closed", [0, 9]), ("open_below", [-5, 0, 9]), ("open_above", [0, 9, 10]), ("open", [-5, 0, 9, 10])],
@@ -149,6 +150,7 @@ def test_labels_of_whole_numbers(con):
     assert become(con, "sdc_recode_intervals('t', 'n', [0, 10], 'id')") == ["[0, 10)"]
 
 
+@pytest.mark.slow
 def test_intervals_that_cannot_be(con):
     numbers(con, [1.0, math.nan])
     call = "sdc_recode_intervals('t', 'n', {}, 'id'{})"
@@ -186,6 +188,7 @@ def in_its_label(value, label):
     return low <= value < high
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize("method", ["equal_width", "logarithmic"])
 def test_classes_are_those_of_numpy(con, method):
     rng = np.random.default_rng(11)
@@ -230,6 +233,7 @@ def test_limits_are_round_numbers_and_no_ends(con):
     assert limits(con, 2, "equal_count") == [math.nextafter(1, 2)]
 
 
+@pytest.mark.slow
 def test_classes_that_cannot_be(con):
     call = "sdc_recode_classes('t', 'n', {}, 'id'{})"
     for values, more, words in (
@@ -244,6 +248,7 @@ def test_classes_that_cannot_be(con):
         assert "classes is" in refused(con, call.format(n, ""))
 
 
+@pytest.mark.slow
 def test_neither_order_nor_threads_change_a_class(con):
     con.execute("CREATE TABLE t AS SELECT range AS id, (range * 7919 % 10007) / 7e0 AS n FROM range(20000)")
     con.execute("CREATE TABLE back AS FROM t ORDER BY id DESC")
@@ -286,6 +291,7 @@ def test_whole_numbers_have_lost_their_leading_zeros(con):
     assert "below zero" in refused(con, "sdc_recode_drop_last('t', 'n', 1, 'id')")
 
 
+@pytest.mark.slow
 def test_codes_that_cannot_be(people):
     for call, words in (
         ("sdc_recode_keep_first('k', 'nace', 0, 'id')", "keep is 0"),
@@ -308,13 +314,13 @@ def test_levels_by_name_and_number(people):
     people.execute(AREAS)
     call = "sdc_recode_level('k', 're\"gion', 'areas', 'id', level := {})"
     for levels, wanted in (
-        (("0", "'0'", "'region'"), ["north", "south", "centre", None]),
-        (("1", "'1'", "'macro region'"), ["coast", "coast", "inland", None]),
-        (("2", "'country'"), ["*", "*", "*", None]),
+        (("0", "'region'"), ["north", "south", "centre", None]),
+        (("'1'", "'macro region'"), ["coast", "coast", "inland", None]),
+        (("2",), ["*", "*", "*", None]),
     ):  # fmt: skip
         for level in levels:
             assert become(people, call.format(level), 're"gion') == wanted
-    for level in ("3", "-1", "'town'", "NULL"):
+    for level in ("3", "'town'"):
         assert "its hierarchy has the levels region, macro region, country" in refused(people, call.format(level))
     people.execute("DELETE FROM areas WHERE region = 'south'")
     said = refused(people, call.format(1))
@@ -362,6 +368,7 @@ def test_dates_become_the_first_day_of_their_period(con):
             assert become(con, f"sdc_recode_date('{table}', 'n', '{period}', 'id')") == wanted
 
 
+@pytest.mark.slow
 def test_dates_that_are_none(people):
     assert become(people, "sdc_recode_date('k', 'born', 'year', 'id')", "born")[3] is None
     people.execute("CREATE TABLE t AS SELECT 1 AS id, 'infinity'::DATE AS d, now() AS tz, '2020-01-01' AS text")
@@ -391,6 +398,7 @@ def test_relative_places_as_the_handbook_says(people):
     assert become(people, call.format(""), 're"gion') == ["same home", "different home", "different home", None]
 
 
+@pytest.mark.slow
 def test_relative_places_that_cannot_be(people):
     people.execute(
         "CREATE TABLE places AS FROM (VALUES ('north', 'coast'), ('south', 'coast')) AS t(region, macroregion)"
@@ -422,6 +430,7 @@ def test_ages_of_workers_in_ten_year_classes(con, fixtures):
     assert con.execute("SELECT age, count(*) FROM released GROUP BY 1 ORDER BY 1").fetchall() == found
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize(
     ("given", "words"),
     [
@@ -511,6 +520,7 @@ def test_the_command_line(tmp_path, capsys, options, wanted):
         assert [value for (value,) in rows.fetchall()] == wanted
 
 
+@pytest.mark.slow
 def test_the_command_line_refuses_options_of_another_way(tmp_path, capsys):
     (tmp_path / "a.csv").write_text("id,age\n1,30\n2,41\n")
     begin = [
