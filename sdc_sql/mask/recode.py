@@ -23,8 +23,8 @@ WAYS: dict[str, tuple[str, dict[str, Any]]] = {
     "mapping": ("recode", {"others": "error", "label": None}),
     "breaks": ("recode_intervals", {"ends": "closed", "labels": None}),
     "classes": ("recode_classes", {"method": "equal_width", "labels": None}),
-    "keep": ("recode_keep_first", {"digits": None}),
-    "drop": ("recode_drop_last", {"digits": None}),
+    "keep_first": ("recode_keep_first", {"digits": None}),
+    "drop_last": ("recode_drop_last", {"digits": None}),
     "hierarchy": ("recode_level", {"level": 1}),
     "period": ("recode_date", {}),
     "relative_to": ("recode_relative", {"geography": None, "labels": None}),
@@ -42,8 +42,8 @@ def recode(
     ends: str | None = None,
     classes: int | None = None,
     method: str | None = None,
-    keep: int | None = None,
-    drop: int | None = None,
+    keep_first: int | None = None,
+    drop_last: int | None = None,
     digits: int | None = None,
     hierarchy: str | Path | Hierarchy | None = None,
     level: int | str | None = None,
@@ -55,7 +55,7 @@ def recode(
 ) -> MaskingStep:
     """Replace the values of a column by groups that they belong to, in place or in a copy.
 
-    One of ``mapping``, ``breaks``, ``classes``, ``keep``, ``drop``, ``hierarchy``, ``period`` and ``relative_to`` says
+    One of ``mapping``, ``breaks``, ``classes``, ``keep_first``, ``drop_last``, ``hierarchy``, ``period`` and ``relative_to`` says
     how. Nothing is drawn. The column takes the type of the new values; labels are text.
 
     Parameters
@@ -81,9 +81,9 @@ def recode(
     method
         Of classes: ``"equal_width"`` (the default), ``"equal_count"`` (equal values are never divided), or
         ``"logarithmic"``.
-    keep
+    keep_first
         How many first characters of a code are kept.
-    drop
+    drop_last
         How many last characters of a code are dropped.
     digits
         Of codes that are whole numbers: how many digits a code has, leading zeros included.
@@ -126,7 +126,7 @@ def recode(
     """
     given: dict[str, Any] = {
         "mapping": mapping, "others": others, "label": label, "breaks": breaks, "ends": ends, "classes": classes,
-        "method": method, "keep": keep, "drop": drop, "digits": digits, "hierarchy": hierarchy, "level": level,
+        "method": method, "keep_first": keep_first, "drop_last": drop_last, "digits": digits, "hierarchy": hierarchy, "level": level,
         "period": period, "relative_to": relative_to, "geography": geography, "labels": labels,
     }  # fmt: skip
     given = {name: value for name, value in given.items() if value is not None}

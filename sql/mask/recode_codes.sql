@@ -1,6 +1,6 @@
 -- Recoding of codes by truncation: their first characters are kept, or their last ones dropped (classes of industry or occupation, postal codes).
 --
---   keep 2:   '2511' -> '25'   '0111' -> '01'     drop 1:   '2511' -> '251'   '0111' -> '011'
+--   keep_first 2:   '2511' -> '25'   '0111' -> '01'     drop_last 1:   '2511' -> '251'   '0111' -> '011'
 -- Source: SDC handbook, section 3.4.3.1 (global recoding: categories of a hierarchical classification are collapsed digit by digit).
 --
 --   firms: id nace    FROM sdc_recode_keep_first('firms', 'nace', 2, 'id'):   id nace
@@ -17,8 +17,8 @@
 -- Parameters:
 --   tbl          table         the table, view, common table expression or file
 --   column_name  column        the column to recode: texts or whole numbers
---   keep         whole number  how many characters are kept, at least 1
---   drop         whole number  how many characters are dropped, at least 1
+--   keep_first   whole number  how many characters are kept, at least 1
+--   drop_last    whole number  how many characters are dropped, at least 1
 --   id           column        identifies each record
 --   digits       whole number  of whole numbers: how many digits a code has
 
@@ -29,7 +29,7 @@ CREATE OR REPLACE MACRO sdc__checked_code(v, digits, needed) AS CASE
         WHEN starts_with(v::VARCHAR, '-') OR length(v::VARCHAR) > sdc__checked_whole(coalesce(digits, 40), 'digits', 1, 40)
             THEN error('ColumnError: A code of the column ' || alias(v) || ' is below zero or has more digits than ' || coalesce(digits, 40)::VARCHAR || ': give digits as many as the longest code has.')
         WHEN digits IS NULL THEN v::VARCHAR
-        ELSE lpad(v::VARCHAR, digits::INTEGER, '0') END
+        ELSE left('0000000000000000000000000000000000000000', digits - length(v::VARCHAR)) || v::VARCHAR END
     WHEN digits IS NOT NULL THEN error('ParameterError: digits is given and the column ' || alias(v) || ' has no whole numbers: text keeps its leading zeros as it is.')
     WHEN typeof(v) = 'VARCHAR' OR starts_with(typeof(v), 'ENUM') THEN v::VARCHAR
     ELSE error('ColumnError: The column ' || alias(v) || ' has type ' || typeof(v) || ': codes are texts or whole numbers.') END;
@@ -39,21 +39,23 @@ CREATE OR REPLACE MACRO sdc__without_last(code, n) AS
          WHEN code IS NULL THEN NULL
          ELSE error('ColumnError: A code has no more than ' || n || ' characters: nothing would be left of it. Drop fewer, or keep the first ones.') END;
 
-CREATE OR REPLACE MACRO sdc__recode_keep_first(tbl, column_name, keep, id, digits) AS TABLE
-    SELECT sdc__id, left(sdc__checked_code(COLUMNS(sdc__to_mask((*), [column_name], id)), digits, true), sdc__checked_whole(keep, 'keep', 1)) AS "\0"
+CREATE OR REPLACE MACRO sdc__recode_keep_first(tbl, column_name, keep_first, id, digits) AS TABLE
+    SELECT sdc__id, left(sdc__checked_code(COLUMNS(sdc__to_mask((*), [column_name], id)), digits, true), sdc__checked_whole(keep_first, 'keep_first', 1)) AS "\0"
     FROM sdc__identified(tbl, id, codes := [column_name]);
-CREATE OR REPLACE MACRO sdc__recode_drop_last(tbl, column_name, drop, id, digits) AS TABLE
-    SELECT sdc__id, sdc__without_last(sdc__checked_code(COLUMNS(sdc__to_mask((*), [column_name], id)), digits, false), sdc__checked_whole(drop, 'drop', 1)) AS "\0"
+CREATE OR REPLACE MACRO sdc__recode_drop_last(tbl, column_name, drop_last, id, digits) AS TABLE
+    SELECT sdc__id, sdc__without_last(sdc__checked_code(COLUMNS(sdc__to_mask((*), [column_name], id)), digits, false), sdc__checked_whole(drop_last, 'drop_last', 1)) AS "\0"
     FROM sdc__identified(tbl, id, codes := [column_name]);
 
+-- Compiled: by SQL alone.
 -- Verb: recode
 -- sdc_recode_keep_first: the codes of a column cut off after their first characters.
 -- Example: FROM sdc_recode_keep_first('persons', 'region', 1, 'id');
-CREATE OR REPLACE MACRO sdc_recode_keep_first(tbl, column_name, keep, id, digits := NULL) AS TABLE
-    WITH sdc__done AS (FROM sdc__recode_keep_first(tbl, column_name, keep, id, digits)) FROM sdc__released(tbl, [column_name], id, 'sdc__done');
+CREATE OR REPLACE MACRO sdc_recode_keep_first(tbl, column_name, keep_first, id, digits := NULL) AS TABLE
+    WITH sdc__done AS (FROM sdc__recode_keep_first(tbl, column_name, keep_first, id, digits)) FROM sdc__released(tbl, [column_name], id, 'sdc__done');
 
+-- Compiled: by SQL alone.
 -- Verb: recode
 -- sdc_recode_drop_last: the codes of a column without their last characters.
 -- Example: FROM sdc_recode_drop_last('persons', 'region', 1, 'id');
-CREATE OR REPLACE MACRO sdc_recode_drop_last(tbl, column_name, drop, id, digits := NULL) AS TABLE
-    WITH sdc__done AS (FROM sdc__recode_drop_last(tbl, column_name, drop, id, digits)) FROM sdc__released(tbl, [column_name], id, 'sdc__done');
+CREATE OR REPLACE MACRO sdc_recode_drop_last(tbl, column_name, drop_last, id, digits := NULL) AS TABLE
+    WITH sdc__done AS (FROM sdc__recode_drop_last(tbl, column_name, drop_last, id, digits)) FROM sdc__released(tbl, [column_name], id, 'sdc__done');

@@ -1,4 +1,4 @@
-"""Calls of compiled noise, and what DuckDB answers: the engines' draws must be its own, digit for digit."""
+"""Calls of compiled masks, and what DuckDB answers: the engines' draws must be its own, digit for digit."""
 
 from __future__ import annotations
 
@@ -31,6 +31,10 @@ CALLS: dict[str, tuple[str, list[Any], dict[str, Any]]] = {
     "rounded": ("sdc_noise_absolute", [["income"], 10, "id"], {"rounded": True}),
     "nothing": ("sdc_noise_absolute", [["income"], 0, "id"], {}),
     "relative": ("sdc_noise", [["income", "age", "tiny"], 0.1, "id"], {}),
+    "first characters": ("sdc_recode_keep_first", ["name", 4, "id"], {}),
+    "first digits": ("sdc_recode_keep_first", ["age", 1, "name"], {"digits": 3}),
+    "last characters": ("sdc_recode_drop_last", ["Name", 2, "id"], {}),
+    "last digits": ("sdc_recode_drop_last", ["age", 1, "id"], {"digits": 2}),
     "strata": ("sdc_noise", [["income", "age"], 0.2, "name"], {"stratum": "region", "upper": [500, None]}),
 }
 

@@ -294,8 +294,8 @@ def test_whole_numbers_have_lost_their_leading_zeros(con):
 @pytest.mark.slow
 def test_codes_that_cannot_be(people):
     for call, words in (
-        ("sdc_recode_keep_first('k', 'nace', 0, 'id')", "keep is 0"),
-        ("sdc_recode_drop_last('k', 'nace', 1.5, 'id')", "drop is 1.5"),
+        ("sdc_recode_keep_first('k', 'nace', 0, 'id')", "keep_first is 0"),
+        ("sdc_recode_drop_last('k', 'nace', 1.5, 'id')", "drop_last is 1.5"),
         ("sdc_recode_keep_first('k', 'nace', 1, 'id', digits := 4)", "digits is given and the column nace has no"),
         ("sdc_recode_keep_first('k', 'age', 1, 'id', digits := 0)", "digits is 0"),
         ("sdc_recode_keep_first('k', 'f', 1, 'id')", "codes are texts or whole numbers"),
@@ -438,7 +438,10 @@ def test_ages_of_workers_in_ten_year_classes(con, fixtures):
         ({"mapping": {30: "a"}, "breaks": [1]}, r"one of .* \(mapping, breaks are given\)"),
         ({"others": "keep"}, "Say how to recode"),
         ({"breaks": [1, 2], "others": "keep"}, "others goes with mapping, and breaks is given"),
-        ({"keep": 2, "labels": ["a"]}, "labels goes with breaks or classes or relative_to, and keep is given"),
+        (
+            {"keep_first": 2, "labels": ["a"]},
+            "labels goes with breaks or classes or relative_to, and keep_first is given",
+        ),
         ({"breaks": "20,30"}, r"give a list, as in \[20, 40, 60\]"),
         ({"breaks": []}, "give a list"),
         ({"breaks": [20, "x"]}, "breaks is a list of 2: give a list, as in"),
@@ -471,7 +474,7 @@ def test_in_place_the_column_takes_the_type_of_its_labels(people):
     data.recode("f", classes=2, method="equal_count", labels=["low", "high"])
     assert become(people, "k", "f") == ["low", "high", "high", None]  # of 2.5: 2 (1 + 1/2) / 3 = 1
     data.recode("born", period="decade")
-    data.recode("nace", keep=2)
+    data.recode("nace", keep_first=2)
     assert people.execute("SELECT nace, born FROM k ORDER BY id LIMIT 1").fetchall() == [("01", dt.date(1980, 1, 1))]
     kinds = dict(row[:2] for row in people.execute("DESCRIBE k").fetchall())
     assert (kinds["age"], kinds["f"], kinds["born"]) == ("VARCHAR", "VARCHAR", "DATE")
@@ -499,7 +502,7 @@ def test_one_record_and_none(con):
     [
         (["--columns", "age", "--breaks", "30,40", "--ends", "open"], ["30-39", "40 and over"]),
         (["--columns", "age", "--classes", "2", "--labels", "young,old"], ["young", "old"]),
-        (["--columns", "nace", "--keep", "2"], ["01", "25"]),
+        (["--columns", "nace", "--keep-first", "2"], ["01", "25"]),
         (["--columns", "nace", "--mapping", "{}/map.csv"], ["farm", "metal"]),
         (["--columns", "nace", "--hierarchy", "{}/levels.csv", "--level", "2"], ["*", "*"]),
         (["--columns", "born", "--period", "decade"], ["1980-01-01", "1990-01-01"]),
@@ -534,6 +537,6 @@ def test_the_command_line_refuses_options_of_another_way(tmp_path, capsys):
         "--output",
         str(tmp_path / "b.csv"),
     ]
-    assert main([*begin, "--keep", "1", "--ends", "open"]) == 2
+    assert main([*begin, "--keep-first", "1", "--ends", "open"]) == 2
     assert "--ends goes with --breaks only" in capsys.readouterr().err
     assert not (tmp_path / "b.csv").exists()
