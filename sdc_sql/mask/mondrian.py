@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from contextlib import AbstractContextManager, nullcontext
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from sdc_sql.db import query
@@ -10,22 +13,21 @@ from sdc_sql.db.masked_values import NAME
 from sdc_sql.db.table import Table
 from sdc_sql.errors import ParameterError, Unsupported
 from sdc_sql.mask.columns import named
-from sdc_sql.mask.given_hierarchies import long_table
+from sdc_sql.mask.hierarchy_tables import long_table
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
-    from pathlib import Path
+    from collections.abc import Iterable
 
     from sdc_sql.db.masking import Maskable
     from sdc_sql.db.steps import MaskingStep
-    from sdc_sql.mask.hierarchies import Hierarchy
+    from sdc_sql.mask.hierarchy_tables import Hierarchies
 
 
 def mondrian(
     data: Maskable,
     k: int,
     *,
-    hierarchies: Mapping[str, Hierarchy | Path | str] | str | None = None,
+    hierarchies: Hierarchies | None = None,
     keys: Iterable[str] | None = None,
     into: str | None = None,
 ) -> MaskingStep:
@@ -41,8 +43,8 @@ def mondrian(
         The least number of records in a group, at least 2.
     hierarchies
         By the names of keys, each a `Hierarchy`, the path of a CSV file as ARX writes it, or the name of a table with a
-        column for each level; or the name of the long table that ``sdc_hierarchy`` makes. Every value of the key must
-        be in it. Keys that are not named have none.
+        column for each level; or a folder with a file of ARX's, ``KEY.csv``, for some; or the name of the long table
+        that ``sdc_hierarchy`` makes. Every value of the key must be in it. Keys that are not named have none.
     keys
         The key variables; by default those of the table.
     into
@@ -82,9 +84,22 @@ def mondrian(
         raise ParameterError("Mondrian needs keys: give keys=[...] here or when describing the table.")
     k, identifier = whole(k, "k", least=2), data.required("id")
     proof = query.call("sdc__mondrian_proof", f"temp.{NAME}", chosen, k)
-    with long_table(data, chosen, hierarchies) as table:
+    with _table(data, chosen, hierarchies) as table:
         arguments = {"columns": chosen, "k": k, "id": identifier, "hierarchies": table}
         return data.masked(
             "mondrian", chosen, arguments, into=into, kept={"applied": proof}, retyped=True,
-            hierarchies=hierarchies if isinstance(hierarchies, str) else [*(hierarchies or ())] or None,
+            hierarchies=[*hierarchies] if isinstance(hierarchies, Mapping) else hierarchies and str(hierarchies),
         )  # fmt: skip
+
+
+def _table(data: Table, keys: tuple[str, ...], hierarchies: Hierarchies | None) -> AbstractContextManager[str | None]:
+    """Return the long table of the hierarchies, which some keys have."""
+    having = keys
+    if isinstance(hierarchies, Mapping):
+        having = tuple(data.found("key variable", name) for name in hierarchies)
+        strange = sorted({*having} - {*keys})
+        if strange:
+            raise ParameterError(f"hierarchies names {', '.join(strange)}: give those of the keys, {', '.join(keys)}.")
+    elif isinstance(hierarchies, (str, Path)) and Path(hierarchies).is_dir():
+        having = tuple(key for key in keys if (Path(hierarchies) / f"{key}.csv").is_file())
+    return nullcontext() if hierarchies is None or not having else long_table(data, having, hierarchies)

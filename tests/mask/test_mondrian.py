@@ -245,9 +245,11 @@ def test_hierarchies_in_every_form(con, tmp_path):
     )
     con.execute("CREATE TABLE long AS FROM sdc_hierarchy('levels', 'X')")
     con.execute(f"COPY long TO '{tmp_path / 'long.parquet'}'")
+    (tmp_path / "of_keys").mkdir()
+    (tmp_path / "of_keys" / "x.csv").write_bytes((tmp_path / "x.csv").read_bytes())
     data = sdc_sql.Microdata(con, "t", keys=["x"], id="id")
     forms = [{"X": Hierarchy(rows)}, {"x": tmp_path / "x.csv"}, {"x": str(tmp_path / "x.csv")}, {"x": "levels"}, "long"]
-    for number, given in enumerate([*forms, str(tmp_path / "long.parquet")]):
+    for number, given in enumerate([*forms, str(tmp_path / "long.parquet"), tmp_path / "of_keys"]):
         data.mondrian(4, hierarchies=given, into=f"r{number}")
         assert Counter(v for (v,) in con.execute(f"SELECT x FROM r{number}").fetchall()) == {"a": 6, "b": 6}
     assert json.loads(con.execute("SELECT parameters FROM sdc_steps LIMIT 1").fetchone()[0])["hierarchies"] == ["X"]
