@@ -92,7 +92,9 @@ def mondrian(
         )  # fmt: skip
 
 
-def _table(data: Table, keys: tuple[str, ...], hierarchies: Hierarchies | None) -> AbstractContextManager[str | None]:
+def _table(
+    data: Maskable, keys: tuple[str, ...], hierarchies: Hierarchies | None
+) -> AbstractContextManager[str | None]:
     """Return the long table of the hierarchies, which some keys have."""
     having = keys
     if isinstance(hierarchies, Mapping):
