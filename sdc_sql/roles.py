@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 
     from sdc_sql.db.query import Value
     from sdc_sql.db.steps import MaskingStep
+    from sdc_sql.db.subset import Subset
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -182,6 +183,7 @@ class Roles(Table):
         kept: Mapping[str, exp.Select] | None = None,
         confidential: tuple[str, ...] = (),
         retyped: bool = False,
+        subset: Subset | None = None,
         **logged: object,
     ) -> MaskingStep:
         """Mask columns by a macro: see :func:`sdc_sql.db.masking.masked`."""
@@ -195,5 +197,6 @@ class Roles(Table):
             kept=kept,
             confidential=confidential,
             retyped=retyped,
+            subset=subset,
             **logged,
         )

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     import duckdb
 
     from sdc_sql.db.query import Value
+    from sdc_sql.db.subset import Subset
     from sdc_sql.db.table import Table
 
 _APART = {"columns", "id", "release", "stream"}  # have columns of their own in the log
@@ -67,6 +68,7 @@ class Maskable(Protocol):
         kept: Mapping[str, exp.Select] | None = None,
         confidential: tuple[str, ...] = (),
         retyped: bool = False,
+        subset: Subset | None = None,
         **logged: object,
     ) -> MaskingStep:
         """Mask columns by a macro, as :func:`masked` does."""
@@ -84,6 +86,7 @@ def masked(
     kept: Mapping[str, exp.Select] | None = None,
     confidential: tuple[str, ...] = (),
     retyped: bool = False,
+    subset: Subset | None = None,
     **logged: object,
 ) -> MaskingStep:
     """Mask columns by a macro, in one transaction (the caller's, where one is open), and return what was done.
@@ -108,6 +111,9 @@ def masked(
         Which parameters and columns of the log must not be published.
     retyped
         Whether the columns take the types of what the macro gives (labels in the place of numbers).
+    subset
+        The records that may be changed: the macro reads the table by its name for it, and is given its column among the
+        arguments.
     logged
         Parameters for the log in place of arguments of the same name.
     """
@@ -120,7 +126,8 @@ def masked(
             data.con,
             lambda: _masked(
                 data, macro, columns, arguments, into,
-                measured=measured, kept=kept or {}, confidential=confidential, retyped=retyped, logged=logged,
+                measured=measured, kept=kept or {}, confidential=confidential, retyped=retyped,
+                subset=subset, logged=logged,
             ),
         )  # fmt: skip
 
@@ -136,16 +143,18 @@ def _masked(
     kept: Mapping[str, exp.Select],
     confidential: tuple[str, ...],
     retyped: bool,
+    subset: Subset | None,
     logged: dict[str, object],
 ) -> MaskingStep:
     identifier = str(arguments["id"])
     log = Log(data, columns, arguments, into)
     arguments = log.arguments
     in_order = tuple(c for c in data.columns if c in columns)
-    values = query.call(f"sdc__{macro}", data.table, *arguments.values())
+    values = query.call(f"sdc__{macro}", data.table if subset is None else subset.table, *arguments.values())
     selected = exp.select(
         exp.alias_(exp.column("sdc__id"), identifier, quoted=True), *(exp.column(c, quoted=True) for c in in_order)
     ).from_(values.subquery("v"))
+    selected = selected if subset is None else subset.around(selected)
     new = MaskedValues(data.con, data.table, identifier, in_order, selected, stored=log.stored, retyped=retyped)
     changed = new.changed()
     lost = new.share_lost() if measured else None
@@ -157,6 +166,8 @@ def _masked(
         new.replace(log.target, data.columns)
     new.drop()
     parameters = {n: logged.get(n, value) for n, value in arguments.items() if n not in _APART}
+    if subset is not None:
+        parameters["subset"] = subset.said
     parameters |= found.pop("applied", {})
     release, stream = (None if arguments.get(n) is None else str(arguments[n]) for n in ("release", "stream"))
     step = MaskingStep(

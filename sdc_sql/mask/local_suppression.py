@@ -8,14 +8,20 @@ from typing import TYPE_CHECKING
 from sdc_sql.db import query
 from sdc_sql.db.checks import told, whole
 from sdc_sql.db.masked_values import NAME
+from sdc_sql.db.subset import subset_of
+from sdc_sql.db.table import Table
 from sdc_sql.errors import ParameterError
 from sdc_sql.mask.suppressible import all_of, suppressible, with_their_keys
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
+    from sqlglot import exp
+
     from sdc_sql.db.masking import Maskable
+    from sdc_sql.db.query import Value
     from sdc_sql.db.steps import MaskingStep
+    from sdc_sql.db.subset import Subset
 
 GUARANTEES = ("identical", "strong", "wildcard")
 
@@ -29,6 +35,7 @@ def local_suppression(
     cost: str = "equal",
     keys: Iterable[str] | None = None,
     stratum: str | None = None,
+    subset: str | None = None,
     ghosts: Mapping[str, Iterable[str]] | None = None,
     into: str | None = None,
 ) -> MaskingStep:
@@ -54,6 +61,10 @@ def local_suppression(
         The key variables; by default those of the table.
     stratum
         A column within whose values k records are to be found.
+    subset
+        The records that are to be safe, and that alone may be changed: a column of truth values, or a condition on
+        columns, ``"age >= 15 AND region = 'north'"``. All records are counted; those that are not of the subset as they
+        stand, and what is left below k of them the step tells.
     ghosts
         Columns that follow a key and would tell what was suppressed: of each key a list,
         ``{"region": ["district", "municipality"]}``. They become NULL in the records in which the key is suppressed.
@@ -85,21 +96,32 @@ def local_suppression(
     if following:  # they must not be bound either
         suppressible(data, all_of(following), into)
     k = whole(k, "k", least=2)
+    part = subset_of(data, subset) if subset is not None and isinstance(data, Table) else None
     if guarantee not in GUARANTEES:
         raise ParameterError(f"guarantee is {told(guarantee)}: it must be one of {', '.join(GUARANTEES)}.")
     arguments = {
         "columns": chosen, "k": k, "id": data.required("id"), "guarantee": guarantee,
         "importance": _of_keys(data, chosen, importance), "cost": cost,
-        "stratum": stratum and data.found("stratum", stratum), "ghosts": following,
+        "stratum": stratum and data.found("stratum", stratum),
+        "subset": part and part.column, "ghosts": following,
     }  # fmt: skip
-    tables = (data.table, f"temp.{NAME}", chosen, k)
-    if guarantee == "wildcard":
-        proof = query.call("sdc__suppression_proof_wildcard", *tables)
-    else:
-        proof = query.call("sdc__suppression_proof", *tables, guarantee)
+    proof = _proof(data, chosen, arguments, part)
     return data.masked(
-        "local_suppression", (*chosen, *all_of(following)), arguments, into=into, kept={"applied": proof}
-    )
+        "local_suppression", (*chosen, *all_of(following)), arguments,
+        into=into, kept={"applied": proof}, subset=part,
+    )  # fmt: skip
+
+
+def _proof(data: Maskable, keys: tuple[str, ...], arguments: dict[str, Value], part: Subset | None) -> exp.Select:
+    """Return the query that counts anew what was done."""
+    k, guarantee = arguments["k"], arguments["guarantee"]
+    tables = (data.table if part is None else part.table, f"temp.{NAME}", keys, k)
+    if part is not None:
+        proof = query.call("sdc__suppression_proof_of_subset", *tables, guarantee, arguments["id"], part.column)
+        return part.around(proof)
+    if guarantee == "wildcard":
+        return query.call("sdc__suppression_proof_wildcard", *tables)
+    return query.call("sdc__suppression_proof", *tables, guarantee)
 
 
 def _of_keys(

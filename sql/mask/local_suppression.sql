@@ -21,6 +21,8 @@
 --
 -- Ghosts are columns that would tell what was suppressed (the district where the region is): they become NULL in the same records. They are
 -- no keys: records are not compared by them.
+-- With a subset, its records alone are made safe and alone are changed; all records are counted, those that are not in it as they stand.
+-- (What guarantee they have themselves sdc_suppression_report says.)
 -- A value that was NULL before counts as suppressed, and costs nothing. Of equally cheap sets the keys of most categories go first.
 -- To find the fewest for 'identical' is NP-hard: a greedy answer is made better for about a second.
 -- No draws: no key is needed. 16 keys at the most.
@@ -37,6 +39,7 @@
 --   importance  number or numbers  what a suppressed value costs: one positive number for each of the keys, or NULL, all alike
 --   cost        'equal' or 'entropy'  what that is multiplied by: 1, or the entropy of the key
 --   stratum     column             a column within whose values k records are to be found
+--   subset      column             of truth values: which records are to be safe and may be suppressed; NULL: all
 --   ghosts      lists of columns   columns that become NULL with a key, of each key by its name: {'region': ['district']}
 
 -- The cells of each stratum by number, the categories of each key by number from 1 (NULL 0), and the records of each cell
@@ -61,11 +64,11 @@ CREATE OR REPLACE MACRO sdc__ordered_hashes(v) AS
     list_transform(list_sort(list_distinct(list(v)), 'ASC', 'NULLS LAST'), lambda x: sdc__value_hash(x));
 
 -- What is lost, a bit for each key: by all records of a cell (sdc__upto 0), or by those from one place to another in the order of ids.
--- cells: the keys, sdc__stratum, sdc__n records, sdc__cell a number.
+-- cells: the keys, sdc__stratum, sdc__n records, sdc__others that are not to be changed, sdc__cell a number.
 CREATE OR REPLACE MACRO sdc__suppressions(cells, keys, k, guarantee, importance, cost) AS TABLE
     WITH sdc__hashed AS (SELECT *, sdc__value_hash(COLUMNS(lambda c: NOT starts_with(c, 'sdc__'))) AS "sdc__h_\0" FROM query_table(cells)),
     sdc__listed AS (
-        SELECT * EXCLUDE (sdc__n, sdc__cell) FROM (SELECT *, [*COLUMNS(lambda c: starts_with(c, 'sdc__h_')), sdc__n, sdc__cell] AS sdc__row FROM sdc__hashed)
+        SELECT * EXCLUDE (sdc__n, sdc__others, sdc__cell) FROM (SELECT *, [*COLUMNS(lambda c: starts_with(c, 'sdc__h_')), sdc__n, sdc__others, sdc__cell] AS sdc__row FROM sdc__hashed)
     ),
     sdc__grouped AS (
         SELECT sdc__stratum, struct_keys(any_value(struct_pack(*COLUMNS(lambda c: NOT starts_with(c, 'sdc__'))))) AS sdc__names, list(sdc__row) AS sdc__rows,
@@ -99,19 +102,32 @@ CREATE OR REPLACE MACRO sdc__taken_by(name, names, ghosts) AS
     list_sum(list_transform(names, lambda n, i: CASE WHEN sdc__folded(n) = sdc__folded(name)
         OR sdc__is_among(name, flatten(map_values(map_from_entries(list_filter(map_entries(ghosts::MAP(VARCHAR, VARCHAR[])), lambda e: sdc__folded(e.key) = sdc__folded(n)))))) THEN 1 << (i - 1) ELSE 0 END));
 
+-- Whether a record is of the subset: NULL is not true. v: the value of its column.
+CREATE OR REPLACE MACRO sdc__in_subset(subset, v) AS CASE
+    WHEN subset IS NULL THEN true
+    WHEN typeof(subset) = 'VARCHAR' AND typeof(v) IN ('BOOLEAN', '"NULL"') THEN coalesce(TRY_CAST(v AS BOOLEAN), false)
+    ELSE error('ColumnError: The subset (' || subset::VARCHAR || ') must be a column of truth values, and has the type ' || typeof(v) || ': add one, as in SELECT *, age > 15 AS adult.')
+END;
+
+CREATE OR REPLACE MACRO sdc__some_records(number) AS
+    CASE WHEN number > 0 THEN true ELSE error('ParameterError: No record is of the subset: nothing would be suppressed. Is its column or condition the right one?') END;
+
 -- The columns that are masked with id and stratum, and the cell of each record.
-CREATE OR REPLACE MACRO sdc__suppressible(records, keys, id, stratum, ghosts) AS TABLE
+CREATE OR REPLACE MACRO sdc__suppressible(records, keys, id, stratum, subset, ghosts) AS TABLE
     SELECT *, row(sdc__stratum, struct_pack(*COLUMNS(sdc__columns((*), keys)))) AS sdc__own
-    FROM (SELECT sdc__id, sdc__stratum_value(stratum, COLUMNS(sdc__column((*), stratum))) AS sdc__stratum, COLUMNS(sdc__to_mask((*), sdc__with_ghosts(keys, ghosts), id))
+    FROM (SELECT sdc__id, sdc__stratum_value(stratum, COLUMNS(sdc__column((*), stratum))) AS sdc__stratum,
+                 sdc__in_subset(subset, COLUMNS(sdc__column((*), subset))) AS sdc__free, COLUMNS(sdc__to_mask((*), sdc__with_ghosts(keys, ghosts), id))
           FROM query_table(records));
 
 -- (Large tables are read again and not kept; what a changing view gives is counted anew afterwards.)
-CREATE OR REPLACE MACRO sdc__local_suppression(tbl, keys, k, id, guarantee, importance, cost, stratum, ghosts) AS TABLE
+CREATE OR REPLACE MACRO sdc__local_suppression(tbl, keys, k, id, guarantee, importance, cost, stratum, subset, ghosts) AS TABLE
     WITH sdc__checked AS NOT MATERIALIZED (FROM sdc__identified(tbl, id, codes := list_append(keys::VARCHAR[], stratum))),
     sdc__again AS NOT MATERIALIZED (FROM sdc__with_id(tbl, id)),
     sdc__celled AS MATERIALIZED (
         SELECT *, row_number() OVER () AS sdc__cell
-        FROM (SELECT sdc__stratum, COLUMNS(sdc__columns((*), keys)), count(*) AS sdc__n FROM sdc__suppressible('sdc__again', keys, id, stratum, ghosts) GROUP BY ALL)
+        FROM (SELECT sdc__stratum, COLUMNS(sdc__columns((*), keys)),
+                     count(*) FILTER (sdc__free) AS sdc__n, count(*) FILTER (NOT sdc__free) AS sdc__others
+              FROM sdc__suppressible('sdc__again', keys, id, stratum, subset, ghosts) GROUP BY ALL)
     ),
     sdc__losing AS MATERIALIZED (
         SELECT sdc__s.*, row(sdc__c.sdc__stratum, sdc__c.sdc__key) AS sdc__of
@@ -120,13 +136,13 @@ CREATE OR REPLACE MACRO sdc__local_suppression(tbl, keys, k, id, guarantee, impo
     ),
     sdc__alike AS (
         SELECT sdc__r.*, coalesce(sdc__l.sdc__lost, 0) AS sdc__lost
-        FROM sdc__suppressible('sdc__checked', keys, id, stratum, ghosts) AS sdc__r LEFT JOIN sdc__losing AS sdc__l ON sdc__own = sdc__of AND sdc__above = 0
+        FROM sdc__suppressible('sdc__checked', keys, id, stratum, subset, ghosts) AS sdc__r LEFT JOIN sdc__losing AS sdc__l ON sdc__own = sdc__of AND sdc__above = 0 AND sdc__free
         WHERE coalesce(sdc__l.sdc__upto, 0) = 0
     ),
     -- the records of cells that do not all lose the same, by their places
     sdc__apart AS (
         SELECT sdc__r.*, row_number() OVER (PARTITION BY sdc__own ORDER BY sdc__id ASC) AS sdc__place
-        FROM sdc__suppressible('sdc__again', keys, id, stratum, ghosts) AS sdc__r JOIN sdc__losing AS sdc__l ON sdc__own = sdc__of AND sdc__upto > 0 AND sdc__above = 0
+        FROM sdc__suppressible('sdc__again', keys, id, stratum, subset, ghosts) AS sdc__r JOIN sdc__losing AS sdc__l ON sdc__own = sdc__of AND sdc__upto > 0 AND sdc__above = 0 AND sdc__free
     ),
     sdc__decided AS (
         FROM sdc__alike
@@ -137,10 +153,10 @@ CREATE OR REPLACE MACRO sdc__local_suppression(tbl, keys, k, id, guarantee, impo
     sdc__named AS (SELECT struct_keys(struct_pack(*COLUMNS(sdc__columns((*), keys)))) AS sdc__names FROM sdc__celled LIMIT 1),
     sdc__taken AS (SELECT list_transform(sdc__with_ghosts(keys, ghosts), lambda c: sdc__taken_by(c, sdc__names, ghosts)) AS sdc__bits FROM sdc__named)
     SELECT sdc__id, sdc__blanked_with(COLUMNS(sdc__columns((*), sdc__with_ghosts(keys, ghosts))), sdc__lost, sdc__bits, sdc__with_ghosts(keys, ghosts)) AS "\0"
-    FROM sdc__decided, sdc__taken;
+    FROM sdc__decided, sdc__taken WHERE sdc__some_records((SELECT sum(sdc__n) FROM sdc__celled));
 
 -- sdc_local_suppression: values of keys suppressed, as few as can be, until no record stands out among k.
 -- Example: FROM sdc_local_suppression('persons', ['age', 'sex', 'region'], 2, 'id');
-CREATE OR REPLACE MACRO sdc_local_suppression(tbl, keys, k, id, guarantee := 'identical', importance := NULL, cost := 'equal', stratum := NULL, ghosts := NULL) AS TABLE
-    WITH sdc__done AS (FROM sdc__local_suppression(tbl, keys, k, id, guarantee, importance, cost, stratum, ghosts))
+CREATE OR REPLACE MACRO sdc_local_suppression(tbl, keys, k, id, guarantee := 'identical', importance := NULL, cost := 'equal', stratum := NULL, subset := NULL, ghosts := NULL) AS TABLE
+    WITH sdc__done AS (FROM sdc__local_suppression(tbl, keys, k, id, guarantee, importance, cost, stratum, subset, ghosts))
     FROM sdc__released(tbl, sdc__with_ghosts(keys, ghosts), id, 'sdc__done');

@@ -31,6 +31,7 @@ def towns(con):
 GHOSTS = {"Select": ["it's a town", "lat"], "f": ["lat"]}
 
 
+@pytest.mark.one_in(3)
 @GUARANTEES
 def test_ghosts_become_null_with_their_key_and_only_then(towns, guarantee):
     con = towns.con
@@ -84,12 +85,88 @@ def test_wrong_ghosts(towns):
         towns.local_suppression(4, ghosts=GHOSTS)
 
 
+def count(con, table: str, sql: str) -> int:
+    return con.execute(f"SELECT count(*) FROM {table} {sql}").fetchone()[0]
+
+
+@pytest.mark.one_in(3)
+@GUARANTEES
+def test_only_records_of_the_subset_are_changed_and_they_are_made_safe(towns, guarantee):
+    con = towns.con
+    step = towns.local_suppression(4, guarantee=guarantee, subset="adult", into="r")
+    assert step.parameters["subset"] == "adult"
+    assert step.parameters["subset_records"] == count(con, "k", "WHERE adult")
+    changed = 'JOIN k AS o USING (id) WHERE (r.f, r."Select") IS DISTINCT FROM (o.f, o."Select")'
+    assert count(con, "r", changed) == count(con, "r", f"{changed} AND o.adult") == step.changed > 0
+    # each record of the subset by brute force, against all records
+    rows = con.execute('SELECT o.adult, r.f, r."Select", o.f, o."Select" FROM r JOIN k AS o USING (id)').fetchall()
+    for adult, *own in rows:
+        if adult and guarantee == "identical":
+            assert sum(own[:2] == [f, s] for _, f, s, *_ in rows) >= 4
+        elif adult:
+            others = [(f, s) for _, _, _, f, s in rows] if guarantee == "strong" else [(f, s) for _, f, s, *_ in rows]
+            wild = guarantee == "wildcard"
+            alike = [
+                all(a is None or a == b or (wild and b is None) for a, b in zip(own, other, strict=False))
+                for other in others
+            ]
+            assert sum(alike) >= 4
+    # by a condition, and in SQL
+    by_condition = towns.local_suppression(4, guarantee=guarantee, subset="id % 4 >= 1 AND ADULT", into="c")
+    assert by_condition.parameters["subset"] == "id % 4 >= 1 AND ADULT"
+    assert count(con, "(FROM r EXCEPT FROM c)", "") == 0
+    call = f"sdc_local_suppression('k', ['f', 'Select'], 4, 'id', guarantee := '{guarantee}', subset := 'adult')"
+    assert count(con, f"(FROM r EXCEPT FROM {call})", "") == 0
+
+
+def test_a_record_outside_the_subset_hides_one_of_it(con):
+    con.execute(
+        "CREATE TABLE t AS "
+        "FROM (VALUES (1, 'a', 'b', true), (2, 'a', NULL, false), (3, 'a', NULL, false)) AS v(id, x, y, p)"
+    )
+    data = sdc_sql.Microdata(con, "t", keys=["x", "y"], id="id")
+    data.local_suppression(3, subset="p", into="r")
+    assert con.execute("FROM r ORDER BY id").fetchall()[0] == (1, "a", None, True)
+    con.execute("UPDATE t SET x = id")
+    with pytest.raises(InputError, match="1 records that may be suppressed are too few for k = 3"):
+        data.local_suppression(3, subset="p", into="s")
+
+
+def test_in_place_by_a_condition(towns):
+    towns.con.execute("CREATE TABLE before AS FROM k")
+    step = towns.local_suppression(4, subset="lat < 30")
+    assert count(towns.con, "(FROM before EXCEPT FROM k)", "WHERE lat >= 30") == 0
+    assert count(towns.con, "(FROM before EXCEPT FROM k)", "") == step.changed > 0
+
+
+def test_wrong_subsets(towns):
+    for wrong, words in (
+        ("adlt", "Did you mean 'adult'"),
+        ("f", "subset .f. must be a column of truth values"),
+        ("lat + 1", "must be a column of truth values"),
+        ("lat >", "cannot be read as a condition"),
+        ("id IN (SELECT id FROM k)", "which a condition here may not"),
+        ("EXISTS (FROM k)", "which a condition here may not|cannot be read"),
+        ("random() > 0.5", "which a condition here may not"),
+        ("getenv('HOME') = 'a'", "which a condition here may not"),
+        ("adult; DROP TABLE k", "cannot be read"),
+        ("other.k.lat > 3", "columns of the table alone"),
+        ("nowhere > 3", "nowhere"),
+        ("lat > 1000", "No record is of the subset"),
+        (3, "a column of truth values"),
+    ):
+        with pytest.raises(InputError, match=words):
+            towns.local_suppression(2, subset=wrong, into="r")
+    with pytest.raises(duckdb.Error, match="must be a column of truth values"):
+        towns.con.execute("FROM sdc_local_suppression('k', ['f', 'Select'], 2, 'id', subset := 'lat')").fetchall()
+
+
 def test_on_the_command_line(towns, tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
     towns.con.execute("COPY k TO 'k.parquet'")
     command = ["mask", "local-suppression", "k.parquet", "--id", "id", "--columns", "f,Select", "--k", "4", "--json"]
-    assert main([*command, "--ghosts", json.dumps(GHOSTS), "--output", "r.parquet"]) == 0
+    assert main([*command, "--ghosts", json.dumps(GHOSTS), "--subset", "lat < 30", "--output", "r.parquet"]) == 0
     (step,) = json.loads(capsys.readouterr().out)
     assert step["columns"] == ["f", "Select", "it's a town", "lat"]
-    towns.local_suppression(4, ghosts=GHOSTS, into="r")
+    towns.local_suppression(4, ghosts=GHOSTS, subset="lat < 30", into="r")
     assert towns.con.execute("FROM 'r.parquet' EXCEPT FROM r").fetchall() == []

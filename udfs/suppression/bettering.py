@@ -52,7 +52,7 @@ class Sequence:
 def better(groups: Groups, k: int, effort: int) -> None:
     """Make groups anew until so many records x sets of keys have been looked at."""
     cells, sequence = groups.cells, Sequence()
-    unsafe = np.flatnonzero(cells.counts < k)
+    unsafe = np.flatnonzero((cells.totals < k) & (cells.counts > 0))
     looked, turns = 0, 0
     while len(unsafe) and looked < effort and turns < _MOST:
         seed = int(unsafe[sequence.below(len(unsafe))])
@@ -74,7 +74,7 @@ def _neighbourhood(
     lent: list[tuple[int, Any, int]] = []
     records = lending = 0
     for cell in (seed, *alike.tolist()):
-        for row, number in groups.released[cell].items():
+        for row, number in groups.released.get(cell, {}).items():
             if row in rows:
                 continue
             if groups.left_out[cell, row]:

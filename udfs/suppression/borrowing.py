@@ -44,7 +44,10 @@ def _cheapest(groups: Groups, remaining: dict[int, int], k: int) -> _Way:
             if way is not None and (best is None or way.cost < best.cost):
                 best = way
     if best is None:
-        raise ValueError(f"there are fewer than k = {k} records: nothing can be released alike")
+        raise ValueError(
+            f"the {cells.counts.sum()} records that may be suppressed are too few for k = {k}: "
+            "nothing can be released alike"
+        )
     return best
 
 
@@ -58,7 +61,9 @@ def _way(groups: Groups, remaining: dict[int, int], first: int, left_out: int, k
     joining = [cell for cell in alike if cell in remaining]
     records = sum(remaining[cell] for cell in joining)
     need = k - records - groups.sizes.get(row, 0)
-    others = [(cell, old) for cell in alike if cell not in remaining for old in groups.released[cell] if old != row]
+    others = [
+        (cell, old) for cell in alike if cell not in remaining for old in groups.released.get(cell, ()) if old != row
+    ]
     losses = {(cell, old): costs[cell] - groups.cost(cell, old) for cell, old in others}
     moves = _lent(groups, losses, need, k)
     if moves is None:
@@ -90,11 +95,11 @@ def _dissolved(groups: Groups, losses: dict[tuple[int, Any], float], need: int) 
         members = groups.members[old]
         if all((cell, old) in losses for cell in members):
             loss = sum(losses[cell, old] * n for cell, n in members.items())
-            ways.append((loss / groups.sizes[old], min(members), old))
+            ways.append((loss / sum(members.values()), min(members), old))
     moves: list[tuple[int, Any, int]] = []
     for _, _, old in sorted(ways, key=lambda way: way[:2]):
         if need <= 0:
             break
         moves += [(cell, old, n) for cell, n in sorted(groups.members[old].items())]
-        need -= groups.sizes[old]
+        need -= sum(groups.members[old].values())
     return None if need > 0 else moves

@@ -34,13 +34,19 @@ class Cells:
         The records of each cell, (n,).
     weights
         What it costs to suppress a value of each key, positive, (m,).
+    others
+        Records of each cell besides, that are released as they are, (n,).
     """
 
-    def __init__(self, codes: Integers, counts: Integers, weights: Sequence[float]) -> None:
+    def __init__(
+        self, codes: Integers, counts: Integers, weights: Sequence[float], others: Integers | None = None
+    ) -> None:
         self.number, self.keys = codes.shape
         if self.keys > MOST_KEYS:
             raise ValueError(f"there are {self.keys} keys, and at most {MOST_KEYS} can be searched: leave some out")
         self.counts, self.weights = counts, [float(w) for w in weights]
+        self.others = np.zeros_like(counts) if others is None else others
+        self.totals = self.counts + self.others
         self.bits = [max(1, int(top).bit_length()) for top in codes.max(axis=0, initial=0)]
         self.packed, self.words = self._packed(codes)
         self.known = np.zeros(self.number, dtype=np.int64)  # a bit for each key that is not NULL
@@ -128,6 +134,17 @@ class Cells:
         place[chosen] = groups
         found = place[wanted]
         return np.where(found >= 0, totals[found], 0.0)
+
+    def standing(self, rows: NDArray[Any]) -> Integers:
+        """Return how many of the records that stay as they are are released as each row."""
+        here = np.flatnonzero(self.others)
+        if not len(here):
+            return np.zeros(len(rows), dtype=np.int64)
+        own, order = grouped(self.released(0, here))
+        numbers = np.zeros(len(own), dtype=np.int64)
+        numbers[order] = self.others[here]
+        places = np.minimum(np.searchsorted(own, rows), len(own) - 1)
+        return np.where(own[places] == rows, numbers[places], 0)
 
     def keeping(self, left_out: int, cells: Integers) -> Truths:
         """Return for which of the cells a set of keys is what they would lose: none of it is NULL in them."""

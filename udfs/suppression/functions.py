@@ -30,22 +30,24 @@ def suppress(_stratum: str | None, cells: Integers, hashes: Integers, sizes: Int
     Parameters
     ----------
     cells
-        A row for each cell, in any order: the hashes of its values (-1: NULL), its records, and its name.
+        A row for each cell, in any order: the hashes of its values (-1: NULL), its records, those besides that stay as
+        they are, and its name.
     hashes, sizes
         The hashes of all values of the first key in the order of the values, then those of the next, and how many.
     importance
         What a value of each key costs, multiplied by what `cost` says of it.
     """
-    codes = numbered(cells[:, :-2], hashes, sizes)
+    codes = numbered(cells[:, :-3], hashes, sizes)
     order = np.lexsort(codes.T[::-1])  # the answer does not depend on the order of the cells
-    numbers, counts, names = codes[order], cells[order, -2], cells[order, -1]
+    numbers, (counts, others, names) = codes[order], cells[order, -3:].T
     weights = np.where(np.isnan(importance), 1.0, importance)
     if not ((weights > 0) & (weights < np.inf)).all():
         raise ValueError("importance has a number that is not positive and finite: give what a value of each key costs")
-    weights *= _chosen(cost, "cost", {"equal": _equal, "entropy": entropies})(numbers, counts)
-    found = _chosen(guarantee, "guarantee", _GUARANTEES)(Cells(numbers, counts, weights.tolist()), int(given(k, "k")))
+    weights *= _chosen(cost, "cost", {"equal": _equal, "entropy": entropies})(numbers, counts + others)
+    search = _chosen(guarantee, "guarantee", _GUARANTEES)
+    found = search(Cells(numbers, counts, weights.tolist(), others), int(given(k, "k")))
     if found.ndim == 1:
-        losing = np.flatnonzero(found > 0)
+        losing = np.flatnonzero((found > 0) & (counts > 0))
         nowhere = np.zeros_like(losing)
         return np.stack([names[losing], found[losing], nowhere, nowhere], axis=1).ravel()
     return _by_place(found, names)

@@ -21,9 +21,9 @@ if TYPE_CHECKING:
 
 def settled(cells: Cells, k: int) -> tuple[Integers, Integers]:
     """Return the keys that each cell loses (a bit each; -1: not settled), and the cells that are not settled."""
-    lost = np.where(cells.counts >= k, 0, -1)
+    lost = np.where((cells.totals >= k) | (cells.counts == 0), 0, -1)
     left = np.flatnonzero(lost < 0)
-    opened = cells.released(0, np.flatnonzero(lost == 0))
+    opened = cells.released(0, np.flatnonzero(cells.totals >= k))
     has_null = bool((cells.known != cells.every).any())
     for _, level in groupby(zip(cells.costs, cells.sets, strict=True), key=lambda pair: pair[0]):
         queue = [(-cells.number * k, place, left_out) for place, (_, left_out) in enumerate(level)]
@@ -46,7 +46,8 @@ def _joining(
 ) -> tuple[Truths, NDArray[Any]]:
     """Return which of the cells left find k records that are released alike, and their rows."""
     rows, groups = grouped(cells.released(left_out, left))
-    enough = np.bincount(groups, weights=cells.counts[left], minlength=len(rows)) >= k
+    sizes = np.bincount(groups, weights=cells.counts[left], minlength=len(rows))
+    enough = sizes >= k
     if opened is not None:  # rows with NULL may be there already
-        enough |= np.isin(rows, opened)
+        enough = (sizes + cells.standing(rows) >= k) | np.isin(rows, opened)
     return enough[groups], rows[enough]

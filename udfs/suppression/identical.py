@@ -37,18 +37,18 @@ def identical(cells: Cells, k: int, effort: int | None = None) -> Integers:
     >>> identical(Cells(np.array([[1, 1], [1, 2]]), np.array([1, 3]), [1, 1]), 2).tolist()
     [[0, 2, 1], [1, 0, 2], [1, 2, 1]]
     """
-    total = int(cells.counts.sum())
+    total = int(cells.totals.sum())
     if total < k:
         raise ValueError(f"there are {total} records, fewer than k = {k}: nothing can be released alike")
     lost, left = settled(cells, k)
     groups = Groups(cells)
     for left_out in np.unique(lost[lost >= 0]).tolist():
-        here = np.flatnonzero(lost == left_out)
+        here = np.flatnonzero((lost == left_out) & (cells.counts > 0))
         rows = cells.released(left_out, here).tolist()
         for cell, row, n in zip(here.tolist(), rows, cells.counts[here].tolist(), strict=True):
             groups.add(cell, row, left_out, n)
     borrow(groups, left, k)
     most = _EFFORT if cells.number * len(cells.sets) <= _SMALL else _LITTLE
-    better(groups, k, min(most, _OF_ONE * int((cells.counts < k).sum())) if effort is None else effort)
+    better(groups, k, min(most, _OF_ONE * int((cells.totals < k).sum())) if effort is None else effort)
     found = [(cell, groups.left_out[cell, row], n) for cell, rows in groups.released.items() for row, n in rows.items()]
-    return np.array(sorted(found), dtype=np.int64)
+    return np.array(sorted(found), dtype=np.int64).reshape(-1, 3)

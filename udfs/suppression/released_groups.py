@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
@@ -11,11 +13,16 @@ if TYPE_CHECKING:
 
 
 class Groups:
-    """Which cells release how many of their records as which row."""
+    """Which cells release how many of their records as which row.
+
+    The size of a row counts the records too that stay as they are; they are no members.
+    """
 
     def __init__(self, cells: Cells) -> None:
         self.cells = cells
-        self.sizes: dict[Any, int] = {}
+        here = np.flatnonzero(cells.others)
+        rows = cells.released(0, here).tolist()
+        self.sizes: dict[Any, int] = dict(zip(rows, cells.others[here].tolist(), strict=True))
         self.members: dict[Any, dict[int, int]] = {}
         self.released: dict[int, dict[Any, int]] = {}  # of each cell
         self.left_out: dict[tuple[int, Any], int] = {}  # the keys that a cell loses in a row
@@ -27,8 +34,12 @@ class Groups:
         _count(self.members.setdefault(row, {}), cell, records)
         _count(self.released.setdefault(cell, {}), row, records)
         _count(self.sizes, row, records)
-        if row not in self.sizes:
+        if not self.members[row]:
             del self.members[row]
+
+    def lacking(self, row: Any, k: int) -> int:  # noqa: ANN401 - a packed row
+        """Return how many records a row lacks to be shared by k, none where it is."""
+        return max(0, k - self.sizes.get(row, 0))
 
     def move(self, cell: int, old: Any, new: Any, left_out: int, records: int) -> None:  # noqa: ANN401 - packed rows
         """Release records of a cell as another row."""

@@ -46,16 +46,17 @@ class Trial:
         """
         candidates = self._candidates(dearest, disorder)
         for row, members in candidates:
-            is_open = row in self.groups.sizes
+            lacking = self.groups.lacking(row, self.k)
+            is_open = lacking == 0
             # who can stay at home need not join
             joining = [(c, s) for c, s in members if c in self.left and not (c in self.home and is_open)]
-            if not joining or (not is_open and sum(self.left[c] for c, _ in joining) < self.k):
+            if not joining or (not is_open and sum(self.left[c] for c, _ in joining) < lacking):
                 continue
             self._join(row, joining, self.k if self.sparing and not is_open else None)
             if self.cost > limit + _TIE:
                 return False
         for row, members in candidates if self.sparing and self.left else []:
-            if row in self.groups.sizes:
+            if not self.groups.lacking(row, self.k):
                 self._join(row, [(c, s) for c, s in members if c in self.left and c not in self.home], None)
         self._send_home()
         for cell in [c for c in self.left if c in self.home]:
@@ -73,8 +74,8 @@ class Trial:
         self.looked = len(rows)
         values, first, group = np.unique(rows, return_index=True, return_inverse=True)
         numbers = np.array([self.left[cell] for cell in ids.tolist()], dtype=np.float64)
-        enough = np.bincount(group, weights=numbers[usable // len(sets)], minlength=len(values)) >= self.k
-        enough |= np.array([row in self.groups.sizes for row in values.tolist()])
+        lacking = np.array([self.groups.lacking(row, self.k) for row in values.tolist()])
+        enough = np.bincount(group, weights=numbers[usable // len(sets)], minlength=len(values)) >= lacking
         costs = np.array(cells.costs[: len(sets)])[usable[first] % len(sets)]
         order = costs + np.resize(self.noise, len(values)) * disorder
         here = np.flatnonzero(enough[group])

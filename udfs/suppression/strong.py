@@ -33,11 +33,11 @@ def strong(cells: Cells, k: float, amounts: Floats | None = None) -> Integers:
     >>> strong(Cells(np.array([[1, 1], [1, 2]]), np.array([1, 2]), [1, 1]), 2).tolist()
     [2, 0]
     """
-    sizes = cells.counts.astype(np.float64) if amounts is None else amounts
+    sizes = cells.totals.astype(np.float64) if amounts is None else amounts
     if sizes.sum() < k * (1 - 1e-12):
         raise ValueError(f"all records together are {sizes.sum():g}, fewer than k = {k:g}: no suppression is enough")
     lost = np.full(cells.number, -1, dtype=np.int64)
-    left = np.arange(cells.number)
+    left = np.flatnonzero(cells.counts > 0)
     for left_out in cells.sets:
         may = cells.keeping_known(left_out, left)
         here = left[may]

@@ -34,7 +34,7 @@ def wildcard(cells: Cells, k: int) -> Integers:
     >>> wildcard(Cells(np.array([[1, 1], [1, 2]]), np.array([1, 1]), [1, 1]), 2).tolist()
     [2, 0]
     """
-    total = int(cells.counts.sum())
+    total = int(cells.totals.sum())
     if total < k:
         raise ValueError(f"there are {total} records, fewer than k = {k}: no suppression is enough")
     return _Search(cells, k).lost
@@ -57,7 +57,7 @@ class _Search:
         self.lost = np.zeros(cells.number, dtype=np.int64)
         self.found = compatible(cells)
         self.sizes = cells.counts.astype(np.float64)
-        self.left = np.flatnonzero(self.found < k)
+        self.left = np.flatnonzero((self.found < k) & (cells.counts > 0))
         for _, level in groupby(zip(cells.costs, cells.sets, strict=True), key=lambda pair: pair[0]):
             if not len(self.left):
                 break
@@ -65,10 +65,10 @@ class _Search:
 
     def _at_one_cost(self, level: list[int]) -> None:
         """Suppress sets of keys of one cost: in each round where that gains most, and no record has a better set."""
-        may = {}
+        may, everyone = {}, self.cells.totals.astype(np.float64)
         for left_out in level:
             keeping = self.left[self.cells.keeping_known(left_out, self.left)]
-            enough = self.cells.sums(left_out, keeping, self.sizes, self.k) >= self.k
+            enough = self.cells.sums(left_out, keeping, everyone, self.k) >= self.k
             may[left_out] = np.zeros(self.cells.number, dtype=np.bool_)
             may[left_out][keeping[enough]] = True
         for _ in range(_ROUNDS):
@@ -127,13 +127,13 @@ def compatible(cells: Cells) -> Floats:
     """Return how many records each cell is compatible with, NULL agreeing with every value."""
     patterns = np.unique(cells.known)
     if len(patterns) == 1 and patterns[0] == cells.every:
-        return cells.counts.astype(np.float64)
+        return cells.totals.astype(np.float64)
     own = [np.flatnonzero(cells.known == p) for p in patterns]
     found = np.zeros(cells.number)
     for one, here in zip(patterns.tolist(), own, strict=True):
         for other, there in zip(patterns.tolist(), own, strict=True) if len(patterns) <= _PATTERNS else [(one, here)]:
             both = np.concatenate([here, there])
             values, groups = grouped(cells.released(cells.every & ~(one & other), both))
-            sums = np.bincount(groups[len(here) :], weights=cells.counts[there], minlength=len(values))
+            sums = np.bincount(groups[len(here) :], weights=cells.totals[there], minlength=len(values))
             found[here] += sums[groups[: len(here)]]
     return found
