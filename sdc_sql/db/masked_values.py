@@ -13,6 +13,7 @@ import duckdb
 from sqlglot import exp
 
 from sdc_sql.db import query
+from sdc_sql.db.places import runs, within
 from sdc_sql.errors import ColumnError, TableError
 
 NAME = "sdc_masked_values"
@@ -52,12 +53,14 @@ class MaskedValues:
         retyped: bool = False,
     ) -> None:
         self.con, self.identifier, self.columns = con, identifier, columns
+        self.stored = stored
         self.source = stored or exp.Table(this=_call("query_table", query.literal(source)))
         ascends = query.call("sdc__ascends", source, identifier)
         if self._one(ascends)[0]:  # most tables are stored so, and to sort what is nearly in order costs little
             values = values.order_by(_call("sdc__by_bytes", exp.column(identifier, quoted=True)).asc(nulls_first=False))
         self._keep(NAME, values)
         self.new_types = self._new_types() if retyped else {}
+        self._changed = 0
         self.records, self._beside = self._seen()
         if not self._beside and stored is not None:
             self._bring_into_order()
@@ -71,8 +74,10 @@ class MaskedValues:
 
     def changed(self) -> int:
         """Return the number of records in which a value differs from before."""
-        count = exp.Filter(this=exp.Count(this=exp.Star()), expression=exp.Where(this=self._differs()))
-        return int(self._one(self._joined(exp.select(count)))[0])
+        differ = exp.alias_(self._differs(), "sdc__differs")
+        count = exp.Filter(this=exp.Count(this=exp.Star()), expression=exp.Where(this=exp.column("sdc__differs")))
+        self._changed = int(self._one(exp.select(count).from_(self._in_runs(exp.select(differ)).subquery("p")))[0])
+        return self._changed
 
     def share_lost(self) -> float:
         """Return SSE/SST."""
@@ -89,7 +94,7 @@ class MaskedValues:
             )
             for c in self.columns
         ]
-        share = query.call("sdc__share_lost", "sdc__pairs").with_("sdc__pairs", as_=self._joined(exp.select(*pairs)))
+        share = query.call("sdc__share_lost", "sdc__pairs").with_("sdc__pairs", as_=self._in_runs(exp.select(*pairs)))
         return float(self._one(share.select("sse_sst", append=False))[0])
 
     def retype(self, target: exp.Table) -> None:
@@ -131,7 +136,7 @@ class MaskedValues:
         """
         few = len(self.columns) <= FEW or len(every) > WIDE * len(self.columns)
         if not self._beside or few or _counted(self.con, target, every):
-            self.con.execute(query.text(self._update(target))).fetchall()
+            self._update(target)
             return
         before, last = self._one(
             exp.select(exp.Count(this=exp.Star()), exp.Max(this=exp.column("rowid"))).from_(target.copy())
@@ -165,9 +170,26 @@ class MaskedValues:
     def _joined(self, select: exp.Select) -> exp.Select:
         return self._by_position(select) if self._beside else self._by_id(select)
 
-    def _by_position(self, select: exp.Select) -> exp.Select:
-        select = select.from_(self._source())
-        select.append("joins", exp.Join(this=_values("v"), method="POSITIONAL"))
+    def _in_runs(self, select: exp.Select) -> exp.Query:
+        """Return the same rows, in any order, of which each thread reads some."""
+        cut = runs(self.con, self.stored, _kept(), a_thread=True) if self._beside and self.stored else []
+        if not cut:
+            return self._joined(select)
+        parts = [
+            self._by_position(
+                select.copy(),
+                exp.select("*").from_(self.source.copy()).where(within(its)).subquery("t"),
+                exp.select("*").from_(_kept()).where(within(own)).subquery("v"),
+            )
+            for its, own in cut
+        ]
+        return exp.union(*parts, distinct=False) if len(parts) > 1 else parts[0]
+
+    def _by_position(
+        self, select: exp.Select, source: exp.Expr | None = None, values: exp.Expr | None = None
+    ) -> exp.Select:
+        select = select.from_(source or self._source())
+        select.append("joins", exp.Join(this=values or _values("v"), method="POSITIONAL"))
         return select
 
     def _by_id(self, select: exp.Select) -> exp.Select:
@@ -197,19 +219,34 @@ class MaskedValues:
             of[name] = {column: kind for column, kind, *_ in described}
         return {c: kind for c, kind in of["after"].items() if of["before"][c] != kind}
 
-    def _update(self, target: exp.Table) -> exp.Update:
-        """Return the UPDATE of the records that differ; the others are not written."""
+    def _update(self, target: exp.Table) -> None:
+        """Update the records that differ, run by run where that is the same; the others are not written."""
         new = [exp.column(c, quoted=True).eq(_column(c, "v")) for c in self.columns]
         table = exp.alias_(target.copy(), "t", table=True)
-        return exp.Update().table(table).set_(*new).from_(_values("v")).where(exp.and_(self._same(), self._differs()))
+        update = exp.Update().table(table).set_(*new).where(exp.and_(self._same(), self._differs()))
+        cut = runs(self.con, target, _kept()) if self._beside and self.stored else []
+        if not cut or _together(self.con, target, self.columns):
+            self.con.execute(query.text(update.from_(_values("v")))).fetchall()
+            return
+        updated = 0
+        for its, own in cut:
+            of_run = exp.select("*").from_(_kept()).where(within(own)).subquery("v")
+            ((some,),) = self.con.execute(query.text(update.from_(of_run).where(within(its, "t")))).fetchall()
+            updated += some
+        if updated != self._changed:
+            raise TableError(f"{updated} records changed, not {self._changed}: nothing was masked. Please report this.")
 
     def _one(self, select: exp.Select) -> tuple[Any, ...]:
         (row,) = self.con.execute(query.text(select)).fetchall()
         return tuple(row)
 
 
+def _kept() -> exp.Table:
+    return exp.table_(NAME, db="temp", quoted=True)
+
+
 def _values(alias: str) -> exp.Expr:
-    return exp.alias_(exp.table_(NAME, db="temp", quoted=True), alias, table=True)
+    return exp.alias_(_kept(), alias, table=True)
 
 
 def _column(name: str, table: str) -> exp.Column:
@@ -223,6 +260,19 @@ def _call(macro: str, *arguments: exp.Expression) -> exp.Anonymous:
 def _exact(name: str, table: str) -> exp.Expression:
     """Return a column whose texts are compared by their bytes, whatever its collation."""
     return _call("sdc__by_bytes", _column(name, table))
+
+
+def _together(con: duckdb.DuckDBPyConnection, target: exp.Table, columns: tuple[str, ...]) -> bool:
+    """Return whether the masked columns must be written at once: an index or a key may see values twice in between."""
+    ((found,),) = con.execute(
+        """
+        SELECT EXISTS (FROM duckdb_indexes() WHERE (database_name, schema_name, table_name) = ($1, $2, $3))
+            OR EXISTS (FROM duckdb_constraints() WHERE (database_name, schema_name, table_name) = ($1, $2, $3)
+                       AND constraint_type IN ('PRIMARY KEY', 'UNIQUE', 'FOREIGN KEY') AND list_has_any(constraint_column_names, $4))
+        """,  # noqa: E501
+        [target.catalog, target.db, target.name, list(columns)],
+    ).fetchall()
+    return bool(found)
 
 
 def _counted(con: duckdb.DuckDBPyConnection, target: exp.Table, every: tuple[str, ...]) -> bool:

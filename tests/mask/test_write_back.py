@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import duckdb
 import pytest
+import sqlglot
 from masked_tables import KEY, N, made, rows, shape, steps
 
 import sdc_sql
-from sdc_sql.db import masked_values
+from sdc_sql.db import masked_values, places
 from sdc_sql.errors import InputError
 
 IDS = {
@@ -154,3 +155,45 @@ def test_the_share_lost_is_that_of_the_measure(keyed):
     ((_, _, measured),) = keyed.execute("FROM sdc_sse_sst('t', 'released', ?, 'id')", [columns]).fetchall()
     assert step.sse_sst == pytest.approx(measured, rel=1e-14)
     assert measured > 0
+
+
+IN_RUNS = {
+    "ascending": [],
+    "in no order": ["CREATE OR REPLACE TABLE t AS SELECT (id * 7919) % 100003 AS id, x FROM t"],
+    "texts": ["CREATE OR REPLACE TABLE t AS SELECT 'id' || id AS id, x FROM t"],
+    "with gaps": ["DELETE FROM t WHERE id % 100 = 7"],
+    "a key": [
+        "CREATE TABLE o AS FROM t",
+        "CREATE OR REPLACE TABLE t (id BIGINT PRIMARY KEY, x DOUBLE)",
+        "INSERT INTO t FROM o",
+    ],
+    "unique values": ["CREATE UNIQUE INDEX i ON t (x)"],
+    "added in the transaction": ["BEGIN", "INSERT INTO t SELECT 5000 + range, NULL FROM range(500)"],
+    "a column rowid": ["CREATE OR REPLACE TABLE t AS SELECT *, 1999 - id AS rowid FROM t"],
+}
+
+
+@pytest.mark.one_in(3)
+@pytest.mark.parametrize("table", IN_RUNS)
+def test_run_by_run_is_as_at_once(keyed, monkeypatch, table):
+    """Where there are no gaps; the share that is lost is the same to the bit."""
+    monkeypatch.setattr(masked_values, "FEW", 2)
+    keyed.execute("SET threads = 3")
+    steps_of, released = [], []
+    for run in (10**9, 300):
+        monkeypatch.setattr(places, "RUN", run)
+        keyed.execute("CREATE OR REPLACE TABLE t AS SELECT range AS id, range / 7 AS x FROM range(2000)")
+        for statement in IN_RUNS[table]:
+            keyed.execute(statement)
+        cut = places.runs(keyed, sqlglot.exp.to_table("memory.main.t"), sqlglot.exp.to_table("memory.main.t"))
+        assert len(cut) == (7 if run == 300 and table not in {"with gaps", "added in the transaction"} else 0)
+        step = sdc_sql.Microdata(keyed, "t", id="id").noise("x", 0.5)
+        steps_of.append((step.records, step.changed, step.sse_sst))
+        released.append(stored(keyed))
+        if "BEGIN" in IN_RUNS[table]:
+            keyed.execute("COMMIT")
+        keyed.execute("DROP TABLE t")
+        keyed.execute("DROP TABLE IF EXISTS o")
+    assert steps_of[0] == steps_of[1]
+    assert released[0] == released[1]
+    assert steps_of[0][1] > 1900
