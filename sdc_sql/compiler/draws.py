@@ -59,7 +59,7 @@ CREATE OR REPLACE MACRO sdc__is_guessable(key) AS length(key) < 32;
 """
 OWN_WORDS = ("sdc__uniform_of", "sdc__fraction_text")
 # What is dear and used more than once: PostgreSQL would compute it in each place.
-ONCE = ("sdc__uniforms_of", "sdc__normals_of")
+ONCE = ("sdc__uniforms_of", "sdc__reduced_of", "sdc__normals_of")
 
 
 @cache

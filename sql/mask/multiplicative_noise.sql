@@ -40,7 +40,8 @@ CREATE OR REPLACE MACRO sdc__multiplied_plainly(tbl, columns, size, id, spread, 
         FROM sdc__identified(tbl, id), (SELECT sdc__checked_factors(size) AS sdc__size),
              sdc__column_subkeys(columns, release, stream, 'multiplicative noise plain', concat(sdc__part(sdc__canonical(size::DOUBLE)), sdc__part(sdc__canonical(spread::DOUBLE))))
     ),
-    sdc__normals_of AS (SELECT *, sdc__normal_quantile(COLUMNS(lambda c: starts_with(c, 'sdc__u_'))) AS "sdc__z_\0" FROM sdc__drawn),
+    sdc__reduced_of AS (SELECT *, sdc__normal_reduced(COLUMNS(lambda c: starts_with(c, 'sdc__u_'))) AS "sdc__r_\0" FROM sdc__drawn),
+    sdc__normals_of AS (SELECT *, sdc__normal_of_reduced(COLUMNS(lambda c: starts_with(c, 'sdc__r_'))) AS "sdc__z_\0" FROM sdc__reduced_of),
     sdc__listed AS (SELECT *, [*COLUMNS(lambda c: starts_with(c, 'sdc__z_'))] AS sdc__normals FROM sdc__normals_of),
     sdc__own AS (SELECT struct_keys(struct_pack(*COLUMNS(sdc__columns((*), columns)))) AS sdc__names FROM sdc__rows(tbl) LIMIT 1),
     sdc__products AS (

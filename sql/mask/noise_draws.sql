@@ -27,7 +27,8 @@ CREATE OR REPLACE MACRO sdc__noise_by_column(records, design, stratum, stream, r
                sdc__uniform_for(COLUMNS(lambda c: starts_with(c, 'sdc__x_')), sdc__subkeys, sdc__sds, sdc__names, sdc__named) AS "sdc__u_\0"
         FROM query_table(records) AS sdc__r JOIN sdc__keyed AS sdc__k ON sdc__in_stratum(stratum, sdc__r.sdc__stratum, sdc__k.sdc__of)
     ),
-    sdc__normals_of AS (SELECT *, sdc__normal_quantile(COLUMNS(lambda c: starts_with(c, 'sdc__u_'))) AS "sdc__z_\0" FROM sdc__uniforms_of),
+    sdc__reduced_of AS (SELECT *, sdc__normal_reduced(COLUMNS(lambda c: starts_with(c, 'sdc__u_'))) AS "sdc__r_\0" FROM sdc__uniforms_of),
+    sdc__normals_of AS (SELECT *, sdc__normal_of_reduced(COLUMNS(lambda c: starts_with(c, 'sdc__r_'))) AS "sdc__z_\0" FROM sdc__reduced_of),
     sdc__listed AS (SELECT *, [*COLUMNS(lambda c: starts_with(c, 'sdc__z_'))] AS sdc__normals FROM sdc__normals_of)
     SELECT sdc__id, sdc__of AS sdc__stratum, sdc__names, sdc__means,
            sdc__with_noise(COLUMNS(lambda c: starts_with(c, 'sdc__x_')), sdc__sds, sdc__names, sdc__normals) AS "\0"
@@ -60,7 +61,8 @@ CREATE OR REPLACE MACRO sdc__noise_by_record(records, design, columns, stratum, 
         FROM sdc__together_of
     ),
     sdc__uniforms_of AS (SELECT *, sdc__uniform_in(sdc__digests, sdc__names, COLUMNS(lambda c: starts_with(c, 'sdc__x_'))) AS "sdc__u_\0" FROM sdc__digests_of),
-    sdc__normals_of AS (SELECT *, sdc__normal_quantile(COLUMNS(lambda c: starts_with(c, 'sdc__u_'))) AS "sdc__z_\0" FROM sdc__uniforms_of),
+    sdc__reduced_of AS (SELECT *, sdc__normal_reduced(COLUMNS(lambda c: starts_with(c, 'sdc__u_'))) AS "sdc__r_\0" FROM sdc__uniforms_of),
+    sdc__normals_of AS (SELECT *, sdc__normal_of_reduced(COLUMNS(lambda c: starts_with(c, 'sdc__r_'))) AS "sdc__z_\0" FROM sdc__reduced_of),
     sdc__listed AS (SELECT *, list_select([*COLUMNS(lambda c: starts_with(c, 'sdc__z_'))], sdc__order) AS sdc__normals FROM sdc__normals_of)
     SELECT sdc__id, sdc__of AS sdc__stratum, sdc__names, sdc__means,
            sdc__noise_together(COLUMNS(lambda c: starts_with(c, 'sdc__x_')), sdc__root, sdc__names, sdc__normals) AS "\0"
