@@ -55,11 +55,17 @@ CREATE OR REPLACE MACRO sdc__figure_text(v) AS CASE
     WHEN v = floor(v) THEN floor(v)::BIGINT::VARCHAR
     ELSE sdc__fraction_text(v)
 END;
+CREATE OR REPLACE MACRO sdc__mapping_text(v) AS CASE
+    WHEN typeof(v) IN ('TINYINT', 'SMALLINT', 'INTEGER', 'BIGINT', 'VARCHAR') THEN v::VARCHAR
+    ELSE error('ColumnError: A column of type ' || typeof(v)
+               || ' is to be recoded: a compiled query recodes texts and whole numbers; cast it first.')
+END;
+CREATE OR REPLACE MACRO sdc__label_as(label, like_that) AS label;
 CREATE OR REPLACE MACRO sdc__is_guessable(key) AS length(key) < 32;
 """
 OWN_WORDS = ("sdc__uniform_of", "sdc__fraction_text")
 # What is dear and used more than once: PostgreSQL would compute it in each place.
-ONCE = ("sdc__uniforms_of", "sdc__reduced_of", "sdc__normals_of")
+ONCE = ("sdc__uniforms_of", "sdc__reduced_of", "sdc__normals_of", "sdc__places_of")
 
 
 @cache

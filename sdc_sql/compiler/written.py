@@ -49,7 +49,7 @@ def _comment(call: exp.Expression, dialect: str) -> str:
     declared = by_name().get(call.name)
     said = [query.text(call.transform(_plain)), f"Compiled by sdc-sql {VERSION} for {dialect}."]
     said += [f"Source: {declared.source}"] if declared and declared.source else []
-    said += [_KEYS[dialect], _TYPES] if declared and declared.masks else []
+    said += [_KEYS[dialect], _TYPES] if declared and declared.masks and declared.needs_key else []
     said += [_JIT] if dialect == "postgres" else []
     lines = [
         line

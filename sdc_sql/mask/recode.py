@@ -55,8 +55,8 @@ def recode(
 ) -> MaskingStep:
     """Replace the values of a column by groups that they belong to, in place or in a copy.
 
-    One of ``mapping``, ``breaks``, ``classes``, ``keep_first``, ``drop_last``, ``hierarchy``, ``period`` and ``relative_to`` says
-    how. Nothing is drawn. The column takes the type of the new values; labels are text.
+    One of ``mapping``, ``breaks``, ``classes``, ``keep_first``, ``drop_last``, ``hierarchy``, ``period`` and
+    ``relative_to`` says how. Nothing is drawn. The column takes the type of the new values; labels are text.
 
     Parameters
     ----------
@@ -126,8 +126,8 @@ def recode(
     """
     given: dict[str, Any] = {
         "mapping": mapping, "others": others, "label": label, "breaks": breaks, "ends": ends, "classes": classes,
-        "method": method, "keep_first": keep_first, "drop_last": drop_last, "digits": digits, "hierarchy": hierarchy, "level": level,
-        "period": period, "relative_to": relative_to, "geography": geography, "labels": labels,
+        "method": method, "keep_first": keep_first, "drop_last": drop_last, "digits": digits,
+        "hierarchy": hierarchy, "level": level, "period": period, "relative_to": relative_to, "geography": geography, "labels": labels,
     }  # fmt: skip
     given = {name: value for name, value in given.items() if value is not None}
     way = _way(given)

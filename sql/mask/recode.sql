@@ -23,6 +23,9 @@
 --   others       'error', 'keep' or 'label'  a value that is not listed is an error, stays as it is, or becomes `label`
 --   label        text    what values that are not listed become, where others is 'label'
 
+-- The text by which a value is found.
+CREATE OR REPLACE MACRO sdc__mapping_text(v) AS sdc__canonical(v);
+
 -- The records of a table with the value to be recoded, by its name and as sdc__x. codes: NULL where numbers are wanted.
 CREATE OR REPLACE MACRO sdc__recode_records(tbl, column_name, id, codes) AS TABLE
     SELECT sdc__id, COLUMNS(sdc__to_mask((*), [column_name], id)), COLUMNS(sdc__to_mask((*), [column_name], id)) AS sdc__x FROM sdc__identified(tbl, id, codes := codes);
@@ -32,12 +35,12 @@ CREATE OR REPLACE MACRO sdc__in_place_of(old, new) AS struct_extract({'new': new
 
 CREATE OR REPLACE MACRO sdc__checked_mapping(twice) AS
     CASE WHEN twice = 0 THEN true
-         ELSE error('TableError: The mapping lists ' || format('{:,}', twice) || ' values more than once: give each one row.') END;
+         ELSE error('TableError: The mapping lists ' || twice || ' values more than once: give each one row.') END;
 CREATE OR REPLACE MACRO sdc__recode_mapping(mapping) AS TABLE
     SELECT sdc__from, sdc__to, true AS sdc__known
     FROM (SELECT *, count(*) FILTER (WHERE sdc__place = 2) OVER () AS sdc__twice
           FROM (SELECT *, row_number() OVER (PARTITION BY sdc__from) AS sdc__place
-                FROM (SELECT sdc__canonical("from") AS sdc__from, "to" AS sdc__to
+                FROM (SELECT sdc__mapping_text("from") AS sdc__from, "to" AS sdc__to
                       FROM (SELECT sdc__by_bytes(COLUMNS(sdc__columns((*), ['from', 'to']))) AS "\0" FROM sdc__rows(mapping, codes := ['from', 'to'])))))
     WHERE sdc__checked_mapping(sdc__twice);
 
@@ -52,13 +55,13 @@ CREATE OR REPLACE MACRO sdc__label_as(label, like_that) AS
         THEN error('ParameterError: The label ' || label || ' has no place among the values of the mapping, which are of type ' || typeof(like_that) || ': give another, or a mapping to texts.') END);
 CREATE OR REPLACE MACRO sdc__checked_absent(n, what, advice) AS
     CASE WHEN n = 0 THEN true
-         ELSE error('TableError: The ' || what || ' has no row for ' || format('{:,}', n) || ' of the values of the column: ' || advice) END;
+         ELSE error('TableError: The ' || what || ' has no row for ' || n || ' of the values of the column: ' || advice) END;
 
 -- cells: the distinct values, sdc__v, each with the text by which it is found, sdc__asked. What each becomes; sdc__known: NULL where it is not listed.
-CREATE OR REPLACE MACRO sdc__recode_met(cells, map, others, what, advice) AS TABLE
+CREATE OR REPLACE MACRO sdc__recode_met(cells, listed, others, what, advice) AS TABLE
     SELECT sdc__v, sdc__to, sdc__known
     FROM (SELECT *, count(*) FILTER (WHERE sdc__known IS NULL AND sdc__v IS NOT NULL AND others = 'error') OVER () AS sdc__absent
-          FROM query_table(cells) LEFT JOIN query_table(map) ON sdc__asked IS NOT DISTINCT FROM sdc__from)
+          FROM query_table(cells) LEFT JOIN query_table(listed) ON sdc__asked IS NOT DISTINCT FROM sdc__from)
     WHERE sdc__checked_absent(sdc__absent, what, advice);
 
 -- Records of sdc__recode_records with what sdc__recode_met says of their values.
@@ -69,7 +72,7 @@ CREATE OR REPLACE MACRO sdc__recode_put(records, met) AS TABLE
 CREATE OR REPLACE MACRO sdc__recode(tbl, column_name, mapping, id, others, label) AS TABLE
     WITH sdc__records AS (FROM sdc__recode_records(tbl, column_name, id, [column_name])),
     sdc__map AS MATERIALIZED (FROM sdc__recode_mapping(mapping)),
-    sdc__cells AS (SELECT sdc__x AS sdc__v, sdc__canonical(sdc__x) AS sdc__asked FROM sdc__records GROUP BY sdc__x),
+    sdc__cells AS (SELECT sdc__x AS sdc__v, sdc__mapping_text(sdc__x) AS sdc__asked FROM sdc__records GROUP BY sdc__x),
     sdc__met AS MATERIALIZED (
         FROM sdc__recode_met('sdc__cells', 'sdc__map', sdc__checked_others(others, label), 'mapping', 'give each one, or say others := ''keep'' or ''label''.')
     ),
@@ -78,6 +81,7 @@ CREATE OR REPLACE MACRO sdc__recode(tbl, column_name, mapping, id, others, label
     sdc__kept AS (SELECT sdc__v, sdc__to FROM sdc__met WHERE sdc__known UNION ALL SELECT sdc__v, sdc__v FROM sdc__met WHERE sdc__known IS NULL)
     FROM sdc__recode_put('sdc__records', CASE WHEN others = 'keep' THEN 'sdc__kept' ELSE 'sdc__labelled' END);
 
+-- Compiled: by SQL alone.
 -- Verb: recode
 -- sdc_recode: the values of a column replaced by those that a table lists for them.
 -- Example: FROM sdc_recode('persons', 'region', 'wider', 'id');

@@ -45,28 +45,31 @@ CREATE OR REPLACE MACRO sdc__checked_labels(labels, n) AS CASE
     WHEN list_count(labels) < n THEN error('ParameterError: A label is NULL: give every interval a text.')
     ELSE labels END;
 
+-- Labels in the places of those that are made; those of ends that are closed are never read.
+CREATE OR REPLACE MACRO sdc__placed_labels(labels, n, ends) AS
+    list_concat(CASE WHEN ends IN ('open', 'open_below') THEN []::VARCHAR[] ELSE ['']::VARCHAR[] END,
+                sdc__checked_labels(labels::VARCHAR[], n - 1 + (ends IN ('open', 'open_below'))::INTEGER + (ends IN ('open', 'open_above'))::INTEGER));
+
 -- limits: a row with sdc__breaks. The same with the labels of below the first break, of each interval, and of the last break and over.
 CREATE OR REPLACE MACRO sdc__interval_design(limits, records, ends, labels) AS TABLE
-    WITH sdc__typed AS (
-        SELECT sdc__breaks, sdc__whole AND list_bool_and(list_transform(sdc__breaks, lambda b: b = floor(b))) AS sdc__whole
+    WITH sdc__sides AS (
+        SELECT sdc__breaks, list_prepend(NULL, sdc__breaks) AS sdc__lows, list_append(sdc__breaks, NULL) AS sdc__highs,
+               sdc__whole AND list_bool_and(list_transform(sdc__breaks, lambda b: b = floor(b))) AS sdc__in_ones
         FROM query_table(limits), (SELECT sdc__whole FROM query_table(records) LIMIT 1)
     )
-    SELECT sdc__breaks,
-           CASE WHEN labels IS NULL
-                THEN list_transform(range(len(sdc__breaks) + 1), lambda i: sdc__interval_label(CASE WHEN i > 0 THEN sdc__breaks[i] END, CASE WHEN i < len(sdc__breaks) THEN sdc__breaks[i + 1] END, sdc__whole))
-                ELSE list_concat(CASE WHEN ends IN ('open', 'open_below') THEN []::VARCHAR[] ELSE [NULL]::VARCHAR[] END,
-                                 sdc__checked_labels(labels::VARCHAR[], len(sdc__breaks) - 1 + (ends IN ('open', 'open_below'))::INTEGER + (ends IN ('open', 'open_above'))::INTEGER))
-           END AS sdc__labels
-    FROM sdc__typed;
+    SELECT sdc__breaks, CASE WHEN labels IS NULL THEN list_transform(sdc__lows, lambda b, i: sdc__interval_label(b, sdc__highs[i], sdc__in_ones))
+                             ELSE sdc__placed_labels(labels, len(sdc__breaks), ends) END AS sdc__labels
+    FROM sdc__sides;
 
 -- How many breaks lie at or below a value.
 CREATE OR REPLACE MACRO sdc__breaks_below(x, breaks) AS len(list_filter(breaks, lambda b: b <= x));
-CREATE OR REPLACE MACRO sdc__interval_of(x, breaks, labels, ends) AS CASE
+-- place: which of the labels, from 1.
+CREATE OR REPLACE MACRO sdc__interval_of(x, place, breaks, labels, ends) AS CASE
     WHEN x IS NULL THEN NULL
     WHEN isnan(x) THEN error('ColumnError: The column holds NaN, which lies in no interval: replace it by NULL.')
     WHEN (x < breaks[1] AND ends NOT IN ('open', 'open_below')) OR (x >= breaks[-1] AND ends NOT IN ('open', 'open_above'))
         THEN error('ColumnError: Values lie outside the breaks, which go from ' || sdc__canonical_number(breaks[1]) || ' to below ' || sdc__canonical_number(breaks[-1]) || ': give further breaks, or say ends := ''open''.')
-    ELSE labels[1 + sdc__breaks_below(x, breaks)] END;
+    ELSE labels[place] END;
 
 -- The records of a table with the number to be recoded, by its column's name and as sdc__n.
 CREATE OR REPLACE MACRO sdc__recode_numbers(tbl, column_name, id) AS TABLE
@@ -74,7 +77,8 @@ CREATE OR REPLACE MACRO sdc__recode_numbers(tbl, column_name, id) AS TABLE
            sdc__is_whole(typeof(COLUMNS(sdc__to_mask((*), [column_name], id)))) AS sdc__whole
     FROM sdc__identified(tbl, id);
 CREATE OR REPLACE MACRO sdc__recode_by_design(records, design, ends) AS TABLE
-    SELECT sdc__id, sdc__in_place_of(COLUMNS(lambda c: NOT starts_with(c, 'sdc__')), sdc__interval_of(sdc__n, sdc__breaks, sdc__labels, ends)) AS "\0" FROM query_table(records), query_table(design);
+    WITH sdc__places_of AS (SELECT *, 1 + sdc__breaks_below(sdc__n, sdc__breaks) AS sdc__place FROM query_table(records), query_table(design))
+    SELECT sdc__id, sdc__in_place_of(COLUMNS(lambda c: NOT starts_with(c, 'sdc__')), sdc__interval_of(sdc__n, sdc__place, sdc__breaks, sdc__labels, ends)) AS "\0" FROM sdc__places_of;
 
 CREATE OR REPLACE MACRO sdc__recode_intervals(tbl, column_name, breaks, id, ends, labels) AS TABLE
     WITH sdc__records AS (FROM sdc__recode_numbers(tbl, column_name, id)),
@@ -82,6 +86,7 @@ CREATE OR REPLACE MACRO sdc__recode_intervals(tbl, column_name, breaks, id, ends
     sdc__design AS MATERIALIZED (FROM sdc__interval_design('sdc__limits', 'sdc__records', ends, labels))
     FROM sdc__recode_by_design('sdc__records', 'sdc__design', ends);
 
+-- Compiled: by SQL alone.
 -- Verb: recode
 -- sdc_recode_intervals: the numbers of a column replaced by the intervals that they lie in.
 -- Example: FROM sdc_recode_intervals('persons', 'income', [1500, 2000, 3000], 'id', ends := 'open');

@@ -54,7 +54,8 @@ TABLES = """
 COLLATED = "".join(
     f"ALTER TABLE {table} RENAME TO {table}_; CREATE TABLE {table} (id BIGINT, age VARCHAR COLLATE NOCASE.NOACCENT,"
     " sex VARCHAR COLLATE NOCASE.NOACCENT, region VARCHAR COLLATE NOCASE, w DOUBLE, household VARCHAR COLLATE NOCASE,"
-    f" income INTEGER, name VARCHAR COLLATE NOCASE, born DATE, birthplace VARCHAR COLLATE NOCASE); INSERT INTO {table} FROM {table}_; DROP TABLE {table}_;"
+    " income INTEGER, name VARCHAR COLLATE NOCASE, born DATE, birthplace VARCHAR COLLATE NOCASE);"
+    f" INSERT INTO {table} FROM {table}_; DROP TABLE {table}_;"
     for table in ("persons", "population", "released")
 )
 KEY = "SET VARIABLE sdc_key = 'ahV5eib9-Ohg2-uoX4ien-ooSh3iep-Quo7ma'"

@@ -24,6 +24,10 @@ ROWS = """
            CASE WHEN i % 5 <> 0 THEN 'r' || i % 3 END AS region,
            ((i * 37) % 101) * 1e-7 AS tiny
     FROM range(1, 301) AS t(i)"""
+# what becomes of regions, and of ages
+GROUPS = """
+    FROM (VALUES ('r0', 'west'), ('r1', 'west'), ('r2', 'east'), ('0', 'born'), (NULL, 'unknown')) AS t("from", "to")"""
+TABLES = {"workers": ROWS, "groups": GROUPS}
 CALLS: dict[str, tuple[str, list[Any], dict[str, Any]]] = {
     "absolute": ("sdc_noise_absolute", [["income", "age"], [2.5, 3], "id"], {}),
     "absolute, text ids": ("sdc_noise_absolute", [["Income"], 0.1, "name"], {"release": "2026 'a'", "stream": "x"}),
@@ -31,6 +35,12 @@ CALLS: dict[str, tuple[str, list[Any], dict[str, Any]]] = {
     "rounded": ("sdc_noise_absolute", [["income"], 10, "id"], {"rounded": True}),
     "nothing": ("sdc_noise_absolute", [["income"], 0, "id"], {}),
     "relative": ("sdc_noise", [["income", "age", "tiny"], 0.1, "id"], {}),
+    "intervals": ("sdc_recode_intervals", ["age", [20, 40, 60], "id"], {"ends": "open"}),
+    "closed intervals": ("sdc_recode_intervals", ["tiny", [0, 2.5e-6, 1], "name"], {}),
+    "labels": ("sdc_recode_intervals", ["Age", [18, 65], "id"], {"ends": "open", "labels": ["a", "b'", "c"]}),
+    "mapping": ("sdc_recode", ["Region", "groups", "id"], {}),
+    "mapping, others labelled": ("sdc_recode", ["age", "groups", "id"], {"others": "label", "label": "it's"}),
+    "mapping, others kept": ("sdc_recode", ["name", "groups", "id"], {"others": "keep"}),
     "first characters": ("sdc_recode_keep_first", ["name", 4, "id"], {}),
     "first digits": ("sdc_recode_keep_first", ["age", 1, "name"], {"digits": 3}),
     "last characters": ("sdc_recode_drop_last", ["Name", 2, "id"], {}),
@@ -45,14 +55,16 @@ def answers(call: str) -> list[tuple[Any, ...]]:
     with duckdb.connect() as con:
         sdc_sql.load(con)
         con.execute("SET VARIABLE sdc_key = $1", [KEY])
-        con.execute(f"CREATE TABLE workers AS {ROWS}")
+        for table, rows in TABLES.items():
+            con.execute(f"CREATE TABLE {table} AS {rows}")
         return con.execute(query.text(query.call(macro, "workers", *arguments, **named))).fetchall()
 
 
 def compiled(call: str, dialect: Any) -> str:
     """Return the query for an engine."""
     macro, arguments, named = CALLS[call]
-    return sdc_sql.compile(macro, "workers", *arguments, dialect=dialect, columns=COLUMNS, **named)
+    columns = {"workers": COLUMNS, "groups": ["from", "to"]}
+    return sdc_sql.compile(macro, "workers", *arguments, dialect=dialect, columns=columns, **named)
 
 
 def assert_alike(ask: Callable[[str], tuple[list[str], list[Any]]], call: str, dialect: str) -> None:

@@ -181,8 +181,9 @@ def test_odd_names(run, name, arguments, named):
 @pytest.fixture(scope="module")
 def masked(server: Any) -> Callable[[str], tuple[list[str], list[Any]]]:
     """Return what runs a query on a server with a secret key and a table to be masked."""
-    reference().execute(f"CREATE OR REPLACE TABLE workers AS {masked_elsewhere.ROWS}")
-    stored(server, "workers", "FROM workers")
+    for table, found in masked_elsewhere.TABLES.items():
+        reference().execute(f"CREATE OR REPLACE TABLE {table} AS {found}")
+        stored(server, table, f"FROM {table}")
     server.execute("SET jit = off")
 
     def ask(sql: str, key: str = masked_elsewhere.KEY) -> tuple[list[str], list[Any]]:
@@ -194,7 +195,7 @@ def masked(server: Any) -> Callable[[str], tuple[list[str], list[Any]]]:
 
 
 @pytest.mark.parametrize("name", masked_elsewhere.CALLS)
-def test_noise_is_that_of_duckdb(masked, name):
+def test_masked_values_are_those_of_duckdb(masked, name):
     masked_elsewhere.assert_alike(masked, name, "postgres")
 
 
@@ -218,6 +219,28 @@ def test_noise_is_refused_in_the_words_of_the_macros(masked, server, words, tabl
     sql = sdc_sql.compile("noise_absolute", "wrong", [column], 1, "id", dialect="postgres", columns=columns, **bound)
     with pytest.raises(Exception, match=words):
         masked(sql)
+
+
+@pytest.mark.parametrize(
+    ("words", "call"),
+    [
+        ("The mapping has no row for 300 of the values", ("recode", ["name", "groups", "id"])),
+        ("to be recoded: a compiled query recodes texts", ("recode", ["income", "groups", "id"])),
+        ("The mapping lists 1 values more than once", ("recode", ["region", "doubled", "id"])),
+        ("Values lie outside the breaks, which go from 0 to below 50", ("recode_intervals", ["age", [0, 50], "id"])),
+        ("The column holds NaN", ("recode_intervals", ["income", [0], "id", "open"])),
+        ("nothing would be left of it", ("recode_drop_last", ["region", 2, "id"])),
+        ("has whole numbers, whose leading zeros are lost", ("recode_keep_first", ["age", 2, "id"])),
+    ],
+)
+def test_recoding_is_refused_in_the_words_of_the_macros(masked, server, words, call):
+    server.execute("DROP TABLE IF EXISTS doubled")
+    stored(server, "doubled", "FROM groups UNION ALL FROM groups WHERE \"from\" = 'r1'")
+    columns = {"workers": masked_elsewhere.COLUMNS, **dict.fromkeys(("groups", "doubled"), ["from", "to"])}
+    macro, arguments = call
+    with pytest.raises(Exception, match=words) as raised:
+        masked(sdc_sql.compile(macro, "workers", *arguments, dialect="postgres", columns=columns))
+    assert "name 7" not in str(raised.value)
 
 
 @pytest.mark.parametrize(("key", "words"), [("", "No secret key"), ("k7Q-92hbnSxvE4t", "can be guessed")])

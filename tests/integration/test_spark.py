@@ -161,8 +161,9 @@ def test_cells_are_counted_before_they_are_sent_around(run, spark):
 @pytest.fixture(scope="module")
 def masked(spark: Any, tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], tuple[list[str], list[Any]]]:
     """Return what runs a query in Spark, with a secret key and a table to be masked."""
-    reference().execute(f"CREATE OR REPLACE TABLE workers AS {masked_elsewhere.ROWS}")
-    stored(spark, "workers", "FROM workers", tmp_path_factory.mktemp("workers"))
+    for table, found in masked_elsewhere.TABLES.items():
+        reference().execute(f"CREATE OR REPLACE TABLE {table} AS {found}")
+        stored(spark, table, f"FROM {table}", tmp_path_factory.mktemp(table))
 
     def ask(sql: str, key: str = masked_elsewhere.KEY) -> tuple[list[str], list[Any]]:
         spark.createDataFrame([(key,)], "sdc_key string").createOrReplaceTempView("sdc_key")
@@ -174,8 +175,10 @@ def masked(spark: Any, tmp_path_factory: pytest.TempPathFactory) -> Callable[[st
     return ask
 
 
-@pytest.mark.parametrize("name", ["absolute, text ids", "bounds", "strata"])
-def test_noise_is_that_of_duckdb(masked, name):
+@pytest.mark.parametrize(
+    "name", ["absolute, text ids", "bounds", "strata", "mapping", "mapping, others kept", "labels", "last digits"]
+)
+def test_masked_values_are_those_of_duckdb(masked, name):
     masked_elsewhere.assert_alike(masked, name, "spark")
 
 
