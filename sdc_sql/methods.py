@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from sdc_sql.mask import drop_identifiers as _drop_identifiers
 from sdc_sql.mask import generalise as _generalise
 from sdc_sql.mask import local_suppression as _local_suppression
 from sdc_sql.mask import microaggregation as _microaggregation
@@ -30,6 +31,7 @@ from sdc_sql.risk import file_rules as _file_rules
 from sdc_sql.risk import frequencies as _frequencies
 from sdc_sql.risk import global_risk as _global_risk
 from sdc_sql.risk import household_risk as _household_risk
+from sdc_sql.risk import identifiers as _identifiers
 from sdc_sql.risk import individual_risk as _individual_risk
 from sdc_sql.risk import k_anonymity as _k_anonymity
 from sdc_sql.risk import k_map as _k_map
@@ -62,6 +64,7 @@ class Methods:
     cells = as_method(_cells.cells)
     compatible_records = as_method(_suppression_report.compatible_records)
     data_intrusion_simulation = as_method(_data_intrusion.data_intrusion_simulation)
+    drop_identifiers = as_method(_drop_identifiers.drop_identifiers)
     frequencies = as_method(_frequencies.frequencies)
     frequency_counts = as_method(_uniqueness.frequency_counts)
     frequency_summary = as_method(_uniqueness.frequency_summary)
@@ -70,6 +73,7 @@ class Methods:
     global_risk = as_method(_global_risk.global_risk)
     household_global_risk = as_method(_household_risk.household_global_risk)
     household_risk = as_method(_household_risk.household_risk)
+    identifiers = as_method(_identifiers.identifiers)
     individual_risk = as_method(_individual_risk.individual_risk)
     k_anonymity = as_method(_k_anonymity.k_anonymity)
     k_map = as_method(_k_map.k_map)

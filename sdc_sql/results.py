@@ -11,6 +11,7 @@ from sdc_sql.risk.data_intrusion import DataIntrusion
 from sdc_sql.risk.file_rules import RuleAnswer
 from sdc_sql.risk.global_risk import GlobalRisk
 from sdc_sql.risk.household_risk import HouseholdGlobalRisk
+from sdc_sql.risk.identifiers import ProposedIdentifier
 from sdc_sql.risk.k_anonymity import KViolations
 from sdc_sql.risk.k_map import KMap
 from sdc_sql.risk.l_diversity import LDiversity
@@ -42,6 +43,7 @@ __all__ = [
     "PopulationRisk",
     "PramEstimate",
     "PramTwoWayEstimate",
+    "ProposedIdentifier",
     "RecodingPreview",
     "RiskThreshold",
     "RuleAnswer",

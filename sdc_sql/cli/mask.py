@@ -23,14 +23,9 @@ if TYPE_CHECKING:
 RELEASED = "sdc_released"
 # What masks categories: the codes of a file stay text where they are no plain numbers.
 OF_CODES = {
-    "pram",
-    "microaggregate-categorical",
-    "local-suppression",
-    "suppress-combinations",
-    "mondrian",
-    "recode",
-    "generalise",
-}
+    "pram", "microaggregate-categorical", "local-suppression", "suppress-combinations", "mondrian", "recode",
+    "generalise", "drop-identifiers",
+}  # fmt: skip
 OF_NUMBERS = ("breaks", "classes")  # options by which a method of codes masks numbers
 
 

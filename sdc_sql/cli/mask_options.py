@@ -57,6 +57,7 @@ def _lists(text: str) -> dict[str, list[str]]:
     return lists
 
 
+REMOVES = "sdc_drop_identifiers"  # has no masked columns to release, and is run as the masks are
 # What every method is given: SOURCE, --id and --columns.
 _COMMON = {"tbl", "id", "columns", "column_name", "keys"}
 _KINDS: dict[str, dict[str, Any]] = {
@@ -82,7 +83,7 @@ def methods() -> dict[str, list[Declaration]]:
     """Return the masks by the name of their method: several where a required option or a switch tells them apart."""
     found: dict[str, list[Declaration]] = {}
     for declaration in declared():
-        if declaration.masks:
+        if declaration.masks or declaration.name == REMOVES:
             found.setdefault(declaration.command, []).append(declaration)
     return found
 

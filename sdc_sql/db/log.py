@@ -72,8 +72,16 @@ class Log:
         for place in {step_table.beside(place) for place in places}:
             refuse_second_draw(self.con, place, names, every, columns)
 
-    def write(self, step: MaskingStep, identifier: str, kept: dict[str, str], confidential: tuple[str, ...]) -> None:
-        """Add the step to the table of steps beside the target. It never contains the key."""
+    def write(
+        self,
+        step: MaskingStep,
+        identifier: str,
+        kept: dict[str, str],
+        confidential: tuple[str, ...],
+        *,
+        gone: bool = False,
+    ) -> None:
+        """Add the step to the table of steps beside the target. It never contains the key. gone: the columns are."""
         steps = step_table.beside(self.target)
         step_table.made(self.con, steps)
         target_id = marked(self.con, self.target)
@@ -92,7 +100,7 @@ class Log:
             "parameters": json.dumps(step.parameters, default=str),
             "release": step.release,
             "stream": step.stream,
-            "digests": json.dumps(digests(self.con, self.target, identifier, step.columns)),
+            "digests": json.dumps({} if gone else digests(self.con, self.target, identifier, step.columns)),
             "confidential": list(confidential),
             **{name: kept.get(name) for name in ("matrix", "counts")},
             "records": step.records,

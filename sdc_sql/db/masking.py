@@ -149,7 +149,8 @@ def _masked(
     identifier = str(arguments["id"])
     log = Log(data, columns, arguments, into)
     arguments = log.arguments
-    in_order = tuple(c for c in data.columns if c in columns)
+    every = data.read_columns()  # the table may have got others, or lost some, since it was described
+    in_order = tuple(c for c in every if c in columns)
     values = query.call(f"sdc__{macro}", data.table if subset is None else subset.table, *arguments.values())
     selected = exp.select(
         exp.alias_(exp.column("sdc__id"), identifier, quoted=True), *(exp.column(c, quoted=True) for c in in_order)
@@ -161,9 +162,9 @@ def _masked(
     found = {name: fetched(data.con, select)[0] for name, select in kept.items()}
     new.retype(log.target)
     if into is not None:
-        new.fill(log.target, data.columns)
+        new.fill(log.target, every)
     elif changed:
-        new.replace(log.target, data.columns)
+        new.replace(log.target, every)
     new.drop()
     parameters = {n: logged.get(n, value) for n, value in arguments.items() if n not in _APART}
     if subset is not None:
