@@ -83,7 +83,7 @@ _HOMES = dict.fromkeys(_ERRORS, "errors") | {
     "tree_hierarchy": "mask.hierarchy_making",
     "uninstall": "db.load",
 }  # every other public name is that of a result
-_ROOMS = ("compiler", "db", "errors", "mask", "methods", "microdata", "report", "results", "risk", "roles")
+_ROOMS = ("compiler", "db", "errors", "loss", "mask", "methods", "microdata", "report", "results", "risk", "roles")
 
 
 def __getattr__(name: str) -> Any:  # noqa: ANN401 - a class, a function, a module

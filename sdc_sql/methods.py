@@ -7,6 +7,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from sdc_sql.loss import class_sizes as _class_sizes
+from sdc_sql.loss import contingency_distance as _contingency_distance
+from sdc_sql.loss import direct_distance as _direct_distance
+from sdc_sql.loss import distribution_distance as _distribution_distance
+from sdc_sql.loss import entropy_loss as _entropy_loss
+from sdc_sql.loss import precision as _precision
 from sdc_sql.mask import drop_identifiers as _drop_identifiers
 from sdc_sql.mask import generalise as _generalise
 from sdc_sql.mask import local_suppression as _local_suppression
@@ -55,16 +61,21 @@ if TYPE_CHECKING:
 
 
 class Methods:
-    """The functions of ``sdc_sql.risk`` and ``sdc_sql.mask`` that the headers of the SQL files name."""
+    """The functions of ``sdc_sql.risk``, ``mask`` and ``loss`` that the headers of the SQL files name."""
 
     _roles: Roles
 
     alpha_k_anonymity = as_method(_alpha_k_anonymity.alpha_k_anonymity)
     cell_risk = as_method(_individual_risk.cell_risk)
     cells = as_method(_cells.cells)
+    class_sizes = as_method(_class_sizes.class_sizes)
     compatible_records = as_method(_suppression_report.compatible_records)
+    contingency_distance = as_method(_contingency_distance.contingency_distance)
     data_intrusion_simulation = as_method(_data_intrusion.data_intrusion_simulation)
+    direct_distance = as_method(_direct_distance.direct_distance)
+    distribution_distance = as_method(_distribution_distance.distribution_distance)
     drop_identifiers = as_method(_drop_identifiers.drop_identifiers)
+    entropy_loss = as_method(_entropy_loss.entropy_loss)
     frequencies = as_method(_frequencies.frequencies)
     frequency_counts = as_method(_uniqueness.frequency_counts)
     frequency_summary = as_method(_uniqueness.frequency_summary)
@@ -83,6 +94,7 @@ class Methods:
     likeness = as_method(_likeness.likeness)
     likeness_cells = as_method(_likeness.likeness_cells)
     local_suppression = as_method(_local_suppression.local_suppression)
+    margins_kept = as_method(_contingency_distance.margins_kept)
     microaggregate = as_method(_microaggregation.microaggregate)
     microaggregate_categorical = as_method(_microaggregation.microaggregate_categorical)
     minimal_sample_uniques = as_method(_minimal_sample_uniques.minimal_sample_uniques)
@@ -92,12 +104,14 @@ class Methods:
     population_risk = as_method(_population_risk.population_risk)
     pram = as_method(_pram.pram)
     pram_covariance = as_method(_pram_matrix.pram_covariance)
+    pram_entropy_loss = as_method(_entropy_loss.pram_entropy_loss)
     pram_estimate = as_method(_pram_matrix.pram_estimate)
     pram_estimate_two_way = as_method(_pram_matrix.pram_estimate_two_way)
     pram_guaranteed = as_method(_pram_cells.pram_guaranteed)
     pram_matrix = as_method(_pram_matrix.pram_matrix)
     pram_proof = as_method(_pram_cells.pram_proof)
     pram_retention = as_method(_pram_cells.pram_retention)
+    precision = as_method(_precision.precision)
     preview_recodings = as_method(_preview_recodings.preview_recodings)
     public_use_file_rules = as_method(_file_rules.public_use_file_rules)
     rank_swap = as_method(_rank_swap.rank_swap)

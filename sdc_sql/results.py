@@ -1,8 +1,14 @@
 """What the measures return, a frozen record each.
 
-Written from the modules of sdc_sql/risk and sdc_sql/mask by python -m sdc_sql.write.
+Written from the modules of sdc_sql/risk, sdc_sql/mask and sdc_sql/loss by python -m sdc_sql.write.
 """
 
+from sdc_sql.loss.class_sizes import ClassSizes
+from sdc_sql.loss.contingency_distance import ContingencyDistance, MarginKept
+from sdc_sql.loss.direct_distance import DirectDistance
+from sdc_sql.loss.distribution_distance import DistributionDistance
+from sdc_sql.loss.entropy_loss import EntropyLoss, PramEntropyLoss
+from sdc_sql.loss.precision import Precision
 from sdc_sql.mask.generalise import Generalisation
 from sdc_sql.mask.pram_matrix import PramEstimate, PramTwoWayEstimate
 from sdc_sql.mask.preview_recodings import RecodingPreview
@@ -29,8 +35,13 @@ from sdc_sql.risk.uniqueness import FrequencySummary
 
 __all__ = [
     "AlphaKViolations",
+    "ClassSizes",
     "CompatibleRecords",
+    "ContingencyDistance",
     "DataIntrusion",
+    "DirectDistance",
+    "DistributionDistance",
+    "EntropyLoss",
     "FrequencySummary",
     "Generalisation",
     "GlobalRisk",
@@ -39,10 +50,13 @@ __all__ = [
     "KViolations",
     "LDiversity",
     "Likeness",
+    "MarginKept",
     "MisclassifiedTheta",
     "PopulationRisk",
+    "PramEntropyLoss",
     "PramEstimate",
     "PramTwoWayEstimate",
+    "Precision",
     "ProposedIdentifier",
     "RecodingPreview",
     "RiskThreshold",

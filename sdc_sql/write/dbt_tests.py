@@ -37,20 +37,29 @@ def written(declared: Iterable[Declaration], by_hand: Iterable[str]) -> dict[str
 
 
 def _arguments(declaration: Declaration) -> list[Parameter]:
-    return [MODEL, *declaration.required[1:], MAXIMUM, *declaration.optional]
+    return [MODEL, *_given(declaration, original=True), MAXIMUM, *declaration.optional]
+
+
+def _given(declaration: Declaration, *, original: bool = False) -> list[Parameter]:
+    """Return what is given beside the tested model: of two tables that is the released one."""
+    compares = any(p.name == "released" for p in declaration.required)
+    others = [p for p in declaration.required if p.name != "released"] if compares else list(declaration.required)
+    return others if compares and original else others[1:]
 
 
 def _test(declaration: Declaration) -> str:
     limit, named = declaration.limit, [p.name for p in declaration.optional]
     assert limit is not None  # noqa: S101 - for the type checker: those without one have no test
-    given = ", ".join(p.name for p in declaration.required[1:])
+    given = ", ".join(p.name for p in _given(declaration))
+    original = ", original" if any(p.name == "original" for p in declaration.required) else ""
     signature = ", ".join(f"{p.name}=none" if p.name in named else p.name for p in _arguments(declaration))
     options = ", ".join(f"'{name}': {name}" for name in named)
     meaning = limit.meaning.replace("'", "\\'")
     measure = f"'{declaration.name}', [{given}], {{{options}}}, '{limit.figure}'"
     return (
         f"{{% test {limit.test}({signature}) %}}\n"
-        f"    {{{{ sdc.sdc__not_below(model, {measure}, maximum,\n        '{meaning}') }}}}\n{{% endtest %}}\n"
+        f"    {{{{ sdc.sdc__not_below(model, {measure}, maximum,\n        '{meaning}'{original}) }}}}\n"
+        "{% endtest %}\n"
     )
 
 

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 
 class Methods:
-    """The functions of ``sdc_sql.risk`` and ``sdc_sql.mask`` that the headers of the SQL files name."""
+    """The functions of ``sdc_sql.risk``, ``mask`` and ``loss`` that the headers of the SQL files name."""
 
     _roles: Roles
 

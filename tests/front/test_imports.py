@@ -21,7 +21,7 @@ ORDER = [
     {"db"},
     {"compiler"},
     {"roles"},
-    {"risk", "mask"},
+    {"risk", "mask", "loss"},
     {"methods", "results"},
     {"microdata"},
     {"report", "limits", "spark"},
@@ -33,7 +33,7 @@ ORDER = [
 # The kernels are a package of their own, mapped into ours when it is built; they import nothing of the rest of it.
 RANK = {room: rank for rank, rooms in enumerate(ORDER) for room in rooms}
 # Rooms of several files, which may import one another, never in a circle.
-WHOLE = {"db", "compiler", "risk", "mask", "shell", "spark", "cli", "dbt", "write"}
+WHOLE = {"db", "compiler", "risk", "mask", "loss", "shell", "spark", "cli", "dbt", "write"}
 RUN_TIME = {"duckdb", "sqlglot", "numpy", "pyarrow"}
 EXTRAS = {"dbt": {"dbt"}, "spark": {"pyspark"}}  # packages of optional extras, each imported in one room only
 

@@ -42,7 +42,8 @@ NAMED = [
     "uninstall",
 ]
 # what a measure returns is public as soon as it is there
-RETURNED = [c.__name__ for c in Result.__subclasses__() if c.__module__.startswith(("sdc_sql.risk", "sdc_sql.mask"))]
+ROOMS = ("sdc_sql.loss", "sdc_sql.mask", "sdc_sql.risk")
+RETURNED = [c.__name__ for c in Result.__subclasses__() if c.__module__.startswith(ROOMS)]
 PUBLIC = sorted([*NAMED, *RETURNED])
 METHODS = sorted({d.verb for d in declared() if d.is_table and hasattr(sdc_sql.Microdata, d.verb)})
 RESULTS = [n for n in PUBLIC if inspect.isclass(getattr(sdc_sql, n)) and issubclass(getattr(sdc_sql, n), Result)]

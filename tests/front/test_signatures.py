@@ -16,7 +16,7 @@ for declaration in declared():
     if declaration.is_table and hasattr(Microdata, declaration.verb):
         METHODS.setdefault(declaration.verb, []).append(declaration)
 # What the table at hand provides: not an argument of the method, or one that may be left out.
-ROLES = {"tbl", "sample", "keys", "weight", "household", "nulls", "id", "stratum", "sampling_fraction"}
+ROLES = {"tbl", "released", "sample", "keys", "weight", "household", "nulls", "id", "stratum", "sampling_fraction"}
 # What Python alone has: a copy, the categories of an array.
 OWN = {"into", "labels"}
 # Python's names: a method of several macros takes one column or several; a mapping has columns with their matrices.

@@ -1,5 +1,40 @@
 {#- Written from the headers of sql/ by python -m sdc_sql.write. -#}
 
+{% test sdc_class_sizes_below(model, keys, maximum) %}
+    {{ sdc.sdc__not_below(model, 'sdc_class_sizes', [keys], {}, 'share', maximum,
+        'The discernibility, as a share of that of a file whose records are all alike') }}
+{% endtest %}
+
+{% test sdc_contingency_distance_below(model, original, columns, maximum, dimension=none) %}
+    {{ sdc.sdc__not_below(model, 'sdc_contingency_distance', [columns], {'dimension': dimension}, 'share', maximum,
+        'The share of the records of the tables that are in other cells', original) }}
+{% endtest %}
+
+{% test sdc_margins_kept(model, original, margins, maximum, total=none) %}
+    {{ sdc.sdc__not_below(model, 'sdc_margins_kept', [margins], {'total': total}, 'share', maximum,
+        'The share of the cells of this published table that changed', original) }}
+{% endtest %}
+
+{% test sdc_direct_distance_below(model, original, columns, id, maximum, ordinal=none) %}
+    {{ sdc.sdc__not_below(model, 'sdc_direct_distance', [columns, id], {'ordinal': ordinal}, 'distance', maximum,
+        'The share of the categories that masking changed', original) }}
+{% endtest %}
+
+{% test sdc_distribution_distance_below(model, original, columns, maximum) %}
+    {{ sdc.sdc__not_below(model, 'sdc_distribution_distance', [columns], {}, 'hellinger', maximum,
+        'The Hellinger distance of the released distribution from the original one', original) }}
+{% endtest %}
+
+{% test sdc_entropy_loss_below(model, original, columns, id, maximum) %}
+    {{ sdc.sdc__not_below(model, 'sdc_entropy_loss', [columns, id], {}, 'share', maximum,
+        'The share of the information on this variable that was lost', original) }}
+{% endtest %}
+
+{% test sdc_precision_below(model, keys, hierarchies, maximum) %}
+    {{ sdc.sdc__not_below(model, 'sdc_precision', [keys, hierarchies], {}, 'loss', maximum,
+        'The height of the released values in their hierarchies, 0 (the original ones) to 1 (the top)') }}
+{% endtest %}
+
 {% test sdc_global_risk_below(model, keys, weight, maximum, nulls=none) %}
     {{ sdc.sdc__not_below(model, 'sdc_global_risk', [keys, weight], {'nulls': nulls}, 'reidentification_rate', maximum,
         'The expected share of records that are re-identified') }}

@@ -1,0 +1,9 @@
+{#- Written from the headers of sql/ by python -m sdc_sql.write. -#}
+
+{%- macro contingency_distance(original, released, columns, dimension=none) -%}
+    {{ return(sdc.sdc__measure('sdc_contingency_distance', [original, released, columns], {'dimension': dimension})) }}
+{%- endmacro -%}
+
+{%- macro margins_kept(original, released, margins, total=none) -%}
+    {{ return(sdc.sdc__measure('sdc_margins_kept', [original, released, margins], {'total': total})) }}
+{%- endmacro -%}

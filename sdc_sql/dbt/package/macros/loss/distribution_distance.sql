@@ -1,0 +1,5 @@
+{#- Written from the headers of sql/ by python -m sdc_sql.write. -#}
+
+{%- macro distribution_distance(original, released, columns) -%}
+    {{ return(sdc.sdc__measure('sdc_distribution_distance', [original, released, columns], {})) }}
+{%- endmacro -%}

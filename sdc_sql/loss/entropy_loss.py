@@ -1,0 +1,104 @@
+"""What is uncertain of the original values once the released ones are known."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from sdc_sql.db.results import Result, Results
+from sdc_sql.loss.compared import columns_of, original_table
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from sdc_sql.loss.compared import Described
+    from sdc_sql.roles import Roles
+
+
+@dataclass(frozen=True)
+class EntropyLoss(Result):
+    """The uncertainty of a variable (None: all of them), in nats, its mean over records, and the share of the most."""
+
+    variable: str | None
+    records: int
+    loss: float
+    mean_loss: float
+    share: float
+
+
+@dataclass(frozen=True)
+class PramEntropyLoss(Result):
+    """The uncertainty that PRAM leaves, in nats, its mean over the released records, and the share of the most."""
+
+    records: int
+    loss: float
+    mean_loss: float
+    share: float
+
+
+def entropy_loss(data: Roles, original: Described | str, columns: Iterable[str]) -> Results[EntropyLoss]:
+    """Return what is uncertain of the original values once the released ones are known, by the two files.
+
+    Parameters
+    ----------
+    original
+        The table before masking or recoding: a Microdata, or its name on this connection.
+    columns
+        The categorical variables.
+
+    Returns
+    -------
+    list of EntropyLoss
+        All variables together first, then each.
+
+    Notes
+    -----
+    SDC handbook, section 3.5.2.3; for recodings the non-uniform entropy of Gionis & Tassa (2009). The table needs an
+    id.
+
+    Examples
+    --------
+    >>> import sdc_sql
+    >>> data = sdc_sql.example()
+    >>> data.entropy_loss(data, ["age", "sex"])[0].loss
+    0.0
+    """
+    found = data.rows(
+        "sdc_entropy_loss", original_table(data, original), data.table, columns_of(data, columns), data.required("id")
+    )
+    return Results(EntropyLoss(**row) for row in found)
+
+
+def pram_entropy_loss(data: Roles, original: Described | str, column: str, matrix: str) -> PramEntropyLoss:
+    """Return what is uncertain of the original values to one who knows the matrix of PRAM and the released ones.
+
+    Parameters
+    ----------
+    original
+        The table before PRAM: a Microdata, or its name on this connection.
+    column
+        The variable that PRAM changed.
+    matrix
+        The name of the table of its probabilities: from, to, probability.
+
+    Returns
+    -------
+    PramEntropyLoss
+
+    Notes
+    -----
+    EBIL of the SDC handbook, section 3.5.2.3, (3.8).
+
+    Examples
+    --------
+    >>> import sdc_sql
+    >>> data = sdc_sql.example()
+    >>> matrix = "FROM (VALUES ('f', 'f', 0.5), ('f', 'm', 0.5), ('m', 'f', 0.5), ('m', 'm', 0.5)) AS t(a, b, p)"
+    >>> _ = data.con.execute(f'CREATE TABLE sexes AS SELECT a AS "from", b AS "to", p AS probability {matrix}')
+    >>> round(data.pram_entropy_loss("persons", "sex", "sexes").share, 9)
+    1.0
+    """
+    return PramEntropyLoss(
+        **data.row("sdc_pram_entropy_loss", original_table(data, original), data.table,
+                   data.found("variable", column), data.read(matrix))
+    )  # fmt: skip

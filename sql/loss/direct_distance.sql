@@ -1,0 +1,64 @@
+-- How far the released categories are from the original ones, record by record.
+--
+--   nominal   d(c, c') = 0 where c = c', else 1
+--   ordinal   d(c, c') = number of categories from the lower one up to, and without, the higher one / number of categories   (3.6)
+--   distance  the mean of d over the records, 0 (nothing lost) to 1
+-- Categories in order are those of the original: numbers by size, an ENUM in its own order, texts by their bytes; NULL is the lowest.
+-- A category that recoding made has the number of the lowest original one that became it (the handbook's renumbering at 3.11: 2 and 3
+-- merged are 2). A suppressed value (NULL that was none) counts as the farthest end of an ordinal variable, as after (3.16), and as
+-- another category of a nominal one.
+-- Source: SDC handbook, section 3.5.2.1, (3.6); Domingo-Ferrer & Torra (2001).
+--
+--   original: region   released:  region     FROM sdc_direct_distance('original', 'released', ['region'], 'id');
+--             north               north      variable records changed distance
+--             north               south      NULL     4       1       0.25          all variables
+--             south               south      region   4       1       0.25
+--             south               south
+--
+-- Scope: table.
+-- Not compiled: it puts the categories in order as DuckDB does.
+-- Parameters:
+--   original  table    the table before masking or recoding
+--   released  table    the table after it
+--   columns   columns  the categorical variables
+--   id        column   identifies each record
+--   ordinal   columns  those of them whose categories have an order
+
+-- A list of some of the columns that are measured; [] where there are none.
+CREATE OR REPLACE MACRO sdc__some_of(named, columns, role) AS CASE
+    WHEN len(list_filter(coalesce(named, [])::VARCHAR[], lambda n: n IS NULL OR NOT sdc__is_among(n, columns))) > 0
+        THEN error('ColumnError: ' || role || ' names ' || coalesce(sdc__quoted(list_filter(named::VARCHAR[], lambda n: NOT sdc__is_among(n, columns))), 'NULL') || ', not among the columns measured, ' || sdc__quoted(columns) || '.')
+    ELSE list_transform(coalesce(named, [])::VARCHAR[], lambda n: sdc__folded(n)) END;
+
+-- Of each categorical variable: the records, those that changed, and the sum of the steps between categories (of a nominal one: of the changes).
+CREATE OR REPLACE MACRO sdc__category_steps(original, released, columns, id, ordinal) AS TABLE
+    WITH sdc__moves AS MATERIALIZED (FROM sdc__transitions(original, released, columns, id)),
+    sdc__ranks AS MATERIALIZED (FROM sdc__category_places(original, columns)),
+    sdc__from AS (
+        SELECT sdc__m.*, sdc__rank AS sdc__low, sdc__categories, list_contains(sdc__some_of(ordinal, columns, 'ordinal'), sdc__of) AS sdc__ordered,
+               min(sdc__rank) OVER (PARTITION BY sdc__place, sdc__y) AS sdc__renumbered
+        FROM sdc__moves AS sdc__m JOIN sdc__ranks ON sdc__of = sdc__folded(sdc__variable) AND sdc__category IS NOT DISTINCT FROM sdc__x
+    ),
+    sdc__steps AS (
+        SELECT sdc__f.*, CASE WHEN NOT sdc__ordered THEN (sdc__x IS DISTINCT FROM sdc__y)::BIGINT
+                              WHEN sdc__x IS NOT NULL AND sdc__y IS NULL THEN greatest(sdc__low - 1, sdc__f.sdc__categories - sdc__low)
+                              ELSE abs(sdc__low - coalesce(sdc__t.sdc__rank, sdc__renumbered)) END AS sdc__step
+        FROM sdc__from AS sdc__f LEFT JOIN sdc__ranks AS sdc__t ON sdc__of = sdc__folded(sdc__variable) AND sdc__category IS NOT DISTINCT FROM sdc__y
+    )
+    SELECT sdc__place, sdc__variable, any_value(sdc__ordered) AS sdc__ordered, any_value(sdc__categories) AS sdc__categories, sum(sdc__n)::BIGINT AS sdc__records,
+           coalesce(sum(sdc__n) FILTER (WHERE sdc__x IS DISTINCT FROM sdc__y), 0)::BIGINT AS sdc__changed, sum(sdc__n * sdc__step)::BIGINT AS sdc__total
+    FROM sdc__steps GROUP BY sdc__place, sdc__variable;
+
+-- variable NULL: all of them, the mean of theirs; changed: the records that differ, there over all variables.
+-- sdc_direct_distance: how far the released categories are from the original ones.
+-- Gives: variable, records, changed, distance.
+-- Example: FROM sdc_direct_distance('persons', 'released', ['region'], 'id');
+-- Limit: distance. The share of the categories that masking changed.
+CREATE OR REPLACE MACRO sdc_direct_distance(original, released, columns, id, ordinal := NULL) AS TABLE
+    WITH sdc__steps AS (FROM sdc__category_steps(original, released, columns, id, ordinal)),
+    sdc__shares AS MATERIALIZED (
+        SELECT sdc__place, sdc__variable, sdc__records, sdc__changed, sdc__total / sdc__records / CASE WHEN sdc__ordered THEN sdc__categories ELSE 1 END AS sdc__distance FROM sdc__steps
+    )
+    SELECT sdc__variable AS variable, sdc__records AS records, sdc__changed AS changed, sdc__distance AS distance
+    FROM (FROM sdc__shares UNION ALL SELECT 0, NULL, max(sdc__records), sum(sdc__changed)::BIGINT, sdc__exact_sum(sdc__distance, 90) / count(*) FROM sdc__shares)
+    ORDER BY sdc__place ASC;

@@ -1,0 +1,60 @@
+-- An original and a released table side by side, by the id: what the measures of records compare.
+--
+-- An original whose record is not released (a sample, a record left out) is compared with nothing and counts nowhere. A released record
+-- without an original, an id that is NULL and one that is repeated are errors.
+-- Categories are compared by their texts, so that a recoded column may be of another type ('30-39' for 34); NULL is a category of its
+-- own. Numbers of both tables may be of different types.
+
+-- sdc__person and columns "sdc__x_<name>", as texts.
+CREATE OR REPLACE MACRO sdc__labels(tbl, columns, id) AS TABLE
+    SELECT COLUMNS(sdc__columns((*), [id])) AS sdc__person, COLUMNS(sdc__columns((*), columns))::VARCHAR AS "sdc__x_\0"
+    FROM sdc__exact_rows(tbl, codes := list_append(columns::VARCHAR[], id));
+
+-- sdc__first: whether a row is of the original. (The union gives ids one type, and the columns one order.)
+CREATE OR REPLACE MACRO sdc__both_labels(original, released, columns, id) AS TABLE
+    SELECT true AS sdc__first, * FROM sdc__labels(original, columns, id)
+    UNION ALL BY NAME
+    SELECT false AS sdc__first, * FROM sdc__labels(released, columns, id);
+
+-- False, or the error. originals, copies: the most records of one id in either table; nobody: ids that are NULL; strange: released ids that no
+-- original has.
+CREATE OR REPLACE MACRO sdc__not_paired(id, originals, copies, nobody, strange) AS CASE
+    WHEN nobody > 0 THEN error('ColumnError: The id (' || id || ') is NULL on records of the original or the released table: every record needs one of its own.')
+    WHEN originals > 1 OR copies > 1
+        THEN error('ColumnError: The id (' || id || ') is the same on ' || greatest(originals, copies) || ' records of the ' || CASE WHEN originals > 1 THEN 'original' ELSE 'released' END || ' table: it must be unique.')
+    WHEN strange > 0
+        THEN error('TableError: ' || strange || ' records of the released table have an id (' || id || ') that no record of the original has: give the table that they were made from.')
+    ELSE false END;
+
+-- No rows, or the error; sides: the name of a relation with sdc__first and sdc__person.
+CREATE OR REPLACE MACRO sdc__refused_pairs(sides, id) AS TABLE
+    SELECT sdc__nobody
+    FROM (SELECT max(sdc__before) AS sdc__originals, max(sdc__after) AS sdc__copies, count(*) FILTER (WHERE sdc__person IS NULL) AS sdc__nobody,
+                 count(*) FILTER (WHERE sdc__before = 0) AS sdc__strange
+          FROM (SELECT sdc__person, count(*) FILTER (WHERE sdc__first) AS sdc__before, count(*) FILTER (WHERE NOT sdc__first) AS sdc__after
+                FROM query_table(sides) GROUP BY sdc__person))
+    WHERE sdc__not_paired(id, sdc__originals, sdc__copies, sdc__nobody, sdc__strange);
+
+-- By variable, the place of it among the columns first: how many records have category x before and y after.
+CREATE OR REPLACE MACRO sdc__transitions(original, released, columns, id) AS TABLE
+    WITH sdc__both AS (FROM sdc__both_labels(original, released, columns, id)),
+    sdc__named AS (SELECT struct_keys(struct_pack(*COLUMNS(lambda c: starts_with(c, 'sdc__x_')))) AS sdc__names FROM sdc__both LIMIT 1),
+    sdc__paired AS (
+        SELECT unnest(range(1, len(sdc__before) + 1)) AS sdc__place, unnest(sdc__before) AS sdc__x, unnest(sdc__after) AS sdc__y
+        FROM (SELECT sdc__person, [*COLUMNS(lambda c: starts_with(c, 'sdc__x_'))] AS sdc__before FROM sdc__both WHERE sdc__first) AS sdc__o
+        JOIN (SELECT sdc__person, [*COLUMNS(lambda c: starts_with(c, 'sdc__x_'))] AS sdc__after FROM sdc__both WHERE NOT sdc__first) AS sdc__r
+          ON sdc__o.sdc__person = sdc__r.sdc__person
+    )
+    SELECT sdc__place, substr(sdc__names[sdc__place], 8) AS sdc__variable, sdc__x, sdc__y, sdc__n
+    FROM (SELECT sdc__place, sdc__x, sdc__y, count(*) AS sdc__n FROM sdc__paired GROUP BY sdc__place, sdc__x, sdc__y), sdc__named
+    UNION ALL
+    SELECT sdc__nobody, NULL, NULL, NULL, NULL FROM sdc__refused_pairs('sdc__both', id);
+
+-- The categories of the original in order, NULL the lowest: numbers by size, an ENUM by its own order, texts by their bytes.
+CREATE OR REPLACE MACRO sdc__category_places(original, columns) AS TABLE
+    WITH sdc__found AS (
+        SELECT list_transform(list_sort(list(DISTINCT COLUMNS(sdc__columns((*), columns))), 'ASC', 'NULLS FIRST'), lambda v: v::VARCHAR) AS "\0"
+        FROM sdc__exact_rows(original, codes := columns)
+    )
+    SELECT sdc__folded(sdc__name) AS sdc__of, unnest(sdc__listed) AS sdc__category, unnest(range(1, len(sdc__listed) + 1)) AS sdc__rank, len(sdc__listed) AS sdc__categories
+    FROM (SELECT unnest(struct_keys(struct_pack(*COLUMNS(*)))) AS sdc__name, unnest([*COLUMNS(*)]) AS sdc__listed FROM sdc__found);

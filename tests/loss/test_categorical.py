@@ -1,0 +1,337 @@
+"""Losses of categories: by hand, against plain Python on random tables, nothing lost, and columns permuted."""
+
+from __future__ import annotations
+
+import math
+import random
+from collections import Counter
+from itertools import combinations
+from typing import TYPE_CHECKING
+
+import duckdb
+import pytest
+
+from sdc_sql import Microdata
+from sdc_sql.errors import ColumnError, TableError
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+COLUMNS = ["a", "b", "Select"]
+
+
+def table(con: duckdb.DuckDBPyConnection, name: str, rows: list[tuple]) -> None:
+    con.execute(f'CREATE OR REPLACE TABLE {name} (id INTEGER, a INTEGER, b VARCHAR, "Select" VARCHAR)')
+    con.execute(
+        f"INSERT INTO {name} VALUES {', '.join(['(?, ?, ?, ?)'] * len(rows))}", [v for row in rows for v in row]
+    )
+
+
+@pytest.fixture(params=range(2))
+def files(request, con) -> tuple[duckdb.DuckDBPyConnection, list[tuple], list[tuple]]:
+    """Return two random tables, `k` and `f`, with NULLs, and their rows by id."""
+    draw = random.Random(request.param)  # noqa: S311 - a table for a test
+    before = [(i, draw.choice([1, 2, 9, 10, None]), draw.choice("xyz"), draw.choice(["p'", "q"])) for i in range(60)]
+    after = [
+        (i, draw.choice([a, a, 2, None]), draw.choice([b, b, b, "x", "new"]), draw.choice([s, s, "q", None]))
+        for i, a, b, s in before
+    ]
+    table(con, "k", before)
+    table(con, "f", draw.sample(after, 60))
+    return con, before, after
+
+
+def rows(con: duckdb.DuckDBPyConnection, call: str) -> list[dict]:
+    found = con.execute(f"SELECT * FROM {call}")
+    names = [d[0] for d in found.description]
+    return [dict(zip(names, row, strict=True)) for row in found.fetchall()]
+
+
+def columns_of(rows: list[tuple]) -> list[list]:
+    return [list(column) for column in zip(*rows, strict=True)][1:]
+
+
+def steps(before: list, after: list) -> list[float]:
+    """Steps between categories, over those there are: (3.6) with the renumbering and substitution of 3.5.4."""
+    order = sorted(set(before), key=lambda v: (v is not None, v if v is not None else 0))
+    place = {v: i + 1 for i, v in enumerate(order)}
+    merged: dict = {}
+    for x, y in zip(before, after, strict=True):
+        merged[y] = min(merged.get(y, 99), place[x])
+    found = []
+    for x, y in zip(before, after, strict=True):
+        if y is None and x is not None:
+            far = max(place[x] - 1, len(order) - place[x])
+        else:
+            far = abs(place[x] - place.get(y, merged[y]))
+        found.append(far / len(order))
+    return found
+
+
+def test_direct_distance(files):
+    con, before, after = files
+    ordinal = rows(con, "sdc_direct_distance('k', 'f', ['a', 'b', 'Select'], 'id', ordinal := ['A', 'b'])")
+    expected = []
+    for name, x, y in zip(COLUMNS, columns_of(before), columns_of(after), strict=True):
+        d = [float(v != w) for v, w in zip(x, y, strict=True)] if name == "Select" else steps(x, y)
+        expected.append(sum(d) / 60)
+    assert [r["variable"] for r in ordinal] == [None, *COLUMNS]
+    assert [r["distance"] for r in ordinal] == pytest.approx([sum(expected) / 3, *expected])
+    nominal = rows(con, "sdc_direct_distance('k', 'f', ['a', 'b'], 'id')")
+    changed = [
+        sum(v != w for v, w in zip(x, y, strict=True))
+        for x, y in zip(columns_of(before), columns_of(after), strict=True)
+    ]
+    assert [r["changed"] for r in nominal] == [sum(changed[:2]), *changed[:2]]
+    assert nominal[1]["distance"] == pytest.approx(changed[0] / 60)
+
+
+def test_steps_of_a_recoding_by_hand(con):
+    """The handbook at (3.11): 8 categories, 2 with 3 and 6 with 7: the new ones have the numbers 1, 2, 4, 5, 6, 8."""
+    con.execute("CREATE TABLE before AS SELECT i AS id, i AS x FROM range(1, 9) t(i)")
+    con.execute(
+        "CREATE TABLE after AS SELECT id, CASE WHEN x IN (2, 3) THEN '2-3' WHEN x IN (6, 7) THEN '6-7' "
+        "ELSE x::VARCHAR END AS x FROM before"
+    )
+    (_, row) = rows(con, "sdc_direct_distance('before', 'after', ['x'], 'id', ordinal := ['x'])")
+    assert (row["changed"], row["distance"]) == (4, (1 + 1) / 8 / 8)  # 3 -> 2 and 7 -> 6
+
+
+def test_order_of_an_enum_is_its_own(con):
+    con.execute("CREATE TYPE size AS ENUM ('small', 'middle', 'large')")
+    con.execute(
+        "CREATE TABLE before AS SELECT i AS id, ['small', 'middle', 'large'][i]::size AS x FROM range(1, 4) t(i)"
+    )
+    con.execute(
+        "CREATE TABLE after AS SELECT * REPLACE (CASE WHEN id = 1 THEN 'large' ELSE x::VARCHAR END AS x) FROM before"
+    )
+    assert rows(con, "sdc_direct_distance('before', 'after', ['x'], 'id', ordinal := ['x'])")[0]["distance"] == (
+        pytest.approx(2 / 3 / 3)
+    )
+
+
+def test_contingency_distance(files):
+    con, before, after = files
+    found = rows(con, "sdc_contingency_distance('k', 'f', ['a', 'b', 'Select'], 2)")
+    x, y = columns_of(before), columns_of(after)
+    kinds = [len({*v, *w}) for v, w in zip(x, y, strict=True)]
+    total = cells = 0
+    for row, chosen in zip(found[1:], [c for d in (1, 2) for c in combinations(range(3), d)], strict=True):
+        f = Counter(zip(*(x[j] for j in chosen), strict=True))
+        g = Counter(zip(*(y[j] for j in chosen), strict=True))
+        distance = sum(abs(f[c] - g[c]) for c in {*f, *g})
+        size = math.prod(kinds[j] for j in chosen)
+        assert row["columns"] == [COLUMNS[j] for j in chosen]
+        assert (row["distance"], row["normalised"]) == (distance, pytest.approx(distance / size))
+        assert row["share"] == pytest.approx(distance / 120)
+        assert row["changed"] == sum(f[c] != g[c] for c in {*f, *g})
+        total, cells = total + distance, cells + size
+    assert found[0]["distance"] == total
+    assert found[0]["normalised"] == pytest.approx(total / cells)
+
+
+def test_twice_the_number_of_suppressions(con):
+    """SDC handbook, section 3.5.2.2: "The distance between two contingency tables of dimension one"."""
+    table(con, "k", [(i, i % 5, "x", "y") for i in range(50)])
+    con.execute("CREATE TABLE f AS SELECT * REPLACE (CASE WHEN id % 7 > 0 THEN a END AS a) FROM k")
+    suppressed = con.execute("SELECT count(*) - count(a) FROM f").fetchone()[0]
+    assert rows(con, "sdc_contingency_distance('k', 'f', ['a'], 1)")[0]["distance"] == 2 * suppressed
+
+
+def test_margins(files):
+    con, before, after = files
+    con.execute("CREATE OR REPLACE TABLE g AS SELECT k.* REPLACE (f.a AS a) FROM k JOIN f USING (id)")
+    found = rows(con, "sdc_margins_kept('k', 'g', [['b', 'select'], ['A', 'b']])")
+    assert [(r["columns"], r["changed"] > 0) for r in found] == [(["b", "select"], False), (["A", "b"], True)]
+    (sums,) = rows(con, "sdc_margins_kept('k', 'g', [['b']], total := 'a')")
+    totals = [
+        {c: sum(r[1] or 0 for r in side if r[2] == c) for c in "xyz"}
+        for side in (before, [(*b[:1], a[1], *b[2:]) for b, a in zip(before, after, strict=True)])
+    ]
+    assert sums["greatest"] == max(abs(totals[0][c] - totals[1][c]) for c in "xyz")
+
+
+def test_distribution_distance(files):
+    con, before, after = files
+    found = rows(con, "sdc_distribution_distance('k', 'f', ['a', 'b', 'Select'])")
+    x, y = columns_of(before), columns_of(after)
+    for row, chosen in zip(found, [(0, 1, 2), (0,), (1,), (2,)], strict=True):
+        p = Counter(zip(*(x[j] for j in chosen), strict=True))
+        q = Counter(zip(*(y[j] for j in chosen), strict=True))
+        every = {*p, *q}
+        assert row["hellinger"] == pytest.approx(
+            math.sqrt(sum((math.sqrt(p[c] / 60) - math.sqrt(q[c] / 60)) ** 2 for c in every) / 2)
+        )
+        assert row["total_variation"] == pytest.approx(sum(abs(p[c] - q[c]) for c in every) / 120)
+        entropies = [-sum(n / 60 * math.log(n / 60) for n in side.values()) for side in (p, q)]
+        assert [row["entropy_before"], row["entropy_after"]] == pytest.approx(entropies)
+        assert row["entropy_change"] == pytest.approx(entropies[1] - entropies[0])
+
+
+def test_entropy_loss(files):
+    con, before, after = files
+    found = rows(con, "sdc_entropy_loss('k', 'f', ['a', 'b', 'Select'], 'id')")
+    losses, most = [], []
+    for x, y in zip(columns_of(before), columns_of(after), strict=True):
+        joint, given, alone = Counter(zip(x, y, strict=True)), Counter(y), Counter(x)
+        losses.append(-sum(n * math.log(n / given[w]) for (_, w), n in joint.items()))
+        most.append(-sum(n * math.log(n / 60) for n in alone.values()))
+    assert [r["loss"] for r in found] == pytest.approx([sum(losses), *losses])
+    assert [r["share"] for r in found] == pytest.approx(
+        [sum(losses) / sum(most), *(v / m for v, m in zip(losses, most, strict=True))]
+    )
+
+
+def test_pram_entropy_loss_by_bayes(con):
+    """The handbook's gender of 110 and 90 with 0.9 on the diagonal (3.4.6), released as expected: 108 and 92."""
+    con.execute("CREATE TABLE k AS SELECT i AS id, CASE WHEN i < 110 THEN 'm' ELSE 'f' END AS sex FROM range(200) t(i)")
+    con.execute("CREATE TABLE f AS SELECT i AS id, CASE WHEN i < 108 THEN 'm' ELSE 'f' END AS sex FROM range(200) t(i)")
+    con.execute(
+        "CREATE TABLE m AS FROM (VALUES ('m', 'm', 0.9), ('m', 'f', 0.1), ('f', 'f', 0.9), ('f', 'm', 0.1)) "
+        'AS t("from", "to", probability)'
+    )
+    (found,) = rows(con, "sdc_pram_entropy_loss('k', 'f', 'sex', 'm')")
+
+    def uncertain(p: float) -> float:
+        return -p * math.log(p) - (1 - p) * math.log(1 - p)
+
+    expected = 108 * uncertain(99 / 108) + 92 * uncertain(11 / 92)
+    assert found["loss"] == pytest.approx(expected)
+    assert found["share"] == pytest.approx(expected / (200 * uncertain(0.55)))
+    con.execute('UPDATE m SET probability = CASE WHEN "from" = "to" THEN 1 ELSE 0 END')
+    assert rows(con, "sdc_pram_entropy_loss('k', 'f', 'sex', 'm')")[0]["loss"] == 0
+    con.execute("UPDATE m SET probability = 0.6")
+    with pytest.raises(duckdb.Error, match="do not sum to 1"):
+        rows(con, "sdc_pram_entropy_loss('k', 'f', 'sex', 'm')")
+
+
+def test_class_sizes(files):
+    con, _, after = files
+    (found,) = rows(con, "sdc_class_sizes('f', ['a', 'Select'])")
+    classes = Counter((r[1], r[3]) for r in after)
+    gone = classes.pop((None, None), 0)
+    assert (found["classes"], found["suppressed"]) == (len(classes), gone)
+    assert found["discernibility"] == sum(n * n for n in classes.values()) + 60 * gone
+    assert found["average_class_size"] == pytest.approx((60 - gone) / len(classes))
+
+
+def test_precision(con):
+    con.execute("CREATE TABLE k AS FROM (VALUES (1, '30'), (2, '30-39'), (3, '*'), (4, NULL), (5, '41')) AS t(id, age)")
+    con.execute("""
+        CREATE TABLE levels AS
+        SELECT 'AGE' AS variable, v AS value, l AS level, l AS level_name, b AS label
+        FROM (VALUES ('30', 0, '30'), ('30', 1, '30-39'), ('30', 2, '*'),
+                     ('41', 0, '41'), ('41', 1, '40-49'), ('41', 2, '*')) AS t(v, l, b)
+    """)
+    found = rows(con, "sdc_precision('k', ['age'], 'levels')")
+    assert [r["loss"] for r in found] == pytest.approx([(0 + 0.5 + 1 + 1 + 0) / 5] * 2)
+    con.execute("INSERT INTO k VALUES (6, '52')")
+    with pytest.raises(duckdb.Error, match="a label at no level"):
+        rows(con, "sdc_precision('k', ['age'], 'levels')")
+
+
+CALLS = {
+    "sdc_direct_distance('k', {f}, ['a', 'b'], 'id', ordinal := ['a'])": "distance",
+    "sdc_contingency_distance('k', {f}, ['a', 'b'])": "distance",
+    "sdc_margins_kept('k', {f}, [['a', 'b']])": "changed",
+    "sdc_distribution_distance('k', {f}, ['a', 'b'])": "hellinger",
+    "sdc_entropy_loss('k', {f}, ['a', 'b'], 'id')": "loss",
+}
+
+
+@pytest.mark.one_in(2)
+@pytest.mark.parametrize("call", CALLS)
+def test_nothing_is_lost_by_nothing(files, call):
+    assert {row[CALLS[call]] for row in rows(files[0], call.format(f="'k'"))} == {0}
+
+
+@pytest.mark.parametrize("call", CALLS)
+def test_permuted_columns_lose_what_is_between_them(con, call):
+    """a and b determine one another; after permuting, each is as it was and the two are independent."""
+    table(con, "k", [(i, i % 4, "wxyz"[i % 4], "s") for i in range(64)])
+    con.execute("CREATE TABLE p AS SELECT * REPLACE (id // 4 % 4 AS a) FROM k")
+    found = [row[CALLS[call]] for row in rows(con, call.format(f="'p'"))]
+    expected = {
+        "sdc_direct": [(0.3125 + 0) / 2, 0.3125, 0],  # the mean of |i - j| / 4 over all pairs
+        "sdc_contin": [96, 0, 0, 96],  # 4 cells of 16 - 4, 12 of 4
+        "sdc_margin": [16],
+        "sdc_distri": [math.sqrt((4 * (0.5 - 0.25) ** 2 + 12 * 0.25**2) / 2), 0, 0],
+        "sdc_entrop": [64 * math.log(4), 64 * math.log(4), 0],
+    }[call[:10]]
+    assert found == pytest.approx(expected)
+
+
+def test_records_are_compared_by_their_ids(con):
+    table(con, "k", [(i, i % 3, "x", "s") for i in range(9)])
+    con.execute("CREATE TABLE few AS FROM k WHERE id < 5")
+    assert rows(con, "sdc_direct_distance('k', 'few', ['a'], 'id')")[0]["records"] == 5
+    for wrong, words in {
+        "SELECT * FROM k UNION ALL FROM k LIMIT 10": "it must be unique",
+        "SELECT * REPLACE (id + 5 AS id) FROM k": "5 records of the released table have an id",
+        "SELECT * REPLACE (id + 50 AS id) FROM k": "9 records of the released table have an id",
+        "SELECT * REPLACE (nullif(id, 3) AS id) FROM k": "is NULL on records",
+        "SELECT * FROM k WHERE id > 99": "has no rows",
+    }.items():
+        con.execute(f"CREATE OR REPLACE TABLE wrong AS {wrong}")
+        for call in ("sdc_direct_distance", "sdc_entropy_loss"):
+            with pytest.raises(duckdb.Error, match=words):
+                rows(con, f"{call}('k', 'wrong', ['a'], 'id')")
+
+
+def test_odd_names_and_one_record(con):
+    con.execute('CREATE TABLE "it\'s" AS SELECT 1 AS "i""d", NULL AS "a\'b", 2 AS f')
+    found = rows(con, """sdc_direct_distance('"it''s"', '"it''s"', ['f', 'a''b'], 'i"d', ordinal := ['f'])""")
+    assert [(r["variable"], r["distance"]) for r in found] == [(None, 0), ("a'b", 0), ("f", 0)]
+    assert rows(con, """sdc_distribution_distance('"it''s"', '"it''s"', ['a''b'])""")[0]["hellinger"] == 0
+
+
+def test_in_python(con):
+    table(con, "k", [(i, i % 3, "xy"[i % 2], "s") for i in range(12)])
+    con.execute("CREATE TABLE f AS SELECT * REPLACE (0 AS a) FROM k")
+    before, after = Microdata(con, "k", id="id"), Microdata(con, "f", keys=["a", "b"], id="id")
+    assert after.direct_distance(before, ["A"])[0] == after.direct_distance("k", ["a"])[0]
+    assert after.direct_distance(before, ["a"])[0].changed == 8
+    assert after.contingency_distance(before, ["a", "b"], dimension=1)[1].distance == 16
+    assert after.class_sizes().discernibility == 72
+    with pytest.raises(ColumnError, match="not a column of f"):
+        after.direct_distance(before, ["c"])
+    with pytest.raises(ColumnError, match="must be a list"):
+        after.direct_distance(before, "a")
+    with pytest.raises(ColumnError, match="among the columns measured"):
+        after.direct_distance(before, ["a"], ordinal=["b"])
+    with duckdb.connect() as other:
+        other.execute("CREATE TABLE k AS SELECT 1 AS id, 1 AS a")
+        with pytest.raises(TableError, match="another connection"):
+            after.direct_distance(Microdata(other, "k", id="id"), ["a"])
+
+
+def test_figures_of_arx(shared: Path, con):
+    """ARX 3.9.2 on adult at levels {1,0,1,1,3,2,2,0,1}: non-uniform entropy 255559.8546 bits, without suppression."""
+    keys = [
+        "sex",
+        "age",
+        "race",
+        "marital-status",
+        "education",
+        "native-country",
+        "workclass",
+        "occupation",
+        "salary-class",
+    ]
+    levels = dict(zip(keys, [1, 0, 1, 1, 3, 2, 2, 0, 1], strict=True))
+    con.execute(f"CREATE TABLE k AS SELECT row_number() OVER () AS id, * FROM '{shared}/data/adult.parquet'")
+    released = "FROM k"
+    for place, (key, level) in enumerate(levels.items()):
+        (path,) = (shared / "data" / "adult_hierarchies").glob(f"*{key}*.csv")
+        con.execute(
+            f"CREATE TABLE h{place} AS FROM read_csv('{path}', header = false, all_varchar = true, delim = ';')"
+        )
+        label = con.execute(f"SELECT column_name FROM (DESCRIBE h{place})").fetchall()[level][0]
+        first = con.execute(f"SELECT column_name FROM (DESCRIBE h{place})").fetchall()[0][0]
+        joined = f'({released}) r JOIN h{place} h ON h.{first} = r."{key}"::VARCHAR'
+        released = f'SELECT r.* REPLACE (h.{label} AS "{key}") FROM {joined}'
+    con.execute(f"CREATE TABLE f AS {released}")
+    loss = con.execute(
+        "SELECT loss / ln(2) FROM sdc_entropy_loss('k', 'f', ?, 'id') WHERE variable IS NULL", [keys]
+    ).fetchone()[0]
+    assert loss == pytest.approx(255559.8546, abs=1e-3)
