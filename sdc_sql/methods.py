@@ -12,7 +12,13 @@ from sdc_sql.loss import contingency_distance as _contingency_distance
 from sdc_sql.loss import direct_distance as _direct_distance
 from sdc_sql.loss import distribution_distance as _distribution_distance
 from sdc_sql.loss import entropy_loss as _entropy_loss
+from sdc_sql.loss import explained_variance as _explained_variance
+from sdc_sql.loss import factor_distance as _factor_distance
+from sdc_sql.loss import il1 as _il1
+from sdc_sql.loss import lambda_loss as _lambda_loss
+from sdc_sql.loss import matrix_distance as _matrix_distance
 from sdc_sql.loss import precision as _precision
+from sdc_sql.loss import subdomain_moments as _subdomain_moments
 from sdc_sql.mask import drop_identifiers as _drop_identifiers
 from sdc_sql.mask import generalise as _generalise
 from sdc_sql.mask import local_suppression as _local_suppression
@@ -75,26 +81,33 @@ class Methods:
     direct_distance = as_method(_direct_distance.direct_distance)
     distribution_distance = as_method(_distribution_distance.distribution_distance)
     drop_identifiers = as_method(_drop_identifiers.drop_identifiers)
+    eigenvalue_distance = as_method(_factor_distance.eigenvalue_distance)
     entropy_loss = as_method(_entropy_loss.entropy_loss)
+    explained_variance = as_method(_explained_variance.explained_variance)
+    factor_distance = as_method(_factor_distance.factor_distance)
     frequencies = as_method(_frequencies.frequencies)
     frequency_counts = as_method(_uniqueness.frequency_counts)
     frequency_summary = as_method(_uniqueness.frequency_summary)
+    gamma_loss = as_method(_factor_distance.gamma_loss)
     generalisations = as_method(_generalise.generalisations)
     generalise = as_method(_generalise.generalise)
     global_risk = as_method(_global_risk.global_risk)
     household_global_risk = as_method(_household_risk.household_global_risk)
     household_risk = as_method(_household_risk.household_risk)
     identifiers = as_method(_identifiers.identifiers)
+    il1 = as_method(_il1.il1)
     individual_risk = as_method(_individual_risk.individual_risk)
     k_anonymity = as_method(_k_anonymity.k_anonymity)
     k_map = as_method(_k_map.k_map)
     l_diversity = as_method(_l_diversity.l_diversity)
     l_diversity_cells = as_method(_l_diversity.l_diversity_cells)
     l_diversity_records = as_method(_l_diversity.l_diversity_records)
+    lambda_loss = as_method(_lambda_loss.lambda_loss)
     likeness = as_method(_likeness.likeness)
     likeness_cells = as_method(_likeness.likeness_cells)
     local_suppression = as_method(_local_suppression.local_suppression)
     margins_kept = as_method(_contingency_distance.margins_kept)
+    matrix_distance = as_method(_matrix_distance.matrix_distance)
     microaggregate = as_method(_microaggregation.microaggregate)
     microaggregate_categorical = as_method(_microaggregation.microaggregate_categorical)
     minimal_sample_uniques = as_method(_minimal_sample_uniques.minimal_sample_uniques)
@@ -121,6 +134,7 @@ class Methods:
     risk_threshold = as_method(_risk_threshold.risk_threshold)
     round_to_base = as_method(_rounding.round_to_base)
     sample_uniques = as_method(_uniqueness.sample_uniques)
+    subdomain_moments = as_method(_subdomain_moments.subdomain_moments)
     suda = as_method(_suda.suda)
     suda_contributions = as_method(_suda.suda_contributions)
     suda_summary = as_method(_suda.suda_summary)

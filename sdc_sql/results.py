@@ -8,7 +8,13 @@ from sdc_sql.loss.contingency_distance import ContingencyDistance, MarginKept
 from sdc_sql.loss.direct_distance import DirectDistance
 from sdc_sql.loss.distribution_distance import DistributionDistance
 from sdc_sql.loss.entropy_loss import EntropyLoss, PramEntropyLoss
+from sdc_sql.loss.explained_variance import ExplainedVariance
+from sdc_sql.loss.factor_distance import EigenvalueDistance, FactorDistance, GammaLoss
+from sdc_sql.loss.il1 import Il1
+from sdc_sql.loss.lambda_loss import LambdaLoss
+from sdc_sql.loss.matrix_distance import MatrixDistance
 from sdc_sql.loss.precision import Precision
+from sdc_sql.loss.subdomain_moments import SubdomainMoment
 from sdc_sql.mask.generalise import Generalisation
 from sdc_sql.mask.pram_matrix import PramEstimate, PramTwoWayEstimate
 from sdc_sql.mask.preview_recodings import RecodingPreview
@@ -41,16 +47,23 @@ __all__ = [
     "DataIntrusion",
     "DirectDistance",
     "DistributionDistance",
+    "EigenvalueDistance",
     "EntropyLoss",
+    "ExplainedVariance",
+    "FactorDistance",
     "FrequencySummary",
+    "GammaLoss",
     "Generalisation",
     "GlobalRisk",
     "HouseholdGlobalRisk",
+    "Il1",
     "KMap",
     "KViolations",
     "LDiversity",
+    "LambdaLoss",
     "Likeness",
     "MarginKept",
+    "MatrixDistance",
     "MisclassifiedTheta",
     "PopulationRisk",
     "PramEntropyLoss",
@@ -62,6 +75,7 @@ __all__ = [
     "RiskThreshold",
     "RuleAnswer",
     "StratumTheta",
+    "SubdomainMoment",
     "SudaContribution",
     "SudaSummary",
     "SudaValueContribution",

@@ -30,6 +30,21 @@
         'The share of the information on this variable that was lost', original) }}
 {% endtest %}
 
+{% test sdc_gamma_loss_below(model, original, columns, maximum) %}
+    {{ sdc.sdc__not_below(model, 'sdc_gamma_loss', [columns], {}, 'gamma', maximum,
+        'The share of the information on the connections between the variables that was lost', original) }}
+{% endtest %}
+
+{% test sdc_il1_below(model, original, columns, id, maximum, most=none) %}
+    {{ sdc.sdc__not_below(model, 'sdc_il1', [columns, id], {'most': most}, 'bounded', maximum,
+        'The bounded IL1', original) }}
+{% endtest %}
+
+{% test sdc_lambda_loss_below(model, original, columns, id, maximum, ordinal=none, continuous=none) %}
+    {{ sdc.sdc__not_below(model, 'sdc_lambda_loss', [columns, id], {'ordinal': ordinal, 'continuous': continuous}, 'loss', maximum,
+        'The share of the information (lambda, of a variable lambda_j) that was lost', original) }}
+{% endtest %}
+
 {% test sdc_precision_below(model, keys, hierarchies, maximum) %}
     {{ sdc.sdc__not_below(model, 'sdc_precision', [keys, hierarchies], {}, 'loss', maximum,
         'The height of the released values in their hierarchies, 0 (the original ones) to 1 (the top)') }}

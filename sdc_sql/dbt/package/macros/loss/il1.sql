@@ -1,0 +1,5 @@
+{#- Written from the headers of sql/ by python -m sdc_sql.write. -#}
+
+{%- macro il1(original, released, columns, id, most=none) -%}
+    {{ return(sdc.sdc__measure('sdc_il1', [original, released, columns, id], {'most': most})) }}
+{%- endmacro -%}

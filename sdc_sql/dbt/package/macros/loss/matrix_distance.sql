@@ -1,0 +1,5 @@
+{#- Written from the headers of sql/ by python -m sdc_sql.write. -#}
+
+{%- macro matrix_distance(original, released, columns, id, most=none) -%}
+    {{ return(sdc.sdc__measure('sdc_matrix_distance', [original, released, columns, id], {'most': most})) }}
+{%- endmacro -%}

@@ -1,0 +1,50 @@
+-- How far the released numbers are from the original ones, in standard deviations.
+--
+--   IL1 = 1 / (np) sum over variables and records of |x - x'| / (sqrt(2) S_j)
+-- S_j: the standard deviation of the variable in the original file (all its values, n - 1). bounded: each term counts to at most `most`, so
+-- that the measure is at most that. A suppressed value (NULL, where the original has one) has no term in IL1, and `most` in the bounded form;
+-- where the original is NULL there is nothing to lose. Of a constant that was changed IL1 is NULL and the bounded term `most`.
+-- Source: SDC handbook, section 3.5.3 (IL1: Yancey, Winkler & Creecy 2002; the bound: Trottini 2003). IL1s of sdcMicro is the sum of the
+--   terms: records times variables times this.
+--
+--   original: x    released: x    FROM sdc_il1('original', 'released', ['x'], 'id');    variable values suppressed il1    bounded
+--             1              1                                                          NULL     2      1          0.3536 0.5690
+--             2              3                                                          x        2      1          0.3536 0.5690
+--             3              NULL       S = 1: (0 + 1 / sqrt 2) / 2, and (0 + 1 / sqrt 2 + 1) / 3
+--
+-- Scope: moments.
+-- Parameters:
+--   original  table    the table before masking
+--   released  table    the table after it
+--   columns   columns  the numeric variables
+--   id        column   identifies each record
+--   most      number   the most that a term counts in the bounded form, above 0
+
+CREATE OR REPLACE MACRO sdc__checked_most(most) AS
+    CASE WHEN most > 0 AND most < 'infinity'::DOUBLE THEN most::DOUBLE ELSE error('ParameterError: most is ' || coalesce(most::VARCHAR, 'NULL') || ': it must be a positive and finite number.') END;
+
+-- variable NULL: all of them. values: those compared.
+-- sdc_il1: IL1 and its bounded form.
+-- Gives: variable, values, suppressed, il1, bounded.
+-- Example: FROM sdc_il1('persons', 'released', ['income'], 'id');
+-- Limit: bounded. The bounded IL1.
+CREATE OR REPLACE MACRO sdc_il1(original, released, columns, id, most := 1) AS TABLE
+    WITH sdc__old AS (FROM sdc__one_side(original, released, columns, true)),
+    sdc__spreads AS (SELECT unnest(sdc__names) AS sdc__variable, unnest(sdc__sds) AS sdc__sd, unnest(range(1, len(sdc__names) + 1)) AS sdc__of FROM sdc__moments('sdc__old', NULL)),
+    sdc__pairs AS MATERIALIZED (FROM sdc__number_pairs(original, released, columns, id)),
+    sdc__sizes AS (SELECT sdc__place AS sdc__at, sdc__shift(sdc__finite_size(max(abs(sdc__x - sdc__y)))) AS sdc__e FROM sdc__pairs GROUP BY sdc__place),
+    sdc__sums AS (
+        SELECT sdc__of, sdc__variable, count(sdc__x - sdc__y) AS sdc__values, count(sdc__x) FILTER (WHERE sdc__y IS NULL) AS sdc__gone,
+               sdc__exact_sum(abs(sdc__x - sdc__y) * sdc__e, 88) / any_value(sdc__e) AS sdc__moved, any_value(sdc__sd) AS sdc__s,
+               sdc__exact_sum(CASE WHEN sdc__x IS NULL THEN NULL WHEN sdc__y IS NULL THEN sdc__checked_most(most)
+                                   WHEN sdc__x = sdc__y THEN 0 WHEN sdc__sd > 0 THEN least(abs(sdc__x - sdc__y) / (sqrt(2) * sdc__sd), sdc__checked_most(most)) ELSE sdc__checked_most(most) END, 72) AS sdc__bounded
+        FROM sdc__pairs JOIN sdc__spreads ON sdc__of = sdc__place JOIN sdc__sizes ON sdc__at = sdc__place GROUP BY sdc__of, sdc__variable
+    ),
+    sdc__terms AS MATERIALIZED (
+        SELECT sdc__of, sdc__variable, sdc__values, sdc__gone, CASE WHEN sdc__moved = 0 THEN 0 WHEN sdc__s > 0 THEN sdc__moved / (sqrt(2) * sdc__s) END AS sdc__il1, coalesce(sdc__bounded, 0) AS sdc__bounded
+        FROM sdc__sums
+    )
+    SELECT sdc__variable AS variable, sdc__values AS "values", sdc__gone AS suppressed, sdc__il1 / nullif(sdc__values, 0) AS il1, sdc__bounded / nullif(sdc__values + sdc__gone, 0) AS bounded
+    FROM (FROM sdc__terms UNION ALL
+          SELECT 0, NULL, sum(sdc__values)::BIGINT, sum(sdc__gone)::BIGINT, CASE WHEN count(*) = count(sdc__il1) OR max(sdc__values) = 0 THEN list_sum(list(sdc__il1 ORDER BY sdc__of ASC)) END, list_sum(list(sdc__bounded ORDER BY sdc__of ASC)) FROM sdc__terms)
+    ORDER BY sdc__of ASC;
