@@ -8,6 +8,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from sdc_sql.loss import class_sizes as _class_sizes
+from sdc_sql.loss import confidence_overlap as _confidence_overlap
 from sdc_sql.loss import contingency_distance as _contingency_distance
 from sdc_sql.loss import direct_distance as _direct_distance
 from sdc_sql.loss import distribution_distance as _distribution_distance
@@ -18,6 +19,7 @@ from sdc_sql.loss import il1 as _il1
 from sdc_sql.loss import lambda_loss as _lambda_loss
 from sdc_sql.loss import matrix_distance as _matrix_distance
 from sdc_sql.loss import precision as _precision
+from sdc_sql.loss import propensity as _propensity
 from sdc_sql.loss import subdomain_moments as _subdomain_moments
 from sdc_sql.mask import drop_identifiers as _drop_identifiers
 from sdc_sql.mask import generalise as _generalise
@@ -76,6 +78,7 @@ class Methods:
     cells = as_method(_cells.cells)
     class_sizes = as_method(_class_sizes.class_sizes)
     compatible_records = as_method(_suppression_report.compatible_records)
+    confidence_overlap = as_method(_confidence_overlap.confidence_overlap)
     contingency_distance = as_method(_contingency_distance.contingency_distance)
     data_intrusion_simulation = as_method(_data_intrusion.data_intrusion_simulation)
     direct_distance = as_method(_direct_distance.direct_distance)
@@ -126,6 +129,7 @@ class Methods:
     pram_retention = as_method(_pram_cells.pram_retention)
     precision = as_method(_precision.precision)
     preview_recodings = as_method(_preview_recodings.preview_recodings)
+    propensity = as_method(_propensity.propensity)
     public_use_file_rules = as_method(_file_rules.public_use_file_rules)
     rank_swap = as_method(_rank_swap.rank_swap)
     recode = as_method(_recode.recode)

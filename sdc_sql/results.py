@@ -4,6 +4,7 @@ Written from the modules of sdc_sql/risk, sdc_sql/mask and sdc_sql/loss by pytho
 """
 
 from sdc_sql.loss.class_sizes import ClassSizes
+from sdc_sql.loss.confidence_overlap import ConfidenceOverlap
 from sdc_sql.loss.contingency_distance import ContingencyDistance, MarginKept
 from sdc_sql.loss.direct_distance import DirectDistance
 from sdc_sql.loss.distribution_distance import DistributionDistance
@@ -14,6 +15,7 @@ from sdc_sql.loss.il1 import Il1
 from sdc_sql.loss.lambda_loss import LambdaLoss
 from sdc_sql.loss.matrix_distance import MatrixDistance
 from sdc_sql.loss.precision import Precision
+from sdc_sql.loss.propensity import Propensity
 from sdc_sql.loss.subdomain_moments import SubdomainMoment
 from sdc_sql.mask.generalise import Generalisation
 from sdc_sql.mask.pram_matrix import PramEstimate, PramTwoWayEstimate
@@ -43,6 +45,7 @@ __all__ = [
     "AlphaKViolations",
     "ClassSizes",
     "CompatibleRecords",
+    "ConfidenceOverlap",
     "ContingencyDistance",
     "DataIntrusion",
     "DirectDistance",
@@ -70,6 +73,7 @@ __all__ = [
     "PramEstimate",
     "PramTwoWayEstimate",
     "Precision",
+    "Propensity",
     "ProposedIdentifier",
     "RecodingPreview",
     "RiskThreshold",

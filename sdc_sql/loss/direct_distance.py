@@ -55,7 +55,7 @@ def direct_distance(
     >>> _ = data.local_suppression(2, into="released")
     >>> released = sdc_sql.Microdata(data.con, "released", id="id")
     >>> released.direct_distance(data, ["age", "sex"])[0].changed
-    2
+    6
     """
     found = data.rows(
         "sdc_direct_distance", original_table(data, original), data.table, columns_of(data, columns),

@@ -39,7 +39,7 @@ CREATE OR REPLACE MACRO sdc__both_correlations(original, released, columns) AS T
 
 -- Gives: matrix, cells, mean_square_error, mean_absolute_error, mean_variation.
 -- sdc_factor_distance: how far the principal components' correlations, communalities and loadings are from the original ones.
--- Example: FROM sdc_factor_distance('persons', 'released', ['income', 'w', 'age']);
+-- Example: FROM sdc_factor_distance('persons', 'released', ['income', 'w']);
 CREATE OR REPLACE MACRO sdc_factor_distance(original, released, columns, most := NULL) AS TABLE
     WITH sdc__found AS MATERIALIZED (SELECT sdc__kernel_factors(sdc__before, sdc__after) AS sdc__k FROM sdc__both_correlations(original, released, columns)),
     sdc__flat AS MATERIALIZED (
@@ -58,7 +58,7 @@ CREATE OR REPLACE MACRO sdc_factor_distance(original, released, columns, most :=
 -- component NULL: the mean of all. An eigenvalue that is 0 and has not stayed so varies without bound: NULL.
 -- sdc_eigenvalue_distance: the eigenvalues of the correlation matrix, before and after.
 -- Gives: component, before, after, variation.
--- Example: FROM sdc_eigenvalue_distance('persons', 'released', ['income', 'w', 'age']);
+-- Example: FROM sdc_eigenvalue_distance('persons', 'released', ['income', 'w']);
 CREATE OR REPLACE MACRO sdc_eigenvalue_distance(original, released, columns) AS TABLE
     WITH sdc__found AS (SELECT sdc__kernel_factors(sdc__before, sdc__after) AS sdc__k FROM sdc__both_correlations(original, released, columns)),
     sdc__each AS MATERIALIZED (
@@ -71,7 +71,7 @@ CREATE OR REPLACE MACRO sdc_eigenvalue_distance(original, released, columns) AS 
 
 -- sdc_gamma_loss: gamma, the share of the information on connections between the variables that is lost.
 -- Gives: gamma.
--- Example: FROM sdc_gamma_loss('persons', 'released', ['income', 'w', 'age']);
+-- Example: FROM sdc_gamma_loss('persons', 'released', ['income', 'w']);
 -- Limit: gamma. The share of the information on the connections between the variables that was lost.
 CREATE OR REPLACE MACRO sdc_gamma_loss(original, released, columns) AS TABLE
     SELECT sdc__kernel_gamma(sdc__before, sdc__after)[1] AS gamma FROM sdc__both_correlations(original, released, columns);

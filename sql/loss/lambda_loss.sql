@@ -32,7 +32,7 @@
 --   continuous  columns  those of them that are numbers; the others are nominal
 
 CREATE OR REPLACE MACRO sdc__names_among(columns, named) AS list_filter(columns::VARCHAR[], lambda n: sdc__is_among(n, coalesce(named, [])));
-CREATE OR REPLACE MACRO sdc__names_not_among(columns, named) AS list_filter(columns::VARCHAR[], lambda n: NOT sdc__is_among(n, coalesce(named, [])));
+CREATE OR REPLACE MACRO sdc__names_not_among(columns, named) AS list_filter(columns::VARCHAR[], lambda n: coalesce(NOT sdc__is_among(n, coalesce(named, [])), true));
 
 -- Of each number: what it is taken for where it was suppressed.
 CREATE OR REPLACE MACRO sdc__number_losses(original, released, columns, id) AS TABLE

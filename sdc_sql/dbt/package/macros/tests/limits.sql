@@ -50,6 +50,11 @@
         'The height of the released values in their hierarchies, 0 (the original ones) to 1 (the top)') }}
 {% endtest %}
 
+{% test sdc_propensity_below(model, original, columns, maximum, continuous=none, pairs=none) %}
+    {{ sdc.sdc__not_below(model, 'sdc_propensity', [columns], {'continuous': continuous, 'pairs': pairs}, 'share', maximum,
+        'The share of the most that the propensity score can differ from one that tells nothing', original) }}
+{% endtest %}
+
 {% test sdc_global_risk_below(model, keys, weight, maximum, nulls=none) %}
     {{ sdc.sdc__not_below(model, 'sdc_global_risk', [keys, weight], {'nulls': nulls}, 'reidentification_rate', maximum,
         'The expected share of records that are re-identified') }}

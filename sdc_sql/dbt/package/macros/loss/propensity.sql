@@ -1,0 +1,5 @@
+{#- Written from the headers of sql/ by python -m sdc_sql.write. -#}
+
+{%- macro propensity(original, released, columns, continuous=none, pairs=none) -%}
+    {{ return(sdc.sdc__measure('sdc_propensity', [original, released, columns], {'continuous': continuous, 'pairs': pairs})) }}
+{%- endmacro -%}

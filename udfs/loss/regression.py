@@ -1,0 +1,56 @@
+"""Least squares from the moments of a file."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+from sdc_sql.udfs.adapters import NUMBER, declared
+from sdc_sql.udfs.arrow_function import NUMBERS, TABLE
+
+if TYPE_CHECKING:
+    from sdc_sql.udfs.arguments import Floats
+
+
+def regression(records: float, means: Floats, covariances: Floats, response: float) -> list[Floats]:
+    """Return the coefficients of a regression, the intercept first, and their standard errors.
+
+    Parameters
+    ----------
+    records
+        n, more than the number of coefficients.
+    means, covariances
+        Of the response and the predictors, of shape (p + 1,) and (p + 1, p + 1), with the divisor n - 1.
+    response
+        The place of the response among them, 1 the first.
+    """
+    place = int(response) - 1
+    others = np.delete(np.arange(len(means)), place)
+    if not len(others):
+        raise ValueError("there are no predictors: name at least one column")
+    left = records - len(others) - 1
+    if left < 1:
+        raise ValueError(f"{records:.0f} records are too few for {len(others) + 1} coefficients: there must be more")
+    spread = np.sqrt(np.diag(covariances))
+    if not np.all(spread[others] > 0):
+        raise ValueError("a predictor is constant: leave it out")
+    # of the standardised predictors, whose matrix shows whether one follows from the others
+    r = covariances[np.ix_(others, others)] / np.outer(spread[others], spread[others])
+    values, vectors = np.linalg.eigh(r)
+    if values[0] < 1e-12 * values[-1]:
+        raise ValueError("a predictor follows from the others (the correlation matrix is singular): leave it out")
+    inverse = (vectors / values) @ vectors.T / np.outer(spread[others], spread[others])
+    slopes = inverse @ covariances[others, place]
+    residual = max(covariances[place, place] - slopes @ covariances[others, place], 0.0) * (records - 1) / left
+    errors = residual * np.diag(inverse) / (records - 1)
+    at_zero = residual * (1 / records + means[others] @ inverse @ means[others] / (records - 1))
+    coefficients = np.concatenate([[means[place] - slopes @ means[others]], slopes])
+    return [coefficients, np.sqrt(np.concatenate([[at_zero], errors]))]
+
+
+FUNCTIONS = (
+    declared(
+        "regression", regression, TABLE, by_stratum=False, records=NUMBER, means=NUMBERS, covariances=TABLE,
+        response=NUMBER,
+    ),
+)  # fmt: skip
