@@ -18,6 +18,7 @@ from sdc_sql.loss import factor_distance as _factor_distance
 from sdc_sql.loss import il1 as _il1
 from sdc_sql.loss import lambda_loss as _lambda_loss
 from sdc_sql.loss import matrix_distance as _matrix_distance
+from sdc_sql.loss import model_utility as _model_utility
 from sdc_sql.loss import precision as _precision
 from sdc_sql.loss import propensity as _propensity
 from sdc_sql.loss import subdomain_moments as _subdomain_moments
@@ -114,6 +115,7 @@ class Methods:
     microaggregate = as_method(_microaggregation.microaggregate)
     microaggregate_categorical = as_method(_microaggregation.microaggregate_categorical)
     minimal_sample_uniques = as_method(_minimal_sample_uniques.minimal_sample_uniques)
+    model_utility = as_method(_model_utility.model_utility)
     mondrian = as_method(_mondrian.mondrian)
     multiplicative_noise = as_method(_multiplicative_noise.multiplicative_noise)
     noise = as_method(_noise.noise)

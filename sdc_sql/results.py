@@ -14,6 +14,7 @@ from sdc_sql.loss.factor_distance import EigenvalueDistance, FactorDistance, Gam
 from sdc_sql.loss.il1 import Il1
 from sdc_sql.loss.lambda_loss import LambdaLoss
 from sdc_sql.loss.matrix_distance import MatrixDistance
+from sdc_sql.loss.model_utility import ModelUtility
 from sdc_sql.loss.precision import Precision
 from sdc_sql.loss.propensity import Propensity
 from sdc_sql.loss.subdomain_moments import SubdomainMoment
@@ -68,6 +69,7 @@ __all__ = [
     "MarginKept",
     "MatrixDistance",
     "MisclassifiedTheta",
+    "ModelUtility",
     "PopulationRisk",
     "PramEntropyLoss",
     "PramEstimate",

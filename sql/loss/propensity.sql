@@ -32,14 +32,14 @@ CREATE OR REPLACE MACRO sdc__kernel_propensity(columns, categories, before, afte
 
 -- Columns that may be none: then the first, as a placeholder whose values are not used.
 CREATE OR REPLACE MACRO sdc__columns_if_any(have, named, columns) AS CASE WHEN len(named) = 0 AND len(columns) > 0 THEN have[1:1] ELSE sdc__columns(have, named) END;
+CREATE OR REPLACE MACRO sdc__finite_number(x) AS CASE WHEN sdc__finite_size(abs(sdc__number(x))) >= 0 THEN sdc__number(x) END;
 CREATE OR REPLACE MACRO sdc__mixed_columns(tbl, columns, categories, numbers, first) AS TABLE
     SELECT first AS sdc__first, CASE WHEN len(categories) > 0 THEN COLUMNS(sdc__columns_if_any((*), categories, columns))::VARCHAR END AS "sdc__t_\0",
            CASE WHEN len(numbers) > 0 THEN sdc__finite_number(COLUMNS(sdc__columns_if_any((*), numbers, columns))) END AS "sdc__x_\0"
     FROM sdc__exact_rows(tbl, codes := categories);
-CREATE OR REPLACE MACRO sdc__finite_number(x) AS CASE WHEN sdc__finite_size(abs(sdc__number(x))) >= 0 THEN sdc__number(x) END;
 
 -- The number of a category, NULL one of them.
-CREATE OR REPLACE MACRO sdc__code(x) AS (dense_rank() OVER (ORDER BY x ASC NULLS FIRST))::DOUBLE;
+CREATE OR REPLACE MACRO sdc__category_number(x) AS (dense_rank() OVER (ORDER BY x ASC NULLS FIRST))::DOUBLE;
 
 -- The kinds of records in either file, in one row: a list for each variable, whether it holds categories, and the records of either file.
 CREATE OR REPLACE MACRO sdc__kinds_of_records(original, released, columns, categories, numbers) AS TABLE
@@ -48,7 +48,7 @@ CREATE OR REPLACE MACRO sdc__kinds_of_records(original, released, columns, categ
         SELECT COLUMNS(lambda c: starts_with(c, 'sdc__t_')), COLUMNS(lambda c: starts_with(c, 'sdc__x_')), (count(*) FILTER (WHERE sdc__first))::DOUBLE AS sdc__b, (count(*) FILTER (WHERE NOT sdc__first))::DOUBLE AS sdc__a
         FROM sdc__files GROUP BY ALL
     ),
-    sdc__coded AS (SELECT sdc__code(COLUMNS(lambda c: starts_with(c, 'sdc__t_'))) AS "\0", COLUMNS(lambda c: starts_with(c, 'sdc__x_')), sdc__b, sdc__a FROM sdc__crossed),
+    sdc__coded AS (SELECT sdc__category_number(COLUMNS(lambda c: starts_with(c, 'sdc__t_'))) AS "\0", COLUMNS(lambda c: starts_with(c, 'sdc__x_')), sdc__b, sdc__a FROM sdc__crossed),
     sdc__lists AS (SELECT list(COLUMNS(lambda c: starts_with(c, 'sdc__t_'))) AS "\0", list(COLUMNS(lambda c: starts_with(c, 'sdc__x_'))) AS "\0", list(sdc__b) AS sdc__before, list(sdc__a) AS sdc__after FROM sdc__coded)
     SELECT CASE WHEN len(categories) > 0 THEN [*COLUMNS(lambda c: starts_with(c, 'sdc__t_'))] ELSE [] END AS sdc__categories,
            CASE WHEN len(numbers) > 0 THEN [*COLUMNS(lambda c: starts_with(c, 'sdc__x_'))] ELSE [] END AS sdc__numbers, sdc__before, sdc__after

@@ -1,0 +1,122 @@
+"""The best log-linear model of a contingency table with two-way interactions, and how well it describes another.
+
+Karr & Sanil, (3). The whole table is fitted by iterative proportional fitting, so that it is to have some million cells
+at most. Of up to four variables all models are tried; of more, the search adds or drops the interaction that betters
+the criterion most, until none does.
+"""
+
+from __future__ import annotations
+
+from itertools import combinations
+from typing import TYPE_CHECKING
+
+import numpy as np
+from sdc_sql.udfs.adapters import TEXT, declared
+from sdc_sql.udfs.arrow_function import NUMBERS, TABLE
+
+if TYPE_CHECKING:
+    from sdc_sql.udfs.arguments import Floats
+
+CELLS = 2_000_000
+ROUNDS = 200
+ALL = 6  # interactions: of four variables every model is tried
+Pairs = list[tuple[int, int]]
+
+
+def fitted(table: Floats, pairs: Pairs) -> Floats:
+    """Return the expected counts of the model with these interactions and all main effects."""
+    every = range(table.ndim)
+    alone = [(i,) for i in every if not any(i in pair for pair in pairs)]
+    margins = [tuple(j for j in every if j not in kept) for kept in (*alone, *pairs)]
+    wanted = [table.sum(axis=others, keepdims=True) for others in margins]
+    fit = np.full(table.shape, table.sum() / table.size)
+    for _ in range(ROUNDS):
+        far = 0.0
+        for others, total in zip(margins, wanted, strict=True):
+            has = fit.sum(axis=others, keepdims=True)
+            far = max(far, float(np.max(np.abs(has - total))))
+            fit = fit * np.divide(total, has, out=np.zeros_like(total), where=has > 0)
+        if far <= 1e-9 * table.sum():
+            break
+    return fit
+
+
+def log_likelihood(table: Floats, probabilities: Floats) -> float:
+    """Return the sum of n ln p over the cells that hold records."""
+    held = table > 0
+    return float(table[held] @ np.log(probabilities[held]))
+
+
+def best(table: Floats, criterion: str | None) -> tuple[Pairs, Floats, int, float]:
+    """Return the interactions of the best model, its expected counts, its parameters, and the criterion."""
+    records, sizes = table.sum(), table.shape
+    price = {"bic": np.log(records), "aic": 2.0}.get(str(criterion))
+    if price is None:
+        raise ValueError(f"criterion is {criterion!r}: it must be 'bic' or 'aic'")
+
+    def tried(pairs: Pairs) -> tuple[float, Pairs, Floats, int]:
+        fit = fitted(table, pairs)
+        number = sum(k - 1 for k in sizes) + sum((sizes[i] - 1) * (sizes[j] - 1) for i, j in pairs)
+        return -2 * log_likelihood(table, fit / records) + price * number, pairs, fit, number
+
+    every = list(combinations(range(table.ndim), 2))
+    if len(every) <= ALL:
+        subsets = (list(pairs) for number in range(len(every) + 1) for pairs in combinations(every, number))
+        value, pairs, fit, number = min(map(tried, subsets), key=lambda t: t[0])
+        return pairs, fit, number, value
+    found = tried([])
+    while True:
+        others = ([p for p in every if (p in found[1]) != (p == pair)] for pair in every)
+        candidate = min(map(tried, others), key=lambda t: t[0])
+        if candidate[0] >= found[0] - 1e-9 * abs(found[0]):
+            break
+        found = candidate
+    value, pairs, fit, number = found
+    return pairs, fit, number, value
+
+
+def model_utility(codes: Floats, before: Floats, after: Floats, criterion: str | None) -> list[Floats]:
+    """Return parameters, criterion, both log-likelihoods and the records outside; then the pairs' first and second.
+
+    Parameters
+    ----------
+    codes
+        Of each variable the numbers of its categories, from 1, in the cells that hold records; shape (p, cells).
+    before, after
+        The records of either file in these cells.
+    criterion
+        'bic' or 'aic'.
+    """
+    if len(codes) < 2:  # noqa: PLR2004 - an interaction has two
+        raise ValueError("there is one variable: name at least two, for there to be an interaction")
+    places = tuple(code.astype(np.int64) - 1 for code in codes)
+    shape = tuple(int(place.max()) + 1 for place in places)
+    if np.prod([float(k) for k in shape]) > CELLS:
+        raise ValueError(f"the table of these variables has more than {CELLS:,} cells: name fewer, or recode them")
+    old, new = np.zeros(shape), np.zeros(shape)
+    old[places], new[places] = before, after
+    # categories that the original lacks are none of its model's
+    known = np.ix_(
+        *(np.flatnonzero(old.sum(axis=tuple(j for j in range(old.ndim) if j != i))) for i in range(old.ndim))
+    )
+    pairs, fit, number, value = best(old[known], criterion)
+    probabilities = np.zeros(shape)
+    probabilities[known] = fit / old.sum()
+    outside = probabilities < 1e-12 / old.sum()
+    probabilities[outside] = 0.5 / old.sum()
+    figures = [
+        number,
+        value,
+        log_likelihood(old, probabilities),
+        log_likelihood(new, probabilities),
+        new[outside].sum(),
+    ]
+    return [np.array(figures), np.array([i + 1.0 for i, _ in pairs]), np.array([j + 1.0 for _, j in pairs])]
+
+
+FUNCTIONS = (
+    declared(
+        "model_utility", model_utility, TABLE, by_stratum=False, codes=TABLE, before=NUMBERS, after=NUMBERS,
+        criterion=TEXT,
+    ),
+)  # fmt: skip
