@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
+from sqlglot import exp
+
 from sdc_sql.db import query
 from sdc_sql.db.checks import told, whole
 from sdc_sql.db.masked_values import NAME
@@ -15,8 +17,6 @@ from sdc_sql.mask.suppressible import all_of, suppressible, with_their_keys
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
-
-    from sqlglot import exp
 
     from sdc_sql.db.masking import Maskable
     from sdc_sql.db.query import Value
@@ -33,6 +33,7 @@ def local_suppression(
     guarantee: str = "identical",
     importance: Mapping[str, float] | Sequence[float] | float | None = None,
     cost: str = "equal",
+    max_share: Mapping[str, float] | Sequence[float] | float | None = None,
     keys: Iterable[str] | None = None,
     stratum: str | None = None,
     subset: str | None = None,
@@ -54,9 +55,14 @@ def local_suppression(
         compatible with k released ones, NULL agreeing with every value (sdcMicro's reading).
     importance
         What a suppressed value costs: a positive number for each key by its name (1 where it is not named), or in the
-        order of the keys.
+        order of the keys. sdcMicro's ranks (1: kept first, m: suppressed first) are such costs as ``2 ** (m - rank)``.
     cost
         ``"equal"``, or ``"entropy"``: the importance is multiplied by the entropy of the key, in nats.
+    max_share
+        At most which share of a key's values (in each stratum) is suppressed: one number from 0 to 1 for all keys, one
+        for each in their order, or by name (no limit where it is not named). Found by a heuristic; an error says how
+        near it came. The step has its ``suppression_cost`` beside ``least_cost``, which no answer goes below (None for
+        ``"wildcard"``).
     keys
         The key variables; by default those of the table.
     stratum
@@ -102,10 +108,13 @@ def local_suppression(
     arguments = {
         "columns": chosen, "k": k, "id": data.required("id"), "guarantee": guarantee,
         "importance": _of_keys(data, chosen, importance), "cost": cost,
+        "max_share": _shares(data, chosen, max_share),
         "stratum": stratum and data.found("stratum", stratum),
         "subset": part and part.column, "ghosts": following,
     }  # fmt: skip
     proof = _proof(data, chosen, arguments, part)
+    if arguments["max_share"] is not None:
+        proof = _beside(proof, data, arguments, part)
     return data.masked(
         "local_suppression", (*chosen, *all_of(following)), arguments,
         into=into, kept={"applied": proof}, subset=part,
@@ -122,6 +131,34 @@ def _proof(data: Maskable, keys: tuple[str, ...], arguments: dict[str, Value], p
     if guarantee == "wildcard":
         return query.call("sdc__suppression_proof_wildcard", *tables)
     return query.call("sdc__suppression_proof", *tables, guarantee)
+
+
+def _beside(proof: exp.Select, data: Maskable, arguments: dict[str, Value], part: Subset | None) -> exp.Select:
+    """Return the same with what was suppressed costs, and what it costs at least."""
+    table = data.table if part is None else part.table
+    gap = query.call("sdc__suppression_gap", table, *arguments.values())
+    both = exp.select("*").from_(proof.subquery("p")).join(gap.subquery("g"), join_type="cross")
+    return both if part is None else part.around(both)
+
+
+def _shares(
+    data: Maskable, keys: tuple[str, ...], max_share: Mapping[str, float] | Sequence[float] | float | None
+) -> list[float | None] | None:
+    """Return the greatest share of each key that is suppressed, None where there is no limit."""
+    if max_share is None:
+        return None
+    if isinstance(max_share, Mapping):
+        by_name = {data.found("key variable", name): share for name, share in max_share.items()}
+        strange = sorted(by_name.keys() - {*keys})
+        if strange:
+            raise ParameterError(f"max_share names {', '.join(strange)}: give shares of the keys, {', '.join(keys)}.")
+        found: list[float | None] = [by_name.get(key) for key in keys]
+    else:
+        found = [max_share] * len(keys) if isinstance(max_share, (int, float)) else list(max_share)
+    right = [s is None or (isinstance(s, (int, float)) and not isinstance(s, bool) and 0 <= s <= 1) for s in found]
+    if len(found) != len(keys) or not all(right):
+        raise ParameterError(f"max_share is {told(max_share)}: it must be a number from 0 to 1, or one for each key.")
+    return found
 
 
 def _of_keys(

@@ -19,8 +19,10 @@ CREATE OR REPLACE MACRO sdc__kernel_microaggregate_categorical(stratum, codes, l
     sdc__needs_python('Microaggregation')::VARCHAR[][];
 CREATE OR REPLACE MACRO sdc__kernel_swap(stratum, ordered, choices, p, correlation) AS
     sdc__needs_python('Rank swapping')::BIGINT[];
-CREATE OR REPLACE MACRO sdc__kernel_suppress(stratum, cells, hashes, sizes, k, guarantee, importance, cost) AS
+CREATE OR REPLACE MACRO sdc__kernel_suppress(stratum, cells, hashes, sizes, k, guarantee, importance, cost, shares) AS
     sdc__needs_python('Local suppression')::BIGINT[];
+CREATE OR REPLACE MACRO sdc__kernel_suppression_gap(stratum, cells, hashes, sizes, k, guarantee, importance, cost, shares) AS
+    sdc__needs_python('Local suppression')::DOUBLE[];
 CREATE OR REPLACE MACRO sdc__kernel_suppress_combinations(codes, counts, amounts, sets, thresholds, inclusive) AS
     sdc__needs_python('Local suppression')::BIGINT[];
 CREATE OR REPLACE MACRO sdc__kernel_local_recoding(codes, counts, k, places, nodes) AS

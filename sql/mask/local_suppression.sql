@@ -21,10 +21,14 @@
 --
 -- Ghosts are columns that would tell what was suppressed (the district where the region is): they become NULL in the same records. They are
 -- no keys: records are not compared by them.
+-- With max_share the dearer a key becomes the more of it would be suppressed: a heuristic, and an error where it finds nothing within the
+-- limits. What its answer costs beside what any would cost at least, sdc__suppression_gap says (not of 'wildcard', where no bound is known).
 -- With a subset, its records alone are made safe and alone are changed; all records are counted, those that are not in it as they stand.
 -- (What guarantee they have themselves sdc_suppression_report says.)
 -- A value that was NULL before counts as suppressed, and costs nothing. Of equally cheap sets the keys of most categories go first.
 -- To find the fewest for 'identical' is NP-hard: a greedy answer is made better for about a second.
+-- sdcMicro's importance is an order, 1 for the key to be kept first, m for that to be suppressed first: 2^(m - rank) as costs makes a value of
+-- one key dearer than one of each that comes after it.
 -- No draws: no key is needed. 16 keys at the most.
 --
 -- Scope: table.
@@ -38,6 +42,7 @@
 --   guarantee   'identical', 'strong' or 'wildcard'  what is to hold of each released record
 --   importance  number or numbers  what a suppressed value costs: one positive number for each of the keys, or NULL, all alike
 --   cost        'equal' or 'entropy'  what that is multiplied by: 1, or the entropy of the key
+--   max_share   number or numbers  at most which share of a key's values (of a stratum) is suppressed, or NULL: one for each of the keys, or for all
 --   stratum     column             a column within whose values k records are to be found
 --   subset      column             of truth values: which records are to be safe and may be suppressed; NULL: all
 --   ghosts      lists of columns   columns that become NULL with a key, of each key by its name: {'region': ['district']}
@@ -63,9 +68,9 @@ CREATE OR REPLACE MACRO sdc__value_hash(v) AS CASE WHEN v IS NULL THEN -1 ELSE (
 CREATE OR REPLACE MACRO sdc__ordered_hashes(v) AS
     list_transform(list_sort(list_distinct(list(v)), 'ASC', 'NULLS LAST'), lambda x: sdc__value_hash(x));
 
--- What is lost, a bit for each key: by all records of a cell (sdc__upto 0), or by those from one place to another in the order of ids.
+-- The cells of each stratum as lists for the kernel, beside what it is told of each key.
 -- cells: the keys, sdc__stratum, sdc__n records, sdc__others that are not to be changed, sdc__cell a number.
-CREATE OR REPLACE MACRO sdc__suppressions(cells, keys, k, guarantee, importance, cost) AS TABLE
+CREATE OR REPLACE MACRO sdc__suppression_lists(cells, keys, k, importance, max_share) AS TABLE
     WITH sdc__hashed AS (SELECT *, sdc__value_hash(COLUMNS(lambda c: NOT starts_with(c, 'sdc__'))) AS "sdc__h_\0" FROM query_table(cells)),
     sdc__listed AS (
         SELECT * EXCLUDE (sdc__n, sdc__others, sdc__cell) FROM (SELECT *, [*COLUMNS(lambda c: starts_with(c, 'sdc__h_')), sdc__n, sdc__others, sdc__cell] AS sdc__row FROM sdc__hashed)
@@ -74,12 +79,17 @@ CREATE OR REPLACE MACRO sdc__suppressions(cells, keys, k, guarantee, importance,
         SELECT sdc__stratum, struct_keys(any_value(struct_pack(*COLUMNS(lambda c: NOT starts_with(c, 'sdc__'))))) AS sdc__names, list(sdc__row) AS sdc__rows,
                sdc__ordered_hashes(COLUMNS(lambda c: NOT starts_with(c, 'sdc__'))) AS "sdc__v_\0"
         FROM sdc__listed GROUP BY sdc__stratum
-    ),
-    sdc__lists AS (SELECT sdc__stratum, sdc__names, sdc__rows, [*COLUMNS(lambda c: starts_with(c, 'sdc__v_'))] AS sdc__values FROM sdc__grouped),
-    sdc__found AS (
-        SELECT sdc__kernel_suppress(sdc__stratum::VARCHAR, sdc__rows, flatten(sdc__values), list_transform(sdc__values, lambda v: len(v)),
-                   sdc__checked_whole(k, 'k', 2)::DOUBLE, guarantee, list_transform(sdc__each(importance, keys, sdc__names), lambda i: coalesce(i, '1')::DOUBLE), cost) AS sdc__fours
-        FROM sdc__lists
+    )
+    SELECT sdc__stratum::VARCHAR AS sdc__stratum, sdc__rows, flatten(sdc__values) AS sdc__hashes, list_transform(sdc__values, lambda v: len(v)) AS sdc__sizes,
+           sdc__checked_whole(k, 'k', 2)::DOUBLE AS sdc__k, list_transform(sdc__each(importance, keys, sdc__names), lambda i: coalesce(i, '1')::DOUBLE) AS sdc__importance,
+           sdc__each(max_share, keys, sdc__names)::DOUBLE[] AS sdc__shares
+    FROM (SELECT sdc__stratum, sdc__names, sdc__rows, [*COLUMNS(lambda c: starts_with(c, 'sdc__v_'))] AS sdc__values FROM sdc__grouped);
+
+-- What is lost, a bit for each key: by all records of a cell (sdc__upto 0), or by those from one place to another in the order of ids.
+CREATE OR REPLACE MACRO sdc__suppressions(cells, keys, k, guarantee, importance, cost, max_share) AS TABLE
+    WITH sdc__found AS (
+        SELECT sdc__kernel_suppress(sdc__stratum, sdc__rows, sdc__hashes, sdc__sizes, sdc__k, guarantee, sdc__importance, cost, sdc__shares) AS sdc__fours
+        FROM sdc__suppression_lists(cells, keys, k, importance, max_share)
     )
     SELECT sdc__fours[4 * sdc__i + 1] AS sdc__cell, sdc__fours[4 * sdc__i + 2] AS sdc__lost, sdc__fours[4 * sdc__i + 3] AS sdc__above, sdc__fours[4 * sdc__i + 4] AS sdc__upto
     FROM (SELECT sdc__fours, unnest(range(len(sdc__fours) // 4)) AS sdc__i FROM sdc__found);
@@ -119,19 +129,19 @@ CREATE OR REPLACE MACRO sdc__suppressible(records, keys, id, stratum, subset, gh
                  sdc__in_subset(subset, COLUMNS(sdc__column((*), subset))) AS sdc__free, COLUMNS(sdc__to_mask((*), sdc__with_ghosts(keys, ghosts), id))
           FROM query_table(records));
 
+CREATE OR REPLACE MACRO sdc__cells_to_suppress(records, keys, id, stratum, subset, ghosts) AS TABLE
+    SELECT *, row_number() OVER () AS sdc__cell
+    FROM (SELECT sdc__stratum, COLUMNS(sdc__columns((*), keys)), count(*) FILTER (sdc__free) AS sdc__n, count(*) FILTER (NOT sdc__free) AS sdc__others
+          FROM sdc__suppressible(records, keys, id, stratum, subset, ghosts) GROUP BY ALL);
+
 -- (Large tables are read again and not kept; what a changing view gives is counted anew afterwards.)
-CREATE OR REPLACE MACRO sdc__local_suppression(tbl, keys, k, id, guarantee, importance, cost, stratum, subset, ghosts) AS TABLE
+CREATE OR REPLACE MACRO sdc__local_suppression(tbl, keys, k, id, guarantee, importance, cost, max_share, stratum, subset, ghosts) AS TABLE
     WITH sdc__checked AS NOT MATERIALIZED (FROM sdc__identified(tbl, id, codes := list_append(keys::VARCHAR[], stratum))),
     sdc__again AS NOT MATERIALIZED (FROM sdc__with_id(tbl, id)),
-    sdc__celled AS MATERIALIZED (
-        SELECT *, row_number() OVER () AS sdc__cell
-        FROM (SELECT sdc__stratum, COLUMNS(sdc__columns((*), keys)),
-                     count(*) FILTER (sdc__free) AS sdc__n, count(*) FILTER (NOT sdc__free) AS sdc__others
-              FROM sdc__suppressible('sdc__again', keys, id, stratum, subset, ghosts) GROUP BY ALL)
-    ),
+    sdc__celled AS MATERIALIZED (FROM sdc__cells_to_suppress('sdc__again', keys, id, stratum, subset, ghosts)),
     sdc__losing AS MATERIALIZED (
         SELECT sdc__s.*, row(sdc__c.sdc__stratum, sdc__c.sdc__key) AS sdc__of
-        FROM sdc__suppressions('sdc__celled', keys, k, guarantee, importance, cost) AS sdc__s
+        FROM sdc__suppressions('sdc__celled', keys, k, guarantee, importance, cost, max_share) AS sdc__s
         JOIN (SELECT sdc__cell, sdc__stratum, struct_pack(*COLUMNS(sdc__columns((*), keys))) AS sdc__key FROM sdc__celled) AS sdc__c ON sdc__c.sdc__cell = sdc__s.sdc__cell
     ),
     sdc__alike AS (
@@ -157,6 +167,15 @@ CREATE OR REPLACE MACRO sdc__local_suppression(tbl, keys, k, id, guarantee, impo
 
 -- sdc_local_suppression: values of keys suppressed, as few as can be, until no record stands out among k.
 -- Example: FROM sdc_local_suppression('persons', ['age', 'sex', 'region'], 2, 'id');
-CREATE OR REPLACE MACRO sdc_local_suppression(tbl, keys, k, id, guarantee := 'identical', importance := NULL, cost := 'equal', stratum := NULL, subset := NULL, ghosts := NULL) AS TABLE
-    WITH sdc__done AS (FROM sdc__local_suppression(tbl, keys, k, id, guarantee, importance, cost, stratum, subset, ghosts))
+CREATE OR REPLACE MACRO sdc_local_suppression(tbl, keys, k, id, guarantee := 'identical', importance := NULL, cost := 'equal', max_share := NULL, stratum := NULL, subset := NULL, ghosts := NULL) AS TABLE
+    WITH sdc__done AS (FROM sdc__local_suppression(tbl, keys, k, id, guarantee, importance, cost, max_share, stratum, subset, ghosts))
     FROM sdc__released(tbl, sdc__with_ghosts(keys, ghosts), id, 'sdc__done');
+
+CREATE OR REPLACE MACRO sdc__suppression_gap(tbl, keys, k, id, guarantee, importance, cost, max_share, stratum, subset, ghosts) AS TABLE
+    WITH sdc__again AS NOT MATERIALIZED (FROM sdc__with_id(tbl, id)),
+    sdc__celled AS MATERIALIZED (FROM sdc__cells_to_suppress('sdc__again', keys, id, stratum, subset, ghosts)),
+    sdc__found AS (
+        SELECT sdc__kernel_suppression_gap(sdc__stratum, sdc__rows, sdc__hashes, sdc__sizes, sdc__k, guarantee, sdc__importance, cost, sdc__shares) AS sdc__costs
+        FROM sdc__suppression_lists('sdc__celled', keys, k, importance, max_share)
+    )
+    SELECT sum(sdc__costs[1]) AS suppression_cost, CASE WHEN NOT isnan(sum(sdc__costs[2])) THEN sum(sdc__costs[2]) END AS least_cost FROM sdc__found;

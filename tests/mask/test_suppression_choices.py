@@ -170,3 +170,42 @@ def test_on_the_command_line(towns, tmp_path, monkeypatch, capsys):
     assert step["columns"] == ["f", "Select", "it's a town", "lat"]
     towns.local_suppression(4, ghosts=GHOSTS, subset="lat < 30", into="r")
     assert towns.con.execute("FROM 'r.parquet' EXCEPT FROM r").fetchall() == []
+
+
+@pytest.fixture
+def couples(con, fixtures):
+    con.execute(f"CREATE TABLE couples AS FROM '{fixtures / 'cps_couples.parquet'}' WHERE couple % 16 = 0")
+    keys = ["region", "education", "children_under_6", "children_6_to_18"]
+    return sdc_sql.Microdata(con, "couples", keys=keys, id="couple")
+
+
+@pytest.mark.slow
+@GUARANTEES
+def test_no_more_than_a_share_of_a_key_is_suppressed(couples, guarantee):
+    plain = couples.local_suppression(3, guarantee=guarantee, into="plain").parameters["suppressions"]
+    records = count(couples.con, "couples", "")
+    most = max(plain, key=plain.get)
+    share = 0.7 * plain[most] / records
+    step = couples.local_suppression(3, guarantee=guarantee, max_share={most: share}, into="limited")
+    suppressed = step.parameters["suppressions"]
+    assert suppressed[most] <= share * records < plain[most]
+    assert step.parameters["suppression_cost"] == sum(suppressed.values())
+    least = step.parameters.get("least_cost")
+    assert least is None if guarantee == "wildcard" else least <= sum(suppressed.values()) <= 1.5 * least
+    shares = [share if key == most else None for key in couples.keys]
+    call = f"'couples', {list(couples.keys)}, 3, 'couple', '{guarantee}', max_share := {shares}".replace("None", "NULL")
+    assert count(couples.con, f"(FROM limited EXCEPT FROM sdc_local_suppression({call}))", "") == 0
+
+
+def test_wrong_shares(couples):
+    for wrong, words in (
+        (1.5, "a number from 0 to 1"),
+        ([0.1, 0.2], "one for each key"),
+        ({"hours": 0.1}, "hours"),
+        (True, "a number from 0 to 1"),
+        (0, "max_share was not met: of the key number .* at most 0 of .*, and the nearest answer found suppresses 0.0"),
+    ):
+        with pytest.raises(InputError, match=words):
+            couples.local_suppression(3, guarantee="strong", max_share=wrong, into="r")
+    with pytest.raises(duckdb.Error, match="outside"):
+        couples.con.execute("FROM sdc_local_suppression('couples', ['region'], 3, 'couple', max_share := 3)").fetchall()

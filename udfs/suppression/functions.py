@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -10,18 +11,22 @@ from sdc_sql.udfs.arrow_function import NUMBERS, TABLE, WHOLE_TABLE, WHOLES
 from sdc_sql.udfs.suppression.cells import Cells
 from sdc_sql.udfs.suppression.combinations import frequent
 from sdc_sql.udfs.suppression.identical import identical
+from sdc_sql.udfs.suppression.shares import bound, within
 from sdc_sql.udfs.suppression.strong import strong
 from sdc_sql.udfs.suppression.wildcard import wildcard
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from sdc_sql.udfs.arguments import Floats, Integers
 
 _GUARANTEES = {"identical": identical, "strong": strong, "wildcard": wildcard}
+_MOMENT = 100_000  # records x sets of keys
 _LEAST = 1e-6  # what a value of a key of one category costs, whose entropy is 0
 
 
 def suppress(_stratum: str | None, cells: Integers, hashes: Integers, sizes: Integers, k: float, guarantee: str,
-             importance: Floats, cost: str) -> Integers:  # fmt: skip
+             importance: Floats, cost: str, shares: Floats) -> Integers:  # fmt: skip
     """Return four numbers for each set of keys that records of a cell lose: the cell, the keys, and which records.
 
     They are those above one place up to another, or all of the cell where that is 0. Cells that lose nothing are left
@@ -36,7 +41,47 @@ def suppress(_stratum: str | None, cells: Integers, hashes: Integers, sizes: Int
         The hashes of all values of the first key in the order of the values, then those of the next, and how many.
     importance
         What a value of each key costs, multiplied by what `cost` says of it.
+    shares
+        At most which share of the values of each key is suppressed; NaN: no limit.
     """
+    priced, names = _priced(cells, hashes, sizes, importance, cost)
+    search, k = _chosen(guarantee, "guarantee", _GUARANTEES), int(given(k, "k"))
+    found = _within(search, priced, k, shares)[0] if _checked(shares) else search(priced(np.ones(len(shares))), k)
+    if found.ndim == 1:
+        losing = np.flatnonzero(found > 0)
+        nowhere = np.zeros_like(losing)
+        return np.stack([names[losing], found[losing], nowhere, nowhere], axis=1).ravel()
+    return _by_place(found, names)
+
+
+def gap(_stratum: str | None, cells: Integers, hashes: Integers, sizes: Integers, k: float, guarantee: str,
+        importance: Floats, cost: str, shares: Floats) -> Floats:  # fmt: skip
+    """Return what the suppressions within limits cost, and what they cost at least (NaN: unknown, of 'wildcard')."""
+    priced, _ = _priced(cells, hashes, sizes, importance, cost)
+    search, k = _chosen(guarantee, "guarantee", _GUARANTEES), int(given(k, "k"))
+    _, found = _within(search, priced, k, shares)
+    return np.array([found, np.nan if guarantee == "wildcard" else bound(priced, k, shares)])
+
+
+def _within(
+    search: Callable[[Cells, int], Integers], priced: Callable[[Floats], Cells], k: int, shares: Floats
+) -> tuple[Integers, float]:
+    """Return what :func:`within` does; each of many answers is bettered for a moment only."""
+    return within(partial(identical, effort=_MOMENT) if search is identical else search, priced, k, shares)
+
+
+def _checked(shares: Floats) -> bool:
+    """Return whether there are limits; refuse what is no share."""
+    limits = shares[~np.isnan(shares)]
+    if not ((limits >= 0) & (limits <= 1)).all():
+        raise ValueError("max_share has a number outside [0, 1]: give the greatest share of a key's values, as in 0.05")
+    return len(limits) > 0
+
+
+def _priced(
+    cells: Integers, hashes: Integers, sizes: Integers, importance: Floats, cost: str
+) -> tuple[Callable[[Floats], Cells], Integers]:
+    """Return what gives the cells, in their order, for factors of what each key costs; and their names."""
     codes = numbered(cells[:, :-3], hashes, sizes)
     order = np.lexsort(codes.T[::-1])  # the answer does not depend on the order of the cells
     numbers, (counts, others, names) = codes[order], cells[order, -3:].T
@@ -44,13 +89,7 @@ def suppress(_stratum: str | None, cells: Integers, hashes: Integers, sizes: Int
     if not ((weights > 0) & (weights < np.inf)).all():
         raise ValueError("importance has a number that is not positive and finite: give what a value of each key costs")
     weights *= _chosen(cost, "cost", {"equal": _equal, "entropy": entropies})(numbers, counts + others)
-    search = _chosen(guarantee, "guarantee", _GUARANTEES)
-    found = search(Cells(numbers, counts, weights.tolist(), others), int(given(k, "k")))
-    if found.ndim == 1:
-        losing = np.flatnonzero((found > 0) & (counts > 0))
-        nowhere = np.zeros_like(losing)
-        return np.stack([names[losing], found[losing], nowhere, nowhere], axis=1).ravel()
-    return _by_place(found, names)
+    return lambda factors: Cells(numbers, counts, (weights * factors).tolist(), others), names
 
 
 def _by_place(found: Integers, names: Integers) -> Integers:
@@ -138,6 +177,12 @@ FUNCTIONS = (
     declared(
         "suppress", suppress, WHOLE,
         cells=WHOLE_TABLE, hashes=WHOLES, sizes=WHOLES, k=NUMBER, guarantee=TEXT, importance=NUMBERS, cost=TEXT,
+        shares=NUMBERS,
+    ),
+    declared(
+        "suppression_gap", gap, NUMBERS,
+        cells=WHOLE_TABLE, hashes=WHOLES, sizes=WHOLES, k=NUMBER, guarantee=TEXT, importance=NUMBERS, cost=TEXT,
+        shares=NUMBERS,
     ),
     declared(
         "suppress_combinations", frequent_enough, WHOLE, by_stratum=False,

@@ -1,5 +1,5 @@
 {#- Written from the headers of sql/ by python -m sdc_sql.write. -#}
 
-{%- macro local_suppression(tbl, keys, k, id, guarantee=none, importance=none, cost=none, stratum=none, subset=none, ghosts=none) -%}
-    {{ return(sdc.sdc__mask('sdc_local_suppression', id, [tbl, keys, k, id], {'guarantee': guarantee, 'importance': importance, 'cost': cost, 'stratum': stratum, 'subset': subset, 'ghosts': ghosts})) }}
+{%- macro local_suppression(tbl, keys, k, id, guarantee=none, importance=none, cost=none, max_share=none, stratum=none, subset=none, ghosts=none) -%}
+    {{ return(sdc.sdc__mask('sdc_local_suppression', id, [tbl, keys, k, id], {'guarantee': guarantee, 'importance': importance, 'cost': cost, 'max_share': max_share, 'stratum': stratum, 'subset': subset, 'ghosts': ghosts})) }}
 {%- endmacro -%}

@@ -1,0 +1,64 @@
+"""Suppressions within limits, against all answers of small tables."""
+
+from __future__ import annotations
+
+from itertools import product
+
+import numpy as np
+import pytest
+from sdc_sql.udfs.suppression.cells import Cells
+from sdc_sql.udfs.suppression.shares import bound, limits_of, lost_values, within
+from sdc_sql.udfs.suppression.strong import strong
+
+
+def small(rng):
+    """Return a table of at most four cells, with a limit on its first key."""
+    keys = int(rng.integers(2, 4))
+    codes = np.unique(rng.integers(1, 4, (4, keys)), axis=0)
+    counts = rng.integers(1, 3, len(codes))
+    shares = np.full(keys, np.nan)
+    shares[0] = rng.choice([0.1, 0.3, 0.5])
+    return codes, counts, shares
+
+
+def optimum(codes, counts, k, limits):
+    """Return what the fewest suppressions within the limits cost, cells whole; None where there are none."""
+    cells = Cells(codes, counts, [1.0] * codes.shape[1])
+    good = [
+        [s for s in cells.sets if cells.sums(s, np.array([c]), counts.astype(float), k)[0] >= k]
+        for c in range(len(codes))
+    ]
+    answers = (np.array(answer) for answer in product(*good))
+    lost = [lost_values(answer, cells) for answer in answers]
+    return min((n.sum() for n in lost if (n <= limits).all()), default=None)
+
+
+def test_the_optimum_lies_between_the_bound_and_the_answer():
+    rng, found, exact = np.random.default_rng(3), 0, 0
+    for _ in range(60):
+        codes, counts, shares = small(rng)
+
+        def priced(factors, codes=codes, counts=counts):
+            return Cells(codes, counts, factors.tolist())
+
+        k = int(rng.integers(2, 4))
+        limits, _ = limits_of(priced(np.ones(codes.shape[1])), shares)
+        if counts.sum() < k:
+            continue
+        best = optimum(codes, counts, k, limits)
+        assert best is None or bound(priced, k, shares) <= best + 1e-9
+        try:
+            answer, cost = within(strong, priced, k, shares)
+        except ValueError:
+            continue
+        assert (lost_values(answer, priced(np.ones(codes.shape[1]))) <= limits).all()
+        assert cost >= best
+        found, exact = found + 1, exact + (cost == best)
+    assert found > 20
+    assert exact >= 0.9 * found
+
+
+def test_without_an_answer_it_is_said_how_near_it_came():
+    codes, counts = np.array([[1, 1], [2, 2]]), np.array([1, 1])
+    with pytest.raises(ValueError, match="nearest answer found suppresses 1: raise it"):
+        within(strong, lambda f: Cells(codes, counts, f.tolist()), 2, np.array([0.0, np.nan]))
