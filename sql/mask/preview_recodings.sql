@@ -82,12 +82,12 @@ CREATE OR REPLACE MACRO sdc__rolled_up(tbl, keys, checked, candidates, weight) A
     ),
     sdc__placed AS MATERIALIZED (FROM sdc__relabelled('sdc__celled', keys, 'sdc__leaves')),
     -- the keys stand in the order of the table: where each of those given is, counted from 0
-    sdc__columns_of AS (
+    sdc__columns_of AS MATERIALIZED (
         SELECT list_transform(keys::VARCHAR[], lambda k: list_position(list_transform(sdc__names, lambda n: sdc__folded(n)), sdc__folded(k)) - 1)::DOUBLE[] AS sdc__positions
         FROM (SELECT struct_keys(struct_pack(*COLUMNS(lambda c: NOT starts_with(c, 'sdc__')))) AS sdc__names FROM sdc__placed LIMIT 1)
     ),
-    sdc__cell_lists AS (SELECT list([sdc__records::DOUBLE, sdc__w, *COLUMNS(lambda c: NOT starts_with(c, 'sdc__'))]::DOUBLE[]) AS sdc__all FROM sdc__placed),
-    sdc__level_lists AS (
+    sdc__cell_lists AS MATERIALIZED (SELECT list([sdc__records::DOUBLE, sdc__w, *COLUMNS(lambda c: NOT starts_with(c, 'sdc__'))]::DOUBLE[]) AS sdc__all FROM sdc__placed),
+    sdc__level_lists AS MATERIALIZED (
         SELECT list([list_position(list_transform(keys::VARCHAR[], lambda k: sdc__folded(k)), sdc__variable) - 1, sdc__row, sdc__level, sdc__number]::DOUBLE[]) AS sdc__steps
         FROM (SELECT sdc__c.sdc__variable, sdc__leaves.sdc__label AS sdc__row, sdc__c.sdc__level,
                      dense_rank() OVER (PARTITION BY sdc__c.sdc__variable, sdc__c.sdc__level ORDER BY sdc__c.sdc__label ASC NULLS FIRST) - 1 AS sdc__number

@@ -4,6 +4,7 @@
     python tests/benchmarks/generalising.py --table adult.parquet --hierarchies FOLDER    FOLDER/KEY.csv for each column
     python tests/benchmarks/generalising.py --records 1000000 --nodes 0                   the optimum alone
     python tests/benchmarks/generalising.py --mondrian 1000000                             the macro of local recoding
+    python tests/benchmarks/generalising.py --preview                    sdc_preview_recodings, beside the bare GROUP BY
 
 Processor time, the least of several; k = 5, at most 4 % suppressed.
 """
@@ -94,8 +95,39 @@ def timed(function: Callable[[], Any], repeats: int) -> tuple[float, Any]:
     return min(times), found
 
 
+def previewed(codes: list[Any], hierarchies: list[Any], repeats: int, *, nodes: bool) -> None:
+    """Print a line for each preview of recodings."""
+    import pyarrow as pa  # noqa: PLC0415 - for the preview alone
+
+    keys = [f"key {i}" for i in range(len(codes))]
+    table = pa.table([*codes, np.random.default_rng(2).uniform(1, 9, len(codes[0]))], names=[*keys, "weight"])
+    long = [
+        (key, str(row), level, f"level {level}", str(labels[row, level]) if level else str(row))
+        for key, labels in zip(keys, hierarchies, strict=True)
+        for row in range(len(labels))
+        for level in range(labels.shape[1])
+    ]
+    levels = pa.table(list(zip(*long, strict=True)), names=["variable", "value", "level", "level_name", "label"])
+    with duckdb.connect() as con:
+        con.register("records", table)
+        con.register("levels", levels)
+        sdc_sql.load(con).execute("CREATE TABLE t AS FROM records; CREATE TABLE hierarchies AS FROM levels")
+        grouped = ", ".join(f'"{key}"' for key in keys)
+        bare = f"SELECT count(*) FROM (SELECT count(*), sum(weight) FROM t GROUP BY {grouped})"
+        base, ((cells,),) = timed(lambda: con.execute(bare).fetchall(), repeats)
+        print("| records | cells | candidates | weight | preview | bare GROUP BY |\n|---|---|---|---|---|---|")
+        calls = (("NULL", "NULL"), ("NULL", "'weight'"), ("'all'", "NULL"), ("'all'", "5"))
+        for candidates, weight in calls if nodes else calls[:2]:
+            call = f"'t', {keys}, 'hierarchies', {candidates}, weight := {weight}, sampling_fraction := 0.1"
+            took, found = timed(lambda: con.execute(f"FROM sdc_preview_recodings({call})").fetchall(), repeats)  # noqa: B023
+            kind = {"NULL": "none", "5": "one for all"}.get(weight, "a column")
+            print(
+                f"| {len(codes[0]):,} | {cells:,} | {len(found):,} | {kind} | {took:.2f} s | {base:.3f} s |", flush=True
+            )
+
+
 def main() -> None:
-    """Print a line for each loss."""
+    """Print a line for each loss, or for each preview."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--records", type=int, default=30_162)
     parser.add_argument("--table")
@@ -103,11 +135,15 @@ def main() -> None:
     parser.add_argument("--repeats", type=int, default=3)
     parser.add_argument("--nodes", type=int, default=1, help="0: without looking at every node")
     parser.add_argument("--mondrian", type=int, metavar="RECORDS")
+    parser.add_argument("--preview", action="store_true", help="preview recodings instead")
     given = parser.parse_args()
     if given.mondrian:
         by_macro(given.mondrian)
         return
     codes, hierarchies = read(given.table, given.hierarchies) if given.table else made(given.records)
+    if given.preview:
+        previewed(codes, hierarchies, given.repeats, nodes=bool(given.nodes))
+        return
     start = time.process_time()
     cells, counts = np.unique(np.stack(codes, axis=1), axis=0, return_counts=True)
     records = int(counts.sum())

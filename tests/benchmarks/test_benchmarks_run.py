@@ -67,3 +67,7 @@ def test_the_benchmark_of_generalising_runs():
     done = subprocess.run(command, capture_output=True, text=True, timeout=300, check=False)
     assert done.returncode == 0, done.stderr
     assert done.stdout.count("| 500 |") == 6
+    command += ["--preview", "--repeats", "1"]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=300, check=False)
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.count("| 500 |") == 2
