@@ -127,7 +127,8 @@ def recode(
     given: dict[str, Any] = {
         "mapping": mapping, "others": others, "label": label, "breaks": breaks, "ends": ends, "classes": classes,
         "method": method, "keep_first": keep_first, "drop_last": drop_last, "digits": digits,
-        "hierarchy": hierarchy, "level": level, "period": period, "relative_to": relative_to, "geography": geography, "labels": labels,
+        "hierarchy": hierarchy, "level": level, "period": period, "relative_to": relative_to,
+        "geography": geography, "labels": labels,
     }  # fmt: skip
     given = {name: value for name, value in given.items() if value is not None}
     way = _way(given)

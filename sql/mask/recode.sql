@@ -60,9 +60,9 @@ CREATE OR REPLACE MACRO sdc__checked_absent(n, what, advice) AS
 -- cells: the distinct values, sdc__v, each with the text by which it is found, sdc__asked. What each becomes; sdc__known: NULL where it is not listed.
 CREATE OR REPLACE MACRO sdc__recode_met(cells, listed, others, what, advice) AS TABLE
     SELECT sdc__v, sdc__to, sdc__known
-    FROM (SELECT *, count(*) FILTER (WHERE sdc__known IS NULL AND sdc__v IS NOT NULL AND others = 'error') OVER () AS sdc__absent
+    FROM (SELECT *, count(*) FILTER (WHERE sdc__known IS NULL AND sdc__v IS NOT NULL) OVER () AS sdc__absent
           FROM query_table(cells) LEFT JOIN query_table(listed) ON sdc__asked IS NOT DISTINCT FROM sdc__from)
-    WHERE sdc__checked_absent(sdc__absent, what, advice);
+    WHERE sdc__checked_absent(CASE WHEN others = 'error' THEN sdc__absent ELSE 0 END, what, advice);
 
 -- Records of sdc__recode_records with what sdc__recode_met says of their values.
 CREATE OR REPLACE MACRO sdc__recode_put(records, met) AS TABLE
