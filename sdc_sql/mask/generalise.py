@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from sqlglot import exp
 
 from sdc_sql.db import query
-from sdc_sql.db.checks import is_number, told, whole
+from sdc_sql.db.checks import is_number, positive, told, whole
 from sdc_sql.db.masked_values import NAME
 from sdc_sql.db.results import Result
 from sdc_sql.errors import ParameterError
@@ -17,11 +17,15 @@ from sdc_sql.mask.loss_expression import checked_loss
 from sdc_sql.mask.suppressible import suppressible
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Sequence
 
     from sdc_sql.db.steps import MaskingStep
     from sdc_sql.mask.hierarchy_tables import Hierarchies
     from sdc_sql.roles import Roles
+
+
+DIVERSITIES = ("distinct", "entropy", "recursive")
+DISTANCES = ("equal", "ordered")
 
 
 @dataclass(frozen=True)
@@ -45,6 +49,16 @@ def generalise(
     k: int = 3,
     suppression: float = 0,
     loss: str = "generalised_loss",
+    sensitive: str | None = None,
+    l: float | None = None,  # noqa: E741 - its name in the field
+    diversity: str = "distinct",
+    c: float = 2.0,
+    t: float | None = None,
+    distance: str = "equal",
+    population: str | None = None,
+    population_k: int | None = None,
+    weight: str | float | None = None,
+    threshold: float | None = None,
     keys: Iterable[str] | None = None,
     into: str | None = None,
 ) -> MaskingStep:
@@ -68,6 +82,26 @@ def generalise(
         ``"average_class_size"``; or an expression in SQL that is summed over the cells, of ``records`` (of the cell),
         ``suppressed`` (whether they are the suppressed ones), ``total``, and ``levels`` and ``heights``, maps from the
         key's name. An expression looks at every combination of levels.
+    sensitive
+        A sensitive variable, no key; of its values in each cell, and among the suppressed records, l and t are asked.
+    l
+        The least l-diversity, at least 1.
+    diversity
+        How it is measured: ``"distinct"``, ``"entropy"`` or ``"recursive"``, as of :func:`l_diversity`.
+    c
+        Of recursive (c, l)-diversity, positive.
+    t
+        The greatest distance from the file's distribution, from 0 to 1, as of :func:`t_closeness`.
+    distance
+        Between values: ``"equal"``, or ``"ordered"``.
+    population
+        A table of the population, with the same keys.
+    population_k
+        How many persons of it must have the labels of each cell, as of :func:`k_map`.
+    weight
+        The column of weights that are compared with the threshold, or a number; by default the table's.
+    threshold
+        The least sum of the weights of a cell.
     keys
         The key variables; by default those of the table.
     into
@@ -98,21 +132,24 @@ def generalise(
     """
     allowed = suppression > 0 if is_number(suppression) else True
     chosen = suppressible(data, keys, into, what="Generalisation", suppressed=allowed)
-    k, loss = whole(k, "k", least=2), checked_loss(loss)
+    chosen = tuple(column for column in data.columns if column in chosen)
+    identifier = data.required("id")
+    asked = _asked(
+        data, k=k, suppression=suppression, loss=loss, sensitive=sensitive, l=l, diversity=diversity, c=c, t=t,
+        distance=distance, population=population, population_k=population_k, weight=weight, threshold=threshold,
+    )  # fmt: skip
     with long_table(data, chosen, hierarchies) as long:
-        asked = (long, k, _share(suppression), loss)
-        found = data.row("sdc__generalisation", data.table, chosen, *asked)
-        levels = {key: found["sdc__level_names"][key] for key in data.columns if key in chosen}
-        arguments = {
-            "columns": chosen, "hierarchies": long, "id": data.required("id"), "k": k,
-            "suppression": float(suppression), "loss": loss, "levels": found["sdc__levels"],
-        }  # fmt: skip
+        found = data.row("sdc__generalisation", data.table, chosen, long, *asked.values())
+        levels = found["sdc__levels"]
+        arguments = {"columns": chosen, "hierarchies": long, "id": identifier, **asked, "levels": levels}
+        logged: dict[str, Any] = {name: None for name, needs in _NEEDS.items() if asked[needs] is None}
         figures = {"loss_found": found["sdc__loss"], "suppressed": found["sdc__suppressed"]}
-        proof = query.call("sdc__generalisation_proof", f"temp.{NAME}", chosen, k)
-        proof = proof.select(*(exp.alias_(query.literal(value), name) for name, value in figures.items()))
         return data.masked(
-            "generalise", chosen, arguments, into=into, retyped=True, kept={"applied": proof},
-            levels=levels, hierarchies=None if long == GIVEN else long,
+            "generalise", chosen, arguments, into=into, retyped=True,
+            kept={"applied": _proof(data, chosen, identifier, long=long, levels=levels, asked=asked, figures=figures)},
+            levels={key: found["sdc__level_names"][key] for key in chosen},
+            hierarchies=None if long == GIVEN else long,
+            **logged,
         )  # fmt: skip
 
 
@@ -123,6 +160,16 @@ def generalisations(
     k: int = 3,
     suppression: float = 0,
     loss: str = "generalised_loss",
+    sensitive: str | None = None,
+    l: float | None = None,  # noqa: E741 - its name in the field
+    diversity: str = "distinct",
+    c: float = 2.0,
+    t: float | None = None,
+    distance: str = "equal",
+    population: str | None = None,
+    population_k: int | None = None,
+    weight: str | float | None = None,
+    threshold: float | None = None,
 ) -> list[Generalisation]:
     """Return every combination of levels: what it costs, how many records it suppresses, and whether it holds.
 
@@ -136,6 +183,26 @@ def generalisations(
         The share of the records that may be suppressed, from 0 to 1.
     loss
         What it costs, as of :func:`generalise`.
+    sensitive
+        A sensitive variable, no key; of its values in each cell, and among the suppressed records, l and t are asked.
+    l
+        The least l-diversity, at least 1.
+    diversity
+        How it is measured: ``"distinct"``, ``"entropy"`` or ``"recursive"``, as of :func:`l_diversity`.
+    c
+        Of recursive (c, l)-diversity, positive.
+    t
+        The greatest distance from the file's distribution, from 0 to 1, as of :func:`t_closeness`.
+    distance
+        Between values: ``"equal"``, or ``"ordered"``.
+    population
+        A table of the population, with the same keys.
+    population_k
+        How many persons of it must have the labels of each cell, as of :func:`k_map`.
+    weight
+        The column of weights that are compared with the threshold, or a number; by default the table's.
+    threshold
+        The least sum of the weights of a cell.
 
     Returns
     -------
@@ -151,10 +218,66 @@ def generalisations(
     [({'age': '2', 'sex': '1'}, 9.0)]
     """
     chosen = suppressible(data, None, "", what="Generalisation", suppressed=False)
-    k, loss = whole(k, "k", least=2), checked_loss(loss)
+    asked = _asked(
+        data, k=k, suppression=suppression, loss=loss, sensitive=sensitive, l=l, diversity=diversity, c=c, t=t,
+        distance=distance, population=population, population_k=population_k, weight=weight, threshold=threshold,
+    )  # fmt: skip
     with long_table(data, chosen, hierarchies) as long:
-        rows = data.rows("sdc_generalisations", data.table, chosen, long, k, _share(suppression), loss)
+        rows = data.rows("sdc_generalisations", data.table, chosen, long, *asked.values())
     return [Generalisation(**row) for row in rows]
+
+
+# What says nothing where the other is not asked, and is not logged then.
+_NEEDS = {"diversity": "l", "c": "l", "distance": "t"}
+
+
+def _asked(
+    data: Roles, *, k: int, suppression: float, loss: str, sensitive: str | None, l: float | None, diversity: str,  # noqa: E741
+    c: float, t: float | None, distance: str, population: str | None, population_k: int | None,
+    weight: str | float | None, threshold: float | None,
+) -> dict[str, Any]:  # fmt: skip
+    """Return what is asked in the order of the macro's arguments, checked."""
+    if weight is None and threshold is not None:
+        weight = data.weight
+    for name, value, known in (("diversity", diversity, DIVERSITIES), ("distance", distance, DISTANCES)):
+        if value not in known:
+            raise ParameterError(f"{name} is {told(value)}: it must be one of {', '.join(known)}.")
+    for name, number in (("l", l), ("t", t), ("threshold", threshold)):
+        if number is not None and not is_number(number):
+            raise ParameterError(f"{name} is {told(number)}: it must be a number.")
+    return {
+        "k": whole(k, "k", least=2), "suppression": _share(suppression), "loss": checked_loss(loss),
+        "sensitive": sensitive and data.found("sensitive variable", sensitive), "l": l, "diversity": diversity,
+        "c": positive(c, "c"), "t": t, "distance": distance, "population": population and data.read(population),
+        "population_k": population_k if population_k is None else whole(population_k, "population_k", least=2),
+        "weight": data.found("weight", weight) if isinstance(weight, str) else weight, "threshold": threshold,
+    }  # fmt: skip
+
+
+def _proof(
+    data: Roles,
+    keys: Sequence[str],
+    identifier: str,
+    *,
+    long: str,
+    levels: Sequence[int],
+    asked: dict[str, Any],
+    figures: dict[str, Any],
+) -> exp.Select:
+    """Return a query of one row that measures what is to be released anew, each condition by its own measure."""
+    released = f"temp.{NAME}"
+    proof = query.call("sdc__generalisation_proof", released, keys, asked["k"])
+    place = (data.table, released, keys, identifier)
+    others: dict[str, tuple[Any, ...]] = {
+        "l": ("sdc__diversity_proof", *place, asked["sensitive"], asked["l"], asked["diversity"], asked["c"]),
+        "t": ("sdc__closeness_proof", *place, asked["sensitive"], asked["t"], asked["distance"]),
+        "population": ("sdc__population_proof", *place, long, levels, asked["population"], asked["population_k"]),
+        "threshold": ("sdc__threshold_proof", *place, asked["weight"], asked["threshold"]),
+    }
+    for name, arguments in others.items():
+        if asked[name] is not None:
+            proof = proof.join(query.call(*arguments).subquery(f"p_{name}"), join_type="cross")
+    return proof.select(*(exp.alias_(query.literal(value), name) for name, value in figures.items()))
 
 
 def _share(suppression: float) -> float:

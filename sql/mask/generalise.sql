@@ -13,6 +13,13 @@
 --   any other text        an expression in SQL, summed over the cells: of records (of the cell), suppressed (whether it is the cell of the
 --                         suppressed records), total (all records), and levels and heights (maps from a key's name to its level and to
 --                         the highest one): '-1' asks for the most cells, 'records * ln(records)' for small ones
+-- Besides k it can be asked of every cell that is released, where l, t, population_k or threshold is given, that
+--   l             its values of a sensitive variable are l-diverse ('distinct', 'entropy', 'recursive': sdc_l_diversity)
+--   t             they are distributed nearly as in the file, within t ('equal', 'ordered': sdc_t_closeness)
+--   population_k  so many persons of a population have its labels (sdc_k_map); population: a table with the keys
+--   threshold     the sum of its weights is at least so much; so are then those of every combination of fewer keys (sdc_threshold_rule)
+-- The suppressed records are one cell to l and t as well. Cells that are not as is asked are suppressed. k, population_k, threshold and the
+-- number of values rule out many nodes together; the others are tested node by node.
 -- Of equal losses (to 12 digits) the least sum of levels is taken, then the first levels in the order of the table's columns.
 -- Source: Samarati (2001), IEEE TKDE 13(6); Sweeney (2002), Int. J. Uncertain. Fuzz. 10(5), 571-588; Kohlmayer et al. (2012), Flash,
 --   PASSAT, 708-717; SDC handbook, section 3.4.3.1.
@@ -27,30 +34,69 @@
 --
 -- Scope: table.
 -- Keeps: what the labels say.
--- Guarantees: each released row, NULL a value, is shared by at least k released records: sdc_k_anonymity passes on the file.
+-- Guarantees: each released row, NULL a value, is shared by at least k released records: sdc_k_anonymity passes on the file; and what else is
+--   asked, each by its own measure on the released file.
 -- Parameters:
---   tbl          table         the table, view, common table expression or file
---   keys         columns       the key variables
---   hierarchies  table         their hierarchies: variable, value, level, level_name, label, as sdc_hierarchy gives them
---   id           column        identifies each record
---   k            whole number  the least number of records, at least 2
---   suppression  number        the share of the records that may be suppressed, from 0 to 1
---   loss         text          what is to be least: generalised_loss, precision, entropy, discernibility, average_class_size, or an expression
+--   tbl            table         the table, view, common table expression or file
+--   keys           columns       the key variables
+--   hierarchies    table         their hierarchies: variable, value, level, level_name, label, as sdc_hierarchy gives them
+--   id             column        identifies each record
+--   k              whole number  the least number of records, at least 2
+--   suppression    number        the share of the records that may be suppressed, from 0 to 1
+--   loss           text          what is to be least: generalised_loss, precision, entropy, discernibility, average_class_size, or an expression
+--   sensitive      column        a sensitive variable, no key; NULL in it is a value of its own
+--   l              number        the least diversity of its values in a cell; NULL: not asked
+--   diversity      'distinct', 'entropy' or 'recursive'  how that is measured
+--   c              number        of recursive (c, l)-diversity, positive
+--   t              number        the greatest distance of their distribution from the file's, from 0 to 1; NULL: not asked
+--   distance       'equal' or 'ordered'  between any two values, or by their order
+--   population     table         the population, with the same keys
+--   population_k   whole number  the least number of persons of it with the labels of a cell; NULL: not asked
+--   weight         column        whose sums are compared with the threshold
+--   threshold      number        the least sum of the weights of a cell; NULL: not asked
 
 CREATE OR REPLACE MACRO sdc__is_named_loss(loss) AS list_contains(['generalised_loss', 'precision', 'entropy', 'discernibility', 'average_class_size'], loss);
 
--- The cells as the kernels take them, in one row; cells: the keys and sdc__n, MATERIALIZED; ladders: what sdc__hierarchies gives, likewise.
-CREATE OR REPLACE MACRO sdc__generalisation_problem(cells, keys, ladders) AS TABLE
+-- What is asked besides k, as the kernels take it.
+CREATE OR REPLACE MACRO sdc__asked(k, suppression, l, diversity, c, t, distance, population_k, threshold) AS {
+    'k': sdc__checked_whole(k, 'k', 2)::DOUBLE, 'share': suppression::DOUBLE, 'l': l::DOUBLE, 'diversity': diversity::VARCHAR, 'c': c::DOUBLE, 't': t::DOUBLE,
+    'distance': distance::VARCHAR, 'population_k': population_k::DOUBLE, 'threshold': threshold::DOUBLE};
+
+-- The value of the sensitive variable (NULL of a column that is not given: the kernel is then given none), and the weight.
+CREATE OR REPLACE MACRO sdc__maybe_sensitive(have, keys, sensitive) AS CASE WHEN typeof(sensitive) = 'VARCHAR' THEN sdc__sensitive(have, keys, sensitive) ELSE have[1:1] END;
+CREATE OR REPLACE MACRO sdc__maybe_weight(weight, value) AS CASE WHEN weight IS NOT NULL THEN sdc__checked_weight(sdc__value(weight, value)) END;
+CREATE OR REPLACE MACRO sdc__placed_value(distance, value) AS
+    CASE WHEN distance = 'ordered' AND value IS NULL THEN error('ColumnError: The sensitive variable is NULL in some records: the ordered distance has no place for NULL; exclude them or recode it.') ELSE value END;
+
+-- The cells of the records, by the sensitive value too; of the file or of records with their ids.
+CREATE OR REPLACE MACRO sdc__generalisation_cells(records, sensitive, distance) AS TABLE
+    SELECT COLUMNS(lambda c: c NOT IN ('sdc__id', 'sdc__weight', 'sdc__secret')), sdc__secret, count(*) AS sdc__n, sdc__exact_sum(sdc__weight) AS sdc__w
+    FROM (SELECT * REPLACE (sdc__placed_value(CASE WHEN sensitive IS NOT NULL THEN distance END, sdc__stratum_value(sensitive, sdc__secret)) AS sdc__secret) FROM query_table(records)) GROUP BY ALL;
+
+-- The cells as the kernels take them, in one row; cells: the above, MATERIALIZED; ladders: what sdc__hierarchies gives, likewise.
+CREATE OR REPLACE MACRO sdc__generalisation_problem(cells, keys, ladders, tbl, sensitive, weight, population) AS TABLE
     WITH sdc__leaves AS MATERIALIZED (
         SELECT sdc__variable, sdc__value, row_number() OVER (PARTITION BY sdc__variable ORDER BY sdc__value ASC NULLS FIRST) - 1 AS sdc__label FROM query_table(ladders) WHERE sdc__level = 0
     ),
     sdc__with_key AS MATERIALIZED (SELECT *, struct_pack(*COLUMNS(lambda c: NOT starts_with(c, 'sdc__'))) AS sdc__key FROM query_table(cells)),
-    sdc__coded AS (
-        SELECT sdc__key, sdc__n, [*COLUMNS(lambda c: NOT starts_with(c, 'sdc__'))] AS sdc__codes FROM sdc__relabelled('sdc__with_key', keys, 'sdc__leaves')
+    sdc__coded AS MATERIALIZED (
+        SELECT sdc__key, sdc__n, sdc__w, dense_rank() OVER (ORDER BY sdc__secret ASC NULLS FIRST) - 1 AS sdc__value, [*COLUMNS(lambda c: NOT starts_with(c, 'sdc__'))]::DOUBLE[] AS sdc__codes
+        FROM sdc__relabelled('sdc__with_key', keys, 'sdc__leaves')
+    ),
+    sdc__persons AS MATERIALIZED (
+        (SELECT COLUMNS(lambda c: NOT starts_with(c, 'sdc__')), 0 AS sdc__persons FROM sdc__with_key LIMIT 0)
+        UNION ALL BY NAME
+        SELECT COLUMNS(sdc__columns((*), keys)), count(*) AS sdc__persons FROM sdc__exact_rows(coalesce(population, tbl), codes := keys) WHERE population IS NOT NULL GROUP BY ALL
+    ),
+    sdc__outside AS (
+        SELECT 0 AS sdc__kind, [*COLUMNS(lambda c: NOT starts_with(c, 'sdc__'))]::DOUBLE[] AS sdc__codes, sdc__persons::DOUBLE AS sdc__amount FROM sdc__relabelled('sdc__persons', keys, 'sdc__leaves')
+        UNION ALL
+        SELECT 1, sdc__codes, sdc__w FROM sdc__coded WHERE weight IS NOT NULL
     ),
     sdc__listed AS (
-        SELECT any_value(struct_keys(sdc__key)) AS sdc__spelled, list_transform(sdc__spelled, lambda n: sdc__folded(n)) AS sdc__names, list(sdc__key ORDER BY sdc__codes ASC) AS sdc__keys,
-               list(sdc__codes::DOUBLE[] ORDER BY sdc__codes ASC) AS sdc__all, list(sdc__n::DOUBLE ORDER BY sdc__codes ASC) AS sdc__ns
+        SELECT any_value(struct_keys(sdc__key)) AS sdc__spelled, list_transform(sdc__spelled, lambda n: sdc__folded(n)) AS sdc__names, list(sdc__key ORDER BY sdc__codes ASC, sdc__value ASC) AS sdc__keys,
+               list(sdc__codes ORDER BY sdc__codes ASC, sdc__value ASC) AS sdc__all, list(sdc__n::DOUBLE ORDER BY sdc__codes ASC, sdc__value ASC) AS sdc__ns,
+               CASE WHEN sensitive IS NOT NULL THEN list(sdc__value::DOUBLE ORDER BY sdc__codes ASC, sdc__value ASC) END AS sdc__secrets
         FROM sdc__coded
     ),
     sdc__numbered AS (
@@ -58,15 +104,17 @@ CREATE OR REPLACE MACRO sdc__generalisation_problem(cells, keys, ladders) AS TAB
                dense_rank() OVER (PARTITION BY sdc__h.sdc__variable, sdc__h.sdc__level ORDER BY sdc__h.sdc__label ASC NULLS FIRST) - 1 AS sdc__number
         FROM query_table(ladders) AS sdc__h JOIN sdc__leaves AS sdc__l ON sdc__h.sdc__variable = sdc__l.sdc__variable AND sdc__h.sdc__value IS NOT DISTINCT FROM sdc__l.sdc__value
     )
-    SELECT *, (SELECT list([list_position(sdc__names, sdc__variable) - 1, sdc__leaf, sdc__level, sdc__number]::DOUBLE[]) FROM sdc__numbered) AS sdc__ladders FROM sdc__listed;
+    SELECT *, (SELECT list([list_position(sdc__names, sdc__variable) - 1, sdc__leaf, sdc__level, sdc__number]::DOUBLE[]) FROM sdc__numbered) AS sdc__ladders,
+           (SELECT list(list_concat([sdc__kind::DOUBLE], sdc__codes, [sdc__amount]) ORDER BY sdc__kind ASC, sdc__codes ASC) FROM sdc__outside) AS sdc__others
+    FROM sdc__listed;
 
 -- Every generalisation: its place, levels, loss, suppressed records, cells, and whether it holds. An expression is worked out from how many
 -- cells of which size there are: the kernel gives three numbers for each.
-CREATE OR REPLACE MACRO sdc__every_generalisation(problem, k, suppression, loss) AS TABLE
+CREATE OR REPLACE MACRO sdc__every_generalisation(problem, asked, loss) AS TABLE
     WITH sdc__rows AS MATERIALIZED (
         SELECT row_number() OVER () AS sdc__place, *
         FROM (SELECT sdc__spelled AS sdc__names, list_sum(sdc__ns)::BIGINT AS sdc__records,
-                     unnest(sdc__kernel_generalisations(sdc__all, sdc__ns, sdc__ladders, sdc__checked_whole(k, 'k', 2)::DOUBLE, suppression::DOUBLE, CASE WHEN sdc__is_named_loss(loss) THEN loss END)) AS sdc__f
+                     unnest(sdc__kernel_generalisations(sdc__all, sdc__ns, sdc__ladders, sdc__secrets, sdc__others, asked, CASE WHEN sdc__is_named_loss(loss) THEN loss END)) AS sdc__f
               FROM query_table(problem))
     ),
     sdc__nodes AS MATERIALIZED (
@@ -86,26 +134,27 @@ CREATE OR REPLACE MACRO sdc__every_generalisation(problem, k, suppression, loss)
     FROM query_table(CASE WHEN sdc__is_named_loss(loss) THEN 'sdc__nodes' ELSE 'sdc__by_expression' END);
 
 -- The best one in one row: levels, loss, suppressed, cells.
-CREATE OR REPLACE MACRO sdc__best_generalisation(problem, k, suppression, loss) AS TABLE
+CREATE OR REPLACE MACRO sdc__best_generalisation(problem, asked, loss) AS TABLE
     WITH sdc__searched AS (
         SELECT sdc__names, sdc__f[2]::INTEGER[] AS sdc__levels, sdc__f[1][1] AS sdc__loss, sdc__f[1][2]::BIGINT AS sdc__suppressed, sdc__f[1][3]::BIGINT AS sdc__cells
-        FROM (SELECT sdc__spelled AS sdc__names, sdc__kernel_generalise(sdc__all, sdc__ns, sdc__ladders, sdc__checked_whole(k, 'k', 2)::DOUBLE, suppression::DOUBLE, loss) AS sdc__f FROM query_table(problem))
+        FROM (SELECT sdc__spelled AS sdc__names, sdc__kernel_generalise(sdc__all, sdc__ns, sdc__ladders, sdc__secrets, sdc__others, asked, loss) AS sdc__f FROM query_table(problem))
     ),
     sdc__looked_at AS (
-        SELECT sdc__names, sdc__levels, sdc__loss, sdc__suppressed, sdc__cells FROM sdc__every_generalisation(problem, k, suppression, loss)
+        SELECT sdc__names, sdc__levels, sdc__loss, sdc__suppressed, sdc__cells FROM sdc__every_generalisation(problem, asked, loss)
         WHERE sdc__holds ORDER BY sdc__loss ASC NULLS LAST, list_sum(sdc__levels) ASC, sdc__levels ASC LIMIT 1
     )
     FROM query_table(CASE WHEN sdc__is_named_loss(loss) THEN 'sdc__searched' ELSE 'sdc__looked_at' END);
 
 -- levels: of the keys in the order of the table's columns, by number; NULL for the best.
-CREATE OR REPLACE MACRO sdc__generalise(tbl, keys, hierarchies, id, k, suppression, loss, levels) AS TABLE
+CREATE OR REPLACE MACRO sdc__generalise(tbl, keys, hierarchies, id, k, suppression, loss, sensitive, l, diversity, c, t, distance, population, population_k, weight, threshold, levels) AS TABLE
     WITH sdc__records AS MATERIALIZED (
-        SELECT sdc__id, COLUMNS(sdc__to_mask((*), keys, id)) FROM sdc__identified(tbl, id, codes := keys)
+        SELECT sdc__id, COLUMNS(sdc__to_mask((*), keys, id)), COLUMNS(sdc__maybe_sensitive((*), keys, sensitive)) AS sdc__secret, sdc__maybe_weight(weight, COLUMNS(sdc__column((*), weight))) AS sdc__weight
+        FROM sdc__identified(tbl, id, codes := CASE WHEN distance = 'ordered' THEN keys ELSE list_append(keys::VARCHAR[], sensitive) END)
     ),
-    sdc__cells AS MATERIALIZED (SELECT COLUMNS(lambda c: c <> 'sdc__id'), count(*) AS sdc__n FROM sdc__records GROUP BY ALL),
+    sdc__cells AS MATERIALIZED (FROM sdc__generalisation_cells('sdc__records', sensitive, distance)),
     sdc__checked AS MATERIALIZED (FROM sdc__hierarchies(hierarchies, keys)),
-    sdc__problem AS MATERIALIZED (FROM sdc__generalisation_problem('sdc__cells', keys, 'sdc__checked')),
-    sdc__best AS (SELECT sdc__levels FROM sdc__best_generalisation('sdc__problem', k, suppression, loss)),
+    sdc__problem AS MATERIALIZED (FROM sdc__generalisation_problem('sdc__cells', keys, 'sdc__checked', tbl, sensitive, weight, population)),
+    sdc__best AS (SELECT sdc__levels FROM sdc__best_generalisation('sdc__problem', sdc__asked(k, suppression, l, diversity, c, t, distance, population_k, threshold), loss)),
     sdc__given AS (SELECT levels::INTEGER[] AS sdc__levels),
     sdc__chosen AS MATERIALIZED (FROM query_table(CASE WHEN levels IS NULL THEN 'sdc__best' ELSE 'sdc__given' END)),
     sdc__labels AS MATERIALIZED (
@@ -113,14 +162,16 @@ CREATE OR REPLACE MACRO sdc__generalise(tbl, keys, hierarchies, id, k, suppressi
         JOIN (SELECT unnest(sdc__names) AS sdc__of, unnest(sdc__levels) AS sdc__at FROM sdc__problem, sdc__chosen) ON sdc__variable = sdc__of AND sdc__level = sdc__at
     ),
     sdc__lost AS MATERIALIZED (
-        SELECT unnest(list_select(sdc__keys, sdc__kernel_generalised(sdc__all, sdc__ns, sdc__ladders, sdc__checked_whole(k, 'k', 2)::DOUBLE, suppression::DOUBLE, sdc__levels::DOUBLE[])::BIGINT[])) AS sdc__lost_key
+        SELECT DISTINCT unnest(list_select(sdc__keys, sdc__kernel_generalised(sdc__all, sdc__ns, sdc__ladders, sdc__secrets, sdc__others, sdc__asked(k, suppression, l, diversity, c, t, distance, population_k, threshold), sdc__levels::DOUBLE[])::BIGINT[])) AS sdc__lost_key
         FROM sdc__problem, sdc__chosen
     ),
-    sdc__celled AS MATERIALIZED (SELECT *, struct_pack(*COLUMNS(lambda c: NOT starts_with(c, 'sdc__'))) AS sdc__key FROM sdc__cells),
+    sdc__celled AS MATERIALIZED (
+        SELECT DISTINCT COLUMNS(lambda c: NOT starts_with(c, 'sdc__')), struct_pack(*COLUMNS(lambda c: NOT starts_with(c, 'sdc__'))) AS sdc__key FROM sdc__cells
+    ),
     sdc__decided AS (
         SELECT sdc__r.sdc__id, sdc__c.*
-        FROM (SELECT sdc__id, struct_pack(*COLUMNS(lambda c: c <> 'sdc__id')) AS sdc__own FROM sdc__records) AS sdc__r
-        LEFT JOIN (SELECT sdc__l.* EXCLUDE (sdc__n), sdc__s.sdc__lost_key IS NOT NULL AS sdc__is_lost
+        FROM (SELECT sdc__id, struct_pack(*COLUMNS(lambda c: NOT starts_with(c, 'sdc__'))) AS sdc__own FROM sdc__records) AS sdc__r
+        LEFT JOIN (SELECT sdc__l.*, sdc__s.sdc__lost_key IS NOT NULL AS sdc__is_lost
                    FROM sdc__relabelled('sdc__celled', keys, 'sdc__labels') AS sdc__l LEFT JOIN sdc__lost AS sdc__s ON sdc__l.sdc__key = sdc__s.sdc__lost_key) AS sdc__c
           ON sdc__r.sdc__own = sdc__c.sdc__key
     )
@@ -128,16 +179,20 @@ CREATE OR REPLACE MACRO sdc__generalise(tbl, keys, hierarchies, id, k, suppressi
 
 -- sdc_generalise: each key on one level of its hierarchy, the cheapest on which no record stands out among k.
 -- Example: FROM sdc_generalise('persons', ['age', 'sex', 'region'], 'hierarchies', 'id', k := 2);
-CREATE OR REPLACE MACRO sdc_generalise(tbl, keys, hierarchies, id, k := 3, suppression := 0, loss := 'generalised_loss') AS TABLE
-    WITH sdc__done AS (FROM sdc__generalise(tbl, keys, hierarchies, id, k, suppression, loss, NULL))
+CREATE OR REPLACE MACRO sdc_generalise(tbl, keys, hierarchies, id, k := 3, suppression := 0, loss := 'generalised_loss', sensitive := NULL, l := NULL, diversity := 'distinct', c := 2, t := NULL, distance := 'equal', population := NULL, population_k := NULL, weight := NULL, threshold := NULL) AS TABLE
+    WITH sdc__done AS (FROM sdc__generalise(tbl, keys, hierarchies, id, k, suppression, loss, sensitive, l, diversity, c, t, distance, population, population_k, weight, threshold, NULL))
     FROM sdc__released(tbl, keys, id, 'sdc__done');
 
 -- The best one for Python: levels by number, in the order of the table's columns, and by name; then sdc__generalise is called with these.
-CREATE OR REPLACE MACRO sdc__generalisation(tbl, keys, hierarchies, k, suppression, loss) AS TABLE
-    WITH sdc__cells AS MATERIALIZED (SELECT COLUMNS(sdc__columns((*), keys)), count(*) AS sdc__n FROM sdc__exact_rows(tbl, codes := keys) GROUP BY ALL),
+CREATE OR REPLACE MACRO sdc__generalisation(tbl, keys, hierarchies, k, suppression, loss, sensitive, l, diversity, c, t, distance, population, population_k, weight, threshold) AS TABLE
+    WITH sdc__records AS (
+        SELECT COLUMNS(sdc__columns((*), keys)), COLUMNS(sdc__maybe_sensitive((*), keys, sensitive)) AS sdc__secret, sdc__maybe_weight(weight, COLUMNS(sdc__column((*), weight))) AS sdc__weight
+        FROM sdc__exact_rows(tbl, codes := CASE WHEN distance = 'ordered' THEN keys ELSE list_append(keys::VARCHAR[], sensitive) END)
+    ),
+    sdc__cells AS MATERIALIZED (FROM sdc__generalisation_cells('sdc__records', sensitive, distance)),
     sdc__checked AS MATERIALIZED (FROM sdc__hierarchies(hierarchies, keys)),
-    sdc__problem AS MATERIALIZED (FROM sdc__generalisation_problem('sdc__cells', keys, 'sdc__checked')),
-    sdc__best AS MATERIALIZED (FROM sdc__best_generalisation('sdc__problem', k, suppression, loss))
+    sdc__problem AS MATERIALIZED (FROM sdc__generalisation_problem('sdc__cells', keys, 'sdc__checked', tbl, sensitive, weight, population)),
+    sdc__best AS MATERIALIZED (FROM sdc__best_generalisation('sdc__problem', sdc__asked(k, suppression, l, diversity, c, t, distance, population_k, threshold), loss))
     SELECT sdc__levels, sdc__loss, sdc__suppressed, sdc__cells,
            (SELECT map(list(sdc__of), list(sdc__level_name)) FROM (SELECT DISTINCT sdc__variable, sdc__level, sdc__level_name FROM sdc__checked)
             JOIN (SELECT unnest(sdc__names) AS sdc__of, unnest(sdc__levels) AS sdc__at FROM sdc__best) ON sdc__variable = sdc__folded(sdc__of) AND sdc__level = sdc__at) AS sdc__level_names
@@ -147,11 +202,15 @@ CREATE OR REPLACE MACRO sdc__generalisation(tbl, keys, hierarchies, k, suppressi
 -- sdc_generalisations: every combination of levels: what it costs, how many records it suppresses, and whether it holds.
 -- Gives: levels, loss, suppressed, cells, holds.
 -- Example: FROM sdc_generalisations('persons', ['age', 'sex', 'region'], 'hierarchies', k := 2);
-CREATE OR REPLACE MACRO sdc_generalisations(tbl, keys, hierarchies, k := 3, suppression := 0, loss := 'generalised_loss') AS TABLE
-    WITH sdc__cells AS MATERIALIZED (SELECT COLUMNS(sdc__columns((*), keys)), count(*) AS sdc__n FROM sdc__exact_rows(tbl, codes := keys) GROUP BY ALL),
+CREATE OR REPLACE MACRO sdc_generalisations(tbl, keys, hierarchies, k := 3, suppression := 0, loss := 'generalised_loss', sensitive := NULL, l := NULL, diversity := 'distinct', c := 2, t := NULL, distance := 'equal', population := NULL, population_k := NULL, weight := NULL, threshold := NULL) AS TABLE
+    WITH sdc__records AS (
+        SELECT COLUMNS(sdc__columns((*), keys)), COLUMNS(sdc__maybe_sensitive((*), keys, sensitive)) AS sdc__secret, sdc__maybe_weight(weight, COLUMNS(sdc__column((*), weight))) AS sdc__weight
+        FROM sdc__exact_rows(tbl, codes := CASE WHEN distance = 'ordered' THEN keys ELSE list_append(keys::VARCHAR[], sensitive) END)
+    ),
+    sdc__cells AS MATERIALIZED (FROM sdc__generalisation_cells('sdc__records', sensitive, distance)),
     sdc__checked AS MATERIALIZED (FROM sdc__hierarchies(hierarchies, keys)),
-    sdc__problem AS MATERIALIZED (FROM sdc__generalisation_problem('sdc__cells', keys, 'sdc__checked')),
+    sdc__problem AS MATERIALIZED (FROM sdc__generalisation_problem('sdc__cells', keys, 'sdc__checked', tbl, sensitive, weight, population)),
     sdc__by_level AS (SELECT sdc__variable, list(sdc__level_name ORDER BY sdc__level ASC) AS sdc__of FROM (SELECT DISTINCT sdc__variable, sdc__level, sdc__level_name FROM sdc__checked) GROUP BY sdc__variable),
     sdc__level_names AS (SELECT list(sdc__of ORDER BY list_position(sdc__names, sdc__variable) ASC) AS sdc__named FROM sdc__by_level, sdc__problem)
     SELECT map(sdc__names, list_transform(sdc__levels, lambda l, i: sdc__named[i][l + 1])) AS levels, sdc__loss AS loss, sdc__suppressed AS suppressed, sdc__cells AS cells, sdc__holds AS holds
-    FROM sdc__every_generalisation('sdc__problem', k, suppression, loss), sdc__level_names ORDER BY sdc__levels ASC;
+    FROM sdc__every_generalisation('sdc__problem', sdc__asked(k, suppression, l, diversity, c, t, distance, population_k, threshold), loss), sdc__level_names ORDER BY sdc__levels ASC;

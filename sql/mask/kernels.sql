@@ -27,11 +27,11 @@ CREATE OR REPLACE MACRO sdc__kernel_suppress_combinations(codes, counts, amounts
     sdc__needs_python('Local suppression')::BIGINT[];
 CREATE OR REPLACE MACRO sdc__kernel_local_recoding(codes, counts, k, places, nodes) AS
     sdc__needs_python('Mondrian')::BIGINT[];
-CREATE OR REPLACE MACRO sdc__kernel_generalise(codes, counts, ladders, k, share, loss) AS
+CREATE OR REPLACE MACRO sdc__kernel_generalise(codes, counts, ladders, secret, outside, asked, loss) AS
     sdc__needs_python('The search for a generalisation')::DOUBLE[][];
-CREATE OR REPLACE MACRO sdc__kernel_generalised(codes, counts, ladders, k, share, levels) AS
+CREATE OR REPLACE MACRO sdc__kernel_generalised(codes, counts, ladders, secret, outside, asked, levels) AS
     sdc__needs_python('The search for a generalisation')::DOUBLE[];
-CREATE OR REPLACE MACRO sdc__kernel_generalisations(codes, counts, ladders, k, share, loss) AS
+CREATE OR REPLACE MACRO sdc__kernel_generalisations(codes, counts, ladders, secret, outside, asked, loss) AS
     sdc__needs_python('The search for a generalisation')::DOUBLE[][];
 CREATE OR REPLACE MACRO sdc__kernel_resample(stratum, x, draws) AS
     sdc__needs_python('Resampling')::DOUBLE[];

@@ -76,6 +76,71 @@ def test_the_cheapest_of_all_is_released(k, loss, share):
         assert best[0] == sum(n * n for n in cells.values()) + lost * 40
 
 
+@pytest.mark.one_in(3)
+@pytest.mark.parametrize(
+    "asked",
+    [
+        {"sensitive": "x", "l": 2},
+        {"sensitive": "x", "l": 2, "diversity": "recursive", "c": 1.5},
+        {"sensitive": "x", "l": 1.8, "diversity": "entropy", "t": 0.4},
+        {"sensitive": "x", "t": 0.25, "distance": "ordered"},
+        {"population": "everyone", "population_k": 9},
+        {"weight": "x", "threshold": 20},
+        {"weight": 2, "threshold": 8, "population": "everyone", "population_k": 5, "sensitive": "x", "l": 2},
+    ],
+)
+def test_what_else_is_asked_holds_by_its_own_measure(k, asked):
+    k.con.execute("UPDATE k SET x = 1 + id * id % 7 // 2")
+    k.con.execute(
+        'CREATE TABLE everyone AS SELECT "Select", f FROM k UNION ALL SELECT "Select", f FROM k WHERE id % 3 > 0'
+    )
+    alone = k.generalise(LEVELS, suppression=0.4, into="alone").parameters
+    step = k.generalise(LEVELS, suppression=0.4, into="released", **asked)
+    assert step.parameters["loss_found"] > alone["loss_found"]
+    assert asked.items() <= step.parameters.items()
+    kept = "(FROM released WHERE f IS NOT NULL)"
+    released = sdc_sql.Microdata(k.con, "released", keys=KEYS, id="id")
+    if "l" in asked:
+        found = released.l_diversity("x", c=asked.get("c", 2.0))
+        assert getattr(found, f"{asked.get('diversity', 'distinct')}_l") >= asked["l"]
+        assert step.parameters["least_l"] >= asked["l"]
+    if "t" in asked:
+        assert released.t_closeness("x", distance=asked.get("distance", "equal")).t <= asked["t"]
+    if "threshold" in asked:
+        weight = "x" if asked["weight"] == "x" else "2"
+        least = k.con.execute(
+            f'SELECT min(w) FROM (SELECT sum({weight}) AS w FROM {kept} GROUP BY f, "Select")'
+        ).fetchall()
+        assert least == [(step.parameters["least_weight"],)]
+        assert least[0][0] >= asked["threshold"]
+    if "population" in asked:
+        levels = [step.parameters["levels"][key] for key in KEYS]
+        persons = k.con.execute('SELECT f, "Select" FROM everyone').fetchall()
+        columns = zip(KEYS, zip(*persons, strict=True), levels, strict=True)
+        of = Counter(zip(*(LEVELS[key].generalised(values, at) for key, values, at in columns), strict=True))
+        least = min(of[row] for row in k.con.execute(f'SELECT f, "Select" FROM {kept}').fetchall())
+        assert step.parameters["least_population"] == least >= asked["population_k"]
+    every = k.generalisations(LEVELS, suppression=0.4, **asked)
+    assert min(g.loss for g in every if g.holds) == step.parameters["loss_found"]
+
+
+def test_the_proofs_refuse(k):
+    k.con.execute("CREATE TABLE bad AS SELECT id, f FROM k")
+    place = "'k', 'bad', ['f'], 'id'"
+    for call in (
+        f"sdc__diversity_proof({place}, 'x', 2, 'distinct', 2)",
+        f"sdc__closeness_proof({place}, 'Select', 0.01, 'equal')",
+        f"sdc__threshold_proof({place}, 'x', 1000)",
+    ):
+        with pytest.raises(duckdb.Error, match="not as was asked"):
+            k.con.execute(f"FROM {call}").fetchall()
+    with sdc_sql.mask.hierarchy_tables.long_table(k._roles, KEYS, LEVELS) as long:
+        k.con.execute("CREATE TABLE few AS SELECT 1 AS f")
+        k.con.execute("UPDATE bad SET f = 1")
+        with pytest.raises(duckdb.Error, match="not as was asked"):
+            k.con.execute(f"FROM sdc__population_proof({place}, '{long}', [0], 'few', 2)").fetchall()
+
+
 def test_in_place_and_the_log(k):
     before = k.con.execute("SELECT id, x FROM k ORDER BY id").fetchall()
     step = k.generalise(LEVELS, suppression=0.29)
@@ -144,6 +209,22 @@ def test_hierarchies_however_they_are_given(k, tmp_path):
         ({"loss": ""}, ParameterError, "The loss is"),
         ({"loss": None}, ParameterError, "The loss is"),
         ({"loss": "1 +"}, ParameterError, "The loss is"),
+        ({"l": 2}, InputError, "give its column as sensitive"),
+        ({"sensitive": "x"}, InputError, "nothing is asked of it"),
+        ({"sensitive": "f", "l": 2}, InputError, "is a key variable as well"),
+        ({"sensitive": "y", "l": 2}, ColumnError, "sensitive variable"),
+        ({"sensitive": "x", "l": 0.5}, InputError, "l is 0.5"),
+        ({"sensitive": "x", "l": 2, "diversity": "many"}, ParameterError, "diversity is"),
+        ({"sensitive": "x", "l": 2, "c": 0}, ParameterError, "c"),
+        ({"sensitive": "x", "t": 2}, InputError, "t is 2"),
+        ({"sensitive": "x", "t": "near"}, ParameterError, "t is"),
+        ({"sensitive": "Select", "keys": ["f"], "t": 0.5, "distance": "ordered"}, InputError, "NULL"),
+        ({"population_k": 5}, InputError, "population and population_k go together"),
+        ({"population": "k"}, InputError, "population and population_k go together"),
+        ({"threshold": 5}, InputError, "weight and threshold go together"),
+        ({"weight": "x"}, InputError, "weight and threshold go together"),
+        ({"weight": "x", "threshold": -1}, InputError, "threshold is -1"),
+        ({"population": "nowhere", "population_k": 5}, TableError, "nowhere"),
         ({"keys": []}, InputError, "is empty"),
         ({"keys": ["g"]}, ColumnError, "is not a column"),
         ({"hierarchies": {"f": LEVELS["f"]}}, ParameterError, "There is no hierarchy of Select"),

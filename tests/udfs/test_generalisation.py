@@ -9,6 +9,7 @@ from collections import Counter
 import duckdb
 import numpy as np
 import pytest
+from random_lattices import random_problem
 from sdc_sql.udfs.generalisation.lattice import best_generalisation, every_generalisation
 from sdc_sql.udfs.generalisation.losses import LOSSES
 
@@ -17,25 +18,6 @@ from sdc_sql.mask.hierarchies import read_hierarchy
 KEYS = (
     "sex", "age", "race", "marital-status", "education", "native-country", "workclass", "occupation", "salary-class",
 )  # fmt: skip
-
-
-def random_hierarchy(rng, values, height):
-    """Return a hierarchy of so many levels above the values, labels in no order; not always with one label on top."""
-    levels = [rng.permutation(values)]
-    for _ in range(height):
-        labels = int(levels[-1].max()) + 1
-        parents = rng.integers(0, max(1, (labels + 1) // 2), labels)
-        levels.append(parents[levels[-1]])
-    return np.stack(levels, axis=1)
-
-
-def random_problem(seed):
-    rng = np.random.default_rng(seed)
-    heights = rng.integers(0, 4, rng.integers(1, 5))
-    hierarchies = [random_hierarchy(rng, int(rng.integers(1, 8)), int(height)) for height in heights]
-    records = int(rng.integers(4, 40))
-    codes = [rng.integers(0, len(h), records) for h in hierarchies]
-    return codes, np.ones(records, dtype=np.int64), hierarchies
 
 
 def measured(codes, hierarchies, levels, k):

@@ -13,6 +13,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
     from sdc_sql.udfs.arguments import Integers
+    from sdc_sql.udfs.generalisation.conditions import Outside, Sensitive
     from sdc_sql.udfs.generalisation.search import Progress
 
 
@@ -25,6 +26,8 @@ def best_generalisation(
     suppressed: int = 0,
     loss: str = "generalised_loss",
     progress: Progress | None = None,
+    sensitive: Sensitive | None = None,
+    outside: Sequence[Outside] = (),
 ) -> Node:
     """Return the cheapest generalisation with at most so many records in cells below k, and none or at least k.
 
@@ -44,6 +47,8 @@ def best_generalisation(
         'precision', 'discernibility', 'average_class_size', 'entropy' or 'generalised_loss'.
     progress
         Called with the nodes that are settled and all nodes, now and then; what it raises ends the search.
+    sensitive, outside
+        What else is asked of each cell that is released, and of the suppressed records together (the first).
 
     Raises
     ------
@@ -71,11 +76,22 @@ def best_generalisation(
     Node(loss=0.154700538379, height=1, levels=(1, 0), suppressed=0, cells=2, holds=True)
     """
     table = Table(codes, counts, hierarchies)
-    search = Search(table, k=k, suppressed=suppressed, loss=loss, progress=progress, found=None)
+    search = Search(
+        table,
+        k=k,
+        suppressed=suppressed,
+        loss=loss,
+        progress=progress,
+        found=None,
+        sensitive=sensitive,
+        outside=outside,
+    )
     search.run()
     if search.best is None:
+        top = [np.shape(hierarchy)[1] - 1 for hierarchy in hierarchies]
+        still, otherwise = search.at(top)[0].suppressed, " or otherwise than is asked" if sensitive or outside else ""
         raise ValueError(
-            f"on the highest level of every key {search.least():,} records are still in cells below k = {k} and "
+            f"on the highest level of every key {still:,} records are still in cells below k = {k}{otherwise} and "
             f"{suppressed:,} may be suppressed, none or at least k: allow more, or add levels on which more values are "
             "put together"
         )
@@ -91,6 +107,8 @@ def every_generalisation(
     suppressed: int = 0,
     loss: str = "generalised_loss",
     progress: Progress | None = None,
+    sensitive: Sensitive | None = None,
+    outside: Sequence[Outside] = (),
     histograms: list[Integers] | None = None,
 ) -> list[Node]:
     """Return every generalisation in the order of its levels, also where it does not hold; arguments as of the best.
@@ -110,7 +128,16 @@ def every_generalisation(
     """
     found: list[Node] = []
     table = Table(codes, counts, hierarchies)
-    search = Search(table, k=k, suppressed=suppressed, loss=loss, progress=progress, found=found)
+    search = Search(
+        table,
+        k=k,
+        suppressed=suppressed,
+        loss=loss,
+        progress=progress,
+        found=found,
+        sensitive=sensitive,
+        outside=outside,
+    )
     search.sizes = None if histograms is None else []
     search.run()
     order = sorted(range(len(found)), key=lambda place: found[place].levels)
@@ -127,6 +154,8 @@ def generalisation_at(
     levels: Sequence[int],
     *,
     suppressed: int = 0,
+    sensitive: Sensitive | None = None,
+    outside: Sequence[Outside] = (),
 ) -> Integers:
     """Return which cells are suppressed at given levels, by their places; arguments as of the best generalisation.
 
@@ -146,7 +175,16 @@ def generalisation_at(
     []
     """
     table = Table(codes, counts, hierarchies)
-    search = Search(table, k=k, suppressed=suppressed, loss="precision", progress=None, found=None)
+    search = Search(
+        table,
+        k=k,
+        suppressed=suppressed,
+        loss="precision",
+        progress=None,
+        found=None,
+        sensitive=sensitive,
+        outside=outside,
+    )
     node, words = search.at(levels)
     if not node.holds:
         raise ValueError(

@@ -38,6 +38,8 @@ class View:
         The records in all of them.
     released
         Where all keys are settled, the records of each cell that is released; None elsewhere.
+    alike
+        Whether those suppressed, who look alike, are together as is asked.
     """
 
     levels: Sequence[int]
@@ -46,6 +48,7 @@ class View:
     small_counts: Integers
     suppressed: int
     released: Integers | None
+    alike: bool
 
 
 class Loss(Protocol):
@@ -175,7 +178,9 @@ class Discernibility:
         if view.released is not None:
             return float(int((view.released**2).sum()) + view.suppressed * self.records)
         sizes = np.maximum(view.counts, self.k)
-        return float(int((view.counts * sizes).sum()) + view.suppressed * (self.records - self.k))
+        # of those that must be suppressed for another reason than k it is not known here in which cells they are
+        largest = self.k if _all_small(view, self.k) else int(sizes.max())
+        return float(int((view.counts * sizes).sum()) + view.suppressed * (self.records - largest))
 
 
 class AverageClass:
@@ -196,9 +201,14 @@ class AverageClass:
         if view.released is not None:
             return self.records / (len(view.released) + (view.suppressed > 0))
         large = view.counts >= self.k
-        below = self.records - int(view.counts[large].sum()) - view.suppressed
+        below = self.records - int(view.counts[large].sum()) - view.suppressed * _all_small(view, self.k)
         cells = int(np.count_nonzero(large)) + below // self.k
-        return self.records / (cells + (self.most > 0))
+        return self.records / max(min(cells, (self.records - view.suppressed) // self.k) + (self.most > 0), 1)
+
+
+def _all_small(view: View, k: int) -> bool:
+    """Return whether all that must be suppressed is in cells below k."""
+    return bool((view.small_counts < k).all())
 
 
 LOSSES: dict[str, type[Precision | Entropy | Generalised | Discernibility | AverageClass]] = {

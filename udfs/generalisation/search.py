@@ -17,14 +17,16 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
-from sdc_sql.udfs.generalisation.cells import Ladder, Packing
+from sdc_sql.udfs.generalisation.cells import Ladder
 from sdc_sql.udfs.generalisation.losses import LOSSES, Loss, Problem, View
+from sdc_sql.udfs.generalisation.rolled import Rolled
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from sdc_sql.udfs.arguments import Integers, Truths
-    from sdc_sql.udfs.generalisation.cells import Cells
+    from sdc_sql.udfs.generalisation.conditions import Outside, Sensitive
+    from sdc_sql.udfs.generalisation.rolled import State
     from sdc_sql.udfs.generalisation.table import Table
 
     Progress = Callable[[int, int], object]
@@ -71,11 +73,20 @@ class Search:
     """The lattice, searched depth first; `found` is given every node that is looked at."""
 
     def __init__(
-        self, table: Table, *, k: int, suppressed: int, loss: str, progress: Progress | None, found: list[Node] | None
+        self,
+        table: Table,
+        *,
+        k: int,
+        suppressed: int,
+        loss: str,
+        progress: Progress | None,
+        found: list[Node] | None,
+        sensitive: Sensitive | None = None,
+        outside: Sequence[Outside] = (),
     ) -> None:
         if loss not in LOSSES:
             raise ValueError(f"the loss is {loss!r}; expected one of {', '.join(LOSSES)}")
-        self.ladders = ladders = [Ladder.of(np.asarray(hierarchy)) for hierarchy in table.hierarchies]
+        ladders = [Ladder.of(np.asarray(hierarchy)) for hierarchy in table.hierarchies]
         counts = np.asarray(table.counts, dtype=np.int64)
         self.records = int(counts.sum())
         if not 1 <= k <= self.records:
@@ -97,9 +108,10 @@ class Search:
         self.order = sorted(range(len(ladders)), key=lambda key: (sign * ladders[key].height, key))
         self.depths = {key: depth for depth, key in enumerate(self.order)}
         self.heights = [ladders[key].height for key in self.order]
-        self.packing = Packing([ladders[key] for key in self.order], self.records)
-        self.places = [places[key] for key in self.order]
-        self.start = self.packing.cells(self.places, counts)
+        others = [(o, [ladders[key].place[o.codes[key]] for key in self.order]) for o in outside]
+        in_order = [ladders[key] for key in self.order], [places[key] for key in self.order]
+        self.rolled = Rolled(*in_order, counts, k=k, most=suppressed, sensitive=sensitive, outside=others)
+        self.packing = self.rolled.packings[0]
         self.loss: Loss = LOSSES[loss](Problem(ladders, leaves, k, suppressed))
         self.levels = [0] * len(ladders)
         self.nodes = math.prod(height + 1 for height in self.heights)
@@ -110,38 +122,28 @@ class Search:
         """Search; where every node is to be found none is left out."""
         if self.prune:
             self._climb()
-        self._settle(0, self.start, self.nodes)
-
-    def least(self) -> int:
-        """Return how many records are in cells below k where every key is on its highest level."""
-        cells = self.start
-        for key, height in enumerate(self.heights):
-            for level in range(height):
-                cells = self.packing.raised(cells, key, level)
-        return int(cells.counts[cells.counts < self.k].sum())
+        self._settle(0, self.rolled.start, self.nodes)
 
     def at(self, levels: Sequence[int]) -> tuple[Node, Truths]:
         """Return the node at given levels, and which of the cells as they were given are suppressed there."""
-        cells, places = self.start, list(self.places)
+        state = self.rolled.start
         for depth, key in enumerate(self.order):
             for level in range(levels[key]):
-                cells = self.packing.raised(cells, depth, level)
-                places[depth] = self.ladders[key].up[level][places[depth]]
+                state = self.rolled.raised(state, depth, level)
         self.levels = list(levels)
-        below = self._below(cells)
-        suppressed = np.isin(self.packing.words(places), cells.words[below])
-        return self._node(self._view(len(self.order) - 1, cells)), suppressed
+        node = self._node(self._view(len(self.order) - 1, state))
+        return node, self.rolled.suppressed([levels[key] for key in self.order])
 
     def _climb(self) -> None:
         """Find a good node to measure others by: raise the key that spares most suppression for what it costs."""
-        cells = self.start
-        while cells is not None and not self._above(floor := self.loss.floor(self.levels)):
-            before = int(cells.counts[cells.counts < self.k].sum())
+        state = self.rolled.start
+        while not self._above(floor := self.loss.floor(self.levels)):
+            before = self._view(len(self.order) - 1, state).suppressed
             steps = []
             for depth, key in enumerate(self.order):
                 if self.levels[key] == self.heights[depth]:
                     continue
-                raised = self.packing.raised(cells, depth, self.levels[key])
+                raised = self.rolled.raised(state, depth, self.levels[key])
                 self.levels[key] += 1
                 view = self._view(len(self.order) - 1, raised)
                 self._look(view)
@@ -151,12 +153,12 @@ class Search:
                 self.levels[key] -= 1
             if not steps:
                 break
-            (_, _, key), cells = max(steps, key=lambda step: step[0])
+            (_, _, key), state = max(steps, key=lambda step: step[0])
             self.levels[-key] += 1
         self.levels = [0] * len(self.levels)
 
-    def _settle(self, depth: int, cells: Cells, nodes: int) -> None:
-        """Try every level of a key, those before it being settled, in `cells` with it and those after it at level 0."""
+    def _settle(self, depth: int, state: State, nodes: int) -> None:
+        """Try every level of a key, those before it being settled, in `state` with it and those after it at level 0."""
         key, height = self.order[depth], self.heights[depth]
         nodes //= height + 1  # below each level
         for level in range(height + 1):
@@ -165,31 +167,34 @@ class Search:
                 self._done(nodes * (height + 1 - level))
                 break  # higher ones cost no less
             if level:
-                cells = self.packing.raised(cells, depth, level - 1)
+                state = self.rolled.raised(state, depth, level - 1)
             last = depth + 1 == len(self.order)
-            view = self._view(depth, cells) if last or self.prune else None
-            if view and self.prune and (view.suppressed > self.most or self._above(self.loss.of(view))):
+            view = self._view(depth, state) if last or self.prune else None
+            if view and self.prune and (self._too_many(view) or self._above(self.loss.of(view))):
                 self._done(nodes)
             elif view and last:
                 self._look(view)
                 self._done(1)
             else:
-                self._settle(depth + 1, cells, nodes)
+                self._settle(depth + 1, state, nodes)
         self.levels[key] = 0
 
-    def _view(self, depth: int, cells: Cells) -> View:
-        first = self.packing.first(cells, depth)
-        below = self._below(first)
-        released = first.counts[~below] if depth + 1 == len(self.order) else None
-        words, counts = first.words[below], first.counts[below]
+    def _view(self, depth: int, state: State) -> View:
+        judged = self.rolled.judged(state, depth)
+        cells, failing = judged.cells, judged.failing
+        settled = depth + 1 == len(self.order)
+        words, counts = cells.words[failing], cells.counts[failing]
 
         def numbers(key: int) -> Integers:
             return self.packing.field(words, self.depths[key], depth)
 
-        return View(self.levels, cells.counts, numbers, counts, int(counts.sum()), released)
+        whole = cells.counts if settled else self.rolled.keyed(state).counts
+        released = cells.counts[~failing] if settled else None
+        return View(self.levels, whole, numbers, counts, int(counts.sum()), released, judged.alike)
 
-    def _below(self, cells: Cells) -> Truths:
-        return cells.counts < self.k
+    def _too_many(self, view: View) -> bool:
+        """Return whether more are suppressed than may be; of less than k none may be, who would stand out."""
+        return view.suppressed > (self.most if self.most >= self.k else 0)
 
     def _above(self, bound: float) -> bool:
         return self.prune and self.best is not None and bound > self.best.loss * _SLACK
@@ -206,7 +211,7 @@ class Search:
     def _node(self, view: View) -> Node:
         loss = float(f"{self.loss.of(view):.{DIGITS - 1}e}")
         cells = len(view.counts) - len(view.small_counts)
-        holds = view.suppressed <= self.most and (view.suppressed == 0 or view.suppressed >= self.k)
+        holds = not self._too_many(view) and (view.suppressed == 0 or view.suppressed >= self.k) and view.alike
         return Node(loss, sum(self.levels), tuple(self.levels), view.suppressed, cells, holds)
 
     def _done(self, nodes: int) -> None:
