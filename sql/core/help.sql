@@ -27,6 +27,7 @@
 --       (7, 67, 'f', 'south', 8.0, 3, 1455), (8, 25, 'm', 'north', 11.0, 3, 1880)
 --   ) AS t(id, age, sex, region, w, household, income);
 --   CREATE TEMP TABLE population AS FROM persons UNION ALL BY NAME SELECT * REPLACE (id + 8 AS id) FROM persons;
+--   CREATE TEMP TABLE people AS SELECT id, 'p' || id || '@example.org' AS contact, age FROM persons;
 --   CREATE TEMP TABLE released AS SELECT * REPLACE (round(income, -2)::INTEGER AS income) FROM persons;
 --   CREATE TEMP TABLE sexes AS FROM (VALUES ('f', 'f', 0.9), ('f', 'm', 0.1), ('m', 'f', 0.2), ('m', 'm', 0.8)) AS t("from", "to", probability);
 --   CREATE TEMP TABLE regions AS FROM (VALUES ('north', 'north', 0.8), ('north', 'south', 0.2), ('south', 'south', 1.0)) AS t("from", "to", probability);

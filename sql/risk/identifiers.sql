@@ -93,7 +93,7 @@ CREATE OR REPLACE MACRO sdc__identifier_patterns(value) AS list_concat(list_filt
 
 -- sdc_identifiers: columns that may name a person by themselves, each with the reasons.
 -- Gives: variable, evidence, reason, share.
--- Example: FROM sdc_identifiers('persons');
+-- Example: FROM sdc_identifiers('people');
 CREATE OR REPLACE MACRO sdc_identifiers(tbl) AS TABLE
     WITH sdc__columns AS (
         SELECT unnest(range(len(sdc__types))) AS sdc__j, unnest(sdc__types) AS sdc__type, unnest(sdc__names) AS sdc__name

@@ -68,7 +68,8 @@ def test_the_example_gives_the_columns_that_are_declared(db, name):
     keys = re.search(r"\[(.*?)\]", ENTRIES[name].example)
     among = [c for c in every if keys and f"'{c}'" in keys[1]]
     said = ENTRIES[name].gives.removesuffix(".").split(", ")
-    stand_for = {"every column": every, "the key columns": among}
+    others = [c for c in every if c not in among]
+    stand_for = {"every column": every, "the key columns": among, "every other column": others}
     assert found == [column for word in said for column in stand_for.get(word, [word])]
 
 

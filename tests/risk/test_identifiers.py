@@ -169,6 +169,7 @@ def test_real_files_have_no_identifiers_but_their_ids(con, fixtures):
         assert set(proposed(con, str(fixtures / f"{file}.parquet"))) == ids
 
 
+@pytest.mark.slow
 def test_real_files_beside_the_project(con, shared):
     for path in sorted((shared / "data").glob("*.parquet")):
         assert set(proposed(con, str(path))) <= {"id"}, path.name
