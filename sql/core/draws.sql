@@ -59,9 +59,8 @@ CREATE OR REPLACE MACRO sdc__uniforms(subkey, id, value, n) AS
     flatten(list_transform(list_transform(range((n + 3) // 4), lambda b: sdc__digest_of(subkey, b, id, value)),
         lambda d: [sdc__uniform_of(d, 1), sdc__uniform_of(d, 2), sdc__uniform_of(d, 3), sdc__uniform_of(d, 4)]))[1:n];
 
--- A standard normal variate of a uniform one. The half step keeps it off 0 and centres it.
+-- For a standard normal variate: the half step keeps a uniform one off 0 and centres it.
 CREATE OR REPLACE MACRO sdc__off_zero(u) AS u + 1.1102230246251565e-16;
-CREATE OR REPLACE MACRO sdc__normal(u) AS sdc__normal_quantile(sdc__off_zero(u));
 
 -- A uniform variate in [0, 1), a multiple of 2^-52.
 -- sdc_uniform: a uniform draw in [0, 1) that depends on the secret key, the release, the stream, the record's id and the value alone.
@@ -73,7 +72,8 @@ CREATE OR REPLACE MACRO sdc_uniform(stream, id, value := NULL, release := '') AS
 -- sdc_normal: a standard normal draw that depends on the secret key, the release, the stream, the record's id and the value alone.
 -- Example: SELECT id, sdc_normal('noise', id) AS z FROM persons;
 CREATE OR REPLACE MACRO sdc_normal(stream, id, value := NULL, release := '') AS
-    list_transform([sdc_uniform(stream, id, value := value, release := release)], lambda u: sdc__normal(u))[1];
+    list_transform(list_transform([sdc__off_zero(sdc_uniform(stream, id, value := value, release := release))],
+        lambda p: sdc__normal_reduced(p)), lambda c: sdc__normal_of_reduced(c))[1];
 
 -- The sums p_1, p_1 + p_2, ... in units of 2^-52, in which a uniform variate is a whole number: whole
 -- numbers add up the same in any order, so a draw never depends on the rounding of a sum.

@@ -35,19 +35,19 @@ CREATE OR REPLACE MACRO sdc__normal_far_tail(s) AS
             2.04426310338993978564e-15, 1.42151175831644588870e-7, 1.84631831751005468180e-5, 7.86869131145613259100e-4,
             1.48753612908506148525e-2, 1.36929880922735805310e-1, 5.99832206555887937690e-1, 1.0e+0);
 
--- r: of the middle; s: sqrt(-ln(tail probability)).
-CREATE OR REPLACE MACRO sdc__normal_at(p, r, s) AS CASE
-    WHEN abs(p - 0.5) <= 0.425 THEN sdc__normal_middle(p::DOUBLE - 0.5, r)
-    WHEN least(p, 1 - p) > 1.4e-11 THEN sign(p - 0.5) * sdc__normal_tail(s - 1.6)
-    ELSE sign(p - 0.5) * sdc__normal_far_tail(s - 5)
+-- In two steps, so that a column holds what else is computed at each of its places in the polynomials (what stands in a CASE is not
+-- looked for twice): half the time of a column of draws, a third of that of planning a small query.
+CREATE OR REPLACE MACRO sdc__normal_square(p) AS 0.180625 - (p::DOUBLE - 0.5) * (p::DOUBLE - 0.5);
+CREATE OR REPLACE MACRO sdc__normal_root(p) AS sqrt(-ln(least(p, 1 - p)::DOUBLE));
+CREATE OR REPLACE MACRO sdc__normal_at(p, square, root) AS CASE
+    WHEN abs(p - 0.5) <= 0.425 THEN sdc__normal_middle(p::DOUBLE - 0.5, square)
+    WHEN least(p, 1 - p) > 1.4e-11 THEN sign(p - 0.5) * sdc__normal_tail(root - 1.6)
+    ELSE sign(p - 0.5) * sdc__normal_far_tail(root - 5)
 END;
-CREATE OR REPLACE MACRO sdc__normal_quantile(p) AS
-    sdc__normal_at(p, 0.180625 - (p::DOUBLE - 0.5) * (p::DOUBLE - 0.5), sqrt(-ln(least(p, 1 - p)::DOUBLE)));
+CREATE OR REPLACE MACRO sdc__normal_quantile(p) AS sdc__normal_at(p, sdc__normal_square(p), sdc__normal_root(p));
 
--- The same for a column, in two steps and half the time: p and the argument of its polynomial become a column first, which else is
--- computed at each of its places (what stands in a CASE is not looked for twice).
-CREATE OR REPLACE MACRO sdc__normal_reduced(p) AS struct_pack(p := p, r := CASE
-    WHEN abs(p - 0.5) <= 0.425 THEN 0.180625 - (p::DOUBLE - 0.5) * (p::DOUBLE - 0.5)
-    ELSE sqrt(-ln(least(p, 1 - p)::DOUBLE)) END);
+-- The same for several columns.
+CREATE OR REPLACE MACRO sdc__normal_reduced(p) AS
+    struct_pack(p := p, r := CASE WHEN abs(p - 0.5) <= 0.425 THEN sdc__normal_square(p) ELSE sdc__normal_root(p) END);
 CREATE OR REPLACE MACRO sdc__normal_of_reduced(c) AS
     sdc__normal_at(struct_extract(c, 'p'), struct_extract(c, 'r'), struct_extract(c, 'r'));

@@ -49,11 +49,13 @@ CREATE OR REPLACE MACRO sdc__gathered(tbl, columns, id, stratum, drawn, method, 
                sdc__column_digest(COLUMNS(sdc__to_mask((*), columns, id)), sdc__subkeys, sdc__id, sdc__together) AS "sdc__d_\0"
         FROM sdc__whole
     ),
-    sdc__drawn AS (
-        SELECT *, sdc__normal(sdc__uniform_of(COLUMNS(lambda c: starts_with(c, 'sdc__d_')), 1)) AS "sdc__z_\0",
+    sdc__uniforms_of AS (
+        SELECT *, sdc__off_zero(sdc__uniform_of(COLUMNS(lambda c: starts_with(c, 'sdc__d_')), 1)) AS "sdc__p_\0",
                sdc__uniform_of(COLUMNS(lambda c: starts_with(c, 'sdc__d_')), 2) AS "sdc__v_\0"
         FROM sdc__digests
-    )
+    ),
+    sdc__reduced_of AS (SELECT *, sdc__normal_reduced(COLUMNS(lambda c: starts_with(c, 'sdc__p_'))) AS "sdc__r_\0" FROM sdc__uniforms_of),
+    sdc__drawn AS (SELECT *, sdc__normal_of_reduced(COLUMNS(lambda c: starts_with(c, 'sdc__r_'))) AS "sdc__z_\0" FROM sdc__reduced_of)
     SELECT sdc__stratum,
            list(sdc__id ORDER BY sdc__id ASC) AS sdc__ids,
            any_value(sdc__names) AS sdc__names,

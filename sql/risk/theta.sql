@@ -38,8 +38,9 @@ CREATE OR REPLACE MACRO sdc__theta_variance(n1, n2, n3, pi) AS
 
 -- z_confidence, computed once; with a confidence below 1/2 the bound is the estimate itself.
 CREATE OR REPLACE MACRO sdc__one_sided(confidence) AS TABLE
-    SELECT greatest(0, sdc__normal_quantile(sdc__confidence)) AS sdc__z
-    FROM (SELECT sdc__checked_fraction(confidence, 'confidence') AS sdc__confidence);
+    SELECT greatest(0, sdc__normal_at(sdc__confidence, sdc__square, sdc__root)) AS sdc__z
+    FROM (SELECT *, sdc__normal_square(sdc__confidence) AS sdc__square, sdc__normal_root(sdc__confidence) AS sdc__root
+          FROM (SELECT sdc__checked_fraction(confidence, 'confidence') AS sdc__confidence));
 
 CREATE OR REPLACE MACRO sdc__theta_bound(theta, standard_error, z) AS
     CASE WHEN theta = 0 THEN 0::DOUBLE ELSE least(1, theta + z * standard_error) END;
