@@ -57,6 +57,11 @@ def _lists(text: str) -> dict[str, list[str]]:
     return lists
 
 
+def _combinations(text: str) -> list[list[str]]:
+    """Return sets of columns, one after another: ``age,sex;region,sex,job``."""
+    return [names(part) for part in text.split(";") if part.strip()]
+
+
 REMOVES = "sdc_drop_identifiers"  # has no masked columns to release, and is run as the masks are
 # What every method is given: SOURCE, --id and --columns.
 _COMMON = {"tbl", "id", "columns", "column_name", "keys"}
@@ -68,6 +73,7 @@ _KINDS: dict[str, dict[str, Any]] = {
     "column or number": {"type": _column_or_number, "metavar": "COLUMN"},
     "levels": {"type": _lists, "metavar": "JSON"},
     "lists of columns": {"type": _lists, "metavar": "JSON"},
+    "combinations": {"type": _combinations, "metavar": "A,B;B,C,D"},
     "whole number": {"type": int, "metavar": "N"},
     "truth value": {"action": "store_true"},
     "truth value or truth values": {"action": "store_true"},

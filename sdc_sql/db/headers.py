@@ -28,7 +28,7 @@ TAGS = (
 TYPES = (
     "table", "tables", "column", "columns", "column or number", "names", "number", "numbers", "number or numbers",
     "whole number", "truth value", "truth value or truth values", "text", "date", "value", "values", "levels",
-    "lists of columns",
+    "lists of columns", "combinations",
 )  # fmt: skip
 CHOICE = "choice"
 SCOPES = ("record", "cells", "moments", "table")

@@ -13,6 +13,7 @@ from sdc_sql.db.masked_values import NAME
 from sdc_sql.db.subset import subset_of
 from sdc_sql.db.table import Table
 from sdc_sql.errors import ParameterError
+from sdc_sql.mask.importance import importance_of_keys
 from sdc_sql.mask.suppressible import all_of, suppressible, with_their_keys
 
 if TYPE_CHECKING:
@@ -107,7 +108,7 @@ def local_suppression(
         raise ParameterError(f"guarantee is {told(guarantee)}: it must be one of {', '.join(GUARANTEES)}.")
     arguments = {
         "columns": chosen, "k": k, "id": data.required("id"), "guarantee": guarantee,
-        "importance": _of_keys(data, chosen, importance), "cost": cost,
+        "importance": importance_of_keys(data, chosen, importance), "cost": cost,
         "max_share": _shares(data, chosen, max_share),
         "stratum": stratum and data.found("stratum", stratum),
         "subset": part and part.column, "ghosts": following,
@@ -159,27 +160,3 @@ def _shares(
     if len(found) != len(keys) or not all(right):
         raise ParameterError(f"max_share is {told(max_share)}: it must be a number from 0 to 1, or one for each key.")
     return found
-
-
-def _of_keys(
-    data: Maskable, keys: tuple[str, ...], importance: Mapping[str, float] | Sequence[float] | float | None
-) -> list[float] | None:
-    """Return a number for each key, in their order."""
-    if isinstance(importance, Mapping):
-        by_name = {data.found("key variable", name): number for name, number in importance.items()}
-        strange = sorted(by_name.keys() - {*keys})
-        if strange:
-            raise ParameterError(
-                f"importance names {', '.join(strange)}: give numbers for the keys, {', '.join(keys)}."
-            )
-        given = [by_name.get(key, 1.0) for key in keys]
-    elif importance is None:
-        return None
-    else:
-        given = [importance] * len(keys) if isinstance(importance, (int, float)) else list(importance)
-    positive = [isinstance(n, (int, float)) and not isinstance(n, bool) and 0 < n < float("inf") for n in given]
-    if len(given) != len(keys) or not all(positive):
-        raise ParameterError(
-            f"importance is {told(importance)}: it must be a positive number for each of the keys, {', '.join(keys)}."
-        )
-    return [float(number) for number in given]

@@ -2,18 +2,23 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from sdc_sql.db import query
-from sdc_sql.db.checks import flag
+from sdc_sql.db.checks import flag, told
 from sdc_sql.db.masked_values import NAME
+from sdc_sql.errors import ParameterError
+from sdc_sql.mask.importance import importance_of_keys
 from sdc_sql.mask.suppressible import suppressible
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Iterable, Mapping
 
     from sdc_sql.db.steps import MaskingStep
     from sdc_sql.roles import Roles
+
+GUARANTEES = ("strong", "wildcard")
 
 
 def suppress_combinations(
@@ -24,18 +29,23 @@ def suppress_combinations(
     dimension: int | None = None,
     levels: Mapping[str, Sequence[str]] | None = None,
     inclusive: bool = True,
+    guarantee: str = "strong",
+    combinations: Sequence[Sequence[str]] | None = None,
+    importance: Mapping[str, float] | Sequence[float] | float | None = None,
+    cost: str = "equal",
     keys: Iterable[str] | None = None,
     into: str | None = None,
 ) -> MaskingStep:
     """Suppress values of keys, as few as can be, until no combination of a few keys is rare, in place or in a copy.
 
     Afterwards :func:`threshold_rule` with the same arguments finds nothing in the file with ``nulls="wildcard"``; this
-    is checked before anything is written.
+    is counted anew before anything is written.
 
     Parameters
     ----------
     threshold
-        For every size of a set of keys, or a list of one for each size (None: not checked).
+        For every size of a set of keys, or a list of one for each size, or one for each of the ``combinations`` (None:
+        not checked).
     weight
         The column of weights whose sums are compared, or a number; by default the table's. Without either the records
         of the file are counted.
@@ -45,6 +55,17 @@ def suppress_combinations(
         The keys' levels of identification, as of :func:`threshold_rule`.
     inclusive
         Whether a frequency equal to the threshold is too low.
+    guarantee
+        ``"strong"``: what a record keeps of each set is frequent enough in the original file; the fewest suppressions.
+        ``"wildcard"``: it is in the released file, NULL agreeing with every value (sdcMicro's reading); far fewer.
+    combinations
+        The sets of keys to be checked, ``[["age", "sex"], ["region", "job"]]``, in the place of all of some size.
+    importance
+        What a suppressed value costs: a positive number for each key by its name (1 where it is not named), or in the
+        order of the keys. sdcMicro's ranks (1: kept the longest) are the other way round: of m keys give ``2**(m - r)``
+        for rank r.
+    cost
+        ``"equal"``, or ``"entropy"``: the importance is multiplied by the entropy of the key, in nats.
     keys
         The key variables; by default those of the table.
     into
@@ -54,12 +75,20 @@ def suppress_combinations(
     Returns
     -------
     MaskingStep
-        Its parameters have the ``suppressions`` of each key.
+        Its parameters have the ``suppressions`` of each key, and the released records that have a too rare combination:
+        ``below_identical`` counted in the released file, NULL a value; ``below_strong`` in the original;
+        ``below_wildcard`` in the released file, NULL agreeing with every value; and ``compatible_below``: the original
+        records that have one which too few released records are compatible with.
+
+    Raises
+    ------
+    InputError
+        Where all records together are fewer than a threshold, or an argument cannot be used.
 
     Notes
     -----
     SDC handbook, sections 3.3.4 and 3.7. The file is then safe by the rule, not against who knows who took part:
-    :func:`compatible_records`.
+    :func:`compatible_records`. There are no strata: list the stratum in each combination, with a high importance.
 
     Examples
     --------
@@ -69,12 +98,27 @@ def suppress_combinations(
     (1, {'age': 1, 'sex': 1})
     """
     chosen = suppressible(data, keys, into)
+    if guarantee not in GUARANTEES:
+        raise ParameterError(f"guarantee is {told(guarantee)}: it must be one of {', '.join(GUARANTEES)}.")
     given = data.weight if weight is None else weight
     arguments = {
         "columns": chosen, "threshold": list(threshold) if isinstance(threshold, (list, tuple)) else threshold,
         "id": data.required("id"), "weight": data.found("weight", given) if isinstance(given, str) else given,
         "dimension": dimension, "levels": None if levels is None else data.checked_levels(levels),
-        "inclusive": flag(inclusive, "inclusive"),
+        "inclusive": flag(inclusive, "inclusive"), "guarantee": guarantee,
+        "combinations": None if combinations is None else _listed(data, combinations),
     }  # fmt: skip
     proof = query.call("sdc__combinations_proof", data.table, f"temp.{NAME}", *arguments.values())
+    arguments |= {"importance": importance_of_keys(data, chosen, importance), "cost": cost}
     return data.masked("suppress_combinations", chosen, arguments, into=into, kept={"applied": proof})
+
+
+def _listed(data: Roles, combinations: Sequence[Sequence[str]]) -> list[list[str]]:
+    """Return sets of keys as the table spells them."""
+    listed = isinstance(combinations, Sequence) and not isinstance(combinations, str)
+    if not listed or any(isinstance(s, str) or not isinstance(s, Sequence) for s in combinations):
+        raise ParameterError(
+            f"combinations is {told(combinations)}: it must be a list of lists of keys, as in "
+            "[['age', 'sex'], ['region', 'sex', 'job']]."
+        )
+    return [[data.found("key variable", name) for name in names] for names in combinations]

@@ -18,6 +18,7 @@ TYPES = {
     "number or numbers": "any", "whole number": "integer", "truth value": "bool", "truth value or truth values": "any",
     "text": "string", "choice": "string", "date": "string", "value": "any", "values": "list[any]",
     "levels": "dict[string, list[string]]", "lists of columns": "dict[string, list[string]]",
+    "combinations": "list[any]",
 }  # fmt: skip
 
 

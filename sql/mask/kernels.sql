@@ -23,7 +23,7 @@ CREATE OR REPLACE MACRO sdc__kernel_suppress(stratum, cells, hashes, sizes, k, g
     sdc__needs_python('Local suppression')::BIGINT[];
 CREATE OR REPLACE MACRO sdc__kernel_suppression_gap(stratum, cells, hashes, sizes, k, guarantee, importance, cost, shares) AS
     sdc__needs_python('Local suppression')::DOUBLE[];
-CREATE OR REPLACE MACRO sdc__kernel_suppress_combinations(codes, counts, amounts, sets, thresholds, inclusive) AS
+CREATE OR REPLACE MACRO sdc__kernel_suppress_combinations(codes, counts, amounts, sets, thresholds, inclusive, guarantee, importance, cost) AS
     sdc__needs_python('Local suppression')::BIGINT[];
 CREATE OR REPLACE MACRO sdc__kernel_local_recoding(codes, counts, k, places, nodes) AS
     sdc__needs_python('Mondrian')::BIGINT[];

@@ -1,54 +1,71 @@
 -- Local suppression by a threshold rule: values suppressed, as few as can be, until no combination of a few keys is rare.
 --
---   for each set S of keys that the rule checks, and each record:  f_S(what the record keeps of S) > t_|S|
---   (with weights F^_S; inclusive := false: >=).  f: the records of the original that agree on what is kept
--- Source: SDC handbook, sections 3.3.4 and 3.7 (the rules), 3.4.3.2 (local suppression); Hundepool et al., mu-ARGUS manual (combinations).
+--   for each set S of keys that the rule checks, and each record:  f_S(what the record keeps of S) > t_S
+--   (with weights F^_S; inclusive := false: >=)
+--   'strong'    f: the records of the original that agree on what is kept. The fewest suppressions are found exactly
+--   'wildcard'  f: the released records that agree, NULL agreeing with every value: sdcMicro's reading
+-- Source: SDC handbook, sections 3.3.4 and 3.7 (the rules), 3.4.3.2 (local suppression); Hundepool et al., mu-ARGUS manual (combinations);
+--   Templ, Kowarik & Meindl (2015), Journal of Statistical Software 67(4), section 3.2 (all subsets of given sizes).
 --
 -- The sets are those of sdc_threshold_rule: all of 1 .. `dimension` keys, each size with its own threshold (NULL: not checked), or by
--- levels of identification. The fewest suppressions are found exactly. Afterwards sdc_threshold_rule finds nothing with the same
--- arguments and nulls := 'wildcard', which is checked before anything is written.
+-- levels of identification; or they are listed, as in mu-ARGUS. With either guarantee sdc_threshold_rule finds nothing afterwards with
+-- nulls := 'wildcard', which is checked before anything is written.
 --
 --   persons: age sex region    sdc_suppress_combinations('persons', ['age', 'sex', 'region'], 1, 'id'):   age  sex  region
 --            30  f   north                                                                                30   f    north
 --            30  f   north                                                                                30   f    north
 --            30  m   south                                                                                30   NULL NULL
 --
--- As 'strong' of sdc_local_suppression it is no help against an intruder who knows who took part: sdc_compatible_records counts whom
--- it singles out. Where the rule is known, a suppression itself says "rare".
+-- Neither is of help against an intruder who knows who took part: sdc_compatible_records counts whom it singles out. Where the rule is
+-- known, a suppression itself says "rare". As a count 'wildcard' is degenerate: a value suppressed in one record makes all combinations
+-- more frequent that it may belong to, so that few suppressions do. No record loses more than it would need by itself.
+--
+-- There is no 'identical': rows are alike or not as a whole, and the sets overlap (sdc_local_suppression, with these keys alone). Nor
+-- strata: list the stratum in each combination, with an importance so high that it is never worth its suppression.
 --
 -- Scope: table.
+-- Not compiled: which values are suppressed is searched for in Python, with all cells at once; suppress in DuckDB, and copy the released table.
 -- Keeps: every value that is not suppressed.
 -- Guarantees: with nulls := 'wildcard' sdc_threshold_rule finds no combination.
 -- Parameters:
---   tbl        table              the table, view, common table expression or file
---   keys       columns            the key variables, whose values are suppressed
---   threshold  number or numbers  t for sets of up to `dimension` keys, or a list: one for each size (NULL: not checked)
---   id         column             identifies each record
---   weight     column or number   whose sums estimate frequencies in the population; NULL: the records of the file are counted
---   dimension  whole number       the most keys in a set; NULL: 3
---   levels     levels             the keys by level of identification (threshold_sets.sql): only combinations of levels are checked
---   inclusive  truth value        whether a frequency equal to the threshold is too low
+--   tbl           table                   the table, view, common table expression or file
+--   keys          columns                 the key variables, whose values are suppressed
+--   threshold     number or numbers       t for sets of up to `dimension` keys, or a list: one for each size, or each of `combinations` (NULL: not checked)
+--   id            column                  identifies each record
+--   weight        column or number        whose sums estimate frequencies in the population; NULL: the records of the file are counted
+--   dimension     whole number            the most keys in a set; NULL: 3
+--   levels        levels                  the keys by level of identification (threshold_sets.sql): only combinations of levels are checked
+--   inclusive     truth value             whether a frequency equal to the threshold is too low
+--   guarantee     'strong' or 'wildcard'  what is counted: original records, or released ones, NULL agreeing with every value
+--   combinations  combinations            the sets of keys that are checked, instead of all of some size
+--   importance    number or numbers       what a suppressed value costs: one positive number for each of the keys, or NULL, all alike
+--   cost          'equal' or 'entropy'    what that is multiplied by: 1, or the entropy of the key
 
 CREATE OR REPLACE MACRO sdc__is_inclusive(inclusive) AS
     coalesce(inclusive::DOUBLE, error('ParameterError: inclusive is NULL: say whether a frequency equal to the threshold is unsafe, true or false.'));
+CREATE OR REPLACE MACRO sdc__suppression_rule(keys, threshold, dimension, levels, combinations) AS
+    sdc__some_rule(keys, threshold, CASE WHEN combinations IS NULL THEN sdc__key_rule(keys, threshold, dimension, levels)
+                                         ELSE sdc__listed_rule(keys, threshold, dimension, levels, combinations) END);
 
 -- Of each cell what its records lose, a bit for each key.
-CREATE OR REPLACE MACRO sdc__combination_losses(cells, sets, threshold, inclusive) AS TABLE
+CREATE OR REPLACE MACRO sdc__combination_losses(cells, keys, rule, inclusive, guarantee, importance, cost) AS TABLE
     WITH sdc__lists AS (
         SELECT any_value(struct_keys(sdc__key)) AS sdc__names, list(sdc__codes::DOUBLE[] ORDER BY sdc__cell ASC) AS sdc__all,
                list(sdc__n::DOUBLE ORDER BY sdc__cell ASC) AS sdc__ns, list(sdc__checked_frequency(sdc__w, sdc__n) ORDER BY sdc__cell ASC) AS sdc__ws
         FROM query_table(cells)
     ),
+    sdc__ruled AS (SELECT *, rule AS sdc__rule FROM sdc__lists),
     sdc__found AS (
         SELECT sdc__names, sdc__kernel_suppress_combinations(sdc__all, sdc__ns, sdc__ws,
-                   list_transform(sets, lambda s: list_transform(sdc__names, lambda n: sdc__is_among(n, s)::DOUBLE)),
-                   list_transform(sets, lambda s: sdc__set_threshold(threshold, len(s))::DOUBLE), sdc__is_inclusive(inclusive)) AS sdc__triples
-        FROM sdc__lists
+                   list_transform(sdc__rule['sets'], lambda s: list_transform(sdc__names, lambda n: sdc__is_among(n, s)::DOUBLE)),
+                   sdc__rule['limits']::DOUBLE[], sdc__is_inclusive(inclusive), guarantee,
+                   list_transform(sdc__each(importance, keys, sdc__names), lambda i: coalesce(i, '1')::DOUBLE), cost) AS sdc__triples
+        FROM sdc__ruled
     )
     SELECT sdc__names, sdc__triples[3 * sdc__i + 1] AS sdc__cell, sdc__triples[3 * sdc__i + 2] AS sdc__lost
     FROM (SELECT *, unnest(range(len(sdc__triples) // 3)) AS sdc__i FROM sdc__found);
 
-CREATE OR REPLACE MACRO sdc__suppress_combinations(tbl, keys, threshold, id, weight, dimension, levels, inclusive) AS TABLE
+CREATE OR REPLACE MACRO sdc__suppress_combinations(tbl, keys, threshold, id, weight, dimension, levels, inclusive, guarantee, combinations, importance, cost) AS TABLE
     WITH sdc__records AS MATERIALIZED (
         SELECT sdc__id, NULL AS sdc__stratum, COLUMNS(sdc__to_mask((*), keys, id)),
                CASE WHEN weight IS NULL THEN NULL ELSE sdc__checked_weight(sdc__value(weight, COLUMNS(sdc__column((*), weight)))) END AS sdc__weight
@@ -57,7 +74,7 @@ CREATE OR REPLACE MACRO sdc__suppress_combinations(tbl, keys, threshold, id, wei
     sdc__celled AS MATERIALIZED (FROM sdc__suppression_cells('sdc__records')),
     sdc__losing AS MATERIALIZED (
         SELECT sdc__c.sdc__key, sdc__s.sdc__names, sdc__s.sdc__lost
-        FROM sdc__combination_losses('sdc__celled', sdc__some_sets(keys, threshold, sdc__key_sets(keys, threshold, dimension, levels)), threshold, inclusive) AS sdc__s
+        FROM sdc__combination_losses('sdc__celled', keys, sdc__suppression_rule(keys, threshold, dimension, levels, combinations), inclusive, guarantee, importance, cost) AS sdc__s
         JOIN sdc__celled AS sdc__c ON sdc__c.sdc__cell = sdc__s.sdc__cell WHERE sdc__s.sdc__lost > 0
     ),
     sdc__keyed_records AS (SELECT *, struct_pack(*COLUMNS(lambda c: NOT starts_with(c, 'sdc__'))) AS sdc__own FROM sdc__records),
@@ -69,20 +86,48 @@ CREATE OR REPLACE MACRO sdc__suppress_combinations(tbl, keys, threshold, id, wei
 
 -- sdc_suppress_combinations: values of keys suppressed, as few as can be, until no combination of a few keys is rare.
 -- Example: FROM sdc_suppress_combinations('persons', ['age', 'sex', 'region'], 1, 'id');
-CREATE OR REPLACE MACRO sdc_suppress_combinations(tbl, keys, threshold, id, weight := NULL, dimension := NULL, levels := NULL, inclusive := true) AS TABLE
-    WITH sdc__done AS (FROM sdc__suppress_combinations(tbl, keys, threshold, id, weight, dimension, levels, inclusive))
+CREATE OR REPLACE MACRO sdc_suppress_combinations(tbl, keys, threshold, id, weight := NULL, dimension := NULL, levels := NULL, inclusive := true, guarantee := 'strong', combinations := NULL, importance := NULL, cost := 'equal') AS TABLE
+    WITH sdc__done AS (FROM sdc__suppress_combinations(tbl, keys, threshold, id, weight, dimension, levels, inclusive, guarantee, combinations, importance, cost))
     FROM sdc__released(tbl, keys, id, 'sdc__done');
 
--- What was suppressed, where the rule finds nothing any more; else an error. released: the id and the suppressed keys.
-CREATE OR REPLACE MACRO sdc__combinations_proof(tbl, released, keys, threshold, id, weight, dimension, levels, inclusive) AS TABLE
+-- The records that have a too rare combination, a row for each way to count: among the released records, NULL agreeing with every value
+-- ('wildcard') or a value of its own ('identical'), or among those of the original ('strong').
+CREATE OR REPLACE MACRO sdc__counted_as(guarantee, table_, unsafe) AS
+    'SELECT ''' || guarantee || ''' AS sdc__guarantee, sdc__cell FROM (WITH sdc__crossed AS (SELECT * EXCLUDE (sdc__before, sdc__after, sdc__w_before, sdc__w_after), sdc__'
+    || table_ || ' AS sdc__records, sdc__w_' || table_ || ' AS sdc__w FROM sdc__cells_of_both) ' || unsafe || ')';
+CREATE OR REPLACE MACRO sdc__rare_records(tbl, mended, keys, rule, weight, inclusive) AS TABLE
+    WITH sdc__rows_of_both AS (
+        SELECT COLUMNS(sdc__columns((*), keys)), sdc__records AS sdc__after, sdc__w AS sdc__w_after, 0 AS sdc__before, 0 * sdc__w AS sdc__w_before FROM sdc__category_cells(mended, keys, weight)
+        UNION ALL BY NAME
+        SELECT COLUMNS(sdc__columns((*), keys)), 0 AS sdc__after, 0 * sdc__w AS sdc__w_after, sdc__records AS sdc__before, sdc__w AS sdc__w_before FROM sdc__category_cells(tbl, keys, weight)
+    ),
+    sdc__cells_of_both AS MATERIALIZED (
+        SELECT *, row_number() OVER () AS sdc__cell FROM (
+            SELECT COLUMNS(lambda c: NOT starts_with(c, 'sdc__')), sum(sdc__after)::BIGINT AS sdc__after, sum(sdc__before)::BIGINT AS sdc__before,
+                   sdc__exact_sum(sdc__w_after) AS sdc__w_after, sdc__exact_sum(sdc__w_before) AS sdc__w_before
+            FROM sdc__rows_of_both GROUP BY ALL)
+    ),
+    sdc__rare AS (
+        FROM query(list_transform([rule], lambda r:
+            sdc__counted_as('identical', 'after', sdc__unsafe_by_category(r, inclusive)) || ' UNION '
+            || sdc__counted_as('wildcard', 'after', sdc__unsafe_by_wildcard(keys, r, inclusive)) || ' UNION '
+            || sdc__counted_as('strong', 'before', sdc__unsafe_by_wildcard(keys, r, inclusive)))[1])
+    )
+    SELECT sdc__guarantee, sum(sdc__before)::BIGINT AS sdc__before, sum(sdc__after)::BIGINT AS sdc__after
+    FROM sdc__cells_of_both JOIN sdc__rare USING (sdc__cell) GROUP BY sdc__guarantee;
+
+-- What was suppressed, where the guarantee holds; else an error. released: the id and the suppressed keys.
+CREATE OR REPLACE MACRO sdc__combinations_proof(tbl, released, keys, threshold, id, weight, dimension, levels, inclusive, guarantee, combinations) AS TABLE
     WITH sdc__new AS (SELECT COLUMNS(sdc__columns((*), [id])) AS sdc__id, COLUMNS(sdc__columns((*), keys)) FROM sdc__exact_rows(released)),
     sdc__mended AS MATERIALIZED (FROM sdc__released(tbl, keys, id, 'sdc__new')),
-    sdc__rare AS (
-        SELECT coalesce(sum(unsafe_combinations), 0)::BIGINT AS sdc__number
-        FROM sdc__threshold_summary('sdc__mended', keys, sdc__some_sets(keys, threshold, sdc__key_sets(keys, threshold, dimension, levels)), threshold, weight, inclusive, 'wildcard')
+    sdc__below AS (
+        SELECT coalesce(sum(sdc__after) FILTER (sdc__guarantee = 'identical'), 0)::BIGINT AS below_identical,
+               coalesce(sum(sdc__after) FILTER (sdc__guarantee = 'strong'), 0)::BIGINT AS below_strong,
+               coalesce(sum(sdc__after) FILTER (sdc__guarantee = 'wildcard'), 0)::BIGINT AS below_wildcard,
+               coalesce(sum(sdc__before) FILTER (sdc__guarantee = 'wildcard'), 0)::BIGINT AS compatible_below
+        FROM sdc__rare_records(tbl, 'sdc__mended', keys, sdc__suppression_rule(keys, threshold, dimension, levels, combinations), weight, inclusive)
     )
-    SELECT sdc__number AS unsafe_combinations,
-           (SELECT map_from_entries(list(row(sdc__name, sdc__values) ORDER BY sdc__name ASC)) FROM sdc__missing_values(tbl, released, keys)) AS suppressions
-    FROM sdc__rare
-    WHERE CASE WHEN sdc__number = 0 THEN true
-               ELSE error('TableError: ' || sdc__number || ' combinations are still below the threshold: nothing was written. Is the table a view that changes as it is read? Store it as a table first.') END;
+    SELECT (SELECT map_from_entries(list(row(sdc__name, sdc__values) ORDER BY sdc__name ASC)) FROM sdc__missing_values(tbl, released, keys)) AS suppressions, sdc__below.*
+    FROM sdc__below
+    WHERE CASE greatest(below_wildcard, CASE guarantee WHEN 'strong' THEN below_strong ELSE 0 END) WHEN 0 THEN true
+               ELSE error('TableError: ' || greatest(below_wildcard, below_strong) || ' released records have combinations that are still below the threshold: nothing was written. Is the table a view that changes as it is read? Store it as a table first.') END;

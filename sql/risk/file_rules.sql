@@ -67,7 +67,7 @@ CREATE OR REPLACE MACRO sdc__frequent_rule(tbl, keys, weight, rule, requirement,
                 ELSE coalesce(sum(unsafe_combinations), 0)::VARCHAR || ' of ' || coalesce(sum(combinations), 0)::VARCHAR || ' combinations are rarer; the rarest has '
                      || coalesce(round(min(least_frequency), 6)::VARCHAR, 'no') || ' persons' END AS found,
            CASE WHEN measured THEN coalesce(sum(unsafe_combinations), 0) > 0 END AS violated
-    FROM sdc__threshold_summary(tbl, keys, sdc__key_sets(keys, threshold, NULL, levels), threshold, weight, false, nulls);
+    FROM sdc__threshold_summary(tbl, keys, sdc__key_rule(keys, threshold, NULL, levels), weight, false, nulls);
 
 -- The regions that can be told apart, and their inhabitants.
 CREATE OR REPLACE MACRO sdc__region_rule(tbl, regions, inhabitants, rule, least) AS TABLE

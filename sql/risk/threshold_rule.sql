@@ -42,30 +42,30 @@ CREATE OR REPLACE MACRO sdc__is_unsafe(frequency, threshold, inclusive) AS
 -- What a set's combinations are made of, by the set's number: the names of its keys, their values, and its threshold.
 CREATE OR REPLACE MACRO sdc__set_values(names) AS
     '[' || array_to_string(list_transform(names, lambda k: sdc__identifier(k) || '::VARCHAR'), ', ') || ']';
-CREATE OR REPLACE MACRO sdc__threshold_text(threshold, size) AS sdc__set_threshold(threshold, size)::VARCHAR || '::DOUBLE';
+CREATE OR REPLACE MACRO sdc__threshold_text(limit_) AS limit_::VARCHAR || '::DOUBLE';
 CREATE OR REPLACE MACRO sdc__by_set(texts) AS
     'CASE sdc__set' || array_to_string(list_transform(texts, lambda t, i: ' WHEN ' || i || ' THEN ' || t), '') || ' END';
 
-CREATE OR REPLACE MACRO sdc__category_combinations(sets, threshold) AS
-    array_to_string(list_transform(sets, lambda s, i:
+CREATE OR REPLACE MACRO sdc__category_combinations(rule) AS
+    array_to_string(list_transform(rule['sets'], lambda s, i:
         'SELECT ' || i || ' AS sdc__set, ' || sdc__texts(s) || ' AS sdc__columns, ' || sdc__set_values(s) || ' AS sdc__values, sdc__records, '
-        || 'sdc__checked_frequency(sdc__w, sdc__records) AS sdc__frequency, ' || sdc__threshold_text(threshold, len(s)) || ' AS sdc__threshold FROM '
+        || 'sdc__checked_frequency(sdc__w, sdc__records) AS sdc__frequency, ' || sdc__threshold_text(rule['limits'][i]) || ' AS sdc__threshold FROM '
         || '(SELECT ' || sdc__identifiers(s) || ', sum(sdc__records)::BIGINT AS sdc__records, sdc__exact_sum(sdc__w) AS sdc__w FROM sdc__crossed GROUP BY ' || sdc__identifiers(s) || ')'),
         ' UNION ALL ');
 
-CREATE OR REPLACE MACRO sdc__wildcard_combinations(keys, sets, threshold) AS
-    'SELECT sdc__set, ' || sdc__by_set(list_transform(sets, lambda s: sdc__texts(s))) || ' AS sdc__columns, '
-    || sdc__by_set(list_transform(sets, lambda s: sdc__set_values(s))) || ' AS sdc__values, sdc__records, sdc__checked_frequency(sdc__w, sdc__f) AS sdc__frequency, '
-    || sdc__by_set(list_transform(sets, lambda s: sdc__threshold_text(threshold, len(s)))) || ' AS sdc__threshold FROM (' || sdc__wildcard_sets(keys, sets) || ')';
+CREATE OR REPLACE MACRO sdc__wildcard_combinations(keys, rule) AS
+    'SELECT sdc__set, ' || sdc__by_set(list_transform(rule['sets'], lambda s: sdc__texts(s))) || ' AS sdc__columns, '
+    || sdc__by_set(list_transform(rule['sets'], lambda s: sdc__set_values(s))) || ' AS sdc__values, sdc__records, sdc__checked_frequency(sdc__w, sdc__f) AS sdc__frequency, '
+    || sdc__by_set(list_transform(rule['limits'], lambda t: sdc__threshold_text(t))) || ' AS sdc__threshold FROM (' || sdc__wildcard_sets(keys, rule['sets']) || ')';
 
-CREATE OR REPLACE MACRO sdc__combinations(tbl, keys, sets, threshold, weight, inclusive, nulls) AS TABLE
+CREATE OR REPLACE MACRO sdc__combinations(tbl, keys, rule, weight, inclusive, nulls) AS TABLE
     WITH sdc__crossed AS MATERIALIZED (FROM sdc__category_cells(tbl, keys, weight))
     SELECT *, sdc__is_unsafe(sdc__frequency, sdc__threshold, inclusive) AS sdc__unsafe
-    FROM query(list_transform([sets], lambda s: CASE  -- (the sets are made once, not at each mention)
+    FROM query(list_transform([rule], lambda r: CASE  -- (the sets are made once, not at each mention)
         -- no set of so many keys
-        WHEN len(s) = 0 THEN 'SELECT 0::BIGINT AS sdc__set, []::VARCHAR[] AS sdc__columns, []::VARCHAR[] AS sdc__values, sdc__records, 0e0 AS sdc__frequency, 0e0 AS sdc__threshold FROM sdc__crossed LIMIT 0'
-        WHEN sdc__is_category(nulls) THEN sdc__category_combinations(s, threshold)
-        ELSE sdc__wildcard_combinations(keys, s, threshold) END)[1]);
+        WHEN len(r['sets']) = 0 THEN 'SELECT 0::BIGINT AS sdc__set, []::VARCHAR[] AS sdc__columns, []::VARCHAR[] AS sdc__values, sdc__records, 0e0 AS sdc__frequency, 0e0 AS sdc__threshold FROM sdc__crossed LIMIT 0'
+        WHEN sdc__is_category(nulls) THEN sdc__category_combinations(r)
+        ELSE sdc__wildcard_combinations(keys, r) END)[1]);
 
 -- The unsafe combinations.
 -- sdc_threshold_rule: the combinations of values of a few keys that too few persons share.
@@ -73,17 +73,17 @@ CREATE OR REPLACE MACRO sdc__combinations(tbl, keys, sets, threshold, weight, in
 -- Example: FROM sdc_threshold_rule('persons', ['age', 'sex', 'region'], 40, weight := 'w');
 CREATE OR REPLACE MACRO sdc_threshold_rule(tbl, keys, threshold, weight := NULL, dimension := NULL, levels := NULL, inclusive := true, nulls := 'category') AS TABLE
     SELECT sdc__columns AS columns, sdc__values AS "values", sdc__records AS records, sdc__frequency AS frequency, sdc__threshold AS threshold
-    FROM sdc__combinations(tbl, keys, sdc__some_sets(keys, threshold, sdc__key_sets(keys, threshold, dimension, levels)), threshold, weight, inclusive, nulls)
+    FROM sdc__combinations(tbl, keys, sdc__some_rule(keys, threshold, sdc__key_rule(keys, threshold, dimension, levels)), weight, inclusive, nulls)
     WHERE sdc__unsafe
     ORDER BY sdc__set ASC, sdc__frequency ASC, sdc__values ASC;
 
 -- A row a set of keys: its combinations, the unsafe ones, the records that have them, and the least frequency.
-CREATE OR REPLACE MACRO sdc__threshold_summary(tbl, keys, sets, threshold, weight, inclusive, nulls) AS TABLE
+CREATE OR REPLACE MACRO sdc__threshold_summary(tbl, keys, rule, weight, inclusive, nulls) AS TABLE
     SELECT sdc__columns AS columns, any_value(sdc__threshold) AS threshold, count(*) AS combinations,
            count(*) FILTER (sdc__unsafe) AS unsafe_combinations,
            coalesce(sum(sdc__records) FILTER (sdc__unsafe), 0)::BIGINT AS unsafe_records,
            min(sdc__frequency) AS least_frequency
-    FROM sdc__combinations(tbl, keys, sets, threshold, weight, inclusive, nulls)
+    FROM sdc__combinations(tbl, keys, rule, weight, inclusive, nulls)
     GROUP BY sdc__set, sdc__columns
     ORDER BY sdc__set ASC;
 
@@ -91,7 +91,7 @@ CREATE OR REPLACE MACRO sdc__threshold_summary(tbl, keys, sets, threshold, weigh
 -- Gives: columns, threshold, combinations, unsafe_combinations, unsafe_records, least_frequency.
 -- Example: FROM sdc_threshold_rule_summary('persons', ['age', 'sex', 'region'], 40, weight := 'w');
 CREATE OR REPLACE MACRO sdc_threshold_rule_summary(tbl, keys, threshold, weight := NULL, dimension := NULL, levels := NULL, inclusive := true, nulls := 'category') AS TABLE
-    FROM sdc__threshold_summary(tbl, keys, sdc__some_sets(keys, threshold, sdc__key_sets(keys, threshold, dimension, levels)), threshold, weight, inclusive, nulls);
+    FROM sdc__threshold_summary(tbl, keys, sdc__some_rule(keys, threshold, sdc__key_rule(keys, threshold, dimension, levels)), weight, inclusive, nulls);
 
 -- The cells of the whole crossing that have an unsafe combination, each with their number.
 CREATE OR REPLACE MACRO sdc__joined_on(keys) AS
@@ -99,26 +99,26 @@ CREATE OR REPLACE MACRO sdc__joined_on(keys) AS
 CREATE OR REPLACE MACRO sdc__unsafe_text(frequency, records, threshold, inclusive) AS
     'sdc__is_unsafe(sdc__checked_frequency(' || frequency || ', ' || records || '), ' || threshold || ', ' || coalesce(inclusive::VARCHAR, 'NULL') || ')';
 
-CREATE OR REPLACE MACRO sdc__unsafe_by_category(sets, thresholds, inclusive) AS
-    array_to_string(list_transform(sets, lambda s:
+CREATE OR REPLACE MACRO sdc__unsafe_by_category(rule, inclusive) AS
+    array_to_string(list_transform(rule['sets'], lambda s, i:
         'SELECT sdc__c.sdc__cell FROM sdc__crossed AS sdc__c JOIN (SELECT ' || sdc__identifiers(s) || ', sum(sdc__records)::BIGINT AS sdc__f, sdc__exact_sum(sdc__w) AS sdc__w FROM sdc__crossed GROUP BY '
-        || sdc__identifiers(s) || ') AS sdc__s ON ' || sdc__joined_on(s) || ' WHERE ' || sdc__unsafe_text('sdc__s.sdc__w', 'sdc__s.sdc__f', sdc__threshold_text(thresholds, len(s)), inclusive)),
+        || sdc__identifiers(s) || ') AS sdc__s ON ' || sdc__joined_on(s) || ' WHERE ' || sdc__unsafe_text('sdc__s.sdc__w', 'sdc__s.sdc__f', sdc__threshold_text(rule['limits'][i]), inclusive)),
         ' UNION ALL ');
 
-CREATE OR REPLACE MACRO sdc__unsafe_by_wildcard(keys, sets, thresholds, inclusive) AS
-    'SELECT sdc__c.sdc__cell FROM ' || sdc__in_every_set(keys, sets, 'sdc__cell') || ' AS sdc__c JOIN (SELECT * FROM (' || sdc__wildcard_sets(keys, sets) || ') WHERE '
-    || sdc__unsafe_text('sdc__w', 'sdc__f', sdc__by_set(list_transform(sets, lambda s: sdc__threshold_text(thresholds, len(s)))), inclusive)
+CREATE OR REPLACE MACRO sdc__unsafe_by_wildcard(keys, rule, inclusive) AS
+    'SELECT sdc__c.sdc__cell FROM ' || sdc__in_every_set(keys, rule['sets'], 'sdc__cell') || ' AS sdc__c JOIN (SELECT * FROM (' || sdc__wildcard_sets(keys, rule['sets']) || ') WHERE '
+    || sdc__unsafe_text('sdc__w', 'sdc__f', sdc__by_set(list_transform(rule['limits'], lambda t: sdc__threshold_text(t))), inclusive)
     || ') AS sdc__s ON sdc__c.sdc__set = sdc__s.sdc__set AND ' || sdc__joined_on(keys);
 
-CREATE OR REPLACE MACRO sdc__unsafe_cells(tbl, keys, sets, thresholds, weight, inclusive, nulls) AS TABLE
+CREATE OR REPLACE MACRO sdc__unsafe_cells(tbl, keys, rule, weight, inclusive, nulls) AS TABLE
     WITH sdc__crossed AS MATERIALIZED (
         SELECT *, struct_pack(*COLUMNS(lambda c: NOT starts_with(c, 'sdc__'))) AS sdc__cell FROM sdc__category_cells(tbl, keys, weight)
     )
     SELECT sdc__cell, count(*) AS sdc__unsafe
-    FROM query(list_transform([sets], lambda s: CASE
-        WHEN len(s) = 0 THEN 'SELECT sdc__cell FROM sdc__crossed LIMIT 0'
-        WHEN sdc__is_category(nulls) THEN sdc__unsafe_by_category(s, thresholds, inclusive)
-        ELSE sdc__unsafe_by_wildcard(keys, s, thresholds, inclusive) END)[1])
+    FROM query(list_transform([rule], lambda r: CASE
+        WHEN len(r['sets']) = 0 THEN 'SELECT sdc__cell FROM sdc__crossed LIMIT 0'
+        WHEN sdc__is_category(nulls) THEN sdc__unsafe_by_category(r, inclusive)
+        ELSE sdc__unsafe_by_wildcard(keys, r, inclusive) END)[1])
     GROUP BY sdc__cell;
 
 -- sdc_threshold_rule_records: every record with the number of unsafe combinations that it has.
@@ -128,5 +128,5 @@ CREATE OR REPLACE MACRO sdc_threshold_rule_records(tbl, keys, threshold, weight 
     SELECT COLUMNS(sdc__without((*), ['unsafe_combinations'])), coalesce(sdc__unsafe, 0) AS unsafe_combinations
     FROM (SELECT r.* EXCLUDE (sdc__key), c.sdc__unsafe
           FROM sdc__keyed(tbl, keys) AS r
-          LEFT JOIN sdc__unsafe_cells(tbl, keys, sdc__some_sets(keys, threshold, sdc__key_sets(keys, threshold, dimension, levels)), threshold, weight, inclusive, nulls) AS c
+          LEFT JOIN sdc__unsafe_cells(tbl, keys, sdc__some_rule(keys, threshold, sdc__key_rule(keys, threshold, dimension, levels)), weight, inclusive, nulls) AS c
             ON r.sdc__key = c.sdc__cell);

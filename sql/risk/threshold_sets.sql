@@ -88,8 +88,34 @@ CREATE OR REPLACE MACRO sdc__key_sets(keys, threshold, dimension, levels) AS CAS
                                              lambda s: sdc__set_threshold(threshold, len(s)) IS NOT NULL))
 END;
 
--- The sets, where there are any: a rule that checks nothing would find nothing unsafe.
-CREATE OR REPLACE MACRO sdc__some_sets(keys, threshold, sets) AS
-    list_transform([sets], lambda s: CASE WHEN len(s) > 0 THEN s
+-- A rule: its sets of keys, and the threshold of each.
+CREATE OR REPLACE MACRO sdc__key_rule(keys, threshold, dimension, levels) AS
+    list_transform([sdc__key_sets(keys, threshold, dimension, levels)],
+                   lambda sets: {'sets': sets, 'limits': list_transform(sets, lambda s: sdc__set_threshold(threshold, len(s)))})[1];
+
+-- The rule, where it has any sets: one that checks nothing would find nothing unsafe.
+CREATE OR REPLACE MACRO sdc__some_rule(keys, threshold, rule) AS
+    list_transform([rule], lambda r: CASE WHEN len(r['sets']) > 0 THEN r
         ELSE error('ParameterError: The threshold is ' || threshold::VARCHAR || ': no set of the ' || len(keys::VARCHAR[])
                    || ' keys has a threshold, so nothing would be checked; give one for a set of so many keys.') END)[1];
+
+-- A rule of listed sets, as in mu-ARGUS: each of them with the one threshold or with its own (NULL: not checked).
+CREATE OR REPLACE MACRO sdc__listed_sets(combinations) AS coalesce(TRY_CAST(combinations AS VARCHAR[][]), []);
+CREATE OR REPLACE MACRO sdc__strange_keys(keys, combinations) AS list_filter(flatten(sdc__listed_sets(combinations)), lambda n: NOT sdc__is_among(n, keys));
+CREATE OR REPLACE MACRO sdc__listed_rule(keys, threshold, dimension, levels, combinations) AS CASE
+    WHEN dimension IS NOT NULL OR levels IS NOT NULL
+        THEN error('ParameterError: The combinations are listed, and ' || CASE WHEN levels IS NULL THEN 'a dimension' ELSE 'levels' END || ' would choose others: give one or the other.')
+    WHEN sdc__dimension(threshold, NULL) IS NULL THEN NULL
+    WHEN len(sdc__listed_sets(combinations)) = 0 OR len(list_filter(sdc__listed_sets(combinations), lambda s: coalesce(len(s), 0) = 0 OR len(s) > list_count(s))) > 0
+        THEN error('ParameterError: combinations must be a list of lists of keys, as in [[''age'', ''sex''], [''region'', ''sex'', ''job'']].')
+    WHEN len(sdc__strange_keys(keys, combinations)) > 0
+        THEN error('ColumnError: combinations has ' || sdc__quoted(sdc__strange_keys(keys, combinations)) || ', which is not among the keys, ' || sdc__quoted(keys) || '.')
+    WHEN typeof(threshold) LIKE '%]' AND len(sdc__threshold_list(threshold)) <> len(sdc__listed_sets(combinations))
+        THEN error('ParameterError: There are ' || len(sdc__listed_sets(combinations)) || ' combinations and ' || len(sdc__threshold_list(threshold)) || ' thresholds: give one for all, or one for each.')
+    ELSE list_transform([list_filter(
+             list_transform(sdc__listed_sets(combinations), lambda s, i: {
+                 'set': list_filter(keys::VARCHAR[], lambda k: sdc__is_among(k, s)),
+                 'limit': sdc__set_threshold(threshold, i)}),
+             lambda r: r['limit'] IS NOT NULL)],
+         lambda all_: {'sets': list_transform(all_, lambda r: r['set']), 'limits': list_transform(all_, lambda r: r['limit'])})[1]
+END;

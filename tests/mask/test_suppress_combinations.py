@@ -10,7 +10,8 @@ import numpy as np
 import pytest
 from sdc_sql.udfs.suppression import functions
 from sdc_sql.udfs.suppression.cells import Cells
-from sdc_sql.udfs.suppression.combinations import frequent
+from sdc_sql.udfs.suppression.combinations import frequent, limits_of
+from sdc_sql.udfs.suppression.compatible_combinations import compatible_combinations
 
 import sdc_sql
 from sdc_sql.cli import main
@@ -60,9 +61,162 @@ def test_no_fewer_suppressions_would_do(nulls):
         codes, place = np.unique(records, axis=0, return_inverse=True)
         counts, sums = np.bincount(place.ravel()), np.bincount(place.ravel(), weights=amounts)
         cells = Cells(codes, counts, [1.0] * keys)
-        lost = frequent(cells, [sum(1 << k for k in s) for s in sets], limits, sums, inclusive=True)
+        lost = frequent(cells, limits_of([sum(1 << k for k in s) for s in sets], limits, inclusive=True), sums)
         found = sum(int(cells.cost(int(d))) * n for d, n in zip(lost, counts, strict=True))
         assert found == fewest(records, sets, limits, amounts)
+
+
+def compatible(records: np.ndarray, one: np.ndarray, keys: list[int]) -> np.ndarray:
+    """Return which records agree with one on some keys, 0 agreeing with every value."""
+    return ((records[:, keys] == one[keys]) | (records[:, keys] == 0) | (one[keys] == 0)).all(axis=1)
+
+
+def needed_alone(records: np.ndarray, place: int, rule: list[tuple[list[int], float]], amounts, costs) -> float:
+    """Return what a record must lose if no other is suppressed, by trying all sets of keys."""
+    found = []
+    for kept in product([False, True], repeat=records.shape[1]):
+        one = np.where(kept, records[place], 0)
+        if all(amounts[compatible(records, one, keys)].sum() >= t * (1 - 1e-12) for keys, t in rule):
+            found.append(sum(c for c, k, v in zip(costs, kept, records[place], strict=True) if v and not k))
+    return min(found)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("costs", [[1, 1, 1, 1], [3, 0.7, 1.3, 2]])
+def test_wildcard_holds_and_no_record_loses_more_than_it_needs_by_itself(costs):
+    """Against brute force, on random tables with and without NULL, counted or weighted."""
+    rng = np.random.default_rng(11)
+    for trial in range(60):
+        records = rng.integers(trial % 2, 4, (int(rng.integers(8, 30)), 4))
+        codes, place = np.unique(records, axis=0, return_inverse=True)
+        counts = np.bincount(place.ravel())
+        amounts = np.bincount(place.ravel(), weights=rng.integers(1, 4, len(records)) * [1.0, 0.37][trial % 3 == 0])
+        rule = [(list(s), [4.0, 3.0, 2.0][len(s) - 1]) for size in (1, 2, 3) for s in combinations(range(4), size)]
+        limits = limits_of([sum(1 << k for k in s) for s, _ in rule], [t for _, t in rule], inclusive=False)
+        if amounts.sum() < max(limits.values()):
+            continue
+        lost = compatible_combinations(Cells(codes, counts, costs), limits, amounts)
+        released = np.where(lost[:, np.newaxis] >> np.arange(4) & 1, 0, codes)
+        for keys, t in rule:
+            assert all(amounts[compatible(released, r, keys)].sum() >= t * (1 - 1e-12) for r in released)
+        for cell in np.flatnonzero(lost):
+            own = sum(c for key, c in enumerate(costs) if lost[cell] >> key & 1)
+            assert own <= needed_alone(codes, cell, rule, amounts, costs) + 1e-9
+
+
+@pytest.fixture
+def counted(con, fixtures):
+    con.execute(f"CREATE TABLE couples AS FROM '{fixtures / 'cps_couples.parquet'}'")
+    return sdc_sql.Microdata(con, "couples", keys=KEYS, id="couple")
+
+
+@pytest.fixture
+def few(con, fixtures):
+    con.execute(f"CREATE TABLE couples AS FROM '{fixtures / 'cps_couples.parquet'}' WHERE couple % 80 = 0")
+    return sdc_sql.Microdata(con, "couples", keys=KEYS, weight="weight", id="couple")
+
+
+def total(step) -> int:
+    return sum(step.parameters["suppressions"].values())
+
+
+def test_fewer_suppressions_than_sdcmicro_in_its_reading(counted, fixtures):
+    """All pairs with k = 20, all triples with k = 10 (kAnon(combs = c(2, 3), k = c(20, 10)))."""
+    entries = json.loads((fixtures / "sdcmicro.json").read_text(encoding="utf-8"))["entries"]
+    theirs = entries["couples_kanon_combs"]["result"]["suppressions"]
+    step = counted.suppress_combinations([None, 20, 10], inclusive=False, guarantee="wildcard", into="released")
+    assert total(step) <= 0.85 * theirs == 0.85 * 410
+    assert step.parameters["below_wildcard"] == 0 < step.parameters["below_strong"]
+    assert step.parameters["below_identical"] > 0 < step.parameters["compatible_below"]
+    released = sdc_sql.Microdata(counted.con, "released", keys=KEYS, nulls="wildcard")
+    assert sum(r.unsafe_combinations for r in released.threshold_rule_summary([None, 20, 10], inclusive=False)) == 0
+
+
+@pytest.mark.slow
+def test_fewer_suppressions_than_sdcmicro_on_testdata(con, shared):
+    """All sets of five, four and three of seven keys with k = 10, 20, 30: sdcMicro 5.8.1 needs 803."""
+    con.execute(f"CREATE TABLE t AS SELECT row_number() OVER () AS id, * FROM '{shared / 'data' / 'testdata.parquet'}'")
+    data = sdc_sql.Microdata(con, "t", keys=["urbrur", "roof", "walls", "water", "electcon", "relat", "sex"], id="id")
+    thresholds = [None, None, 30, 20, 10]
+    assert total(data.suppress_combinations(thresholds, inclusive=False, guarantee="wildcard", into="w")) <= 670
+    assert (
+        total(data.suppress_combinations(thresholds, inclusive=False, into="s")) == 1024
+    )  # the optimum, once searched
+
+
+LISTED = [["REGION", "education"], ["race", "hispanic", "children_under_6"]]
+
+
+@pytest.mark.parametrize("guarantee", ["strong", "wildcard"])
+def test_listed_combinations_each_with_its_threshold(counted, guarantee):
+    counted.suppress_combinations([400, 100], combinations=LISTED, inclusive=False, guarantee=guarantee, into="r")
+    for names, t in ((LISTED[0], 400), (LISTED[1], 100)):
+        agree = " AND ".join(f"(a.{n} = b.{n} OR a.{n} IS NULL OR b.{n} IS NULL)" for n in names)
+        cells = f"SELECT {', '.join(names)}, count(*) AS n FROM {{}} GROUP BY ALL"
+        counts = f"SELECT sum(b.n) AS f FROM ({cells}) AS a JOIN ({cells}) AS b ON {agree} GROUP BY a"
+        below = f"SELECT count(*) FROM ({counts}) WHERE f < {t}"
+        assert counted.con.execute(below.format("r", "r")).fetchone() == (0,)
+        assert counted.con.execute(below.format("couples", "couples")).fetchone() > (0,)
+    others = [k for k in KEYS if k.casefold() not in {n.casefold() for names in LISTED for n in names}]
+    kept = "SELECT count(*) FROM r JOIN couples AS c USING (couple) WHERE "
+    changed = " OR ".join(f"r.{k} IS DISTINCT FROM c.{k}" for k in others)
+    assert counted.con.execute(kept + changed).fetchone() == (0,)
+
+
+@pytest.mark.slow
+def test_all_pairs_listed_are_all_pairs(counted):
+    listed = [list(s) for s in combinations(KEYS[:4], 2)]
+    one = counted.suppress_combinations(20, combinations=listed, keys=KEYS[:4], into="a")
+    other = counted.suppress_combinations([None, 20], keys=KEYS[:4], into="b")
+    assert one.parameters["suppressions"] == other.parameters["suppressions"]
+    assert total(one) > 0
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("guarantee", ["strong", "wildcard"])
+def test_dear_keys_are_kept(counted, guarantee):
+    def lost(into, **named):
+        step = counted.suppress_combinations([None, 20], inclusive=False, guarantee=guarantee, into=into, **named)
+        return step.parameters["suppressions"]
+
+    plain, dear = lost("a"), lost("b", importance={"Children_6_to_18": 9})
+    assert dear["children_6_to_18"] < plain["children_6_to_18"]
+    assert dear == lost("c", importance=[1, 1, 1, 1, 1, 9])
+    assert lost("d", cost="entropy") != plain
+
+
+@pytest.mark.parametrize("guarantee", ["strong", "wildcard"])
+def test_odd_names_nulls_and_small_tables(con, guarantee):
+    con.execute('CREATE TABLE k (n INTEGER, f VARCHAR, "Select" VARCHAR, "a""b" INTEGER)')
+    with pytest.raises(duckdb.Error, match="no rows"):
+        con.execute("FROM sdc_suppress_combinations('k', ['f'], 1, 'n', guarantee := $g)", {"g": guarantee}).fetchall()
+    con.execute("INSERT INTO k VALUES (1, 'x', NULL, 1)")
+    data = sdc_sql.Microdata(con, "k", keys=["f", "Select", 'a"b'], id="n")
+    with pytest.raises(InputError, match="all records together are 1, too few"):
+        data.suppress_combinations(1, guarantee=guarantee)
+    con.execute("INSERT INTO k VALUES (2, 'x', 'y', 2), (3, 'x', 'y', 2), (4, 'z', 'y', 2), (5, NULL, NULL, NULL)")
+    rule = {"guarantee": guarantee, "combinations": [["F", "select"], ["select", 'A"B']]}
+    step = data.suppress_combinations(1, **rule)
+    assert step.parameters["below_wildcard"] == 0
+    kept = con.execute('SELECT f, "Select", "a""b" FROM k ORDER BY n').fetchall()
+    assert kept[1:3] == [("x", "y", 2)] * 2
+    # strong: a NULL of the original agrees with nobody; wildcard: record 5 agrees with every one
+    assert kept[3] == ((None, "y", 2) if guarantee == "strong" else ("z", "y", 2))
+    assert kept[0] == (("x", None, None) if guarantee == "strong" else ("x", None, 1))
+
+
+@pytest.mark.slow
+def test_the_same_answer_in_any_order_of_rows_and_on_any_number_of_threads(counted):
+    con = counted.con
+    con.execute("CREATE TABLE backwards AS FROM couples ORDER BY hash(couple)")
+    released = f"sdc_suppress_combinations('{{}}', {KEYS}, [NULL, 20], 'couple', guarantee := 'wildcard')"
+    call = f"SELECT md5(string_agg(v::VARCHAR, ';' ORDER BY couple)) FROM (FROM {released}) AS v"
+    found = set()
+    for table, threads in (("couples", 1), ("backwards", 2)):
+        con.execute(f"SET threads = {threads}")
+        found |= set(con.execute(call.format(table)).fetchall())
+    con.execute("RESET threads")
+    assert len(found) == 1
 
 
 @pytest.mark.slow
@@ -98,12 +252,13 @@ def test_each_size_has_its_own_threshold(couples):
     assert sum(step.parameters["suppressions"].values()) == 604  # the optimum, once searched
 
 
-def test_what_the_rule_still_finds_is_an_error_and_nothing_is_written(couples, monkeypatch):
-    monkeypatch.setattr(functions, "frequent", lambda cells, *_, **__: np.zeros(cells.number, dtype=np.int64))
-    with pytest.raises(TableError, match="combinations are still below the threshold: nothing was written"):
-        couples.suppress_combinations(20_000, levels=LEVELS)
+@pytest.mark.parametrize("guarantee", ["strong", "wildcard"])
+def test_what_the_rule_still_finds_is_an_error_and_nothing_is_written(few, monkeypatch, guarantee):
+    monkeypatch.setitem(functions._OF_COMBINATIONS, guarantee, lambda cells, *_: np.zeros(cells.number, dtype=np.int64))
+    with pytest.raises(TableError, match="combinations that are still below the threshold: nothing was written"):
+        few.suppress_combinations(20_000, dimension=2, guarantee=guarantee)
     unchanged = "SELECT count(*) FROM couples WHERE COLUMNS(lambda c: list_contains($keys, c)) IS NULL"
-    assert couples.con.execute(unchanged, {"keys": KEYS}).fetchone() == (0,)
+    assert few.con.execute(unchanged, {"keys": KEYS}).fetchone() == (0,)
 
 
 @pytest.mark.slow
@@ -121,16 +276,51 @@ def test_on_the_command_line_a_file_goes_from_failing_to_passing(tmp_path, monke
     capsys.readouterr()
 
 
-def test_wrong_arguments(couples):
+@pytest.mark.slow
+def test_listed_combinations_on_the_command_line(tmp_path, monkeypatch, capsys, fixtures):
+    monkeypatch.chdir(tmp_path)
+    command = ["mask", "suppress-combinations", str(fixtures / "cps_couples.parquet"), "--id", "couple", "--columns",
+               ",".join(KEYS), "--threshold", "200,60", "--combinations", ";".join(",".join(s) for s in LISTED),
+               "--guarantee", "wildcard", "--cost", "entropy", "--output", "r.parquet", "--json"]  # fmt: skip
+    assert main(command) == 0
+    (step,) = json.loads(capsys.readouterr().out)
+    assert total(sdc_sql.MaskingStep(**step)) > 0 == step["parameters"]["below_wildcard"]
+
+
+def test_wrong_arguments(few):
+    listed = {"threshold": 3, "combinations": [["race", "hispanic"]]}
     for wrong, words in (
         ({"threshold": 0}, "positive number"),
         ({"threshold": 20, "levels": {"very": ["race"]}}, "no level"),
         ({"threshold": 1e12}, "too few for a threshold"),
         ({"threshold": [None, None]}, "positive number"),
+        ({"threshold": 3, "guarantee": "identical"}, "strong, wildcard"),
+        ({"threshold": 3, "importance": [1, 2]}, "positive number for each"),
+        ({"threshold": 3, "cost": "huge"}, "cost"),
+        (listed | {"dimension": 2}, "combinations are listed, and a dimension"),
+        (listed | {"levels": LEVELS}, "combinations are listed, and levels"),
+        (listed | {"threshold": [3, 4]}, "1 combinations and 2 thresholds"),
+        (listed | {"threshold": [None]}, "positive number"),
+        (listed | {"combinations": ["race"]}, "list of lists"),
+        (listed | {"combinations": "race"}, "list of lists"),
+        (listed | {"combinations": []}, "list of lists"),
+        (listed | {"combinations": [[]]}, "list of lists"),
+        (listed | {"combinations": [["weight"]]}, "not among the keys"),
+        (listed | {"combinations": [["nothing"]]}, "nothing"),
     ):
         with pytest.raises(InputError, match=words):
-            couples.suppress_combinations(**wrong, into="r")
-    with pytest.raises(duckdb.Error, match="inclusive is NULL"):
-        couples.con.execute(
-            f"FROM sdc_suppress_combinations('couples', {KEYS}, 3, 'couple', inclusive := NULL)"
-        ).fetchall()
+            few.suppress_combinations(**wrong, into="r")
+    for arguments, words in (
+        ("3, 'couple', inclusive := NULL", "inclusive is NULL"),
+        ("3, 'couple', guarantee := 'identical'", "identical"),
+        ("3, 'couple', guarantee := NULL", "guarantee"),
+        ("3, 'couple', combinations := ['race']", "list of lists"),
+        ("3, 'couple', combinations := [['race', NULL]]", "list of lists"),
+        ("3, 'couple', combinations := [['race'], NULL]", "list of lists"),
+        ("3, 'couple', combinations := 7", "list of lists"),
+        ("3, 'couple', combinations := [['rase']]", "rase.*not among the keys"),
+        ("[3, 4], 'couple', combinations := [['race']]", "1 combinations and 2 thresholds"),
+        ("3, 'couple', importance := [1, -1, 1, 1, 1, 1]", "positive"),
+    ):
+        with pytest.raises(duckdb.Error, match=words):
+            few.con.execute(f"FROM sdc_suppress_combinations('couples', {KEYS}, {arguments})").fetchall()

@@ -91,6 +91,13 @@ class Cells:
             masks[word] |= np.where(sets >> key & 1, 0, ((1 << self.bits[key]) - 1) << first)
         return masks
 
+    def column(self, key: int) -> tuple[Integers, int]:
+        """Return the categories of a key, 0 where it is NULL, and how many numbers they may be."""
+        word, first = self.words[key]
+        packed = self.packed if self.packed.ndim == 1 else self.packed[word]
+        codes = packed >> first & ((1 << self.bits[key]) - 1)
+        return codes, int(codes.max(initial=0)) + 1
+
     def cost(self, left_out: int) -> float:
         """Return what it costs to suppress a set of keys, a bit each."""
         return fsum(w for key, w in enumerate(self.weights) if left_out >> key & 1)

@@ -9,83 +9,63 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import numpy as np
+from sdc_sql.udfs.suppression.frequencies import Frequencies
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
-    from sdc_sql.udfs.arguments import Floats, Integers, Truths
+    from sdc_sql.udfs.arguments import Floats, Integers
     from sdc_sql.udfs.suppression.cells import Cells
 
 _DIGITS = 1e-12  # sums of weights that differ in the last digits are equal
 
 
-def frequent(
-    cells: Cells, sets: Sequence[int], thresholds: Sequence[float], amounts: Floats, *, inclusive: bool
-) -> Integers:
-    """Return for each cell the keys that its records lose, a bit each.
+def limits_of(sets: Sequence[int], thresholds: Sequence[float], *, inclusive: bool) -> dict[int, float]:
+    """Return the least frequency of each set of keys that decides: others are as frequent where these are.
 
     Parameters
     ----------
     sets, thresholds
         The sets of keys that are looked at, a bit a key, and the threshold of each.
-    amounts
-        What the cells count: records, or the sums of their weights, (n,).
     inclusive
         Whether a frequency equal to the threshold is too low.
 
     Examples
     --------
+    >>> {keys: round(least) for keys, least in limits_of([0b01, 0b10, 0b11], [3, 9, 3], inclusive=False).items()}
+    {2: 9, 3: 3}
+    """
+    least: dict[int, float] = {}
+    for keys, t in zip(sets, thresholds, strict=True):
+        limit = float(np.nextafter(t * (1 + _DIGITS), np.inf)) if inclusive else t * (1 - _DIGITS)
+        least[keys] = max(limit, least.get(keys, 0.0))
+    return {s: t for s, t in least.items() if not any(s != o and s & o == s and t <= u for o, u in least.items())}
+
+
+def frequent(cells: Cells, limits: Mapping[int, float], amounts: Floats) -> Integers:
+    """Return for each cell the keys that its records lose, a bit each.
+
+    Parameters
+    ----------
+    limits
+        The least frequency in each set of keys, a bit a key.
+    amounts
+        What the cells count: records, or the sums of their weights, (n,).
+
+    Examples
+    --------
     >>> from sdc_sql.udfs.suppression.cells import Cells
     >>> cells = Cells(np.array([[1, 1], [1, 2], [2, 2]]), np.array([1, 1, 1]), [1, 1])
-    >>> frequent(cells, [1, 2], [1, 1], np.ones(3), inclusive=True).tolist()
+    >>> frequent(cells, {1: 2, 2: 2}, np.ones(3)).tolist()
     [2, 0, 1]
     """
-    search = _Frequencies(cells, amounts)
-    limits = {s: t * (1 + _DIGITS) if inclusive else t * (1 - _DIGITS) for s, t in zip(sets, thresholds, strict=True)}
-    if sets and not _enough(np.array([amounts.sum()]), max(limits.values()), inclusive=inclusive)[0]:
-        raise ValueError(f"all records together are {amounts.sum():g}, too few for a threshold of {max(thresholds):g}")
+    frequencies = Frequencies(cells, amounts)
     lost = np.full(cells.number, -1, dtype=np.int64)
     left = np.arange(cells.number)
     for left_out in cells.sets:
-        needed: dict[int, float] = {}
-        for keys, limit in limits.items():
-            needed[keys & ~left_out] = max(limit, needed.get(keys & ~left_out, 0.0))
-        good = cells.keeping(left_out, left)
-        for keys, limit in needed.items():
-            good[good] = _enough(search.of(keys)[left[good]], limit, inclusive=inclusive)
+        good = frequencies.enough(limits, left_out, left)
         lost[left[good]] = left_out
         left = left[~good]
         if not len(left):
             break
     return lost
-
-
-def _enough(amounts: Floats, limit: float, *, inclusive: bool) -> Truths:
-    return np.asarray(amounts > limit if inclusive else amounts >= limit)
-
-
-class _Frequencies:
-    """What the records count that agree with a cell on a set of keys, as far as these are not NULL in it."""
-
-    def __init__(self, cells: Cells, amounts: Floats) -> None:
-        self.cells, self.amounts = cells, amounts
-        self.patterns = [p for p in np.unique(cells.known).tolist() if p != cells.every]
-        self.found: dict[int, Floats] = {}
-        self.as_they_are: dict[int, Floats] = {}
-
-    def of(self, keys: int) -> Floats:
-        """Return the amounts for each cell, (n,)."""
-        if keys not in self.found:
-            found = self._as_they_are(keys).copy()
-            for pattern in self.patterns:
-                if keys & ~pattern:
-                    here = self.cells.known == pattern
-                    found[here] = self._as_they_are(keys & pattern)[here]
-            self.found[keys] = found
-        return self.found[keys]
-
-    def _as_they_are(self, keys: int) -> Floats:
-        if keys not in self.as_they_are:
-            everyone = np.arange(self.cells.number)
-            self.as_they_are[keys] = self.cells.sums(self.cells.every & ~keys, everyone, self.amounts, 0.0)
-        return self.as_they_are[keys]

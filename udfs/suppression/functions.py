@@ -9,7 +9,8 @@ import numpy as np
 from sdc_sql.udfs.adapters import NUMBER, TEXT, WHOLE, declared, given
 from sdc_sql.udfs.arrow_function import NUMBERS, TABLE, WHOLE_TABLE, WHOLES
 from sdc_sql.udfs.suppression.cells import Cells
-from sdc_sql.udfs.suppression.combinations import frequent
+from sdc_sql.udfs.suppression.combinations import frequent, limits_of
+from sdc_sql.udfs.suppression.compatible_combinations import compatible_combinations
 from sdc_sql.udfs.suppression.identical import identical
 from sdc_sql.udfs.suppression.shares import bound, within
 from sdc_sql.udfs.suppression.strong import strong
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
 
 _GUARANTEES = {"identical": identical, "strong": strong, "wildcard": wildcard}
 _MOMENT = 100_000  # records x sets of keys
+_OF_COMBINATIONS = {"strong": frequent, "wildcard": compatible_combinations}
 _LEAST = 1e-6  # what a value of a key of one category costs, whose entropy is 0
 
 
@@ -85,10 +87,7 @@ def _priced(
     codes = numbered(cells[:, :-3], hashes, sizes)
     order = np.lexsort(codes.T[::-1])  # the answer does not depend on the order of the cells
     numbers, (counts, others, names) = codes[order], cells[order, -3:].T
-    weights = np.where(np.isnan(importance), 1.0, importance)
-    if not ((weights > 0) & (weights < np.inf)).all():
-        raise ValueError("importance has a number that is not positive and finite: give what a value of each key costs")
-    weights *= _chosen(cost, "cost", {"equal": _equal, "entropy": entropies})(numbers, counts + others)
+    weights = _weights(importance, cost, numbers, counts + others)
     return lambda factors: Cells(numbers, counts, (weights * factors).tolist(), others), names
 
 
@@ -124,6 +123,15 @@ def numbered(cells: Integers, hashes: Integers, sizes: Integers) -> Integers:
     return codes
 
 
+def _weights(importance: Floats, cost: str, numbers: Integers, counts: Integers) -> Floats:
+    """Return what a value of each key costs."""
+    weights = np.where(np.isnan(importance), 1.0, importance)
+    if not ((weights > 0) & (weights < np.inf)).all():
+        raise ValueError("importance has a number that is not positive and finite: give what a value of each key costs")
+    weights *= _chosen(cost, "cost", {"equal": _equal, "entropy": entropies})(numbers, counts)
+    return np.asarray(weights)
+
+
 def _chosen(value: str | None, name: str, ways: dict[str, Any]) -> Any:  # noqa: ANN401 - a function
     if value not in ways:
         raise ValueError(f"{name} is {value!r}: it must be one of {', '.join(ways)}")
@@ -137,13 +145,16 @@ def _from_one(codes: Integers) -> Integers:
 
 
 def frequent_enough(codes: Floats, counts: Floats, amounts: Floats, sets: Floats, thresholds: Floats,
-                    inclusive: float) -> Integers:  # fmt: skip
+                    inclusive: float, guarantee: str, importance: Floats, cost: str) -> Integers:  # fmt: skip
     """Return the same for combinations of keys; `sets`: a row of 0 and 1 for the keys of each."""
     numbers, sizes = _from_one(codes.astype(np.int64)), counts.astype(np.int64)
-    cells = Cells(numbers, sizes, [1.0] * numbers.shape[1])
+    cells = Cells(numbers, sizes, _weights(importance, cost, numbers, sizes).tolist())
     bits = (sets.astype(np.int64) << np.arange(sets.shape[1])).sum(axis=1).tolist()
-    lost = frequent(cells, bits, thresholds.tolist(), amounts, inclusive=bool(inclusive))
-    return _of_losing(np.stack([np.arange(len(lost)), lost, sizes], axis=1))
+    limits = limits_of(bits, thresholds.tolist(), inclusive=bool(inclusive))
+    if limits and amounts.sum() < max(limits.values()):
+        raise ValueError(f"all records together are {amounts.sum():g}, too few for a threshold of {thresholds.max():g}")
+    lost = _chosen(guarantee, "guarantee", _OF_COMBINATIONS)(cells, limits, amounts)
+    return _of_losing(np.stack([np.arange(len(lost)), lost, cells.counts], axis=1))
 
 
 def _of_losing(found: Integers) -> Integers:
@@ -187,5 +198,6 @@ FUNCTIONS = (
     declared(
         "suppress_combinations", frequent_enough, WHOLE, by_stratum=False,
         codes=TABLE, counts=NUMBERS, amounts=NUMBERS, sets=TABLE, thresholds=NUMBERS, inclusive=NUMBER,
+        guarantee=TEXT, importance=NUMBERS, cost=TEXT,
     ),
 )  # fmt: skip

@@ -1,0 +1,44 @@
+"""What a suppressed value of each key costs."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING
+
+from sdc_sql.db.checks import told
+from sdc_sql.errors import ParameterError
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from sdc_sql.db.masking import Maskable
+
+
+def importance_of_keys(
+    data: Maskable, keys: tuple[str, ...], importance: Mapping[str, float] | Sequence[float] | float | None
+) -> list[float] | None:
+    """Return a number for each key, in their order; None: all alike.
+
+    Raises
+    ------
+    ParameterError
+        Where a number is not positive, a name is none of the keys, or there are more or fewer than keys.
+    """
+    if isinstance(importance, Mapping):
+        by_name = {data.found("key variable", name): number for name, number in importance.items()}
+        strange = sorted(by_name.keys() - {*keys})
+        if strange:
+            raise ParameterError(
+                f"importance names {', '.join(strange)}: give numbers for the keys, {', '.join(keys)}."
+            )
+        given = [by_name.get(key, 1.0) for key in keys]
+    elif importance is None:
+        return None
+    else:
+        given = [importance] * len(keys) if isinstance(importance, (int, float)) else list(importance)
+    positive = [isinstance(n, (int, float)) and not isinstance(n, bool) and 0 < n < float("inf") for n in given]
+    if len(given) != len(keys) or not all(positive):
+        raise ParameterError(
+            f"importance is {told(importance)}: it must be a positive number for each of the keys, {', '.join(keys)}."
+        )
+    return [float(number) for number in given]
