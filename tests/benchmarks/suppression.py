@@ -6,6 +6,9 @@
 Processor time of the macro alone (`search`: cells, kernel, the released values), and of counting anew what was done
 (`report`). The tables are generated (fixtures/population.sql); the couples of fixtures/ come first, for k = 2, 3, 5.
 sdcMicro 5.8.1 on this kind of machine: localSuppression, which gives the wildcard reading.
+
+Then the same for combinations: all pairs with k = 20 and triples with k = 10 of the couples, and all sets of one to
+three keys of the generated tables with k = 3.
 """
 
 from __future__ import annotations
@@ -52,6 +55,24 @@ def measured(con: duckdb.DuckDBPyConnection, keys: list[str], identifier: str, k
     )
 
 
+def combined(con: duckdb.DuckDBPyConnection, keys: list[str], identifier: str, threshold: str, guarantee: str) -> str:
+    """Suppress rare combinations in the table `t` and return the values suppressed and the processor times."""
+    rule = f"{keys}, {threshold}, '{identifier}', NULL, NULL, NULL, false, '{guarantee}', NULL"
+    start = time.process_time()
+    con.execute(
+        "CREATE OR REPLACE TABLE r AS SELECT * RENAME (sdc__id AS "
+        f"{identifier}) FROM sdc__suppress_combinations('t', {rule}, NULL, 'equal')"
+    ).fetchall()
+    search = time.process_time() - start
+    start = time.process_time()
+    (report,) = con.execute(f"FROM sdc__combinations_proof('t', 'r', {rule})").fetchall()
+    checked = time.process_time() - start
+    return (
+        f"{guarantee:10} {sum(report[0].values()):>9,} suppressed  {report[4]:>7,} too few compatible  "
+        f"search {search:6.2f} s  report {checked:6.2f} s"
+    )
+
+
 def main() -> None:
     """Print a line for each table and guarantee."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
@@ -65,6 +86,10 @@ def main() -> None:
             print(f"couples x 6, k = {k}; sdcMicro {theirs[f'couples_kanon_{k}']['result']['suppressions']:,}")
             for guarantee in GUARANTEES:
                 print("  ", measured(con, COUPLES, "couple", k, guarantee), flush=True)
+        combs = theirs["couples_kanon_combs"]["result"]["suppressions"]
+        print(f"couples x 6, pairs 20, triples 10; sdcMicro {combs:,}")
+        for guarantee in GUARANTEES[1:]:
+            print("  ", combined(con, COUPLES, "couple", "[NULL, 20, 10]", guarantee), flush=True)
         con.execute((ROOT / "fixtures" / "population.sql").read_text(encoding="utf-8"))
         for records in arguments.records:
             keys = KEYS[:5] if records == 100_000 else KEYS
@@ -72,6 +97,9 @@ def main() -> None:
             print(f"{records:,} x {len(keys)}, k = 3; sdcMicro {SDCMICRO.get((records, len(keys)), 'not run')}")
             for guarantee in GUARANTEES:
                 print("  ", measured(con, keys, "person", 3, guarantee), flush=True)
+            print(f"{records:,} x {len(keys)}, combinations of one to three, k = 3")
+            for guarantee in GUARANTEES[1:]:
+                print("  ", combined(con, keys, "person", "3", guarantee), flush=True)
 
 
 if __name__ == "__main__":

@@ -88,6 +88,7 @@ class _Search:
         rare, held = self.rare, stars.held
         over = rare.over[:, held]
         whole = (rare.lost[held] & rare.sets[:, np.newaxis]) == 0
+        lacking = (over < 0) & whole
         scores = self._scores(stars, over, whole)
         keys = scores.argmax(axis=0)
         best = scores[keys, np.arange(len(held))]
@@ -96,10 +97,11 @@ class _Search:
         chosen = np.zeros(len(held), dtype=np.bool_)
         for key in range(len(self.weights)):
             cells = np.flatnonzero((keys == key) & (best > 0))
-            chosen[cells] = stars.first(key, cells, rank, (over < 0) & whole)
+            chosen[cells] = stars.first(key, cells, rank, lacking & (keys == key))
         which, lost = np.flatnonzero(chosen), keys[chosen]
         gains = stars.gains(which, lost, rare.amounts[held], whole)
-        rare.over[:, held] += np.where((over < 0) & whole, gains, 0.0)
+        row, place = np.nonzero(lacking & (gains > 0))
+        rare.over[row, held[place]] += gains[row, place]
         self._suppress(held[which], lost)
 
     def _suppress(self, which: Integers, keys: Integers) -> None:

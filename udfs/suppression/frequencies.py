@@ -31,9 +31,8 @@ class Groups:
         """Return what some cells count in each number, (size,)."""
         return np.asarray(np.bincount(self.numbers[of], amounts, minlength=self.size), dtype=np.float64)
 
-    def members(self, cell: int) -> Integers:
-        """Return the cells that have the number of this one."""
-        number = self.numbers[cell]
+    def members(self, number: int) -> Integers:
+        """Return the cells that have a number."""
         return self._order[self._starts[number] : self._starts[number + 1]]
 
     @cached_property

@@ -44,7 +44,8 @@ class Rare:
         self.over = np.array([np.where(of < 0, of, np.inf) for of in over.values()]).reshape(len(over), len(self.here))
         self.rare = self.over < 0
         self.crossed: dict[int, Groups] = {}
-        self.codes = [self.groups(1 << key).numbers for key in range(cells.keys)]
+        self.codes = np.array([self.groups(1 << key).numbers for key in range(cells.keys)], dtype=np.int32)
+        self.bits = 1 << np.arange(cells.keys)
 
     def groups(self, keys: int) -> Groups:
         """Return the cells numbered by these keys, NULL a value."""
@@ -111,10 +112,7 @@ class Rare:
 
     def differing(self, cell: int, others: Integers) -> Integers:
         """Return the keys whose categories others do not share with a cell, a bit each."""
-        found = np.zeros(len(others), dtype=np.int64)
-        for key, codes in enumerate(self.codes):
-            found |= (codes[others] != codes[cell]).astype(np.int64) << key
-        return found
+        return np.asarray(self.bits @ (self.codes[:, others] != self.codes[:, cell, np.newaxis]))
 
 
 def by_change(cells: Integers, before: Integers, after: Integers) -> Iterator[tuple[int, int, Integers]]:

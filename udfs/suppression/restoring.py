@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import numpy as np
+from sdc_sql.udfs.suppression.frequencies import Groups
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -17,47 +18,65 @@ def restore(rare: Rare, weights: Sequence[float]) -> None:
     """Give each suppressed value back with which every combination is still frequent enough."""
     rare.count()
     suppressed = rare.lost & ~rare.missing
-    changed, partial = np.flatnonzero(suppressed), np.flatnonzero(rare.lost)
     values = [
         (-weight * int(rare.counts[cell]), key, cell)
         for key, weight in enumerate(weights)
-        for cell in changed[suppressed[changed] >> key & 1 == 1].tolist()
+        for cell in np.flatnonzero(suppressed >> key & 1).tolist()
     ]
+    restoring = _Restoring(rare)
     for _, key, cell in sorted(values):
-        _one(rare, key, cell, changed, partial)
+        restoring.one(key, cell)
 
 
-def _one(rare: Rare, key: int, cell: int, changed: Integers, partial: Integers) -> None:
-    """Give a value back if that can be."""
-    lost = int(rare.lost[cell])
-    own_rows, own = rare.of_one(cell, lost & ~(1 << key), changed)
-    if (own < 0).any():
-        return
-    rows, others = _losing(rare, key, cell, partial)
-    over = rare.over[rows, others] - rare.amounts[cell]
-    if (over < 0).any():
-        return
-    rare.over[rows, others] = over
-    rare.lost[cell] = lost & ~(1 << key)
-    rare.over[own_rows, cell] = own
+class _Restoring:
+    """What is told once of all cells."""
 
+    def __init__(self, rare: Rare) -> None:
+        self.rare = rare
+        self.changed = np.flatnonzero(rare.lost != rare.missing)
+        self.partial = np.flatnonzero(rare.lost)  # that may have NULL in some key
+        self.crossed: dict[tuple[int, int], tuple[Integers, Groups]] = {}
 
-def _losing(rare: Rare, key: int, cell: int, partial: Integers) -> tuple[Integers, Integers]:
-    """Return in which sets which cells agree with a cell only as this key is suppressed: rows and cells.
+    def one(self, key: int, cell: int) -> None:
+        """Give a value back if that can be."""
+        rare = self.rare
+        lost = int(rare.lost[cell])
+        own_rows, own = rare.of_one(cell, lost & ~(1 << key), self.changed)
+        if (own < 0).any():
+            return
+        rows, others = self._losing(key, cell)
+        over = rare.over[rows, others] - rare.amounts[cell]
+        if (over < 0).any():
+            return
+        rare.over[rows, others] = over
+        rare.lost[cell] = lost & ~(1 << key)
+        rare.over[own_rows, cell] = own
 
-    `partial`: the cells that may have NULL in some key.
-    """
-    lost, codes = int(rare.lost[cell]), rare.codes[key]
-    rows = np.flatnonzero(rare.sets >> key & 1)
-    found = []
-    for one in rows.tolist():  # complete ones agree on what the cell keeps
-        agreeing = rare.groups(int(rare.sets[one]) & ~lost).members(cell)
-        found.append(agreeing[rare.rare[one, agreeing] & (rare.lost[agreeing] & rare.sets[one] == 0)])
-    complete = np.concatenate(found)
-    differ = codes[complete] != codes[cell]
-    partial = partial[(rare.lost[partial] >> key & 1 == 0) & (codes[partial] != codes[cell])]
-    unlike = rare.differing(cell, partial) & ~rare.lost[partial] & ~lost
-    sets = rare.sets[rows, np.newaxis]
-    row, place = np.nonzero((unlike & sets == 0) & (rare.lost[partial] & sets > 0) & rare.rare[np.ix_(rows, partial)])
-    of = np.repeat(rows, [len(cells) for cells in found])
-    return np.concatenate([of[differ], rows[row]]), np.concatenate([complete[differ], partial[place]])
+    def _losing(self, key: int, cell: int) -> tuple[Integers, Integers]:
+        """Return in which sets which cells agree with a cell only as this key is suppressed: rows and cells."""
+        rare, partial = self.rare, self.partial
+        lost, codes = int(rare.lost[cell]), rare.codes[key]
+        rows = np.flatnonzero(rare.sets >> key & 1)
+        # complete ones agree on what the cell keeps
+        agreeing = [
+            self._agreeing(row, kept, cell)
+            for row, kept in zip(rows.tolist(), (rare.sets[rows] & ~lost).tolist(), strict=True)
+        ]
+        of, complete = np.repeat(rows, [len(cells) for cells in agreeing]), np.concatenate(agreeing)
+        losing = (rare.lost[complete] & rare.sets[of] == 0) & (codes[complete] != codes[cell])
+        partial = partial[(rare.lost[partial] >> key & 1 == 0) & (codes[partial] != codes[cell])]
+        unlike = rare.differing(cell, partial) & ~rare.lost[partial] & ~lost
+        sets = rare.sets[rows, np.newaxis]
+        row, place = np.nonzero(
+            (unlike & sets == 0) & (rare.lost[partial] & sets > 0) & rare.rare[np.ix_(rows, partial)]
+        )
+        return np.concatenate([of[losing], rows[row]]), np.concatenate([complete[losing], partial[place]])
+
+    def _agreeing(self, row: int, kept: int, cell: int) -> Integers:
+        """Return the cells, rare in a set, that have the categories of a cell in some keys."""
+        groups = self.rare.groups(kept)
+        if (row, kept) not in self.crossed:
+            of = np.flatnonzero(self.rare.rare[row])
+            self.crossed[row, kept] = of, Groups(groups.numbers[of], groups.size)
+        of, among = self.crossed[row, kept]
+        return of[among.members(int(groups.numbers[cell]))]
