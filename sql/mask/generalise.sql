@@ -52,7 +52,7 @@
 --   distance       'equal' or 'ordered'  between any two values, or by their order
 --   population     table         the population, with the same keys
 --   population_k   whole number  the least number of persons of it with the labels of a cell; NULL: not asked
---   weight         column        whose sums are compared with the threshold
+--   weight         column or number  whose sums are compared with the threshold
 --   threshold      number        the least sum of the weights of a cell; NULL: not asked
 
 CREATE OR REPLACE MACRO sdc__is_named_loss(loss) AS list_contains(['generalised_loss', 'precision', 'entropy', 'discernibility', 'average_class_size'], loss);
