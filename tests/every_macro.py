@@ -34,8 +34,8 @@ _WITHOUT_NAMES = {
     "sdc_threshold_rule": 'SELECT * EXCLUDE (columns, "values") ',
     "sdc_threshold_rule_summary": "SELECT * EXCLUDE (columns) ",
 }
-# These need tables of matrices, levels for the keys, a secret key or a second file besides: what holds of all is tested
-# with them.
+# These need tables of matrices, levels for the keys, a secret key a second file, or no key at all: what holds
+# of all is tested with them.
 APART = {
     "sdc_theta_misclassified",
     "sdc_theta_misclassified_crossing",
@@ -54,6 +54,7 @@ APART = {
     "sdc_public_use_file_rules",
     "sdc_suppression_report",
     "sdc_compatible_records",
+    "sdc_identifiers",
 }
 
 

@@ -26,6 +26,7 @@ TABLES = """
     FROM range(72) t(i);
     CREATE TABLE population AS FROM persons UNION ALL SELECT * REPLACE ('x' || name AS name) FROM persons;
     CREATE TABLE released AS SELECT * REPLACE (round(income, -2)::INTEGER AS income) FROM persons;
+    CREATE TABLE people AS SELECT id, name || '@example.org' AS contact, age FROM persons;
     CREATE TABLE sexes AS
     SELECT a AS "from", b AS "to", CASE WHEN a IS NOT DISTINCT FROM b THEN 0.6 ELSE 0.1 END AS probability
     FROM (SELECT unnest(['f', 'F', 'é', 'e', NULL]) AS a), (SELECT unnest(['f', 'F', 'é', 'e', NULL]) AS b);
