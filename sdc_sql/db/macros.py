@@ -105,10 +105,10 @@ def sql_files() -> tuple[SqlFile, ...]:
 
 @cache
 def _named() -> Mapping[str, frozenset[str]]:
-    """Return, for each file, the files that define what it names: also in the text of a query that it writes."""
+    """Return, for each file, the files that define what it calls: also in the text of a query that it writes."""
     home = {macro: f.name for f in sql_files() for macro in f.defines}
     code = {f.name: _LINE.sub("", f.text) for f in sql_files() if f.name != catalogue.ENTRIES}
-    return {name: frozenset(home[m] for m in _NAME.findall(text) if m in home) for name, text in code.items()}
+    return {name: frozenset(home[m] for m in _CALLED.findall(text) if m in home) for name, text in code.items()}
 
 
 def needed(query: str) -> tuple[SqlFile, ...]:

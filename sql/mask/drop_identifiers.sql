@@ -15,7 +15,7 @@
 --   id       column   identifies each record, and stays
 
 -- The columns that stay, or what is wrong with those named.
-CREATE OR REPLACE MACRO sdc__staying(have, columns, id) AS CASE
+CREATE OR REPLACE MACRO sdc__columns_staying(have, columns, id) AS CASE
     WHEN sdc__is_among(id, columns)
         THEN [id || '" is the id, by which the log and later steps find the records: it stays; leave it out when the released file is written; so "' || id]
     WHEN NOT list_has_all(have, list_concat(sdc__columns(have, columns), sdc__columns(have, [id])))
@@ -27,4 +27,4 @@ END;
 -- Gives: every other column.
 -- Example: FROM sdc_drop_identifiers('persons', ['household'], 'id');
 CREATE OR REPLACE MACRO sdc_drop_identifiers(tbl, columns, id) AS TABLE
-    SELECT COLUMNS(sdc__staying((*), columns, id)) FROM sdc__identified(tbl, id);
+    SELECT COLUMNS(sdc__columns_staying((*), columns, id)) FROM sdc__identified(tbl, id);

@@ -56,7 +56,7 @@ CREATE OR REPLACE MACRO sdc__leaves_in_order(checked) AS TABLE
     FROM (SELECT sdc__variable, sdc__value, list(encode(sdc__label) ORDER BY sdc__level DESC) AS sdc__path FROM query_table(checked) GROUP BY ALL);
 
 -- Each value of each key, in the order of the key's hierarchy where it has one (values of one node side by side), else in its own.
-CREATE OR REPLACE MACRO sdc__places(cells, checked) AS TABLE
+CREATE OR REPLACE MACRO sdc__mondrian_places(cells, checked) AS TABLE
     WITH sdc__values AS (
         SELECT sdc__j, sdc__folded(sdc__name) AS sdc__key, sdc__name, sdc__value.n AS sdc__n, sdc__value.text AS sdc__text, sdc__value.is_range AS sdc__is_range
         FROM (SELECT unnest(sdc__values) AS sdc__value, unnest(range(len(sdc__values))) AS sdc__j, unnest(struct_keys(sdc__key)) AS sdc__name FROM query_table(cells))
@@ -74,7 +74,7 @@ CREATE OR REPLACE MACRO sdc__places(cells, checked) AS TABLE
     FROM sdc__found;
 
 -- The run of values that each node holds: for each value and level of a hierarchy; of other keys that are no ranges, the value and all.
-CREATE OR REPLACE MACRO sdc__nodes(places, checked) AS TABLE
+CREATE OR REPLACE MACRO sdc__mondrian_nodes(places, checked) AS TABLE
     SELECT sdc__j, sdc__level, sdc__leaf AS sdc__place, min(sdc__leaf) OVER sdc__node AS sdc__low, max(sdc__leaf) OVER sdc__node AS sdc__high, sdc__label
     FROM query_table(checked) AS sdc__c JOIN sdc__leaves_in_order(checked) AS sdc__l ON sdc__l.sdc__variable = sdc__c.sdc__variable AND sdc__l.sdc__value IS NOT DISTINCT FROM sdc__c.sdc__value
     JOIN (SELECT DISTINCT sdc__j, sdc__key FROM query_table(places)) ON sdc__key = sdc__c.sdc__variable
@@ -97,8 +97,8 @@ CREATE OR REPLACE MACRO sdc__mondrian(tbl, keys, k, id, hierarchies) AS TABLE
     sdc__celled AS MATERIALIZED (
         SELECT *, row_number() OVER (ORDER BY sdc__codes ASC) AS sdc__cell FROM (SELECT *, list_transform(sdc__values, lambda v: v.n) AS sdc__codes FROM sdc__listed)
     ),
-    sdc__placed AS MATERIALIZED (FROM sdc__places('sdc__celled', 'sdc__checked')),
-    sdc__trees AS MATERIALIZED (FROM sdc__nodes('sdc__placed', 'sdc__checked')),
+    sdc__placed AS MATERIALIZED (FROM sdc__mondrian_places('sdc__celled', 'sdc__checked')),
+    sdc__trees AS MATERIALIZED (FROM sdc__mondrian_nodes('sdc__placed', 'sdc__checked')),
     -- the number of groups, the group of each cell, and the low and the high end of each group on each key
     sdc__grouped AS MATERIALIZED (
         SELECT sdc__kernel_local_recoding(sdc__codes, sdc__ns, sdc__checked_whole(k, 'k', 2)::DOUBLE, sdc__vs, sdc__nodes) AS sdc__r, len(sdc__ns) AS sdc__n, sdc__names, len(sdc__names) AS sdc__d

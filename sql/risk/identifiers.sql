@@ -41,7 +41,7 @@ CREATE OR REPLACE MACRO sdc__identifying_words() AS TABLE
     ) AS sdc__words(sdc__rank, sdc__kind, sdc__word);
 
 -- The sum of digits times weights, over the first of them: of '12345', [5, 4, 3] is 5 + 8 + 9.
-CREATE OR REPLACE MACRO sdc__weighted(digits, weights) AS list_sum(list_transform(weights, lambda w, i: w * TRY_CAST(digits[i:i] AS INTEGER)))::BIGINT;
+CREATE OR REPLACE MACRO sdc__weighted_digits(digits, weights) AS list_sum(list_transform(weights, lambda w, i: w * TRY_CAST(digits[i:i] AS INTEGER)))::BIGINT;
 CREATE OR REPLACE MACRO sdc__luhn(digits) AS
     list_sum(list_transform(list_reverse(string_split(digits, '')), lambda c, i: CASE WHEN i % 2 = 1 THEN TRY_CAST(c AS INTEGER) ELSE 2 * TRY_CAST(c AS INTEGER) // 10 + 2 * TRY_CAST(c AS INTEGER) % 10 END)) % 10 = 0;
 -- ISO 7064 mod 97-10: letters count from 10, the first four characters go to the end.
@@ -54,19 +54,19 @@ CREATE OR REPLACE MACRO sdc__person_number(digits) AS list_filter([
     CASE WHEN NOT regexp_matches(digits, '^\d{9,19}$') THEN NULL
          WHEN len(digits) = 9 AND sdc__luhn(digits) THEN 'Canadian or other numbers of 9 digits (Luhn)'
          WHEN len(digits) IN (10, 12) AND regexp_matches(digits[-10:], '^\d\d(0[1-9]|1[0-2])([06][1-9]|[1278]\d|[39][01])\d{4}$') AND sdc__luhn(digits[-10:]) THEN 'Swedish personal numbers'
-         WHEN len(digits) = 13 AND starts_with(digits, '756') AND (10 - sdc__weighted(digits, [1, 3, 1, 3, 1, 3, 1, 3, 1, 3, 1, 3]) % 10) % 10 = TRY_CAST(digits[13] AS INTEGER) THEN 'Swiss insurance numbers'
+         WHEN len(digits) = 13 AND starts_with(digits, '756') AND (10 - sdc__weighted_digits(digits, [1, 3, 1, 3, 1, 3, 1, 3, 1, 3, 1, 3]) % 10) % 10 = TRY_CAST(digits[13] AS INTEGER) THEN 'Swiss insurance numbers'
          WHEN len(digits) = 15 AND 97 - TRY_CAST(digits[:13] AS BIGINT) % 97 = TRY_CAST(digits[14:] AS INTEGER) THEN 'French registration numbers'
          WHEN len(digits) BETWEEN 13 AND 19 AND digits[1] IN ('2', '3', '4', '5', '6') AND sdc__luhn(digits) THEN 'card numbers' END,
-    CASE WHEN regexp_matches(digits, '^\d{9}$') AND (sdc__weighted(digits, [9, 8, 7, 6, 5, 4, 3, 2]) - TRY_CAST(digits[9] AS INTEGER)) % 11 = 0 AND digits <> '000000000' THEN 'Dutch citizen service numbers' END,
+    CASE WHEN regexp_matches(digits, '^\d{9}$') AND (sdc__weighted_digits(digits, [9, 8, 7, 6, 5, 4, 3, 2]) - TRY_CAST(digits[9] AS INTEGER)) % 11 = 0 AND digits <> '000000000' THEN 'Dutch citizen service numbers' END,
     CASE WHEN regexp_matches(digits, '^\d{11}$') AND regexp_matches(digits, '^([0-7]\d)(0[1-9]|1[0-2]|[48]\d|5[0-2])\d{7}$')
-              AND (sdc__weighted(digits, [3, 7, 6, 1, 8, 9, 4, 5, 2, 1]) % 11 = 0) AND sdc__weighted(digits, [5, 4, 3, 2, 7, 6, 5, 4, 3, 2, 1]) % 11 = 0 THEN 'Norwegian birth numbers' END,
-    CASE WHEN regexp_matches(digits, '^\d{11}$') AND sdc__weighted(digits, [1, 3, 7, 9, 1, 3, 7, 9, 1, 3, 1]) % 10 = 0 AND digits <> '00000000000' THEN 'Polish PESEL numbers' END,
-    CASE WHEN regexp_matches(digits, '^\d{11}$') AND sdc__weighted(digits, [10, 9, 8, 7, 6, 5, 4, 3, 2]) * 10 % 11 % 10 = TRY_CAST(digits[10] AS INTEGER)
-              AND sdc__weighted(digits, [11, 10, 9, 8, 7, 6, 5, 4, 3, 2]) * 10 % 11 % 10 = TRY_CAST(digits[11] AS INTEGER) AND digits <> repeat(digits[1], 11) THEN 'Brazilian CPF numbers' END,
+              AND (sdc__weighted_digits(digits, [3, 7, 6, 1, 8, 9, 4, 5, 2, 1]) % 11 = 0) AND sdc__weighted_digits(digits, [5, 4, 3, 2, 7, 6, 5, 4, 3, 2, 1]) % 11 = 0 THEN 'Norwegian birth numbers' END,
+    CASE WHEN regexp_matches(digits, '^\d{11}$') AND sdc__weighted_digits(digits, [1, 3, 7, 9, 1, 3, 7, 9, 1, 3, 1]) % 10 = 0 AND digits <> '00000000000' THEN 'Polish PESEL numbers' END,
+    CASE WHEN regexp_matches(digits, '^\d{11}$') AND sdc__weighted_digits(digits, [10, 9, 8, 7, 6, 5, 4, 3, 2]) * 10 % 11 % 10 = TRY_CAST(digits[10] AS INTEGER)
+              AND sdc__weighted_digits(digits, [11, 10, 9, 8, 7, 6, 5, 4, 3, 2]) * 10 % 11 % 10 = TRY_CAST(digits[11] AS INTEGER) AND digits <> repeat(digits[1], 11) THEN 'Brazilian CPF numbers' END,
     CASE WHEN regexp_matches(digits, '^\d{11}$') AND 97 - TRY_CAST(digits[10:] AS INTEGER) IN (TRY_CAST(digits[:9] AS BIGINT) % 97, TRY_CAST('2' || digits[:9] AS BIGINT) % 97) THEN 'Belgian national numbers' END,
     CASE WHEN regexp_matches(digits, '^[1-9]\d{10}$') AND (11 - list_reduce(list_prepend(10, list_transform(string_split(digits[:10], ''), lambda c: TRY_CAST(c AS INTEGER))),
               lambda a, b: (CASE WHEN (a + b) % 10 = 0 THEN 10 ELSE (a + b) % 10 END) * 2 % 11)) % 10 = TRY_CAST(digits[11] AS INTEGER) THEN 'German tax numbers' END,
-    CASE WHEN regexp_matches(digits, '^\d{17}[\dX]$') AND '10X98765432'[1 + sdc__weighted(digits, [7, 9, 10, 5, 8, 4, 2, 1, 6, 3, 7, 9, 10, 5, 8, 4, 2]) % 11] = digits[18] THEN 'Chinese identity numbers' END,
+    CASE WHEN regexp_matches(digits, '^\d{17}[\dX]$') AND '10X98765432'[1 + sdc__weighted_digits(digits, [7, 9, 10, 5, 8, 4, 2, 1, 6, 3, 7, 9, 10, 5, 8, 4, 2]) % 11] = digits[18] THEN 'Chinese identity numbers' END,
     CASE WHEN regexp_matches(digits, '^[XYZ]?\d{7,8}[A-Z]$') AND len(digits) = 9
               AND 'TRWAGMYFPDXBNJZSQVHLCKE'[1 + TRY_CAST(translate(digits[:8], 'XYZ', '012') AS INTEGER) % 23] = digits[9] THEN 'Spanish identity numbers' END,
     CASE WHEN regexp_matches(digits, '^\d{6}[-+A-FU-Y]?\d{3}[0-9A-Y]$') AND '0123456789ABCDEFHJKLMNPRSTUVWXY'[1 + TRY_CAST(digits[:6] || digits[-4:-2] AS BIGINT) % 31] = digits[-1:] THEN 'Finnish identity codes' END
