@@ -14,6 +14,7 @@
 --             3 4               3 4     x           1.4    0.1414       1.1   0.2646      0.6861
 --
 -- Scope: moments.
+-- Not compiled: its regressions are solved by numpy.
 -- Parameters:
 --   original    table    the table before masking
 --   released    table    the table after it

@@ -49,7 +49,7 @@ CREATE OR REPLACE MACRO sdc_entropy_loss(original, released, columns, id) AS TAB
     SELECT sdc__variable AS variable, sdc__records AS records, sdc__loss AS loss, sdc__loss / sdc__records AS mean_loss,
            CASE WHEN sdc__loss > 0 THEN least(1, sdc__loss / sdc__all) ELSE 0 END AS share
     FROM (SELECT sdc__place, sdc__variable, sdc__records, sdc__loss, sdc__all FROM sdc__shares
-          UNION ALL SELECT 0, NULL, max(sdc__records), sdc__exact_sum(sdc__loss), sdc__exact_sum(sdc__all) FROM sdc__shares)
+          UNION ALL SELECT 0, nullif(max(sdc__variable), max(sdc__variable)), max(sdc__records), sdc__exact_sum(sdc__loss), sdc__exact_sum(sdc__all) FROM sdc__shares)
     ORDER BY sdc__place ASC;
 
 CREATE OR REPLACE MACRO sdc__label_counts(tbl, column_name) AS TABLE

@@ -19,6 +19,7 @@
 --                                                                                                           2         0.5    1     1
 --
 -- Scope: moments.
+-- Not compiled: its eigenvalues are computed by numpy.
 -- Parameters:
 --   original  table    the table before masking
 --   released  table    the table after it

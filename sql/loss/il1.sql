@@ -13,6 +13,7 @@
 --             3              NULL       S = 1: (0 + 1 / sqrt 2) / 2, and (0 + 1 / sqrt 2 + 1) / 3
 --
 -- Scope: moments.
+-- Not compiled: its standard deviations are lists, which other engines have no words for.
 -- Parameters:
 --   original  table    the table before masking
 --   released  table    the table after it

@@ -38,17 +38,20 @@ CREATE OR REPLACE MACRO sdc__refused_pairs(sides, id) AS TABLE
 -- By variable, the place of it among the columns first: how many records have category x before and y after.
 CREATE OR REPLACE MACRO sdc__transitions(original, released, columns, id) AS TABLE
     WITH sdc__both AS (FROM sdc__both_labels(original, released, columns, id)),
-    sdc__named AS (SELECT struct_keys(struct_pack(*COLUMNS(lambda c: starts_with(c, 'sdc__x_')))) AS sdc__names FROM sdc__both LIMIT 1),
+    sdc__named AS (
+        SELECT unnest(range(len(sdc__names))) AS sdc__of, unnest(sdc__names) AS sdc__variable
+        FROM (SELECT list_transform(struct_keys(struct_pack(*COLUMNS(lambda c: starts_with(c, 'sdc__x_')))), lambda n: substr(n, 8)) AS sdc__names FROM sdc__both LIMIT 1)
+    ),
     sdc__paired AS (
-        SELECT unnest(range(1, len(sdc__before) + 1)) AS sdc__place, unnest(sdc__before) AS sdc__x, unnest(sdc__after) AS sdc__y
+        SELECT unnest(range(len(sdc__before))) AS sdc__column, unnest(sdc__before) AS sdc__x, unnest(sdc__after) AS sdc__y
         FROM (SELECT sdc__person, [*COLUMNS(lambda c: starts_with(c, 'sdc__x_'))] AS sdc__before FROM sdc__both WHERE sdc__first) AS sdc__o
         JOIN (SELECT sdc__person, [*COLUMNS(lambda c: starts_with(c, 'sdc__x_'))] AS sdc__after FROM sdc__both WHERE NOT sdc__first) AS sdc__r
           ON sdc__o.sdc__person = sdc__r.sdc__person
     )
-    SELECT sdc__place, substr(sdc__names[sdc__place], 8) AS sdc__variable, sdc__x, sdc__y, sdc__n
-    FROM (SELECT sdc__place, sdc__x, sdc__y, count(*) AS sdc__n FROM sdc__paired GROUP BY sdc__place, sdc__x, sdc__y), sdc__named
+    SELECT sdc__column + 1 AS sdc__place, sdc__variable, sdc__x, sdc__y, sdc__n
+    FROM (SELECT sdc__column, sdc__x, sdc__y, count(*) AS sdc__n FROM sdc__paired GROUP BY sdc__column, sdc__x, sdc__y) JOIN sdc__named ON sdc__of = sdc__column
     UNION ALL
-    SELECT sdc__nobody, NULL, NULL, NULL, NULL FROM sdc__refused_pairs('sdc__both', id);
+    SELECT sdc__nobody, sdc__nobody::VARCHAR, sdc__nobody::VARCHAR, sdc__nobody::VARCHAR, sdc__nobody FROM sdc__refused_pairs('sdc__both', id);
 
 -- The categories of the original in order, NULL the lowest: numbers by size, an ENUM by its own order, texts by their bytes.
 CREATE OR REPLACE MACRO sdc__category_places(original, columns) AS TABLE

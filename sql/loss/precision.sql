@@ -13,6 +13,7 @@
 --                sex      m     1     anyone     *
 --
 -- Scope: cells.
+-- Not compiled: it finds the keys of the hierarchies by their names, whatever their case.
 -- Parameters:
 --   tbl          table    the released table
 --   keys         columns  the key variables

@@ -38,7 +38,12 @@ READERS = [
     "sdc_likeness",
     "sdc_sse_sst",
 ]
-EVERY = {**CALLS, "sdc_sse_sst": "FROM sdc_sse_sst({tbl}, {masked}, ['age', 'weight'], 'id')"}
+EVERY = {
+    **CALLS,
+    "sdc_class_sizes": "FROM sdc_class_sizes({tbl}, ['age', 'sex'])",
+    "sdc_entropy_loss": "FROM sdc_entropy_loss({tbl}, {masked}, ['age', 'region'], 'id')",
+    "sdc_sse_sst": "FROM sdc_sse_sst({tbl}, {masked}, ['age', 'weight'], 'id')",
+}
 
 # Both have NULL in the keys. `many` is a real file (22,272 couples) under the names of the roles.
 TABLES = {
