@@ -169,7 +169,8 @@ def _each(tree: exp.Transform) -> exp.Expression:
 
 def _put(node: exp.Expression, by: Mapping[str, exp.Expression]) -> exp.Expression:
     """Replace a variable of a lambda, which is a bare name."""
-    is_bare = not isinstance(node.parent, exp.Column | exp.TableAlias | exp.Table | exp.PropertyEQ)
+    of_other = isinstance(node.parent, exp.Column | exp.TableAlias | exp.Table)
+    is_bare = not of_other and not (isinstance(node.parent, exp.PropertyEQ) and node.arg_key == "this")
     if not (isinstance(node, exp.Identifier) and node.name in by and is_bare):
         return node
     value = by[node.name].copy()
