@@ -40,10 +40,24 @@ def wildcard(cells: Cells, k: int) -> Integers:
     return _Search(cells, k).lost
 
 
-class _Plan(NamedTuple):
-    """What is suppressed where a set of keys is: of the cells left their group, whether suppressed, what each gains."""
+class _Set(NamedTuple):
+    """A set of keys: the cells left whose group, of those that agree on the other keys, has some that may lose it."""
 
+    left_out: int
+    cells: Integers
     groups: Integers
+    may: Truths
+
+    def of(self, left: Truths) -> _Set:
+        """Return the same of the cells that are still left."""
+        here = left[self.cells]
+        return self if here.all() else _Set(self.left_out, self.cells[here], self.groups[here], self.may[here])
+
+
+class _Plan(NamedTuple):
+    """What is suppressed where a set of keys is: of its cells, whether suppressed, what each gains."""
+
+    set: _Set
     suppressed: Truths
     gains: Floats
     score: Floats  # of each group: by how much records come nearer to k, for each one suppressed
@@ -57,6 +71,7 @@ class _Search:
         self.lost = np.zeros(cells.number, dtype=np.int64)
         self.found = compatible(cells)
         self.sizes = cells.counts.astype(np.float64)
+        self.everyone = cells.totals.astype(np.float64)
         self.left = np.flatnonzero((self.found < k) & (cells.counts > 0))
         for _, level in groupby(zip(cells.costs, cells.sets, strict=True), key=lambda pair: pair[0]):
             if not len(self.left):
@@ -65,62 +80,76 @@ class _Search:
 
     def _at_one_cost(self, level: list[int]) -> None:
         """Suppress sets of keys of one cost: in each round where that gains most, and no record has a better set."""
-        may, everyone = {}, self.cells.totals.astype(np.float64)
-        for left_out in level:
-            keeping = self.left[self.cells.keeping_known(left_out, self.left)]
-            enough = self.cells.sums(left_out, keeping, everyone, self.k) >= self.k
-            may[left_out] = np.zeros(self.cells.number, dtype=np.bool_)
-            may[left_out][keeping[enough]] = True
+        sets = [self._grouped(left_out) for left_out in level]
         for _ in range(_ROUNDS):
-            plans = [self._plan(left_out, may[left_out][self.left]) for left_out in level if len(self.left)]
-            if not any(plan.suppressed.any() for plan in plans):
+            sets = self._usable(sets)
+            plans = [self._plan(s) for s in sets]
+            if not plans:
                 return
-            best, of = np.zeros(len(self.left)), np.full(len(self.left), -1)
+            best, of = np.zeros(self.cells.number), np.full(self.cells.number, -1)
             for place, plan in enumerate(plans):
-                score = plan.score[plan.groups]
-                better = score > best
-                best[better], of[better] = score[better], place
+                score = plan.score[plan.set.groups]
+                better = score > best[plan.set.cells]
+                here = plan.set.cells[better]
+                best[here], of[here] = score[better], place
             of[best < _NEAR * max(float(plan.score.max()) for plan in plans)] = -1
-            self._carry_out(level, plans, of)
-        for left_out in level:  # few are left: one set after another
-            if len(self.left):
-                plan = self._plan(left_out, may[left_out][self.left])
-                self._carry_out([left_out], [plan], np.zeros(len(self.left), dtype=np.int64))
+            self._carry_out(plans, of)
+        for one in sets:  # few are left: one set after another
+            for usable in self._usable([one]):
+                self._carry_out([self._plan(usable)], np.zeros(self.cells.number, dtype=np.int64))
 
-    def _carry_out(self, level: list[int], plans: list[_Plan], of: Integers) -> None:
+    def _grouped(self, left_out: int) -> _Set:
+        """Return the cells left that a set of keys concerns."""
+        keeping = self.left[self.cells.keeping_known(left_out, self.left)]
+        may = np.zeros(self.cells.number, dtype=np.bool_)
+        may[keeping] = self.cells.sums(left_out, keeping, self.everyone, self.k) >= self.k
+        if not may.any():
+            return _Set(left_out, self.left[:0], self.left[:0], may[:0])
+        rows, groups = grouped(self.cells.released(left_out, self.left))
+        concerned = np.zeros(len(rows), dtype=np.bool_)
+        concerned[groups[may[self.left]]] = True
+        here = concerned[groups]
+        return _Set(left_out, self.left[here], (np.cumsum(concerned) - 1)[groups[here]], may[self.left][here])
+
+    def _usable(self, sets: list[_Set]) -> list[_Set]:
+        """Return the sets that some cell left may lose, with what is left of their cells."""
+        left = np.zeros(self.cells.number, dtype=np.bool_)
+        left[self.left] = True
+        return [s for s in (one.of(left) for one in sets) if s.may.any()]
+
+    def _carry_out(self, plans: list[_Plan], of: Integers) -> None:
         """Suppress as planned in the groups all of whose records to be suppressed are of this plan."""
-        gained = np.zeros(len(self.left))
-        settled = np.zeros(len(self.left), dtype=np.bool_)
-        for place, (left_out, plan) in enumerate(zip(level, plans, strict=True)):
+        settled = np.zeros(self.cells.number, dtype=np.bool_)
+        for place, plan in enumerate(plans):
             spoilt = np.zeros(len(plan.score), dtype=np.bool_)
-            spoilt[plan.groups[plan.suppressed & (of != place)]] = True
-            here = plan.suppressed & ~spoilt[plan.groups]
-            gained += np.where(spoilt[plan.groups], 0.0, plan.gains)
-            self.lost[self.left[here]] = left_out & self.cells.known[self.left[here]]
-            settled |= here
-        self.found[self.left] += gained
-        self.left = self.left[~settled & (self.found[self.left] < self.k)]
+            spoilt[plan.set.groups[plan.suppressed & (of[plan.set.cells] != place)]] = True
+            whole = ~spoilt[plan.set.groups]
+            here = plan.set.cells[plan.suppressed & whole]
+            self.found[plan.set.cells] += np.where(whole, plan.gains, 0.0)
+            self.lost[here] = plan.set.left_out & self.cells.known[here]
+            settled[here] = True
+        self.left = self.left[~settled[self.left] & (self.found[self.left] < self.k)]
 
-    def _plan(self, left_out: int, may: Truths) -> _Plan:
+    def _plan(self, one: _Set) -> _Plan:
         """Return what is suppressed where a set of keys is, of the cells that may lose it."""
-        _, groups = grouped(self.cells.released(left_out, self.left))
-        lacking = self.k - self.found[self.left]
-        complete = self.cells.known[self.left] == self.cells.every
+        groups, own = one.groups, self.sizes[one.cells]
+        lacking = self.k - self.found[one.cells]
+        complete = self.cells.known[one.cells] == self.cells.every
         # what is NULL may agree already: only complete cells, which differ, are counted as gained
-        sizes = np.where(complete, self.sizes[self.left], 0.0)
-        order = np.flatnonzero(may)
+        sizes = np.where(complete, own, 0.0)
+        order = np.flatnonzero(one.may)
         order = order[np.lexsort((-lacking[order], groups[order]))]
         starts = np.flatnonzero(np.diff(groups[order], prepend=-1))
         before = np.cumsum(sizes[order]) - sizes[order]
         before -= np.repeat(before[starts], np.diff([*starts.tolist(), len(order)]))
-        suppressed = np.zeros(len(self.left), dtype=np.bool_)
+        suppressed = np.zeros(len(groups), dtype=np.bool_)
         suppressed[order[before < lacking[order]]] = True
         total = np.bincount(groups[suppressed], weights=sizes[suppressed], minlength=int(groups.max()) + 1)
         gains = np.where(complete, total[groups], 0.0)
-        given = np.bincount(groups, weights=self.sizes[self.left] * suppressed)
-        helped = self.sizes[self.left] * np.where(suppressed, lacking, np.minimum(gains, lacking))
+        given = np.bincount(groups, weights=own * suppressed)
+        helped = own * np.where(suppressed, lacking, np.minimum(gains, lacking))
         score = np.divide(np.bincount(groups, weights=helped), given, out=np.zeros(len(given)), where=given > 0)
-        return _Plan(groups, suppressed, gains, score)
+        return _Plan(one, suppressed, gains, score)
 
 
 def compatible(cells: Cells) -> Floats:
