@@ -38,6 +38,7 @@ from sdc_sql.mask import recode as _recode
 from sdc_sql.mask import resampling as _resampling
 from sdc_sql.mask import rounding as _rounding
 from sdc_sql.mask import suppress_combinations as _suppress_combinations
+from sdc_sql.mask import suppress_risky as _suppress_risky
 from sdc_sql.mask import top_bottom_code as _top_bottom_code
 from sdc_sql.risk import alpha_k_anonymity as _alpha_k_anonymity
 from sdc_sql.risk import cells as _cells
@@ -146,6 +147,7 @@ class Methods:
     suda_summary = as_method(_suda.suda_summary)
     suda_value_contributions = as_method(_suda.suda_value_contributions)
     suppress_combinations = as_method(_suppress_combinations.suppress_combinations)
+    suppress_risky = as_method(_suppress_risky.suppress_risky)
     suppression_report = as_method(_suppression_report.suppression_report)
     t_closeness = as_method(_t_closeness.t_closeness)
     t_closeness_cells = as_method(_t_closeness.t_closeness_cells)

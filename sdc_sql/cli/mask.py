@@ -23,8 +23,8 @@ if TYPE_CHECKING:
 RELEASED = "sdc_released"
 # What masks categories: the codes of a file stay text where they are no plain numbers.
 OF_CODES = {
-    "pram", "microaggregate-categorical", "local-suppression", "suppress-combinations", "mondrian", "recode",
-    "generalise", "drop-identifiers",
+    "pram", "microaggregate-categorical", "local-suppression", "suppress-combinations", "suppress-risky",
+    "mondrian", "recode", "generalise", "drop-identifiers",
 }  # fmt: skip
 OF_NUMBERS = ("breaks", "classes")  # options by which a method of codes masks numbers
 

@@ -25,6 +25,8 @@ CREATE OR REPLACE MACRO sdc__kernel_suppression_gap(stratum, cells, hashes, size
     sdc__needs_python('Local suppression')::DOUBLE[];
 CREATE OR REPLACE MACRO sdc__kernel_suppress_combinations(codes, counts, amounts, sets, thresholds, inclusive, guarantee, importance, cost) AS
     sdc__needs_python('Local suppression')::BIGINT[];
+CREATE OR REPLACE MACRO sdc__kernel_suppress_risky(codes, counts, amounts, cells, households, members, max_risk, may, importance, cost) AS
+    sdc__needs_python('Local suppression')::BIGINT[];
 CREATE OR REPLACE MACRO sdc__kernel_local_recoding(codes, counts, k, places, nodes) AS
     sdc__needs_python('Mondrian')::BIGINT[];
 CREATE OR REPLACE MACRO sdc__kernel_generalise(codes, counts, ladders, secret, outside, asked, loss) AS

@@ -12,6 +12,7 @@ from sdc_sql.udfs.suppression.cells import Cells
 from sdc_sql.udfs.suppression.combinations import frequent, limits_of
 from sdc_sql.udfs.suppression.compatible_combinations import compatible_combinations
 from sdc_sql.udfs.suppression.identical import identical
+from sdc_sql.udfs.suppression.risky import bearable
 from sdc_sql.udfs.suppression.shares import bound, within
 from sdc_sql.udfs.suppression.strong import strong
 from sdc_sql.udfs.suppression.wildcard import wildcard
@@ -157,6 +158,27 @@ def frequent_enough(codes: Floats, counts: Floats, amounts: Floats, sets: Floats
     return _of_losing(np.stack([np.arange(len(lost)), lost, cells.counts], axis=1))
 
 
+def of_little_risk(codes: Floats, counts: Floats, amounts: Floats, cells: Floats | None, households: Floats | None,
+                   members: Floats | None, max_risk: float, may: Floats, importance: Floats,
+                   cost: str) -> Integers:  # fmt: skip
+    """Return what is lost, a bit a key: by each cell or, where households are given, by their members in each cell.
+
+    Parameters
+    ----------
+    cells, households, members
+        The cells of households by their places, the numbers of the households, and how many members these cells hold.
+    may
+        A 1 for each key that may be suppressed.
+    """
+    numbers, sizes = _from_one(codes.astype(np.int64)), counts.astype(np.int64)
+    priced = Cells(numbers, sizes, _weights(importance, cost, numbers, sizes).tolist())
+    bits = int((may.astype(np.int64) << np.arange(len(may))).sum())
+    rows = None
+    if cells is not None and households is not None and members is not None:
+        rows = (cells.astype(np.int64), households.astype(np.int64), members.astype(np.int64))
+    return bearable(priced, amounts, max_risk, bits, rows)
+
+
 def _of_losing(found: Integers) -> Integers:
     """Return the rows of the cells that lose something, one after another; the cells from 1."""
     losing = np.zeros(int(found[:, 0].max(initial=-1)) + 1, dtype=np.bool_)
@@ -199,5 +221,10 @@ FUNCTIONS = (
         "suppress_combinations", frequent_enough, WHOLE, by_stratum=False,
         codes=TABLE, counts=NUMBERS, amounts=NUMBERS, sets=TABLE, thresholds=NUMBERS, inclusive=NUMBER,
         guarantee=TEXT, importance=NUMBERS, cost=TEXT,
+    ),
+    declared(
+        "suppress_risky", of_little_risk, WHOLE, by_stratum=False,
+        codes=TABLE, counts=NUMBERS, amounts=NUMBERS, cells=NUMBERS, households=NUMBERS, members=NUMBERS,
+        max_risk=NUMBER, may=NUMBERS, importance=NUMBERS, cost=TEXT,
     ),
 )  # fmt: skip

@@ -30,6 +30,7 @@
         'round': {},
         'random_round': {},
         'suppress_combinations': none,
+        'suppress_risky': none,
         'top_bottom_code': none,
     }) }}
 {%- endmacro -%}

@@ -1,0 +1,145 @@
+"""The cheapest suppressions so that no record, or no household, is riskier than is allowed.
+
+A record's risk E(1/F | f) falls as f and F grow, and both grow as it keeps fewer keys, or others do. So what it keeps
+is decided by the original records, NULL agreeing with every value: in the released file its risk is that or less.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+from sdc_sql.udfs.suppression.frequencies import Frequencies
+
+if TYPE_CHECKING:
+    from sdc_sql.udfs.arguments import Floats, Integers, Truths
+    from sdc_sql.udfs.suppression.cells import Cells
+
+_DIGITS = 1e-9  # risks above by less are counted as above: sums differ in the last digits
+
+
+def bearable(
+    cells: Cells, amounts: Floats, most: float, may: int, members: tuple[Integers, Integers, Integers] | None = None
+) -> Integers:
+    """Return the keys that records lose, a bit each: those of each cell, or of the members of a household in a cell.
+
+    Parameters
+    ----------
+    amounts
+        The sum of the weights of each cell, (n,).
+    most
+        The greatest risk of a record or, with `members`, of a household, in (0, 1).
+    may
+        The keys that may be lost, a bit each.
+    members
+        Cells, numbers of households, and how many of their members these cells hold; without, each record is alone.
+
+    Examples
+    --------
+    One of (a, b), (a, c), (a, c), each of weight 5, has the risk 0.40, the others 0.23.
+
+    >>> from sdc_sql.udfs.suppression.cells import Cells
+    >>> bearable(Cells(np.array([[1, 1], [1, 2]]), np.array([1, 2]), [1, 1]), np.array([5.0, 10]), 0.25, 3).tolist()
+    [2, 0]
+    """
+    alone = members is None
+    own = np.arange(cells.number)
+    cell, household, number = (own, own, np.ones_like(own)) if members is None else members
+    now, least = (_losses(cells, amounts, left_out) for left_out in (0, may))
+    shares = _shares(now[cell], household, number, most)
+    lost = np.zeros(len(cell), dtype=np.int64)
+    risky = np.isfinite(shares)
+    beyond = np.flatnonzero(risky)[~_within(least[cell[risky]], household[risky], number[risky], most)]
+    if len(beyond):
+        records = int((cells.counts[beyond] if alone else number[beyond]).sum())
+        whose = "the risk" if alone else "the risk of the household"
+        rest = "all keys are" if may == cells.every else "the variable is"
+        raise ValueError(
+            f"{whose} of {records} records is above {most:g} even where {rest} suppressed: allow a greater one"
+        )
+    left = np.flatnonzero(now[cell] > shares)
+    for left_out in cells.sets[1:]:
+        here = left[cells.keeping(left_out, cell[left])] if not left_out & ~may else left[:0]
+        if not len(here):
+            continue
+        good = here[_losses(cells, amounts, left_out)[cell[here]] <= shares[here]]
+        lost[good] = left_out
+        left = left[np.isin(left, good, invert=True)]
+        if not len(left):
+            break
+    # where a member cannot come down to its share, all of its household lose what they may
+    whole = np.isin(household, household[left])
+    lost[whole] = may & cells.known[cell[whole]]
+    return lost
+
+
+def posterior_risk(f: Floats, population: Floats) -> Floats:
+    """Return E(1/F | f), as sdc_posterior_risk does (individual_risk.sql), where F is estimated.
+
+    Examples
+    --------
+    >>> posterior_risk(np.array([1.0, 3, 4]), np.array([20.0, 50, 4])).round(4).tolist()
+    [0.1577, 0.0286, 0.25]
+    """
+    p = np.minimum(f / population, 1.0)
+    q = 1 - p
+    x = np.divide(p, q, out=np.zeros_like(p), where=q > 0)
+    small = -x * np.log(p)
+    for j in range(1, 15):
+        small = np.where(f > j, x * (1 / j - np.where(f > j, small, 0)), small)
+    series = np.ones_like(p)
+    for j in range(40, 0, -1):
+        series = 1 + q * j / (f + j) * series
+    by_recurrence = (q > 0) & ((f == 1) | ((f < 16) & (p < 0.5)))  # noqa: PLR2004 - the regions of the macro
+    return np.where(by_recurrence, small, p / f * series)
+
+
+def _losses(cells: Cells, amounts: Floats, left_out: int) -> Floats:
+    """Return -ln(1 - risk) of each cell without some keys, a little more where it was rounded."""
+    kept = cells.every & ~left_out
+    f = Frequencies(cells, cells.counts.astype(np.float64), wildcard=True).of(kept)
+    population = Frequencies(cells, amounts, wildcard=True).of(kept)
+    risk = posterior_risk(f, population)
+    risk = np.where(population > f, np.minimum(risk * (1 + _DIGITS), 1.0), risk)
+    with np.errstate(divide="ignore"):
+        return np.asarray(-np.log1p(-risk))
+
+
+def _budget(household: Integers, number: Integers, most: float) -> Floats:
+    """Return what the losses of a household may sum to, by its number: -ln(1 - risk)."""
+    size = np.bincount(household, weights=number)
+    return np.asarray(-np.log1p(-most) * np.where(size > 1, 1 - _DIGITS, 1.0))
+
+
+def _within(losses: Floats, household: Integers, number: Integers, most: float) -> Truths:
+    """Return for each row whether its household is not riskier than is allowed."""
+    totals = np.bincount(household, weights=losses * number)
+    return np.asarray((totals <= _budget(household, number, most))[household])
+
+
+def _shares(losses: Floats, household: Integers, number: Integers, most: float) -> Floats:
+    """Return up to which loss each member of a risky household may go, infinite where none is to change.
+
+    One level for the household: those above come down to it, and all together are then just what is allowed.
+
+    Examples
+    --------
+    >>> most = -np.expm1(-0.7)
+    >>> _shares(np.array([0.1, 0.5, 0.9, 0.2]), np.array([0, 0, 0, 1]), np.array([1, 1, 1, 1]), most).round(4).tolist()
+    [0.3, 0.3, 0.3, inf]
+    """
+    shares = np.full(len(losses), np.inf)
+    risky = np.flatnonzero(~_within(losses, household, number, most))
+    if not len(risky):
+        return shares
+    rows = risky[np.lexsort((losses[risky], household[risky]))]
+    _, house = np.unique(household[rows], return_inverse=True)
+    budget = _budget(house, number[rows], most)
+    capped = np.minimum(losses[rows], budget[house]) * number[rows]  # more than all that is allowed is no matter
+    first = np.flatnonzero(np.diff(house, prepend=-1))[house]
+    before, ahead = (np.cumsum(of) - of for of in (capped, number[rows]))
+    rest = np.bincount(house, weights=number[rows])[house] - (ahead - ahead[first])
+    level = np.full(len(budget), -np.inf)
+    np.maximum.at(level, house, (budget[house] - (before - before[first])) / rest)
+    shares[rows] = level[house]
+    return shares
