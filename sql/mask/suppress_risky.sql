@@ -45,8 +45,9 @@ CREATE OR REPLACE MACRO sdc__may_be_lost(names, variable) AS CASE
 CREATE OR REPLACE MACRO sdc__suppress_risky(tbl, keys, max_risk, id, weight, household, variable, importance, cost) AS TABLE
     WITH sdc__records AS MATERIALIZED (
         SELECT sdc__id, COLUMNS(sdc__to_mask((*), keys, id)), sdc__checked_weight(sdc__value(weight, COLUMNS(sdc__column((*), weight)))) AS sdc__weight,
-               CASE WHEN household IS NOT NULL THEN coalesce(sdc__exact(COLUMNS(sdc__column((*), household)))::VARCHAR,
-                   error('ColumnError: A household number is NULL: every person must belong to a household (give persons living alone a number of their own).')) END AS sdc__household
+               CASE WHEN household IS NULL THEN NULL
+                    WHEN sdc__is_among(household, keys) THEN error('ColumnError: ' || household || ' is the household and also a key: its suppression would leave records without one. Leave it out of the keys.')
+                    ELSE coalesce(sdc__exact(COLUMNS(sdc__column((*), household))), error('ColumnError: A household number is NULL: every person must belong to a household (give persons living alone a number of their own).')) END AS sdc__household
         FROM sdc__identified(tbl, id, codes := list_append(keys::VARCHAR[], household))
     ),
     sdc__alone AS (SELECT NULL AS sdc__stratum, * EXCLUDE (sdc__household) FROM sdc__records),

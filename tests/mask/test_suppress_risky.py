@@ -231,6 +231,7 @@ def test_wrong_arguments(couples):
         ({"variable": "hours"}, "none of the keys"),
         ({"variable": "nothing"}, "nothing"),
         ({"household": "nothing"}, "nothing"),
+        ({"household": "race"}, "household and also a key"),
         ({"importance": [1, 2]}, "positive number for each"),
         ({"cost": "huge"}, "cost"),
     ):
