@@ -194,6 +194,7 @@ MODELS = {
     "swapped": "{{ sdc.rank_swap(ref('k'), 'n', 10, 'i\"d') }}",
     "suppressed": "{{ sdc.local_suppression(ref('k'), ['f', 'Select', 'a\"b', 'n'], 2, 'i\"d') }}",
     "combined": "{{ sdc.suppress_combinations(ref('k'), ['f', 'n'], 2, 'i\"d', inclusive=false) }}",
+    "calm": "{{ sdc.suppress_risky(ref('k'), ['f', 'n'], 0.02, 'i\"d', 10) }}",
     # (dbt itself cannot add to a table with a quote in the name of a column)
     "some": 'select "i""d" as "Select", n, f from {{ ref("k") }}',
     "added": ADDED + " {{ sdc.random_round(ref('some'), ['n'], 5, 'Select', stream=\"it's\") }}",
@@ -316,7 +317,7 @@ def odd(tmp_path_factory) -> tuple[Path, list[dict]]:
         (["run"], ["FROM risk_elsewhere ORDER BY ALL", "FROM risk_passing ORDER BY ALL", "FROM risk_named", "FROM risk_of_one",
                    'SELECT "Select", n FROM added ORDER BY ALL', 'FROM swapped ORDER BY "i""d"',
                    'SELECT min(c) FROM (SELECT count(*) AS c FROM suppressed GROUP BY f, "Select", "a""b", n)',
-                   "SELECT count(n), count(f) FROM combined"]),
+                   "SELECT count(n), count(f) FROM combined", "SELECT count(n), count(f) FROM calm"]),
         (["test"], [*explained, f"FROM {audit}.k_of_k ORDER BY ALL", f"SELECT column_name, explanation FROM {audit}.identifiers ORDER BY ALL"]),
         (["run", "--vars", "records: 70", "--select", "k", "some", "added", "added_noise", "added_hoehne"],
          ['SELECT "Select", n FROM added ORDER BY ALL', "SELECT count(*) FROM added_noise"]),
@@ -425,8 +426,8 @@ def test_only_methods_that_mask_a_record_by_itself_add_to_a_release(odd):
 
 
 def test_values_are_suppressed_in_a_model(odd):
-    """n is another one on every record, or NULL: no combination with it is there twice."""
-    assert odd[1][2]["rows"][6:8] == [[[2]], [[0, 60]]]
+    """n is another one on every record, or NULL: no combination with it is there twice, or has a low risk."""
+    assert odd[1][2]["rows"][6:9] == [[[2]], [[0, 60]], [[0, 60]]]
 
 
 def test_an_empty_run_gives_the_columns_and_no_rows(odd):
