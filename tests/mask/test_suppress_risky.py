@@ -108,6 +108,19 @@ def test_no_household_is_above_the_limit_or_an_error_says_that_it_cannot_be_reac
     assert reached == {True, False}
 
 
+@pytest.mark.parametrize("other", [2, 12])  # the other member is above its share, or below
+def test_all_of_a_household_lose_the_key_where_one_member_cannot_come_down(other):
+    records, weights = [(1, 1), (2, 1), (3, 2), (4, 2)], [2, 2, other, 100]
+    homes, most = np.array([0, 1, 0, 2]), 0.451
+    members = (np.arange(4), homes, np.ones(4, dtype=np.int64))
+    lost = bearable(Cells(np.array(records), members[2], [1, 1]), np.array(weights, dtype=float), most, 1, members)
+    assert lost.tolist() == [1, 1, 1, 0]
+    after = [(None, y) if out else (x, y) for (x, y), out in zip(records, lost, strict=True)]
+    assert max(brute_force.household_risks(brute_force.individual_risks(after, weights, "wildcard"), homes)) <= most
+    first = risk_if(records, weights, (None, 1))
+    assert 1 - (1 - first) * (1 - risk_if(records, weights, (3, 2))) > most  # by itself it would not do
+
+
 def test_the_kernel_has_the_risk_of_the_macro(con):
     rng = np.random.default_rng(3)
     f = np.concatenate([[1, 4, 15, 16, 1, 7], rng.integers(1, 40, 300)]).astype(np.float64)
