@@ -9,11 +9,11 @@
 -- decided by itself and loses the cheapest set of keys that will do; in the released file, where others lose values too, its risk is that or
 -- less. A record at or below the limit loses nothing.
 --
---   persons: age sex w    sdc_suppress_risky('persons', ['age', 'sex'], 0.15, 'id', 'w'):   age  sex  w
---            30  f   10                                                                     30   f    10
---            30  f   10                                                                     30   f    10
---            41  m   20                                                                     NULL m    20      E(1/F) was 0.158
---            62  m   40                                                                     62   m    40
+--   persons: age sex w    sdc_suppress_risky('persons', ['age', 'sex'], 0.15, 'id', weight := 'w'):   age  sex  w
+--            30  f   10                                                                               30   f    10
+--            30  f   10                                                                               30   f    10
+--            41  m   20                                                                               NULL m    20      E(1/F) was 0.158
+--            62  m   40                                                                               62   m    40
 --
 -- In a household whose risk is too high the riskiest members come down to one level, so that together they have just the limit; who is below
 -- that loses nothing. (That is no optimum. Where a member cannot come down by itself, all of the household lose what they may.)
@@ -44,7 +44,7 @@ CREATE OR REPLACE MACRO sdc__may_be_lost(names, variable) AS CASE
 
 CREATE OR REPLACE MACRO sdc__suppress_risky(tbl, keys, max_risk, id, weight, household, variable, importance, cost) AS TABLE
     WITH sdc__records AS MATERIALIZED (
-        SELECT sdc__id, COLUMNS(sdc__to_mask((*), keys, id)), sdc__checked_weight(sdc__value(weight, COLUMNS(sdc__column((*), weight)))) AS sdc__weight,
+        SELECT sdc__id, COLUMNS(sdc__to_mask((*), keys, id)), CASE WHEN weight IS NOT NULL THEN sdc__checked_weight(sdc__value(weight, COLUMNS(sdc__column((*), weight)))) END AS sdc__weight,
                CASE WHEN household IS NULL THEN NULL
                     WHEN sdc__is_among(household, keys) THEN error('ColumnError: ' || household || ' is the household and also a key: its suppression would leave records without one. Leave it out of the keys.')
                     ELSE coalesce(sdc__exact(COLUMNS(sdc__column((*), household))), error('ColumnError: A household number is NULL: every person must belong to a household (give persons living alone a number of their own).')) END AS sdc__household
@@ -82,8 +82,8 @@ CREATE OR REPLACE MACRO sdc__suppress_risky(tbl, keys, max_risk, id, weight, hou
     FROM sdc__placed JOIN sdc__losing USING (sdc__cell, sdc__house);
 
 -- sdc_suppress_risky: values of keys suppressed in risky records, until no individual or household risk is above a limit.
--- Example: FROM sdc_suppress_risky('persons', ['age', 'sex'], 0.15, 'id', 'w');
-CREATE OR REPLACE MACRO sdc_suppress_risky(tbl, keys, max_risk, id, weight, household := NULL, variable := NULL, importance := NULL, cost := 'equal') AS TABLE
+-- Example: FROM sdc_suppress_risky('persons', ['age', 'sex'], 0.15, 'id', weight := 'w');
+CREATE OR REPLACE MACRO sdc_suppress_risky(tbl, keys, max_risk, id, weight := NULL, household := NULL, variable := NULL, importance := NULL, cost := 'equal') AS TABLE
     WITH sdc__done AS (FROM sdc__suppress_risky(tbl, keys, max_risk, id, weight, household, variable, importance, cost))
     FROM sdc__released(tbl, keys, id, 'sdc__done');
 

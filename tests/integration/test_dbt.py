@@ -194,7 +194,7 @@ MODELS = {
     "swapped": "{{ sdc.rank_swap(ref('k'), 'n', 10, 'i\"d') }}",
     "suppressed": "{{ sdc.local_suppression(ref('k'), ['f', 'Select', 'a\"b', 'n'], 2, 'i\"d') }}",
     "combined": "{{ sdc.suppress_combinations(ref('k'), ['f', 'n'], 2, 'i\"d', inclusive=false) }}",
-    "calm": "{{ sdc.suppress_risky(ref('k'), ['f', 'n'], 0.02, 'i\"d', 10) }}",
+    "calm": "{{ sdc.suppress_risky(ref('k'), ['f', 'n'], 0.02, 'i\"d', weight=10) }}",
     # (dbt itself cannot add to a table with a quote in the name of a column)
     "some": 'select "i""d" as "Select", n, f from {{ ref("k") }}',
     "added": ADDED + " {{ sdc.random_round(ref('some'), ['n'], 5, 'Select', stream=\"it's\") }}",

@@ -173,7 +173,7 @@ def test_households(couples):
 @pytest.mark.parametrize("named", [{}, {"household": "Select"}])
 def test_odd_names_nulls_and_small_tables(con, named):
     con.execute('CREATE TABLE k (n INTEGER, f VARCHAR, "Select" INTEGER, "a""b" INTEGER)')
-    call = "FROM sdc_suppress_risky('k', ['f'], 0.1, 'n', 1)"
+    call = "FROM sdc_suppress_risky('k', ['f'], 0.1, 'n', weight := 1)"
     with pytest.raises(duckdb.Error, match="no rows"):
         con.execute(call).fetchall()
     con.execute("INSERT INTO k VALUES (1, 'secret', 1, NULL)")
@@ -214,7 +214,7 @@ def test_the_same_answer_in_any_order_of_rows_and_on_any_number_of_threads(coupl
     con.execute("CREATE TABLE backwards AS FROM couples ORDER BY hash(couple)")
     for table, threads in (("couples", 1), ("backwards", 2)):
         con.execute(f"SET threads = {threads}")
-        call = f"FROM sdc_suppress_risky('{table}', {KEYS}, 0.004, 'couple', 'weight', household := 'home')"
+        call = f"FROM sdc_suppress_risky('{table}', {KEYS}, 0.004, 'couple', weight := 'weight', household := 'home')"
         found |= set(
             con.execute(f"SELECT md5(string_agg(v::VARCHAR, ';' ORDER BY couple)) FROM ({call}) AS v").fetchall()
         )
@@ -253,12 +253,12 @@ def test_wrong_arguments(couples):
     with pytest.raises(InputError, match="weight"):
         sdc_sql.Microdata(couples.con, "couples", keys=KEYS, id="couple").suppress_risky(0.01)
     for arguments, words in (
-        ("NULL, 'couple', 'weight'", "max_risk is NULL"),
-        ("0.01, 'couple', NULL", "weight"),
-        ("0.01, 'couple', 0.5", "sum to less than"),
-        ("0.01, 'couple', 'weight', variable := 'hours'", "none of the keys"),
-        ("0.01, 'couple', 'weight', importance := [1, -1, 1, 1, 1, 1]", "positive"),
-        ("0.01, 'couple', 'weight', cost := NULL", "cost"),
+        ("NULL, 'couple', weight := 'weight'", "max_risk is NULL"),
+        ("0.01, 'couple'", "Individual risk needs a weight"),
+        ("0.01, 'couple', weight := 0.5", "sum to less than"),
+        ("0.01, 'couple', weight := 'weight', variable := 'hours'", "none of the keys"),
+        ("0.01, 'couple', weight := 'weight', importance := [1, -1, 1, 1, 1, 1]", "positive"),
+        ("0.01, 'couple', weight := 'weight', cost := NULL", "cost"),
     ):
         with pytest.raises(duckdb.Error, match=words):
             couples.con.execute(f"FROM sdc_suppress_risky('couples', {KEYS}, {arguments})").fetchall()
