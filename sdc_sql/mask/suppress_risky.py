@@ -1,4 +1,4 @@
-"""Local suppression to a limit of individual or household risk (SDC handbook, 3.3.2, 3.3.5, 3.4.3.2)."""
+"""Local suppression to a limit of individual or household risk (SDC handbook, 3.3.5 and 3.4.3.2)."""
 
 from __future__ import annotations
 

@@ -2,8 +2,8 @@
 --
 --   for each released record:                    r_i = E(1/F | f)          <= max_risk           (sdc_individual_risk, nulls := 'wildcard')
 --   or, with household, of each of households:   1 - prod_{i in g} (1 - r_i) <= max_risk         (sdc_household_risk, nulls := 'wildcard')
--- Source: SDC handbook, sections 3.3.2 and 3.3.5 (the risks), 3.4.3.2 (local suppression); Templ, Kowarik & Meindl (2015), Journal of
---   Statistical Software 67(4), section 4.2.2 (localSupp: a key is suppressed in all records above a threshold).
+-- Source: SDC handbook, (3.2), (3.3) and section 3.3.5 (the risks), section 3.4.3.2 (local suppression); sdcMicro's localSupp suppresses a
+--   given key in all records above a threshold of risk.
 --
 -- f and F count the records that agree on what is kept, and risk falls as they grow. They are counted in the original file, so each record is
 -- decided by itself and loses the cheapest set of keys that will do; in the released file, where others lose values too, its risk is that or
@@ -19,6 +19,7 @@
 -- that loses nothing. (That is no optimum. Where a member cannot come down by itself, all of the household lose what they may.)
 -- NULL counts as agreeing with every value, so the suppressions help only against an intruder who takes it so: sdc_compatible_records counts
 -- whom they single out. Where even the suppression of all that may be suppressed leaves a record above the limit, that is an error.
+-- Python and the command line measure the released table before it is written; after a call in SQL or dbt, ask sdc_individual_risk.
 -- No draws: no key is needed. 16 keys at the most.
 --
 -- Scope: table.
