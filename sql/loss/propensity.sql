@@ -20,7 +20,7 @@
 -- share: pMSE / (c (1 - c)), 0 to 1.
 --
 -- Scope: table.
--- Not compiled: its regression is fitted by numpy.
+-- Not compiled: its logistic regression is fitted by numpy; compare the two tables in DuckDB.
 -- Parameters:
 --   original    table        the table before masking
 --   released    table        the table after it

@@ -113,6 +113,7 @@ def assert_truths(data, columns, expected):
 
 def test_the_example_of_the_header():
     data = sdc_sql.example()
+    sdc_sql.load(data.con)
     data.con.execute("""CREATE TABLE reversed AS FROM (VALUES ('f', 'f', 0.9), ('f', 'm', 0.1), ('m', 'f', 0.2),
                         ('m', 'm', 0.8)) AS t("from", "to", probability)""")
     data.con.execute(
