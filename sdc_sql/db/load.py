@@ -15,17 +15,16 @@ from sdc_sql.db.transaction import is_open, transaction
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from sdc_sql.db.macros import SqlFile
     from sdc_sql.udfs.arrow_function import Function
 
 SHARED = "sdc__macros"
-_PARSED: dict[str, list[duckdb.Statement]] = {}
 # Connections that have the macros; and those that got them in a transaction of the caller's, who may roll it back.
 _LOADED: WeakSet[duckdb.DuckDBPyConnection] = WeakSet()
 _WITHIN: WeakSet[duckdb.DuckDBPyConnection] = WeakSet()
-# Connections, with the names of the files whose macros queries have needed so far.
+# Connections of our own, with the names of the files that they have got.
 _AS_NEEDED: WeakKeyDictionary[duckdb.DuckDBPyConnection, set[str]] = WeakKeyDictionary()
 TEMPORARY = CREATE.replace("MACRO", "TEMP MACRO")
+_PARSED: list[duckdb.Statement] = []
 
 
 def load(con: duckdb.DuckDBPyConnection) -> duckdb.DuckDBPyConnection:
@@ -55,44 +54,48 @@ def load(con: duckdb.DuckDBPyConnection) -> duckdb.DuckDBPyConnection:
 
 
 def begin(con: duckdb.DuckDBPyConnection) -> None:
-    """Set the key of a connection that gets the macros as its queries need them."""
+    """Load a connection, unless it is one that gets the macros as needed."""
+    load_macros(con, "")
     _set_key(con)
 
 
-def load_macros(con: duckdb.DuckDBPyConnection, query: str | None = None) -> None:
-    """Register the macros that a query calls, or all of them, where the connection has not had them yet.
+def load_as_needed(con: duckdb.DuckDBPyConnection) -> None:
+    """Let a connection that nobody else has get the macros of a query when it is run, and kernels when one is called.
 
-    All of them take half a second, those of a query a few hundredths. Within a transaction of the caller's, who may
-    roll it back, they are all registered, and looked for at the next call.
+    For a program that asks a few questions and ends: all macros, with the packages of the kernels, take half a second.
+    """
+    _AS_NEEDED[con] = set()
+
+
+def load_macros(con: duckdb.DuckDBPyConnection, query: str | None = None) -> None:
+    """Register the macros where the connection has not had them yet, or may have lost them by a rollback.
+
+    Nothing is asked of a connection that got them outside a transaction of the caller's. Where it gets them as needed,
+    those that a query calls are enough.
     """
     if con in _LOADED:
         return
-    if query is not None and con not in _WITHIN:
-        had = _AS_NEEDED.setdefault(con, set())
-        files = [file for file in needed(query) if file.name not in had]
-        if not files:
-            return
-        if not is_open(con):
+    if query is not None and con in _AS_NEEDED:
+        files = needed(query)
+        if not any(macro.startswith("sdc__kernel_") for file in files for macro in file.defines):
             for file in files:
-                _create(con, file)
-            if any(macro.startswith("sdc__kernel_") for file in files for macro in file.defines):
-                _register(con, TEMPORARY, within=False)
-            had.update(file.name for file in files)
+                if file.name not in _AS_NEEDED[con]:
+                    con.execute(file.text.replace(CREATE, TEMPORARY))
+                    _AS_NEEDED[con].add(file.name)
             return
     within = is_open(con)
     if con not in _WITHIN or not _is_loaded(con, within):
-        for file in sql_files():
-            _create(con, file)
+        for statement in _parsed(con):
+            con.execute(statement)
         _register(con, TEMPORARY, within)
     (_WITHIN if within else _LOADED).add(con)
 
 
-def _create(con: duckdb.DuckDBPyConnection, file: SqlFile) -> None:
-    """Create the macros of a file; to parse them takes a third of the time, and is done once in a process."""
-    if file.name not in _PARSED:
-        _PARSED[file.name] = con.extract_statements(file.text.replace(CREATE, TEMPORARY))
-    for statement in _PARSED[file.name]:
-        con.execute(statement)
+def _parsed(con: duckdb.DuckDBPyConnection) -> list[duckdb.Statement]:
+    """Return the statements that create the macros; to parse them takes a third of a load, and is done once."""
+    if not _PARSED:
+        _PARSED[:] = [s for f in sql_files() for s in con.extract_statements(f.text.replace(CREATE, TEMPORARY))]
+    return _PARSED
 
 
 def _is_loaded(con: duckdb.DuckDBPyConnection, within: bool) -> bool:

@@ -106,7 +106,7 @@ def sql_files() -> tuple[SqlFile, ...]:
 @cache
 def _named() -> Mapping[str, frozenset[str]]:
     """Return, for each file, the files that define what it calls: also in the text of a query that it writes."""
-    home = _home()
+    home = {macro: f.name for f in sql_files() for macro in f.defines}
     code = {f.name: _LINE.sub("", f.text) for f in sql_files() if f.name != catalogue.ENTRIES}
     return {name: frozenset(home[m] for m in _CALLED.findall(text) if m in home) for name, text in code.items()}
 
@@ -120,21 +120,12 @@ def needed(query: str) -> tuple[SqlFile, ...]:
     >>> [file in names for file in ("core/rows.sql", "risk/theta.sql", "risk/household_risk.sql")]
     [True, True, False]
     """
-    return _with_theirs(frozenset(_home()[name] for name in map(str.lower, _NAME.findall(query)) if name in _home()))
-
-
-@cache
-def _home() -> Mapping[str, str]:
-    """Return for each macro the file that defines it."""
-    return {macro: f.name for f in sql_files() for macro in f.defines}
-
-
-@cache
-def _with_theirs(more: frozenset[str]) -> tuple[SqlFile, ...]:
-    found: frozenset[str] = frozenset()
+    home = {macro: f.name for f in sql_files() for macro in f.defines}
+    found: set[str] = set()
+    more = {home[name.lower()] for name in _NAME.findall(query) if name.lower() in home}
     while more:
         found |= more
-        more = frozenset(name for file in more for name in _named().get(file, ())) - found
+        more = {name for file in more for name in _named().get(file, ())} - found
     return tuple(f for f in sql_files() if f.name in found)
 
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 from sqlglot import exp
 
 from sdc_sql.db import query
-from sdc_sql.db.load import begin, load_macros
+from sdc_sql.db.load import load
 from sdc_sql.db.log import Log
 from sdc_sql.db.masked_values import MaskedValues
 from sdc_sql.db.steps import MaskingStep
@@ -28,8 +28,6 @@ if TYPE_CHECKING:
     from sdc_sql.db.subset import Subset
     from sdc_sql.db.table import Table
 
-# What is called here, and where the masked values are written: all is registered before the transaction begins.
-CALLED = "sdc__secret_key sdc__folded sdc__rows sdc__ascends sdc__by_bytes sdc__number sdc__has_values sdc__share_lost"
 _APART = {"columns", "id", "release", "stream"}  # have columns of their own in the log
 
 
@@ -119,9 +117,7 @@ def masked(
     logged
         Parameters for the log in place of arguments of the same name.
     """
-    asked = [query.call(f"sdc__{macro}", data.table, *arguments.values()), *(kept or {}).values()]
-    begin(data.con)
-    load_macros(data.con, " ".join((CALLED, *map(query.text, asked))))
+    load(data.con)
     if "stream" in arguments:  # no work is done, and lost, where there is no key to draw with
         with translated():
             data.con.execute("SELECT length(sdc__secret_key())").fetchall()

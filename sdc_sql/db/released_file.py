@@ -61,7 +61,6 @@ def write(data: Any, path: str | os.PathLike[str], *, release: str = "", ids: st
     if kind is None:
         raise ParameterError(f"{target} must end in {', '.join(FORMATS)}.")
     rows = _rows(data, release, ids)
-    data.load_again(query.text(rows))
     if kind == "duckdb" and is_open(data.con):
         raise TableError("A database cannot be written inside an open transaction: commit it first.")
     with fresh(target) as part, translated():

@@ -34,7 +34,7 @@ def _steps(data: Roles) -> tuple[exp.Table, list[LoggedStep]] | None:
     logs = data.con.execute("SELECT 1 FROM duckdb_tables() WHERE lower(table_name) = 'sdc_steps' LIMIT 1").fetchall()
     if not logs:
         return None
-    data.load_again("sdc__folded")
+    data.load_again()
     table = known(data, data.table)
     if table is None:
         return None

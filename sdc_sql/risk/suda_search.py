@@ -57,10 +57,8 @@ def _drop(name: str) -> str:
 def stored(data: Roles, select: exp.Select) -> str:
     """Store the rows of a query in a temporary table; return its name."""
     name = f"sdc__suda_rows_{next(_numbers)}"
-    create = _create(name, select)
-    data.load_again(create)
     with translated():
-        data.con.execute(create).fetchall()
+        data.con.execute(_create(name, select)).fetchall()
     return name
 
 
@@ -98,9 +96,7 @@ def _store(con: duckdb.DuckDBPyConnection, name: str, found: list[tuple[int, NDA
 def _search(data: Roles, name: str, most: int, nulls: str) -> None:
     con, cells = data.con, f"{name}_cells"
     numbered = query.call("sdc__category_cells", data.table, data.keys, None)
-    create = _create(cells, numbered.select(exp.alias_(exp.Window(this=exp.RowNumber()), _ID)))
-    data.load_again(create)
-    con.execute(create).fetchall()
+    con.execute(_create(cells, numbered.select(exp.alias_(exp.Window(this=exp.RowNumber()), _ID)))).fetchall()
     empty = exp.select(*(exp.alias_(exp.cast(exp.null(), "BIGINT"), column) for column in (_ID, _MASK))).limit(0)
     con.execute(_create(name, empty)).fetchall()
     records = exp.select(_column(_ID), _column(_RECORDS)).from_(exp.to_table(cells))
@@ -121,7 +117,7 @@ def _search(data: Roles, name: str, most: int, nulls: str) -> None:
 @contextmanager
 def searched(data: Roles, max_msu: int | None, nulls: str) -> Iterator[tuple[str, str]]:
     """Yield the names of two temporary tables, the cells and what was found, for sql/risk/found_uniques.sql."""
-    data.load_again("sdc__category_cells")
+    data.load_again()
     m = len(data.keys)
     most = m if max_msu is None else min(max_msu, m)
     if m > MOST_KEYS:
