@@ -14,7 +14,7 @@
 --             3 4               3 4     x           1.4    0.1414       1.1   0.2646      0.6861
 --
 -- Scope: moments.
--- Not compiled: its regressions are solved by numpy.
+-- Not compiled: its regressions are solved by numpy; compare the two tables in DuckDB.
 -- Parameters:
 --   original    table    the table before masking
 --   released    table    the table after it

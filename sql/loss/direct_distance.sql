@@ -16,7 +16,7 @@
 --             south               south
 --
 -- Scope: table.
--- Not compiled: it puts the categories in order as DuckDB does.
+-- Not compiled: it puts the categories of both tables in the order that DuckDB gives them.
 -- Parameters:
 --   original  table    the table before masking or recoding
 --   released  table    the table after it

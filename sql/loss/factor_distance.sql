@@ -19,7 +19,7 @@
 --                                                                                                           2         0.5    1     1
 --
 -- Scope: moments.
--- Not compiled: its eigenvalues are computed by numpy.
+-- Not compiled: its eigenvalues are computed by numpy; compare the two tables in DuckDB.
 -- Parameters:
 --   original  table    the table before masking
 --   released  table    the table after it

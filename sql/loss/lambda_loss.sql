@@ -22,7 +22,7 @@
 --                                                       x        continuous  3       1       0.1667        2 / pi arctan 1 = 1/2
 --
 -- Scope: table.
--- Not compiled: it puts the categories in order as DuckDB does.
+-- Not compiled: it puts the categories of both tables in the order that DuckDB gives them.
 -- Parameters:
 --   original    table    the table before masking or recoding
 --   released    table    the table after it

@@ -18,7 +18,7 @@
 --                                u y 2    others: 6 ln 0.5 + 4 ln 0.05 - 10 ln 0.5)
 --
 -- Scope: table.
--- Not compiled: its models are fitted by numpy.
+-- Not compiled: its models are fitted by numpy; compare the two tables in DuckDB.
 -- Parameters:
 --   original   table           the table before masking
 --   released   table           the table after it

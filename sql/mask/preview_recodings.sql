@@ -14,7 +14,7 @@
 -- theta is NULL, without a weight the expected re-identifications are: nothing is assumed of either.
 --
 -- Scope: cells.
--- Not compiled: the cells are rolled up in Python.
+-- Not compiled: the cells are rolled up in Python, from one candidate to the next; preview in DuckDB.
 -- Parameters:
 --   tbl                table             the table, view, common table expression or file
 --   keys               columns           the key variables
