@@ -19,6 +19,7 @@ from sdc_sql.loss import il1 as _il1
 from sdc_sql.loss import lambda_loss as _lambda_loss
 from sdc_sql.loss import matrix_distance as _matrix_distance
 from sdc_sql.loss import model_utility as _model_utility
+from sdc_sql.loss import pram_entropy_loss as _pram_entropy_loss
 from sdc_sql.loss import precision as _precision
 from sdc_sql.loss import propensity as _propensity
 from sdc_sql.loss import subdomain_moments as _subdomain_moments
@@ -123,7 +124,7 @@ class Methods:
     population_risk = as_method(_population_risk.population_risk)
     pram = as_method(_pram.pram)
     pram_covariance = as_method(_pram_matrix.pram_covariance)
-    pram_entropy_loss = as_method(_entropy_loss.pram_entropy_loss)
+    pram_entropy_loss = as_method(_pram_entropy_loss.pram_entropy_loss)
     pram_estimate = as_method(_pram_matrix.pram_estimate)
     pram_estimate_two_way = as_method(_pram_matrix.pram_estimate_two_way)
     pram_guaranteed = as_method(_pram_cells.pram_guaranteed)

@@ -8,13 +8,14 @@ from sdc_sql.loss.confidence_overlap import ConfidenceOverlap
 from sdc_sql.loss.contingency_distance import ContingencyDistance, MarginKept
 from sdc_sql.loss.direct_distance import DirectDistance
 from sdc_sql.loss.distribution_distance import DistributionDistance
-from sdc_sql.loss.entropy_loss import EntropyLoss, PramEntropyLoss
+from sdc_sql.loss.entropy_loss import EntropyLoss
 from sdc_sql.loss.explained_variance import ExplainedVariance
 from sdc_sql.loss.factor_distance import EigenvalueDistance, FactorDistance, GammaLoss
 from sdc_sql.loss.il1 import Il1
 from sdc_sql.loss.lambda_loss import LambdaLoss
 from sdc_sql.loss.matrix_distance import MatrixDistance
 from sdc_sql.loss.model_utility import ModelUtility
+from sdc_sql.loss.pram_entropy_loss import PramEntropyLoss
 from sdc_sql.loss.precision import Precision
 from sdc_sql.loss.propensity import Propensity
 from sdc_sql.loss.subdomain_moments import SubdomainMoment
