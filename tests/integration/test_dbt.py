@@ -243,6 +243,10 @@ models:
       - sdc.sdc_household_risk_below: {name: household_of_k, arguments: {keys: [f, n], weight: 10, household: household, maximum: 0.2}}
       - sdc.sdc_household_global_risk_below: {name: households_of_k, arguments: {keys: [f, n], weight: 10, household: household, maximum: 0.2}}
       - sdc.sdc_no_direct_identifiers: {name: identifiers_of_k}
+      - sdc.sdc_threshold_rule: {name: rule_of_k, arguments: {keys: [f, n], threshold: 2, inclusive: false}}
+  - name: combined
+    data_tests:
+      - sdc.sdc_threshold_rule: {name: rule_of_combined, arguments: {keys: [f, n], threshold: 2, inclusive: false, nulls: wildcard}}
   - name: named_persons
     data_tests:
       - sdc.sdc_no_direct_identifiers: {name: identifiers, arguments: {forbidden: [remark], allowed: [id]}}
@@ -257,6 +261,7 @@ data_tests: {+store_failures: true}
 """
 FAILURES = [
     "k_of_k",
+    "rule_of_k",
     "theta_of_k",
     "theta_by_of_k",
     "individual_of_k",
