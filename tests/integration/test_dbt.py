@@ -224,7 +224,7 @@ REFUSED = {
     "seen": "The model seen is materialized as view",
     "seen_risk": "The model seen_risk is materialized as view",
     "misspelt": '"fs" is not a column of the table',
-    "unknown_step": "where method is one of local_suppression, microaggregate, ",
+    "unknown_step": "where method is one of generalise, local_suppression, microaggregate, ",
     "once_more": "masks f by sdc_pram_retention, which the model twice has masked already",
     "masked_outside": "masks n by sdc_noise, which a step in sdc_steps has masked already",
 }
@@ -383,7 +383,7 @@ def test_a_run_fails_on_risk_with_rows_that_explain(odd):
     _, (_, _, _, tested, *_) = odd
     nodes = tested["nodes"]
     assert {n for n, r in nodes.items() if r["status"] == "fail"} == set(FAILURES)
-    assert {n for n, r in nodes.items() if r["status"] == "pass"} == {"k_of_some", "identifiers_of_k"}
+    assert {n for n, r in nodes.items() if r["status"] == "pass"} == {"k_of_some", "identifiers_of_k", "rule_of_combined"}
     assert nodes["k_of_k"]["failures"] == 30
     *explained, cells, identifiers = tested["rows"]
     words = dict(zip(FAILURES, (rows[0] for rows in explained), strict=True))

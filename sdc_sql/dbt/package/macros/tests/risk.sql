@@ -110,7 +110,7 @@
 {#- The rules that are violated, or were not measured and stand in no list of those that a person has looked at. -#}
 {%- macro sdc__not_kept(function, given, named, looked_at) -%}
     select *, case when violated then 'Violated: ' else 'Not measured, and not in looked_at: ' end || requirement || ' (' || found || ')' as explanation
-    from ({{ sdc.sdc__call(function, ([original] if original is not none else []) + ['sdc__tested'] + given, named) }})
+    from ({{ sdc.sdc__call(function, ['sdc__tested'] + given, named) }})
     where coalesce(violated, not list_contains({{ sdc.sdc__literal(looked_at) }}::integer[], rule))
 {%- endmacro -%}
 
