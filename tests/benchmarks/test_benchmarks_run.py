@@ -59,7 +59,8 @@ def test_the_benchmark_of_suppression_runs():
     command = [sys.executable, str(Path(__file__).with_name("suppression.py")), "2000"]
     done = subprocess.run(command, capture_output=True, text=True, timeout=300, check=False)
     assert done.returncode == 0, done.stderr
-    assert done.stdout.count(" suppressed ") == 12
+    # three guarantees of four tables; two readings of rare combinations in two
+    assert done.stdout.count(" suppressed ") == 16
 
 
 def test_the_benchmark_of_generalising_runs():

@@ -383,7 +383,11 @@ def test_a_run_fails_on_risk_with_rows_that_explain(odd):
     _, (_, _, _, tested, *_) = odd
     nodes = tested["nodes"]
     assert {n for n, r in nodes.items() if r["status"] == "fail"} == set(FAILURES)
-    assert {n for n, r in nodes.items() if r["status"] == "pass"} == {"k_of_some", "identifiers_of_k", "rule_of_combined"}
+    assert {n for n, r in nodes.items() if r["status"] == "pass"} == {
+        "k_of_some",
+        "identifiers_of_k",
+        "rule_of_combined",
+    }
     assert nodes["k_of_k"]["failures"] == 30
     *explained, cells, identifiers = tested["rows"]
     words = dict(zip(FAILURES, (rows[0] for rows in explained), strict=True))
