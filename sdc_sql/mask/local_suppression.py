@@ -71,7 +71,8 @@ def local_suppression(
     subset
         The records that are to be safe, and that alone may be changed: a column of truth values, or a condition on
         columns, ``"age >= 15 AND region = 'north'"``. All records are counted; those that are not of the subset as they
-        stand, and what is left below k of them the step tells.
+        stand, and what is left below k of them the step tells. Where a condition is NULL (the age is missing) the
+        record is not of the subset: see ``subset_records`` of the step.
     ghosts
         Columns that follow a key and would tell what was suppressed: of each key a list,
         ``{"region": ["district", "municipality"]}``. They become NULL in the records in which the key is suppressed.

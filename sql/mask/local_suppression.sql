@@ -23,8 +23,9 @@
 -- no keys: records are not compared by them.
 -- With max_share the dearer a key becomes the more of it would be suppressed: a heuristic, and an error where it finds nothing within the
 -- limits. What its answer costs beside what any would cost at least, sdc__suppression_gap says (not of 'wildcard', where no bound is known).
--- With a subset, its records alone are made safe and alone are changed; all records are counted, those that are not in it as they stand.
--- (What guarantee they have themselves sdc_suppression_report says.)
+-- With a subset, its records alone are made safe and alone are changed; all records are counted, those that are not in it as they stand
+-- (what guarantee they have themselves sdc_suppression_report says). A record of which it is NULL, as a condition on age is where the age
+-- is missing, is not in it: the step tells how many are.
 -- A value that was NULL before counts as suppressed, and costs nothing. Of equally cheap sets the keys of most categories go first.
 -- To find the fewest for 'identical' is NP-hard: a greedy answer is made better for about a second.
 -- sdcMicro's importance is an order, 1 for the key to be kept first, m for that to be suppressed first: 2^(m - rank) as costs makes a value of
