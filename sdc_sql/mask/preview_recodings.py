@@ -120,9 +120,11 @@ def preview_recodings(
 
 def _levels(data: Roles, candidates: Candidates) -> str | list[list[str]] | None:
     """Return the candidates as lists in the order of the keys."""
-    if candidates is None or candidates == ALL:
-        return candidates
+    if candidates is None:
+        return None
     if isinstance(candidates, str):
+        if candidates == ALL:
+            return ALL
         raise ParameterError(f"candidates is {told(candidates)}: it must be lists of levels, or 'all'.")
     found = []
     for candidate in candidates:
