@@ -4,17 +4,21 @@ from __future__ import annotations
 
 import os
 import secrets
-from typing import TYPE_CHECKING
+from copy import copy
+from typing import TYPE_CHECKING, Any
 
 import duckdb
 
 from sdc_sql.db import released_file
+from sdc_sql.db.subset import part_of
 from sdc_sql.methods import Methods
 from sdc_sql.risk import risk_misclassified
 from sdc_sql.roles import Roles, as_method
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
+
+_ROLES = ("keys", "household", "id", "stratum", "sampling_fraction", "nulls", "numbers")
 
 
 class Microdata(Methods):
@@ -157,6 +161,35 @@ class Microdata(Methods):
     write = as_method(released_file.write)
     after_pram = as_method(risk_misclassified.noted)
 
+    def where(self, condition: str) -> Microdata:
+        """Return the records of which a condition holds: what is masked there leaves the others as they are.
+
+        A method sees these records only: its cells, ranks, means and groups are those of the part, and so are measures.
+        The table is changed, in one transaction, and the condition is written down with the step.
+
+        Parameters
+        ----------
+        condition
+            A column of truth values, or a condition on columns. Where it is NULL it does not hold.
+
+        Raises
+        ------
+        ParameterError, ColumnError
+            Where it is no condition on columns of the table, or holds for no record.
+
+        Examples
+        --------
+        >>> data = example()
+        >>> print(data.where("household = 1").round_to_base("age", 25).changed)
+        2
+        >>> data.con.sql("SELECT age FROM persons ORDER BY id").fetchall()
+        [(25,), (25,), (41,)]
+        """
+        found = copy(self)
+        part = part_of(self._roles, condition)
+        found._roles = Roles(con=self.con, table=part.name, part=part, weight=self.weight, **self._given())  # noqa: SLF001 - its own
+        return found
+
     def weighing(self, weight: str | float) -> Microdata:
         """Return the same table with another weight.
 
@@ -165,9 +198,11 @@ class Microdata(Methods):
         >>> example().weighing(25).global_risk().records
         3
         """
-        roles = ("keys", "household", "id", "stratum", "sampling_fraction", "nulls", "numbers")
-        given = {role: getattr(self._roles, role) for role in roles}
-        return Microdata(self.con, self._roles.file or self.table, weight=weight, **given)
+        return Microdata(self.con, self._roles.file or self.table, weight=weight, **self._given())
+
+    def _given(self) -> dict[str, Any]:
+        """Return the roles but the weight, those that were not given as None."""
+        return {role: getattr(self._roles, role) or None for role in _ROLES} | {"nulls": self.nulls}
 
 
 def example() -> Microdata:

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
     from sdc_sql.db.query import Value
     from sdc_sql.db.steps import MaskingStep
-    from sdc_sql.db.subset import Subset
+    from sdc_sql.db.subset import Part, Subset
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -74,6 +74,7 @@ class Roles(Table):
     sampling_fraction: str | float | None = None
     nulls: str = "category"
     numbers: tuple[str, ...] = field(default=(), repr=False)
+    part: Part | None = field(default=None, repr=False)
     columns: tuple[str, ...] = field(init=False, repr=False)
 
     def __post_init__(self) -> None:

@@ -51,8 +51,12 @@ def _steps(data: Microdata, arguments: argparse.Namespace, into: str | None) -> 
     for i, column in enumerate(columns):
         steps.append(getattr(data, verb)(column, into=into if i == 0 else None, **given))
         if into is not None and i == 0:
-            data = Microdata(data.con, into, id=data.id)
+            data = _part(Microdata(data.con, into, id=data.id), arguments)
     return steps
+
+
+def _part(data: Microdata, arguments: argparse.Namespace) -> Microdata:
+    return data if arguments.where is None else data.where(arguments.where)
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -87,7 +91,7 @@ def _masked(arguments: argparse.Namespace, kind: str, copy: Path | None) -> list
     with source as (con, table):
         into = arguments.into if output is None else f"temp.{RELEASED}"
         con.begin()  # all columns or none
-        steps = _steps(Microdata(con, table, id=arguments.id), arguments, into)
+        steps = _steps(_part(Microdata(con, table, id=arguments.id), arguments), arguments, into)
         if output is not None:
             with fresh(Path(output)) as part:
                 released = con.table(f"temp.{RELEASED}")

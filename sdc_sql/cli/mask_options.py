@@ -105,6 +105,9 @@ def add_method(commands: Any, name: str, masks: list[Declaration]) -> None:  # n
     method.add_argument("--id", required=True, metavar="ID", help="the column that identifies each record")
     method.add_argument("--columns", required=True, type=names, metavar="A,B", help="the columns to mask")
     method.add_argument("--table", metavar="T", help="the table of a DuckDB file")
+    method.add_argument(
+        "--where", metavar="CONDITION", help="mask the records only for which it holds, as if they were all there are"
+    )
     where = method.add_mutually_exclusive_group()
     new = "write the masked copy to a new"
     where.add_argument("--into", metavar="NEW", help=f"{new} table of the DuckDB file")

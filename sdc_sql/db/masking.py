@@ -12,7 +12,7 @@ from sqlglot import exp
 from sdc_sql.db import query
 from sdc_sql.db.load import load
 from sdc_sql.db.log import Log
-from sdc_sql.db.masked_values import MaskedValues
+from sdc_sql.db.masked_values import NAME, MaskedValues
 from sdc_sql.db.steps import MaskingStep
 from sdc_sql.db.table import fetched
 from sdc_sql.db.targets import remains
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     import duckdb
 
     from sdc_sql.db.query import Value
-    from sdc_sql.db.subset import Subset
+    from sdc_sql.db.subset import Part, Subset
     from sdc_sql.db.table import Table
 
 _APART = {"columns", "id", "release", "stream"}  # have columns of their own in the log
@@ -147,19 +147,33 @@ def _masked(
     logged: dict[str, object],
 ) -> MaskingStep:
     identifier = str(arguments["id"])
-    log = Log(data, columns, arguments, into)
+    part = data.part
+    whole = data if part is None else part.whole
+    log = Log(whole, columns, arguments, into)
     arguments = log.arguments
-    every = data.read_columns()  # the table may have got others, or lost some, since it was described
+    every = whole.read_columns()  # the table may have got others, or lost some, since it was described
     in_order = tuple(c for c in every if c in columns)
+    if part is not None:
+        part.show()
     values = query.call(f"sdc__{macro}", data.table if subset is None else subset.table, *arguments.values())
     selected = exp.select(
         exp.alias_(exp.column("sdc__id"), identifier, quoted=True), *(exp.column(c, quoted=True) for c in in_order)
     ).from_(values.subquery("v"))
     selected = selected if subset is None else subset.around(selected)
-    new = MaskedValues(data.con, data.table, identifier, in_order, selected, stored=log.stored, retyped=retyped)
+    found: dict[str, dict[str, Any]] = {}
+    in_part = 0
+    if part is not None:
+        _number(
+            data, query.call("sdc__identified", whole.table, identifier).subquery("r")
+        )  # its error, if there is one
+        in_part = _number(data, exp.table_(part.name, db="temp", quoted=True))
+        of_part, found = _kept_part(data, selected, kept)
+        selected = _beside_others(part, of_part, (identifier, *in_order))
+    new = MaskedValues(data.con, whole.table, identifier, in_order, selected, stored=log.stored, retyped=retyped)
     changed = new.changed()
     lost = new.share_lost() if measured else None
-    found = {name: fetched(data.con, select)[0] for name, select in kept.items()}
+    if part is None:
+        found = {name: fetched(data.con, select)[0] for name, select in kept.items()}
     new.retype(log.target)
     if into is not None:
         new.fill(log.target, every)
@@ -169,6 +183,9 @@ def _masked(
     parameters = {n: logged.get(n, value) for n, value in arguments.items() if n not in _APART}
     if subset is not None:
         parameters["subset"] = subset.said
+    if part is not None:
+        parameters |= {"where": part.said, "part_records": in_part}
+        part.show()
     parameters |= found.pop("applied", {})
     release, stream = (None if arguments.get(n) is None else str(arguments[n]) for n in ("release", "stream"))
     step = MaskingStep(
@@ -177,6 +194,33 @@ def _masked(
     )  # fmt: skip
     log.write(step, identifier, {name: str(row["json"]) for name, row in found.items()}, confidential)
     return step
+
+
+def _number(data: Table, records: exp.Expression) -> int:
+    return data.number(exp.select(exp.Count(this=exp.Star())).from_(records))
+
+
+def _kept_part(
+    data: Table, values: exp.Select, kept: Mapping[str, exp.Select]
+) -> tuple[exp.Table, dict[str, dict[str, Any]]]:
+    """Return a temporary table of the masked values of a part, and what the queries for the log say of it."""
+    of_part = exp.table_(f"{NAME}_of_part", db="temp", quoted=True)
+    properties = exp.Properties(expressions=[exp.TemporaryProperty()])
+    for name in (NAME, of_part.name):
+        data.con.execute(f"DROP TABLE IF EXISTS temp.{name}")
+    made = exp.Create(
+        this=exp.table_(NAME, db="temp", quoted=True), kind="TABLE", expression=values, properties=properties
+    )
+    data.con.execute(query.text(made)).fetchall()
+    found = {name: fetched(data.con, select)[0] for name, select in kept.items()}
+    data.con.execute(f"ALTER TABLE temp.{NAME} RENAME TO {of_part.name}")
+    return of_part, found
+
+
+def _beside_others(part: Part, of_part: exp.Table, columns: tuple[str, ...]) -> exp.Select:
+    """Return the masked values of a part, and beside them the own values of the other records."""
+    masked_ones = exp.select(*(exp.column(c, quoted=True) for c in columns)).from_(of_part)
+    return exp.select("*").from_(exp.union(masked_ones, part.others(columns), distinct=False).subquery("v"))
 
 
 def _plain(parameters: dict[str, Any]) -> dict[str, Any]:

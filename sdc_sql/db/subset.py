@@ -1,4 +1,4 @@
-"""The records of a table that a mask may change, as a caller names them: a column of truth values, or a condition.
+"""Some of the records of a table, as a caller names them: a column of truth values, or a condition.
 
 A condition is SQL, read into a tree: comparisons and plain arithmetic of the table's own columns, nothing that reads
 another table or calls a function that could do more than compute a value. It becomes a column of truth values beside
@@ -7,6 +7,7 @@ those of the table, under a name that the macros are given.
 
 from __future__ import annotations
 
+import hashlib
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -15,12 +16,13 @@ from sqlglot.errors import SqlglotError
 
 from sdc_sql.db import query
 from sdc_sql.db.checks import told
-from sdc_sql.errors import ColumnError, ParameterError
+from sdc_sql.errors import ColumnError, ParameterError, translated
 
 if TYPE_CHECKING:
     from sdc_sql.db.table import Table
 
 NAME = "sdc__of_subset"
+PART = "sdc_part_"
 FORM = "it must be a column of truth values, or a condition on columns, as in \"age >= 15 AND region IN ('n', 's')\""
 # What a condition may be made of.
 ALLOWED = (
@@ -65,12 +67,9 @@ def subset_of(data: Table, given: str) -> Subset:
     >>> print(subset_of(sdc_sql.example()._roles, "AGE > 30").rows.sql("duckdb"))
     SELECT *, "age" > 30 AS "sdc_subset" FROM QUERY_TABLE('persons')
     """
-    if not isinstance(given, str) or not given.strip():
-        raise ParameterError(f"subset is {told(given)}: {FORM}.")
-    try:
-        return Subset(data.table, data.found("subset", given), given)
-    except ColumnError:
-        condition = _condition(data, given)
+    condition = condition_of(data, given, "subset")
+    if isinstance(condition, exp.Column):
+        return Subset(data.table, condition.name, given)
     column = "sdc_subset"
     while column in {c.lower() for c in data.columns}:
         column += "_"
@@ -79,18 +78,98 @@ def subset_of(data: Table, given: str) -> Subset:
     return Subset(NAME, column, given, rows)
 
 
-def _condition(data: Table, text: str) -> exp.Condition:
+@dataclass(frozen=True)
+class Part:
+    """The records of a table of which a condition holds, which are masked as if they were all there are.
+
+    ``whole`` is the table, ``said`` what the caller gave; ``condition`` is never NULL.
+    """
+
+    whole: Table
+    said: str
+    condition: exp.Condition
+
+    @property
+    def name(self) -> str:
+        """The name by which the records are read: the same for the same condition, so that few are made."""
+        made_of = f"{self.whole.table}\n{self.condition.sql('duckdb')}"
+        return PART + hashlib.sha256(made_of.encode()).hexdigest()[:12]
+
+    def show(self) -> None:
+        """Let the records be read by their name, with the types that the columns now have."""
+        view = exp.Create(
+            this=exp.table_(self.name, db="temp", quoted=True), kind="VIEW", replace=True,
+            properties=exp.Properties(expressions=[exp.TemporaryProperty()]),
+            expression=exp.select("*").from_(self._records()).where(self.condition),
+        )  # fmt: skip
+        self.whole.con.execute(query.text(view)).fetchall()
+
+    def others(self, columns: tuple[str, ...]) -> exp.Select:
+        """Return a query of columns of the records that are not of the part."""
+        kept = exp.select(*(exp.column(c, quoted=True) for c in columns)).from_(self._records())
+        return kept.where(exp.not_(self.condition.copy()))
+
+    def _records(self) -> exp.Table:
+        return exp.Table(this=exp.Anonymous(this="query_table", expressions=[query.literal(self.whole.table)]))
+
+
+def part_of(data: Table, given: str) -> Part:
+    """Return the records of a table of which a condition holds, readable by its name.
+
+    Raises
+    ------
+    ParameterError, ColumnError
+        Where it is no condition on columns, no record fulfils it, or a column is none of truth values.
+    """
+    asked = condition_of(data, given, "where")
+    found = exp.select(exp.Anonymous(this="typeof", expressions=[asked.copy()])).from_(
+        query.call("sdc__rows", data.table).subquery("r")
+    )
+    with translated():
+        (kind,) = data.con.execute(query.text(found.limit(1))).fetchall()[0]
+    if kind not in {"BOOLEAN", '"NULL"'}:
+        raise ParameterError(f"where gives values of the type {kind}: {FORM}.")
+    holds = exp.and_(exp.func("coalesce", exp.cast(asked, "BOOLEAN"), exp.false()))
+    within = data.part
+    said = given if within is None else f"({within.said}) AND ({given})"
+    if within is not None:
+        holds = exp.and_(within.condition.copy(), holds)
+    part = Part(data if within is None else within.whole, said, holds)
+    with translated():
+        if not part.whole.count(holds.copy()):
+            raise ParameterError(f"where holds for no record of {part.whole.table}: is the condition the right one?")
+    part.show()
+    return part
+
+
+def condition_of(data: Table, given: str, role: str) -> exp.Condition:
+    """Return a column of a table, or a condition on its columns, that a caller names in the argument ``role``.
+
+    Raises
+    ------
+    ParameterError
+        Where it is neither, or reads more than the table's own columns.
+    """
+    if not isinstance(given, str) or not given.strip():
+        raise ParameterError(f"{role} is {told(given)}: {FORM}.")
+    try:
+        return exp.column(data.found(role, given), quoted=True)
+    except ColumnError:
+        return _condition(data, given, role)
+
+
+def _condition(data: Table, text: str, role: str) -> exp.Condition:
     try:
         tree = parse_one(text, into=exp.Condition, read="duckdb")
     except SqlglotError:
-        raise ParameterError(f"subset cannot be read as a condition: {FORM}.") from None
+        raise ParameterError(f"{role} cannot be read as a condition: {FORM}.") from None
     if isinstance(tree, exp.Column):  # a name that is no column of the table
-        data.found("subset", tree.name)
+        data.found(role, tree.name)
     for node in tree.walk():
         if not isinstance(node, ALLOWED) or isinstance(node, REFUSED):
-            raise ParameterError(f"subset holds {type(node).__name__}, which a condition here may not: {FORM}.")
+            raise ParameterError(f"{role} holds {type(node).__name__}, which a condition here may not: {FORM}.")
         if isinstance(node, exp.Column):
             if node.table:
-                raise ParameterError(f"subset names {node.sql('duckdb')}: name columns of the table alone.")
-            node.set("this", exp.to_identifier(data.found("column of the subset", node.name), quoted=True))
+                raise ParameterError(f"{role} names {node.sql('duckdb')}: name columns of the table alone.")
+            node.set("this", exp.to_identifier(data.found(f"column of {role}", node.name), quoted=True))
     return tree

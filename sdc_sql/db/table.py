@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from sdc_sql.db.query import Value
+    from sdc_sql.db.subset import Part
 
 # as DuckDB folds names: ASCII letters only
 _FOLD = str.maketrans(string.ascii_uppercase, string.ascii_lowercase)
@@ -66,6 +67,7 @@ class Table:
     table: str
     columns: tuple[str, ...]
     file: str | None = None  # whose rows the table holds
+    part: Part | None = None  # of which table these are some records
 
     def found(self, role: str, name: str) -> str:
         """Return a column's name as the table spells it."""
@@ -91,7 +93,7 @@ class Table:
         with translated():
             return text_file(self.con, table, numbers) if isinstance(table, str) else table
 
-    def count(self, condition: exp.Expression) -> int:
+    def count(self, condition: exp.Expr) -> int:
         """Return the number of records for which a condition holds."""
         rows = exp.select(exp.Count(this=exp.Star())).from_(query.call("sdc__rows", self.table).subquery("r"))
         return self.number(rows.where(condition))

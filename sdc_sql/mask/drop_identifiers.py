@@ -15,7 +15,7 @@ from sdc_sql.db.steps import MaskingStep
 from sdc_sql.db.table import Table
 from sdc_sql.db.targets import remains
 from sdc_sql.db.transaction import repeated
-from sdc_sql.errors import ColumnError, Unsupported, translated
+from sdc_sql.errors import ColumnError, ParameterError, Unsupported, translated
 from sdc_sql.mask.columns import named
 
 if TYPE_CHECKING:
@@ -61,6 +61,8 @@ def drop_identifiers(data: Roles, columns: str | Iterable[str], *, into: str | N
     """
     if not isinstance(data, Table):
         raise Unsupported("Columns are removed by drop_identifiers in DuckDB only: on Spark use its DataFrame.drop.")
+    if data.part is not None:
+        raise ParameterError("A column is removed from all records: drop_identifiers takes no where.")
     chosen, identifier = named(data, columns), str(data.required("id"))
     if identifier in chosen:
         raise ColumnError(

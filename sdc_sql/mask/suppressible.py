@@ -40,7 +40,8 @@ def suppressible(
     chosen: tuple[str, ...] = data.keys if keys is None else named(data, keys)
     if not chosen:
         raise ParameterError(f"{what} needs keys: give keys=[...] here or when describing the table.")
-    target = known(data, data.table) if into is None and not data.file else None
+    whole = data if data.part is None else data.part.whole
+    target = known(whole, whole.table) if into is None and not whole.file else None
     if target is not None and suppressed:
         rows = data.con.execute(
             "SELECT column_name FROM duckdb_columns() "

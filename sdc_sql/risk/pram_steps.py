@@ -35,7 +35,8 @@ def _steps(data: Roles) -> tuple[exp.Table, list[LoggedStep]] | None:
     if not logs:
         return None
     data.load_again()
-    table = known(data, data.table)
+    whole = data if data.part is None else data.part.whole
+    table = known(whole, whole.table)
     if table is None:
         return None
     try:
@@ -70,6 +71,9 @@ def pram_of(data: Roles) -> Pram | None:
         return Pram(said, why="earlier steps are not here: attach the database of the table that it was copied from")
     if gone:
         return Pram(said, why=f"the table has no column {', '.join(sorted(gone))} any more, perhaps renamed to a key")
+    of_parts = [str(s.step) for s in ours if "where" in s.parameters]
+    if of_parts:
+        return Pram(said, why=f"step {', '.join(of_parts)} changed a part of the records only")
     groups = _groups(ours, data.keys, have)
     why = next(filter(None, (_why_not(data, table, group, steps) for group in groups)), "")
     return Pram(said, () if why else groups, why)
