@@ -22,9 +22,9 @@ import pytest
 if TYPE_CHECKING:
     from pathlib import Path
 
-RECORDS = 100_000
+RECORDS = 50_000
 AT_A_TIME = 2
-TRIALS = 48  # four times of death, each of the three ways
+TRIALS = 24  # four times of death, each of the three ways, twice
 
 # The server has imported everything and opened nothing when it forks a child, the one that is killed.
 # "own": the masking's own transaction, and the file is closed afterwards (which writes the log into the file).
@@ -33,7 +33,9 @@ TRIALS = 48  # four times of death, each of the three ways
 SERVER = """
 import os, sys, time
 import duckdb, numpy, pyarrow, sdc_sql
-import sdc_sql.udfs.registry
+import sdc_sql.db.places, sdc_sql.udfs.registry
+
+sdc_sql.db.places.RUN = 10_000  # records: values are read and written in several runs, as of a large table
 
 def say(*words):
     print(*words, flush=True)

@@ -287,7 +287,7 @@ def test_two_variables(keyed):
     # handbook 3.4.6.1: T-hat = (Px^-1)^t T_XY Py^-1, over repetitions of 300 records in a 2 x 3 table
     table = np.array([[80, 50, 20], [30, 40, 80]])
     px, py = np.array([[0.9, 0.1], [0.2, 0.8]]), np.array([[0.8, 0.1, 0.1], [0.1, 0.9, 0.0], [0.0, 0.2, 0.8]])
-    copies = 80
+    copies = 40
     rows = ", ".join(f"('{'ab'[i]}', '{'cde'[j]}', {table[i, j]})" for i in range(2) for j in range(3))
     keyed.execute(f"""CREATE TABLE t AS SELECT row_number() OVER () AS id, c AS copy, x, y
                       FROM (VALUES {rows}) AS v(x, y, n), range(n) r(i), range({copies}) s(c)""")
