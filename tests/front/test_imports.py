@@ -25,6 +25,7 @@ ORDER = [
     {"methods", "results"},
     {"microdata"},
     {"report", "limits", "spark"},
+    {"release"},
     {"shell"},
     {"__init__"},  # the public names: whoever imports `sdc_sql` itself stands below them all
     {"cli", "dbt", "write"},
@@ -33,7 +34,7 @@ ORDER = [
 # The kernels are a package of their own, mapped into ours when it is built; they import nothing of the rest of it.
 RANK = {room: rank for rank, rooms in enumerate(ORDER) for room in rooms}
 # Rooms of several files, which may import one another, never in a circle.
-WHOLE = {"db", "compiler", "risk", "mask", "loss", "shell", "spark", "cli", "dbt", "write"}
+WHOLE = {"db", "compiler", "risk", "mask", "loss", "release", "shell", "spark", "cli", "dbt", "write"}
 RUN_TIME = {"duckdb", "sqlglot", "numpy", "pyarrow"}
 EXTRAS = {"dbt": {"dbt"}, "spark": {"pyspark"}}  # packages of optional extras, each imported in one room only
 

@@ -1,0 +1,115 @@
+"""What the run of a release file found, and whether the file may be released."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from sdc_sql.db.results import shown
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from pathlib import Path
+
+    from sdc_sql.db.steps import MaskingStep
+    from sdc_sql.microdata import Microdata
+    from sdc_sql.release.plan import Limit, Plan, Scenario
+    from sdc_sql.report import RiskReport
+
+
+@dataclass(frozen=True)
+class ScenarioOutcome:
+    """The risks in a scenario, before and after; ``nulls_*``: how NULL in a key counted (``category``, ``wildcard``)."""
+
+    scenario: Scenario
+    before: RiskReport
+    after: RiskReport
+    nulls_before: str = "category"
+    nulls_after: str = "category"
+
+    @property
+    def figures(self) -> dict[str, Any]:
+        """The figures after masking, by the names that limits have for them."""
+        return self.after.to_dict()
+
+
+@dataclass(frozen=True)
+class LimitOutcome:
+    """A limit, the figures that it names (the worst of several rows; None: NULL), and whether it holds."""
+
+    limit: Limit
+    figures: Mapping[str, float | None]
+    holds: bool
+
+    def __str__(self) -> str:
+        """Return the limit with its figures in words."""
+        figures = ", ".join(f"{name} is {shown(value)}" for name, value in self.figures.items())
+        of = f"scenario {self.limit.scenario!r}" if self.limit.scenario else "loss"
+        return f"{of}: {self.limit.text} {'holds' if self.holds else 'does not hold'}: {figures} ({self.limit.path})"
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """The measures before and after, the steps, the limits, and what was written.
+
+    ``loss`` has the rows of each measure by its name (``direct_distance``: one of all variables, then one of each).
+    ``steps`` are the logged steps in their order; ``step_paths`` says of each where it stands in the file.
+    ``original`` and ``released`` are the two tables, described, on one connection: they can be asked while outputs are
+    written, and afterwards where ``run`` was given a connection.
+    """
+
+    plan: Plan
+    scenarios: tuple[ScenarioOutcome, ...]
+    steps: tuple[MaskingStep, ...]
+    step_paths: tuple[str, ...]
+    loss: Mapping[str, tuple[Mapping[str, Any], ...]]
+    limits: tuple[LimitOutcome, ...]
+    records_before: int
+    records_after: int
+    columns_before: tuple[str, ...]
+    columns_after: tuple[str, ...]
+    versions: Mapping[str, str]  # sdc_sql, duckdb, python
+    original: Microdata = field(repr=False)
+    released: Microdata = field(repr=False)
+    digests: Mapping[str, str] = field(default_factory=dict)  # sha256 of the bytes: of the release file, the source
+    written: tuple[Path, ...] = ()
+
+    @property
+    def accepted(self) -> bool:
+        """Whether every limit holds."""
+        return all(limit.holds for limit in self.limits)
+
+    @property
+    def reasons(self) -> tuple[str, ...]:
+        """Why the release is refused: each limit that does not hold, with its figures."""
+        return tuple(str(limit) for limit in self.limits if not limit.holds)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return what was found as plain values, for JSON: no record, no key, no PRAM matrix."""
+        return {
+            "accepted": self.accepted,
+            "records": {"before": self.records_before, "after": self.records_after},
+            "columns": {"before": list(self.columns_before), "after": list(self.columns_after)},
+            "scenarios": [
+                {
+                    "name": s.scenario.name,
+                    "keys": list(s.scenario.keys),
+                    "before": s.before.to_dict() | {"nulls": s.nulls_before},
+                    "after": s.after.to_dict() | {"nulls": s.nulls_after},
+                }
+                for s in self.scenarios
+            ],
+            "steps": [
+                {"path": path, **step.to_dict()} for path, step in zip(self.step_paths, self.steps, strict=True)
+            ],
+            "loss": {name: [dict(row) for row in rows] for name, rows in self.loss.items()},
+            "limits": [
+                {
+                    "path": o.limit.path, "scenario": o.limit.scenario, "limit": o.limit.text,
+                    "figures": dict(o.figures), "holds": o.holds,
+                }
+                for o in self.limits
+            ],
+            "versions": dict(self.versions),
+            "digests": dict(self.digests),
+        }  # fmt: skip

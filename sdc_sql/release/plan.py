@@ -1,0 +1,154 @@
+"""What a release file says, checked: names are as the source spells them, paths absolute."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from pathlib import Path
+
+
+@dataclass(frozen=True)
+class Source:
+    """The raw table: a file, by its content ``Parquet``, ``CSV``, ``duckdb``, ``Stata`` or ``SPSS``."""
+
+    path: Path
+    table: str | None = None  # of a database
+    kind: str = "Parquet"
+
+
+@dataclass(frozen=True)
+class RolesOfColumns:
+    """What the columns are. ``identifiers`` are direct ones: they are not read at all."""
+
+    id: str | None = None
+    weight: str | float | None = None
+    sampling_fraction: str | float | None = None
+    household: str | None = None
+    strata: tuple[str, ...] = ()
+    sensitive: tuple[str, ...] = ()
+    ordered: tuple[str, ...] = ()  # those of the sensitive variables that are numbers, or ordered
+    identifiers: tuple[str, ...] = ()
+    ghosts: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Limit:
+    """A condition that must hold; ``path`` says where it stands in the file: ``scenarios[0].limits[1]``."""
+
+    path: str
+    text: str
+    scenario: str | None = None  # of a scenario, None: of the loss
+
+    def __str__(self) -> str:
+        """Return the condition as it is written."""
+        return self.text
+
+
+@dataclass(frozen=True)
+class Scenario:
+    """What an intruder may know: the keys, and the limits that the released file must keep against them.
+
+    ``nulls`` is None where the file does not say: then NULL counts as a value of its own, and as one that agrees with
+    every value once values of the keys were suppressed. ``k``: k-anonymity is measured for 2 .. k.
+    """
+
+    path: str
+    name: str
+    keys: tuple[str, ...]
+    nulls: str | None = None
+    k: int = 5
+    limits: tuple[Limit, ...] = ()
+
+
+@dataclass(frozen=True)
+class Step:
+    """A masking step: the verb of Microdata and its arguments by name (``columns`` of a verb for one: one call each).
+
+    ``method`` is as the file writes it; ``scenario`` whose keys are masked; ``where`` which records may be changed.
+    """
+
+    path: str
+    method: str
+    verb: str
+    arguments: Mapping[str, Any]
+    columns: tuple[str, ...] = ()
+    scenario: str | None = None
+    where: str | None = None
+    draws: bool = False
+    suppresses: bool = False
+
+    def __str__(self) -> str:
+        """Return the step in a line: ``recode: column age, width 5``."""
+        said = [f"{name.replace('_', ' ')} {_said(value)}" for name, value in self.arguments.items()]
+        return f"{self.method}: {', '.join(said)}"
+
+
+@dataclass(frozen=True)
+class Loss:
+    """The limits on what is lost, over these columns."""
+
+    columns: tuple[str, ...] = ()
+    limits: tuple[Limit, ...] = ()
+
+
+@dataclass(frozen=True)
+class Output:
+    """What is written: the released file, and ``documents`` by the field that names them (report, certificate, ...).
+
+    ``ids``: ``drop`` (by default), ``keep`` or ``recode``.
+    """
+
+    path: Path
+    ids: str = "drop"
+    documents: Mapping[str, Path] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Plan:
+    """A release file, read and checked against its source.
+
+    ``path`` is the file, ``text`` what stands in it; ``columns`` are those of the source with their types, direct
+    identifiers left out.
+    """
+
+    path: Path
+    text: str
+    source: Source
+    roles: RolesOfColumns
+    scenarios: tuple[Scenario, ...]
+    steps: tuple[Step, ...]
+    loss: Loss
+    output: Output
+    columns: Mapping[str, str]
+    title: str = ""
+    producer: str = ""
+    version: str = ""
+    description: str = ""
+    population: str = ""
+    release: str = ""
+    rules: str | None = None
+
+    @property
+    def limits(self) -> tuple[Limit, ...]:
+        """Every limit, in the order of the file."""
+        return (*(limit for scenario in self.scenarios for limit in scenario.limits), *self.loss.limits)
+
+    @property
+    def draws(self) -> bool:
+        """Whether anything is drawn with the secret key."""
+        return any(step.draws for step in self.steps) or self.output.ids == "recode"
+
+    def scenario(self, name: str) -> Scenario:
+        """Return the scenario of that name."""
+        return next(scenario for scenario in self.scenarios if scenario.name == name)
+
+
+def _said(value: object) -> str:
+    if isinstance(value, list | tuple):
+        return f"[{', '.join(map(_said, value))}]"
+    if isinstance(value, dict):
+        return f"{{{', '.join(f'{name} = {_said(v)}' for name, v in value.items())}}}"
+    return str(value)
