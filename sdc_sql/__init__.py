@@ -20,6 +20,7 @@ if TYPE_CHECKING:
         InputError,
         MissingPackageError,
         ParameterError,
+        ReleaseFileError,
         SdcError,
         TableError,
         Unsupported,
@@ -28,6 +29,8 @@ if TYPE_CHECKING:
     from sdc_sql.mask.hierarchies import Hierarchy, hierarchy_table, read_hierarchy
     from sdc_sql.mask.hierarchy_making import code_hierarchy, interval_hierarchy, tree_hierarchy
     from sdc_sql.microdata import Microdata, example
+    from sdc_sql.release.read import read_release
+    from sdc_sql.release.run import run_release
     from sdc_sql.report import RiskReport, risk_report
     from sdc_sql.results import *  # noqa: F403 - its __all__ is the list of what measures return
 
@@ -39,6 +42,7 @@ if TYPE_CHECKING:
         "Microdata",
         "MissingPackageError",
         "ParameterError",
+        "ReleaseFileError",
         "RiskReport",
         "SdcError",
         "TableError",
@@ -53,7 +57,9 @@ if TYPE_CHECKING:
         "interval_hierarchy",
         "load",
         "read_hierarchy",
+        "read_release",
         "risk_report",
+        "run_release",
         "tree_hierarchy",
         "uninstall",
     ]
@@ -62,8 +68,8 @@ if TYPE_CHECKING:
 __version__ = VERSION
 
 _ERRORS = (
-    "ColumnError", "InputError", "MissingPackageError", "ParameterError", "SdcError", "TableError", "Unsupported",
-    "WeightError",
+    "ColumnError", "InputError", "MissingPackageError", "ParameterError", "ReleaseFileError", "SdcError",
+    "TableError", "Unsupported", "WeightError",
 )  # fmt: skip
 _HOMES = dict.fromkeys(_ERRORS, "errors") | {
     "Hierarchy": "mask.hierarchies",
@@ -79,11 +85,15 @@ _HOMES = dict.fromkeys(_ERRORS, "errors") | {
     "interval_hierarchy": "mask.hierarchy_making",
     "load": "db.load",
     "read_hierarchy": "mask.hierarchies",
+    "read_release": "release.read",
     "risk_report": "report",
+    "run_release": "release.run",
     "tree_hierarchy": "mask.hierarchy_making",
     "uninstall": "db.load",
 }  # every other public name is that of a result
-_ROOMS = ("compiler", "db", "errors", "loss", "mask", "methods", "microdata", "report", "results", "risk", "roles")
+_ROOMS = (
+    "compiler", "db", "errors", "loss", "mask", "methods", "microdata", "release", "report", "results", "risk", "roles",
+)  # fmt: skip
 
 
 def __getattr__(name: str) -> Any:  # noqa: ANN401 - a class, a function, a module

@@ -9,7 +9,8 @@
         ├── TableError          no such table, an empty one, or one that cannot be read
         ├── ColumnError         a column unknown, named twice, reserved, or in the way of a result
         ├── WeightError         sampling weights that are missing, not positive and finite, or normalised
-        └── ParameterError      a number or a choice outside its range
+        ├── ParameterError      a number or a choice outside its range
+        └── ReleaseFileError    a release file: every error in it, each with its place
 
 A message says what was given, what was expected, and what to do. The macros raise the same
 errors inside the database, with the class in front; :func:`translated` turns those into this tree.
@@ -57,6 +58,14 @@ class WeightError(InputError):
 
 class ParameterError(InputError):
     """A number or a choice outside its range."""
+
+
+class ReleaseFileError(InputError):
+    """A release file with errors: ``problems`` has each of them, with the place where it stands."""
+
+    def __init__(self, file: str, problems: tuple[str, ...]) -> None:
+        self.file, self.problems = file, problems
+        super().__init__("\n  ".join([f"{file} has {len(problems)} error{'s' * (len(problems) > 1)}:", *problems]))
 
 
 # A complaint of the macros begins with its class: error('ParameterError: k is 1: ...').

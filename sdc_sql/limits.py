@@ -46,16 +46,102 @@ def exceeded(limit: str, report: dict[str, Any]) -> bool:
     >>> exceeded("theta.upper_bound > 0.1", report), exceeded("k_anonymity.2.records > 10", report)
     (True, False)
     """
-    try:
-        tree = parse_one(_quoted_k(limit), read="duckdb")
-    except SqlglotError:
-        raise ParameterError(f"The limit {limit!r} cannot be read: {FORM}.") from None
+    tree = _tree(limit)
     # a condition on strata, variables or sets of keys is checked for each of them; none may meet it
     columns = [[part.name for part in column.parts] for column in tree.find_all(exp.Column)]
     whole = {parts[0] for parts in columns if len(parts) > 2}  # noqa: PLR2004 - k_anonymity.3.records names its row itself
     each = sorted({parts[0] for parts in columns if isinstance(report.get(parts[0]), list)} - whole)
     rows = product(*([[row] for row in report[measure]] for measure in each))
     return any(_holds(tree, limit, {**report, **dict(zip(each, chosen, strict=True))}) for chosen in rows)
+
+
+def holds(limit: str, report: dict[str, Any]) -> bool:
+    """Return whether a condition holds of every row of the figures that it names; NULL and NaN never meet it.
+
+    The form is that of :func:`exceeded`, the meaning its contrary: of theta by stratum, of the sensitive variables, of
+    several k, a condition holds when it holds for each.
+
+    Raises
+    ------
+    ParameterError
+        As :func:`exceeded`; also where ``k_anonymity`` is named both with its k and without.
+
+    Examples
+    --------
+    >>> report = {"theta": {"upper_bound": float("nan")}, "k_anonymity": [{"k": 2, "records": 0}]}
+    >>> holds("NOT theta.upper_bound > 0.1", report), holds("k_anonymity.records <= 0", report)
+    (False, True)
+    """
+    tree = _tree(limit)
+    found = {column: _figures(column, limit, report, missing=True) for column in tree.find_all(exp.Column)}
+    if any(figure is None or math.isnan(figure) for figures in found.values() for figure in figures):
+        _holds(tree, limit, report, lambda *_: False)  # of the right form all the same
+        return False
+    parts = [[part.name for part in column.parts] for column in found]
+    whole = {p[0] for p in parts if len(p) > 2}  # noqa: PLR2004 - as above
+    each = sorted({p[0] for p in parts if len(p) <= 2 and isinstance(report.get(p[0]), list)})  # noqa: PLR2004
+    if whole & {*each}:
+        raise ParameterError(f"The limit {limit!r} names k_anonymity with a k and without: write two limits.")
+    rows = product(*([[row] for row in report[measure]] for measure in each))
+    return all(_holds(tree, limit, {**report, **dict(zip(each, chosen, strict=True))}) for chosen in rows)
+
+
+def named(limit: str) -> list[tuple[str, str, int | None]]:
+    """Return the figures that a limit names: measure, figure, and the k of k-anonymity where it is written.
+
+    Raises
+    ------
+    ParameterError
+        Where the limit is not of the form.
+
+    Examples
+    --------
+    >>> named("theta.theta < 0.1 AND k_anonymity.3.records <= 0")
+    [('theta', 'theta', None), ('k_anonymity', 'records', 3)]
+    """
+    tree = _tree(limit)
+    found = []
+    for column in tree.find_all(exp.Column):
+        measure, *rest = [part.name for part in column.parts]
+        k = int(rest.pop(0)) if len(rest) == 2 and measure == "k_anonymity" and rest[0].isdigit() else None  # noqa: PLR2004
+        if len(rest) != 1:
+            raise ParameterError(f"The limit {limit!r} cannot be read: {FORM}.")
+        found.append((measure, rest[0], k))
+    form: dict[str, Any] = {measure: [] for measure, *_ in found}
+    for measure, _figure, k in found:
+        form[measure].append({"k": k, **{figure: 0.0 for of, figure, _ in found if of == measure}})
+    _holds(tree, limit, form, lambda *_: False)
+    return found
+
+
+def figures_of(limit: str, report: dict[str, Any]) -> dict[str, float | None]:
+    """Return the figures that a limit names, of several rows the one that is worst for it; None for NULL.
+
+    Examples
+    --------
+    >>> figures_of("il1.il1 < 1", {"il1": [{"il1": 0.2, "variable": None}, {"il1": 0.5, "variable": "age"}]})
+    {'il1.il1 (age)': 0.5}
+    """
+    found: dict[str, float | None] = {}
+    for column in _tree(limit).find_all(exp.Column):
+        figures = _figures(column, limit, report, missing=True)
+        least = isinstance(column.parent, exp.GT | exp.GTE)
+        missing = [i for i, f in enumerate(figures) if f is None or math.isnan(f)]
+        known = range(len(figures))
+        worst = missing[0] if missing else (min if least else max)(known, key=figures.__getitem__)
+        name = ".".join(part.name for part in column.parts)
+        rows = report[column.parts[0].name]
+        row = rows[worst] if isinstance(rows, list) and len(rows) == len(figures) else {}
+        label = next((str(row[by]) for by in ("variable", "sensitive", "k") if row.get(by) is not None), "")
+        found[f"{name} ({label})" if label else name] = figures[worst]
+    return found
+
+
+def _tree(limit: str) -> exp.Expr:
+    try:
+        return parse_one(_quoted_k(limit), read="duckdb")
+    except SqlglotError:
+        raise ParameterError(f"The limit {limit!r} cannot be read: {FORM}.") from None
 
 
 def _quoted_k(limit: str) -> str:
@@ -68,20 +154,23 @@ def _quoted_k(limit: str) -> str:
     return "".join([head, *quoted])
 
 
-def _holds(tree: exp.Expr, limit: str, report: dict[str, Any]) -> bool:
+def _holds(
+    tree: exp.Expr, limit: str, report: dict[str, Any], compared: Callable[[Any, Any], bool] | None = None
+) -> bool:
     if isinstance(tree, exp.Paren):
-        return _holds(tree.this, limit, report)
+        return _holds(tree.this, limit, report, compared)
     if isinstance(tree, exp.Not):
-        return not _holds(tree.this, limit, report)
+        return not _holds(tree.this, limit, report, compared)
     if isinstance(tree, exp.And | exp.Or):
         # both sides are looked up, so that a missing figure is always reported
-        left, right = _holds(tree.left, limit, report), _holds(tree.right, limit, report)
+        left, right = (_holds(side, limit, report, compared) for side in (tree.left, tree.right))
         return (left and right) if isinstance(tree, exp.And) else (left or right)
     compare = COMPARISONS.get(type(tree))
     if compare is None or not isinstance(tree, exp.Binary) or not isinstance(tree.left, exp.Column):
         raise ParameterError(f"The limit {limit!r} cannot be read: {FORM}.")
     number = _number(tree.right, limit)
-    return any(compare(figure, number) for figure in _figures(tree.left, limit, report))
+    figures = _figures(tree.left, limit, report, missing=compared is not None)
+    return any((compared or compare)(figure, number) for figure in figures)
 
 
 def _number(tree: exp.Expr, limit: str) -> float:
@@ -91,7 +180,7 @@ def _number(tree: exp.Expr, limit: str) -> float:
     return -float(value.name) if isinstance(tree, exp.Neg) else float(value.name)
 
 
-def _figures(column: exp.Column, limit: str, report: dict[str, Any]) -> list[float]:
+def _figures(column: exp.Column, limit: str, report: dict[str, Any], *, missing: bool = False) -> list[Any]:
     measure, *rest = [part.name for part in column.parts]
     found = report.get(measure)
     if found is None:
@@ -105,6 +194,7 @@ def _figures(column: exp.Column, limit: str, report: dict[str, Any]) -> list[flo
         k = rest.pop(0)
         rows = [row for row in rows if str(row["k"]) == k]
     figures = [row[rest[0]] for row in rows if isinstance(row, dict) and len(rest) == 1 and rest[0] in row]
-    if not figures or any(isinstance(f, bool) or not isinstance(f, int | float) for f in figures):
+    allowed: Any = int | float | None if missing else int | float
+    if not figures or any(isinstance(f, bool) or not isinstance(f, allowed) for f in figures):
         raise ParameterError(f"The limit {limit!r} names no figure of the report: {FORM}.")
     return figures

@@ -245,7 +245,7 @@ def risk_report(
     riskiest = _riskiest(data, weight, top)
     if sensitive:
         progress("attribute disclosure")
-    attribute = _attributes(data, sensitive, ordered, together=together)
+    attribute = attributes(data, sensitive, ordered, together=together)
     special = None
     if suda:
         progress("special uniques")
@@ -277,9 +277,10 @@ def _special(data: Microdata, max_msu: int | None) -> SudaSummary:
     return data.suda_summary(max_msu, dis_fraction=fraction if isinstance(fraction, int | float) else 0.01)
 
 
-def _attributes(
-    data: Microdata, sensitive: Sequence[str], ordered: Sequence[str], *, together: bool
+def attributes(
+    data: Microdata, sensitive: Sequence[str], ordered: Sequence[str], *, together: bool = False
 ) -> tuple[dict[str, Any], ...]:
+    """Return the worst figures of attribute disclosure of each sensitive variable."""
     columns = [spelled(data.table, data.columns, "sensitive variable", name) for name in sensitive]
     by_order = {spelled(data.table, data.columns, "ordered sensitive variable", name) for name in ordered}
     if not by_order <= set(columns):

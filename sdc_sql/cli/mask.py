@@ -13,6 +13,7 @@ from sdc_sql.cli.options import check_resources
 from sdc_sql.db.released_file import fresh, rewritten
 from sdc_sql.db.source import kind_of, opened
 from sdc_sql.errors import TableError
+from sdc_sql.mask.columns import masks_numbers
 from sdc_sql.microdata import Microdata
 
 if TYPE_CHECKING:
@@ -21,12 +22,6 @@ if TYPE_CHECKING:
     from sdc_sql.db.steps import MaskingStep
 
 RELEASED = "sdc_released"
-# What masks categories: the codes of a file stay text where they are no plain numbers.
-OF_CODES = {
-    "pram", "microaggregate-categorical", "local-suppression", "suppress-combinations", "suppress-risky",
-    "mondrian", "recode", "generalise", "drop-identifiers",
-}  # fmt: skip
-OF_NUMBERS = ("breaks", "classes")  # options by which a method of codes masks numbers
 
 
 def add(commands: Any) -> None:  # noqa: ANN401 - argparse gives it no public name
@@ -82,8 +77,7 @@ def run(arguments: argparse.Namespace) -> int:
 def _masked(arguments: argparse.Namespace, kind: str, copy: Path | None) -> list[MaskingStep]:
     """Mask a source, or a copy of it, and write the output; return what was done."""
     output = arguments.output
-    of_codes = arguments.masking in OF_CODES and not any(name in arguments for name in OF_NUMBERS)
-    numbers = () if of_codes else arguments.columns
+    numbers = arguments.columns if masks_numbers(chosen(arguments)[0][0].verb, vars(arguments)) else ()
     source = opened(
         arguments.source, arguments.table, memory_limit=arguments.memory_limit, threads=arguments.threads, copy=copy,
         writable=kind == "duckdb" and output is None, numbers=numbers,

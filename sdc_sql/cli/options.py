@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import argparse
 import csv
+import math
+import sys
+import time
 from typing import TYPE_CHECKING
 
 from sdc_sql.db import query
 from sdc_sql.errors import ParameterError, translated
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Callable, Iterable
 
     import duckdb
 
@@ -74,3 +77,20 @@ def check_resources(arguments: argparse.Namespace) -> None:
     """Refuse a number of threads below 1."""
     if arguments.threads is not None and arguments.threads < 1:
         raise ParameterError(f"--threads is {arguments.threads}: it must be at least 1.")
+
+
+def plain(value: object) -> object:
+    """Return a value for JSON: a number that JSON cannot write becomes text."""
+    if isinstance(value, dict):
+        return {name: plain(v) for name, v in value.items()}
+    if isinstance(value, list):
+        return [plain(v) for v in value]
+    return str(value) if isinstance(value, float) and not math.isfinite(value) else value
+
+
+def progressing(wanted: bool | None) -> Callable[[str], None]:
+    """Return what reports a stage on standard error; by default where that is a terminal."""
+    if not (sys.stderr.isatty() if wanted is None else wanted):
+        return lambda _: None
+    start = time.monotonic()
+    return lambda measure: print(f"{time.monotonic() - start:8.1f} s  {measure} ...", file=sys.stderr, flush=True)

@@ -4,11 +4,9 @@ from __future__ import annotations
 
 import argparse
 import json
-import math
 import sys
-import time
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from sdc_sql.cli import intrusion, suda
 from sdc_sql.cli.options import (
@@ -19,6 +17,8 @@ from sdc_sql.cli.options import (
     columns_of,
     names,
     number_or_column,
+    plain,
+    progressing,
 )  # fmt: skip
 from sdc_sql.db.load import load_as_needed
 from sdc_sql.db.source import kind_of, opened
@@ -27,9 +27,6 @@ from sdc_sql.limits import exceeded
 from sdc_sql.microdata import Microdata
 from sdc_sql.report import risk_report
 
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
 EPILOG = f"""exit codes:
   0 done; {BAD_INPUT} bad input (one line on standard error); {LIMIT_EXCEEDED} a --fail-if limit is exceeded
 
@@ -37,15 +34,6 @@ example:
   sdc-sql risk persons.parquet --keys age,sex,region --weight w --sampling-fraction 0.02 \\
       --fail-if 'theta.upper_bound > 0.1' --fail-if 'k_anonymity.3.records > 0'
 """
-
-
-def _plain(value: object) -> object:
-    """Return a value for JSON: a number that JSON cannot write becomes text."""
-    if isinstance(value, dict):
-        return {name: _plain(v) for name, v in value.items()}
-    if isinstance(value, list):
-        return [_plain(v) for v in value]
-    return str(value) if isinstance(value, float) and not math.isfinite(value) else value
 
 
 def add(commands: argparse._SubParsersAction[Any]) -> None:
@@ -108,19 +96,12 @@ def add(commands: argparse._SubParsersAction[Any]) -> None:
     risk.set_defaults(handle=run)
 
 
-def _progress(wanted: bool | None) -> Callable[[str], None]:
-    if not (sys.stderr.isatty() if wanted is None else wanted):
-        return lambda _: None
-    start = time.monotonic()
-    return lambda measure: print(f"{time.monotonic() - start:8.1f} s  {measure} ...", file=sys.stderr, flush=True)
-
-
 def run(arguments: argparse.Namespace) -> int:
     """Print the report of a source; return the exit code."""
     if arguments.top < 1:
         raise ParameterError(f"--top is {arguments.top}: it must be at least 1.")
     check_resources(arguments)
-    progress = _progress(arguments.progress)
+    progress = progressing(arguments.progress)
     progress("opening")
     numbers = [n for n in (arguments.weight, arguments.sampling_fraction, *arguments.ordered) if n]
     source = opened(
@@ -160,7 +141,7 @@ def run(arguments: argparse.Namespace) -> int:
     figures = {**report.to_dict(), **due, **{name: result.to_dict() for name, result in found.items()}}
     broken = [limit for limit in arguments.fail_if if exceeded(limit, figures)]
     if arguments.json:
-        print(json.dumps(_plain({**figures, "exceeded": broken}), indent=2, default=str))
+        print(json.dumps(plain({**figures, "exceeded": broken}), indent=2, default=str))
     else:
         print(report, *suda.texts(due), *intrusion.texts(found), sep="\n\n")
     for limit in broken:

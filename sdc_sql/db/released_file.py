@@ -60,17 +60,25 @@ def write(data: Any, path: str | os.PathLike[str], *, release: str = "", ids: st
     kind = FORMATS.get(target.suffix)
     if kind is None:
         raise ParameterError(f"{target} must end in {', '.join(FORMATS)}.")
-    rows = _rows(data, release, ids)
+    rows = rows_of(data, release, ids)
     if kind == "duckdb" and is_open(data.con):
         raise TableError("A database cannot be written inside an open transaction: commit it first.")
-    with fresh(target) as part, translated():
+    with fresh(target) as part:
+        put(data.con, rows, part, named(data.table).name)
+
+
+def put(con: duckdb.DuckDBPyConnection, rows: exp.Select, path: Path, table: str) -> None:
+    """Write rows to a file that is not there, by its ending; in a database, to a table of that name."""
+    kind = FORMATS[path.suffix.lower()]
+    with translated():
         if kind == "duckdb":
-            _to_database(data, rows, part)
+            _to_database(con, rows, path, table)
         else:
-            data.con.execute(f"COPY ({query.text(rows)}) TO {query.literal(str(part)).sql('duckdb')} (FORMAT {kind})")
+            con.execute(f"COPY ({query.text(rows)}) TO {query.literal(str(path)).sql('duckdb')} (FORMAT {kind})")
 
 
-def _rows(data: Any, release: str, ids: str) -> exp.Select:  # noqa: ANN401 - as above
+def rows_of(data: Any, release: str, ids: str) -> exp.Select:  # noqa: ANN401 - as above
+    """Return the query of what is written: see :func:`write`."""
     if ids not in IDS:
         raise ParameterError(f"ids is {told(ids)}: it must be one of {', '.join(IDS)}.")
     if not isinstance(release, str):
@@ -100,14 +108,14 @@ def _quoted(name: str) -> exp.Column:
     return exp.column(name, quoted=True)
 
 
-def _to_database(data: Any, rows: exp.Select, part: Path) -> None:  # noqa: ANN401 - as above
-    name = exp.table_(named(data.table).name, db="main", catalog="sdc_released_file", quoted=True)
-    data.con.execute(f"ATTACH {query.literal(str(part)).sql('duckdb')} AS sdc_released_file")
+def _to_database(con: duckdb.DuckDBPyConnection, rows: exp.Select, part: Path, table: str) -> None:
+    name = exp.table_(table, db="main", catalog="sdc_released_file", quoted=True)
+    con.execute(f"ATTACH {query.literal(str(part)).sql('duckdb')} AS sdc_released_file")
     try:
-        data.con.execute(query.text(exp.Create(this=name, kind="TABLE", expression=rows)))
-        data.con.execute("CHECKPOINT sdc_released_file")
+        con.execute(query.text(exp.Create(this=name, kind="TABLE", expression=rows)))
+        con.execute("CHECKPOINT sdc_released_file")
     finally:
-        data.con.execute("DETACH sdc_released_file")
+        con.execute("DETACH sdc_released_file")
 
 
 @contextmanager
@@ -125,12 +133,13 @@ def fresh(target: Path) -> Iterator[Path]:
 
 def _placed(part: Path, target: Path) -> None:
     """Put a file in the place of another: after an interruption it is the old one or the new one."""
-    _sync(part)
+    synced(part)
     os.replace(part, target)  # noqa: PTH105 - atomic
-    _sync(target.parent)
+    synced(target.parent)
 
 
-def _sync(path: Path) -> None:
+def synced(path: Path) -> None:
+    """Have a file, or what a folder says of its files, stand on the disk."""
     if path.is_dir() and os.name == "nt":  # a folder cannot be opened there
         return
     descriptor = os.open(path, os.O_RDONLY if path.is_dir() else os.O_RDWR)

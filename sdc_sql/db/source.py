@@ -68,7 +68,8 @@ def opened(
         if threads is not None:
             con.execute(query.text(exp.Set(expressions=[_setting("threads", threads)])))
         if kind == "duckdb":
-            yield con, _table_of(con, source, table)
+            schema, name = table_of(con, source, table)
+            yield con, exp.table_(name, db=schema, quoted=True).sql(dialect="duckdb")
         else:
             yield con, read_file(con, source, kind, tuple(numbers))
 
@@ -151,7 +152,8 @@ def read_file(
     return identifier.sql(dialect="duckdb")
 
 
-def _table_of(con: duckdb.DuckDBPyConnection, source: str, table: str | None) -> str:
+def table_of(con: duckdb.DuckDBPyConnection, source: str, table: str | None) -> tuple[str, str]:
+    """Return schema and name of a table of an open database, by default of its only one."""
     found = con.execute(
         "SELECT schema_name, table_name FROM duckdb_tables() WHERE NOT internal AND NOT temporary"
         " AND table_name <> 'sdc_steps'"
@@ -168,4 +170,4 @@ def _table_of(con: duckdb.DuckDBPyConnection, source: str, table: str | None) ->
         if len(chosen) != 1:
             raise TableError(f"{source} has no table {table!r} (or several): its tables are {names}.")
     schema, name = chosen[0]
-    return exp.table_(name, db=schema, quoted=True).sql(dialect="duckdb")
+    return str(schema), str(name)

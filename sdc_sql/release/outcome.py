@@ -19,18 +19,20 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class ScenarioOutcome:
-    """The risks in a scenario, before and after; ``nulls_*``: how NULL in a key counted (``category``, ``wildcard``)."""
+    """The risks in a scenario before and after; ``nulls_*``: how NULL in a key counted, `category` or `wildcard`."""
 
     scenario: Scenario
     before: RiskReport
     after: RiskReport
     nulls_before: str = "category"
     nulls_after: str = "category"
+    more_before: Mapping[str, Any] = field(default_factory=dict)  # of a threshold rule, by its name in limits
+    more_after: Mapping[str, Any] = field(default_factory=dict)
 
     @property
     def figures(self) -> dict[str, Any]:
         """The figures after masking, by the names that limits have for them."""
-        return self.after.to_dict()
+        return {**self.after.to_dict(), **self.more_after}
 
 
 @dataclass(frozen=True)
@@ -94,8 +96,8 @@ class Outcome:
                 {
                     "name": s.scenario.name,
                     "keys": list(s.scenario.keys),
-                    "before": s.before.to_dict() | {"nulls": s.nulls_before},
-                    "after": s.after.to_dict() | {"nulls": s.nulls_after},
+                    "before": {**s.before.to_dict(), **s.more_before, "nulls": s.nulls_before},
+                    "after": {**s.figures, "nulls": s.nulls_after},
                 }
                 for s in self.scenarios
             ],

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Source:
-    """The raw table: a file, by its content ``Parquet``, ``CSV``, ``duckdb``, ``Stata`` or ``SPSS``."""
+    """The raw table: a file, by its content ``Parquet``, ``CSV`` or ``duckdb``."""
 
     path: Path
     table: str | None = None  # of a database
@@ -52,7 +52,8 @@ class Scenario:
     """What an intruder may know: the keys, and the limits that the released file must keep against them.
 
     ``nulls`` is None where the file does not say: then NULL counts as a value of its own, and as one that agrees with
-    every value once values of the keys were suppressed. ``k``: k-anonymity is measured for 2 .. k.
+    every value once values of the keys were suppressed. ``k``: k-anonymity is measured for 2 .. k. ``threshold`` is
+    that of the threshold rule, one number or one for each number of keys.
     """
 
     path: str
@@ -60,12 +61,13 @@ class Scenario:
     keys: tuple[str, ...]
     nulls: str | None = None
     k: int = 5
+    threshold: float | tuple[float, ...] | None = None
     limits: tuple[Limit, ...] = ()
 
 
 @dataclass(frozen=True)
 class Step:
-    """A masking step: the verb of Microdata and its arguments by name (``columns`` of a verb for one: one call each).
+    """A masking step: the verb of Microdata and its arguments by name. A verb for one column is called for each.
 
     ``method`` is as the file writes it; ``scenario`` whose keys are masked; ``where`` which records may be changed.
     """
@@ -81,17 +83,22 @@ class Step:
     suppresses: bool = False
 
     def __str__(self) -> str:
-        """Return the step in a line: ``recode: column age, width 5``."""
-        said = [f"{name.replace('_', ' ')} {_said(value)}" for name, value in self.arguments.items()]
-        return f"{self.method}: {', '.join(said)}"
+        """Return the step in a line: ``recode age: keep first 2``."""
+        told = {name: value for name, value in self.arguments.items() if name not in {"columns", "keys"}}
+        said = ", ".join(f"{name.replace('_', ' ')} {_said(value)}" for name, value in told.items())
+        return f"{self.method} {', '.join(self.columns)}{': ' if said else ''}{said}"
 
 
 @dataclass(frozen=True)
 class Loss:
-    """The limits on what is lost, over these columns."""
+    """The limits on what is lost, over these columns; the others are what some of the measures take."""
 
     columns: tuple[str, ...] = ()
     limits: tuple[Limit, ...] = ()
+    ordinal: tuple[str, ...] = ()
+    continuous: tuple[str, ...] = ()
+    domains: tuple[str, ...] = ()
+    dimension: int | None = None
 
 
 @dataclass(frozen=True)

@@ -23,6 +23,7 @@ NAMED = [
     "Microdata",
     "MissingPackageError",
     "ParameterError",
+    "ReleaseFileError",
     "RiskReport",
     "SdcError",
     "TableError",
@@ -37,7 +38,9 @@ NAMED = [
     "interval_hierarchy",
     "load",
     "read_hierarchy",
+    "read_release",
     "risk_report",
+    "run_release",
     "tree_hierarchy",
     "uninstall",
 ]

@@ -189,7 +189,7 @@ def test_the_command_line_writes_the_database_anew(file, monkeypatch):
 
 @pytest.mark.slow
 @pytest.mark.one_in(3)
-@pytest.mark.parametrize("where", ["_copied", "_sync", "_placed"])
+@pytest.mark.parametrize("where", ["_copied", "synced", "_placed"])
 def test_an_interruption_leaves_the_old_file(file, monkeypatch, where):
     monkeypatch.chdir(file.parent)
     before = file.read_bytes()
@@ -209,6 +209,6 @@ def test_the_folder_is_synced_after_the_file_is_put_in_its_place(file, monkeypat
     calls = []
     monkeypatch.chdir(file.parent)
     monkeypatch.setattr(os, "replace", lambda a, b, old=os.replace: (calls.append("replace"), old(a, b)))
-    monkeypatch.setattr(released_file, "_sync", lambda p, old=released_file._sync: (calls.append(p.is_dir()), old(p)))
+    monkeypatch.setattr(released_file, "synced", lambda p, old=released_file.synced: (calls.append(p.is_dir()), old(p)))
     assert main(COMMAND) == 0
     assert calls == [False, "replace", True]

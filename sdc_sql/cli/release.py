@@ -1,0 +1,126 @@
+"""``sdc-sql release``: a release file run, from the raw file to the released one, or to why it is refused."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import signal
+import sys
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
+
+from sdc_sql.cli.options import BAD_INPUT, LIMIT_EXCEEDED, add_resources, check_resources, plain, progressing
+from sdc_sql.errors import ReleaseFileError
+from sdc_sql.release.read import read_release
+from sdc_sql.release.run import run_release
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from sdc_sql.release.outcome import Outcome
+    from sdc_sql.release.plan import Plan
+
+EPILOG = f"""exit codes: 0 released; {BAD_INPUT} the file has errors (each with its place), or a step cannot be run;
+{LIMIT_EXCEEDED} refused: a limit does not hold, and nothing is written. The secret key of steps that draw is read from
+the environment variable SDC_KEY.
+
+examples:
+  sdc-sql release release.toml --plan
+  sdc-sql release release.toml
+"""
+
+
+def add(commands: Any) -> None:  # noqa: ANN401 - argparse gives it no public name
+    """Add the command."""
+    words = "run a release file: mask a copy, measure, and write the file if every limit holds"
+    command = commands.add_parser(
+        "release", help=words, description=words[0].upper() + words[1:] + ".", epilog=EPILOG,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )  # fmt: skip
+    command.add_argument("file", metavar="RELEASE.toml", help="the release file")
+    command.add_argument("--plan", action="store_true", help="check the file and show what would be done, and stop")
+    command.add_argument("--report", metavar="FILE", help="where to write the internal report if it is refused")
+    command.add_argument("--json", action="store_true", help="print what was found as JSON")
+    add_resources(command)
+    command.add_argument(
+        "--progress", action=argparse.BooleanOptionalAction, default=None,
+        help="report each stage on standard error before it begins (default: where that is a terminal)",
+    )  # fmt: skip
+    command.set_defaults(handle=run)
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Run the file, or show its plan; return the exit code."""
+    check_resources(arguments)
+    try:
+        plan = read_release(arguments.file)
+    except ReleaseFileError as error:  # each error has a line of its own
+        print(f"sdc-sql: {error.file}: {len(error.problems)} error{'s' * (len(error.problems) > 1)}", file=sys.stderr)
+        for problem in error.problems:
+            print(f"  {' '.join(problem.split())}", file=sys.stderr)
+        return BAD_INPUT
+    if arguments.plan:
+        print(shown(plan))
+        return 0
+    with _stopped():
+        outcome = run_release(
+            plan, refused_report=arguments.report, memory_limit=arguments.memory_limit, threads=arguments.threads,
+            progress=progressing(arguments.progress),
+        )  # fmt: skip
+    if arguments.json:
+        print(json.dumps(plain(outcome.to_dict()), indent=2, default=str))
+    else:
+        print(_told(outcome))
+    for reason in outcome.reasons:
+        print(f"sdc-sql: refused: {reason}", file=sys.stderr)
+    return 0 if outcome.accepted else LIMIT_EXCEEDED
+
+
+@contextmanager
+def _stopped() -> Iterator[None]:
+    """Let a signal that ends the process clean up as an interruption does."""
+
+    def stop(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    before = signal.signal(signal.SIGTERM, stop)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGTERM, before)
+
+
+def shown(plan: Plan) -> str:
+    """Return what a release file would do, as text."""
+    table = f", table {plan.source.table}" if plan.source.table else ""
+    lines = [
+        *([plan.title] if plan.title else []),
+        f"Source: {plan.source.path} ({plan.source.kind}{table}), {len(plan.columns)} columns",
+    ]
+    if plan.roles.identifiers:
+        lines.append(f"Not read, direct identifiers: {', '.join(plan.roles.identifiers)}")
+    for scenario in plan.scenarios:
+        nulls = f"; NULL as {scenario.nulls}" if scenario.nulls else ""
+        lines.append(f"Scenario {scenario.name}: {', '.join(scenario.keys)}{nulls}")
+        lines += [f"  must hold: {limit}" for limit in scenario.limits]
+    lines += [f"Step {i}: {step}{' (drawn with the key)' * step.draws}" for i, step in enumerate(plan.steps, 1)]
+    if plan.loss.limits:
+        lines.append(f"Loss: {', '.join(plan.loss.columns)}")
+        lines += [f"  must hold: {limit}" for limit in plan.loss.limits]
+    ids = f", the id {plan.roles.id} {_IDS[plan.output.ids]}" if plan.roles.id else ""
+    lines.append(f"Writes: {plan.output.path}{ids}")
+    lines += [f"  {name.replace('_', ' ')}: {path}" for name, path in plan.output.documents.items()]
+    return "\n".join(lines)
+
+
+_IDS = {"drop": "left out", "keep": "kept", "recode": "recoded"}
+
+
+def _told(outcome: Outcome) -> str:
+    lines = [str(limit) for limit in outcome.limits]
+    steps = [
+        f"{path}: {step.method} {', '.join(step.columns)}: {step.changed:,} of {step.records:,} records changed"
+        for path, step in zip(outcome.step_paths, outcome.steps, strict=True)
+    ]
+    lines = [*steps, *lines, "accepted" if outcome.accepted else "refused: nothing is released"]
+    return "\n".join([*lines, *(f"written: {path}" for path in outcome.written)])

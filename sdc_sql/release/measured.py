@@ -1,0 +1,128 @@
+"""The measures of a release: the risks of a scenario, what was lost, and whether the limits hold."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+from sdc_sql.errors import InputError
+from sdc_sql.limits import figures_of, holds, named
+from sdc_sql.microdata import Microdata
+from sdc_sql.release.figures import loss_measures
+from sdc_sql.release.outcome import LimitOutcome
+from sdc_sql.report import attributes, risk_report
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+
+    import duckdb
+
+    from sdc_sql.db.results import Result
+    from sdc_sql.release.figures import LossMeasure
+    from sdc_sql.release.outcome import ScenarioOutcome
+    from sdc_sql.release.plan import Limit, Plan, Scenario
+    from sdc_sql.report import RiskReport
+
+_NUMERIC = ("INT", "DOUBLE", "FLOAT", "REAL", "DECIMAL")
+
+
+def described(
+    con: duckdb.DuckDBPyConnection, plan: Plan, table: str, keys: Sequence[str] = (), nulls: str = "category"
+) -> Microdata:
+    """Return a table of the run with the roles of the file."""
+    roles = plan.roles
+    return Microdata(
+        con, table, keys=keys or None, weight=roles.weight, household=roles.household, id=roles.id,
+        stratum=roles.strata[0] if roles.strata else None, sampling_fraction=roles.sampling_fraction, nulls=nulls,
+    )  # fmt: skip
+
+
+def risks(
+    con: duckdb.DuckDBPyConnection, plan: Plan, table: str, scenario: Scenario, nulls: str, *, name: str,
+    progress: Callable[[str], None],
+) -> tuple[RiskReport, dict[str, Any]]:  # fmt: skip
+    """Return the report of a scenario, under the name that a reader knows, and what is measured besides."""
+    data = described(con, plan, table, scenario.keys, nulls)
+    suda = any(measure == "suda" for limit in scenario.limits for measure, *_ in named(limit.text))
+    sensitive = [name for name in plan.roles.sensitive if name not in scenario.keys]
+    report = risk_report(data, k=scenario.k, suda=suda, progress=progress)
+    if sensitive:  # which is defined for NULL as a value of its own only
+        progress("attribute disclosure")
+        strict = described(con, plan, table, scenario.keys)
+        ordered = [name for name in plan.roles.ordered if name in sensitive]
+        report = replace(report, attribute=attributes(strict, sensitive, ordered))
+    more: dict[str, Any] = {}
+    if scenario.threshold is not None:
+        progress("threshold rule")
+        given = scenario.threshold
+        rows = data.threshold_rule_summary(list(given) if isinstance(given, tuple) else given, inclusive=False)
+        more["threshold_rule"] = [row.to_dict() for row in rows]
+    return replace(report, table=name), more
+
+
+def losses(
+    original: Microdata, released: Microdata, plan: Plan, progress: Callable[[str], None]
+) -> dict[str, tuple[Mapping[str, Any], ...]]:
+    """Return the rows of each measure that a limit on loss names.
+
+    Measures of numbers are of the columns that are numbers before and after. Where there are none, or a measure cannot
+    be computed of these tables, its figures are NULL.
+    """
+    wanted = dict.fromkeys(measure for limit in plan.loss.limits for measure, *_ in named(limit.text))
+    found: dict[str, tuple[Mapping[str, Any], ...]] = {}
+    for name in wanted:
+        progress(name.replace("_", " "))
+        measure = loss_measures()[name]
+        columns = [c for c in plan.loss.columns if c in released.columns]
+        if measure.numeric:
+            columns = [c for c in columns if c in _numbers(original) and c in _numbers(released)]
+        rows = _rows(measure, original, released, columns, plan) if columns else []
+        found[name] = tuple(rows) or (dict.fromkeys(measure.figures),)
+    return found
+
+
+def _rows(
+    measure: LossMeasure, original: Microdata, released: Microdata, columns: list[str], plan: Plan
+) -> list[Mapping[str, Any]]:
+    options: dict[str, Any] = {}
+    for field in measure.takes:
+        given = getattr(plan.loss, field)
+        if isinstance(given, tuple):
+            given = [c for c in given if c in columns or field == "domains"] or None
+        if given is not None:
+            options[field] = given
+    verb = getattr(released, measure.verb)
+    if not measure.compares:
+        data = described(released.con, plan, released.table, columns)
+        result = getattr(data, measure.verb)(**options)
+    else:
+        result = verb(original, columns, **options)
+    several: list[Result] = result if isinstance(result, list) else [result]
+    return [row.to_dict() for row in several]
+
+
+def _numbers(data: Microdata) -> set[str]:
+    relation = data.con.table(data.table)
+    return {
+        name for name, kind in zip(relation.columns, relation.types, strict=True)
+        if any(word in str(kind) for word in _NUMERIC) and "[" not in str(kind)
+    }  # fmt: skip
+
+
+def judged(
+    plan: Plan, scenarios: Sequence[ScenarioOutcome], loss: Mapping[str, tuple[Mapping[str, Any], ...]]
+) -> tuple[LimitOutcome, ...]:
+    """Return each limit with its figures, and whether it holds."""
+    reports = {found.scenario.name: found.figures for found in scenarios}
+    of_loss = {name: [dict(row) for row in rows] for name, rows in loss.items()}
+    return tuple(
+        _judged(limit, reports[limit.scenario] if limit.scenario is not None else of_loss) for limit in plan.limits
+    )
+
+
+def _judged(limit: Limit, report: dict[str, Any]) -> LimitOutcome:
+    try:
+        return LimitOutcome(limit, figures_of(limit.text, report), holds(limit.text, report))
+    except InputError:  # not measured: a limit that cannot be checked does not hold
+        missing = {f"{measure}.{figure}": None for measure, figure, _ in named(limit.text)}
+        return LimitOutcome(limit, missing, holds=False)

@@ -1,0 +1,96 @@
+"""The raw table of a release: what columns it has, and its rows read into the private database of a run."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import duckdb
+from sqlglot import exp
+
+from sdc_sql.db import csv_file, query
+from sdc_sql.db.csv_file import created
+from sdc_sql.db.source import kind_of, opened, table_of
+from sdc_sql.errors import TableError, translated, without_values
+from sdc_sql.release.plan import Source
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+    from pathlib import Path
+
+ATTACHED, TEXTS = "sdc_source", "sdc_source_texts"
+
+
+def described(path: Path, table: str | None) -> tuple[Source, dict[str, str]]:
+    """Return the source and its columns with their types; of a CSV file without reading all of it.
+
+    Raises
+    ------
+    TableError
+        Where there is no such file or table, or it cannot be read.
+    """
+    kind = kind_of(str(path))
+    if kind == "duckdb":
+        with opened(str(path), table) as (con, name), translated():
+            rows = con.execute(query.text(query.call("query_table", name).limit(0)))
+            return Source(path, table, kind), {str(n): str(t) for n, t, *_ in rows.description or ()}
+    if table is not None:
+        raise TableError(f"{path} is a {kind} file, which holds one table: leave the table out.")
+    with duckdb.connect() as con:
+        return Source(path, None, kind), _of_file(con, path, kind)
+
+
+def _of_file(con: duckdb.DuckDBPyConnection, path: Path, kind: str) -> dict[str, str]:
+    reader = "read_parquet" if kind == "Parquet" else "read_csv"
+    try:
+        rows = con.execute(query.text(query.call(reader, str(path)).limit(0)))
+    except duckdb.Error as error:
+        reason = without_values(error) or str(error).split("\n", maxsplit=1)[0]
+        raise TableError(f"{path} cannot be read as a {kind} file: {reason}") from None
+    return {str(n): str(t) for n, t, *_ in rows.description or ()}
+
+
+def read(
+    con: duckdb.DuckDBPyConnection, source: Source, name: str, columns: Iterable[str], numbers: Iterable[str]
+) -> None:
+    """Make a table of the source's rows with these columns; of a CSV file, ``numbers`` are read as numbers.
+
+    Raises
+    ------
+    TableError
+        Where it cannot be read.
+    """
+    if source.kind == "duckdb":
+        _of_database(con, source, name, columns)
+    elif source.kind == "Parquet":
+        _kept(con, query.call("read_parquet", str(source.path)), name, columns, source)
+    else:
+        texts = exp.to_identifier(TEXTS, quoted=True)
+        try:
+            csv_file.read(con, exp.Literal.string(str(source.path)), texts, tuple(numbers), temporary=True)
+        except duckdb.Error as error:
+            reason = without_values(error) or str(error).split("\n", maxsplit=1)[0]
+            raise TableError(f"{source.path} cannot be read as a CSV file: {reason}") from None
+        _kept(con, exp.select("*").from_(exp.Table(this=texts)), name, columns, source)
+        con.execute(f"DROP TABLE {TEXTS}")
+
+
+def _of_database(con: duckdb.DuckDBPyConnection, source: Source, name: str, columns: Iterable[str]) -> None:
+    with opened(str(source.path), source.table) as (reading, _):
+        schema, table = table_of(reading, str(source.path), source.table)
+    path = query.literal(str(source.path)).sql("duckdb")
+    with translated():
+        con.execute(f"ATTACH {path} AS {ATTACHED} (READ_ONLY)")
+    try:
+        rows = exp.select("*").from_(exp.table_(table, db=schema, catalog=ATTACHED, quoted=True))
+        _kept(con, rows, name, columns, source)
+    finally:
+        con.execute(f"DETACH {ATTACHED}")
+
+
+def _kept(con: duckdb.DuckDBPyConnection, rows: exp.Select, name: str, columns: Iterable[str], source: Source) -> None:
+    chosen = exp.select(*(exp.column(c, quoted=True) for c in columns)).from_(rows.subquery("r"))
+    try:
+        con.execute(query.text(created(exp.to_identifier(name, quoted=True), "TABLE", chosen)))
+    except duckdb.Error as error:
+        reason = without_values(error) or str(error).split("\n", maxsplit=1)[0]
+        raise TableError(f"{source.path} cannot be read: {reason}") from None

@@ -1,0 +1,266 @@
+"""Read a release file and check all of it against its source, before any work."""
+
+from __future__ import annotations
+
+import tomllib
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from sdc_sql.db.checks import told
+from sdc_sql.db.released_file import FORMATS, IDS
+from sdc_sql.errors import ParameterError
+from sdc_sql.limits import named
+from sdc_sql.release import figures, raw, step_fields
+from sdc_sql.release.documents import DOCUMENTS
+from sdc_sql.release.plan import Limit, Loss, Output, Plan, RolesOfColumns, Scenario, Source
+from sdc_sql.release.problems import (
+    COLUMN_OR_NUMBER,
+    LISTS,
+    NUMBERS,
+    TABLE,
+    TABLES,
+    TEXT,
+    TEXTS,
+    WHOLE,
+)
+from sdc_sql.release.reading import Reading
+from sdc_sql.roles import NULLS
+
+if TYPE_CHECKING:
+    import os
+
+TEXTS_OF_FILE = ("title", "producer", "version", "description", "population", "release")
+FILE = dict.fromkeys(TEXTS_OF_FILE, TEXT) | {
+    "rules": TEXT, "source": TABLE, "roles": TABLE, "scenarios": TABLES, "steps": TABLES, "loss": TABLE,
+    "output": TABLE,
+}  # fmt: skip
+SOURCE = {"path": TEXT, "database": TEXT, "table": TEXT}
+ROLES = {
+    "id": TEXT, "weight": COLUMN_OR_NUMBER, "sampling_fraction": COLUMN_OR_NUMBER, "household": TEXT, "strata": TEXTS,
+    "sensitive": TEXTS, "ordered": TEXTS, "identifiers": TEXTS, "ghosts": LISTS,
+}  # fmt: skip
+SCENARIO = {"name": TEXT, "keys": TEXTS, "nulls": TEXT, "k": WHOLE, "threshold": NUMBERS, "limits": TEXTS}
+LOSS = {
+    "columns": TEXTS, "limits": TEXTS, "ordinal": TEXTS, "continuous": TEXTS, "domains": TEXTS, "dimension": WHOLE,
+}  # fmt: skip
+OUTPUT = {"path": TEXT, "ids": TEXT} | dict.fromkeys(DOCUMENTS, TEXT)
+
+
+def read_release(path: str | os.PathLike[str]) -> Plan:
+    """Read a release file and check it: its fields, its steps against the methods, its columns against the source.
+
+    Raises
+    ------
+    ReleaseFileError
+        With every error in it, each with its place (``steps[3].k``).
+    ParameterError
+        Where there is no such file, or it is no TOML.
+
+    Examples
+    --------
+    >>> import pathlib, tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     file = pathlib.Path(folder, "release.toml")
+    ...     _ = file.write_text('source = 1' + chr(10) + '[outputs]')
+    ...     try:
+    ...         read_release(file)
+    ...     except ValueError as error:
+    ...         print(error.problems[0])
+    source: it is 1: it must be a table, [name].
+    """
+    file = Path(path)
+    try:
+        text = file.read_text(encoding="utf-8")
+        said = tomllib.loads(text)
+    except OSError:
+        raise ParameterError(f"There is no release file {file}, or it cannot be read.") from None
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        reason = "it is not UTF-8" if isinstance(error, UnicodeDecodeError) else str(error)
+        raise ParameterError(f"{file} is no TOML file: {reason}.") from None
+    return _Sections(file.absolute(), text, said, FILE).plan()
+
+
+class _Sections(Reading):
+    """The sections of the file, each with all its errors kept."""
+
+    def plan(self) -> Plan:
+        """Return the plan; an error with all problems where there are any."""
+        for section in ("source", "output", "scenarios"):
+            if section not in self.said:
+                self.problems.add(section, f"the file has no {'[[' if section[-1] == 's' else '['}{section}].")
+        source = self._source()
+        roles = self._roles()
+        scenarios = self._scenarios(roles)
+        steps = step_fields.read(self, self.said.get("steps", []), roles, scenarios)
+        loss = self._loss(roles)
+        output = self._output(source.path if source else None, roles)
+        if "rules" in self.said:
+            self.problems.add("rules", "this version has no rulesets yet: write their scenarios and limits here.")
+        elif scenarios and not any(s.limits for s in scenarios) and not self.problems.found:
+            self.problems.add("scenarios", "none has a limit: nothing could be refused. Give limits, as in "
+                              '["k_anonymity.3.records <= 0"].')  # fmt: skip
+        self.problems.raise_if_any(self.file)
+        assert source is not None and output is not None  # noqa: PT018, S101 - or there was a problem
+        texts = {name: self.said.get(name, "") for name in TEXTS_OF_FILE}
+        return Plan(
+            self.file, self.text, source, roles, tuple(scenarios), tuple(steps), loss, output, self.columns, **texts,
+            rules=self.said.get("rules"),
+        )  # fmt: skip
+
+    def _source(self) -> Source | None:
+        given = self.problems.table("source", self.said.get("source"), SOURCE)
+        if "source" not in self.said:
+            return None
+        ways = [name for name in ("path", "database") if name in given]
+        if len(ways) != 1:
+            self.problems.add("source", "give either path = (a Parquet or CSV file) or database = with table =.")
+            return None
+        if "table" in given and ways == ["path"]:
+            self.problems.add("source.table", "it goes with database = only.")
+        with self.problems.at(f"source.{ways[0]}"):
+            source, self.columns = raw.described(
+                self.beside(given[ways[0]]), given.get("table") if ways == ["database"] else None
+            )
+            if ways == ["path"] and source.kind == "duckdb":
+                self.problems.add("source.path", "it is a database: name it as database =, with table =.")
+            return source
+        return None
+
+    def _roles(self) -> RolesOfColumns:
+        given = self.problems.table("roles", self.said.get("roles"), ROLES)
+        every = dict(self.columns)
+        dropped = self.several("roles.identifiers", "direct identifier", given.pop("identifiers", []))
+        self.columns = {name: kind for name, kind in every.items() if name not in dropped}
+        if every and not self.columns:
+            self.problems.add("roles.identifiers", "no column is left.")
+        found: dict[str, Any] = {"identifiers": dropped}
+        for role, value in given.items():
+            words, path = role.replace("_", " "), f"roles.{role}"
+            if isinstance(value, str):
+                found[role] = self._no_identifier(path, words, value, dropped)
+            elif isinstance(value, list):
+                found[role] = self.several(path, words, value)
+            elif isinstance(value, dict):
+                found[role] = {
+                    key: self.several(f"{path}.{name}", "ghost variable", names)
+                    for name, names in value.items()
+                    if (key := self.column(path, "key variable", name)) is not None
+                }
+            else:
+                found[role] = value
+        if len(found.get("strata", ())) > 1:
+            self.problems.add("roles.strata", "it names several columns; give one: their crossing as a column.")
+        fraction = found.get("sampling_fraction")
+        if isinstance(fraction, int | float) and not 0 < fraction < 1:
+            self.problems.add("roles.sampling_fraction", f"it is {fraction}: it must lie strictly between 0 and 1.")
+        weight = found.get("weight")
+        if isinstance(weight, int | float) and not 1e-9 <= weight <= 1e15:  # noqa: PLR2004 - sql/core/checks.sql
+            self.problems.add("roles.weight", f"it is {weight}: it must be from 1e-9 to 1e15.")
+        strange = [name for name in found.get("ordered", ()) if name not in found.get("sensitive", ())]
+        if strange:
+            self.problems.add("roles.ordered", f"{', '.join(strange)} is none of roles.sensitive.")
+        return RolesOfColumns(**{role: value for role, value in found.items() if value is not None})
+
+    def _no_identifier(self, path: str, role: str, name: str, dropped: tuple[str, ...]) -> str | None:
+        if name.lower() in (d.lower() for d in dropped):
+            self.problems.add(path, f"{name} is one of roles.identifiers, which are not read at all.")
+            return None
+        return self.column(path, role, name)
+
+    def _scenarios(self, roles: RolesOfColumns) -> list[Scenario]:
+        found: list[Scenario] = []
+        if self.said.get("scenarios") == []:
+            self.problems.add("scenarios", "give one at least: what an intruder may know.")
+        for i, row in enumerate(self.said.get("scenarios", [])):
+            path = f"scenarios[{i}]"
+            given = self.problems.table(path, row, SCENARIO)
+            for field in ("name", "keys"):
+                if field not in row:
+                    self.problems.add(f"{path}.{field}", "it is missing.")
+                elif field in given and not given[field]:
+                    self.problems.add(f"{path}.{field}", "it is empty.")
+            name = given.get("name", "")
+            if name in [s.name for s in found]:
+                self.problems.add(f"{path}.name", f"there is another scenario {name!r}.")
+            if given.get("nulls", NULLS[0]) not in NULLS:
+                self.problems.add(f"{path}.nulls", f"it is {told(given['nulls'])}: one of {', '.join(NULLS)}.")
+            if given.get("k", 5) < 2:  # noqa: PLR2004 - a group
+                self.problems.add(f"{path}.k", f"it is {given['k']}: it must be at least 2.")
+            keys = self.several(f"{path}.keys", "key variable", given.get("keys", []))
+            if roles.id in keys:
+                self.problems.add(f"{path}.keys", f"{roles.id} is the id, which tells every record apart.")
+            threshold = given.get("threshold")
+            scenario = Scenario(
+                path, name, keys, given.get("nulls"), given.get("k", 5),
+                threshold=tuple(threshold) if isinstance(threshold, list) else threshold,
+            )  # fmt: skip
+            found.append(self._limited(scenario, given, roles))
+        return found
+
+    def _limited(self, scenario: Scenario, given: dict[str, Any], roles: RolesOfColumns) -> Scenario:
+        limits, k = [], scenario.k
+        for i, text in enumerate(given.get("limits", [])):
+            at = f"{scenario.path}.limits[{i}]"
+            with self.problems.at(at):
+                figures.check_risk(text, roles, scenario)
+                k = max([k, *(asked for *_, asked in named(text) if asked is not None)])
+                limits.append(Limit(at, text, scenario.name))
+        return replace(scenario, k=k, limits=tuple(limits))
+
+    def _loss(self, roles: RolesOfColumns) -> Loss:
+        given = self.problems.table("loss", self.said.get("loss"), LOSS)
+        lists = {name: self.several(f"loss.{name}", "column", given[name]) for name in LOSS if name in given
+                 and LOSS[name] is TEXTS and name != "limits"}  # fmt: skip
+        limits = []
+        for i, text in enumerate(given.get("limits", [])):
+            at = f"loss.limits[{i}]"
+            with self.problems.at(at):
+                figures.check_loss(text, given)
+                limits.append(Limit(at, text))
+        if given.get("limits"):
+            if not given.get("columns"):
+                self.problems.add("loss.columns", "it is missing: say of which columns the loss is measured.")
+            if roles.id is None:
+                self.problems.add("roles.id", "it is missing: loss is measured record by record, found by the id.")
+        return Loss(limits=tuple(limits), dimension=given.get("dimension"), **lists)
+
+    def _output(self, source: Path | None, roles: RolesOfColumns) -> Output | None:
+        given = self.problems.table("output", self.said.get("output"), OUTPUT)
+        if "path" not in given:
+            if "output" in self.said:
+                self.problems.add("output.path", "it is missing: the released file.")
+            return None
+        paths = self._paths(given, source)
+        ids = given.get("ids", "drop")
+        if ids not in IDS:
+            self.problems.add("output.ids", f"it is {told(ids)}: one of {', '.join(IDS)}.")
+        if "ids" in given and roles.id is None:
+            self.problems.add("output.ids", "it goes with roles.id, which is missing.")
+        if ids == "recode" and not self.said.get("release"):
+            self.problems.add("output.ids", "recoded ids need release =, a name: else two files would link.")
+        return Output(paths.pop("path"), ids, paths)
+
+    def _paths(self, given: dict[str, str], source: Path | None) -> dict[str, Path]:
+        """Return the paths of the outputs, each of the right ending, in a folder that is there, and its own."""
+        taken: dict[Path, str] = {self.file.resolve(): "the release file itself"}
+        if source is not None:
+            taken[source.resolve()] = "the source"
+        paths: dict[str, Path] = {}
+        for name in ("path", *DOCUMENTS):
+            if name not in given:
+                continue
+            path, at = self.beside(given[name]), f"output.{name}"
+            endings = tuple(FORMATS) if name == "path" else DOCUMENTS[name].endings
+            same = taken.get(path.resolve())
+            for wrong, message in (
+                (path.suffix.lower() not in endings, f"{given[name]} must end in {', '.join(endings)}."),
+                (not path.parent.is_dir(), f"there is no folder {path.parent}."),
+                (same is not None, f"{given[name]} is {same}: give another name."),
+                (name != "path" and not DOCUMENTS[name].there, "this version cannot write it yet."),
+            ):
+                if wrong:
+                    self.problems.add(at, message)
+            taken[path.resolve()] = at
+            paths[name] = path
+        return paths

@@ -1,0 +1,47 @@
+"""What the sections of a release file share: its fields, its problems, and the columns of its source."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from sdc_sql.db.table import spelled
+from sdc_sql.release.problems import Problems
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from sdc_sql.release.problems import Kind
+
+
+class Reading:
+    """The reading of one file; ``columns`` are those of the source, without direct identifiers once these are read."""
+
+    def __init__(self, file: Path, text: str, said: dict[str, Any], fields: Mapping[str, Kind]) -> None:
+        self.file, self.text = file, text
+        self.problems = Problems()
+        self.said = self.problems.table("", said, fields)
+        self.columns: dict[str, str] = {}
+
+    def beside(self, path: str) -> Path:
+        """Return a path of the file, which is relative to the file's folder."""
+        return self.file.parent / Path(path).expanduser()
+
+    def column(self, path: str, role: str, name: str) -> str | None:
+        """Return a column as the source spells it; what is none is a problem of that place."""
+        if not self.columns:  # the source could not be read: said once
+            return name
+        with self.problems.at(path):
+            return spelled("the source", tuple(self.columns), role, name)
+        return None
+
+    def several(self, path: str, role: str, names: list[str]) -> tuple[str, ...]:
+        """Return several columns likewise, each named once."""
+        found: list[str] = []
+        for i, name in enumerate(names):
+            column = self.column(f"{path}[{i}]", role, name)
+            if column in found:
+                self.problems.add(f"{path}[{i}]", f"{column} is named twice.")
+            elif column is not None:
+                found.append(column)
+        return tuple(found)

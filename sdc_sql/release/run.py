@@ -1,0 +1,254 @@
+"""Run a release file on a copy: measure, mask, measure again, judge, and write all outputs or none."""
+
+from __future__ import annotations
+
+import hashlib
+import platform
+import tempfile
+from contextlib import ExitStack, contextmanager
+from dataclasses import replace
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import duckdb
+from sqlglot import exp
+
+from sdc_sql.db import query, released_file
+from sdc_sql.db.csv_file import created
+from sdc_sql.db.load import load
+from sdc_sql.errors import InputError, TableError, translated
+from sdc_sql.mask.columns import masks_numbers
+from sdc_sql.release import measured, raw
+from sdc_sql.release.documents import DOCUMENTS
+from sdc_sql.release.outcome import Outcome, ScenarioOutcome
+from sdc_sql.release.place import OWNER, place, refuse_taken
+from sdc_sql.release.plan import Plan
+from sdc_sql.release.read import read_release
+from sdc_sql.version import VERSION
+
+if TYPE_CHECKING:
+    import os
+    from collections.abc import Callable, Iterator
+
+    from sdc_sql.db.steps import MaskingStep
+    from sdc_sql.microdata import Microdata
+    from sdc_sql.release.plan import Step
+
+ORIGINAL, RELEASED = "sdc_original", "sdc_release"
+
+
+def run_release(
+    plan: Plan | str | os.PathLike[str],
+    con: duckdb.DuckDBPyConnection | None = None,
+    *,
+    write: bool = True,
+    refused_report: str | os.PathLike[str] | None = None,
+    memory_limit: str | None = None,
+    threads: int | None = None,
+    progress: Callable[[str], None] = lambda _: None,
+) -> Outcome:
+    """Run a release file: from the raw file to the released one, or to the reasons why it is refused.
+
+    The source is copied without its direct identifiers; the risks of each scenario are measured, the steps are run in
+    their order, the risks and the loss are measured, and each limit is judged: it must hold, and NULL or NaN never
+    does. Accepted, the released file and its documents are written, all or none; refused, nothing is.
+
+    Parameters
+    ----------
+    plan
+        The path of a release file, or what :func:`sdc_sql.read_release` gives.
+    con
+        A connection to work on, which has the tables ``sdc_original`` and ``sdc_release`` afterwards. By default a
+        database of its own beside the released file, for its owner alone, which is removed at the end.
+    write
+        Whether to write anything; without it the outcome alone is returned.
+    refused_report
+        Where to write the internal report of a release that is refused.
+    memory_limit, threads
+        How much DuckDB may use, where no connection is given.
+    progress
+        Called with the name of each stage before it begins.
+
+    Returns
+    -------
+    Outcome
+        ``accepted``, and ``reasons`` where it is not.
+
+    Raises
+    ------
+    ReleaseFileError
+        With every error of the file, each with its place.
+    InputError
+        Where a step cannot be run (with its place), the key is needed and not there, or a file is there already.
+
+    Notes
+    -----
+    The released records stand in the order of their own values, without their id unless ``output.ids`` asks for it:
+    nothing tells of the order of the source.
+
+    Examples
+    --------
+    >>> import duckdb, pathlib, sdc_sql, tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     file = pathlib.Path(folder, "release.toml")
+    ...     _ = sdc_sql.example().con.execute(f"COPY persons TO '{folder}/persons.csv'")
+    ...     _ = file.write_text('''
+    ...         [source]
+    ...         path = "persons.csv"
+    ...         [roles]
+    ...         id = "id"
+    ...         [[scenarios]]
+    ...         name = "neighbour"
+    ...         keys = ["age", "sex"]
+    ...         limits = ["k_anonymity.2.records <= 0"]
+    ...         [output]
+    ...         path = "released.csv"
+    ...     ''')
+    ...     run_release(file).reasons[0].partition(" (")[0]
+    "scenario 'neighbour': k_anonymity.2.records <= 0 does not hold: k_anonymity.2.records is 1"
+    """
+    if not isinstance(plan, Plan):
+        plan = read_release(plan)
+    documents = {plan.path.parent / p: DOCUMENTS[n] for n, p in plan.output.documents.items()}
+    if write:
+        refuse_taken([plan.output.path, *documents, *([Path(refused_report)] if refused_report else [])])
+    with ExitStack() as stack:
+        if con is None:
+            con = stack.enter_context(_workspace(plan.output.path.parent, memory_limit, threads))
+        load(con)
+        if plan.draws or (write and any(d.needs_key for d in documents.values())):
+            with translated():  # before any work
+                con.execute("SELECT length(sdc__secret_key())").fetchall()
+        outcome = _measured(con, plan, progress)
+        if not write:
+            return outcome
+        outputs: list[tuple[Path, Callable[[Path], None]]] = []
+        if outcome.accepted:
+            outputs.append((plan.output.path, partial(_write, outcome)))
+            outputs += [(path, partial(_document, d.writer, outcome)) for path, d in documents.items()]
+        elif refused_report is not None:
+            outputs.append((Path(refused_report), partial(_document, DOCUMENTS["report"].writer, outcome)))
+        progress("writing")
+        return replace(outcome, written=place(outputs))
+
+
+def _document(writer: Callable[[Outcome, Path], None], outcome: Outcome, path: Path) -> None:
+    writer(outcome, path)
+
+
+@contextmanager
+def _workspace(folder: Path, memory_limit: str | None, threads: int | None) -> Iterator[duckdb.DuckDBPyConnection]:
+    """Yield a connection to a database of its own in a folder for its owner alone, gone afterwards."""
+    with tempfile.TemporaryDirectory(dir=folder, prefix=".sdc-sql-") as place_:
+        path = Path(place_) / "work.duckdb"
+        with duckdb.connect(path) as con:
+            path.chmod(OWNER)
+            con.execute("SET enable_progress_bar = false")
+            for name, value in (("temp_directory", place_), ("memory_limit", memory_limit), ("threads", threads)):
+                if value is not None:
+                    item = exp.SetItem(this=exp.EQ(this=exp.column(name), expression=query.literal(value)))
+                    with translated():
+                        con.execute(query.text(exp.Set(expressions=[item])))
+            yield con
+
+
+def _measured(con: duckdb.DuckDBPyConnection, plan: Plan, progress: Callable[[str], None]) -> Outcome:
+    progress("reading the source")
+    there = con.execute(
+        "SELECT table_name FROM duckdb_tables() WHERE table_name IN (?, ?)", [ORIGINAL, RELEASED]
+    ).fetchall()
+    if there:
+        raise TableError(f"The connection has a table {there[0][0]} already: drop it, or give no connection.")
+    raw.read(con, plan.source, ORIGINAL, plan.columns, _numbers(plan))
+    original = measured.described(con, plan, ORIGINAL)
+    columns_before = original.columns
+    before = []
+    for scenario in plan.scenarios:
+        nulls = scenario.nulls or "category"
+        told = partial(_told, progress, f"before, {scenario.name}")
+        before.append(
+            (nulls, measured.risks(con, plan, ORIGINAL, scenario, nulls, name=plan.source.path.name, progress=told))
+        )
+    con.execute(query.text(created(RELEASED, "TABLE", exp.select("*").from_(exp.to_table(ORIGINAL)))))
+    steps, paths = [], []
+    for step in plan.steps:
+        progress(f"{step.path}: {step}")
+        for done in _run(con, plan, step):
+            steps.append(done)
+            paths.append(step.path)
+    scenarios = []
+    for scenario, (nulls, (report, more)) in zip(plan.scenarios, before, strict=True):
+        after_nulls = scenario.nulls or _nulls_after(plan, scenario.keys)
+        told = partial(_told, progress, f"after, {scenario.name}")
+        after, more_after = measured.risks(
+            con, plan, RELEASED, scenario, after_nulls, name=plan.output.path.name, progress=told
+        )
+        scenarios.append(ScenarioOutcome(scenario, report, after, nulls, after_nulls, more, more_after))
+    released = measured.described(con, plan, RELEASED)
+    loss = measured.losses(original, released, plan, progress)
+    return Outcome(
+        plan, tuple(scenarios), tuple(steps), tuple(paths), loss, measured.judged(plan, scenarios, loss),
+        _count(original), _count(released), columns_before, released.columns,
+        {"sdc_sql": VERSION, "duckdb": duckdb.__version__, "python": platform.python_version()}, original, released,
+        _digests(plan),
+    )  # fmt: skip
+
+
+def _told(progress: Callable[[str], None], stage: str, measure: str) -> None:
+    progress(f"{stage}: {measure}")
+
+
+def _nulls_after(plan: Plan, keys: tuple[str, ...]) -> str:
+    """Return how NULL counts: as agreeing with every value once values of the keys were suppressed."""
+    suppressed = {column for step in plan.steps if step.suppresses for column in step.columns}
+    return "wildcard" if suppressed & {*keys} else "category"
+
+
+def _run(con: duckdb.DuckDBPyConnection, plan: Plan, step: Step) -> Iterator[MaskingStep]:
+    """Run a step of the file; what it says is wrong is said with its place."""
+    several = "columns" in step.arguments or "keys" in step.arguments
+    try:
+        for arguments in [{}] if several else [{"column": column} for column in step.columns]:
+            data = measured.described(con, plan, RELEASED, step.columns if "keys" in step.arguments else ())
+            verb: Callable[..., MaskingStep] = getattr(data, step.verb)
+            yield replace(verb(**arguments, **step.arguments), remains="")
+    except InputError as error:
+        kind = type(error) if type(error).__init__ is InputError.__init__ else InputError
+        raise kind(f"{step.path} ({step.method}): {error}") from None
+
+
+def _numbers(plan: Plan) -> set[str]:
+    """Return the columns of a CSV file that are numbers however it writes them: what is reckoned with."""
+    roles = plan.roles
+    found = {n for n in (roles.weight, roles.sampling_fraction, *roles.ordered) if isinstance(n, str)}
+    for step in plan.steps:
+        if masks_numbers(step.verb, step.arguments):
+            found |= {*step.columns}
+    return found
+
+
+def _count(data: Microdata) -> int:
+    rows = data.con.execute(query.text(exp.select(exp.Count(this=exp.Star())).from_(exp.to_table(data.table))))
+    return int(rows.fetchall()[0][0])
+
+
+def _digests(plan: Plan) -> dict[str, str]:
+    found = {"release_file": hashlib.sha256(plan.text.encode()).hexdigest()}
+    if plan.source.path.is_file() and plan.source.kind != "duckdb":  # a pattern of files has no bytes of its own
+        with plan.source.path.open("rb") as file:
+            found["source"] = hashlib.file_digest(file, "sha256").hexdigest()
+    return found
+
+
+def _write(outcome: Outcome, path: Path) -> None:
+    """Write the released records in the order of their own values, or of the key where ids are recoded."""
+    plan, data = outcome.plan, outcome.released
+    if plan.output.ids == "recode":
+        rows = released_file.rows_of(data, plan.release, "recode")
+    else:
+        ids = plan.output.ids if plan.roles.id is not None else "keep"
+        rows = released_file.rows_of(data, "", ids)
+        chosen: list[Any] = [c.copy() for c in rows.selects]
+        rows = rows.order_by(*(exp.Ordered(this=c, nulls_first=False) for c in chosen))
+    released_file.put(data.con, rows, path, plan.source.table or plan.source.path.stem)

@@ -1,0 +1,216 @@
+"""The steps of a release file, checked against what the headers of the SQL files declare of each method."""
+
+from __future__ import annotations
+
+import inspect
+from typing import TYPE_CHECKING, Any
+
+from sdc_sql import methods
+from sdc_sql.db.checks import told
+from sdc_sql.db.macros import declared
+from sdc_sql.db.subset import subset_of
+from sdc_sql.db.table import Table
+from sdc_sql.release import step_values
+from sdc_sql.release.plan import Step
+from sdc_sql.release.problems import near
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from sdc_sql.db.catalogue import Declaration
+    from sdc_sql.db.headers import Parameter
+    from sdc_sql.release.plan import RolesOfColumns, Scenario
+    from sdc_sql.release.reading import Reading
+
+REMOVES = "sdc_drop_identifiers"
+SUPPRESS = ("local_suppression", "suppress_combinations", "suppress_risky")
+TARGETS = ("columns", "column", "keys")
+_OF_TARGET = {"column_name": "column"}  # how verbs call an argument of the macros
+_NOT_OWN = {"tbl", "id", "columns", "column_name", "keys"}
+
+
+def known_methods() -> dict[str, list[Declaration]]:
+    """Return the masks by each name a step may use: that of the command line, with - or _, or the verb's."""
+    masks = [d for d in declared() if d.masks or d.name == REMOVES]
+    found: dict[str, list[Declaration]] = {}
+    for mask in masks:
+        found.setdefault(mask.command.replace("-", "_"), []).append(mask)
+    for verb in {mask.verb for mask in masks} - found.keys():
+        found[verb] = [mask for mask in masks if mask.verb == verb]
+    return found
+
+
+def read(
+    reading: Reading, rows: Sequence[Mapping[str, Any]], roles: RolesOfColumns, scenarios: Sequence[Scenario]
+) -> list[Step]:
+    """Return the steps; what is wrong is added to the problems of the reading."""
+    found = []
+    if rows and roles.id is None and "id" not in reading.said.get("roles", {}):
+        reading.problems.add("roles.id", "it is missing: masking finds each record by its id.")
+    gone: dict[str, str] = {}
+    for i, row in enumerate(rows):
+        path = f"steps[{i}]"
+        before = len(reading.problems.found)
+        step = _step(reading, path, row, scenarios, roles)
+        if step is None:
+            continue
+        _still_there(reading, step, gone)
+        if step.verb == "drop_identifiers":
+            _dropping(reading, step, gone, roles, scenarios)
+        if len(reading.problems.found) == before:
+            found.append(step)
+    return found
+
+
+def _dropping(
+    reading: Reading, step: Step, gone: dict[str, str], roles: RolesOfColumns, scenarios: Sequence[Scenario]
+) -> None:
+    named = (roles.weight, roles.sampling_fraction, roles.household, roles.id, *roles.strata, *roles.sensitive)
+    used = dict.fromkeys(named, "roles") | {key: scenario.path for scenario in scenarios for key in scenario.keys}
+    for column in step.columns:
+        gone[column] = step.path
+        if column in used:
+            reading.problems.add(step.path, f"{column} is used by {used[column]}: it cannot be dropped.")
+
+
+def _still_there(reading: Reading, step: Step, gone: Mapping[str, str]) -> None:
+    for column in step.columns:
+        if column in gone:
+            reading.problems.add(step.path, f"{column} is dropped by {gone[column]} already.")
+
+
+def _step(
+    reading: Reading, path: str, row: Mapping[str, Any], scenarios: Sequence[Scenario], roles: RolesOfColumns
+) -> Step | None:
+    chosen = _method(reading, path, row.get("method"))
+    given = {name: value for name, value in row.items() if name not in {"method", "scenario", "where"}}
+    masks = _fitting(reading, path, chosen, given) if chosen else None
+    if not masks:
+        return None
+    verb = masks[0].verb
+    signature = inspect.signature(getattr(methods.Methods, verb)).parameters
+    target = next(name for name in TARGETS if name in signature)
+    columns = _columns(reading, path, row, target, scenarios)
+    own = {p.name: p for mask in masks for p in _own(mask)}
+    values = step_values.Values(reading, path)
+    arguments: dict[str, Any] = {} if target == "column" else {target: list(columns)}
+    for name, value in given.items():
+        if name not in (*TARGETS, "column_name"):
+            arguments[name] = values.of(own[name], value) if name in own else value
+    if "where" in row:
+        _where(reading, f"{path}.where", row["where"], arguments, takes="subset" in signature)
+    ghosts = {key: list(names) for key, names in roles.ghosts.items() if key in columns}
+    for name, default in (("release", reading.said.get("release")), ("ghosts", ghosts)):
+        if name in signature and default:
+            arguments.setdefault(name, default)
+    return Step(
+        path, str(row["method"]), verb, arguments, columns, row.get("scenario"), row.get("where"),
+        any(mask.needs_key for mask in masks), verb in SUPPRESS,
+    )  # fmt: skip
+
+
+def _method(reading: Reading, path: str, method: object) -> list[Declaration] | None:
+    known = known_methods()
+    if not isinstance(method, str):
+        what = "it is missing." if method is None else f"it is {told(method)}: it must be a name."
+        reading.problems.add(f"{path}.method", what)
+        return None
+    if method.replace("-", "_") not in known:
+        nearest = near(method.replace("-", "_"), sorted(known))
+        reading.problems.add(f"{path}.method", f"there is no method {method!r}{nearest}")
+    return known.get(method.replace("-", "_"))
+
+
+def _fitting(
+    reading: Reading, path: str, masks: list[Declaration], given: Mapping[str, Any]
+) -> list[Declaration] | None:
+    """Return the masks of the one verb that the given fields choose."""
+    before = len(reading.problems.found)
+    own = {mask.name: {p.name: p for p in _own(mask)} for mask in masks}
+    every = {name for names in own.values() for name in names} | {mask.switch for mask in masks if mask.switch}
+    python = {n for mask in masks for n in inspect.signature(getattr(methods.Methods, mask.verb)).parameters}
+    python -= {"self", "data", "into", "id", "_"}
+    allowed = every | (python - {*_OF_TARGET}) | {"column", "columns", "keys"}
+    for name in given:
+        if name not in allowed:
+            reading.problems.add(f"{path}.{name}", f"there is no such field{near(name, sorted(allowed | {'where'}))}")
+    fitting = [mask for mask in masks if all(p.name in given for p in _own(mask) if p.default is None)]
+    if not fitting and len(reading.problems.found) == before:
+        ways = dict.fromkeys(" and ".join(p.name for p in _own(mask) if p.default is None) for mask in masks)
+        reading.problems.add(path, f"it needs {' or '.join(ways)}.")
+    if not fitting:
+        return None
+    for switch in {mask.switch for mask in fitting} & given.keys():
+        if not isinstance(given[switch], bool):
+            reading.problems.add(f"{path}.{switch}", f"it is {told(given[switch])}: it must be true or false.")
+    if any(mask.switch for mask in fitting):
+        switched = [mask for mask in fitting if mask.switch and given.get(mask.switch) is True]
+        fitting = switched or [mask for mask in fitting if not mask.switch]
+    taken = {name for mask in fitting for name in own[mask.name]} | {mask.switch for mask in masks if mask.switch}
+    for name in every & {*given} - taken:
+        of = dict.fromkeys(p.name for m in masks if name in own[m.name] for p in _own(m) if p.default is None)
+        reading.problems.add(f"{path}.{name}", f"it goes with {' or '.join(of) or 'another method'} only.")
+    required = [p.name for mask in fitting for p in _own(mask) if p.default is None]
+    several = [w for w in dict.fromkeys(required) if not all(w in own[mask.name] for mask in fitting)]
+    if len(several) > 1:
+        reading.problems.add(path, f"{' and '.join(several)} exclude each other: leave all but one out.")
+    return fitting if len(reading.problems.found) == before else None
+
+
+def _own_names(mask: Declaration) -> set[str]:
+    return {p.name for p in _own(mask)}
+
+
+def _own(mask: Declaration) -> list[Parameter]:
+    return [p for p in mask.parameters if p.name not in _NOT_OWN]
+
+
+def _columns(
+    reading: Reading, path: str, row: Mapping[str, Any], target: str, scenarios: Sequence[Scenario]
+) -> tuple[str, ...]:
+    """Return what is masked: columns, or keys of its own or of a scenario."""
+    given = [name for name in (*TARGETS, "column_name") if name in row]
+    scenario = row.get("scenario")
+    if scenario is not None:
+        found = [s for s in scenarios if s.name == scenario]
+        if not found:
+            known = near(str(scenario), [s.name for s in scenarios])
+            reading.problems.add(f"{path}.scenario", f"there is no scenario {told(scenario)}{known}")
+        elif target != "keys" or given:
+            why = f"{given[0]} is given" if given else "this method takes columns"
+            reading.problems.add(f"{path}.scenario", f"a scenario says which keys are masked, and {why}.")
+        return found[0].keys if found else ()
+    if len(given) != 1:
+        example = '"age"' if target == "column" else '["age", "sex"]'
+        what = f"give {target} = {example}" + (", or scenario =." if target == "keys" else ".")
+        reading.problems.add(path, what if not given else f"{' and '.join(given)} say the same: give one.")
+        return ()
+    value, at = row[given[0]], f"{path}.{given[0]}"
+    if isinstance(value, str):
+        column = reading.column(at, "column", value)
+        return (column,) if column is not None else ()
+    if not isinstance(value, list) or not value:
+        reading.problems.add(at, f"it is {told(value)}: it must be a column, or a list of columns.")
+        return ()
+    return reading.several(at, "column", value)
+
+
+def _where(reading: Reading, path: str, where: object, arguments: dict[str, Any], *, takes: bool) -> None:
+    if not isinstance(where, str):
+        reading.problems.add(path, f"it is {told(where)}: it must be a condition, a text.")
+        return
+    if not takes:
+        able = sorted(n for n, masks in known_methods().items() if any("subset" in _own_names(m) for m in masks))
+        reading.problems.add(
+            path, f"this method cannot mask a part of the records yet ({', '.join(able)} can): leave it out."
+        )
+        return
+    if "subset" in arguments:
+        reading.problems.add(path, "subset says the same: give one of them.")
+        return
+    table = Table()
+    table.table, table.columns = "the source", tuple(reading.columns)
+    with reading.problems.at(path):
+        if reading.columns:
+            subset_of(table, where)
+    arguments["subset"] = where

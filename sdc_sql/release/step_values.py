@@ -1,0 +1,143 @@
+"""A value of a step, checked by the type, the choices and the range that its header declares."""
+
+from __future__ import annotations
+
+import re
+from datetime import date
+from fractions import Fraction
+from typing import TYPE_CHECKING, Any
+
+from sdc_sql.db.checks import told
+from sdc_sql.db.headers import said
+from sdc_sql.release.problems import NUMBERS, is_finite, is_whole, near
+
+if TYPE_CHECKING:
+    from sdc_sql.db.headers import Parameter
+    from sdc_sql.release.reading import Reading
+
+_NUMBER = r"(\d+(?:\.\d+)?(?:/\d+)?)"
+_INTERVAL = re.compile(rf"\bin ([\[(]){_NUMBER}, {_NUMBER}([\])])")
+_FROM_TO = re.compile(rf"\bfrom {_NUMBER} to {_NUMBER}")
+_LEAST = re.compile(rf"(?<!but )\bat least {_NUMBER}")
+_POSITIVE = re.compile(r"\bpositive\b")
+_TABLES = {"mapping": dict, "hierarchies": dict, "matrix": list}  # what a table can be instead of a file
+_Nothing: Any = ()
+_RANGED = {"number", "whole number", "numbers", "number or numbers", "column or number"}
+_BY_KEY = {"importance", "max_share"}  # numbers that can be given by the names of keys
+
+
+def within(meaning: str, number: float) -> str | None:
+    """Return what a meaning asks of a number that this one is not, None where it is.
+
+    Examples
+    --------
+    >>> within("the greatest risk, in (0, 1)", 1), within("the least number of records, at least 2", 2)
+    ('it must lie in (0, 1)', None)
+    """
+    if found := _INTERVAL.search(meaning):
+        low, high = Fraction(found[2]), Fraction(found[3])
+        above = number >= low if found[1] == "[" else number > low
+        below = number <= high if found[4] == "]" else number < high
+        return None if above and below else f"it must lie {found[0]}"
+    if found := _FROM_TO.search(meaning):
+        return None if Fraction(found[1]) <= number <= Fraction(found[2]) else f"it must lie {found[0]}"
+    if found := _LEAST.search(meaning):
+        return None if number >= Fraction(found[1]) else f"it must be {found[0]}"
+    return "it must be positive" if _POSITIVE.search(meaning) and number <= 0 else None
+
+
+class Values:
+    """The values of one step."""
+
+    def __init__(self, reading: Reading, path: str) -> None:
+        self.reading, self.path = reading, path
+
+    def of(self, parameter: Parameter, value: Any) -> Any:  # noqa: ANN401 - of the file
+        """Return a value as the verb takes it; what is wrong is added to the problems."""
+        at = f"{self.path}.{parameter.name}"
+        if parameter.choices:
+            self._choice(at, parameter.choices, value)
+            return value
+        kind = parameter.type
+        if kind in {"column", "columns"} or (kind == "column or number" and isinstance(value, str)):
+            return self._columns(at, "columns" if kind == "columns" else "column", value)
+        if kind == "table":
+            return self._table(at, parameter.name, value)
+        if kind in {"levels", "lists of columns"} and isinstance(value, dict):
+            return {n: list(self._columns(f"{at}.{n}", "columns", v) or ()) for n, v in value.items()}
+        if kind == "combinations" and isinstance(value, list):
+            return [list(self._columns(f"{at}[{i}]", "columns", v) or ()) for i, v in enumerate(value)]
+        self._numbers(at, parameter, value)
+        return value
+
+    def _choice(self, at: str, choices: tuple[str, ...], value: object) -> None:
+        if value not in choices:
+            hint = near(value, choices) if isinstance(value, str) else "."
+            hint = "." if hint.startswith("; there") else hint.partition("? ")[0] + "?"
+            self.reading.problems.add(at, f"it is {told(value)}: it must be {said(choices)}{hint}")
+
+    def _numbers(self, at: str, parameter: Parameter, value: Any) -> None:  # noqa: ANN401 - of the file
+        if parameter.type == "number or numbers" and parameter.name in _BY_KEY and isinstance(value, dict):
+            for name, number in value.items():
+                self.reading.column(f"{at}.{name}", "key variable", name)
+                self._number(f"{at}.{name}", parameter, number)
+        elif (wanted := self._wanted(parameter, value)) is not None:
+            self.reading.problems.add(at, f"it is {told(value)}: it must be {wanted}.")
+        elif parameter.type in _RANGED:
+            for i, number in enumerate(value if isinstance(value, list) else [value]):
+                self._number(f"{at}[{i}]" if isinstance(value, list) else at, parameter, number)
+
+    def _wanted(self, parameter: Parameter, value: Any) -> str | None:  # noqa: ANN401 - of the file
+        """Return what a value must be, where it is not."""
+        truths = isinstance(value, list) and all(isinstance(v, bool) for v in value)
+        texts = isinstance(value, list) and all(isinstance(v, str) for v in value)
+        scalar = isinstance(value, str | date) or is_finite(value)
+        ways: dict[str, tuple[bool, str]] = {
+            "number": (is_finite(value), "a finite number"),
+            "column or number": (is_finite(value), "a column or a number"),
+            "whole number": (is_whole(value), "a whole number"),
+            "number or numbers": (NUMBERS[0](value), NUMBERS[1]),
+            "numbers": (isinstance(value, list) and NUMBERS[0](value), "a list of numbers"),
+            "truth value": (isinstance(value, bool), "true or false"),
+            "truth value or truth values": (isinstance(value, bool) or truths, "true or false, or a list of them"),
+            "names": (texts, "a list of texts"),
+            "text": (isinstance(value, str) or (parameter.name == "level" and is_whole(value)), "a text"),
+            "value": (scalar, "a number, a text or a date"),
+            "levels": (False, 'lists of columns by level, as in { very = ["sex"] }'),
+            "lists of columns": (False, 'lists of columns by name, as in { region = ["district"] }'),
+            "combinations": (False, 'a list of lists of columns, as in [["age", "sex"]]'),
+        }
+        right, words = ways.get(parameter.type, (True, ""))
+        return None if right else words
+
+    def _number(self, at: str, parameter: Parameter, number: object) -> None:
+        if not is_finite(number):
+            self.reading.problems.add(at, f"it is {told(number)}: it must be a finite number.")
+        elif (wanted := within(parameter.meaning, number)) is not None:  # type: ignore[arg-type] # a number
+            self.reading.problems.add(at, f"it is {told(number)}: {wanted} ({parameter.meaning}).")
+
+    def _columns(self, at: str, kind: str, value: Any) -> Any:  # noqa: ANN401 - of the file
+        if kind == "column" and isinstance(value, str):
+            return self.reading.column(at, "column", value)
+        if kind == "columns" and isinstance(value, list) and all(isinstance(v, str) for v in value):
+            return list(self.reading.several(at, "column", value))
+        wanted = "the name of a column" if kind == "column" else "a list of columns"
+        self.reading.problems.add(at, f"it is {told(value)}: it must be {wanted}.")
+        return None
+
+    def _table(self, at: str, name: str, value: Any) -> Any:  # noqa: ANN401 - of the file
+        """Return a table: the path of a file, or what the method takes instead of one."""
+        if isinstance(value, str):
+            path = self.reading.beside(value)
+            if not path.exists():
+                self.reading.problems.add(at, f"there is no file {path}.")
+            return str(path)
+        if isinstance(value, _TABLES.get(name, _Nothing)):
+            if name == "hierarchies":
+                return {
+                    self.reading.column(f"{at}.{key}", "key variable", key): self._table(f"{at}.{key}", "file", file)
+                    for key, file in value.items()
+                }
+            return value
+        self.reading.problems.add(at, f"it is {told(value)}: it must be the path of a file.")
+        return value
