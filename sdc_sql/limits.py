@@ -31,7 +31,7 @@ def exceeded(limit: str, report: dict[str, Any]) -> bool:
 
     A limit compares a figure of the report (``measure.figure``) with a number by > >= < <= = or <>;
     comparisons can be joined with AND, OR, NOT and parentheses. For k-anonymity write the k first
-    (``k_anonymity.3.records > 0``); of theta by stratum, of the sensitive variables (``attribute``), and of the sets
+    (``k_anonymity.3.records > 0``), or mean every k that was measured; of theta by stratum, of the sensitive variables (``attribute``), and of the sets
     of keys of a threshold rule, a limit is exceeded when any one exceeds it.
 
     Raises
@@ -190,7 +190,7 @@ def _figures(column: exp.Column, limit: str, report: dict[str, Any], *, missing:
             "give what it needs (a sampling fraction, a weight, a household, a stratum)."
         )
     rows = found if isinstance(found, list) else [found]
-    if measure == "k_anonymity" and rest:
+    if measure == "k_anonymity" and len(rest) > 1:
         k = rest.pop(0)
         rows = [row for row in rows if str(row["k"]) == k]
     figures = [row[rest[0]] for row in rows if isinstance(row, dict) and len(rest) == 1 and rest[0] in row]

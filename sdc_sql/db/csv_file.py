@@ -31,12 +31,12 @@ def read(
     ``numbers`` are the columns that must be numbers (weights, what is masked); how they are written does not count.
     (A number of a JSON file is one, however it is written: codes are texts there, in quotes.)
     """
-    types = con.execute(query.text(_rows(reader, path).limit(0))).description or ()
+    types = con.execute(query.text(rows_of(reader, path).limit(0))).description or ()
     wanted = {n.lower() for n in numbers}
     detected = {str(column): str(kind) for column, kind, *_ in types}
     nested = {column for column, kind in detected.items() if kind.endswith("]") or "(" in kind.replace("DECIMAL(", "")}
     as_texts = {column: kind if column in nested else "VARCHAR" for column, kind in detected.items()}
-    rows = _rows(reader, path, as_texts)
+    rows = rows_of(reader, path, as_texts)
     con.execute(query.text(created(ROWS, "TABLE", rows, temporary=True, replace=True)))
     try:
         typed = {column: kind for column, kind in detected.items() if as_texts[column] != kind}
@@ -56,7 +56,8 @@ def read(
         con.execute(f"DROP TABLE {ROWS}")
 
 
-def _rows(reader: str, path: exp.Expression, texts: dict[str, str] | None = None) -> exp.Select:
+def rows_of(reader: str, path: exp.Expression, texts: dict[str, str] | None = None) -> exp.Select:
+    """Return the query of a file's rows, read with types found from all of it, or as texts."""
     options: dict[str, exp.Expression] = {"sample_size": exp.Neg(this=exp.Literal.number(1))}
     if texts is not None and reader == "read_csv":
         options["all_varchar"] = exp.true()

@@ -87,7 +87,7 @@ class Outcome:
         return tuple(str(limit) for limit in self.limits if not limit.holds)
 
     def to_dict(self) -> dict[str, Any]:
-        """Return what was found as plain values, for JSON: no record, no key, no PRAM matrix."""
+        """Return what was found as plain values, for JSON; not to be published: the riskiest keys are in it."""
         return {
             "accepted": self.accepted,
             "records": {"before": self.records_before, "after": self.records_after},

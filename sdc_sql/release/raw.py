@@ -40,9 +40,11 @@ def described(path: Path, table: str | None) -> tuple[Source, dict[str, str]]:
 
 
 def _of_file(con: duckdb.DuckDBPyConnection, path: Path, kind: str) -> dict[str, str]:
-    reader = "read_parquet" if kind == "Parquet" else "read_csv"
+    # the names of a CSV file are found as when it is read: from all of it
+    name = exp.Literal.string(str(path))
+    select = query.call("read_parquet", str(path)) if kind == "Parquet" else csv_file.rows_of("read_csv", name)
     try:
-        rows = con.execute(query.text(query.call(reader, str(path)).limit(0)))
+        rows = con.execute(query.text(select.limit(0)))
     except duckdb.Error as error:
         reason = without_values(error) or str(error).split("\n", maxsplit=1)[0]
         raise TableError(f"{path} cannot be read as a {kind} file: {reason}") from None

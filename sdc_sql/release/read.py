@@ -44,6 +44,7 @@ SCENARIO = {"name": TEXT, "keys": TEXTS, "nulls": TEXT, "k": WHOLE, "threshold":
 LOSS = {
     "columns": TEXTS, "limits": TEXTS, "ordinal": TEXTS, "continuous": TEXTS, "domains": TEXTS, "dimension": WHOLE,
 }  # fmt: skip
+_HEADS = {"scenarios": "[[scenarios]]"}
 OUTPUT = {"path": TEXT, "ids": TEXT} | dict.fromkeys(DOCUMENTS, TEXT)
 
 
@@ -88,7 +89,7 @@ class _Sections(Reading):
         """Return the plan; an error with all problems where there are any."""
         for section in ("source", "output", "scenarios"):
             if section not in self.said:
-                self.problems.add(section, f"the file has no {'[[' if section[-1] == 's' else '['}{section}].")
+                self.problems.add(section, f"the file has no {_HEADS.get(section, f'[{section}]')}.")
         source = self._source()
         roles = self._roles()
         scenarios = self._scenarios(roles)

@@ -17,7 +17,7 @@ from sqlglot import exp
 from sdc_sql.db import query, released_file
 from sdc_sql.db.csv_file import created
 from sdc_sql.db.load import load
-from sdc_sql.errors import InputError, TableError, translated
+from sdc_sql.errors import InputError, SdcError, TableError, translated
 from sdc_sql.mask.columns import masks_numbers
 from sdc_sql.release import measured, raw
 from sdc_sql.release.documents import DOCUMENTS
@@ -160,6 +160,15 @@ def _measured(con: duckdb.DuckDBPyConnection, plan: Plan, progress: Callable[[st
     ).fetchall()
     if there:
         raise TableError(f"The connection has a table {there[0][0]} already: drop it, or give no connection.")
+    try:
+        return _outcome(con, plan, progress)
+    except BaseException:
+        for table in (ORIGINAL, RELEASED):
+            con.execute(f"DROP TABLE IF EXISTS {table}")
+        raise
+
+
+def _outcome(con: duckdb.DuckDBPyConnection, plan: Plan, progress: Callable[[str], None]) -> Outcome:
     raw.read(con, plan.source, ORIGINAL, plan.columns, _numbers(plan))
     original = measured.described(con, plan, ORIGINAL)
     columns_before = original.columns
@@ -213,8 +222,8 @@ def _run(con: duckdb.DuckDBPyConnection, plan: Plan, step: Step) -> Iterator[Mas
             data = measured.described(con, plan, RELEASED, step.columns if "keys" in step.arguments else ())
             verb: Callable[..., MaskingStep] = getattr(data, step.verb)
             yield replace(verb(**arguments, **step.arguments), remains="")
-    except InputError as error:
-        kind = type(error) if type(error).__init__ is InputError.__init__ else InputError
+    except SdcError as error:
+        kind = type(error) if isinstance(error, InputError) else SdcError
         raise kind(f"{step.path} ({step.method}): {error}") from None
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+from functools import cache
 from typing import TYPE_CHECKING, Any
 
 from sdc_sql import methods
@@ -29,6 +30,7 @@ _OF_TARGET = {"column_name": "column"}  # how verbs call an argument of the macr
 _NOT_OWN = {"tbl", "id", "columns", "column_name", "keys"}
 
 
+@cache
 def known_methods() -> dict[str, list[Declaration]]:
     """Return the masks by each name a step may use: that of the command line, with - or _, or the verb's."""
     masks = [d for d in declared() if d.masks or d.name == REMOVES]

@@ -1,0 +1,253 @@
+"""A release file is checked whole: every error at once, each with its place."""
+
+from __future__ import annotations
+
+import pytest
+
+import sdc_sql
+from sdc_sql import ParameterError, ReleaseFileError
+from sdc_sql.release.read import read_release
+
+SECTIONS = {
+    "": 'release = "first"',
+    "[source]": 'path = "persons.csv"',
+    "[roles]": 'id = "id"\nweight = "weight"\nsampling_fraction = 0.1\nsensitive = ["region"]',
+    "[[scenarios]]": 'name = "neighbour"\nkeys = ["age", "Select"]\nlimits = ["k_anonymity.3.records <= 0"]',
+    "[[steps]]": 'method = "local_suppression"\nscenario = "neighbour"\nk = 3\nwhere = "region <> \'north\'"',
+    "[loss]": 'columns = ["age"]\nlimits = ["direct_distance.distance <= 1"]',
+    "[output]": 'path = "released.csv"',
+}
+
+
+@pytest.fixture
+def write(tmp_path):
+    (tmp_path / "persons.csv").write_text(
+        "id,name,age,Select,region,weight,household\n1,Ann,30,f,north,10,1\n2,Bo,30,f,south,20.5,1\n"
+    )
+
+    def written(**sections):
+        """Write the file with some sections changed: scenarios for [[scenarios]]."""
+        text = ""
+        for head, body in SECTIONS.items():
+            changed = sections.pop(head.strip("[]") or "file", body)
+            text += "" if changed is None else f"{head}\n{changed}\n"
+        file = tmp_path / "release.toml"
+        file.write_text(text + "".join(sections.values()))
+        return file
+
+    return written
+
+
+def problems(file):
+    with pytest.raises(ReleaseFileError) as caught:
+        read_release(file)
+    return caught.value.problems
+
+
+def test_a_file_without_errors_is_read(write, tmp_path):
+    plan = read_release(write())
+    assert plan.source.path == tmp_path / "persons.csv"
+    assert plan.output.path == tmp_path / "released.csv"
+    assert plan.output.ids == "drop"
+    (step,) = plan.steps
+    assert (step.verb, step.columns, step.suppresses, step.draws) == ("local_suppression", ("age", "Select"), True, False)
+    assert step.arguments == {"keys": ["age", "Select"], "k": 3, "subset": "region <> 'north'"}
+    assert [limit.path for limit in plan.limits] == ["scenarios[0].limits[0]", "loss.limits[0]"]
+
+
+def steps(text):
+    return {"steps": text}
+
+
+WRONG = {
+    "file.unknown": ({"file": 'titel = "x"'}, "titel: there is no such field; did you mean 'title'?"),
+    "file.kind": ({"file": "title = 1"}, "title: it is 1: it must be a text."),
+    "file.rules": ({"file": 'rules = "nl"'}, "rules: this version has no rulesets yet"),
+    "source.none": ({"source": None}, "source: the file has no [source]."),
+    "source.missing": ({"source": 'path = "no.csv"'}, "source.path: There is no file"),
+    "source.both": ({"source": 'path = "a"\ndatabase = "b"'}, "source: give either path"),
+    "source.table": ({"source": 'path = "persons.csv"\ntable = "t"'}, "source.table: it goes with database"),
+    "roles.unknown": ({"roles": 'id = "id"\nwieght = "w"'}, "roles.wieght: there is no such field; did you mean 'weight'"),
+    "roles.column": ({"roles": 'id = "ID2"'}, "roles.id: The id 'ID2' is not a column of the source"),
+    "roles.fraction": ({"roles": 'id = "id"\nsampling_fraction = 1.0'}, "roles.sampling_fraction: it is 1.0"),
+    "roles.weight": ({"roles": 'id = "id"\nweight = -1'}, "roles.weight: it is -1: it must be from"),
+    "roles.nan": ({"roles": 'id = "id"\nweight = nan'}, "roles.weight: it is nan: it must be the name of a column"),
+    "roles.dropped": ({"roles": 'id = "id"\nweight = "name"\nidentifiers = ["NAME"]'}, "roles.weight: name is one of"),
+    "roles.strata": ({"roles": 'id = "id"\nstrata = ["age", "region"]'}, "roles.strata: it names several"),
+    "roles.ordered": ({"roles": 'id = "id"\nordered = ["age"]'}, "roles.ordered: age is none of roles.sensitive"),
+    "roles.id": ({"roles": 'weight = "weight"'}, "roles.id: it is missing: masking finds"),
+    "scenarios.none": ({"scenarios": None, "steps": None}, "scenarios: the file has no [[scenarios]]."),
+    "scenarios.keys": ({"scenarios": 'name = "a"'}, "scenarios[0].keys: it is missing."),
+    "scenarios.name": ({"scenarios": 'keys = ["age"]', "steps": None}, "scenarios[0].name: it is missing."),
+    "scenarios.column": (
+        {"scenarios": 'name = "neighbour"\nkeys = ["age", "sekect"]\nlimits = []'},
+        "scenarios[0].keys[1]: The key variable 'sekect' is not a column of the source",
+    ),
+    "scenarios.identifier": (
+        {"roles": 'id = "id"\nidentifiers = ["name"]', "scenarios": 'name = "neighbour"\nkeys = ["name"]'},
+        "scenarios[0].keys[0]: The key variable 'name' is not a column",
+    ),
+    "scenarios.id": ({"scenarios": 'name = "neighbour"\nkeys = ["id"]'}, "scenarios[0].keys: id is the id"),
+    "scenarios.nulls": ({"scenarios": 'name = "neighbour"\nkeys = ["age"]\nnulls = "x"'}, "scenarios[0].nulls: it is 'x'"),
+    "scenarios.k": ({"scenarios": 'name = "neighbour"\nkeys = ["age"]\nk = 1'}, "scenarios[0].k: it is 1"),
+    "scenarios.twice": (
+        {"more": '[[scenarios]]\nname = "neighbour"\nkeys = ["age"]'},
+        "scenarios[1].name: there is another scenario 'neighbour'.",
+    ),
+    "limits.none": (
+        {"scenarios": 'name = "neighbour"\nkeys = ["age"]'},
+        "scenarios: none has a limit: nothing could be refused.",
+    ),
+    "steps.method": (steps('method = "recod"\ncolumn = "age"'), "steps[0].method: there is no method 'recod'; did you"),
+    "steps.nothing": (steps("k = 3"), "steps[0].method: it is missing."),
+    "steps.field": (
+        steps('method = "pram"\ncolumns = ["region"]\nretentoin = 0.9'),
+        "steps[0].retentoin: there is no such field; did you mean 'retention'?",
+    ),
+    "steps.needs": (steps('method = "rank_swap"\ncolumn = "age"'), "steps[0]: it needs p or correlation."),
+    "steps.both": (
+        steps('method = "rank_swap"\ncolumn = "age"\np = 5\ncorrelation = 0.9'),
+        "steps[0]: p and correlation exclude each other",
+    ),
+    "steps.other": (
+        steps('method = "noise"\ncolumns = ["weight"]\nstandard_deviation = 1\nthreshold = 3'),
+        "steps[0].threshold: it goes with alpha only.",
+    ),
+    "steps.k": (
+        steps('method = "local-suppression"\nkeys = ["age"]\nk = 1'), "steps[0].k: it is 1: it must be at least 2"
+    ),
+    "steps.whole": (
+        steps('method = "local_suppression"\nkeys = ["age"]\nk = 2.5'), "steps[0].k: it is 2.5: it must be a whole number"
+    ),
+    "steps.truth": (
+        steps('method = "round"\ncolumns = ["weight"]\nbase = 5\nat_random = "yes"'),
+        "steps[0].at_random: it is 'yes': it must be true or false",
+    ),
+    "steps.range": (
+        steps('method = "pram"\ncolumns = ["region"]\nretention = 1.5'),
+        "steps[0].retention: it is 1.5: it must lie in [0, 1]",
+    ),
+    "steps.choice": (
+        steps('method = "noise"\ncolumns = ["weight"]\nalpha = 0.1\nmethods = 1'), "steps[0].methods: there is no such"
+    ),
+    "steps.value": (
+        steps('method = "local_suppression"\nkeys = ["age"]\nk = 2\nguarantee = "stron"'),
+        "steps[0].guarantee: it is 'stron': it must be 'identical', 'strong' or 'wildcard'; did you mean 'strong'?",
+    ),
+    "steps.by_key": (
+        steps('method = "local_suppression"\nkeys = ["age"]\nk = 2\nimportance = { age = -1, agee = 1 }'),
+        "steps[0].importance.age: it is -1: it must be positive",
+    ),
+    "steps.column": (
+        steps('method = "local_suppression"\nkeys = ["age", "SELECTT"]\nk = 2'), "steps[0].keys[1]: The column 'SELECTT'"
+    ),
+    "steps.scenario": (
+        steps('method = "local_suppression"\nscenario = "naighbour"\nk = 2'),
+        "steps[0].scenario: there is no scenario 'naighbour'; did you mean 'neighbour'?",
+    ),
+    "steps.scenario_columns": (
+        steps('method = "noise"\nscenario = "neighbour"\nalpha = 0.1'), "steps[0].scenario: a scenario says which keys"
+    ),
+    "steps.target": (steps('method = "noise"\nalpha = 0.1'), 'steps[0]: give columns = ["age", "sex"].'),
+    "steps.where": (
+        steps('method = "pram"\ncolumns = ["region"]\nretention = 0.9\nwhere = "age > 1"'),
+        "steps[0].where: this method cannot mask a part of the records yet (local_suppression can)",
+    ),
+    "steps.where_column": (
+        steps('method = "local_suppression"\nkeys = ["age"]\nk = 2\nwhere = "agee > 1"'), "steps[0].where: The column of"
+    ),
+    "steps.where_query": (
+        steps('method = "local_suppression"\nkeys = ["age"]\nk = 2\nwhere = "age IN (SELECT age FROM other)"'),
+        "steps[0].where: subset holds",
+    ),
+    "steps.where_statement": (
+        steps('method = "local_suppression"\nkeys = ["age"]\nk = 2\nwhere = "1; DROP TABLE x"'),
+        "steps[0].where: subset cannot be read",
+    ),
+    "steps.file": (
+        steps('method = "generalise"\nkeys = ["age"]\nhierarchies = "none.csv"'), "steps[0].hierarchies: there is no file"
+    ),
+    "steps.dropped": (
+        steps('method = "drop_identifiers"\ncolumns = ["age"]'), "steps[0]: age is used by scenarios[0]"
+    ),
+    "limits.measure": (
+        {"scenarios": 'name = "neighbour"\nkeys = ["age"]\nlimits = ["thet.theta < 1"]'},
+        "scenarios[0].limits[0]: there is no measure 'thet'; did you mean 'theta'?",
+    ),
+    "limits.figure": (
+        {"scenarios": 'name = "neighbour"\nkeys = ["age"]\nlimits = ["theta.thetas < 1"]'},
+        "scenarios[0].limits[0]: theta has no figure 'thetas'; did you mean 'theta'?",
+    ),
+    "limits.form": (
+        {"scenarios": 'name = "neighbour"\nkeys = ["age"]\nlimits = ["theta.theta < 1", "theta < "]'},
+        "scenarios[0].limits[1]: The limit 'theta < ' cannot be read",
+    ),
+    "limits.needs": (
+        {"roles": 'id = "id"', "scenarios": 'name = "neighbour"\nkeys = ["age"]\nlimits = ["theta.theta < 1"]'},
+        "scenarios[0].limits[0]: theta needs roles.sampling_fraction",
+    ),
+    "limits.loss": (
+        {"loss": 'columns = ["age"]\nlimits = ["theta.theta < 1"]'}, "loss.limits[0]: there is no measure 'theta'"
+    ),
+    "loss.columns": ({"loss": 'limits = ["il1.il1 < 1"]'}, "loss.columns: it is missing"),
+    "loss.domains": (
+        {"loss": 'columns = ["age"]\nlimits = ["explained_variance.before < 1"]'}, "loss.limits[0]: explained_variance"
+    ),
+    "output.path": ({"output": 'ids = "keep"'}, "output.path: it is missing"),
+    "output.ending": ({"output": 'path = "a.xlsx"'}, "output.path: a.xlsx must end in .parquet, .csv, .duckdb."),
+    "output.folder": ({"output": 'path = "no/a.csv"'}, "output.path: there is no folder"),
+    "output.source": ({"output": 'path = "persons.csv"'}, "output.path: persons.csv is the source"),
+    "output.ids": ({"output": 'path = "a.csv"\nids = "kep"'}, "output.ids: it is 'kep'"),
+    "output.recode": ({"file": "", "output": 'path = "a.csv"\nids = "recode"'}, "output.ids: recoded ids need release"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("kind", WRONG)
+def test_each_error_is_told_with_its_place(write, kind):
+    changed, expected = WRONG[kind]
+    found = problems(write(**changed))
+    assert any(problem.startswith(expected) for problem in found), found
+
+
+def test_every_error_at_once_and_no_more(write):
+    changed = steps('method = "local_suppression"\nscenario = "neighbour"\nk = 1') | {"output": 'path = "a.xlsx"'}
+    assert [p.partition(":")[0] for p in problems(write(**changed, file="titel = 1"))] == [
+        "titel", "steps[0].k", "output.path",
+    ]  # fmt: skip
+
+
+def test_no_message_shows_a_value_of_the_data(write):
+    found = problems(write(roles='id = "idd"\nweight = "age2"', steps='method = "pram"\ncolumns = ["x"]'))
+    assert not any(value in problem for problem in found for value in ("Ann", "20.5"))
+
+
+def test_what_is_no_toml_is_told_with_its_line(write):
+    with pytest.raises(ParameterError, match="is no TOML file: .*line 2"):
+        read_release(write(file="title ="))
+
+
+def test_what_is_not_there_is_told(tmp_path):
+    with pytest.raises(ParameterError, match="There is no release file"):
+        sdc_sql.read_release(tmp_path / "none.toml")
+
+
+def test_a_quote_in_the_names_of_file_and_column(tmp_path):
+    (tmp_path / "o'hara.csv").write_text('id,"it""s"\n1,2\n2,2\n')
+    (tmp_path / "release.toml").write_text(
+        '[source]\npath = "o\'hara.csv"\n[roles]\nid = "id"\n[[scenarios]]\nname = "a"\nkeys = [\'it"s\']\n'
+        'limits = ["k_anonymity.records <= 0"]\n[output]\npath = "it\'s.csv"\n'
+    )
+    plan = read_release(tmp_path / "release.toml")
+    assert (list(plan.columns), plan.scenarios[0].keys) == (["id", 'it"s'], ('it"s',))
+
+
+def test_the_release_and_ghosts_of_the_file_are_those_of_the_steps(write):
+    plan = read_release(
+        write(
+            roles='id = "id"\nghosts = { age = ["household"], region = ["name"] }',
+            steps=SECTIONS["[[steps]]"] + '\n[[steps]]\nmethod = "rank-swap"\ncolumns = ["weight", "age"]\np = 5',
+        )
+    )
+    assert plan.steps[0].arguments["ghosts"] == {"age": ["household"]}
+    assert (plan.steps[1].columns, plan.steps[1].arguments) == (("weight", "age"), {"p": 5, "release": "first"})
+    assert plan.draws
