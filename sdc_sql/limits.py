@@ -31,7 +31,7 @@ def exceeded(limit: str, report: dict[str, Any]) -> bool:
 
     A limit compares a figure of the report (``measure.figure``) with a number by > >= < <= = or <>;
     comparisons can be joined with AND, OR, NOT and parentheses. For k-anonymity write the k first
-    (``k_anonymity.3.records > 0``), or mean every k that was measured; of theta by stratum, of the sensitive variables (``attribute``), and of the sets
+    (``k_anonymity.3.records > 0``); of theta by stratum, of the sensitive variables (``attribute``), and of the sets
     of keys of a threshold rule, a limit is exceeded when any one exceeds it.
 
     Raises
@@ -49,6 +49,8 @@ def exceeded(limit: str, report: dict[str, Any]) -> bool:
     tree = _tree(limit)
     # a condition on strata, variables or sets of keys is checked for each of them; none may meet it
     columns = [[part.name for part in column.parts] for column in tree.find_all(exp.Column)]
+    if any(parts[0] == "k_anonymity" and len(parts) == 2 for parts in columns):  # noqa: PLR2004 - any k would exceed it
+        raise ParameterError(f"The limit {limit!r} names no figure of the report: {FORM}.")
     whole = {parts[0] for parts in columns if len(parts) > 2}  # noqa: PLR2004 - k_anonymity.3.records names its row itself
     each = sorted({parts[0] for parts in columns if isinstance(report.get(parts[0]), list)} - whole)
     rows = product(*([[row] for row in report[measure]] for measure in each))
@@ -59,7 +61,7 @@ def holds(limit: str, report: dict[str, Any]) -> bool:
     """Return whether a condition holds of every row of the figures that it names; NULL and NaN never meet it.
 
     The form is that of :func:`exceeded`, the meaning its contrary: of theta by stratum, of the sensitive variables, of
-    several k, a condition holds when it holds for each.
+    every k where none is named (``k_anonymity.records``), a condition holds when it holds for each.
 
     Raises
     ------

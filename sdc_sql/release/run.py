@@ -17,7 +17,7 @@ from sqlglot import exp
 from sdc_sql.db import query, released_file
 from sdc_sql.db.csv_file import created
 from sdc_sql.db.load import load
-from sdc_sql.errors import InputError, SdcError, TableError, translated
+from sdc_sql.errors import InputError, SdcError, TableError, Unsupported, translated
 from sdc_sql.mask.columns import masks_numbers
 from sdc_sql.release import measured, raw
 from sdc_sql.release.documents import DOCUMENTS
@@ -110,6 +110,8 @@ def run_release(
     """
     if not isinstance(plan, Plan):
         plan = read_release(plan)
+    if refused_report is not None and not DOCUMENTS["report"].there:
+        raise Unsupported("This version cannot write an internal report yet.")
     documents = {plan.path.parent / p: DOCUMENTS[n] for n, p in plan.output.documents.items()}
     if write:
         refuse_taken([plan.output.path, *documents, *([Path(refused_report)] if refused_report else [])])

@@ -11,6 +11,7 @@ from sdc_sql.db.checks import told
 from sdc_sql.db.macros import declared
 from sdc_sql.db.subset import subset_of
 from sdc_sql.db.table import Table
+from sdc_sql.errors import InputError
 from sdc_sql.release import step_values
 from sdc_sql.release.plan import Step
 from sdc_sql.release.problems import near
@@ -212,7 +213,10 @@ def _where(reading: Reading, path: str, where: object, arguments: dict[str, Any]
         return
     table = Table()
     table.table, table.columns = "the source", tuple(reading.columns)
-    with reading.problems.at(path):
+    try:
         if reading.columns:
             subset_of(table, where)
+    except InputError as error:
+        said = str(error)
+        reading.problems.add(path, f"it {said.removeprefix('subset ')}" if said.startswith("subset ") else said)
     arguments["subset"] = where

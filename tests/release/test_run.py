@@ -1,0 +1,264 @@
+"""A release file is run: accepted and written whole, or refused with its reasons and nothing written."""
+
+from __future__ import annotations
+
+import os
+import stat
+
+import duckdb
+import pytest
+
+import sdc_sql
+from sdc_sql import SdcError, TableError, run_release
+from sdc_sql.cli import main
+from sdc_sql.release import run as running
+
+KEY = "Zk3vQ9xT1bW7mLs5dHf8yRpN2cGjU4aE6oXiKtVw0qM"
+WORKERS = """
+[source]
+path = "{source}"
+[roles]
+id = "person"
+sampling_fraction = 0.0006
+[[scenarios]]
+name = "neighbour"
+keys = ["region", "sex", "age", "education"]
+limits = ["k_anonymity.3.records <= 0", "theta.upper_bound <= 0.05"]
+[[steps]]
+method = "recode"
+column = "age"
+breaks = [0, 17, 19, 21, 30, 40, 50, 60, 79]
+ends = "open"
+[[steps]]
+method = "local_suppression"
+scenario = "neighbour"
+k = 3
+[loss]
+columns = ["region", "sex"]
+limits = ["direct_distance.distance < 0.01"]
+[output]
+path = "released.parquet"
+"""
+SMALL = """
+[source]
+{source}
+[roles]
+id = "id"
+{roles}
+[[scenarios]]
+name = "neighbour"
+keys = {keys}
+limits = {limits}
+{steps}
+[output]
+{output}
+"""
+
+
+@pytest.fixture
+def workers(tmp_path, fixtures):
+    file = tmp_path / "release.toml"
+    file.write_text(WORKERS.format(source=fixtures / "cps_workers.parquet"))
+    return file
+
+
+@pytest.fixture
+def small(tmp_path):
+    """Write a release file of a small table in CSV."""
+
+    def written(rows="1,30,f,1.50\n2,30,f,2\n3,41,,3\n4,NaN,m,4\n", head="id,age,Select,it's", **changed):
+        (tmp_path / "raw.csv").write_text(f"{head}\n{rows}")
+        given = {
+            "source": 'path = "raw.csv"', "roles": "", "keys": '["age", "Select"]',
+            "limits": '["k_anonymity.2.records <= 0"]', "output": 'path = "released.csv"',
+            "steps": '[[steps]]\nmethod = "local_suppression"\nscenario = "neighbour"\nk = 2',
+        }  # fmt: skip
+        file = tmp_path / "release.toml"
+        file.write_text(SMALL.format(**given | changed))
+        return file
+
+    return written
+
+
+def files(folder):
+    return {p.name for p in folder.iterdir()} - {"release.toml", "raw.csv"}
+
+
+def test_a_release_is_accepted_and_written(workers, con, tmp_path):
+    outcome = run_release(workers, con)
+    assert outcome.accepted
+    assert outcome.reasons == ()
+    assert outcome.written == (tmp_path / "released.parquet",)
+    # counted without us: NULL is a value of its own, as the step guarantees
+    released = f"SELECT region, sex, age, education, count(*) AS f FROM '{outcome.written[0]}' GROUP BY ALL"
+    assert con.execute(f"SELECT min(f) >= 3, sum(f) FROM ({released})").fetchall() == [(True, 61395)]
+    assert outcome.records_before == outcome.records_after == 61395
+    (scenario,) = outcome.scenarios
+    assert (scenario.nulls_before, scenario.nulls_after) == ("category", "wildcard")
+    assert scenario.before.k_anonymity[1].records > 0
+    assert outcome.columns_after == ("person", "age", "sex", "region", "education", "earnings")
+    assert "person" not in duckdb.from_parquet(str(outcome.written[0])).columns
+    assert stat.S_IMODE(outcome.written[0].stat().st_mode) == 0o600
+
+
+def test_the_order_of_the_records_is_that_of_their_values(small, con):
+    outcome = run_release(small(rows="".join(f"{i},{i * 7 % 5},f,{-i}\n" for i in range(40))), con)
+    rows = duckdb.read_csv(str(outcome.written[0])).fetchall()
+    assert rows == sorted(rows)
+    assert len(rows) == 40
+
+
+def test_a_release_is_refused_for_a_stated_reason(small, tmp_path, capsys):
+    assert main(["release", str(small(steps=""))]) == 3
+    out, err = capsys.readouterr()
+    assert "scenario 'neighbour': k_anonymity.2.records <= 0 does not hold: k_anonymity.2.records is 2" in err
+    assert "scenarios[0].limits[0]" in err
+    assert "refused: nothing is released" in out
+    assert files(tmp_path) == set()
+
+
+def test_the_plan_is_shown_and_nothing_is_done(small, tmp_path, capsys):
+    assert main(["release", str(small(roles='identifiers = ["it\'s"]')), "--plan"]) == 0
+    out = capsys.readouterr().out
+    assert "Step 1: local_suppression age, Select: k 2" in out
+    assert "Not read, direct identifiers: it's" in out
+    assert files(tmp_path) == set()
+
+
+def test_the_errors_of_a_file_are_lines_and_the_exit_code_2(small, capsys):
+    assert main(["release", str(small(limits='["k_anonymity.2.record <= 0", 1]', roles="weight = 0"))]) == 2
+    assert [line.split(":")[0].strip() for line in capsys.readouterr().err.splitlines()] == [
+        "sdc-sql", "roles.weight", "scenarios[0].limits",
+    ]  # fmt: skip
+
+
+def test_direct_identifiers_are_never_read(small, con):
+    outcome = run_release(small(roles='identifiers = ["IT\'S"]'), con)
+    assert outcome.columns_before == ("id", "age", "Select")
+    assert duckdb.read_csv(str(outcome.written[0])).columns == ["age", "Select"]
+
+
+def test_codes_of_a_csv_file_stay_as_they_are_written(small, con):
+    outcome = run_release(small(rows="1,030,f,1.50\n2,030,f,2\n"), con)
+    assert outcome.written[0].read_text().splitlines() == ["age,Select,it's", "030,f,1.50", "030,f,2"]
+
+
+def test_ids_are_kept_where_asked(small, con):
+    outcome = run_release(small(output='path = "released.csv"\nids = "keep"'), con)
+    assert duckdb.read_csv(str(outcome.written[0])).columns == ["id", "age", "Select", "it's"]
+
+
+def test_a_table_of_a_database_and_a_fresh_database_as_output(small, con, tmp_path):
+    with duckdb.connect(tmp_path / "o'hara.duckdb") as raw:
+        raw.execute('CREATE TABLE "my ""table" AS FROM (VALUES (1, 3, 3), (2, 3, 3)) AS t(id, age, "Select")')
+        raw.execute("CREATE TABLE other AS SELECT 1 AS x")
+    file = small(source="database = \"o'hara.duckdb\"\ntable = 'my \"table'", output='path = "it\'s.duckdb"')
+    run_release(file, con)
+    with duckdb.connect(tmp_path / "it's.duckdb") as released:
+        assert released.execute("SELECT table_name FROM duckdb_tables()").fetchall() == [('my "table',)]
+        assert released.execute('FROM "my ""table"').fetchall() == [(3, 3), (3, 3)]
+    assert b"sdc_steps" not in (tmp_path / "it's.duckdb").read_bytes()
+
+
+def test_a_limit_on_a_figure_that_is_null_does_not_hold(small, con):
+    file = small(output='path = "released.csv"\n[loss]\ncolumns = ["Select"]\nlimits = ["il1.il1 <= 1"]')
+    outcome = run_release(file, con)
+    assert outcome.reasons == ("loss: il1.il1 <= 1 does not hold: il1.il1 is NULL (loss.limits[0])",)
+
+
+def test_an_empty_table_is_an_error_and_leaves_nothing(small, con, tmp_path):
+    with pytest.raises(TableError, match="no rows"):
+        run_release(small(rows=""), con)
+    assert files(tmp_path) == set()
+    assert con.execute("SELECT count(*) FROM duckdb_tables() WHERE table_name LIKE 'sdc_%'").fetchall() == [(0,)]
+
+
+def test_one_record_is_refused_by_its_step_with_the_place(small, con, tmp_path):
+    with pytest.raises(SdcError, match=r"steps\[0\] \(local_suppression\): "):
+        run_release(small(rows="1,3,f,1\n"), con)
+    assert files(tmp_path) == set()
+
+
+def test_a_step_that_draws_needs_the_key_before_any_work(small, con, monkeypatch):
+    file = small(steps='[[steps]]\nmethod = "pram"\ncolumns = ["Select"]\nretention = 0.9')
+    monkeypatch.setattr(running, "_measured", lambda *_: pytest.fail("worked before the key was asked for"))
+    con.execute("RESET VARIABLE sdc_key")
+    with pytest.raises(SdcError, match="No secret key is set"):
+        run_release(file, con)
+
+
+def test_pram_is_taken_into_account_and_drawn_alike(small, con, tmp_path):
+    rows = "".join(f"{i},{i % 7},{'fm'[i % 2]},1\n" for i in range(200))
+    file = small(
+        rows=rows, roles="sampling_fraction = 0.1", limits='["theta.theta_misclassified <= 1"]',
+        steps='[[steps]]\nmethod = "pram"\ncolumn = "Select"\nretention = 0.9',
+    )  # fmt: skip
+    con.execute("SET VARIABLE sdc_key = ?", [KEY])
+    outcome = run_release(file, con)
+    assert "went through PRAM" in (outcome.scenarios[0].after.pram or "")
+    once = (tmp_path / "released.csv").read_bytes()
+    (tmp_path / "released.csv").unlink()
+    con.execute("DROP TABLE sdc_original; DROP TABLE sdc_release")
+    run_release(file, con)
+    assert (tmp_path / "released.csv").read_bytes() == once
+
+
+def test_an_output_that_is_there_is_never_replaced(small, con, tmp_path):
+    file = small()
+    (tmp_path / "released.csv").write_text("mine")
+    with pytest.raises(TableError, match="already"):
+        run_release(file, con)
+    assert (tmp_path / "released.csv").read_text() == "mine"
+
+
+def test_a_failure_while_outputs_are_placed_leaves_none(tmp_path, monkeypatch):
+    from sdc_sql.release.place import place  # noqa: PLC0415
+
+    targets = [tmp_path / "a.csv", tmp_path / "b.csv"]
+    replaced = os.replace
+
+    def failing(part, target):
+        if target == targets[1]:
+            raise OSError("no space")
+        replaced(part, target)
+
+    monkeypatch.setattr(os, "replace", failing)
+    with pytest.raises(OSError, match="no space"):
+        place([(target, lambda part: part.write_text("x") and None) for target in targets])
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_writer_that_fails_leaves_nothing(small, tmp_path, monkeypatch):
+    monkeypatch.setattr(running, "_write", lambda *_: (_ for _ in ()).throw(KeyboardInterrupt))
+    with pytest.raises(KeyboardInterrupt):
+        run_release(small(rows="1,3,f,1\n2,3,f,1\n"))
+    assert files(tmp_path) == set()
+
+
+def test_the_work_is_done_in_a_folder_of_the_owner_that_is_gone(small, tmp_path, monkeypatch):
+    seen = []
+
+    def look(*_):
+        (folder,) = tmp_path.glob(".sdc-sql-*")
+        seen.append((stat.S_IMODE(folder.stat().st_mode), [stat.S_IMODE(p.stat().st_mode) for p in folder.iterdir()]))
+        raise TableError("enough")
+
+    monkeypatch.setattr(running, "_measured", look)
+    with pytest.raises(TableError, match="enough"):
+        run_release(small())
+    assert seen == [(0o700, [0o600])] or (seen[0][0] == 0o700 and 0o600 in seen[0][1])
+    assert files(tmp_path) == set()
+
+
+def test_where_changes_only_those_records(small, con):
+    steps = '[[steps]]\nmethod = "local_suppression"\nscenario = "neighbour"\nk = 2\nwhere = "\\"Select\\" = \'m\'"'
+    rows = "1,30,f,1\n2,31,f,1\n3,41,m,1\n4,42,m,1\n"
+    outcome = run_release(small(rows=rows, steps=steps), con)
+    assert not outcome.accepted
+    assert con.execute("SELECT id FROM sdc_release WHERE age IS NULL ORDER BY id").fetchall() == [(3,), (4,)]
+    assert con.execute("SELECT age FROM sdc_release WHERE \"Select\" = 'f' ORDER BY id").fetchall() == [(30,), (31,)]
+
+
+def test_plan_and_path_give_the_same(small, con):
+    plan = sdc_sql.read_release(small())
+    assert run_release(plan, con, write=False).accepted
