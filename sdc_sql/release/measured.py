@@ -101,12 +101,19 @@ def _rows(
     return [row.to_dict() for row in several]
 
 
-def _numbers(data: Microdata) -> set[str]:
+def of_same_type(original: Microdata, released: Microdata) -> set[str]:
+    """Return the columns whose type is the same in both tables."""
+    before, after = (_types(data) for data in (original, released))
+    return {name for name, kind in after.items() if before.get(name) == kind}
+
+
+def _types(data: Microdata) -> dict[str, str]:
     relation = data.con.table(data.table)
-    return {
-        name for name, kind in zip(relation.columns, relation.types, strict=True)
-        if any(word in str(kind) for word in _NUMERIC) and "[" not in str(kind)
-    }  # fmt: skip
+    return dict(zip(relation.columns, map(str, relation.types), strict=True))
+
+
+def _numbers(data: Microdata) -> set[str]:
+    return {n for n, kind in _types(data).items() if any(word in kind for word in _NUMERIC) and "[" not in kind}
 
 
 def judged(

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Source:
-    """The raw table: a file, by its content ``Parquet``, ``CSV`` or ``duckdb``."""
+    """The raw table: a file, by its content ``Parquet``, ``CSV`` or ``duckdb``, by its ending ``Stata`` or ``SPSS``."""
 
     path: Path
     table: str | None = None  # of a database

@@ -11,6 +11,7 @@ from sdc_sql.db import csv_file, query
 from sdc_sql.db.csv_file import created
 from sdc_sql.db.source import kind_of, opened, table_of
 from sdc_sql.errors import TableError, translated, without_values
+from sdc_sql.release import formats
 from sdc_sql.release.plan import Source
 
 if TYPE_CHECKING:
@@ -28,6 +29,8 @@ def described(path: Path, table: str | None) -> tuple[Source, dict[str, str]]:
     TableError
         Where there is no such file or table, or it cannot be read.
     """
+    if path.suffix.lower() in formats.FORMATS:
+        return Source(path, None, formats.FORMATS[path.suffix.lower()]), formats.columns(path)
     kind = kind_of(str(path))
     if kind == "duckdb":
         with opened(str(path), table) as (con, name), translated():
@@ -65,6 +68,8 @@ def read(
         _of_database(con, source, name, columns)
     elif source.kind == "Parquet":
         _kept(con, query.call("read_parquet", str(source.path)), name, columns, source)
+    elif source.kind in formats.FORMATS.values():
+        formats.read(con, source.path, name, list(columns))
     else:
         texts = exp.to_identifier(TEXTS, quoted=True)
         try:

@@ -11,7 +11,7 @@ from sdc_sql.db.checks import told
 from sdc_sql.db.released_file import FORMATS, IDS
 from sdc_sql.errors import ParameterError
 from sdc_sql.limits import named
-from sdc_sql.release import figures, raw, step_fields
+from sdc_sql.release import figures, formats, raw, step_fields
 from sdc_sql.release.documents import DOCUMENTS
 from sdc_sql.release.plan import Limit, Loss, Output, Plan, RolesOfColumns, Scenario, Source
 from sdc_sql.release.problems import (
@@ -252,7 +252,7 @@ class _Sections(Reading):
             if name not in given:
                 continue
             path, at = self.beside(given[name]), f"output.{name}"
-            endings = tuple(FORMATS) if name == "path" else DOCUMENTS[name].endings
+            endings = (*FORMATS, *formats.FORMATS) if name == "path" else DOCUMENTS[name].endings
             same = taken.get(path.resolve())
             for wrong, message in (
                 (path.suffix.lower() not in endings, f"{given[name]} must end in {', '.join(endings)}."),
@@ -263,5 +263,7 @@ class _Sections(Reading):
                 if wrong:
                     self.problems.add(at, message)
             taken[path.resolve()] = at
+            if path.suffix.lower() in formats.FORMATS:
+                formats.packages()
             paths[name] = path
         return paths

@@ -19,7 +19,7 @@ from sdc_sql.db.csv_file import created
 from sdc_sql.db.load import load
 from sdc_sql.errors import InputError, SdcError, TableError, Unsupported, translated
 from sdc_sql.mask.columns import masks_numbers
-from sdc_sql.release import measured, raw
+from sdc_sql.release import formats, measured, raw
 from sdc_sql.release.documents import DOCUMENTS
 from sdc_sql.release.outcome import Outcome, ScenarioOutcome
 from sdc_sql.release.place import OWNER, place, refuse_taken
@@ -262,4 +262,7 @@ def _write(outcome: Outcome, path: Path) -> None:
         rows = released_file.rows_of(data, "", ids)
         chosen: list[Any] = [c.copy() for c in rows.selects]
         rows = rows.order_by(*(exp.Ordered(this=c, nulls_first=False) for c in chosen))
-    released_file.put(data.con, rows, path, plan.source.table or plan.source.path.stem)
+    if path.suffix.lower() in formats.FORMATS:
+        formats.write(data.con, rows, path, plan.source.path, measured.of_same_type(outcome.original, data))
+    else:
+        released_file.put(data.con, rows, path, plan.source.table or plan.source.path.stem)

@@ -199,7 +199,7 @@ WRONG = {
         {"loss": 'columns = ["age"]\nlimits = ["explained_variance.before < 1"]'}, "loss.limits[0]: explained_variance"
     ),
     "output.path": ({"output": 'ids = "keep"'}, "output.path: it is missing"),
-    "output.ending": ({"output": 'path = "a.xlsx"'}, "output.path: a.xlsx must end in .parquet, .csv, .duckdb."),
+    "output.ending": ({"output": 'path = "a.xlsx"'}, "output.path: a.xlsx must end in .parquet, .csv, .duckdb, .dta"),
     "output.folder": ({"output": 'path = "no/a.csv"'}, "output.path: there is no folder"),
     "output.source": ({"output": 'path = "persons.csv"'}, "output.path: persons.csv is the source"),
     "output.ids": ({"output": 'path = "a.csv"\nids = "kep"'}, "output.ids: it is 'kep'"),
