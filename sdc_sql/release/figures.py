@@ -27,13 +27,16 @@ _GIVEN = {"original", "released", "tbl", "columns", "keys", "id", *LOSS_FIELDS}
 
 @dataclass(frozen=True)
 class LossMeasure:
-    """A measure of loss: its verb, the fields of a row, and what it takes of ``[loss]``; ``numeric`` columns or all."""
+    """A measure of loss: its verb, the fields of a row, and what it takes of ``[loss]``.
+
+    ``of``: ``numeric`` or ``categorical`` columns, or both; ``compares``: the released table with the original.
+    """
 
     verb: str
     figures: tuple[str, ...]
     takes: tuple[str, ...]
     needs: tuple[str, ...]
-    numeric: bool
+    of: str
     compares: bool
 
 
@@ -73,7 +76,8 @@ def loss_measures() -> Mapping[str, LossMeasure]:
             declaration.verb, _of_result(kind[0]),
             tuple(name for name in LOSS_FIELDS if name in parameters and name in signature.parameters),
             tuple(name for name in LOSS_FIELDS if name in required),
-            columns is not None and "numeric" in columns.meaning, "original" in parameters,
+            next((kind for kind in ("numeric", "categorical") if columns is not None and kind in columns.meaning), ""),
+            "original" in parameters,
         )  # fmt: skip
     return found
 

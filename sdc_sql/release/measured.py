@@ -65,8 +65,8 @@ def losses(
 ) -> dict[str, tuple[Mapping[str, Any], ...]]:
     """Return the rows of each measure that a limit on loss names.
 
-    Measures of numbers are of the columns that are numbers before and after. Where there are none, or a measure cannot
-    be computed of these tables, its figures are NULL.
+    Measures of numbers are of the continuous columns, by default of all that are numbers before and after; those of
+    categories are of the others. Where a measure has no column its figures are NULL.
     """
     wanted = dict.fromkeys(measure for limit in plan.loss.limits for measure, *_ in named(limit.text))
     found: dict[str, tuple[Mapping[str, Any], ...]] = {}
@@ -74,8 +74,11 @@ def losses(
         progress(name.replace("_", " "))
         measure = loss_measures()[name]
         columns = [c for c in plan.loss.columns if c in released.columns]
-        if measure.numeric:
-            columns = [c for c in columns if c in _numbers(original) and c in _numbers(released)]
+        if measure.of == "numeric":
+            numbers = _numbers(original) & _numbers(released)
+            columns = [c for c in plan.loss.continuous or columns if c in numbers]
+        elif measure.of == "categorical":
+            columns = [c for c in columns if c not in plan.loss.continuous]
         rows = _rows(measure, original, released, columns, plan) if columns else []
         found[name] = tuple(rows) or (dict.fromkeys(measure.figures),)
     return found

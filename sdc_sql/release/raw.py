@@ -33,8 +33,10 @@ def described(path: Path, table: str | None) -> tuple[Source, dict[str, str]]:
         return Source(path, None, formats.FORMATS[path.suffix.lower()]), formats.columns(path)
     kind = kind_of(str(path))
     if kind == "duckdb":
-        with opened(str(path), table) as (con, name), translated():
-            rows = con.execute(query.text(query.call("query_table", name).limit(0)))
+        with opened(str(path), table) as (con, _), translated():
+            schema, name = table_of(con, str(path), table)
+            select = exp.select("*").from_(exp.table_(name, db=schema, quoted=True))
+            rows = con.execute(query.text(select.limit(0)))
             return Source(path, table, kind), {str(n): str(t) for n, t, *_ in rows.description or ()}
     if table is not None:
         raise TableError(f"{path} is a {kind} file, which holds one table: leave the table out.")

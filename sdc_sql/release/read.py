@@ -222,6 +222,10 @@ class _Sections(Reading):
         if given.get("limits"):
             if not given.get("columns"):
                 self.problems.add("loss.columns", "it is missing: say of which columns the loss is measured.")
+            for name in ("ordinal", "continuous"):
+                strange = [c for c in lists.get(name, ()) if c not in lists.get("columns", ())]
+                if strange:
+                    self.problems.add(f"loss.{name}", f"{', '.join(strange)} is none of loss.columns.")
             if roles.id is None:
                 self.problems.add("roles.id", "it is missing: loss is measured record by record, found by the id.")
         return Loss(limits=tuple(limits), dimension=given.get("dimension"), **lists)

@@ -195,6 +195,10 @@ WRONG = {
         {"loss": 'columns = ["age"]\nlimits = ["theta.theta < 1"]'}, "loss.limits[0]: there is no measure 'theta'"
     ),
     "loss.columns": ({"loss": 'limits = ["il1.il1 < 1"]'}, "loss.columns: it is missing"),
+    "loss.continuous": (
+        {"loss": 'columns = ["age"]\ncontinuous = ["weight"]\nlimits = ["il1.il1 < 1"]'},
+        "loss.continuous: weight is none of loss.columns.",
+    ),
     "loss.domains": (
         {"loss": 'columns = ["age"]\nlimits = ["explained_variance.before < 1"]'}, "loss.limits[0]: explained_variance"
     ),
