@@ -249,7 +249,7 @@ def risk_report(
     special = None
     if suda:
         progress("special uniques")
-        special = _special(data, max_msu)
+        special = special_uniques(data, max_msu)
     return RiskReport(
         data.table,
         data.keys,
@@ -272,7 +272,8 @@ def _silent(result: Kind) -> Kind:
     return result and replace(result, pram=None)
 
 
-def _special(data: Microdata, max_msu: int | None) -> SudaSummary:
+def special_uniques(data: Microdata, max_msu: int | None = 3) -> SudaSummary:
+    """Return the summary of special uniques, with the sampling fraction, where it is a number, as the DIS fraction."""
     fraction = data.sampling_fraction
     return data.suda_summary(max_msu, dis_fraction=fraction if isinstance(fraction, int | float) else 0.01)
 

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from sdc_sql.release.outcome import Outcome
     from sdc_sql.release.plan import Plan
 
+STOPPED = 130
 EPILOG = f"""exit codes: 0 released; {BAD_INPUT} the file has errors (each with its place), or a step cannot be run;
 {LIMIT_EXCEEDED} refused: a limit does not hold, and nothing is written. The secret key of steps that draw is read from
 the environment variable SDC_KEY.
@@ -62,11 +63,17 @@ def run(arguments: argparse.Namespace) -> int:
     if arguments.plan:
         print(shown(plan))
         return 0
-    with _stopped():
-        outcome = run_release(
-            plan, refused_report=arguments.report, memory_limit=arguments.memory_limit, threads=arguments.threads,
-            progress=progressing(arguments.progress),
-        )  # fmt: skip
+    with _stoppable() as stopped:
+        try:
+            outcome = run_release(
+                plan, refused_report=arguments.report, memory_limit=arguments.memory_limit, threads=arguments.threads,
+                progress=progressing(arguments.progress),
+            )  # fmt: skip
+        except BaseException:  # DuckDB makes an error of its own of an interruption
+            if not stopped:
+                raise
+            print("sdc-sql: stopped: nothing is written", file=sys.stderr)
+            return STOPPED
     if arguments.json:
         print(json.dumps(plain(outcome.to_dict()), indent=2, default=str))
     else:
@@ -77,17 +84,20 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 @contextmanager
-def _stopped() -> Iterator[None]:
-    """Let a signal that ends the process clean up as an interruption does."""
+def _stoppable() -> Iterator[list[int]]:
+    """Let the signals that end a process clean up what was begun; yield those that came."""
+    stopped: list[int] = []
 
-    def stop(*_: object) -> None:
+    def stop(number: int, _: object) -> None:
+        stopped.append(number)
         raise KeyboardInterrupt
 
-    before = signal.signal(signal.SIGTERM, stop)
+    before = {number: signal.signal(number, stop) for number in (signal.SIGTERM, signal.SIGINT)}
     try:
-        yield
+        yield stopped
     finally:
-        signal.signal(signal.SIGTERM, before)
+        for number, handler in before.items():
+            signal.signal(number, handler)
 
 
 def shown(plan: Plan) -> str:

@@ -41,7 +41,8 @@ class LossMeasure:
 
 
 def _of_result(name: str) -> tuple[str, ...]:
-    return tuple(f.name for f in fields(getattr(results, name)))
+    """Return the fields of a result that are numbers."""
+    return tuple(f.name for f in fields(getattr(results, name)) if re.match(r"int\b|float\b", str(f.type)))
 
 
 RISK: Mapping[str, tuple[str, ...]] = {

@@ -10,7 +10,7 @@ from sdc_sql.limits import figures_of, holds, named
 from sdc_sql.microdata import Microdata
 from sdc_sql.release.figures import loss_measures
 from sdc_sql.release.outcome import LimitOutcome
-from sdc_sql.report import attributes, risk_report
+from sdc_sql.report import attributes, risk_report, special_uniques
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -45,17 +45,21 @@ def risks(
     data = described(con, plan, table, scenario.keys, nulls)
     suda = any(measure == "suda" for limit in scenario.limits for measure, *_ in named(limit.text))
     sensitive = [name for name in plan.roles.sensitive if name not in scenario.keys]
-    report = risk_report(data, k=scenario.k, suda=suda, progress=progress)
-    if sensitive:  # which is defined for NULL as a value of its own only
+    report = risk_report(data, k=scenario.k, progress=progress)
+    # these two are defined for NULL as a value of its own only
+    strict = described(con, plan, table, scenario.keys) if sensitive or suda else data
+    if sensitive:
         progress("attribute disclosure")
-        strict = described(con, plan, table, scenario.keys)
         ordered = [name for name in plan.roles.ordered if name in sensitive]
         report = replace(report, attribute=attributes(strict, sensitive, ordered))
+    if suda:
+        progress("special uniques")
+        report = replace(report, suda=special_uniques(strict))
     more: dict[str, Any] = {}
     if scenario.threshold is not None:
         progress("threshold rule")
         given = scenario.threshold
-        rows = data.threshold_rule_summary(list(given) if isinstance(given, tuple) else given, inclusive=False)
+        rows = data.threshold_rule_summary(list(given) if isinstance(given, tuple) else given)
         more["threshold_rule"] = [row.to_dict() for row in rows]
     return replace(report, table=name), more
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import signal
 import stat
 
 import duckdb
@@ -262,3 +263,25 @@ def test_where_changes_only_those_records(small, con):
 def test_plan_and_path_give_the_same(small, con):
     plan = sdc_sql.read_release(small())
     assert run_release(plan, con, write=False).accepted
+
+
+def test_a_signal_that_ends_the_program_leaves_nothing(small, tmp_path, capsys, monkeypatch):
+    def stopped(*_):
+        signal.raise_signal(signal.SIGTERM)
+
+    monkeypatch.setattr(running, "_measured", stopped)
+    before = signal.getsignal(signal.SIGTERM)
+    assert main(["release", str(small())]) == 130
+    assert capsys.readouterr().err == "sdc-sql: stopped: nothing is written\n"
+    assert files(tmp_path) == set()
+    assert signal.getsignal(signal.SIGTERM) is before
+
+
+def test_what_takes_no_wildcards_takes_null_as_a_value(small, con):
+    rows = "".join(f"{i},{i % 7},{'fm'[i % 2]},{i % 3}\n" for i in range(60)) + "60,9,x,1\n"
+    file = small(
+        rows=rows, roles='sensitive = ["it\'s"]', limits='["suda.max_score <= 0", "attribute.distinct_l >= 1"]'
+    )
+    outcome = run_release(file, con)
+    assert outcome.scenarios[0].nulls_after == "wildcard"
+    assert outcome.accepted
