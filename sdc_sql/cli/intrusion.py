@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from sdc_sql.cli.options import names
 from sdc_sql.db.source import kind_of, read_file
+from sdc_sql.document.blocks import Section, facts
 from sdc_sql.errors import ParameterError, TableError
 
 if TYPE_CHECKING:
@@ -97,3 +98,8 @@ def _population(con: duckdb.DuckDBPyConnection, arguments: argparse.Namespace) -
 def texts(found: dict[str, Result]) -> list[str]:
     """Return the measures as text, one part each."""
     return ["\n".join([TITLES[name], *str(result).splitlines()[1:]]) for name, result in found.items()]
+
+
+def sections(found: dict[str, Result]) -> list[Section]:
+    """Return the measures as sections of a page, one each."""
+    return [Section(TITLES[name], (facts("", result.to_dict()),)) for name, result in found.items()]

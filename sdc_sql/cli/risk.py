@@ -8,7 +8,7 @@ import sys
 from dataclasses import replace
 from typing import Any
 
-from sdc_sql.cli import intrusion, suda
+from sdc_sql.cli import intrusion, pages, suda
 from sdc_sql.cli.options import (
     BAD_INPUT,
     LIMIT_EXCEEDED,
@@ -88,6 +88,7 @@ def add(commands: argparse._SubParsersAction[Any]) -> None:
         "--fail-if", action="append", default=[], metavar="LIMIT",
         help=f"exit with {LIMIT_EXCEEDED} when this holds, as in 'theta.upper_bound > 0.1'; can be repeated",
     )  # fmt: skip
+    pages.add(risk)
     add_resources(risk)
     risk.add_argument(
         "--progress", action=argparse.BooleanOptionalAction, default=None,
@@ -101,6 +102,7 @@ def run(arguments: argparse.Namespace) -> int:
     if arguments.top < 1:
         raise ParameterError(f"--top is {arguments.top}: it must be at least 1.")
     check_resources(arguments)
+    pages.check(arguments)
     progress = progressing(arguments.progress)
     progress("opening")
     numbers = [n for n in (arguments.weight, arguments.sampling_fraction, *arguments.ordered) if n]
@@ -140,6 +142,8 @@ def run(arguments: argparse.Namespace) -> int:
     report = replace(report, table=f"{arguments.source}: {table}" if of_database else arguments.source)
     figures = {**report.to_dict(), **due, **{name: result.to_dict() for name, result in found.items()}}
     broken = [limit for limit in arguments.fail_if if exceeded(limit, figures)]
+    limits = pages.limits({limit: limit in broken for limit in arguments.fail_if})
+    pages.write(arguments, report.page([*suda.sections(due), *intrusion.sections(found), *limits]))
     if arguments.json:
         print(json.dumps(plain({**figures, "exceeded": broken}), indent=2, default=str))
     else:

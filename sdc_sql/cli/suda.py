@@ -6,6 +6,7 @@ import argparse
 from typing import TYPE_CHECKING, Any
 
 from sdc_sql.db.results import shown
+from sdc_sql.document.blocks import Section, table
 from sdc_sql.errors import ParameterError
 
 if TYPE_CHECKING:
@@ -63,3 +64,12 @@ def texts(found: dict[str, list[dict[str, Any]]]) -> list[str]:
             if value["variable"] == key["variable"] and value["contribution"] > 0
         ]
     return ["\n".join(lines)]
+
+
+def sections(found: dict[str, list[dict[str, Any]]]) -> list[Section]:
+    """Return them as a section of a page, or none."""
+    if not found:
+        return []
+    keys = table("Of each key", found["suda_contributions"], ["variable"])
+    values = table("Of each value of a key", found["suda_value_contributions"], ["variable", "value"])
+    return [Section("Contributions to the scores of special uniques, in per cent", (keys, values))]

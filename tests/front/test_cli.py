@@ -126,6 +126,7 @@ def test_the_least_that_can_be_said(capsys, parquet):
         "household_risk",
         "attribute",
         "suda",
+        "risk_distribution",
     }
     assert found["frequencies"]["records"] == 8
 
@@ -287,6 +288,7 @@ def test_progress_is_told_on_standard_error(capsys, parquet):
             "theta",
             "global risk",
             "household risk",
+            "distributions",
             "riskiest keys",
         )
     ]

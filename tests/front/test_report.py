@@ -27,6 +27,8 @@ FIGURES = [
     "riskiest_keys",
     "attribute",
     "suda",
+    "frequency_distribution",
+    "risk_distribution",
 ]
 
 
@@ -169,7 +171,15 @@ def test_fewer_keys_than_asked_for(db):
 def test_progress_names_each_measure_before_it_is_taken(db):
     told: list[str] = []
     risk_report(described(db, **FULL), progress=told.append)
-    assert told == ["frequencies", "k-anonymity", "theta", "global risk", "household risk", "riskiest keys"]
+    assert told == [
+        "frequencies",
+        "k-anonymity",
+        "theta",
+        "global risk",
+        "household risk",
+        "distributions",
+        "riskiest keys",
+    ]
 
 
 def test_the_same_file_gives_the_same_page(db):
@@ -192,6 +202,7 @@ def test_to_dict_has_every_figure_and_none_for_what_was_not_measured(db):
         "household_risk",
         "attribute",
         "suda",
+        "risk_distribution",
     ]
     assert [name for name, value in full.items() if value is None] == ["attribute", "suda"]  # not asked for
     assert full["keys"] == list(KEYS)

@@ -1,18 +1,18 @@
-"""The disclosure risk of a file on one page."""
+"""The measures of a described table, for its report."""
 
 from __future__ import annotations
 
-import html
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from sqlglot import exp
 
 from sdc_sql.db import query
 from sdc_sql.db.checks import whole
-from sdc_sql.db.results import Result, html_table, shown
 from sdc_sql.db.table import spelled
 from sdc_sql.errors import ParameterError, translated
+from sdc_sql.report.distribution import distributions
+from sdc_sql.report.report import RiskReport
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -20,139 +20,12 @@ if TYPE_CHECKING:
     from sdc_sql.microdata import Microdata
     from sdc_sql.risk.global_risk import GlobalRisk
     from sdc_sql.risk.household_risk import HouseholdGlobalRisk
-    from sdc_sql.risk.k_anonymity import KViolations
     from sdc_sql.risk.suda import SudaSummary
     from sdc_sql.risk.theta import Theta
     from sdc_sql.risk.theta_by import StratumTheta
-    from sdc_sql.risk.uniqueness import FrequencySummary
 
 
 Kind = TypeVar("Kind", "Theta | None", "StratumTheta", "GlobalRisk | None", "HouseholdGlobalRisk | None")
-SUDA = "Special uniques (SUDA)"
-
-
-@dataclass(frozen=True)
-class RiskReport:
-    """The measures that the described table allows, in the order in which they are shown."""
-
-    table: str
-    keys: tuple[str, ...]
-    weight: str | float | None
-    frequencies: FrequencySummary
-    k_anonymity: tuple[KViolations, ...]
-    theta: Theta | None
-    theta_by: tuple[StratumTheta, ...]
-    global_risk: GlobalRisk | None
-    household_risk: HouseholdGlobalRisk | None
-    riskiest_keys: tuple[dict[str, Any], ...]
-    attribute: tuple[dict[str, Any], ...] = ()
-    suda: SudaSummary | None = None
-    pram: str | None = None
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return the report as plain values, for JSON; what was not measured is None."""
-        return {
-            "table": self.table,
-            **({"pram": self.pram} if self.pram else {}),
-            "keys": list(self.keys),
-            "weight": self.weight,
-            "frequencies": self.frequencies.to_dict(),
-            "k_anonymity": [v.to_dict() for v in self.k_anonymity],
-            "theta": self.theta.to_dict() if self.theta else None,
-            "theta_by": [t.to_dict() for t in self.theta_by] or None,
-            "global_risk": self.global_risk.to_dict() if self.global_risk else None,
-            "household_risk": self.household_risk.to_dict() if self.household_risk else None,
-            "riskiest_keys": list(self.riskiest_keys),
-            "attribute": list(self.attribute) or None,
-            "suda": self.suda.to_dict() if self.suda else None,
-        }
-
-    def __str__(self) -> str:
-        """Return the report as text."""
-        weight = "none" if self.weight is None else shown(self.weight)
-        about = [
-            f"Disclosure risk of {self.table}",
-            f"key variables: {', '.join(self.keys)}; weight: {weight}",
-            self.pram,
-        ]
-        parts = [
-            "\n".join(line for line in about if line),
-            _listed("Frequencies", self.frequencies),
-            _table("k-anonymity: records and cells with fewer than k records", [v.to_dict() for v in self.k_anonymity]),
-        ]
-        if self.theta:
-            parts.append(_listed("theta: the probability that a unique match is correct", self.theta))
-        if self.theta_by:
-            strata = [{**t.to_dict(), "stratum": _label(t.stratum)} for t in self.theta_by]
-            parts.append(_table("theta by stratum", strata))
-        if self.global_risk:
-            parts.append(_listed("Global risk", self.global_risk))
-        if self.household_risk:
-            parts.append(_listed("Global risk with households", self.household_risk))
-        if self.attribute:
-            parts.append(_table("Attribute disclosure: the worst cell of each variable", list(self.attribute)))
-        if self.suda:
-            parts.append(_listed(SUDA, self.suda))
-        parts.append(_table("The riskiest keys", self._labelled()))
-        return "\n\n".join(parts)
-
-    def _repr_html_(self) -> str:
-        """Return the report as HTML tables, for a notebook."""
-        weight = "none" if self.weight is None else shown(self.weight)
-        about = [f"key variables: {', '.join(self.keys)}; weight: {weight}", *([self.pram] if self.pram else [])]
-        single = {
-            "Frequencies": self.frequencies,
-            "theta: the probability that a unique match is correct": self.theta,
-            "Global risk": self.global_risk,
-            "Global risk with households": self.household_risk,
-            SUDA: self.suda,
-        }
-        several = {
-            "k-anonymity: records and cells with fewer than k records": [v.to_dict() for v in self.k_anonymity],
-            "theta by stratum": [{**t.to_dict(), "stratum": _label(t.stratum)} for t in self.theta_by],
-            "Attribute disclosure: the worst cell of each variable": list(self.attribute),
-            "The riskiest keys": self._labelled(),
-        }
-        tables = {title: [result.to_dict()] for title, result in single.items() if result} | several
-        head = f"<h3>Disclosure risk of {html.escape(self.table)}</h3>"
-        return (
-            head
-            + "".join(f"<p>{html.escape(line)}</p>" for line in about)
-            + "".join(
-                html_table(title, [name.replace("_", " ") for name in rows[0]], [list(row.values()) for row in rows])
-                for title, rows in tables.items()
-                if rows
-            )
-        )
-
-    def _labelled(self) -> list[dict[str, Any]]:
-        """Return the riskiest keys; a value of a key is a label, even where it is a number."""
-        return [{n: _label(v) if n in self.keys else v for n, v in row.items()} for row in self.riskiest_keys]
-
-
-def _label(value: object) -> str:
-    return "NULL" if value is None else str(value)
-
-
-def _listed(title: str, result: Result) -> str:
-    """Format one result, one line per figure."""
-    return "\n".join([title, *str(result).splitlines()[1:]])
-
-
-def _table(title: str, rows: Sequence[dict[str, Any]]) -> str:
-    """Format rows as a table under a title: numbers aligned to the right, text to the left."""
-    cells = [[name.replace("_", " ") for name in rows[0]], *([shown(v) for v in row.values()] for row in rows)]
-    widths = [max(len(line[i]) for line in cells) for i in range(len(cells[0]))]
-    numeric = [
-        all(isinstance(v, int | float) for v in column) for column in zip(*(r.values() for r in rows), strict=True)
-    ]
-    lines = [
-        "  ".join(
-            c.rjust(w) if right else c.ljust(w) for c, w, right in zip(line, widths, numeric, strict=True)
-        ).rstrip()
-        for line in cells
-    ]
-    return "\n".join([title, *(f"  {line}" for line in lines)])
 
 
 def _riskiest(data: Microdata, weight: str | float | None, top: int) -> tuple[dict[str, Any], ...]:
@@ -241,6 +114,8 @@ def risk_report(
     overall = None if weight is None else data.global_risk()
     progress("household risk")
     household = data.household_global_risk() if data.household and weight is not None else None
+    progress("distributions")
+    by_frequency, by_risk = distributions(data, weight)
     progress("riskiest keys")
     riskiest = _riskiest(data, weight, top)
     if sensitive:
@@ -264,6 +139,8 @@ def risk_report(
         attribute,
         special,
         data.after_pram(),
+        by_frequency,
+        by_risk,
     )
 
 
@@ -281,7 +158,7 @@ def special_uniques(data: Microdata, max_msu: int | None = 3) -> SudaSummary:
 def attributes(
     data: Microdata, sensitive: Sequence[str], ordered: Sequence[str], *, together: bool = False
 ) -> tuple[dict[str, Any], ...]:
-    """Return the worst figures of attribute disclosure of each sensitive variable."""
+    """Return the worst cell of each sensitive variable, as :func:`risk_report` shows it."""
     columns = [spelled(data.table, data.columns, "sensitive variable", name) for name in sensitive]
     by_order = {spelled(data.table, data.columns, "ordered sensitive variable", name) for name in ordered}
     if not by_order <= set(columns):

@@ -1,0 +1,54 @@
+"""``sdc-sql risk --html`` and ``--markdown``: the report as a page, written to a file."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from sdc_sql.document.blocks import Section, Table
+from sdc_sql.document.files import written
+from sdc_sql.errors import ParameterError, TableError
+
+if TYPE_CHECKING:
+    import argparse
+    from collections.abc import Mapping
+
+    from sdc_sql.document.blocks import Page
+
+ENDINGS = {"html": (".html", ".htm"), "markdown": (".md", ".markdown")}
+
+
+def add(command: argparse.ArgumentParser) -> None:
+    """Add the options."""
+    command.add_argument(
+        "--html", type=Path, metavar="FILE",
+        help="write the report as one HTML page with pictures; a page of that name is replaced",
+    )  # fmt: skip
+    command.add_argument("--markdown", type=Path, metavar="FILE", help="write it as Markdown, likewise")
+
+
+def check(arguments: argparse.Namespace) -> None:
+    """Refuse, before anything is computed, a file that cannot be written or that may be something else than a page."""
+    for option, endings in ENDINGS.items():
+        path: Path | None = getattr(arguments, option)
+        if path is None:
+            continue
+        if path.suffix.lower() not in endings:
+            raise ParameterError(f"--{option} {path} must end in {' or '.join(endings)}.")
+        if path.exists() and Path(arguments.source).exists() and path.samefile(arguments.source):
+            raise ParameterError(f"--{option} {path} is the file that is measured: give another name.")
+        if not path.absolute().parent.is_dir():
+            raise TableError(f"There is no folder {path.parent}.")
+
+
+def limits(found: Mapping[str, bool]) -> list[Section]:
+    """Return a section of the limits, each exceeded or not, or none."""
+    rows = tuple((limit, "exceeded" if broken else "not exceeded") for limit, broken in found.items())
+    return [Section("Limits", (Table("", ("fail if", "result"), rows),))] if rows else []
+
+
+def write(arguments: argparse.Namespace, page: Page) -> None:
+    """Write the pages that were asked for."""
+    for path in (arguments.html, arguments.markdown):
+        if path is not None:
+            written(page, path)

@@ -1,0 +1,132 @@
+"""What a page is made of. The same blocks are written as HTML and as Markdown, so that both hold the same figures."""
+
+from __future__ import annotations
+
+import unicodedata
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Literal
+
+from sdc_sql.db.results import shown
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
+
+DASH = "\N{EN DASH}"
+
+
+@dataclass(frozen=True)
+class Text:
+    """A paragraph."""
+
+    text: str
+
+
+@dataclass(frozen=True)
+class Points:
+    """A list of sentences."""
+
+    points: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Table:
+    """Rows under a title; numbers stand to the right."""
+
+    title: str
+    names: tuple[str, ...]
+    rows: tuple[tuple[object, ...], ...]
+
+
+@dataclass(frozen=True)
+class Chart:
+    """Numbers to look at: a bar, or a dot, for each label and series. In Markdown it is a table.
+
+    ``bars`` are lengths from 0, for numbers of at least 0; ``dots`` are places on a line, by the logarithm where
+    ``logarithmic``. None is a number that is not there.
+    """
+
+    title: str
+    labels: tuple[str, ...]
+    series: tuple[tuple[str, tuple[float | None, ...]], ...]
+    kind: Literal["bars", "dots"] = "bars"
+    logarithmic: bool = False
+
+
+@dataclass(frozen=True)
+class Section:
+    """A heading and what stands under it, sections among it."""
+
+    title: str
+    blocks: tuple[Text | Points | Table | Chart | Section, ...]
+
+
+Block = Text | Points | Table | Chart | Section
+
+
+@dataclass(frozen=True)
+class Page:
+    """A title, a line or more about what it is, and the sections."""
+
+    title: str
+    about: tuple[str, ...]
+    sections: tuple[Section, ...]
+
+
+def facts(title: str, found: Mapping[str, object]) -> Table:
+    """Return figures by their names as a table of two columns.
+
+    Examples
+    --------
+    >>> facts("Frequencies", {"sample_uniques": 3}).rows
+    (('sample uniques', 3),)
+    """
+    return Table(title, ("", ""), tuple((name.replace("_", " "), value) for name, value in found.items()))
+
+
+def table(title: str, rows: Iterable[Mapping[str, Any]], labels: Iterable[str] = ()) -> Table:
+    """Return rows by name as a table; the values of `labels` are text, even where they are numbers.
+
+    Examples
+    --------
+    >>> table("", [{"born": 1990, "records": 1990}], labels=["born"]).rows
+    (('1990', 1990),)
+    """
+    listed, text = list(rows), set(labels)
+    names = tuple(listed[0]) if listed else ()
+    return Table(
+        title,
+        tuple(name.replace("_", " ") for name in names),
+        tuple(tuple(label(row[n]) if n in text else row[n] for n in names) for row in listed),
+    )
+
+
+def label(value: object) -> str:
+    """Return a value of a key as text: a number among them is a code."""
+    return "NULL" if value is None else str(value)
+
+
+def readable(value: object) -> str:
+    r"""Return a value for display, on one line: characters that are not seen, or that turn others round, as escapes.
+
+    A figure that is not defined is a dash.
+
+    Examples
+    --------
+    >>> readable("a\n\u202eb"), readable(1234567)
+    ('a\\n\\u202eb', '1,234,567')
+    """
+    if value is None:
+        return DASH
+    return "".join(c.encode("unicode_escape").decode() if _hidden(c) else c for c in shown(value))
+
+
+def _hidden(character: str) -> bool:
+    # but for the two that join and part the letters of some scripts
+    kind = unicodedata.category(character)
+    return kind in {"Cc", "Cf", "Cs", "Co", "Zl", "Zp"} and character not in "\u200c\u200d"
+
+
+def is_number(value: object) -> bool:
+    """Return whether a value is shown as a number is."""
+    return isinstance(value, int | float) and not isinstance(value, bool)

@@ -1,0 +1,92 @@
+"""A page as Markdown."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, assert_never
+
+from sdc_sql.document.blocks import Chart, Points, Section, Table, Text, is_number, readable
+
+if TYPE_CHECKING:
+    from sdc_sql.document.blocks import Page
+
+# what would be read as a mark, wherever it stands; an underscore within a word is none
+_MARK = re.compile(r"([\\`*\[\]|~!$#]|(?<![A-Za-z0-9])_|_(?![A-Za-z0-9]))")
+_LINK = re.compile(r"(:)(?=//)|(?<=www)(\.)|(@)", re.IGNORECASE)
+# what begins a list, or makes a heading of the line above
+_FIRST = re.compile(r"^(\d*)([-+=.)])")
+
+
+def escaped(value: object) -> str:
+    r"""Return a value as Markdown that shows it as it is.
+
+    Examples
+    --------
+    >>> print(escaped("<b> a|b_c *d*"))
+    &lt;b&gt; a\|b_c \*d\*
+    """
+    text = readable(value).replace("&", "&amp;")
+    text = _LINK.sub(lambda m: "\\" + m.group(), _MARK.sub(r"\\\1", text))
+    return text.replace("<", "&lt;").replace(">", "&gt;")
+
+
+def markdown(page: Page) -> str:
+    """Return a page as Markdown, with tables as GitHub writes them; pictures are tables of their figures.
+
+    Examples
+    --------
+    >>> from sdc_sql.document.blocks import Page, Section, facts
+    >>> print(markdown(Page("Risk", (), (Section("One", (facts("Cells", {"cells": 2}),)),))))
+    # Risk
+    <BLANKLINE>
+    ## One
+    <BLANKLINE>
+    **Cells**
+    <BLANKLINE>
+    |  |  |
+    |---|---:|
+    | cells | 2 |
+    <BLANKLINE>
+    """
+    parts = [f"# {escaped(page.title)}", *(_line(line) for line in page.about)]
+    for section in page.sections:
+        parts += _section(section, 2)
+    return "\n\n".join(part for part in parts if part) + "\n"
+
+
+def _section(section: Section, level: int) -> list[str]:
+    parts = [f"{'#' * level} {escaped(section.title)}"]
+    for block in section.blocks:
+        parts += _section(block, level + 1) if isinstance(block, Section) else [_block(block)]
+    return parts
+
+
+def _block(block: Text | Points | Table | Chart) -> str:
+    if isinstance(block, Text):
+        return _line(block.text)
+    if isinstance(block, Points):
+        return "\n".join(f"- {_line(point)}" for point in block.points)
+    if isinstance(block, Table):
+        return _titled(block.title, _table(block.names, block.rows))
+    if isinstance(block, Chart):
+        numbers = [numbers for _, numbers in block.series]
+        rows = tuple((block.labels[i], *(each[i] for each in numbers)) for i in range(len(block.labels)))
+        return _titled(block.title, _table(("", *(name for name, _ in block.series)), rows))
+    assert_never(block)
+
+
+def _line(text: str) -> str:
+    return _FIRST.sub(r"\1\\\2", escaped(text))
+
+
+def _titled(title: str, table: str) -> str:
+    return f"**{escaped(title)}**\n\n{table}" if title else table
+
+
+def _table(names: tuple[str, ...], rows: tuple[tuple[object, ...], ...]) -> str:
+    if not names:
+        return ""
+    right = [bool(rows) and all(is_number(row[i]) or row[i] is None for row in rows) for i in range(len(names))]
+    lines = [names, *rows]
+    cells = ["| " + " | ".join(escaped(v) for v in line) + " |" for line in lines]
+    return "\n".join([cells[0], "|" + "|".join("---:" if r else "---" for r in right) + "|", *cells[1:]])

@@ -1,0 +1,118 @@
+"""A page as one HTML file: no script, nothing from outside, well-formed as XML too."""
+
+from __future__ import annotations
+
+import html
+from itertools import count
+from typing import TYPE_CHECKING, assert_never
+
+from sdc_sql.document.blocks import Chart, Points, Section, Table, Text, is_number, readable
+from sdc_sql.document.chart import kinds, svg
+from sdc_sql.document.style import STYLE
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from sdc_sql.document.blocks import Block, Page
+
+# a reader of the page fetches nothing, whatever a label says
+POLICY = "default-src 'none'; style-src 'unsafe-inline'"
+LONG = 30  # letters: text of more may be broken into lines
+MENU = 4  # sections: from so many on the page begins with a list of them
+
+
+def page_html(page: Page) -> str:
+    """Return a page as HTML.
+
+    Examples
+    --------
+    >>> from sdc_sql.document.blocks import Page, Section, Text
+    >>> written = page_html(Page("<Risk>", (), (Section("One", (Text("a & b"),)),)))
+    >>> "<h1>&lt;Risk&gt;</h1>" in written, "<p>a &amp; b</p>" in written, "<script" in written
+    (True, True, False)
+    """
+    number = count(1)
+    title = _escaped(page.title)
+    body = "".join(_section(section, 2, number, f"s{i}") for i, section in enumerate(page.sections, 1))
+    menu = "".join(f'<li><a href="#s{i}">{_escaped(s.title)}</a></li>' for i, s in enumerate(page.sections, 1))
+    return (
+        '<!DOCTYPE html>\n<html lang="en">\n<head>\n<meta charset="utf-8" />\n'
+        '<meta name="viewport" content="width=device-width, initial-scale=1" />\n'
+        f'<meta http-equiv="Content-Security-Policy" content="{html.escape(POLICY)}" />\n'
+        '<meta name="color-scheme" content="light dark" />\n'
+        f"<title>{title}</title>\n<style>\n{STYLE}</style>\n</head>\n<body>\n<main>\n<header>\n<h1>{title}</h1>\n"
+        + "".join(f"<p>{_escaped(line)}</p>\n" for line in page.about)
+        + "</header>\n"
+        + (f'<nav aria-label="Sections"><ul>{menu}</ul></nav>\n' if len(page.sections) >= MENU else "")
+        + body
+        + "</main>\n</body>\n</html>\n"
+    )
+
+
+def _escaped(value: object) -> str:
+    return html.escape(readable(value))
+
+
+def _section(section: Section, level: int, number: Iterator[int], name: str = "") -> str:
+    head = f"<h{level}>{_escaped(section.title)}</h{level}>\n"
+    body = "".join(
+        _section(block, min(level + 1, 6), number) if isinstance(block, Section) else _block(block, number)
+        for block in section.blocks
+    )
+    return f"<section{f' id={name!r}' if name else ''}>\n{head}{body}</section>\n"
+
+
+def _block(block: Block, number: Iterator[int]) -> str:
+    if isinstance(block, Text):
+        return f"<p>{_escaped(block.text)}</p>\n"
+    if isinstance(block, Points):
+        return f"<ul>{''.join(f'<li>{_escaped(point)}</li>' for point in block.points)}</ul>\n"
+    if isinstance(block, Table):
+        return _table(block, f"t{next(number)}")
+    if isinstance(block, Chart):
+        return _figure(block, f"c{next(number)}")
+    if isinstance(block, Section):
+        return _section(block, 3, number)
+    assert_never(block)
+
+
+def _figure(chart: Chart, name: str) -> str:
+    named = zip(kinds(chart), chart.series, strict=False)
+    keys = "".join(f'<li class="{kind}">{_escaped(series)}</li>' for kind, (series, _) in named)
+    legend = f'<ul class="legend">{keys}</ul>' if len(chart.series) > 1 else ""
+    return f"<figure><figcaption>{_escaped(chart.title)}</figcaption>{legend}{svg(chart, name)}</figure>\n"
+
+
+def _table(table: Table, name: str) -> str:
+    right = [
+        bool(table.rows) and all(is_number(row[i]) or row[i] is None for row in table.rows)
+        for i in range(len(table.names))
+    ]
+    caption = f'<figcaption id="{name}">{_escaped(table.title)}</figcaption>' if table.title else ""
+    titled = f' aria-labelledby="{name}"' if table.title else ""
+    head = "".join(f'<th scope="col"{_side(r)}>{_escaped(n)}</th>' for n, r in zip(table.names, right, strict=True))
+    # figures by their names have no heads
+    head = f"<thead><tr>{head}</tr></thead>" if any(table.names) else ""
+    rows = "".join(
+        "<tr>"
+        + "".join(
+            _cell(value, right=is_number(value) or side, first=i == 0 and not any(table.names))
+            for i, (value, side) in enumerate(zip(row, right, strict=True))
+        )
+        + "</tr>"
+        for row in table.rows
+    )
+    kind = "" if any(table.names) else ' class="facts"'
+    inside = f'<div class="wide" tabindex="0"><table{kind}{titled}>{head}<tbody>{rows}</tbody></table></div>'
+    return f'<figure class="table">{caption}{inside}</figure>\n'
+
+
+def _cell(value: object, *, right: bool, first: bool) -> str:
+    if first:
+        return f'<th scope="row">{_escaped(value)}</th>'
+    long = ' class="long"' if not right and len(readable(value)) > LONG else ""
+    return f"<td{_side(right) or long}>{_escaped(value)}</td>"
+
+
+def _side(right: bool) -> str:
+    return ' class="number"' if right else ""

@@ -1,0 +1,77 @@
+"""How a page looks: light and dark, narrow and wide, on a screen and on paper."""
+
+STYLE = """\
+:root {
+  color-scheme: light dark;
+  --ink: #1b1d21; --quiet: #5a5f68; --paper: #ffffff; --line: #d4d7dc; --soft: #f3f4f6; --fill: #1f5a8c;
+}
+@media (prefers-color-scheme: dark) {
+  :root { --ink: #e6e8eb; --quiet: #a3a9b3; --paper: #15171a; --line: #3a3f46; --soft: #1f2226; --fill: #7fb4e3; }
+}
+* { box-sizing: border-box; }
+html { background: var(--paper); color: var(--ink); }
+body { margin: 0; font: 16px/1.5 system-ui, -apple-system, "Segoe UI", Roboto, "Noto Sans", Arial, sans-serif; }
+main { max-width: 66rem; margin: 0 auto; padding: 2rem 1.25rem 4rem; }
+h1 { font-size: 1.75rem; line-height: 1.2; margin: 0 0 .5rem; overflow-wrap: anywhere; }
+h2 { font-size: 1.25rem; margin: 2.5rem 0 .75rem; padding-top: .75rem; border-top: 2px solid var(--ink); }
+h3 { font-size: 1.05rem; margin: 1.75rem 0 .5rem; }
+h4, h5, h6 { font-size: 1rem; margin: 1.25rem 0 .5rem; }
+h2, h3, h4, p, li { overflow-wrap: anywhere; }
+header p { color: var(--quiet); margin: .15rem 0; }
+p, li { max-width: 46rem; }
+nav ul { padding: 0; list-style: none; display: flex; flex-wrap: wrap; gap: .25rem 1.25rem; }
+a { color: var(--fill); }
+.wide { overflow-x: auto; }
+table { border-collapse: collapse; font-size: .9rem; font-variant-numeric: tabular-nums; }
+figcaption { font-weight: 600; font-size: .95rem; padding: 0 0 .5rem; }
+th, td { text-align: left; padding: .3rem 1.25rem .3rem 0; border-bottom: 1px solid var(--line); vertical-align: top; }
+th:last-child, td:last-child { padding-right: 0; }
+thead th { font-weight: 600; color: var(--quiet); border-bottom: 1px solid var(--ink); vertical-align: bottom; }
+tbody th { font-weight: 400; }
+.number { text-align: right; }
+td { white-space: nowrap; }
+td.long { white-space: normal; min-width: 14rem; max-width: 30rem; overflow-wrap: anywhere; }
+.facts td { min-width: 7rem; text-align: right; }
+figure { margin: 1rem 0 1.75rem; max-width: 44rem; }
+figure.table { display: inline-block; vertical-align: top; max-width: 100%; margin: .75rem 3.5rem 1.25rem 0; }
+.table figcaption { max-width: 26rem; }
+svg { display: block; overflow: visible; }
+text { font-size: 13px; fill: var(--ink); }
+text.number { font-variant-numeric: tabular-nums; }
+rect, circle { stroke: var(--fill); stroke-width: 1.5px; fill: var(--fill); }
+rect.before, circle.before { fill: var(--paper); }
+rect.third, circle.third { fill: var(--line); }
+line.track { stroke: var(--line); }
+line.way { stroke: var(--fill); stroke-width: 2px; }
+.legend { list-style: none; display: flex; flex-wrap: wrap; gap: 0 1.25rem; padding: 0; margin: 0 0 .5rem; }
+.legend li { font-size: .85rem; }
+.legend li::before {
+  content: ""; display: inline-block; width: .75em; height: .75em; margin-right: .4em; border: 1.5px solid var(--fill);
+}
+.legend .before::before { background: var(--paper); }
+.legend .after::before { background: var(--fill); print-color-adjust: exact; -webkit-print-color-adjust: exact; }
+.legend .third::before { background: var(--line); print-color-adjust: exact; -webkit-print-color-adjust: exact; }
+@media (max-width: 36rem) {
+  main { padding: 1rem .9rem 3rem; }
+  h1 { font-size: 1.4rem; }
+  text { font-size: 12px; }
+  th, td { padding-right: .8rem; }
+}
+@media print {
+  :root { --ink: #000; --quiet: #333; --paper: #fff; --line: #bbb; --soft: #fff; --fill: #000; }
+  @page { margin: 18mm 16mm; }
+  body { font-size: 10pt; }
+  main { max-width: none; padding: 0; }
+  nav { display: none; }
+  .wide { overflow: visible; }
+  table { font-size: 8.5pt; }
+  td, th { white-space: normal; padding-right: .8rem; }
+  td.long { min-width: 0; }
+  h2, h3, figcaption { break-after: avoid; }
+  figure.table { display: block; margin-right: 0; }
+  tr, figure:not(.table) { break-inside: avoid; }
+  th, td { padding-top: .15rem; padding-bottom: .15rem; }
+  text { font-size: 11px; }
+  thead { display: table-header-group; }
+}
+"""

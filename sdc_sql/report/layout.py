@@ -1,0 +1,78 @@
+"""Where each measure stands on a page, of one file or of one before and after masking."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+from sdc_sql.document.blocks import Chart, Section, Table, facts, table
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from sdc_sql.db.results import Result
+    from sdc_sql.document.blocks import Block
+    from sdc_sql.report.distribution import Rows
+
+FREQUENCIES = "Frequencies"
+K_ANONYMITY = "k-anonymity: records and cells with fewer than k records"
+THETA = "theta: the probability that a unique match is correct"
+THETA_BY = "theta by stratum"
+GLOBAL = "Global risk"
+HOUSEHOLDS = "Global risk with households"
+ATTRIBUTE = "Attribute disclosure: the worst cell of each variable"
+SUDA = "Special uniques (SUDA)"
+RISKIEST = "The riskiest keys"
+RISKS = "Individual and global risk"
+
+_BY_FREQUENCY = "Records by the size of their cell: how many records share their combination of keys"
+_BY_RISK = "Records by individual risk (the scale is logarithmic)"
+# what stands together, and of which pictures are made
+_GROUPS = {
+    FREQUENCIES: (FREQUENCIES, K_ANONYMITY),
+    "A match that is correct": (THETA, THETA_BY),
+    RISKS: (GLOBAL, HOUSEHOLDS),
+    "Attribute disclosure": (ATTRIBUTE,),
+    "Special uniques": (SUDA,),
+    RISKIEST: (RISKIEST,),
+}
+
+
+def sections(
+    parts: Mapping[str, Result | list[dict[str, Any]]], distributions: tuple[Rows, Rows]
+) -> tuple[Section, ...]:
+    """Return the sections of a page about one file: its measures by their titles, and the two distributions."""
+    tables = {title: _block(title, part) for title, part in parts.items()}
+    found = []
+    for heading, titles in _GROUPS.items():
+        shown = [tables[title] for title in titles if title in tables]
+        # a heading is not said twice
+        blocks: list[Block] = [replace(part, title="") if part.title == heading else part for part in shown]
+        if blocks:
+            found.append(Section(heading, (*blocks, *pictures(heading, {"records": distributions}))))
+    return tuple(found)
+
+
+def pictures(heading: str, distributions: Mapping[str, tuple[Rows, Rows]]) -> list[Chart]:
+    """Return the pictures of a group of measures: the distributions of one file, or of several side by side."""
+    by_frequency, by_risk = ({name: found[i] for name, found in distributions.items()} for i in (0, 1))
+    if heading == FREQUENCIES and all(by_frequency.values()):
+        return [_chart(_BY_FREQUENCY, "frequency", by_frequency)]
+    if heading == RISKS and all(by_risk.values()):
+        return [_chart(_BY_RISK, "individual_risk", by_risk, logarithmic=True)]
+    return []
+
+
+def _block(title: str, part: Result | list[dict[str, Any]]) -> Table:
+    return table(title, part) if isinstance(part, list) else facts(title, part.to_dict())
+
+
+def _chart(title: str, by: str, rows: Mapping[str, Sequence[Mapping[str, Any]]], *, logarithmic: bool = False) -> Chart:
+    first = next(iter(rows.values()))
+    return Chart(
+        title,
+        tuple(row[by] for row in first),
+        tuple((name, tuple(row["records"] for row in found)) for name, found in rows.items()),
+        "dots" if logarithmic else "bars",
+        logarithmic,
+    )

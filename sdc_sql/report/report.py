@@ -1,0 +1,165 @@
+"""The report: the measures, and how they are shown on every kind of page."""
+
+from __future__ import annotations
+
+import html
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from sdc_sql.db.results import html_table, shown
+from sdc_sql.document.blocks import Page, Section, label
+from sdc_sql.document.markdown import markdown
+from sdc_sql.document.page import page_html
+from sdc_sql.report import layout
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from sdc_sql.db.results import Result
+    from sdc_sql.risk.global_risk import GlobalRisk
+    from sdc_sql.risk.household_risk import HouseholdGlobalRisk
+    from sdc_sql.risk.k_anonymity import KViolations
+    from sdc_sql.risk.suda import SudaSummary
+    from sdc_sql.risk.theta import Theta
+    from sdc_sql.risk.theta_by import StratumTheta
+    from sdc_sql.risk.uniqueness import FrequencySummary
+
+
+@dataclass(frozen=True)
+class RiskReport:
+    """The measures that the described table allows, in the order in which they are shown.
+
+    ``frequency_distribution`` has the cells and records by the size of their cell, ``risk_distribution`` the records by
+    their individual risk, in classes that are the same for every file.
+    """
+
+    table: str
+    keys: tuple[str, ...]
+    weight: str | float | None
+    frequencies: FrequencySummary
+    k_anonymity: tuple[KViolations, ...]
+    theta: Theta | None
+    theta_by: tuple[StratumTheta, ...]
+    global_risk: GlobalRisk | None
+    household_risk: HouseholdGlobalRisk | None
+    riskiest_keys: tuple[dict[str, Any], ...]
+    attribute: tuple[dict[str, Any], ...] = ()
+    suda: SudaSummary | None = None
+    pram: str | None = None
+    frequency_distribution: tuple[dict[str, Any], ...] = ()
+    risk_distribution: tuple[dict[str, Any], ...] = ()
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the report as plain values, for JSON; what was not measured is None."""
+        return {
+            "table": self.table,
+            **({"pram": self.pram} if self.pram else {}),
+            "keys": list(self.keys),
+            "weight": self.weight,
+            "frequencies": self.frequencies.to_dict(),
+            "k_anonymity": [v.to_dict() for v in self.k_anonymity],
+            "theta": self.theta.to_dict() if self.theta else None,
+            "theta_by": [t.to_dict() for t in self.theta_by] or None,
+            "global_risk": self.global_risk.to_dict() if self.global_risk else None,
+            "household_risk": self.household_risk.to_dict() if self.household_risk else None,
+            "riskiest_keys": list(self.riskiest_keys),
+            "attribute": list(self.attribute) or None,
+            "suda": self.suda.to_dict() if self.suda else None,
+            "frequency_distribution": list(self.frequency_distribution) or None,
+            "risk_distribution": list(self.risk_distribution) or None,
+        }
+
+    @property
+    def about(self) -> tuple[str, ...]:
+        """What was measured, in a line or two."""
+        weight = "none" if self.weight is None else shown(self.weight)
+        line = f"key variables: {', '.join(self.keys)}; weight: {weight}"
+        return (line, self.pram) if self.pram else (line,)
+
+    @property
+    def parts(self) -> dict[str, Result | list[dict[str, Any]]]:
+        """What was measured: a result or rows by the title over them, in the order in which they are shown."""
+        strata = [{**t.to_dict(), "stratum": label(t.stratum)} for t in self.theta_by]
+        # a value of a key is a label, even where it is a number
+        riskiest = [{n: label(v) if n in self.keys else v for n, v in row.items()} for row in self.riskiest_keys]
+        every: dict[str, Result | list[dict[str, Any]] | None] = {
+            layout.FREQUENCIES: self.frequencies,
+            layout.K_ANONYMITY: [v.to_dict() for v in self.k_anonymity],
+            layout.THETA: self.theta,
+            layout.THETA_BY: strata,
+            layout.GLOBAL: self.global_risk,
+            layout.HOUSEHOLDS: self.household_risk,
+            layout.ATTRIBUTE: list(self.attribute),
+            layout.SUDA: self.suda,
+            layout.RISKIEST: riskiest,
+        }
+        return {title: part for title, part in every.items() if part}
+
+    def __str__(self) -> str:
+        """Return the report as text."""
+        parts = ["\n".join([f"Disclosure risk of {self.table}", *self.about])]
+        for title, part in self.parts.items():
+            parts.append(_table(title, part) if isinstance(part, list) else _listed(title, part))
+        return "\n\n".join(parts)
+
+    def _repr_html_(self) -> str:
+        """Return the report as HTML tables, for a notebook."""
+        tables = {t: part if isinstance(part, list) else [part.to_dict()] for t, part in self.parts.items()}
+        return (
+            f"<h3>Disclosure risk of {html.escape(self.table)}</h3>"
+            + "".join(f"<p>{html.escape(line)}</p>" for line in self.about)
+            + "".join(
+                html_table(title, [name.replace("_", " ") for name in rows[0]], [list(row.values()) for row in rows])
+                for title, rows in tables.items()
+            )
+        )
+
+    def page(self, more: Sequence[Section] = ()) -> Page:
+        """Return the report as a page, with further sections below."""
+        about = (*self.about, "Confidential: it says which combinations are at risk, and how large the risk is.")
+        measured = layout.sections(self.parts, (self.frequency_distribution, self.risk_distribution))
+        return Page(f"Disclosure risk of {self.table}", about, (*measured, *more))
+
+    def to_html(self) -> str:
+        """Return the report as one HTML page, with pictures; it needs nothing else, no script and no network.
+
+        Examples
+        --------
+        >>> import sdc_sql
+        >>> page = sdc_sql.risk_report(sdc_sql.example()).to_html()
+        >>> page.startswith("<!DOCTYPE html>"), "<svg" in page, "http" in page.replace("http-equiv", "")
+        (True, True, False)
+        """
+        return page_html(self.page())
+
+    def to_markdown(self) -> str:
+        """Return the report as Markdown: the same figures, pictures as tables.
+
+        Examples
+        --------
+        >>> import sdc_sql
+        >>> print(sdc_sql.risk_report(sdc_sql.example()).to_markdown().splitlines()[0])
+        # Disclosure risk of persons
+        """
+        return markdown(self.page())
+
+
+def _listed(title: str, result: Result) -> str:
+    """Format one result, one line per figure."""
+    return "\n".join([title, *str(result).splitlines()[1:]])
+
+
+def _table(title: str, rows: Sequence[dict[str, Any]]) -> str:
+    """Format rows as a table under a title: numbers aligned to the right, text to the left."""
+    cells = [[name.replace("_", " ") for name in rows[0]], *([shown(v) for v in row.values()] for row in rows)]
+    widths = [max(len(line[i]) for line in cells) for i in range(len(cells[0]))]
+    numeric = [
+        all(isinstance(v, int | float) for v in column) for column in zip(*(r.values() for r in rows), strict=True)
+    ]
+    lines = [
+        "  ".join(
+            c.rjust(w) if right else c.ljust(w) for c, w, right in zip(line, widths, numeric, strict=True)
+        ).rstrip()
+        for line in cells
+    ]
+    return "\n".join([title, *(f"  {line}" for line in lines)])
