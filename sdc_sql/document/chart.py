@@ -72,7 +72,8 @@ def _scale(chart: Chart, left: float) -> Callable[[float], float]:
     """Return where a number stands, in per cent of the width."""
     found = [v for _, numbers in chart.series for v in numbers if is_number(v) and math.isfinite(v or 0)]
     numbers = [float(v) for v in found if v is not None]
-    least, most = (0.0, max([*numbers, 0.0])) if chart.kind == "bars" else (min([*numbers, 0.0]), max([*numbers, 0.0]))
+    least = 0.0 if chart.kind == "bars" else min([*numbers, 0.0])
+    most = max([*numbers, 0.0]) if chart.most is None else chart.most
 
     def share(v: float) -> float:
         if most <= least:

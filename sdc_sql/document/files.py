@@ -7,12 +7,27 @@ import tempfile
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from sdc_sql.db.checks import told
 from sdc_sql.document.markdown import markdown
 from sdc_sql.document.page import page_html
-from sdc_sql.errors import TableError
+from sdc_sql.errors import ParameterError, TableError
 
 if TYPE_CHECKING:
     from sdc_sql.document.blocks import Page
+
+
+def as_text(page: Page, format: str) -> str:  # noqa: A002 - the plain word for it
+    """Return a page as ``"html"`` or ``"markdown"``.
+
+    Raises
+    ------
+    ParameterError
+        Where the format is another.
+    """
+    writers = {"html": page_html, "markdown": markdown}
+    if not isinstance(format, str) or format not in writers:
+        raise ParameterError(f"format is {told(format)}: it must be one of {', '.join(writers)}.")
+    return writers[format](page)
 
 
 def written(page: Page, path: Path) -> None:
@@ -32,7 +47,7 @@ def written(page: Page, path: Path) -> None:
     ...     (Path(folder) / "risk.md").read_text(encoding="utf-8")
     '# Risk\n'
     """
-    text = markdown(page) if path.suffix.lower() in {".md", ".markdown"} else page_html(page)
+    text = as_text(page, "markdown" if path.suffix.lower() in {".md", ".markdown"} else "html")
     try:
         with tempfile.TemporaryDirectory(dir=path.absolute().parent, prefix=".sdc-sql-") as folder:
             part = Path(folder) / path.name

@@ -96,7 +96,7 @@ def _table(table: Table, name: str) -> str:
     rows = "".join(
         "<tr>"
         + "".join(
-            _cell(value, right=is_number(value) or side, first=i == 0 and not any(table.names))
+            _cell(value, right=side or (is_number(value) and any(table.names)), first=i == 0 and not any(table.names))
             for i, (value, side) in enumerate(zip(row, right, strict=True))
         )
         + "</tr>"

@@ -30,8 +30,8 @@ thead th { font-weight: 600; color: var(--quiet); border-bottom: 1px solid var(-
 tbody th { font-weight: 400; }
 .number { text-align: right; }
 td { white-space: nowrap; }
-td.long { white-space: normal; min-width: 14rem; max-width: 30rem; overflow-wrap: anywhere; }
-.facts td { min-width: 7rem; text-align: right; }
+td.long { white-space: normal; min-width: 10rem; max-width: 30rem; overflow-wrap: anywhere; }
+.facts td.number { min-width: 7rem; }
 figure { margin: 1rem 0 1.75rem; max-width: 44rem; }
 figure.table { display: inline-block; vertical-align: top; max-width: 100%; margin: .75rem 3.5rem 1.25rem 0; }
 .table figcaption { max-width: 26rem; }

@@ -42,10 +42,10 @@ def sections(
     parts: Mapping[str, Result | list[dict[str, Any]]], distributions: tuple[Rows, Rows]
 ) -> tuple[Section, ...]:
     """Return the sections of a page about one file: its measures by their titles, and the two distributions."""
-    tables = {title: _block(title, part) for title, part in parts.items()}
+    by_title = {found.title: found for found in tables(parts)}
     found = []
     for heading, titles in _GROUPS.items():
-        shown = [tables[title] for title in titles if title in tables]
+        shown = [by_title[title] for title in titles if title in by_title]
         # a heading is not said twice
         blocks: list[Block] = [replace(part, title="") if part.title == heading else part for part in shown]
         if blocks:
@@ -63,8 +63,11 @@ def pictures(heading: str, distributions: Mapping[str, tuple[Rows, Rows]]) -> li
     return []
 
 
-def _block(title: str, part: Result | list[dict[str, Any]]) -> Table:
-    return table(title, part) if isinstance(part, list) else facts(title, part.to_dict())
+def tables(parts: Mapping[str, Result | list[dict[str, Any]]]) -> list[Table]:
+    """Return each measure as a table under its title."""
+    return [
+        table(title, part) if isinstance(part, list) else facts(title, part.to_dict()) for title, part in parts.items()
+    ]
 
 
 def _chart(title: str, by: str, rows: Mapping[str, Sequence[Mapping[str, Any]]], *, logarithmic: bool = False) -> Chart:

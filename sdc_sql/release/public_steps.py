@@ -1,0 +1,138 @@
+"""What the users of a file are told of each step: what they need to reckon with it, and nothing that undoes it.
+
+Told is what is listed here, and nothing else. Not told: Kim's alpha and the factors of Höhne's noise (whoever knows
+them can undo the masking; nor a loss of those columns, from which they could be reckoned), how far ranks were swapped,
+limits of risk and of k, which records were masked (``where``), release names, tables and mappings (they list original
+categories), thresholds that are counts or shares of the records, and the matrix of a guaranteed PRAM (from it follows
+how many persons share each combination).
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from sdc_sql.db.macros import declared
+from sdc_sql.document.blocks import Text
+from sdc_sql.release import matrices
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from sdc_sql.db.steps import LoggedStep, MaskingStep
+    from sdc_sql.document.blocks import Block
+    from sdc_sql.release.plan import Step
+
+DIGITS = 3  # of the probabilities of a matrix: from exact ones of an invariant matrix follow the original counts
+
+# by the method of the step; every other parameter stays inside
+_TOLD = {
+    "microaggregate": ("method", "k", "centroid"),  # the groups are seen in the file
+    "microaggregate_categorical": ("k",),
+    "noise_absolute": ("standard_deviation", "rounded"),
+    "pram_retention": ("retention",),
+    "random_round": ("base",),
+    "recode_date": ("period",),
+    "recode_drop_last": ("drop_last",),
+    "recode_intervals": ("breaks", "ends"),
+    "recode_keep_first": ("keep_first",),
+    "round": ("base",),
+    "top_bottom_code": ("replacement",),
+}
+_BY_NOISE = {"uncorrelated": ("method", "alpha"), "correlated": ("method", "alpha")}
+_SUMMARIES = {  # where the declaration names what is not told
+    "local_suppression": "values suppressed, as few as can be.",
+    "suppress_combinations": "values suppressed, as few as can be.",
+    "suppress_risky": "values suppressed, as few as can be.",
+    "mondrian": "values made coarser, group by group.",
+    "generalise": "each variable brought to one level of its hierarchy.",
+    "rank_swap": "values exchanged between records of near ranks.",
+    "rank_swap_correlated": "values exchanged between records of near ranks.",
+    "pram_guaranteed": "categories changed at random; the expected frequencies are kept.",
+}
+_GONE = {"local_suppression", "suppress_combinations", "suppress_risky", "generalise"}
+_KEEPS = {"pram": "which categories there are; with an invariant matrix also the expected frequencies."}
+
+
+def undone(step: MaskingStep) -> bool:
+    """Return whether the step has a constant that undoes it, so that not even a loss from which it follows is told."""
+    how = step.parameters.get("method")
+    return (step.method == "noise" and how == "linear") or (step.method == "multiplicative_noise" and how != "plain")
+
+
+def told(step: MaskingStep) -> dict[str, Any]:
+    """Return the parameters that users need, by name."""
+    names = _TOLD.get(step.method, ())
+    how = step.parameters.get("method")
+    if step.method == "noise":
+        names = _BY_NOISE.get(str(how), ("method",))
+    if step.method == "multiplicative_noise":
+        names = ("method", "size") if how == "plain" else ("method",)
+    if step.method == "top_bottom_code" and step.parameters.get("unit") == "value":
+        names = (*names, "top", "bottom")
+    return {name: step.parameters[name] for name in names if step.parameters.get(name) is not None}
+
+
+def variances(step: MaskingStep) -> dict[str, float]:
+    """Return the variance of the noise that was added to each column, where it is one number and may be told."""
+    deviations: list[Any] = []
+    if step.method == "noise_absolute":
+        given = step.parameters["standard_deviation"]
+        deviations = [given] * len(step.columns) if isinstance(given, int | float) else list(given)
+    elif step.method == "noise" and step.parameters.get("method") == "uncorrelated":
+        applied = step.parameters.get("applied") or []
+        if len(applied) == 1 and applied[0].get("stratum") is None:
+            found = dict(zip(applied[0]["columns"], applied[0]["standard_deviations"] or [], strict=False))
+            deviations = [found.get(column) for column in step.columns]
+    return {c: float(d) ** 2 for c, d in zip(step.columns, deviations, strict=False) if d is not None}
+
+
+def described(step: MaskingStep, planned: Step | None) -> tuple[str, str]:
+    """Return what was done, and what it keeps, in the words of the method's declaration."""
+    macro = next((d for d in declared() if d.name == f"sdc_{step.method}"), None)
+    summary = _SUMMARIES.get(step.method) or (macro.summary if macro else step.method.replace("_", " "))
+    keeps = _KEEPS.get(step.method) or (macro.keeps if macro else "")
+    parts = [part.split(": ") for part in keeps.rstrip(".").split("; ")]
+    if "method" in step.parameters and any(len(part) > 1 for part in parts):
+        of = [p[1] for p in parts if len(p) > 1 and p[0] == step.parameters["method"]]
+        keeps = "; ".join(of or [p[0] for p in parts if len(p) == 1]) + "."
+    if planned is not None and planned.where is not None:
+        summary += " In a part of the records."
+    return summary, keeps
+
+
+def matrix(step: MaskingStep, logged: LoggedStep | None, name: Callable[[object], str]) -> list[Block]:
+    """Return the matrix by which estimates are corrected, rounded; of categories that are not in the file no name."""
+    if step.method == "pram_retention":
+        kept = step.parameters["retention"]
+        one, of = ("a category", "categories") if len(step.columns) == 1 else ("a combination", "combinations")
+        told = f"{one} stays with probability {kept} and becomes each other one with probability (1 - {kept}) / (K - 1)"
+        return [Text(f"{', '.join(step.columns)}: {told}, K the number of {of}.")]
+    if step.method not in {"pram", "pram_crossing"} or logged is None:
+        return []
+    return matrices.shown(logged, digits=DIGITS, name=name)
+
+
+def advice(step: MaskingStep, *, matrix: bool) -> list[str]:
+    """Return what to heed in estimates."""
+    how, columns = step.parameters.get("method"), ", ".join(step.columns)
+    said = ""
+    if matrix:
+        said = (
+            f"{columns}: estimate the original frequencies t by solving P' t = f, P the matrix (rows: original "
+            "categories), f the released frequencies (SDC handbook, section 3.4.6)."
+        )
+    elif step.method == "noise" and how in _BY_NOISE:
+        of = "variances" if how == "uncorrelated" else "variances and covariances"
+        ratio = 1 + float(step.parameters["alpha"])
+        said = (
+            f"{columns}: {of} of the released values are {ratio:g} times the original ones (1 + alpha), before bounds "
+            "and rounding. Means are kept in expectation."
+        )
+    elif step.method == "noise_absolute":
+        said = f"{columns}: subtract the variance of the noise from that of the released values. Means are kept."
+    elif step.method == "multiplicative_noise" and how == "plain":
+        ratio = 1 + float(step.parameters["size"]) ** 2
+        said = f"{columns}: the mean of the squares is {ratio:g} times the original one. Means are kept in expectation."
+    elif step.method in _GONE:
+        said = "Values were suppressed where they are rare: what is missing is not missing at random."
+    return [said] if said else []
