@@ -14,7 +14,7 @@ from sdc_sql.db.checks import fraction, is_number, told
 from sdc_sql.db.load import begin
 from sdc_sql.db.masking import masked
 from sdc_sql.db.notebook import show_relations
-from sdc_sql.db.table import Table
+from sdc_sql.db.table import Part, Table
 from sdc_sql.errors import ColumnError, ParameterError, WeightError
 
 if TYPE_CHECKING:
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
     from sdc_sql.db.query import Value
     from sdc_sql.db.steps import MaskingStep
-    from sdc_sql.db.subset import Part, Subset
+    from sdc_sql.db.subset import Subset
 
 P = ParamSpec("P")
 R = TypeVar("R")

@@ -14,6 +14,7 @@ from sdc_sql.db.load import load
 from sdc_sql.db.log import Log
 from sdc_sql.db.masked_values import NAME, MaskedValues
 from sdc_sql.db.steps import MaskingStep
+from sdc_sql.db.subset import others, show
 from sdc_sql.db.table import fetched
 from sdc_sql.db.targets import remains
 from sdc_sql.db.transaction import repeated
@@ -25,8 +26,8 @@ if TYPE_CHECKING:
     import duckdb
 
     from sdc_sql.db.query import Value
-    from sdc_sql.db.subset import Part, Subset
-    from sdc_sql.db.table import Table
+    from sdc_sql.db.subset import Subset
+    from sdc_sql.db.table import Part, Table
 
 _APART = {"columns", "id", "release", "stream"}  # have columns of their own in the log
 
@@ -154,7 +155,7 @@ def _masked(
     every = whole.read_columns()  # the table may have got others, or lost some, since it was described
     in_order = tuple(c for c in every if c in columns)
     if part is not None:
-        part.show()
+        show(part)
     values = query.call(f"sdc__{macro}", data.table if subset is None else subset.table, *arguments.values())
     selected = exp.select(
         exp.alias_(exp.column("sdc__id"), identifier, quoted=True), *(exp.column(c, quoted=True) for c in in_order)
@@ -185,7 +186,7 @@ def _masked(
         parameters["subset"] = subset.said
     if part is not None:
         parameters |= {"where": part.said, "part_records": in_part}
-        part.show()
+        show(part)
     parameters |= found.pop("applied", {})
     release, stream = (None if arguments.get(n) is None else str(arguments[n]) for n in ("release", "stream"))
     step = MaskingStep(
@@ -220,7 +221,7 @@ def _kept_part(
 def _beside_others(part: Part, of_part: exp.Table, columns: tuple[str, ...]) -> exp.Select:
     """Return the masked values of a part, and beside them the own values of the other records."""
     masked_ones = exp.select(*(exp.column(c, quoted=True) for c in columns)).from_(of_part)
-    return exp.select("*").from_(exp.union(masked_ones, part.others(columns), distinct=False).subquery("v"))
+    return exp.select("*").from_(exp.union(masked_ones, others(part, columns), distinct=False).subquery("v"))
 
 
 def _plain(parameters: dict[str, Any]) -> dict[str, Any]:

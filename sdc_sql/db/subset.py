@@ -16,6 +16,7 @@ from sqlglot.errors import SqlglotError
 
 from sdc_sql.db import query
 from sdc_sql.db.checks import told
+from sdc_sql.db.table import Part
 from sdc_sql.errors import ColumnError, ParameterError, translated
 
 if TYPE_CHECKING:
@@ -78,39 +79,24 @@ def subset_of(data: Table, given: str) -> Subset:
     return Subset(NAME, column, given, rows)
 
 
-@dataclass(frozen=True)
-class Part:
-    """The records of a table of which a condition holds, which are masked as if they were all there are.
+def show(part: Part) -> None:
+    """Let the records of a part be read by its name, with the types that the columns now have."""
+    view = exp.Create(
+        this=exp.table_(part.name, db="temp", quoted=True), kind="VIEW", replace=True,
+        properties=exp.Properties(expressions=[exp.TemporaryProperty()]),
+        expression=exp.select("*").from_(_records(part)).where(part.condition.copy()),
+    )  # fmt: skip
+    part.whole.con.execute(query.text(view)).fetchall()
 
-    ``whole`` is the table, ``said`` what the caller gave; ``condition`` is never NULL.
-    """
 
-    whole: Table
-    said: str
-    condition: exp.Condition
+def others(part: Part, columns: tuple[str, ...]) -> exp.Select:
+    """Return a query of columns of the records that are not of the part."""
+    kept = exp.select(*(exp.column(c, quoted=True) for c in columns)).from_(_records(part))
+    return kept.where(exp.not_(part.condition.copy()))
 
-    @property
-    def name(self) -> str:
-        """The name by which the records are read: the same for the same condition, so that few are made."""
-        made_of = f"{self.whole.table}\n{self.condition.sql('duckdb')}"
-        return PART + hashlib.sha256(made_of.encode()).hexdigest()[:12]
 
-    def show(self) -> None:
-        """Let the records be read by their name, with the types that the columns now have."""
-        view = exp.Create(
-            this=exp.table_(self.name, db="temp", quoted=True), kind="VIEW", replace=True,
-            properties=exp.Properties(expressions=[exp.TemporaryProperty()]),
-            expression=exp.select("*").from_(self._records()).where(self.condition),
-        )  # fmt: skip
-        self.whole.con.execute(query.text(view)).fetchall()
-
-    def others(self, columns: tuple[str, ...]) -> exp.Select:
-        """Return a query of columns of the records that are not of the part."""
-        kept = exp.select(*(exp.column(c, quoted=True) for c in columns)).from_(self._records())
-        return kept.where(exp.not_(self.condition.copy()))
-
-    def _records(self) -> exp.Table:
-        return exp.Table(this=exp.Anonymous(this="query_table", expressions=[query.literal(self.whole.table)]))
+def _records(part: Part) -> exp.Table:
+    return exp.Table(this=exp.Anonymous(this="query_table", expressions=[query.literal(part.whole.table)]))
 
 
 def part_of(data: Table, given: str) -> Part:
@@ -134,11 +120,13 @@ def part_of(data: Table, given: str) -> Part:
     said = given if within is None else f"({within.said}) AND ({given})"
     if within is not None:
         holds = exp.and_(within.condition.copy(), holds)
-    part = Part(data if within is None else within.whole, said, holds)
+    whole = data if within is None else within.whole
+    made_of = f"{whole.table}\n{holds.sql('duckdb')}"
+    part = Part(whole, PART + hashlib.sha256(made_of.encode()).hexdigest()[:12], said, holds)
     with translated():
         if not part.whole.count(holds.copy()):
             raise ParameterError(f"where holds for no record of {part.whole.table}: is the condition the right one?")
-    part.show()
+    show(part)
     return part
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import difflib
 import string
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import duckdb
@@ -20,7 +21,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from sdc_sql.db.query import Value
-    from sdc_sql.db.subset import Part
 
 # as DuckDB folds names: ASCII letters only
 _FOLD = str.maketrans(string.ascii_uppercase, string.ascii_lowercase)
@@ -58,6 +58,20 @@ def fetched(con: duckdb.DuckDBPyConnection, select: exp.Select) -> list[dict[str
         result = con.execute(text)
         names = [d[0] for d in result.description or ()]
         return [dict(zip(names, values, strict=True)) for values in result.fetchall()]
+
+
+@dataclass(frozen=True)
+class Part:
+    """The records of a table of which a condition holds, which are masked as if they were all there are.
+
+    ``whole`` is the table, ``name`` the one by which the records are read, the same for the same condition; ``said`` is
+    what the caller gave, ``condition`` never NULL.
+    """
+
+    whole: Table
+    name: str
+    said: str
+    condition: exp.Condition
 
 
 class Table:

@@ -156,7 +156,7 @@ def test_the_handbooks_gender_example(keyed):
 
 @pytest.mark.slow
 def test_other_streams_are_other_draws(keyed):
-    # the same 200 records over some streams: means as in the handbook, and no record hangs on its draw in another stream
+    # the same 200 records over some streams: means as in the handbook, and no record hangs on its draw in another
     streams = 12
     gender(keyed, 200)
     keyed.execute("CREATE TABLE seen (stream INTEGER, id BIGINT, sex VARCHAR)")
