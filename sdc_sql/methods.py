@@ -10,7 +10,9 @@ from typing import TYPE_CHECKING
 from sdc_sql.loss import class_sizes as _class_sizes
 from sdc_sql.loss import confidence_overlap as _confidence_overlap
 from sdc_sql.loss import contingency_distance as _contingency_distance
+from sdc_sql.loss import correct_attribution as _correct_attribution
 from sdc_sql.loss import direct_distance as _direct_distance
+from sdc_sql.loss import disclosive_attributes as _disclosive_attributes
 from sdc_sql.loss import distribution_distance as _distribution_distance
 from sdc_sql.loss import entropy_loss as _entropy_loss
 from sdc_sql.loss import explained_variance as _explained_variance
@@ -22,6 +24,7 @@ from sdc_sql.loss import model_utility as _model_utility
 from sdc_sql.loss import pram_entropy_loss as _pram_entropy_loss
 from sdc_sql.loss import precision as _precision
 from sdc_sql.loss import propensity as _propensity
+from sdc_sql.loss import replicated_uniques as _replicated_uniques
 from sdc_sql.loss import subdomain_moments as _subdomain_moments
 from sdc_sql.mask import drop_identifiers as _drop_identifiers
 from sdc_sql.mask import generalise as _generalise
@@ -83,8 +86,11 @@ class Methods:
     compatible_records = as_method(_suppression_report.compatible_records)
     confidence_overlap = as_method(_confidence_overlap.confidence_overlap)
     contingency_distance = as_method(_contingency_distance.contingency_distance)
+    correct_attribution = as_method(_correct_attribution.correct_attribution)
+    correct_attribution_records = as_method(_correct_attribution.correct_attribution_records)
     data_intrusion_simulation = as_method(_data_intrusion.data_intrusion_simulation)
     direct_distance = as_method(_direct_distance.direct_distance)
+    disclosive_attributes = as_method(_disclosive_attributes.disclosive_attributes)
     distribution_distance = as_method(_distribution_distance.distribution_distance)
     drop_identifiers = as_method(_drop_identifiers.drop_identifiers)
     eigenvalue_distance = as_method(_factor_distance.eigenvalue_distance)
@@ -137,6 +143,7 @@ class Methods:
     public_use_file_rules = as_method(_file_rules.public_use_file_rules)
     rank_swap = as_method(_rank_swap.rank_swap)
     recode = as_method(_recode.recode)
+    replicated_uniques = as_method(_replicated_uniques.replicated_uniques)
     resample = as_method(_resampling.resample)
     research_file_rules = as_method(_file_rules.research_file_rules)
     risk_threshold = as_method(_risk_threshold.risk_threshold)
@@ -152,6 +159,7 @@ class Methods:
     suppression_report = as_method(_suppression_report.suppression_report)
     t_closeness = as_method(_t_closeness.t_closeness)
     t_closeness_cells = as_method(_t_closeness.t_closeness_cells)
+    targeted_attribution_records = as_method(_correct_attribution.targeted_attribution_records)
     theta = as_method(_theta.theta)
     theta_by = as_method(_theta_by.theta_by)
     theta_misclassified = as_method(_theta_misclassified.theta_misclassified)

@@ -6,7 +6,9 @@ Written from the modules of sdc_sql/risk, sdc_sql/mask and sdc_sql/loss by pytho
 from sdc_sql.loss.class_sizes import ClassSizes
 from sdc_sql.loss.confidence_overlap import ConfidenceOverlap
 from sdc_sql.loss.contingency_distance import ContingencyDistance, MarginKept
+from sdc_sql.loss.correct_attribution import CorrectAttribution
 from sdc_sql.loss.direct_distance import DirectDistance
+from sdc_sql.loss.disclosive_attributes import DisclosiveAttributes
 from sdc_sql.loss.distribution_distance import DistributionDistance
 from sdc_sql.loss.entropy_loss import EntropyLoss
 from sdc_sql.loss.explained_variance import ExplainedVariance
@@ -18,6 +20,7 @@ from sdc_sql.loss.model_utility import ModelUtility
 from sdc_sql.loss.pram_entropy_loss import PramEntropyLoss
 from sdc_sql.loss.precision import Precision
 from sdc_sql.loss.propensity import Propensity
+from sdc_sql.loss.replicated_uniques import ReplicatedUniques
 from sdc_sql.loss.subdomain_moments import SubdomainMoment
 from sdc_sql.mask.generalise import Generalisation
 from sdc_sql.mask.pram_matrix import PramEstimate, PramTwoWayEstimate
@@ -49,8 +52,10 @@ __all__ = [
     "CompatibleRecords",
     "ConfidenceOverlap",
     "ContingencyDistance",
+    "CorrectAttribution",
     "DataIntrusion",
     "DirectDistance",
+    "DisclosiveAttributes",
     "DistributionDistance",
     "EigenvalueDistance",
     "EntropyLoss",
@@ -79,6 +84,7 @@ __all__ = [
     "Propensity",
     "ProposedIdentifier",
     "RecodingPreview",
+    "ReplicatedUniques",
     "RiskThreshold",
     "RuleAnswer",
     "StratumTheta",

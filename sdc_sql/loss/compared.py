@@ -64,3 +64,19 @@ def some_of(names: Iterable[str] | None) -> list[str] | None:
     if isinstance(names, str) or not (names is None or isinstance(names, Iterable)):
         raise ColumnError(f"The columns are {told(names)}: they must be a list of names, as in ['age', 'sex'].")
     return list(names or ()) or None
+
+
+def matching_keys(data: Roles) -> tuple[str, ...]:
+    """Return the keys by which cells of two tables are matched; refuse wildcards, which would match any cell.
+
+    Raises
+    ------
+    ParameterError
+        Where the table was described with ``nulls="wildcard"``.
+    """
+    if data.nulls != "category":
+        raise ParameterError(
+            "The table is described with nulls='wildcard', which measures of attribution do not support: "
+            "describe it with nulls='category' (NULL is then a value of its own)."
+        )
+    return data.keys

@@ -15,9 +15,19 @@
         'The share of the cells of this published table that changed', original) }}
 {% endtest %}
 
+{% test sdc_correct_attribution_below(model, original, keys, targets, maximum, tau=none) %}
+    {{ sdc.sdc__not_below(model, 'sdc_correct_attribution', [keys, targets], {'tau': tau}, 'cap', maximum,
+        'The probability that an intruder attributes the true value of this target to a record of the original', original) }}
+{% endtest %}
+
 {% test sdc_direct_distance_below(model, original, columns, id, maximum, ordinal=none) %}
     {{ sdc.sdc__not_below(model, 'sdc_direct_distance', [columns, id], {'ordinal': ordinal}, 'distance', maximum,
         'The share of the categories that masking changed', original) }}
+{% endtest %}
+
+{% test sdc_disclosive_attributes_below(model, original, keys, targets, maximum) %}
+    {{ sdc.sdc__not_below(model, 'sdc_disclosive_attributes', [keys, targets], {}, 'disco', maximum,
+        'The share of the original\'s records whose value of this target the released file tells with certainty, and rightly', original) }}
 {% endtest %}
 
 {% test sdc_distribution_distance_below(model, original, columns, maximum) %}
@@ -53,6 +63,11 @@
 {% test sdc_propensity_below(model, original, columns, maximum, continuous=none, pairs=none) %}
     {{ sdc.sdc__not_below(model, 'sdc_propensity', [columns], {'continuous': continuous, 'pairs': pairs}, 'share', maximum,
         'The share of the most that the propensity score can differ from one that tells nothing', original) }}
+{% endtest %}
+
+{% test sdc_replicated_uniques_below(model, original, keys, maximum) %}
+    {{ sdc.sdc__not_below(model, 'sdc_replicated_uniques', [keys], {}, 'replicated', maximum,
+        'The share of the original\'s records that are unique in it and in the released file', original) }}
 {% endtest %}
 
 {% test sdc_global_risk_below(model, keys, weight, maximum, nulls=none) %}

@@ -1,0 +1,5 @@
+{#- Written from the headers of sql/ by python -m sdc_sql.write. -#}
+
+{%- macro disclosive_attributes(original, released, keys, targets) -%}
+    {{ return(sdc.sdc__measure('sdc_disclosive_attributes', [original, released, keys, targets], {})) }}
+{%- endmacro -%}

@@ -1,0 +1,5 @@
+{#- Written from the headers of sql/ by python -m sdc_sql.write. -#}
+
+{%- macro replicated_uniques(original, released, keys) -%}
+    {{ return(sdc.sdc__measure('sdc_replicated_uniques', [original, released, keys], {})) }}
+{%- endmacro -%}

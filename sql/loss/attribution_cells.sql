@@ -1,0 +1,70 @@
+-- The cells of an original and a released file that have no record in common but the values: what is attributed to whom by them.
+--
+--   d_q, s_q    the records of the original (d) and of the released file (s) in the cell q of the keys
+--   d_tq, s_tq  those of them with the value t of the target                         (Raab, Nowok & Dibben, appendix, "Notation")
+-- No id is needed: synthetic records have no original ones. NULL is a value of its own, in keys and targets.
+--
+-- Values are compared by their texts, so what was recoded must be recoded alike in the original first: 34 and '30-39' never match, and the risk would
+-- look like none. Where no value of a column occurs in both files, that is an error. Where some do, a share of matched records stands
+-- beside each figure.
+
+-- [] where either is missing, which is an error where columns are looked for, as is a target that is a key.
+CREATE OR REPLACE MACRO sdc__keys_and_targets(keys, targets) AS
+    CASE WHEN coalesce(len(keys::VARCHAR[]), 0) = 0 OR coalesce(len(targets::VARCHAR[]), 0) = 0 THEN []::VARCHAR[] ELSE list_concat(keys::VARCHAR[], targets::VARCHAR[]) END;
+
+-- The cells of one file, "sdc__x_<name>" the texts; grouped first, since there are fewer cells than records to make texts of.
+CREATE OR REPLACE MACRO sdc__text_cells(tbl, columns, first) AS TABLE
+    SELECT first AS sdc__first, COLUMNS(lambda c: starts_with(c, 'sdc__x_'))::VARCHAR AS "\0", sdc__records
+    FROM (SELECT sdc__exact(COLUMNS(sdc__columns((*), columns))) AS "sdc__x_\0", count(*) AS sdc__records FROM sdc__unasked(tbl) GROUP BY ALL)
+    UNION ALL BY NAME
+    SELECT sdc__records FROM sdc__refused(tbl, columns);
+
+-- False, or the error. either, common: the values of a column in either file, and in both, NULL not counted (two columns that share nothing
+-- but suppressed values were not coded alike).
+CREATE OR REPLACE MACRO sdc__never_shared(variable, either, common) AS
+    CASE WHEN either = 0 OR common > 0 THEN false
+         ELSE error('TableError: No value of ' || variable || ' occurs in both tables: nothing would match, and the risk would look like none. Recode the original as the released table was, give both columns one type (30 is not 30.0)'
+                    || ', group numbers to which noise was added, or leave the column out where it was suppressed as a whole.') END;
+
+-- Of the crossing of columns: "sdc__x_<name>", sdc__d and sdc__s.
+CREATE OR REPLACE MACRO sdc__shared_cells(original, released, columns) AS TABLE
+    WITH sdc__counts AS MATERIALIZED (
+        SELECT COLUMNS(lambda c: starts_with(c, 'sdc__x_')), coalesce(sum(CASE WHEN sdc__first THEN sdc__records END), 0)::BIGINT AS sdc__d,
+               coalesce(sum(CASE WHEN NOT sdc__first THEN sdc__records END), 0)::BIGINT AS sdc__s
+        FROM (FROM sdc__text_cells(original, columns, true) UNION ALL BY NAME FROM sdc__text_cells(released, columns, false))
+        GROUP BY ALL
+    ),
+    sdc__named AS (
+        SELECT unnest(range(len(sdc__names))) AS sdc__of, unnest(sdc__names) AS sdc__variable
+        FROM (SELECT list_transform(struct_keys(struct_pack(*COLUMNS(lambda c: starts_with(c, 'sdc__x_')))), lambda n: substr(n, 8)) AS sdc__names FROM sdc__counts LIMIT 1)
+    ),
+    sdc__values AS (
+        SELECT sdc__place, sdc__x, max(sdc__d) > 0 AND max(sdc__s) > 0 AS sdc__both
+        FROM (SELECT unnest(range(len(sdc__list))) AS sdc__place, unnest(sdc__list) AS sdc__x, sdc__d, sdc__s
+              FROM (SELECT [*COLUMNS(lambda c: starts_with(c, 'sdc__x_'))] AS sdc__list, sdc__d, sdc__s FROM sdc__counts))
+        GROUP BY sdc__place, sdc__x
+    ),
+    sdc__overlap AS (SELECT sdc__place, count(sdc__x) AS sdc__either, count(CASE WHEN sdc__both THEN sdc__x END) AS sdc__shared FROM sdc__values GROUP BY sdc__place)
+    SELECT COLUMNS(lambda c: starts_with(c, 'sdc__x_')), sdc__d, sdc__s
+    FROM sdc__counts, (SELECT count(*) AS sdc__wrong FROM sdc__overlap JOIN sdc__named ON sdc__of = sdc__place WHERE sdc__never_shared(sdc__variable, sdc__either, sdc__shared))
+    WHERE sdc__wrong = 0;
+
+-- By target, the place of it among the targets first: sdc__key (the cell of the keys), sdc__value, sdc__d and sdc__s (d_tq and s_tq), sdc__dq and
+-- sdc__sq (d_q and s_q), sdc__most (the greatest s_tq of the cell: s_q where all released records of it have one value).
+CREATE OR REPLACE MACRO sdc__attribution_cells(original, released, keys, targets) AS TABLE
+    WITH sdc__shared AS (FROM sdc__shared_cells(original, released, sdc__keys_and_targets(keys, targets))),
+    sdc__told AS (
+        SELECT struct_pack(*COLUMNS(lambda c: starts_with(c, 'sdc__x_') AND sdc__is_among(substr(c, 8), keys))) AS sdc__key,
+               [*COLUMNS(lambda c: starts_with(c, 'sdc__x_') AND sdc__is_among(substr(c, 8), targets))] AS sdc__list,
+               list_transform(struct_keys(struct_pack(*COLUMNS(lambda c: starts_with(c, 'sdc__x_') AND sdc__is_among(substr(c, 8), targets)))), lambda n: substr(n, 8)) AS sdc__names,
+               sdc__d, sdc__s
+        FROM sdc__shared
+    ),
+    sdc__counted AS (
+        SELECT sdc__place, any_value(sdc__target) AS sdc__target, sdc__key, sdc__value, sum(sdc__d)::BIGINT AS sdc__d, sum(sdc__s)::BIGINT AS sdc__s
+        FROM (SELECT unnest(range(len(sdc__list))) AS sdc__place, unnest(sdc__names) AS sdc__target, unnest(sdc__list) AS sdc__value, sdc__key, sdc__d, sdc__s FROM sdc__told)
+        GROUP BY sdc__place, sdc__key, sdc__value
+    )
+    SELECT sdc__place, sdc__target, sdc__key, sdc__value, sdc__d, sdc__s, (sum(sdc__d) OVER sdc__cell)::BIGINT AS sdc__dq, (sum(sdc__s) OVER sdc__cell)::BIGINT AS sdc__sq,
+           max(sdc__s) OVER sdc__cell AS sdc__most
+    FROM sdc__counted WINDOW sdc__cell AS (PARTITION BY sdc__place, sdc__key);
