@@ -42,6 +42,15 @@ EVERY = {
     **CALLS,
     "sdc_class_sizes": "FROM sdc_class_sizes({tbl}, ['age', 'sex'])",
     "sdc_entropy_loss": "FROM sdc_entropy_loss({tbl}, {masked}, ['age', 'region'], 'id')",
+    "sdc_correct_attribution": "FROM sdc_correct_attribution({tbl}, {masked}, ['sex', 'age'], ['region', 'household'])",
+    "sdc_correct_attribution_records": (
+        "FROM sdc_correct_attribution_records({tbl}, {masked}, ['age', 'sex'], 'region')"
+    ),
+    "sdc_targeted_attribution_records": (
+        "FROM sdc_targeted_attribution_records({tbl}, {masked}, ['age', 'sex'], 'region')"
+    ),
+    "sdc_disclosive_attributes": "FROM sdc_disclosive_attributes({tbl}, {masked}, ['sex', 'age'], ['region'])",
+    "sdc_replicated_uniques": "FROM sdc_replicated_uniques({tbl}, {masked}, ['age', 'sex'])",
     "sdc_sse_sst": "FROM sdc_sse_sst({tbl}, {masked}, ['age', 'weight'], 'id')",
 }
 
@@ -73,6 +82,8 @@ TABLES |= {
         FROM (VALUES (1, 'x', NULL, 5e0, 'B', 1), (2, 'x', 'f', 6e0, 'a', 1),
                      (2, 'x', 'f', 7e0, 'B', 1), (3, NULL, 'g', 8e0, 'c', 2))
         AS t(f, "a""b", "Select", k, mixed, "c*/d/*e")""",
+    "otherwise": _PERSONS,
+    "otherwise_masked": f"SELECT * REPLACE (region || '?' AS region) FROM ({_PERSONS})",
     "homeless": f"SELECT * REPLACE (CASE WHEN id <> 4 THEN household END AS household) FROM ({_PERSONS})",
     "normalised": f"SELECT * REPLACE (weight / 20 AS weight) FROM ({_PERSONS})",
     **{
@@ -104,6 +115,7 @@ WRONG = [
     ("sdc_threshold_rule", "weight_nan", "weights must be positive and finite"),
     ("sdc_threshold_rule_records", "weight_null", "weights must be positive and finite"),
     ("sdc_threshold_rule_records", "normalised", "need expansion weights"),
+    ("sdc_correct_attribution", "otherwise", "No value of region occurs in both tables"),
     ("sdc_frequencies wildcard", "weight_null", "weights must be positive and finite"),
     ("sdc_cell_risk wildcard", "normalised", "individual risk needs expansion weights"),
 ]
