@@ -26,45 +26,45 @@ CREATE OR REPLACE MACRO sdc__never_shared(variable, either, common) AS
          ELSE error('TableError: No value of ' || variable || ' occurs in both tables: nothing would match, and the risk would look like none. Recode the original as the released table was, give both columns one type (30 is not 30.0)'
                     || ', group numbers to which noise was added, or leave the column out where it was suppressed as a whole.') END;
 
--- Of the crossing of columns: "sdc__x_<name>", sdc__d and sdc__s.
-CREATE OR REPLACE MACRO sdc__shared_cells(original, released, columns) AS TABLE
-    WITH sdc__counts AS MATERIALIZED (
-        SELECT COLUMNS(lambda c: starts_with(c, 'sdc__x_')), coalesce(sum(CASE WHEN sdc__first THEN sdc__records END), 0)::BIGINT AS sdc__d,
-               coalesce(sum(CASE WHEN NOT sdc__first THEN sdc__records END), 0)::BIGINT AS sdc__s
-        FROM (FROM sdc__text_cells(original, columns, true) UNION ALL BY NAME FROM sdc__text_cells(released, columns, false))
-        GROUP BY ALL
-    ),
-    sdc__named AS (
+-- The cells of both files, sdc__first: whether they are the original's. (The union puts the columns in one order.)
+CREATE OR REPLACE MACRO sdc__two_files(original, released, columns) AS TABLE
+    FROM sdc__text_cells(original, columns, true) UNION ALL BY NAME FROM sdc__text_cells(released, columns, false);
+
+-- One row, or the error; cells: the name of a relation as above.
+CREATE OR REPLACE MACRO sdc__coded_alike(cells) AS TABLE
+    WITH sdc__named AS (
         SELECT unnest(range(len(sdc__names))) AS sdc__of, unnest(sdc__names) AS sdc__variable
-        FROM (SELECT list_transform(struct_keys(struct_pack(*COLUMNS(lambda c: starts_with(c, 'sdc__x_')))), lambda n: substr(n, 8)) AS sdc__names FROM sdc__counts LIMIT 1)
+        FROM (SELECT list_transform(struct_keys(struct_pack(*COLUMNS(lambda c: starts_with(c, 'sdc__x_')))), lambda n: substr(n, 8)) AS sdc__names FROM query_table(cells) LIMIT 1)
     ),
     sdc__values AS (
-        SELECT sdc__place, sdc__x, max(sdc__d) > 0 AND max(sdc__s) > 0 AS sdc__both
-        FROM (SELECT unnest(range(len(sdc__list))) AS sdc__place, unnest(sdc__list) AS sdc__x, sdc__d, sdc__s
-              FROM (SELECT [*COLUMNS(lambda c: starts_with(c, 'sdc__x_'))] AS sdc__list, sdc__d, sdc__s FROM sdc__counts))
+        SELECT sdc__place, sdc__x, max(CASE WHEN sdc__first THEN 1 ELSE 0 END) + max(CASE WHEN sdc__first THEN 0 ELSE 1 END) AS sdc__files
+        FROM (SELECT unnest(range(len(sdc__list))) AS sdc__place, unnest(sdc__list) AS sdc__x, sdc__first
+              FROM (SELECT [*COLUMNS(lambda c: starts_with(c, 'sdc__x_'))] AS sdc__list, sdc__first FROM query_table(cells)))
         GROUP BY sdc__place, sdc__x
     ),
-    sdc__overlap AS (SELECT sdc__place, count(sdc__x) AS sdc__either, count(CASE WHEN sdc__both THEN sdc__x END) AS sdc__shared FROM sdc__values GROUP BY sdc__place)
-    SELECT COLUMNS(lambda c: starts_with(c, 'sdc__x_')), sdc__d, sdc__s
-    FROM sdc__counts, (SELECT count(*) AS sdc__wrong FROM sdc__overlap JOIN sdc__named ON sdc__of = sdc__place WHERE sdc__never_shared(sdc__variable, sdc__either, sdc__shared))
-    WHERE sdc__wrong = 0;
+    sdc__overlap AS (SELECT sdc__place, count(sdc__x) AS sdc__either, count(CASE WHEN sdc__files = 2 THEN sdc__x END) AS sdc__shared FROM sdc__values GROUP BY sdc__place)
+    SELECT count(*) AS sdc__wrong FROM sdc__overlap JOIN sdc__named ON sdc__of = sdc__place WHERE sdc__never_shared(sdc__variable, sdc__either, sdc__shared);
 
 -- By target, the place of it among the targets first: sdc__key (the cell of the keys), sdc__value, sdc__d and sdc__s (d_tq and s_tq), sdc__dq and
 -- sdc__sq (d_q and s_q), sdc__most (the greatest s_tq of the cell: s_q where all released records of it have one value).
 CREATE OR REPLACE MACRO sdc__attribution_cells(original, released, keys, targets) AS TABLE
-    WITH sdc__shared AS (FROM sdc__shared_cells(original, released, sdc__keys_and_targets(keys, targets))),
+    WITH sdc__files AS MATERIALIZED (FROM sdc__two_files(original, released, sdc__keys_and_targets(keys, targets))),
     sdc__told AS (
         SELECT struct_pack(*COLUMNS(lambda c: starts_with(c, 'sdc__x_') AND sdc__is_among(substr(c, 8), keys))) AS sdc__key,
                [*COLUMNS(lambda c: starts_with(c, 'sdc__x_') AND sdc__is_among(substr(c, 8), targets))] AS sdc__list,
                list_transform(struct_keys(struct_pack(*COLUMNS(lambda c: starts_with(c, 'sdc__x_') AND sdc__is_among(substr(c, 8), targets)))), lambda n: substr(n, 8)) AS sdc__names,
-               sdc__d, sdc__s
-        FROM sdc__shared
+               CASE WHEN sdc__first THEN sdc__records ELSE 0 END AS sdc__n, CASE WHEN sdc__first THEN 0 ELSE sdc__records END AS sdc__m
+        FROM sdc__files, (FROM sdc__coded_alike('sdc__files')) AS sdc__alike
+        WHERE sdc__wrong = 0
     ),
-    sdc__counted AS (
-        SELECT sdc__place, any_value(sdc__target) AS sdc__target, sdc__key, sdc__value, sum(sdc__d)::BIGINT AS sdc__d, sum(sdc__s)::BIGINT AS sdc__s
-        FROM (SELECT unnest(range(len(sdc__list))) AS sdc__place, unnest(sdc__names) AS sdc__target, unnest(sdc__list) AS sdc__value, sdc__key, sdc__d, sdc__s FROM sdc__told)
+    sdc__counted AS MATERIALIZED (
+        SELECT sdc__place, any_value(sdc__target) AS sdc__target, sdc__key, sdc__value, sum(sdc__n)::BIGINT AS sdc__d, sum(sdc__m)::BIGINT AS sdc__s
+        FROM (SELECT unnest(range(len(sdc__list))) AS sdc__place, unnest(sdc__names) AS sdc__target, unnest(sdc__list) AS sdc__value, sdc__key, sdc__n, sdc__m FROM sdc__told)
         GROUP BY sdc__place, sdc__key, sdc__value
+    ),
+    sdc__totals AS (
+        SELECT sdc__place AS sdc__of, sdc__key AS sdc__cell, sum(sdc__d)::BIGINT AS sdc__dq, sum(sdc__s)::BIGINT AS sdc__sq, max(sdc__s) AS sdc__most
+        FROM sdc__counted GROUP BY sdc__place, sdc__key
     )
-    SELECT sdc__place, sdc__target, sdc__key, sdc__value, sdc__d, sdc__s, (sum(sdc__d) OVER sdc__cell)::BIGINT AS sdc__dq, (sum(sdc__s) OVER sdc__cell)::BIGINT AS sdc__sq,
-           max(sdc__s) OVER sdc__cell AS sdc__most
-    FROM sdc__counted WINDOW sdc__cell AS (PARTITION BY sdc__place, sdc__key);
+    SELECT sdc__place, sdc__target, sdc__key, sdc__value, sdc__d, sdc__s, sdc__dq, sdc__sq, sdc__most
+    FROM sdc__counted AS c LEFT JOIN sdc__totals AS t ON c.sdc__place = t.sdc__of AND c.sdc__key = t.sdc__cell;

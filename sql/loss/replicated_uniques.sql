@@ -28,7 +28,13 @@
 -- Example: FROM sdc_replicated_uniques('persons', 'released', ['age', 'sex']);
 -- Limit: replicated. The share of the original's records that are unique in it and in the released file.
 CREATE OR REPLACE MACRO sdc_replicated_uniques(original, released, keys) AS TABLE
-    WITH sdc__cells AS (FROM sdc__shared_cells(original, released, keys)),
+    WITH sdc__files AS MATERIALIZED (FROM sdc__two_files(original, released, keys)),
+    sdc__cells AS (
+        SELECT COLUMNS(lambda c: starts_with(c, 'sdc__x_')), sum(CASE WHEN sdc__first THEN sdc__records ELSE 0 END)::BIGINT AS sdc__d,
+               sum(CASE WHEN sdc__first THEN 0 ELSE sdc__records END)::BIGINT AS sdc__s
+        FROM sdc__files, (FROM sdc__coded_alike('sdc__files')) AS sdc__alike
+        WHERE sdc__wrong = 0 GROUP BY ALL
+    ),
     sdc__sums AS (
         SELECT sum(sdc__d)::BIGINT AS sdc__n, sum(sdc__s)::BIGINT AS sdc__m, coalesce(sum(CASE WHEN sdc__s > 0 THEN sdc__d END), 0)::BIGINT AS sdc__in,
                count(CASE WHEN sdc__d = 1 THEN 1 END) AS sdc__o, count(CASE WHEN sdc__s = 1 THEN 1 END) AS sdc__r,
