@@ -26,6 +26,7 @@ from sdc_sql.loss import precision as _precision
 from sdc_sql.loss import propensity as _propensity
 from sdc_sql.loss import replicated_uniques as _replicated_uniques
 from sdc_sql.loss import subdomain_moments as _subdomain_moments
+from sdc_sql.loss import true_reidentification as _true_reidentification
 from sdc_sql.mask import drop_identifiers as _drop_identifiers
 from sdc_sql.mask import generalise as _generalise
 from sdc_sql.mask import local_suppression as _local_suppression
@@ -167,3 +168,5 @@ class Methods:
     threshold_rule_records = as_method(_threshold_rule.threshold_rule_records)
     threshold_rule_summary = as_method(_threshold_rule.threshold_rule_summary)
     top_bottom_code = as_method(_top_bottom_code.top_bottom_code)
+    true_reidentification = as_method(_true_reidentification.true_reidentification)
+    true_reidentification_records = as_method(_true_reidentification.true_reidentification_records)

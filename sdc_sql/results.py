@@ -22,6 +22,7 @@ from sdc_sql.loss.precision import Precision
 from sdc_sql.loss.propensity import Propensity
 from sdc_sql.loss.replicated_uniques import ReplicatedUniques
 from sdc_sql.loss.subdomain_moments import SubdomainMoment
+from sdc_sql.loss.true_reidentification import TrueReidentification
 from sdc_sql.mask.generalise import Generalisation
 from sdc_sql.mask.pram_matrix import PramEstimate, PramTwoWayEstimate
 from sdc_sql.mask.preview_recodings import RecodingPreview
@@ -96,5 +97,6 @@ __all__ = [
     "TCloseness",
     "Theta",
     "ThresholdSummary",
+    "TrueReidentification",
     "UnsafeCombination",
 ]

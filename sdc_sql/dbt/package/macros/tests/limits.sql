@@ -70,6 +70,11 @@
         'The share of the original\'s records that are unique in it and in the released file', original) }}
 {% endtest %}
 
+{% test sdc_true_reidentification_below(model, original, keys, id, maximum, k=none, nulls=none, recoded=none) %}
+    {{ sdc.sdc__not_below(model, 'sdc_true_reidentification', [keys, id], {'k': k, 'nulls': nulls, 'recoded': recoded}, 'rate', maximum,
+        'The share of the records that an intruder with the original keys links correctly', original) }}
+{% endtest %}
+
 {% test sdc_global_risk_below(model, keys, weight, maximum, nulls=none) %}
     {{ sdc.sdc__not_below(model, 'sdc_global_risk', [keys, weight], {'nulls': nulls}, 'reidentification_rate', maximum,
         'The expected share of records that are re-identified') }}
