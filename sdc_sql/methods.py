@@ -26,6 +26,7 @@ from sdc_sql.loss import precision as _precision
 from sdc_sql.loss import propensity as _propensity
 from sdc_sql.loss import replicated_uniques as _replicated_uniques
 from sdc_sql.loss import subdomain_moments as _subdomain_moments
+from sdc_sql.loss import swapping_risk as _swapping_risk
 from sdc_sql.loss import true_reidentification as _true_reidentification
 from sdc_sql.mask import drop_identifiers as _drop_identifiers
 from sdc_sql.mask import generalise as _generalise
@@ -54,6 +55,7 @@ from sdc_sql.risk import global_risk as _global_risk
 from sdc_sql.risk import household_risk as _household_risk
 from sdc_sql.risk import identifiers as _identifiers
 from sdc_sql.risk import individual_risk as _individual_risk
+from sdc_sql.risk import joint_releases as _joint_releases
 from sdc_sql.risk import k_anonymity as _k_anonymity
 from sdc_sql.risk import k_map as _k_map
 from sdc_sql.risk import l_diversity as _l_diversity
@@ -110,6 +112,8 @@ class Methods:
     identifiers = as_method(_identifiers.identifiers)
     il1 = as_method(_il1.il1)
     individual_risk = as_method(_individual_risk.individual_risk)
+    joint_releases = as_method(_joint_releases.joint_releases)
+    joint_releases_records = as_method(_joint_releases.joint_releases_records)
     k_anonymity = as_method(_k_anonymity.k_anonymity)
     k_map = as_method(_k_map.k_map)
     l_diversity = as_method(_l_diversity.l_diversity)
@@ -158,6 +162,7 @@ class Methods:
     suppress_combinations = as_method(_suppress_combinations.suppress_combinations)
     suppress_risky = as_method(_suppress_risky.suppress_risky)
     suppression_report = as_method(_suppression_report.suppression_report)
+    swapping_risk = as_method(_swapping_risk.swapping_risk)
     t_closeness = as_method(_t_closeness.t_closeness)
     t_closeness_cells = as_method(_t_closeness.t_closeness_cells)
     targeted_attribution_records = as_method(_correct_attribution.targeted_attribution_records)

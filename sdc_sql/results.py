@@ -22,6 +22,7 @@ from sdc_sql.loss.precision import Precision
 from sdc_sql.loss.propensity import Propensity
 from sdc_sql.loss.replicated_uniques import ReplicatedUniques
 from sdc_sql.loss.subdomain_moments import SubdomainMoment
+from sdc_sql.loss.swapping_risk import SwappingRisk
 from sdc_sql.loss.true_reidentification import TrueReidentification
 from sdc_sql.mask.generalise import Generalisation
 from sdc_sql.mask.pram_matrix import PramEstimate, PramTwoWayEstimate
@@ -32,6 +33,7 @@ from sdc_sql.risk.file_rules import RuleAnswer
 from sdc_sql.risk.global_risk import GlobalRisk
 from sdc_sql.risk.household_risk import HouseholdGlobalRisk
 from sdc_sql.risk.identifiers import ProposedIdentifier
+from sdc_sql.risk.joint_releases import JointRelease
 from sdc_sql.risk.k_anonymity import KViolations
 from sdc_sql.risk.k_map import KMap
 from sdc_sql.risk.l_diversity import LDiversity
@@ -68,6 +70,7 @@ __all__ = [
     "GlobalRisk",
     "HouseholdGlobalRisk",
     "Il1",
+    "JointRelease",
     "KMap",
     "KViolations",
     "LDiversity",
@@ -94,6 +97,7 @@ __all__ = [
     "SudaSummary",
     "SudaValueContribution",
     "SuppressionReport",
+    "SwappingRisk",
     "TCloseness",
     "Theta",
     "ThresholdSummary",

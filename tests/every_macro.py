@@ -55,6 +55,8 @@ APART = {
     "sdc_suppression_report",
     "sdc_compatible_records",
     "sdc_identifiers",
+    "sdc_joint_releases",
+    "sdc_joint_releases_records",
 }
 
 

@@ -55,6 +55,11 @@ EVERY = {
     "sdc_true_reidentification_records": (
         "FROM sdc_true_reidentification_records({tbl}, {masked}, ['age', 'region'], 'id', recoded := ['age'])"
     ),
+    "sdc_swapping_risk": "FROM sdc_swapping_risk({tbl}, {masked}, ['age', 'sex'], 'id', swapped := ['age'])",
+    "sdc_joint_releases": "FROM sdc_joint_releases([{tbl}, {masked}], [['sex'], ['age', 'region']], 'id')",
+    "sdc_joint_releases_records": (
+        "FROM sdc_joint_releases_records([{tbl}, {masked}], [['sex'], ['age', 'region']], 'id')"
+    ),
     "sdc_sse_sst": "FROM sdc_sse_sst({tbl}, {masked}, ['age', 'weight'], 'id')",
 }
 

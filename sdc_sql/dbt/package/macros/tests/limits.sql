@@ -70,6 +70,11 @@
         'The share of the original\'s records that are unique in it and in the released file', original) }}
 {% endtest %}
 
+{% test sdc_swapping_risk_below(model, original, columns, id, maximum, swapped=none, threshold=none) %}
+    {{ sdc.sdc__not_below(model, 'sdc_swapping_risk', [columns, id], {'swapped': swapped, 'threshold': threshold}, 'risk', maximum,
+        'The share of the unswapped records that lie in small cells', original) }}
+{% endtest %}
+
 {% test sdc_true_reidentification_below(model, original, keys, id, maximum, k=none, nulls=none, recoded=none) %}
     {{ sdc.sdc__not_below(model, 'sdc_true_reidentification', [keys, id], {'k': k, 'nulls': nulls, 'recoded': recoded}, 'rate', maximum,
         'The share of the records that an intruder with the original keys links correctly', original) }}

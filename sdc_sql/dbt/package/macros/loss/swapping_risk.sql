@@ -1,0 +1,5 @@
+{#- Written from the headers of sql/ by python -m sdc_sql.write. -#}
+
+{%- macro swapping_risk(original, released, columns, id, swapped=none, threshold=none) -%}
+    {{ return(sdc.sdc__measure('sdc_swapping_risk', [original, released, columns, id], {'swapped': swapped, 'threshold': threshold})) }}
+{%- endmacro -%}
