@@ -96,7 +96,7 @@ CREATE OR REPLACE MACRO sdc__linked_cells(sides, keys, id, nulls, recoded) AS TA
 
 -- matches: the released records that are compatible with the record's original keys; correct: its own is one of them.
 -- sdc_true_reidentification_records: each record's matches in the released file, and the probability of linking it correctly.
--- Gives: the id, matches, correct, probability.
+-- Gives: id, matches, correct, probability.
 -- Example: FROM sdc_true_reidentification_records('persons', 'released', ['age', 'sex'], 'id');
 CREATE OR REPLACE MACRO sdc_true_reidentification_records(original, released, keys, id, nulls := 'wildcard', recoded := NULL) AS TABLE
     WITH sdc__both AS (FROM sdc__both_labels(original, released, keys, id)),

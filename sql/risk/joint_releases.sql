@@ -62,7 +62,7 @@ CREATE OR REPLACE MACRO sdc__joint_cells(releases, keys, id, nulls) AS
 
 -- least_alone: the least frequency of the person's combination in a release that has him or her; together: the persons with all the combinations.
 -- sdc_joint_releases_records: for each person the least frequency in one release alone, and that in all releases together.
--- Gives: the id, least_alone, together.
+-- Gives: id, least_alone, together.
 -- Example: FROM sdc_joint_releases_records(['persons', 'released'], [['age', 'sex'], ['region']], 'id');
 CREATE OR REPLACE MACRO sdc_joint_releases_records(releases, keys, id, nulls := 'category') AS TABLE
     FROM query(sdc__joint_cells(releases::VARCHAR[], sdc__checked_releases(releases, keys), id, CASE WHEN sdc__is_category(nulls) THEN 'category' ELSE 'wildcard' END)
@@ -77,10 +77,11 @@ CREATE OR REPLACE MACRO sdc_joint_releases_records(releases, keys, id, nulls := 
 CREATE OR REPLACE MACRO sdc_joint_releases(releases, keys, id, k := 3, nulls := 'category') AS TABLE
     WITH sdc__stacked AS (
         FROM query(sdc__joint_cells(releases::VARCHAR[], sdc__checked_releases(releases, keys), id, CASE WHEN sdc__is_category(nulls) THEN 'category' ELSE 'wildcard' END)
-            || ' SELECT 0 AS sdc__j, NULL::VARCHAR AS sdc__name, records AS sdc__n, sdc__f0 AS sdc__f, sdc__f0, least(' || array_to_string(list_transform(sdc__lists(keys), lambda ks, i: 'sdc__f' || i), ', ') || ') AS sdc__alone FROM sdc__counted'
-            || array_to_string(list_transform(sdc__lists(keys), lambda ks, i: ' UNION ALL SELECT ' || i || ', ' || sdc__text(releases[i]) || ', records, sdc__f' || i || ', sdc__f0, sdc__f' || i || ' FROM sdc__counted WHERE in' || i), ''))
+            || array_to_string(list_transform(sdc__lists(keys), lambda ks, i: ' SELECT ' || i || ' AS sdc__j, ' || sdc__text(releases[i]) || ' AS sdc__name, records AS sdc__n, sdc__f' || i || ' AS sdc__f, sdc__f0, sdc__f' || i
+                || ' AS sdc__alone FROM sdc__counted WHERE in' || i), ' UNION ALL')
+            || ' UNION ALL SELECT 0, '''', records, sdc__f0, sdc__f0, least(' || array_to_string(list_transform(sdc__lists(keys), lambda ks, i: 'sdc__f' || i), ', ') || ') FROM sdc__counted')
     )
-    SELECT nullif(sdc__j, 0) AS release, any_value(sdc__name) AS tbl, sum(sdc__n)::BIGINT AS records, coalesce(sum(sdc__n) FILTER (sdc__f = 1), 0)::BIGINT AS uniques,
+    SELECT nullif(sdc__j, 0) AS release, nullif(max(sdc__name), '') AS tbl, sum(sdc__n)::BIGINT AS records, coalesce(sum(sdc__n) FILTER (sdc__f = 1), 0)::BIGINT AS uniques,
            coalesce(sum(sdc__n) FILTER (sdc__f < sdc__k), 0)::BIGINT AS below_k, sdc__exact_sum(sdc__n / sdc__f, 90) AS expected_correct_matches,
            sdc__exact_sum(sdc__n / sdc__f, 90) / sum(sdc__n) AS rate, coalesce(sum(sdc__n) FILTER (sdc__f0 < sdc__k AND sdc__alone >= sdc__k), 0)::BIGINT AS exposed
     FROM sdc__stacked, (SELECT sdc__checked_whole(k, 'k', 2) AS sdc__k)
