@@ -72,3 +72,10 @@ def test_the_benchmark_of_generalising_runs():
     done = subprocess.run(command, capture_output=True, text=True, timeout=300, check=False)
     assert done.returncode == 0, done.stderr
     assert done.stdout.count("| 500 |") == 2
+
+
+def test_the_benchmark_of_reidentification_runs():
+    command = [sys.executable, str(Path(__file__).with_name("reidentification.py")), "2000", "--threads", "1"]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=300, check=False)
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.count("| 2,000 |") == 6
