@@ -13,6 +13,7 @@ from sdc_sql.loss import contingency_distance as _contingency_distance
 from sdc_sql.loss import correct_attribution as _correct_attribution
 from sdc_sql.loss import direct_distance as _direct_distance
 from sdc_sql.loss import disclosive_attributes as _disclosive_attributes
+from sdc_sql.loss import distance_to_closest as _distance_to_closest
 from sdc_sql.loss import distribution_distance as _distribution_distance
 from sdc_sql.loss import entropy_loss as _entropy_loss
 from sdc_sql.loss import explained_variance as _explained_variance
@@ -94,6 +95,7 @@ class Methods:
     data_intrusion_simulation = as_method(_data_intrusion.data_intrusion_simulation)
     direct_distance = as_method(_direct_distance.direct_distance)
     disclosive_attributes = as_method(_disclosive_attributes.disclosive_attributes)
+    distance_to_closest = as_method(_distance_to_closest.distance_to_closest)
     distribution_distance = as_method(_distribution_distance.distribution_distance)
     drop_identifiers = as_method(_drop_identifiers.drop_identifiers)
     eigenvalue_distance = as_method(_factor_distance.eigenvalue_distance)

@@ -9,6 +9,7 @@ from sdc_sql.loss.contingency_distance import ContingencyDistance, MarginKept
 from sdc_sql.loss.correct_attribution import CorrectAttribution
 from sdc_sql.loss.direct_distance import DirectDistance
 from sdc_sql.loss.disclosive_attributes import DisclosiveAttributes
+from sdc_sql.loss.distance_to_closest import DistanceToClosest
 from sdc_sql.loss.distribution_distance import DistributionDistance
 from sdc_sql.loss.entropy_loss import EntropyLoss
 from sdc_sql.loss.explained_variance import ExplainedVariance
@@ -59,6 +60,7 @@ __all__ = [
     "DataIntrusion",
     "DirectDistance",
     "DisclosiveAttributes",
+    "DistanceToClosest",
     "DistributionDistance",
     "EigenvalueDistance",
     "EntropyLoss",

@@ -90,7 +90,15 @@ def _of_rows(found: Neighbours, of: Integers, whose: Integers) -> Neighbours:
     place = first[kind]
     if of is whose:  # a record is not its own neighbour, where there is another of its kind
         place = np.where(place == np.arange(len(of)), last[kind], place)
-    return Neighbours(np.sqrt(found.first[of]), np.sqrt(found.second[of]), place, found.tied[of])
+    return Neighbours(_distances(found.first)[of], _distances(found.second)[of], place, found.tied[of])
+
+
+def _distances(squares: Floats) -> Floats:
+    """Return the roots of squared distances, to nine decimal digits as these are."""
+    roots = np.sqrt(squares)
+    some = (roots > 0) & np.isfinite(roots)
+    roots[some] = [float(f"{root:.8e}") for root in roots[some]]
+    return roots
 
 
 class _Search:

@@ -30,6 +30,11 @@
         'The share of the original\'s records whose value of this target the released file tells with certainty, and rightly', original) }}
 {% endtest %}
 
+{% test sdc_distance_to_closest_below(model, original, columns, maximum, ordinal=none, continuous=none, scaling=none, weights=none) %}
+    {{ sdc.sdc__not_below(model, 'sdc_distance_to_closest', [columns], {'ordinal': ordinal, 'continuous': continuous, 'scaling': scaling, 'weights': weights}, 'close', maximum,
+        'The share of released records that are as close to an original one as the closest twentieth of these are to one another', original) }}
+{% endtest %}
+
 {% test sdc_distribution_distance_below(model, original, columns, maximum) %}
     {{ sdc.sdc__not_below(model, 'sdc_distribution_distance', [columns], {}, 'hellinger', maximum,
         'The Hellinger distance of the released distribution from the original one', original) }}
