@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from sdc_sql.udfs.linkage.records import Records, Variables
 
 INTERVALS = 256
-LEAST, MOST = 32, 512  # records of a block
+LEAST, MOST = 128, 512  # records of a block
 TINY = 1e-37  # what single precision may lose
 EPS = np.finfo(np.float64).eps
 
