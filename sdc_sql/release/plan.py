@@ -86,7 +86,8 @@ class Step:
         """Return the step in a line: ``recode age: keep first 2``."""
         told = {name: value for name, value in self.arguments.items() if name not in {"columns", "keys"}}
         said = ", ".join(f"{name.replace('_', ' ')} {_said(value)}" for name, value in told.items())
-        return f"{self.method} {', '.join(self.columns)}{': ' if said else ''}{said}"
+        where = f" where {self.where}" if self.where is not None else ""
+        return f"{self.method} {', '.join(self.columns)}{where}{': ' if said else ''}{said}"
 
 
 @dataclass(frozen=True)

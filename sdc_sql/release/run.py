@@ -222,7 +222,8 @@ def _run(con: duckdb.DuckDBPyConnection, plan: Plan, step: Step) -> Iterator[Mas
     try:
         for arguments in [{}] if several else [{"column": column} for column in step.columns]:
             data = measured.described(con, plan, RELEASED, step.columns if "keys" in step.arguments else ())
-            verb: Callable[..., MaskingStep] = getattr(data, step.verb)
+            part = data if step.where is None else data.where(step.where)
+            verb: Callable[..., MaskingStep] = getattr(part, step.verb)
             yield replace(verb(**arguments, **step.arguments), remains="")
     except SdcError as error:
         kind = type(error) if isinstance(error, InputError) else SdcError

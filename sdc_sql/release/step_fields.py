@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from sdc_sql import methods
 from sdc_sql.db.checks import told
 from sdc_sql.db.macros import declared
-from sdc_sql.db.subset import subset_of
+from sdc_sql.db.subset import condition_of
 from sdc_sql.db.table import Table
 from sdc_sql.errors import InputError
 from sdc_sql.release import step_values
@@ -98,10 +98,15 @@ def _step(
     values = step_values.Values(reading, path)
     arguments: dict[str, Any] = {} if target == "column" else {target: list(columns)}
     for name, value in given.items():
-        if name not in (*TARGETS, "column_name"):
+        if name == "subset":  # also a condition, in Python and here
+            _condition(reading, f"{path}.{name}", value, name)
+            arguments[name] = value
+        elif name not in (*TARGETS, "column_name"):
             arguments[name] = values.of(own[name], value) if name in own else value
-    if "where" in row:
-        _where(reading, f"{path}.where", row["where"], arguments, takes="subset" in signature)
+    if "where" in row and verb == "drop_identifiers":
+        reading.problems.add(f"{path}.where", "a column is dropped from all records: leave it out.")
+    elif "where" in row:
+        _condition(reading, f"{path}.where", row["where"], "where")
     ghosts = {key: list(names) for key, names in roles.ghosts.items() if key in columns}
     for name, default in (("release", reading.said.get("release")), ("ghosts", ghosts)):
         if name in signature and default:
@@ -160,10 +165,6 @@ def _fitting(
     return fitting if len(reading.problems.found) == before else None
 
 
-def _own_names(mask: Declaration) -> set[str]:
-    return {p.name for p in _own(mask)}
-
-
 def _own(mask: Declaration) -> list[Parameter]:
     return [p for p in mask.parameters if p.name not in _NOT_OWN]
 
@@ -198,25 +199,13 @@ def _columns(
     return reading.several(at, "column", value)
 
 
-def _where(reading: Reading, path: str, where: object, arguments: dict[str, Any], *, takes: bool) -> None:
-    if not isinstance(where, str):
-        reading.problems.add(path, f"it is {told(where)}: it must be a condition, a text.")
-        return
-    if not takes:
-        able = sorted(n for n, masks in known_methods().items() if any("subset" in _own_names(m) for m in masks))
-        reading.problems.add(
-            path, f"this method cannot mask a part of the records yet ({', '.join(able)} can): leave it out."
-        )
-        return
-    if "subset" in arguments:
-        reading.problems.add(path, "subset says the same: give one of them.")
-        return
+def _condition(reading: Reading, path: str, condition: object, role: str) -> None:
+    """Check a condition on columns of the source: a column of truth values, or an expression."""
     table = Table()
     table.table, table.columns = "the source", tuple(reading.columns)
     try:
         if reading.columns:
-            subset_of(table, where)
+            condition_of(table, condition, role)  # type: ignore[arg-type] # refuses what is no text
     except InputError as error:
         said = str(error)
-        reading.problems.add(path, f"it {said.removeprefix('subset ')}" if said.startswith("subset ") else said)
-    arguments["subset"] = where
+        reading.problems.add(path, f"it {said.removeprefix(role + ' ')}" if said.startswith(f"{role} ") else said)

@@ -56,7 +56,7 @@ def test_a_file_without_errors_is_read(write, tmp_path):
         True,
         False,
     )
-    assert step.arguments == {"keys": ["age", "Select"], "k": 3, "subset": "region <> 'north'"}
+    assert (step.where, step.arguments) == ("region <> 'north'", {"keys": ["age", "Select"], "k": 3})
     assert [limit.path for limit in plan.limits] == ["scenarios[0].limits[0]", "loss.limits[0]"]
 
 
@@ -155,11 +155,14 @@ WRONG = {
     ),
     "steps.target": (steps('method = "noise"\nalpha = 0.1'), 'steps[0]: give columns = ["age", "sex"].'),
     "steps.where": (
-        steps('method = "pram"\ncolumns = ["region"]\nretention = 0.9\nwhere = "age > 1"'),
-        "steps[0].where: this method cannot mask a part of the records yet (local_suppression can)",
+        steps('method = "drop_identifiers"\ncolumns = ["name"]\nwhere = "age > 1"'),
+        "steps[0].where: a column is dropped from all records",
+    ),
+    "steps.subset": (
+        steps('method = "local_suppression"\nkeys = ["age"]\nk = 2\nsubset = "agee > 1"'), "steps[0].subset: The column"
     ),
     "steps.where_column": (
-        steps('method = "local_suppression"\nkeys = ["age"]\nk = 2\nwhere = "agee > 1"'), "steps[0].where: The column"
+        steps('method = "local_suppression"\nkeys = ["age"]\nk = 2\nwhere = "agee > 1"'), "steps[0].where: The col"
     ),
     "steps.where_query": (
         steps('method = "local_suppression"\nkeys = ["age"]\nk = 2\nwhere = "age IN (SELECT age FROM other)"'),

@@ -285,3 +285,17 @@ def test_what_takes_no_wildcards_takes_null_as_a_value(small, con):
     outcome = run_release(file, con)
     assert outcome.scenarios[0].nulls_after == "wildcard"
     assert outcome.accepted
+
+
+def test_where_of_a_method_that_masks_numbers(small, con):
+    steps = '[[steps]]\nmethod = "round"\ncolumns = ["id2"]\nbase = 10\nwhere = "age > 30"'
+    file = small(rows="1,30,f,1\n2,30,f,2\n3,41,m,3\n4,41,m,14\n", head="id,age,Select,id2", steps=steps)
+    run_release(file, con)
+    assert con.execute("SELECT id2 FROM sdc_release ORDER BY id").fetchall() == [(1,), (2,), (0,), (10,)]
+
+
+def test_subset_counts_all_records(small, con):
+    steps = '[[steps]]\nmethod = "local_suppression"\nkeys = ["age"]\nk = 2\nsubset = "id > 2"'
+    run_release(small(rows="1,30,f,1\n2,31,f,1\n3,31,m,1\n4,42,m,1\n5,43,m,1\n", steps=steps), con)
+    ages = con.execute("SELECT list(age ORDER BY id) FROM sdc_release").fetchall()
+    assert ages == [([30, 31, 31, None, None],)]
