@@ -167,7 +167,7 @@ def _masked(
         _number(
             data, query.call("sdc__identified", whole.table, identifier).subquery("r")
         )  # its error, if there is one
-        in_part = _number(data, exp.table_(part.name, db="temp", quoted=True))
+        in_part = _number(data, exp.table_(part.name, db="main", catalog="temp", quoted=True))
         of_part, found = _kept_part(data, selected, kept)
         selected = _beside_others(part, of_part, (identifier, *in_order))
     new = MaskedValues(data.con, whole.table, identifier, in_order, selected, stored=log.stored, retyped=retyped)
@@ -205,12 +205,15 @@ def _kept_part(
     data: Table, values: exp.Select, kept: Mapping[str, exp.Select]
 ) -> tuple[exp.Table, dict[str, dict[str, Any]]]:
     """Return a temporary table of the masked values of a part, and what the queries for the log say of it."""
-    of_part = exp.table_(f"{NAME}_of_part", db="temp", quoted=True)
+    of_part = exp.table_(f"{NAME}_of_part", db="main", catalog="temp", quoted=True)
     properties = exp.Properties(expressions=[exp.TemporaryProperty()])
     for name in (NAME, of_part.name):
         data.con.execute(f"DROP TABLE IF EXISTS temp.{name}")
     made = exp.Create(
-        this=exp.table_(NAME, db="temp", quoted=True), kind="TABLE", expression=values, properties=properties
+        this=exp.table_(NAME, db="main", catalog="temp", quoted=True),
+        kind="TABLE",
+        expression=values,
+        properties=properties,
     )
     data.con.execute(query.text(made)).fetchall()
     found = {name: fetched(data.con, select)[0] for name, select in kept.items()}

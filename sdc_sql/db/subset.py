@@ -82,7 +82,7 @@ def subset_of(data: Table, given: str) -> Subset:
 def show(part: Part) -> None:
     """Let the records of a part be read by its name, with the types that the columns now have."""
     view = exp.Create(
-        this=exp.table_(part.name, db="temp", quoted=True), kind="VIEW", replace=True,
+        this=exp.table_(part.name, db="main", catalog="temp", quoted=True), kind="VIEW", replace=True,
         properties=exp.Properties(expressions=[exp.TemporaryProperty()]),
         expression=exp.select("*").from_(_records(part)).where(part.condition.copy()),
     )  # fmt: skip

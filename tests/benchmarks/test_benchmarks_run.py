@@ -79,6 +79,8 @@ def test_the_benchmark_of_reidentification_runs():
     done = subprocess.run(command, capture_output=True, text=True, timeout=300, check=False)
     assert done.returncode == 0, done.stderr
     assert done.stdout.count("| 2,000 |") == 6
+
+
 def test_the_benchmark_of_nearest_records_runs():
     command = [sys.executable, str(Path(__file__).with_name("nearest.py")), "300", "--threads", "1"]
     done = subprocess.run(command, capture_output=True, text=True, timeout=300, check=False)
