@@ -49,6 +49,7 @@ from sdc_sql.mask import suppress_risky as _suppress_risky
 from sdc_sql.mask import top_bottom_code as _top_bottom_code
 from sdc_sql.risk import alpha_k_anonymity as _alpha_k_anonymity
 from sdc_sql.risk import cells as _cells
+from sdc_sql.risk import content_digest as _content_digest
 from sdc_sql.risk import data_intrusion as _data_intrusion
 from sdc_sql.risk import file_rules as _file_rules
 from sdc_sql.risk import frequencies as _frequencies
@@ -89,6 +90,7 @@ class Methods:
     class_sizes = as_method(_class_sizes.class_sizes)
     compatible_records = as_method(_suppression_report.compatible_records)
     confidence_overlap = as_method(_confidence_overlap.confidence_overlap)
+    content_digest = as_method(_content_digest.content_digest)
     contingency_distance = as_method(_contingency_distance.contingency_distance)
     correct_attribution = as_method(_correct_attribution.correct_attribution)
     correct_attribution_records = as_method(_correct_attribution.correct_attribution_records)

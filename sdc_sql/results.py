@@ -29,6 +29,7 @@ from sdc_sql.mask.generalise import Generalisation
 from sdc_sql.mask.pram_matrix import PramEstimate, PramTwoWayEstimate
 from sdc_sql.mask.preview_recodings import RecodingPreview
 from sdc_sql.risk.alpha_k_anonymity import AlphaKViolations
+from sdc_sql.risk.content_digest import ContentDigest
 from sdc_sql.risk.data_intrusion import DataIntrusion
 from sdc_sql.risk.file_rules import RuleAnswer
 from sdc_sql.risk.global_risk import GlobalRisk
@@ -55,6 +56,7 @@ __all__ = [
     "ClassSizes",
     "CompatibleRecords",
     "ConfidenceOverlap",
+    "ContentDigest",
     "ContingencyDistance",
     "CorrectAttribution",
     "DataIntrusion",

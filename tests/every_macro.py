@@ -57,6 +57,7 @@ APART = {
     "sdc_identifiers",
     "sdc_joint_releases",
     "sdc_joint_releases_records",
+    "sdc_content_digest",
 }
 
 

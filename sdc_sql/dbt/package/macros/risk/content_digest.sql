@@ -1,0 +1,5 @@
+{#- Written from the headers of sql/ by python -m sdc_sql.write. -#}
+
+{%- macro content_digest(tbl) -%}
+    {{ return(sdc.sdc__measure('sdc_content_digest', [tbl], {})) }}
+{%- endmacro -%}

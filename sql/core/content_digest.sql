@@ -1,0 +1,55 @@
+-- A digest of what a table holds: 64 hexadecimal digits that are the same for the same columns and records, and for no others.
+--
+--   record  d_i = sha256(parts of record i)        each value in its canonical text (canonical.sql), written with its length, columns in order
+--   bucket  b_j = sha256(the d_i that begin with the same 3 digits, sorted and joined)
+--   digest      = sha256(parts of names and types, number of records, the b_j in order)
+--
+--   persons: age sex    FROM sdc_content_digest('persons'):   digest            records columns
+--            30  f                                            b1df15b1f4f5...   2       2
+--            41  m
+--
+-- What counts: each value, how often a record occurs, the order, the names (as they are spelled) and the types of the columns. What does not: the order of the
+-- records, the number of threads, the version of DuckDB, the settings of the session, and whether the table stands in Parquet, in a
+-- database, or in a CSV file that is read with these types. What a file does not keep is no content: an ENUM is a VARCHAR, TIMESTAMP_S and
+-- TIMESTAMP_MS are TIMESTAMP, a column of nothing but NULL without a type is INTEGER, -0.0 is 0, a decimal number is written without the zeros behind it.
+-- It is a digest and no signature: whoever changes the table can write another one. And it hides nothing: of a table with few possible contents each can be tried.
+--
+-- Why sorted: the digests of records must be joined in any order. A sum of them (modulo 2^256) or an XOR can be forged: with k freely chosen records
+-- the generalised birthday attack finds two tables of the same sum in about 2^(2 sqrt(256)) = 2^32 steps (Wagner, 2002), the XOR by linear algebra. Here
+-- two tables with one digest have two texts with one SHA-256, at one of three places: the digest, a bucket, a record. That is as hard as SHA-256 itself (2^128).
+-- Nothing is sorted as a whole: 4,096 buckets, each by itself; 32 bytes of a record are twice that as text, so ten million records take about 2 GB.
+-- Source: Clarke, Devadas, van Dijk, Gassend & Suh (2003), Incremental multiset hash functions, ASIACRYPT, sections 4 and 5; Wagner (2002), A generalized birthday problem, CRYPTO.
+--
+-- Scope: table.
+-- Not compiled: it reads the names and types of the columns as DuckDB has them, and values in the texts that DuckDB writes.
+-- Parameters:
+--   tbl  table  the table, view, common table expression or file (a CSV or JSON file is first made a table, with types of your own)
+
+CREATE OR REPLACE MACRO sdc__kept_type(type) AS
+    CASE WHEN starts_with(type, 'ENUM') AND NOT ends_with(type, ']') THEN 'VARCHAR' WHEN type IN ('TIMESTAMP_S', 'TIMESTAMP_MS') THEN 'TIMESTAMP' WHEN type = '"NULL"' THEN 'INTEGER' ELSE type END;
+
+CREATE OR REPLACE MACRO sdc__guesses_types(tbl) AS
+    CASE WHEN sdc__is_stored(tbl) THEN false
+         ELSE error('TableError: The types of the columns of ' || tbl || ' are guessed, as are those of every CSV or JSON file: another version may guess otherwise, and values written'
+                    || ' in two ways (1.1 and 1.10) would be one. Make a table of it, with types of your own: from read_csv(file, columns := {...}, header := true, allow_quoted_nulls := false).') END;
+
+-- sdc_content_digest: a digest of the columns and records, whatever their order.
+-- Gives: digest, records, columns.
+-- Example: FROM sdc_content_digest('persons');
+CREATE OR REPLACE MACRO sdc_content_digest(tbl) AS TABLE
+    WITH sdc__schema AS (
+        SELECT array_to_string(list_transform(sdc__names, lambda n, i: sdc__part(n) || sdc__part(sdc__kept_type(sdc__types[i]))), '') AS sdc__declared, len(sdc__names) AS sdc__width
+        FROM (SELECT struct_keys(struct_pack(*COLUMNS(*))) AS sdc__names, [*COLUMNS(*)] AS sdc__types FROM (SELECT typeof(COLUMNS(*)) AS "\0" FROM sdc__rows(tbl) LIMIT 1))
+    ),
+    sdc__records AS (
+        SELECT sha256(concat(*COLUMNS(*))) AS sdc__digest FROM (SELECT sdc__by_bytes(sdc__part(sdc__canonical(COLUMNS(*)))) AS "\0" FROM sdc__rows(tbl))
+    ),
+    sdc__buckets AS (
+        SELECT left(sdc__digest, 3) AS sdc__bucket, count(*) AS sdc__n, sha256(array_to_string(list_sort(list(sdc__digest), 'ASC'), '')) AS sdc__joined
+        FROM sdc__records GROUP BY sdc__bucket
+    ),
+    sdc__content AS (SELECT sum(sdc__n)::BIGINT AS sdc__n, string_agg(sdc__joined, '' ORDER BY sdc__bucket ASC) AS sdc__joined FROM sdc__buckets)
+    SELECT sha256(concat('sdc_content_digest 1;', sdc__width, ';', sdc__declared, ';', sdc__n, ';', sdc__joined)) AS digest, sdc__n AS records, sdc__width::BIGINT AS columns
+    FROM sdc__content, sdc__schema
+    -- (in a text, so that there is something to plan for a file only)
+    WHERE NOT EXISTS (FROM query(CASE WHEN sdc__is_text_file(tbl) THEN 'SELECT 0 AS sdc__0 WHERE sdc__guesses_types(' || sdc__text(tbl) || ')' ELSE 'SELECT 0 AS sdc__0 WHERE false' END));
