@@ -31,6 +31,8 @@ if TYPE_CHECKING:
     from sdc_sql.microdata import Microdata, example
     from sdc_sql.release.read import read_release
     from sdc_sql.release.run import run_release
+    from sdc_sql.release.verification import Verification
+    from sdc_sql.release.verify import verify
     from sdc_sql.report import RiskReport, risk_report
     from sdc_sql.results import *  # noqa: F403 - its __all__ is the list of what measures return
 
@@ -47,6 +49,7 @@ if TYPE_CHECKING:
         "SdcError",
         "TableError",
         "Unsupported",
+        "Verification",
         "WeightError",
         "bundle",
         "code_hierarchy",
@@ -62,6 +65,7 @@ if TYPE_CHECKING:
         "run_release",
         "tree_hierarchy",
         "uninstall",
+        "verify",
     ]
     __all__ += results.__all__
 
@@ -76,6 +80,7 @@ _HOMES = dict.fromkeys(_ERRORS, "errors") | {
     "MaskingStep": "db.steps",
     "Microdata": "microdata",
     "RiskReport": "report",
+    "Verification": "release.verification",
     "bundle": "db.macros",
     "code_hierarchy": "mask.hierarchy_making",
     "compile": "compiler",
@@ -90,6 +95,7 @@ _HOMES = dict.fromkeys(_ERRORS, "errors") | {
     "run_release": "release.run",
     "tree_hierarchy": "mask.hierarchy_making",
     "uninstall": "db.load",
+    "verify": "release.verify",
 }  # every other public name is that of a result
 _ROOMS = (
     "compiler", "db", "errors", "loss", "mask", "methods", "microdata", "release", "report", "results", "risk", "roles",

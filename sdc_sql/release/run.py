@@ -127,7 +127,7 @@ def run_release(
             return outcome
         outputs: list[tuple[Path, Callable[[Path], None]]] = []
         if outcome.accepted:
-            outputs.append((plan.output.path, partial(_write, outcome)))
+            outputs.append((plan.output.path, partial(write_released, outcome)))
             outputs += [(path, partial(_document, d.writer, outcome)) for path, d in documents.items()]
         elif refused_report is not None:
             outputs.append((Path(refused_report), partial(_document, DOCUMENTS["report"].writer, outcome)))
@@ -253,16 +253,20 @@ def _digests(plan: Plan) -> dict[str, str]:
     return found
 
 
-def _write(outcome: Outcome, path: Path) -> None:
-    """Write the released records in the order of their own values, or of the key where ids are recoded."""
+def released_rows(outcome: Outcome) -> exp.Select:
+    """Return the query of the released records, in the order of their own values or, with recoded ids, of the key."""
     plan, data = outcome.plan, outcome.released
     if plan.output.ids == "recode":
-        rows = released_file.rows_of(data, plan.release, "recode")
-    else:
-        ids = plan.output.ids if plan.roles.id is not None else "keep"
-        rows = released_file.rows_of(data, "", ids)
-        chosen: list[Any] = [c.copy() for c in rows.selects]
-        rows = rows.order_by(*(exp.Ordered(this=c, nulls_first=False) for c in chosen))
+        return released_file.rows_of(data, plan.release, "recode")
+    ids = plan.output.ids if plan.roles.id is not None else "keep"
+    rows = released_file.rows_of(data, "", ids)
+    chosen: list[Any] = [c.copy() for c in rows.selects]
+    return rows.order_by(*(exp.Ordered(this=c, nulls_first=False) for c in chosen))
+
+
+def write_released(outcome: Outcome, path: Path) -> None:
+    """Write the released records to a file that is not there."""
+    plan, data, rows = outcome.plan, outcome.released, released_rows(outcome)
     if path.suffix.lower() in formats.FORMATS:
         formats.write(data.con, rows, path, plan.source.path, measured.of_same_type(outcome.original, data))
     else:

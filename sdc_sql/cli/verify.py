@@ -1,0 +1,53 @@
+"""``sdc-sql verify``: what a certificate says, computed anew."""
+
+from __future__ import annotations
+
+import argparse
+import json
+from typing import Any
+
+from sdc_sql.cli.options import BAD_INPUT, LIMIT_EXCEEDED, progressing
+from sdc_sql.errors import ParameterError
+from sdc_sql.release.verify import verify
+
+EPILOG = f"""exit codes: 0 verified; {BAD_INPUT} bad input; {LIMIT_EXCEEDED} a field does not hold, and which
+
+From the released file alone: its content, and of an internal certificate the limits on risk. With --release everything,
+by running it again with its source and the secret key, which is read from the environment variable SDC_KEY.
+
+examples:
+  sdc-sql verify certificate.json --released released.parquet
+  sdc-sql verify certificate.json --released released.parquet --release release.toml
+"""
+
+
+def add(commands: Any) -> None:  # noqa: ANN401 - argparse gives it no public name
+    """Add the command."""
+    words = "compute anew what the certificate of a release says"
+    command = commands.add_parser(
+        "verify", help=words, description=words[0].upper() + words[1:] + ".", epilog=EPILOG,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )  # fmt: skip
+    command.add_argument("certificate", metavar="CERTIFICATE", help="the certificate, internal or public")
+    command.add_argument("--released", required=True, metavar="FILE", help="the released file")
+    command.add_argument("--table", metavar="T", help="the table of a released DuckDB file that has several")
+    command.add_argument("--release", metavar="RELEASE.toml", help="the release file: run it again, and compare all")
+    command.add_argument("--json", action="store_true", help="print the checks as JSON")
+    command.add_argument("--threads", type=int, metavar="N", help="how many threads DuckDB may use")
+    command.add_argument(
+        "--progress", action=argparse.BooleanOptionalAction, default=None,
+        help="report each stage on standard error before it begins (default: where that is a terminal)",
+    )  # fmt: skip
+    command.set_defaults(handle=run)
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Print the checks; return the exit code."""
+    if arguments.threads is not None and arguments.threads < 1:
+        raise ParameterError(f"--threads is {arguments.threads}: it must be at least 1.")
+    found = verify(
+        arguments.certificate, arguments.released, release=arguments.release, table=arguments.table,
+        threads=arguments.threads, progress=progressing(arguments.progress),
+    )  # fmt: skip
+    print(json.dumps(found.to_dict(), indent=2) if arguments.json else found)
+    return 0 if found.holds else LIMIT_EXCEEDED

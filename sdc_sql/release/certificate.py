@@ -1,0 +1,180 @@
+"""The certificate of a release: which content came of which, by what, and with which limits kept.
+
+The internal one says everything but the key. The public one says nothing that an intruder could use: the digests of the
+input and of the release file are keyed, since what has few possible values (a parameter, a small table) could be found
+by trying.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import hmac
+import importlib.metadata
+import json
+import platform
+import tempfile
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from sdc_sql.db.macros import declared
+from sdc_sql.errors import TableError, translated
+from sdc_sql.release.content import content_of, digested, types_of
+from sdc_sql.release.run import released_rows, write_released
+from sdc_sql.release.sealed import sealed
+from sdc_sql.version import VERSION
+
+if TYPE_CHECKING:
+    import duckdb
+
+    from sdc_sql.release.outcome import Outcome
+    from sdc_sql.release.plan import Step
+
+TEXT = (
+    "A digest of a release, not a signature: it shows that a file, its figures and the release file belong together and"
+    " are as they were. It does not show who wrote it: whoever changes them can write another certificate. "
+    "`sdc-sql verify` computes anew what it says."
+)
+FORMAT = 1
+# Their kernels take sums, roots and logarithms of numbers, whose last digits are the processor's and the library's.
+DIFFER = ("microaggregation", "multiplicative_noise", "noise", "resampling")
+
+
+def write_internal(outcome: Outcome, path: Path) -> None:
+    """Write the internal certificate of a release."""
+    _put(internal(outcome, path.parent), path)
+
+
+def write_public(outcome: Outcome, path: Path) -> None:
+    """Write the certificate for the users of the released file."""
+    _put(public(outcome, path.parent), path)
+
+
+def _put(certificate: dict[str, Any], path: Path) -> None:
+    path.write_text(json.dumps(certificate, indent=2) + "\n", encoding="utf-8")  # ASCII: an editor changes nothing
+
+
+def internal(outcome: Outcome, folder: Path) -> dict[str, Any]:
+    """Return the internal certificate; in the folder the released file is written, and read, once more."""
+    plan = outcome.plan
+    steps = {step.path: step for step in plan.steps}
+    return sealed(
+        {
+            "certificate": "internal", "text": TEXT, "format": FORMAT, **_told(outcome),
+            "versions": {**_versions(), "platform": f"{platform.system()} {platform.machine()}"},
+            "input": digested(outcome.original.con, outcome.original.table),
+            "release_file": {"digest": hashlib.sha256(plan.text.encode()).hexdigest(), "text": plan.text},
+            "output": released_content(outcome, folder),
+            "roles": {
+                "weight": plan.roles.weight, "sampling_fraction": plan.roles.sampling_fraction,
+                "household": plan.roles.household, "strata": [*plan.roles.strata],
+                "sensitive": [*plan.roles.sensitive], "ordered": [*plan.roles.ordered],
+            },
+            "scenarios": [
+                {
+                    "path": found.scenario.path, "name": found.scenario.name, "keys": [*found.scenario.keys],
+                    "nulls": found.nulls_after, "k": found.scenario.k, "threshold": plain(found.scenario.threshold),
+                }
+                for found in outcome.scenarios
+            ],
+            "steps": [
+                {
+                    "path": at, "method": steps[at].method, "columns": [*done.columns], "records": done.records,
+                    "changed": done.changed, **_promised(steps[at]), "differs_by_processor": steps[at].verb in DIFFER,
+                }
+                for at, done in zip(outcome.step_paths, outcome.steps, strict=True)
+            ],
+            "limits": [
+                {
+                    "path": found.limit.path, "scenario": found.limit.scenario, "limit": found.limit.text,
+                    "figures": plain(dict(found.figures)), "holds": found.holds,
+                }
+                for found in outcome.limits
+            ],
+        }
+    )  # fmt: skip
+
+
+def public(outcome: Outcome, folder: Path, bound_to: str | None = None) -> dict[str, Any]:
+    """Return the certificate for the users of the file: methods without their parameters, no figure, keyed digests.
+
+    The keyed digests are bound to the digest of the output, or to another one.
+    """
+    plan, con = outcome.plan, outcome.original.con
+    output = released_content(outcome, folder)
+    released = {column["name"] for column in output["columns"]}
+    steps = {step.path: step for step in plan.steps}
+    digests = {
+        "input": digested(con, outcome.original.table)["digest"],
+        "release_file": hashlib.sha256(plan.text.encode()).hexdigest(),
+    }
+    return sealed(
+        {
+            "certificate": "public", "text": TEXT, "format": FORMAT, **_told(outcome), "versions": _versions(),
+            "output": output,
+            "methods": [
+                {
+                    "method": steps[at].method, "columns": [c for c in done.columns if c in released],
+                    "differs_by_processor": steps[at].verb in DIFFER,
+                }
+                for at, done in zip(outcome.step_paths, outcome.steps, strict=True)
+            ],
+            "keyed_digests": {what: _keyed(con, what, bound_to or output["digest"], d) for what, d in digests.items()},
+        }
+    )  # fmt: skip
+
+
+def released_content(outcome: Outcome, folder: Path) -> dict[str, Any]:
+    """Return the digest of the released file as it is read back from its format.
+
+    Raises
+    ------
+    TableError
+        Where the format does not keep the records apart.
+    """
+    con, name = outcome.released.con, outcome.plan.output.path.name
+    types = types_of(con, released_rows(outcome))
+    with tempfile.TemporaryDirectory(dir=folder, prefix=".sdc-sql-") as place:
+        path = Path(place) / name
+        write_released(outcome, path)
+        with content_of(path, types) as (reading, table):
+            found = digested(reading, table)
+    if found["records"] != outcome.records_after:
+        raise TableError(f"{name}: of {outcome.records_after:,} records {found['records']:,} are read back.")
+    return {"format": path.suffix.lower().removeprefix("."), **found}
+
+
+def _keyed(con: duckdb.DuckDBPyConnection, what: str, output: str, digest: str) -> str:
+    """Return a digest under the secret key: another one for each output, so that two certificates do not link."""
+    with translated():
+        ((key,),) = con.execute("SELECT sdc__secret_key()").fetchall()
+    message = f"sdc-sql certificate {FORMAT};{what};{output};{digest}"
+    return hmac.new(str(key).encode(), message.encode(), hashlib.sha256).hexdigest()
+
+
+def _told(outcome: Outcome) -> dict[str, str]:
+    return {name: getattr(outcome.plan, name) for name in ("title", "producer", "version")}
+
+
+def _versions() -> dict[str, str]:
+    found = {name: importlib.metadata.version(name) for name in ("duckdb", "numpy", "pyarrow", "sqlglot")}
+    return {"sdc_sql": VERSION, **found, "python": platform.python_version()}
+
+
+def _promised(step: Step) -> dict[str, Any]:
+    """Return what the method promises, with the numbers that it was given."""
+    masks = [d for d in declared() if d.masks and d.verb == step.verb]
+    masks = [d for d in masks if d.command.replace("-", "_") == step.method.replace("-", "_")] or masks
+    texts = dict.fromkeys(d.guarantees for d in masks if d.guarantees)
+    given = {n: v for n, v in step.arguments.items() if isinstance(v, int | float) and not isinstance(v, bool)}
+    return {"guarantees": [*texts], "given": plain(given)}
+
+
+def plain(value: Any) -> Any:  # noqa: ANN401 - any figure
+    """Return a figure as JSON has it: what it cannot write becomes text."""
+    if isinstance(value, dict):
+        return {str(name): plain(v) for name, v in value.items()}
+    if isinstance(value, list | tuple):
+        return [plain(v) for v in value]
+    if isinstance(value, float) and not -1e300 < value < 1e300:  # noqa: PLR2004 - infinite, or NaN
+        return str(value)
+    return value if value is None or isinstance(value, bool | int | float | str) else str(value)

@@ -1,0 +1,160 @@
+"""What a certificate says, computed anew: from the released file alone, or from everything by running it again."""
+
+from __future__ import annotations
+
+from contextlib import ExitStack
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from sdc_sql.db.source import kind_of
+from sdc_sql.errors import InputError, TableError
+from sdc_sql.release import measured, sealed
+from sdc_sql.release.certificate import FORMAT, TEXT, plain
+from sdc_sql.release.content import content_of, digested
+from sdc_sql.release.outcome import ScenarioOutcome
+from sdc_sql.release.plan import Limit, Loss, Output, Plan, RolesOfColumns, Scenario, Source
+from sdc_sql.release.rerun import again
+from sdc_sql.release.verification import FIELDS, Check, Verification, check, read_certificate
+
+if TYPE_CHECKING:
+    import os
+    from collections.abc import Callable
+
+    import duckdb
+
+
+def verify(
+    certificate: str | os.PathLike[str],
+    released: str | os.PathLike[str],
+    *,
+    release: str | os.PathLike[str] | None = None,
+    table: str | None = None,
+    threads: int | None = None,
+    progress: Callable[[str], None] = lambda _: None,
+) -> Verification:
+    """Compute anew what a certificate says, and say which field does not hold.
+
+    From the released file alone: the digest of its content, its records and columns; of an internal certificate also
+    the limits on risk. With the release file, its source and the secret key: everything, by running it again.
+    Versions may be others than those of the certificate, and are told.
+
+    Parameters
+    ----------
+    certificate
+        The JSON file, internal or public.
+    released
+        The released file, in the format it was written in.
+    release
+        The release file; its source is where it says.
+    table
+        The table of a released database, where it has several.
+    threads
+        How many threads DuckDB may use.
+    progress
+        Called with the name of each stage before it begins.
+
+    Returns
+    -------
+    Verification
+        ``holds``, ``failed`` and each check.
+
+    Raises
+    ------
+    ParameterError
+        Where the certificate is no certificate.
+    InputError
+        Where a file is not there, or the release cannot be run.
+
+    Notes
+    -----
+    A certificate is no signature: who changes the file can write another certificate for it. The methods whose last
+    digits are the processor's (`differs_by_processor`) are compared by values, to 1e-9, where the digests differ.
+    """
+    path, file = Path(certificate), Path(released)
+    kind_of(str(file))  # it is there
+    said = read_certificate(path)
+    kind = str(said["certificate"])
+    wrong = sealed.changed(said) if set(said) == FIELDS[kind] else sorted(set(said) ^ FIELDS[kind])
+    if wrong:
+        return Verification(kind, tuple(Check(field, holds=False, told="is not as it was sealed") for field in wrong))
+    checks = [Check("digest", holds=True, told="the certificate is as it was sealed")]
+    checks += [check("format", said["format"], FORMAT), check("text", said["text"], TEXT)]
+    progress("the released file")
+    with ExitStack() as stack:
+        try:
+            types = {column["name"]: column["type"] for column in said["output"]["columns"]}
+            con, name = stack.enter_context(content_of(file, types, table, threads))
+        except TableError as error:  # a CSV file with other columns or types
+            return Verification(kind, (*checks, Check("output", holds=False, told=str(error))))
+        except _MALFORMED as error:
+            return Verification(kind, (*checks, _malformed(error)))
+        try:
+            checks += _output(said, digested(con, name))
+            if kind == "internal":
+                progress("limits on risk")
+                checks += _limits(said, con, name)
+            if release is not None:
+                progress("running the release")
+                checks += again(said, Path(release), (con, name), threads=threads, progress=progress)
+        except InputError:  # which is a ValueError too: of the release file, or the key
+            raise
+        except _MALFORMED as error:
+            checks.append(_malformed(error))
+    if release is None:
+        what = "the input, the release file and what comes of them need the release file (and the key)"
+        checks.append(Check("input", holds=None, told=what))
+    return Verification(kind, tuple(checks))
+
+
+_MALFORMED = (AttributeError, KeyError, TypeError, ValueError)  # sealed anew, by whoever wrote it
+
+
+def _malformed(error: Exception) -> Check:
+    return Check("certificate", holds=False, told=f"is not of the form of this package ({type(error).__name__})")
+
+
+def _output(said: dict[str, Any], found: dict[str, Any]) -> list[Check]:
+    return [check(f"output.{name}", said["output"][name], found[name]) for name in ("columns", "records", "digest")]
+
+
+def _limits(said: dict[str, Any], con: duckdb.DuckDBPyConnection, table: str) -> list[Check]:
+    """Return the checks of the limits on risk, measured in the released file."""
+    roles, checks, reports = said["roles"], [], []
+    limits = [Limit(row["path"], row["limit"], row["scenario"]) for row in said["limits"]]
+    places = {limit.path: i for i, limit in enumerate(limits)}
+    for row in said["scenarios"]:
+        own = tuple(limit for limit in limits if limit.scenario == row["name"])
+        threshold = tuple(row["threshold"]) if isinstance(row["threshold"], list) else row["threshold"]
+        scenario = Scenario(row["path"], row["name"], tuple(row["keys"]), row["nulls"], row["k"], threshold, own)
+        plan = _measuring(said, roles, scenario)
+        try:
+            report, more = measured.risks(
+                con, plan, table, scenario, row["nulls"], name="released", progress=lambda _: None
+            )
+        except InputError as error:
+            checks.append(Check(row["path"], holds=False, told=str(error)))
+            continue
+        reports.append(ScenarioOutcome(scenario, report, report, row["nulls"], row["nulls"], more, more))
+        for found in measured.judged(plan, reports[-1:], {}):
+            i = places[found.limit.path]
+            figures = plain(dict(found.figures))
+            checks += [
+                check(f"limits[{i}].figures.{name}", said["limits"][i]["figures"].get(name), value)
+                for name, value in figures.items()
+            ]
+            checks.append(check(f"limits[{i}].holds", said["limits"][i]["holds"], found.holds))
+    for i, limit in enumerate(limits):
+        if limit.scenario is None:
+            checks.append(Check(f"limits[{i}]", holds=None, told=f"{limit.text}: needs the original"))
+    return checks
+
+
+def _measuring(said: dict[str, Any], roles: dict[str, Any], scenario: Scenario) -> Plan:
+    """Return as much of a plan as the measures of a scenario ask for."""
+    its = RolesOfColumns(
+        weight=roles["weight"], sampling_fraction=roles["sampling_fraction"], household=roles["household"],
+        strata=tuple(roles["strata"]), sensitive=tuple(roles["sensitive"]), ordered=tuple(roles["ordered"]),
+    )  # fmt: skip
+    types = {column["name"]: column["type"] for column in said["output"]["columns"]}
+    nowhere = Path("released")
+    return Plan(nowhere, "", Source(nowhere), its, (scenario,), (), Loss(), Output(nowhere), types)
