@@ -68,7 +68,33 @@ def verify(
     Notes
     -----
     A certificate is no signature: who changes the file can write another certificate for it. The methods whose last
-    digits are the processor's (`differs_by_processor`) are compared by values, to 1e-9, where the digests differ.
+    digits are the processor's (`differs_by_processor`) are compared by values, to 1e-9, where the digests differ; a
+    record that a kernel puts into another group there is a difference.
+
+    Examples
+    --------
+    >>> import pathlib, sdc_sql, tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     file = pathlib.Path(folder, "release.toml")
+    ...     _ = sdc_sql.example().con.execute(f"COPY persons TO '{folder}/persons.csv'")
+    ...     _ = file.write_text('''
+    ...         [source]
+    ...         path = "persons.csv"
+    ...         [[scenarios]]
+    ...         name = "neighbour"
+    ...         keys = ["sex"]
+    ...         limits = ["k_anonymity.2.records <= 1"]
+    ...         [output]
+    ...         path = "released.csv"
+    ...         certificate = "certificate.json"
+    ...     ''')
+    ...     outcome = sdc_sql.run_release(file)
+    ...     found = [verify(f"{folder}/certificate.json", f"{folder}/released.csv")]
+    ...     changed = file.with_name("released.csv").read_text().replace("30,f", "31,f", 1)
+    ...     _ = file.with_name("released.csv").write_text(changed)
+    ...     found.append(verify(f"{folder}/certificate.json", f"{folder}/released.csv"))
+    >>> found[0].holds, found[1].failed
+    (True, ('output.digest',))
     """
     path, file = Path(certificate), Path(released)
     kind_of(str(file))  # it is there

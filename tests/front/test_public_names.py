@@ -28,6 +28,7 @@ NAMED = [
     "SdcError",
     "TableError",
     "Unsupported",
+    "Verification",
     "WeightError",
     "bundle",
     "code_hierarchy",
@@ -43,6 +44,7 @@ NAMED = [
     "run_release",
     "tree_hierarchy",
     "uninstall",
+    "verify",
 ]
 # what a measure returns is public as soon as it is there
 ROOMS = ("sdc_sql.loss", "sdc_sql.mask", "sdc_sql.risk")
