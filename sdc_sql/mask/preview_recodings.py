@@ -28,7 +28,8 @@ class RecodingPreview(Result):
 
     ``levels`` are numbers, ``level_names`` their names, in the order of the keys. ``sample_uniques`` are the records
     below 2-anonymity, ``below_k`` those below k. ``theta`` and its bound are None without a sampling fraction, the
-    expected re-identifications and their rate without a weight.
+    expected re-identifications and their rate without a weight. ``discernibility`` and ``hellinger``, the distance of
+    the joint distribution from that of the file, 0 to 1, say what is lost.
     """
 
     levels: list[int]
@@ -42,6 +43,8 @@ class RecodingPreview(Result):
     upper_bound: float | None
     expected_reidentifications: float | None
     reidentification_rate: float | None
+    discernibility: float
+    hellinger: float
 
 
 def preview_recodings(
@@ -88,8 +91,10 @@ def preview_recodings(
 
     Notes
     -----
-    The figures are those of :func:`theta`, :func:`frequency_summary`, :func:`k_anonymity` and :func:`global_risk` on
-    the recoded file, NULL a value of its own.
+    The figures are those of :func:`theta`, :func:`frequency_summary`, :func:`k_anonymity`, :func:`global_risk` and
+    :func:`class_sizes` on the recoded file, NULL a value of its own. Without uniques theta is 0: no match is unique.
+    The Hellinger distance is that of Karr & Sanil, (2), where the records of a recoded cell are spread evenly over the
+    combinations of values that its labels stand for.
 
     Examples
     --------

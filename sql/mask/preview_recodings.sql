@@ -2,8 +2,11 @@
 --
 --   a candidate gives each key a level of its hierarchy; its cells are the cells of the file with these labels put together:
 --   f' = sum of f, F^' = sum of F^ over the cells that become one
--- Figures are those that sdc_theta, sdc_frequency_summary, sdc_k_anonymity and sdc_global_risk give on the recoded file.
--- Source: SDC handbook, sections 3.3.5 and 3.4.3.2; Skinner & Elliot (2002), (7) and (9).
+-- Figures are those that sdc_theta, sdc_frequency_summary, sdc_k_anonymity, sdc_global_risk and sdc_class_sizes give on the recoded file.
+--   hellinger  sqrt(1 - sum sqrt(p q)) over the combinations of values: p the share of the records before recoding, q = f' / (n m) that of a user who
+--              spreads the f' records of a cell evenly over the m combinations that its labels stand for in the hierarchies; 0: nothing lost
+-- Without uniques theta and its bound are 0, as those of sdc_theta: no unique match can be made, and none be correct.
+-- Source: SDC handbook, sections 3.3.5 and 3.4.3.2; Skinner & Elliot (2002), (7) and (9); Karr & Sanil (2004), (2); Bayardo & Agrawal (2005).
 --
 --   persons: age sex    FROM sdc_preview_recodings('persons', ['age', 'sex'], 'hierarchies', candidates := [['age', 'sex'], ['*', 'sex']]):
 --            30  f      levels  level_names     records cells sample_uniques ...
@@ -73,7 +76,7 @@ CREATE OR REPLACE MACRO sdc__candidates(checked, keys, candidates) AS TABLE
     )
     SELECT min(sdc__place) AS sdc__place, sdc__levels, sdc__names FROM sdc__found GROUP BY sdc__levels, sdc__names;
 
--- The cells of each candidate by their frequencies: sdc__place, sdc__f, sdc__w (NULL without a weight), and in how many cells.
+-- What the kernel gives of the candidates, a list a row; sdc__places: theirs in its order.
 CREATE OR REPLACE MACRO sdc__rolled_up(tbl, keys, checked, candidates, weight) AS TABLE
     WITH sdc__celled AS MATERIALIZED (FROM sdc__category_cells(tbl, keys, CASE WHEN typeof(weight) = 'VARCHAR' THEN weight END)),
     sdc__leaves AS MATERIALIZED (
@@ -88,27 +91,35 @@ CREATE OR REPLACE MACRO sdc__rolled_up(tbl, keys, checked, candidates, weight) A
     ),
     sdc__cell_lists AS MATERIALIZED (SELECT list([sdc__records::DOUBLE, sdc__w, *COLUMNS(lambda c: NOT starts_with(c, 'sdc__'))]::DOUBLE[]) AS sdc__all FROM sdc__placed),
     sdc__level_lists AS MATERIALIZED (
-        SELECT list([list_position(list_transform(keys::VARCHAR[], lambda k: sdc__folded(k)), sdc__variable) - 1, sdc__row, sdc__level, sdc__number]::DOUBLE[]) AS sdc__steps
+        SELECT list([list_position(list_transform(keys::VARCHAR[], lambda k: sdc__folded(k)), sdc__variable) - 1, sdc__row, sdc__level, sdc__number, sdc__missing]::DOUBLE[]) AS sdc__steps
         FROM (SELECT sdc__c.sdc__variable, sdc__leaves.sdc__label AS sdc__row, sdc__c.sdc__level,
-                     dense_rank() OVER (PARTITION BY sdc__c.sdc__variable, sdc__c.sdc__level ORDER BY sdc__c.sdc__label ASC NULLS FIRST) - 1 AS sdc__number
+                     dense_rank() OVER (PARTITION BY sdc__c.sdc__variable, sdc__c.sdc__level ORDER BY sdc__c.sdc__label ASC NULLS FIRST) - 1 AS sdc__number,
+                     (sdc__c.sdc__label IS NULL)::TINYINT AS sdc__missing
               FROM query_table(checked) AS sdc__c JOIN sdc__leaves ON sdc__leaves.sdc__variable = sdc__c.sdc__variable AND sdc__leaves.sdc__value IS NOT DISTINCT FROM sdc__c.sdc__value)
     ),
-    sdc__candidate_lists AS (SELECT list(sdc__levels::DOUBLE[] ORDER BY sdc__place ASC) AS sdc__lists, list(sdc__place ORDER BY sdc__place ASC) AS sdc__places FROM query_table(candidates)),
-    sdc__answer AS MATERIALIZED (
-        SELECT sdc__places, sdc__kernel_roll_up(sdc__all, sdc__positions, sdc__steps, sdc__lists) AS sdc__columns
-        FROM sdc__cell_lists, sdc__columns_of, sdc__level_lists, sdc__candidate_lists
-    )
-    SELECT sdc__places[sdc__at::BIGINT + 1] AS sdc__place, sdc__f::BIGINT AS sdc__f, sdc__cells::BIGINT AS sdc__cells,
-           CASE WHEN weight IS NULL THEN NULL WHEN typeof(weight) = 'VARCHAR' THEN sdc__sum ELSE sdc__f * sdc__checked_weight(TRY_CAST(weight AS DOUBLE)) END AS sdc__w
-    FROM (SELECT sdc__places, unnest(sdc__columns[1]) AS sdc__at, unnest(sdc__columns[2]) AS sdc__f, unnest(sdc__columns[3]) AS sdc__sum, unnest(sdc__columns[4]) AS sdc__cells FROM sdc__answer);
+    sdc__candidate_lists AS (SELECT list(sdc__levels::DOUBLE[] ORDER BY sdc__place ASC) AS sdc__lists, list(sdc__place ORDER BY sdc__place ASC) AS sdc__places FROM query_table(candidates))
+    SELECT sdc__places, sdc__kernel_roll_up(sdc__all, sdc__positions, sdc__steps, sdc__lists) AS sdc__columns
+    FROM sdc__cell_lists, sdc__columns_of, sdc__level_lists, sdc__candidate_lists;
 
 -- sdc_preview_recodings: the risk of the file under every candidate recoding of its keys.
--- Gives: levels, level_names, records, cells, sample_uniques, k, below_k, theta, upper_bound, expected_reidentifications, reidentification_rate.
+-- Gives: levels, level_names, records, cells, sample_uniques, k, below_k, theta, upper_bound, expected_reidentifications, reidentification_rate, discernibility, hellinger.
 -- Example: FROM sdc_preview_recodings('persons', ['age', 'sex'], 'hierarchies', weight := 'w', sampling_fraction := 0.1);
 CREATE OR REPLACE MACRO sdc_preview_recodings(tbl, keys, hierarchies, candidates := NULL, weight := NULL, sampling_fraction := NULL, k := 3, confidence := 0.99) AS TABLE
     WITH sdc__checked AS MATERIALIZED (FROM sdc__hierarchies(hierarchies, keys)),
     sdc__asked AS MATERIALIZED (FROM sdc__candidates('sdc__checked', keys, candidates)),
-    sdc__frequencies_of AS MATERIALIZED (FROM sdc__rolled_up(tbl, keys, 'sdc__checked', 'sdc__asked', weight)),
+    sdc__answer AS MATERIALIZED (FROM sdc__rolled_up(tbl, keys, 'sdc__checked', 'sdc__asked', weight)),
+    sdc__frequencies_of AS MATERIALIZED (
+        SELECT sdc__places[sdc__at::BIGINT + 1] AS sdc__place, sdc__f::BIGINT AS sdc__f, sdc__cells::BIGINT AS sdc__cells,
+               CASE WHEN weight IS NOT NULL AND typeof(weight) <> 'VARCHAR' THEN sdc__f * sdc__checked_weight(TRY_CAST(weight AS DOUBLE)) END AS sdc__w
+        FROM (SELECT sdc__places, unnest(sdc__columns[1]) AS sdc__at, unnest(sdc__columns[2]) AS sdc__f, unnest(sdc__columns[3]) AS sdc__cells FROM sdc__answer)
+    ),
+    -- sdc__weighed: the expected re-identifications where each record has a weight of its own
+    sdc__wholes AS (
+        SELECT sdc__places[sdc__at::BIGINT + 1] AS sdc__of, sdc__apart, sdc__gone::BIGINT AS sdc__gone,
+               CASE WHEN NOT isnan(sdc__few) AND sdc__checked_population(sdc__least, sdc__few) > 0 THEN sdc__weighed END AS sdc__weighed
+        FROM (SELECT sdc__places, unnest(sdc__columns[4]) AS sdc__at, unnest(sdc__columns[5]) AS sdc__apart, unnest(sdc__columns[6]) AS sdc__gone,
+                     unnest(sdc__columns[7]) AS sdc__weighed, unnest(sdc__columns[8]) AS sdc__few, unnest(sdc__columns[9]) AS sdc__least FROM sdc__answer)
+    ),
     sdc__risks AS (
         SELECT sdc__f AS sdc__of_f, sdc__w AS sdc__of_w, sdc_posterior_risk(sdc__f, sdc__f / sdc__checked_population(sdc__w, sdc__f)) AS sdc__risk
         FROM (SELECT DISTINCT sdc__f, sdc__w FROM sdc__frequencies_of WHERE sdc__w IS NOT NULL)
@@ -118,12 +129,13 @@ CREATE OR REPLACE MACRO sdc_preview_recodings(tbl, keys, hierarchies, candidates
                coalesce(sum(sdc__cells) FILTER (sdc__f = 2), 0)::BIGINT AS n2, coalesce(sum(sdc__cells) FILTER (sdc__f = 3), 0)::BIGINT AS n3,
                coalesce(sum(sdc__cells * sdc__f) FILTER (sdc__f < sdc__checked_whole(k, 'k', 2)), 0)::BIGINT AS below_k,
                CASE WHEN sampling_fraction IS NULL THEN NULL ELSE sdc__checked_fraction(sampling_fraction, 'sampling fraction') END AS sdc__pi,
-               sdc__exact_sum(sdc__cells * sdc__f * sdc__risk, 90) AS sdc__expected
+               sdc__exact_sum(sdc__cells * sdc__f * sdc__risk, 90) AS sdc__alike, sum(sdc__cells * sdc__f * sdc__f)::DOUBLE AS sdc__squares
         FROM sdc__frequencies_of LEFT JOIN sdc__risks ON sdc__of_f = sdc__f AND sdc__of_w = sdc__w
         GROUP BY sdc__place
     )
     SELECT sdc__levels AS levels, sdc__names AS level_names, records, cells, n1 AS sample_uniques, sdc__checked_whole(k, 'k', 2) AS k, below_k,
            CASE WHEN sdc__pi IS NOT NULL THEN theta END AS theta, CASE WHEN sdc__pi IS NOT NULL THEN upper_bound END AS upper_bound,
-           sdc__expected AS expected_reidentifications, sdc__expected / records AS reidentification_rate
-    FROM sdc__theta_estimates('sdc__counts', confidence) JOIN sdc__asked USING (sdc__place)
+           coalesce(sdc__alike, sdc__weighed) AS expected_reidentifications, coalesce(sdc__alike, sdc__weighed) / records AS reidentification_rate,
+           sdc__squares + sdc__gone * (records - sdc__gone)::DOUBLE AS discernibility, least(1, sqrt(sdc__apart / records)) AS hellinger
+    FROM sdc__theta_estimates('sdc__counts', confidence) JOIN sdc__asked USING (sdc__place) JOIN sdc__wholes ON sdc__of = sdc__place
     ORDER BY sdc__place ASC;

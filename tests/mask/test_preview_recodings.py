@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import json
+import math
 import random
+from collections import Counter
+from itertools import product
 
 import duckdb
 import pytest
@@ -56,14 +59,35 @@ def measured(data, *, weight, pi, k):
     return (
         theta.records, theta.cells, unique, below, theta.theta, theta.upper_bound,
         pytest.approx(risk.expected_reidentifications, rel=1e-12), pytest.approx(risk.reidentification_rate, rel=1e-12),
+        data.class_sizes().discernibility,
     )  # fmt: skip
 
 
 def figures(found):
     return (
         found.records, found.cells, found.sample_uniques, found.below_k, found.theta, found.upper_bound,
-        found.expected_reidentifications, found.reidentification_rate,
+        found.expected_reidentifications, found.reidentification_rate, found.discernibility,
     )  # fmt: skip
+
+
+def hellinger(con, levels):
+    """Return the distance by its definition: over every combination of values, in the file or not."""
+    combinations = list(product(*([row[0] for row in h.rows] for h in HIERARCHIES.values())))
+    before = Counter(
+        (a, None if b is None else str(b), c) for a, b, c in con.execute('SELECT "Se\'lect", k, f FROM k').fetchall()
+    )
+    coded = list(HIERARCHIES.values())
+    cell = {
+        values: tuple(h.generalised([v], level)[0] for h, v, level in zip(coded, values, levels, strict=True))
+        for values in combinations
+    }
+    size = Counter(cell.values())
+    after = Counter()
+    for values, n in before.items():
+        after[cell[values]] += n
+    n = before.total()
+    common = sum(math.sqrt(before[v] / n * after[cell[v]] / n / size[cell[v]]) for v in combinations)
+    return math.sqrt(max(0.0, 1 - common))
 
 
 @pytest.mark.one_in(2)
@@ -78,6 +102,7 @@ def test_the_figures_are_those_of_the_recoded_table(small, weight, nodes):
         recode(small, preview.levels)
         after = sdc_sql.Microdata(small, "recoded", keys=KEYS)
         assert figures(preview) == measured(after, weight=weight, pi=0.2, k=4), preview.levels
+        assert preview.hellinger == pytest.approx(hellinger(small, preview.levels), abs=1e-7), preview.levels
         assert preview.level_names == [h.names[n] for h, n in zip(HIERARCHIES.values(), preview.levels, strict=True)]
 
 
@@ -90,6 +115,17 @@ def test_candidates(small):
     assert [p.levels for p in found] == [[1, 1, 3], [0, 0, 2], [2, 0, 0]]
     assert {p.theta for p in found} | {p.expected_reidentifications for p in found} == {None}
     assert data.preview_recodings(HIERARCHIES, [[2, 1, 3]])[0].cells == 2
+    assert data.preview_recodings(HIERARCHIES, [[0, 0, 0]])[0].hellinger == 0  # exactly
+
+
+def test_records_whose_keys_are_all_missing_are_suppressed(con):
+    con.execute("CREATE TABLE t AS SELECT range % 3 AS f, range % 2 AS g FROM range(12)")
+    gone = Hierarchy((("0", None), ("1", None), ("2", "c")))
+    found = sdc_sql.Microdata(con, "t", keys=["f", "g"]).preview_recodings(
+        {"f": gone, "g": Hierarchy((("0", None), ("1", "d")))}, [[1, 1], [1, 0]]
+    )
+    # NULL and NULL 4 records, (c, NULL) 2, (NULL, d) 4, (c, d) 2; or with g as it was
+    assert [p.discernibility for p in found] == [4 * 12 + 4 + 16 + 4, 16 + 16 + 4 + 4]
 
 
 def test_a_table_of_one_record_and_sql_by_itself(con):

@@ -8,9 +8,10 @@ import brute_force
 import duckdb
 import numpy as np
 import pytest
+from sdc_sql.udfs.posterior import posterior_risk
 from sdc_sql.udfs.suppression import functions
 from sdc_sql.udfs.suppression.cells import Cells
-from sdc_sql.udfs.suppression.risky import bearable, posterior_risk
+from sdc_sql.udfs.suppression.risky import bearable
 
 import sdc_sql
 from sdc_sql.cli import main

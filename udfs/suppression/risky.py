@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import numpy as np
+from sdc_sql.udfs.posterior import posterior_risk
 from sdc_sql.udfs.suppression.frequencies import Frequencies
 
 if TYPE_CHECKING:
@@ -71,27 +72,6 @@ def bearable(
     whole = np.isin(household, household[left])
     lost[whole] = may & cells.known[cell[whole]]
     return lost
-
-
-def posterior_risk(f: Floats, population: Floats) -> Floats:
-    """Return E(1/F | f), as sdc_posterior_risk does (individual_risk.sql), where F is estimated.
-
-    Examples
-    --------
-    >>> posterior_risk(np.array([1.0, 3, 4]), np.array([20.0, 50, 4])).round(4).tolist()
-    [0.1577, 0.0286, 0.25]
-    """
-    p = np.minimum(f / population, 1.0)
-    q = 1 - p
-    x = np.divide(p, q, out=np.zeros_like(p), where=q > 0)
-    small = -x * np.log(p)
-    for j in range(1, 15):
-        small = np.where(f > j, x * (1 / j - np.where(f > j, small, 0)), small)
-    series = np.ones_like(p)
-    for j in range(40, 0, -1):
-        series = 1 + q * j / (f + j) * series
-    by_recurrence = (q > 0) & ((f == 1) | ((f < 16) & (p < 0.5)))  # noqa: PLR2004 - the regions of the macro
-    return np.where(by_recurrence, small, p / f * series)
 
 
 def _losses(cells: Cells, amounts: Floats, left_out: int) -> Floats:
