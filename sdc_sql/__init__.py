@@ -26,6 +26,7 @@ if TYPE_CHECKING:
         Unsupported,
         WeightError,
     )
+    from sdc_sql.frontier.found import Frontier
     from sdc_sql.mask.hierarchies import Hierarchy, hierarchy_table, read_hierarchy
     from sdc_sql.mask.hierarchy_making import code_hierarchy, interval_hierarchy, tree_hierarchy
     from sdc_sql.microdata import Microdata, example
@@ -38,6 +39,7 @@ if TYPE_CHECKING:
 
     __all__ = [
         "ColumnError",
+        "Frontier",
         "Hierarchy",
         "InputError",
         "MaskingStep",
@@ -76,6 +78,7 @@ _ERRORS = (
     "TableError", "Unsupported", "WeightError",
 )  # fmt: skip
 _HOMES = dict.fromkeys(_ERRORS, "errors") | {
+    "Frontier": "frontier.found",
     "Hierarchy": "mask.hierarchies",
     "MaskingStep": "db.steps",
     "Microdata": "microdata",
@@ -98,7 +101,7 @@ _HOMES = dict.fromkeys(_ERRORS, "errors") | {
     "verify": "release.verify",
 }  # every other public name is that of a result
 _ROOMS = (
-    "compiler", "db", "errors", "loss", "mask", "methods", "microdata", "release", "report", "results", "risk", "roles",
+    "compiler", "db", "errors", "frontier", "loss", "mask", "methods", "microdata", "release", "report", "results", "risk", "roles",
 )  # fmt: skip
 
 

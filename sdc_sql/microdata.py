@@ -11,6 +11,7 @@ import duckdb
 
 from sdc_sql.db import released_file
 from sdc_sql.db.subset import part_of
+from sdc_sql.frontier.sweep import frontier
 from sdc_sql.methods import Methods
 from sdc_sql.risk import risk_misclassified
 from sdc_sql.roles import Roles, as_method
@@ -160,6 +161,7 @@ class Microdata(Methods):
 
     write = as_method(released_file.write)
     after_pram = as_method(risk_misclassified.noted)
+    frontier = as_method(frontier)
 
     def where(self, condition: str) -> Microdata:
         """Return the records of which a condition holds: what is masked there leaves the others as they are.

@@ -33,22 +33,33 @@ def checked_loss(loss: str) -> str:
     """
     if loss in NAMED:
         return loss
+    said = f"The loss is {told(loss)}: it must be one of {', '.join(NAMED)}, or"
+    return arithmetic(loss, NAMES, said).sql(dialect="duckdb", normalize_functions=False)
+
+
+def arithmetic(text: str, names: tuple[str, ...], said: str) -> exp.Expr:
+    """Return an expression in SQL of numbers and of the names that one may use; `said` begins the message otherwise.
+
+    Raises
+    ------
+    ParameterError
+        Where it is none.
+    """
     try:
-        tree = parse_one(loss, read="duckdb") if isinstance(loss, str) else None
+        tree = parse_one(text, read="duckdb") if isinstance(text, str) else None
     except SqlglotError:
         tree = None
-    strange = tree is None or next((node for node in tree.walk() if not _allowed(node)), None)
+    strange = tree is None or next((node for node in tree.walk() if not _allowed(node, names)), None)
     if tree is None or strange:
         what = f", but {strange.sql('duckdb')!r} is none of it" if isinstance(strange, exp.Expression) else ""
         raise ParameterError(
-            f"The loss is {told(loss)}: it must be one of {', '.join(NAMED)}, or an expression in SQL with numbers, "
-            f"the names {', '.join(NAMES)}, arithmetic, comparisons, CASE, and functions such as ln, sqrt and "
-            f"greatest{what}."
+            f"{said} an expression in SQL with numbers, the names {', '.join(names)}, arithmetic, comparisons, CASE, "
+            f"and functions such as ln, sqrt and greatest{what}."
         )
-    return tree.sql(dialect="duckdb", normalize_functions=False)
+    return tree
 
 
-def _allowed(node: exp.Expr) -> bool:
+def _allowed(node: exp.Expr, names: tuple[str, ...]) -> bool:
     if isinstance(node, exp.Column):
-        return not node.table and node.name.lower() in NAMES
+        return not node.table and node.name.lower() in names
     return isinstance(node, _KINDS) and not isinstance(node, _NOT)

@@ -45,6 +45,7 @@
 --       UNION ALL
 --       SELECT variable, value, unnest([0, 1]), unnest([variable, 'everyone']), unnest([value, '*'])
 --       FROM (VALUES ('sex', 'f'), ('sex', 'm'), ('region', 'north'), ('region', 'south')) AS t(variable, value);
+--   CREATE TEMP TABLE candidates AS FROM (VALUES (1.0, 0.3, 0.0), (0.9, 0.2, 0.04), (0.8, 0.2, 0.06)) AS t(retention, risk, loss);
 --   CREATE TEMP TABLE wider AS FROM (VALUES ('north', 'coast'), ('south', 'inland')) AS t("from", "to");
 --   CREATE TEMP TABLE areas AS FROM (VALUES ('north', 'coast', '*'), ('south', 'inland', '*')) AS t(region, area, country);
 --   CREATE TEMP TABLE truth AS SELECT DISTINCT age, sex, CASE sex WHEN 'f' THEN 0.9 ELSE 0.8 END AS true_probability FROM persons;

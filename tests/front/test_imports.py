@@ -23,6 +23,7 @@ ORDER = [
     {"roles"},
     {"risk", "mask", "loss"},
     {"methods", "results"},
+    {"frontier"},
     {"microdata"},
     {"report", "limits", "spark"},
     {"release"},
@@ -35,10 +36,14 @@ ORDER = [
 RANK = {room: rank for rank, rooms in enumerate(ORDER) for room in rooms}
 # Rooms of several files, which may import one another, never in a circle.
 WHOLE = {
-    "db", "compiler", "risk", "mask", "loss", "document", "report", "release", "shell", "spark", "cli", "dbt", "write",
+    "db", "compiler", "frontier", "risk", "mask", "loss", "document", "report", "release", "shell", "spark", "cli", "dbt", "write",
 }  # fmt: skip
 RUN_TIME = {"duckdb", "sqlglot", "numpy", "pyarrow"}
-EXTRAS = {"dbt": {"dbt"}, "spark": {"pyspark"}}  # packages of optional extras, each imported in one room only
+EXTRAS = {
+    "dbt": {"dbt"},
+    "spark": {"pyspark"},
+    "frontier": {"matplotlib"},
+}  # packages of optional extras, each imported in one room only
 
 
 def imports(path: Path) -> set[str]:

@@ -17,6 +17,7 @@ from sdc_sql.db.results import Result
 
 NAMED = [
     "ColumnError",
+    "Frontier",
     "Hierarchy",
     "InputError",
     "MaskingStep",

@@ -41,6 +41,7 @@ READERS = [
 EVERY = {
     **CALLS,
     "sdc_class_sizes": "FROM sdc_class_sizes({tbl}, ['age', 'sex'])",
+    "sdc_frontier": "FROM sdc_frontier({tbl}, 'age', 'weight', max_risk := 50)",
     "sdc_entropy_loss": "FROM sdc_entropy_loss({tbl}, {masked}, ['age', 'region'], 'id')",
     "sdc_correct_attribution": "FROM sdc_correct_attribution({tbl}, {masked}, ['sex', 'age'], ['region', 'household'])",
     "sdc_correct_attribution_records": (

@@ -112,7 +112,7 @@ class _Rollup:
     def _raised(self, cells: _Cells, levels: Integers, to: Integers) -> _Cells:
         raised = np.flatnonzero(to > levels)
         words, spread = cells.words, cells.spread
-        for depth in raised:
+        for depth in map(int, raised):
             ladder = self.ladders[depth]
             number = np.arange(len(ladder.share[levels[depth]]))
             for up in ladder.up[levels[depth] : to[depth]]:
@@ -203,7 +203,8 @@ def roll_up(cells: Floats, positions: Floats, hierarchies: Floats, candidates: F
         rows += len(frequencies)
         if rows > MOST:
             raise ValueError(
-                f"the {len(candidates):,} recodings have more than {MOST:,} frequencies together: preview fewer at a time"
+                f"the {len(candidates):,} recodings have more than {MOST:,} frequencies together: "
+                "preview fewer at a time"
             )
         found.append(np.stack([np.full(len(frequencies), number), frequencies, times]))
         figures.append((number, at.lost(), rollup.suppressed(at, levels[number]), *at.expected()))

@@ -1,0 +1,5 @@
+{#- Written from the headers of sql/ by python -m sdc_sql.write. -#}
+
+{%- macro frontier(candidates, risk, loss, max_risk=none, utility=none) -%}
+    {{ return(sdc.sdc__measure('sdc_frontier', [candidates, risk, loss], {'max_risk': max_risk, 'utility': utility})) }}
+{%- endmacro -%}

@@ -1,0 +1,1 @@
+"""The risk-utility frontier: many candidate releases measured, compared, and one chosen (Karr & Sanil 2004)."""

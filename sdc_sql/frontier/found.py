@@ -1,0 +1,78 @@
+"""The candidates of a frontier with their risk and loss, and which of them to choose."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from sdc_sql.db.results import Result, Results, beside
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+    from os import PathLike
+
+
+@dataclass(frozen=True)
+class FrontierCandidate(Result):
+    """A candidate release, its place among those given (from 0), its risk and its loss: the lower the better.
+
+    ``undominated``: no other one has less of the one and no more of the other; None where risk or loss is not known.
+    """
+
+    candidate: str
+    place: int
+    risk: float | None
+    loss: float | None
+    undominated: bool | None
+    chosen: bool
+    utility: float | None = beside()
+
+
+class Frontier(Results[FrontierCandidate]):
+    """Candidate releases in the order in which they were given, and the one that is chosen.
+
+    ``risk`` and ``loss`` are the names of their figures, ``max_risk`` the bound.
+    """
+
+    def __init__(
+        self,
+        found: Iterable[FrontierCandidate],
+        *,
+        risk: str = "risk",
+        loss: str = "loss",
+        max_risk: float | None = None,
+    ) -> None:
+        super().__init__(found)
+        self.risk, self.loss, self.max_risk = risk, loss, max_risk
+
+    @property
+    def undominated(self) -> list[FrontierCandidate]:
+        """The frontier, from the least risk to the least loss."""
+        return sorted((found for found in self if found.undominated), key=lambda found: (found.risk, found.place))
+
+    @property
+    def chosen(self) -> FrontierCandidate | None:
+        """The candidate that is chosen, of several that are equal the first; None where none is."""
+        return next((found for found in self if found.chosen), None)
+
+    def plot(self, path: str | PathLike[str]) -> None:
+        """Draw the R-U map: all candidates, the frontier, the bound and the choice, as SVG, PNG or PDF by the path.
+
+        The picture names neither a candidate nor a value.
+
+        Parameters
+        ----------
+        path
+            Of the file that is written: its ending says which kind.
+
+        Raises
+        ------
+        MissingPackageError
+            Where matplotlib is not installed (the extra ``plot``).
+        """
+        from sdc_sql.frontier.picture import drawn  # noqa: PLC0415 - a package that need not be there
+
+        points = [
+            (c.loss, c.risk, bool(c.undominated), c.chosen) for c in self if c.loss is not None and c.risk is not None
+        ]
+        drawn(points, (self.loss, self.risk), self.max_risk, path)

@@ -1,0 +1,127 @@
+"""What a table would look like masked, without masking it: a view whose masked columns are joined to it by the id."""
+
+from __future__ import annotations
+
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+from sqlglot import exp
+
+from sdc_sql.db import query
+from sdc_sql.db.load import load
+from sdc_sql.db.steps import MaskingStep, chain, next_pass
+from sdc_sql.db.targets import known
+from sdc_sql.errors import translated
+from sdc_sql.methods import Methods
+from sdc_sql.roles import Roles
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from sdc_sql.db.query import Value
+    from sdc_sql.db.steps import LoggedStep
+    from sdc_sql.db.subset import Subset
+
+NAME = "sdc_candidate"
+
+
+class Projection(Methods):
+    """The measures and the masks of a table, whose masks make views of it."""
+
+    def __init__(self, roles: _Projected) -> None:
+        self._roles = roles
+
+
+class _Projected(Roles):
+    """A table with its roles; ``table`` is the name of the last view."""
+
+    steps: list[LoggedStep]
+    drawn: list[tuple[str, ...]]
+    made: int
+
+    def masked(  # what the log alone asks is left out
+        self,
+        macro: str,
+        columns: tuple[str, ...],
+        arguments: dict[str, Value],
+        *,
+        subset: Subset | None = None,
+        **_: object,
+    ) -> MaskingStep:
+        """Let masked values be read in the place of their own: these alone are stored, and the id."""
+        load(self.con)
+        if "stream" in arguments:
+            if arguments["stream"] is None:
+                arguments = {**arguments, "stream": self._next_pass(columns)}
+            self.drawn.append(columns)
+        number, identifier = self.made + 1, str(arguments["id"])
+        values = query.call(f"sdc__{macro}", self.table if subset is None else subset.table, *arguments.values())
+        named = [exp.column(c, quoted=True) for c in self.columns if c in columns]
+        selected = exp.select(exp.alias_(exp.column("sdc__id"), identifier, quoted=True), *named)
+        selected = selected.from_(values.subquery("v"))
+        stored = exp.table_(f"{NAME}_values_{number}", db="temp", quoted=True)
+        with translated():
+            self._create(stored, "TABLE", selected if subset is None else subset.around(selected))
+            object.__setattr__(self, "made", number)
+            self._create(self._view(number), "VIEW", self._beside(stored, columns, identifier))
+        object.__setattr__(self, "table", self._view(number).name)
+        return MaskingStep(self.table, macro, columns, {}, 0, 0)
+
+    def _beside(self, stored: exp.Table, columns: tuple[str, ...], identifier: str) -> exp.Select:
+        """Return the records with masked values; one that has none is an error, as it is where they are written."""
+        # (a view over macros that make tables could not be measured by these: DuckDB takes it for a recursion)
+        source = exp.Table(this=exp.Anonymous(this="query_table", expressions=[query.literal(self.table)]))
+        every = [exp.column(c, table="v" if c in columns else "t", quoted=True) for c in self.columns]
+        ids = [exp.column(identifier, table=of, quoted=True) for of in "tv"]
+        same = exp.EQ(**dict(zip(("this", "expression"), (_call("sdc__by_bytes", i) for i in ids), strict=True)))
+        found = _call("sdc__has_values", exp.not_(ids[1].copy().is_(exp.null())))
+        records = exp.select(*every).from_(exp.alias_(source, "t", table=True))
+        return records.join(exp.alias_(stored.copy(), "v", table=True), on=same, join_type="left").where(found)
+
+    def _create(self, what: exp.Table, kind: str, rows: exp.Select) -> None:
+        kept = exp.Properties(expressions=[exp.TemporaryProperty()])
+        made = exp.Create(this=what, kind=kind, expression=rows, replace=True, properties=kept)
+        self.con.execute(query.text(made)).fetchall()
+
+    def _view(self, number: int) -> exp.Table:
+        return exp.table_(f"{NAME}_{number}", db="temp", quoted=True)
+
+    def _next_pass(self, columns: tuple[str, ...]) -> str:
+        """Return the pass of draws that masking would take: what is measured is what would be released."""
+        before = sum(bool({*drawn} & {*columns}) for drawn in self.drawn)
+        number = int(next_pass(self.steps, columns) or 1) + before
+        return str(number) if number > 1 else ""
+
+    def drop(self) -> None:
+        """Forget what was made."""
+        for number in range(self.made, 0, -1):
+            self.con.execute(f"DROP VIEW IF EXISTS temp.{NAME}_{number}")
+            self.con.execute(f"DROP TABLE IF EXISTS temp.{NAME}_values_{number}")
+
+
+@contextmanager
+def projected(data: Roles) -> Iterator[Projection]:
+    """Yield a table as it is, to be masked by views; afterwards they are gone.
+
+    Examples
+    --------
+    >>> import sdc_sql
+    >>> data = sdc_sql.example()
+    >>> with projected(data._roles) as candidate:
+    ...     _ = candidate.round_to_base("age", 50)
+    ...     print(candidate.frequency_summary().cells, data.con.sql("SELECT max(age) FROM persons").fetchall())
+    2 [(41,)]
+    """
+    whole = data if data.part is None else data.part.whole  # whose steps count the passes of draws
+    source = None if whole.file else known(whole, whole.table) or known(whole, whole.table, "view")
+    steps = [] if source is None else chain(data.con, source)
+    begun = object.__new__(_Projected)  # its roles were checked
+    vars(begun).update(vars(data), file=None, part=None, steps=steps, drawn=[], made=0)
+    try:
+        yield Projection(begun)
+    finally:
+        begun.drop()
+
+
+def _call(macro: str, argument: exp.Expression) -> exp.Anonymous:
+    return exp.Anonymous(this=macro, expressions=[argument])
