@@ -80,6 +80,17 @@ def test_draws_go_on_where_the_table_was_masked_before(odd):
     assert measured.loss == described(odd, "twice").distribution_distance("once", ["Se'lect", "w"])[0].hellinger > 0
 
 
+def test_a_part_of_the_records(odd):
+    """The figures are those of the part, masked as it would be."""
+    measured = described(odd).where("w < 28").frontier([STEPS[0]], "frequency_summary.cells", LOSS)[0]
+    odd.execute("CREATE TABLE other AS FROM k")
+    described(odd, "other").where("w < 28").pram_retention("Se'lect", 0.6)
+    odd.execute("CREATE VIEW released AS FROM other WHERE w < 28; CREATE VIEW original AS FROM k WHERE w < 28")
+    released = described(odd, "released")
+    assert measured.risk == released.frequency_summary().cells
+    assert measured.loss == released.distribution_distance("original", ["Se'lect", "w"])[0].hellinger
+
+
 def test_recodings_that_were_previewed(odd):
     data = described(odd)
     previews = data.preview_recodings(LEVELS, "all", weight=10)
