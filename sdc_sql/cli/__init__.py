@@ -10,14 +10,27 @@ import duckdb
 
 import sdc_sql
 from sdc_sql.cli import compile as compile_
-from sdc_sql.cli import identifiers, install, macros, mask, preview, release, risk, rules, serve, shell, verify
+from sdc_sql.cli import (
+    frontier,
+    identifiers,
+    install,
+    macros,
+    mask,
+    preview,
+    release,
+    risk,
+    rules,
+    serve,
+    shell,
+    verify,
+)
 from sdc_sql.cli.options import BAD_INPUT
 from sdc_sql.errors import ParameterError, SdcError, translate, without_values
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-COMMANDS = (risk, rules, identifiers, preview, mask, release, verify, shell, serve, compile_, macros, install)
+COMMANDS = (risk, rules, identifiers, preview, frontier, mask, release, verify, shell, serve, compile_, macros, install)
 
 
 class OneLine(argparse.ArgumentParser):

@@ -11,7 +11,7 @@ from sdc_sql.db import query
 from sdc_sql.db.load import load
 from sdc_sql.db.steps import MaskingStep, chain, next_pass
 from sdc_sql.db.targets import known
-from sdc_sql.errors import translated
+from sdc_sql.errors import TableError, translated
 from sdc_sql.methods import Methods
 from sdc_sql.roles import Roles
 
@@ -64,19 +64,28 @@ class _Projected(Roles):
             self._create(stored, "TABLE", selected if subset is None else subset.around(selected))
             object.__setattr__(self, "made", number)
             self._create(self._view(number), "VIEW", self._beside(stored, columns, identifier))
+        if self._records(self._source()) != self._records(self._view(number)):
+            raise TableError(
+                "A record has no masked values: the table does not give the same rows each time it is read. Store it "
+                "as a table first."
+            )
         object.__setattr__(self, "table", self._view(number).name)
         return MaskingStep(self.table, macro, columns, {}, 0, 0)
 
     def _beside(self, stored: exp.Table, columns: tuple[str, ...], identifier: str) -> exp.Select:
-        """Return the records with masked values; one that has none is an error, as it is where they are written."""
+        """Return the records with masked values."""
         # (a view over macros that make tables could not be measured by these: DuckDB takes it for a recursion)
-        source = exp.Table(this=exp.Anonymous(this="query_table", expressions=[query.literal(self.table)]))
         every = [exp.column(c, table="v" if c in columns else "t", quoted=True) for c in self.columns]
         ids = [exp.column(identifier, table=of, quoted=True) for of in "tv"]
         same = exp.EQ(**dict(zip(("this", "expression"), (_call("sdc__by_bytes", i) for i in ids), strict=True)))
-        found = _call("sdc__has_values", exp.not_(ids[1].copy().is_(exp.null())))
-        records = exp.select(*every).from_(exp.alias_(source, "t", table=True))
-        return records.join(exp.alias_(stored.copy(), "v", table=True), on=same, join_type="left").where(found)
+        records = exp.select(*every).from_(exp.alias_(self._source(), "t", table=True))
+        return records.join(exp.alias_(stored.copy(), "v", table=True), on=same)
+
+    def _source(self) -> exp.Table:
+        return exp.Table(this=exp.Anonymous(this="query_table", expressions=[query.literal(self.table)]))
+
+    def _records(self, source: exp.Table) -> int:
+        return self.number(exp.select(exp.Count(this=exp.Star())).from_(source))
 
     def _create(self, what: exp.Table, kind: str, rows: exp.Select) -> None:
         kept = exp.Properties(expressions=[exp.TemporaryProperty()])

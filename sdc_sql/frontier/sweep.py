@@ -95,7 +95,7 @@ def frontier(
     if isinstance(given[0], Result):
         names = [_field(given, asked, role) for asked, role in ((risk, "risk"), (loss, "loss"))]
         figures = [tuple(getattr(result, name) for name in names) for result in given]
-        labels = [_levels(result, place) for place, result in enumerate(given)]
+        labels = [_levels(data, result, place) for place, result in enumerate(given)]
     else:
         names = [".".join(named(asked, role)[:2]) for asked, role in ((risk, "risk"), (loss, "loss"))]
         steps = [_steps(candidate) for candidate in given]
@@ -168,6 +168,6 @@ def _said(value: object) -> str:
     return f"[{', '.join(map(repr, value))}]" if plain and isinstance(value, (list, tuple)) else told(value)
 
 
-def _levels(result: Any, place: int) -> str:  # noqa: ANN401 - a result
-    names = getattr(result, "level_names", None)
-    return ", ".join(map(str, names)) if names else str(place)
+def _levels(data: Roles, result: Any, place: int) -> str:  # noqa: ANN401 - a result
+    names = getattr(result, "level_names", ())
+    return ", ".join(f"{key}: {name}" for key, name in zip(data.keys, names, strict=False)) or str(place)
