@@ -27,6 +27,21 @@ def test_the_masking_benchmark_runs():
     assert done.stdout.count("| 2,000 |") == 6
 
 
+def test_the_benchmark_of_the_frontier_runs():
+    command = [
+        sys.executable,
+        str(Path(__file__).with_name("frontier.py")),
+        "2000",
+        "--candidates",
+        "20",
+        "--repeats",
+        "1",
+    ]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=300, check=False)
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.count("\n| 2,000 |") == 3
+
+
 def test_the_benchmark_of_blocks_runs():
     command = [sys.executable, str(Path(__file__).with_name("blocking.py")), "600:1,4"]
     done = subprocess.run(command, capture_output=True, text=True, timeout=300, check=False)

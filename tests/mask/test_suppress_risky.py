@@ -124,8 +124,10 @@ def test_all_of_a_household_lose_the_key_where_one_member_cannot_come_down(other
 
 def test_the_kernel_has_the_risk_of_the_macro(con):
     rng = np.random.default_rng(3)
-    f = np.concatenate([[1, 4, 15, 16, 1, 7], rng.integers(1, 40, 300)]).astype(np.float64)
-    population = f * np.concatenate([[1, 1, 2, 2, 1e9, 1e9], 10 ** rng.uniform(0, 5, 300)])
+    f = np.concatenate([[1, 4, 15, 16, 1, 7], rng.integers(1, 40, 300), rng.integers(90, 10**6, 100)]).astype(
+        np.float64
+    )
+    population = f * np.concatenate([[1, 1, 2, 2, 1e9, 1e9], 10 ** rng.uniform(0, 5, 400)])
     call = "SELECT sdc_posterior_risk(f, least(f / w, 1)) FROM (SELECT unnest($f) AS f, unnest($w) AS w)"
     told = [r for (r,) in con.execute(call, {"f": f.tolist(), "w": population.tolist()}).fetchall()]
     assert posterior_risk(f, population) == pytest.approx(told, rel=1e-12)

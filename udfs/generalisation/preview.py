@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from sdc_sql.udfs.adapters import declared
 from sdc_sql.udfs.arrow_function import NUMBERS, TABLE
-from sdc_sql.udfs.generalisation.cells import Ladder, Packing
+from sdc_sql.udfs.generalisation.cells import WORD, Ladder, Packing
 from sdc_sql.udfs.posterior import posterior_risk
 
 if TYPE_CHECKING:
@@ -36,8 +36,8 @@ class _Cells:
 
     def __init__(self, words: Integers, sums: list[Floats], spread: Floats, *, in_order: bool) -> None:
         if not in_order:
-            order = np.argsort(words, kind="stable")
-            words, spread, sums = words[order], spread[order], [column[order] for column in sums]
+            words, order = _ordered(words)
+            spread, sums = spread[order], [column[order] for column in sums]
         starts = np.flatnonzero(np.r_[True, words[1:] != words[:-1]])
         if len(starts) < len(words):
             words, spread, sums = words[starts], spread[starts], [np.add.reduceat(c, starts) for c in sums]
@@ -67,6 +67,17 @@ class _Cells:
         counts, _, weights = self.sums
         least = int(np.argmin(weights / counts))
         return float((counts * posterior_risk(counts, weights)).sum()), float(counts[least]), float(weights[least])
+
+
+def _ordered(words: Integers) -> tuple[Integers, Integers]:
+    """Return words in ascending order and their places before; of equal words the first comes first."""
+    places = (len(words) - 1).bit_length()
+    if int(words.max()).bit_length() + places > WORD:
+        order = np.argsort(words, kind="stable")
+        return words[order], order
+    both = (words << places) | np.arange(len(words))  # sorted along: a sort of numbers is the fastest
+    both.sort()
+    return both >> places, both & ((1 << places) - 1)
 
 
 class _Rollup:
