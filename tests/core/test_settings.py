@@ -25,6 +25,7 @@ TABLES = """
            ['north', 'North', 'south', 'SOUTH'][1 + i % 3] AS birthplace
     FROM range(72) t(i);
     CREATE TABLE population AS FROM persons UNION ALL SELECT * REPLACE ('x' || name AS name) FROM persons;
+    CREATE TABLE candidates AS FROM (VALUES (0.9, 0.2, 0.04), (0.8, 0.2, 0.06)) AS t(retention, risk, loss);
     CREATE TABLE released AS SELECT * REPLACE (round(income, -2)::INTEGER AS income) FROM persons;
     CREATE TABLE people AS SELECT id, name || '@example.org' AS contact, age FROM persons;
     CREATE TABLE sexes AS
