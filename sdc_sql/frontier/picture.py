@@ -23,11 +23,6 @@ def drawn(points: Iterable[Point], names: tuple[str, str], bound: float | None, 
     """Draw the map; shapes and strokes, not colours, tell candidates apart. `names`: of the loss and of the risk."""
     from pathlib import Path  # noqa: PLC0415 - as the package below
 
-    try:
-        import matplotlib as mpl  # noqa: PLC0415 - an extra
-        from matplotlib.figure import Figure  # noqa: PLC0415
-    except ModuleNotFoundError:
-        raise MissingPackageError(_MISSING) from None
     ending = Path(path).suffix.lower()
     if ending not in _KEPT:
         raise ParameterError(
@@ -36,6 +31,11 @@ def drawn(points: Iterable[Point], names: tuple[str, str], bound: float | None, 
     points = [point for point in points if all(map(math.isfinite, point[:2]))]
     if not points:
         raise ParameterError("No candidate has both a risk and a loss: there is nothing to draw.")
+    try:
+        import matplotlib as mpl  # noqa: PLC0415 - an extra
+        from matplotlib.figure import Figure  # noqa: PLC0415
+    except ModuleNotFoundError:
+        raise MissingPackageError(_MISSING) from None
     style = {"font.size": 11, "svg.hashsalt": "sdc-sql", "svg.fonttype": "none", "axes.spines.top": False,
              "axes.spines.right": False}  # fmt: skip
     with mpl.rc_context(style):

@@ -93,7 +93,7 @@ class _Projected(Roles):
         self.con.execute(query.text(made)).fetchall()
 
     def _view(self, number: int) -> exp.Table:
-        return exp.table_(f"{NAME}_{number}", db="temp", quoted=True)
+        return exp.table_(f"{NAME}_{number}", quoted=True)  # (before DuckDB 2.0 a temporary view takes no schema)
 
     def _next_pass(self, columns: tuple[str, ...]) -> str:
         """Return the pass of draws that masking would take: what is measured is what would be released."""
