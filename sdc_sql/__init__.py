@@ -101,7 +101,8 @@ _HOMES = dict.fromkeys(_ERRORS, "errors") | {
     "verify": "release.verify",
 }  # every other public name is that of a result
 _ROOMS = (
-    "compiler", "db", "errors", "frontier", "loss", "mask", "methods", "microdata", "release", "report", "results", "risk", "roles",
+    "compiler", "db", "errors", "frontier", "loss", "mask", "methods", "microdata", "release", "report", "results",
+    "risk", "roles",
 )  # fmt: skip
 
 
