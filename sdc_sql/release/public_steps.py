@@ -28,7 +28,7 @@ DIGITS = 3  # of the probabilities of a matrix: from exact ones of an invariant 
 _TOLD = {
     "microaggregate": ("method", "k", "centroid"),  # the groups are seen in the file
     "microaggregate_categorical": ("k",),
-    "noise_absolute": ("standard_deviation", "rounded"),
+    "noise_absolute": ("standard_deviation",),
     "pram_retention": ("retention",),
     "random_round": ("base",),
     "recode_date": ("period",),
@@ -50,7 +50,10 @@ _SUMMARIES = {  # where the declaration names what is not told
     "pram_guaranteed": "categories changed at random; the expected frequencies are kept.",
 }
 _GONE = {"local_suppression", "suppress_combinations", "suppress_risky", "generalise"}
-_KEEPS = {"pram": "which categories there are; with an invariant matrix also the expected frequencies."}
+_KEEPS = {
+    "noise_absolute": "the means, in expectation.",
+    "pram": "which categories there are; with an invariant matrix also the expected frequencies.",
+}
 
 
 def undone(step: MaskingStep) -> bool:

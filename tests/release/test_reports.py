@@ -248,7 +248,7 @@ def test_only_what_is_listed_is_told_of_a_step(outcome):
         "recode_intervals": {"breaks": [0, 40, 90], "ends": "closed"},
         "pram": {},
         "noise": {"method": "linear"},
-        "noise_absolute": {"standard_deviation": 1.5, "rounded": False},
+        "noise_absolute": {"standard_deviation": 1.5},
         "multiplicative_noise": {"method": "hoehne"},
         "rank_swap": {},
         "top_bottom_code": {"replacement": "threshold"},
