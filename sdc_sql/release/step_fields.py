@@ -85,8 +85,9 @@ def _still_there(reading: Reading, step: Step, gone: Mapping[str, str]) -> None:
 def _step(
     reading: Reading, path: str, row: Mapping[str, Any], scenarios: Sequence[Scenario], roles: RolesOfColumns
 ) -> Step | None:
-    chosen = _method(reading, path, row.get("method"))
-    given = {name: value for name, value in row.items() if name not in {"method", "scenario", "where"}}
+    naming = "mask" if "mask" in row else "method"  # of `mask`, a field `method` is the masking's own parameter
+    chosen = _method(reading, f"{path}.{naming}", row.get(naming))
+    given = {name: value for name, value in row.items() if name not in {naming, "scenario", "where"}}
     masks = _fitting(reading, path, chosen, given) if chosen else None
     if not masks:
         return None
@@ -112,7 +113,7 @@ def _step(
         if name in signature and default:
             arguments.setdefault(name, default)
     return Step(
-        path, str(row["method"]), verb, arguments, columns, row.get("scenario"), row.get("where"),
+        path, str(row[naming]), verb, arguments, columns, row.get("scenario"), row.get("where"),
         any(mask.needs_key for mask in masks), verb in SUPPRESS,
     )  # fmt: skip
 
@@ -121,11 +122,11 @@ def _method(reading: Reading, path: str, method: object) -> list[Declaration] | 
     known = known_methods()
     if not isinstance(method, str):
         what = "it is missing." if method is None else f"it is {told(method)}: it must be a name."
-        reading.problems.add(f"{path}.method", what)
+        reading.problems.add(path, what)
         return None
     if method.replace("-", "_") not in known:
         nearest = near(method.replace("-", "_"), sorted(known))
-        reading.problems.add(f"{path}.method", f"there is no method {method!r}{nearest}")
+        reading.problems.add(path, f"there is no method {method!r}{nearest}")
     return known.get(method.replace("-", "_"))
 
 

@@ -263,3 +263,12 @@ def test_the_release_and_ghosts_of_the_file_are_those_of_the_steps(write):
     assert plan.steps[0].arguments["ghosts"] == {"age": ["household"]}
     assert (plan.steps[1].columns, plan.steps[1].arguments) == (("weight", "age"), {"p": 5, "release": "first"})
     assert plan.draws
+
+
+def test_a_parameter_called_method_goes_with_the_name_of_the_mask(write):
+    steps = 'mask = "noise"\ncolumns = ["weight"]\nalpha = 0.1\nmethod = "linear"'
+    (step,) = read_release(write(steps=steps)).steps
+    assert (step.method, step.verb, step.arguments["method"]) == ("noise", "noise", "linear")
+    assert [p.partition(":")[0] for p in problems(write(steps=steps.replace("linear", "liner")))] == ["steps[0].method"]
+    (wrong,) = problems(write(steps=steps.replace('"noise"', '"nois"')))
+    assert wrong.startswith("steps[0].mask: there is no method 'nois'")
