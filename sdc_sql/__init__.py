@@ -11,6 +11,7 @@ from sdc_sql.version import VERSION
 
 if TYPE_CHECKING:
     from sdc_sql import results
+    from sdc_sql.comparison.page import Comparison
     from sdc_sql.compiler import compile  # noqa: A004 - its name says what it does
     from sdc_sql.db.load import install, load, uninstall
     from sdc_sql.db.macros import bundle
@@ -39,6 +40,7 @@ if TYPE_CHECKING:
 
     __all__ = [
         "ColumnError",
+        "Comparison",
         "Frontier",
         "Hierarchy",
         "InputError",
@@ -78,6 +80,7 @@ _ERRORS = (
     "TableError", "Unsupported", "WeightError",
 )  # fmt: skip
 _HOMES = dict.fromkeys(_ERRORS, "errors") | {
+    "Comparison": "comparison.page",
     "Frontier": "frontier.found",
     "Hierarchy": "mask.hierarchies",
     "MaskingStep": "db.steps",
@@ -101,8 +104,8 @@ _HOMES = dict.fromkeys(_ERRORS, "errors") | {
     "verify": "release.verify",
 }  # every other public name is that of a result
 _ROOMS = (
-    "compiler", "db", "errors", "frontier", "loss", "mask", "methods", "microdata", "release", "report", "results",
-    "risk", "roles",
+    "comparison", "compiler", "db", "errors", "frontier", "loss", "mask", "methods", "microdata", "release", "report",
+    "results", "risk", "roles",
 )  # fmt: skip
 
 

@@ -25,6 +25,9 @@ COMPARISONS: dict[type[exp.Expr], Callable[[Any, Any], bool]] = {
 }
 FORM = "it must compare a figure of the report with a number, as in 'theta.upper_bound > 0.1'"
 
+# of a comparison, what has the measures of another table or another reading of NULL
+PARTS = ("before", "wildcard", "category", "before_wildcard", "before_category")
+
 
 def exceeded(limit: str, report: dict[str, Any]) -> bool:
     """Return whether a limit is exceeded.
@@ -32,7 +35,8 @@ def exceeded(limit: str, report: dict[str, Any]) -> bool:
     A limit compares a figure of the report (``measure.figure``) with a number by > >= < <= = or <>;
     comparisons can be joined with AND, OR, NOT and parentheses. For k-anonymity write the k first
     (``k_anonymity.3.records > 0``); of theta by stratum, of the sensitive variables (``attribute``), and of the sets
-    of keys of a threshold rule, a limit is exceeded when any one exceeds it.
+    of keys of a threshold rule, a limit is exceeded when any one exceeds it. Of a comparison, the figures before
+    masking have ``before`` in front (``before.theta.theta``), and a loss by variable is exceeded where any one is.
 
     Raises
     ------
@@ -46,10 +50,10 @@ def exceeded(limit: str, report: dict[str, Any]) -> bool:
     >>> exceeded("theta.upper_bound > 0.1", report), exceeded("k_anonymity.2.records > 10", report)
     (True, False)
     """
-    tree = _tree(limit)
+    tree, report = _tree(limit), _flat(report)
     # a condition on strata, variables or sets of keys is checked for each of them; none may meet it
-    columns = [[part.name for part in column.parts] for column in tree.find_all(exp.Column)]
-    if any(parts[0] == "k_anonymity" and len(parts) == 2 for parts in columns):  # noqa: PLR2004 - any k would exceed it
+    columns = [_parts(column, report) for column in tree.find_all(exp.Column)]
+    if any(_has_k(parts[0]) and len(parts) == 2 for parts in columns):  # noqa: PLR2004 - any k would exceed it
         raise ParameterError(f"The limit {limit!r} names no figure of the report: {FORM}.")
     whole = {parts[0] for parts in columns if len(parts) > 2}  # noqa: PLR2004 - k_anonymity.3.records names its row itself
     each = sorted({parts[0] for parts in columns if isinstance(report.get(parts[0]), list)} - whole)
@@ -74,12 +78,12 @@ def holds(limit: str, report: dict[str, Any]) -> bool:
     >>> holds("NOT theta.upper_bound > 0.1", report), holds("k_anonymity.records <= 0", report)
     (False, True)
     """
-    tree = _tree(limit)
+    tree, report = _tree(limit), _flat(report)
     found = {column: _figures(column, limit, report, missing=True) for column in tree.find_all(exp.Column)}
     if any(figure is None or math.isnan(figure) for figures in found.values() for figure in figures):
         _holds(tree, limit, report, lambda *_: False)  # of the right form all the same
         return False
-    parts = [[part.name for part in column.parts] for column in found]
+    parts = [_parts(column, report) for column in found]
     whole = {p[0] for p in parts if len(p) > 2}  # noqa: PLR2004 - as above
     each = sorted({p[0] for p in parts if len(p) <= 2 and isinstance(report.get(p[0]), list)})  # noqa: PLR2004
     if whole & {*each}:
@@ -125,6 +129,7 @@ def figures_of(limit: str, report: dict[str, Any]) -> dict[str, float | None]:
     {'il1.il1 (age)': 0.5}
     """
     found: dict[str, float | None] = {}
+    report = _flat(report)
     for column in _tree(limit).find_all(exp.Column):
         figures = _figures(column, limit, report, missing=True)
         least = isinstance(column.parent, exp.GT | exp.GTE)
@@ -132,7 +137,7 @@ def figures_of(limit: str, report: dict[str, Any]) -> dict[str, float | None]:
         known = range(len(figures))
         worst = missing[0] if missing else (min if least else max)(known, key=figures.__getitem__)
         name = ".".join(part.name for part in column.parts)
-        rows = report[column.parts[0].name]
+        rows = report[_parts(column, report)[0]]
         row = rows[worst] if isinstance(rows, list) and len(rows) == len(figures) else {}
         label = next((str(row[by]) for by in ("variable", "sensitive", "k") if row.get(by) is not None), "")
         found[f"{name} ({label})" if label else name] = figures[worst]
@@ -144,6 +149,22 @@ def _tree(limit: str) -> exp.Expr:
         return parse_one(_quoted_k(limit), read="duckdb")
     except SqlglotError:
         raise ParameterError(f"The limit {limit!r} cannot be read: {FORM}.") from None
+
+
+def _flat(report: dict[str, Any]) -> dict[str, Any]:
+    """Return a report in which the measures before masking, or in another reading of NULL, are named with that too."""
+    within = {f"{part}.{measure}": found for part in PARTS for measure, found in report.get(part, {}).items()}
+    return {**report, **within}
+
+
+def _parts(column: exp.Column, report: dict[str, Any]) -> list[str]:
+    """Return the name of the measure, and what stands behind it."""
+    first, *rest = [part.name for part in column.parts]
+    return [f"{first}.{rest[0]}", *rest[1:]] if rest and f"{first}.{rest[0]}" in report else [first, *rest]
+
+
+def _has_k(measure: str) -> bool:
+    return measure.rpartition(".")[2] == "k_anonymity"
 
 
 def _quoted_k(limit: str) -> str:
@@ -183,7 +204,7 @@ def _number(tree: exp.Expr, limit: str) -> float:
 
 
 def _figures(column: exp.Column, limit: str, report: dict[str, Any], *, missing: bool = False) -> list[Any]:
-    measure, *rest = [part.name for part in column.parts]
+    measure, *rest = _parts(column, report)
     found = report.get(measure)
     if found is None:
         known = ", ".join(sorted(name for name, value in report.items() if value and not isinstance(value, str)))
@@ -192,7 +213,7 @@ def _figures(column: exp.Column, limit: str, report: dict[str, Any], *, missing:
             "give what it needs (a sampling fraction, a weight, a household, a stratum)."
         )
     rows = found if isinstance(found, list) else [found]
-    if measure == "k_anonymity" and len(rest) > 1:
+    if _has_k(measure) and len(rest) > 1:
         k = rest.pop(0)
         rows = [row for row in rows if str(row["k"]) == k]
     figures = [row[rest[0]] for row in rows if isinstance(row, dict) and len(rest) == 1 and rest[0] in row]

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import duckdb
 
+from sdc_sql.comparison.compare import compare
 from sdc_sql.db import released_file
 from sdc_sql.db.subset import part_of
 from sdc_sql.frontier.sweep import frontier
@@ -161,6 +162,7 @@ class Microdata(Methods):
 
     write = as_method(released_file.write)
     after_pram = as_method(risk_misclassified.noted)
+    compare = as_method(compare)
     frontier = as_method(frontier)
 
     def where(self, condition: str) -> Microdata:

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, NoReturn
 import duckdb
 
 import sdc_sql
-from sdc_sql.cli import compile as compile_
 from sdc_sql.cli import (
+    compare,
     frontier,
     identifiers,
     install,
@@ -24,13 +24,17 @@ from sdc_sql.cli import (
     shell,
     verify,
 )
+from sdc_sql.cli import compile as compile_
 from sdc_sql.cli.options import BAD_INPUT
 from sdc_sql.errors import ParameterError, SdcError, translate, without_values
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-COMMANDS = (risk, rules, identifiers, preview, frontier, mask, release, verify, shell, serve, compile_, macros, install)
+COMMANDS = (
+    risk, compare, rules, identifiers, preview, frontier, mask, release, verify, shell, serve, compile_, macros,
+    install,
+)  # fmt: skip
 
 
 class OneLine(argparse.ArgumentParser):

@@ -25,7 +25,8 @@ TITLES = {
 }
 
 
-def _matrix(text: str) -> tuple[tuple[str, ...], str]:
+def matrix(text: str) -> tuple[tuple[str, ...], str]:
+    """Return the keys and the file of ``KEY=FILE``."""
     given, sign, path = text.partition("=")
     keys = tuple(names(given))
     if not (sign and path and keys and all(keys)):
@@ -36,7 +37,7 @@ def _matrix(text: str) -> tuple[tuple[str, ...], str]:
 def add(risk: argparse.ArgumentParser) -> None:
     """Add the options."""
     risk.add_argument(
-        "--misclassified", action="append", default=[], type=_matrix, metavar="KEY=FILE",
+        "--misclassified", action="append", default=[], type=matrix, metavar="KEY=FILE",
         help="theta where the intruder's KEY differs: a CSV or Parquet file: from (the file's category), to "
         "(the intruder's), probability; can be repeated, or KEY,KEY=FILE: Parquet with structs as categories "
         "(limits: 'theta_misclassified.theta > 0.1')",
@@ -56,14 +57,14 @@ def add(risk: argparse.ArgumentParser) -> None:
 def measured(data: Microdata, arguments: argparse.Namespace, progress: Callable[[str], None]) -> dict[str, Result]:
     """Return the measures asked for, by the names they have in limits; report each before it is computed."""
     found: dict[str, Result] = {}
-    matrices = _matrices(arguments.misclassified)
-    if matrices:
+    found_matrices = matrices(arguments.misclassified)
+    if found_matrices:
         progress("misclassified keys")
-        found["theta_misclassified"] = data.theta_misclassified(matrices)
+        found["theta_misclassified"] = data.theta_misclassified(found_matrices)
     if arguments.simulate is not None:
         progress("data intrusion simulation")
         found["data_intrusion"] = data.data_intrusion_simulation(
-            matrices=matrices or None, repetitions=arguments.simulate
+            matrices=found_matrices or None, repetitions=arguments.simulate
         )
     if arguments.population is not None:
         progress("k-map")
@@ -71,10 +72,13 @@ def measured(data: Microdata, arguments: argparse.Namespace, progress: Callable[
     return found
 
 
-def _matrices(given: list[tuple[tuple[str, ...], str]]) -> dict[str | tuple[str, ...], str]:
+def matrices(
+    given: list[tuple[tuple[str, ...], str]], option: str = "--misclassified"
+) -> dict[str | tuple[str, ...], str]:
+    """Return the files of the matrices by their keys."""
     keys = [key.lower() for several, _ in given for key in several]
     if len(set(keys)) < len(keys):
-        raise ParameterError("A key is given several matrices: give --misclassified once for each key.")
+        raise ParameterError(f"A key is given several matrices: give {option} once for each key.")
     for _, path in given:
         if kind_of(path) == "duckdb":
             raise TableError(f"{path} is a DuckDB database: a matrix is a CSV or Parquet file.")

@@ -89,7 +89,7 @@ def plain(value: object) -> object:
 
 
 def progressing(wanted: bool | None) -> Callable[[str], None]:
-    """Return what reports a stage on standard error; by default where that is a terminal."""
+    """Return what reports a stage on standard error: where it is wanted, by default where that is a terminal."""
     if not (sys.stderr.isatty() if wanted is None else wanted):
         return lambda _: None
     start = time.monotonic()

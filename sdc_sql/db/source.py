@@ -20,6 +20,9 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
 
+BESIDE = "sdc_beside"
+
+
 @contextmanager
 def opened(
     source: str,
@@ -68,10 +71,37 @@ def opened(
         if threads is not None:
             con.execute(query.text(exp.Set(expressions=[_setting("threads", threads)])))
         if kind == "duckdb":
-            schema, name = table_of(con, source, table)
-            yield con, exp.table_(name, db=schema, quoted=True).sql(dialect="duckdb")
+            yield con, _quoted(*table_of(con, source, table))
         else:
             yield con, read_file(con, source, kind, tuple(numbers))
+
+
+def beside(con: duckdb.DuckDBPyConnection, source: str, table: str | None, opened: str, numbers: Iterable[str]) -> str:
+    """Open another source on a connection; return the name of its table.
+
+    Parameters
+    ----------
+    con
+        The connection that :func:`opened` gave.
+    source, table, numbers
+        As of :func:`opened`.
+    opened
+        The source that the connection was opened for: another table may be in the same database.
+    """
+    kind = kind_of(source)
+    if kind != "duckdb":
+        if table is not None:
+            raise TableError(f"{source} is a {kind} file, which holds one table: leave the table out.")
+        return read_file(con, source, kind, tuple(numbers), temporary=True)
+    if kind_of(opened) == "duckdb" and Path(source).samefile(opened):
+        return _quoted(*table_of(con, source, table))
+    with translated():
+        con.execute(f"ATTACH {query.literal(source).sql('duckdb')} AS {BESIDE} (READ_ONLY)")
+    return _quoted(*table_of(con, source, table, BESIDE), BESIDE)
+
+
+def _quoted(schema: str, name: str, database: str | None = None) -> str:
+    return exp.table_(name, db=schema, catalog=database, quoted=True).sql(dialect="duckdb")
 
 
 def _setting(name: str, value: str | float) -> exp.SetItem:
@@ -152,12 +182,16 @@ def read_file(
     return identifier.sql(dialect="duckdb")
 
 
-def table_of(con: duckdb.DuckDBPyConnection, source: str, table: str | None) -> tuple[str, str]:
-    """Return schema and name of a table of an open database, by default of its only one."""
+def table_of(
+    con: duckdb.DuckDBPyConnection, source: str, table: str | None, database: str | None = None
+) -> tuple[str, str]:
+    """Return schema and name of a table of an open database, or of an attached one, by default of its only one."""
     found = con.execute(
         "SELECT schema_name, table_name FROM duckdb_tables() WHERE NOT internal AND NOT temporary"
-        " AND table_name <> 'sdc_steps'"
-        " UNION ALL SELECT schema_name, view_name FROM duckdb_views() WHERE NOT internal AND NOT temporary ORDER BY ALL"
+        " AND table_name <> 'sdc_steps' AND database_name = coalesce($of, current_database())"
+        " UNION ALL SELECT schema_name, view_name FROM duckdb_views() WHERE NOT internal AND NOT temporary"
+        " AND database_name = coalesce($of, current_database()) ORDER BY ALL",
+        {"of": database},
     ).fetchall()
     names = ", ".join(f"{s}.{t}" if s != "main" else t for s, t in found) or "none"
     if table is None:

@@ -17,6 +17,7 @@ from sdc_sql.db.results import Result
 
 NAMED = [
     "ColumnError",
+    "Comparison",
     "Frontier",
     "Hierarchy",
     "InputError",
@@ -102,10 +103,10 @@ def test_microdata_has_an_example():
 
 def test_microdata_has_each_measure_and_mask_and_no_other_method_of_its_own():
     own = sorted(n for n in dir(sdc_sql.Microdata) if callable(getattr(sdc_sql.Microdata, n)) and n[0] != "_")
-    assert own == sorted([*METHODS, "after_pram", "weighing", "where", "write"])
+    assert own == sorted([*METHODS, "after_pram", "compare", "weighing", "where", "write"])
 
 
-@pytest.mark.parametrize("name", [*METHODS, "after_pram", "weighing", "where", "write"])
+@pytest.mark.parametrize("name", [*METHODS, "after_pram", "compare", "weighing", "where", "write"])
 def test_every_method_is_documented_with_an_example(name):
     doc = inspect.getdoc(getattr(sdc_sql.Microdata, name))
     assert doc

@@ -1,0 +1,191 @@
+"""``sdc-sql compare``: risk before and after masking beside what was lost."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+from sdc_sql.cli import intrusion
+from sdc_sql.cli.options import (
+    BAD_INPUT,
+    LIMIT_EXCEEDED,
+    add_resources,
+    check_resources,
+    columns_of,
+    names,
+    number_or_column,
+    plain,
+    progressing,
+)
+from sdc_sql.db.load import load_as_needed
+from sdc_sql.db.source import beside, kind_of, opened
+from sdc_sql.errors import ColumnError, ParameterError
+from sdc_sql.limits import exceeded
+from sdc_sql.microdata import Microdata
+
+if TYPE_CHECKING:
+    import duckdb
+
+EPILOG = f"""exit codes:
+  0 done; {BAD_INPUT} bad input (one line on standard error); {LIMIT_EXCEEDED} a --fail-if limit is exceeded
+
+figures that a limit names:
+  after masking as in sdc-sql risk (k_anonymity.3.records); before masking with before in front
+  (before.theta.theta); of losses as in direct_distance.distance, where the worst variable counts
+
+example:
+  sdc-sql compare persons.parquet released.parquet --keys age,sex,region --id id --weight w \\
+      --fail-if 'k_anonymity.3.records > 0' --fail-if 'direct_distance.distance > 0.2'
+"""
+
+
+def add(commands: argparse._SubParsersAction[Any]) -> None:
+    """Add the command to the command line."""
+    command = commands.add_parser(
+        "compare",
+        help="risk before and after masking, beside what was lost",
+        description="Compare a released file with the original: risk before and after masking, and what was lost.",
+        epilog=EPILOG,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    command.add_argument("original", metavar="ORIGINAL", help="a Parquet, CSV or DuckDB file (read, never written)")
+    command.add_argument("released", metavar="RELEASED", help="the file that was made of it (likewise)")
+    command.add_argument("--keys", required=True, type=names, metavar="A,B,C", help="the key variables, of either file")
+    command.add_argument(
+        "--id", metavar="ID", help="the column that identifies a record in both files; without it they are not paired"
+    )
+    command.add_argument("--original-table", metavar="T", help="the original's table, of a DuckDB file")
+    command.add_argument("--table", metavar="T", help="the released table, of a DuckDB file")
+    command.add_argument("--weight", metavar="W", help="the column of expansion weights, or a number")
+    command.add_argument(
+        "--sampling-fraction", metavar="PI", help="the fraction of the population in the file, or a column, as there"
+    )
+    command.add_argument("--household", metavar="H", help="the column of household numbers")
+    command.add_argument("--stratum", metavar="S", help="the column of strata: theta within each")
+    command.add_argument(
+        "--nulls", choices=["category", "wildcard"], default="category",
+        help="NULL in a key: a value of its own (default), or one that agrees with every value; where keys were "
+        "suppressed both are shown, the other under its name (limits: 'wildcard.k_anonymity.3.records > 0')",
+    )  # fmt: skip
+    command.add_argument("--sensitive", type=names, metavar="A,B", help="sensitive variables, as in sdc-sql risk")
+    command.add_argument("--ordered", type=names, metavar="A,B", help="those that are numbers or ordered")
+    command.add_argument(
+        "--pram", action="append", default=[], type=intrusion.matrix, metavar="KEY=FILE",
+        help="KEY went through PRAM: a CSV or Parquet file of its matrix: from (the original category), to (the "
+        "released one), probability; can be repeated. The steps of a released DuckDB table say so themselves",
+    )  # fmt: skip
+    command.add_argument(
+        "--columns", type=names, metavar="A,B", help="the columns whose loss is measured (default: all of both files)"
+    )
+    command.add_argument("--categorical", type=names, metavar="A,B", help="those of them that are categories")
+    command.add_argument(
+        "--continuous", type=names, metavar="A,B", help="those that are numbers (default of either: by the types)"
+    )
+    command.add_argument("--propensity", action="store_true", help="the propensity score too, which takes longest")
+    command.add_argument(
+        "--pairs", action=argparse.BooleanOptionalAction, default=True, help="its model has the products of two columns"
+    )
+    command.add_argument("--k", type=int, default=5, help="show k-anonymity for 2 .. K (default 5)")
+    command.add_argument(
+        "--confidence", type=float, default=0.99, help="the confidence of theta's interval (default 0.99)"
+    )
+    command.add_argument("--json", action="store_true", help="print the comparison as JSON")
+    command.add_argument(
+        "--fail-if", action="append", default=[], metavar="LIMIT",
+        help=f"exit with {LIMIT_EXCEEDED} when this holds; can be repeated",
+    )  # fmt: skip
+    add_resources(command)
+    command.add_argument(
+        "--progress", action=argparse.BooleanOptionalAction, default=None,
+        help="report each part on standard error as it is computed (default: where that is a terminal)",
+    )  # fmt: skip
+    command.set_defaults(handle=run)
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Print the comparison; return the exit code."""
+    check_resources(arguments)
+    matrices = intrusion.matrices(arguments.pram, "--pram")
+    if any(not isinstance(key, str) for key in matrices):
+        raise ParameterError("--pram names several keys: give a matrix of each, as in --pram education=matrix.csv.")
+    progress = progressing(arguments.progress)
+    progress("opening")
+    given = (arguments.weight, arguments.sampling_fraction, *(arguments.ordered or ()), *(arguments.continuous or ()))
+    numbers = [name.strip('"') for name in given if name]
+    source = opened(
+        arguments.released, arguments.table, memory_limit=arguments.memory_limit, threads=arguments.threads,
+        numbers=numbers,
+    )  # fmt: skip
+    with source as (con, released):
+        load_as_needed(con)
+        original = beside(con, arguments.original, arguments.original_table, arguments.released, numbers)
+        _check_keys(arguments, {*columns_of(con, original), *columns_of(con, released)})
+        found = _described(con, released, arguments).compare(
+            _described(con, original, arguments),
+            columns=arguments.columns,
+            categorical=arguments.categorical,
+            continuous=arguments.continuous,
+            sensitive=arguments.sensitive,
+            ordered=arguments.ordered,
+            k=arguments.k,
+            confidence=arguments.confidence,
+            pram={str(key): path for key, path in matrices.items()} or None,
+            propensity=arguments.propensity,
+            pairs=arguments.pairs,
+            progress=progress,
+        )
+    # the reader knows the files by their own names
+    found = replace(found, table=_named(arguments.released, released), original=_named(arguments.original, original))
+    figures = found.to_dict()
+    broken = [limit for limit in arguments.fail_if if exceeded(limit, figures)]
+    print(json.dumps(plain({**figures, "exceeded": broken}), indent=2, default=str) if arguments.json else found)
+    for limit in broken:
+        print(f"sdc-sql: limit exceeded: {limit}", file=sys.stderr)
+    return LIMIT_EXCEEDED if broken else 0
+
+
+def _named(source: str, table: str) -> str:
+    return f"{source}: {table}" if kind_of(source) == "duckdb" else source
+
+
+def _check_keys(arguments: argparse.Namespace, columns: set[str]) -> None:
+    known = {column.lower() for column in columns}
+    given = {"key variable": arguments.keys, "id": [arguments.id], "household": [arguments.household],
+             "stratum": [arguments.stratum]}  # fmt: skip
+    for option in ("weight", "sampling_fraction"):
+        found = number_or_column(f"--{option.replace('_', '-')}", getattr(arguments, option), columns)
+        given[option.replace("_", " ")] = [found if isinstance(found, str) else None]
+    for role, named in given.items():
+        for name in named:
+            if name is not None and name.lower() not in known:
+                raise ColumnError(
+                    f"The {role} {name!r} is a column of neither file; they have {', '.join(sorted(columns))}."
+                )
+
+
+def _described(con: duckdb.DuckDBPyConnection, table: str, arguments: argparse.Namespace) -> Microdata:
+    """Return a table with those roles whose columns it has."""
+    columns = columns_of(con, table)
+    known = {column.lower() for column in columns}
+
+    def one(name: str | None) -> str | None:
+        return name if name is not None and name.lower() in known else None
+
+    def number(option: str, text: str | None) -> str | float | None:
+        found = number_or_column(option, text, columns)
+        return one(found) if isinstance(found, str) else found
+
+    return Microdata(
+        con,
+        table,
+        keys=[key for key in arguments.keys if one(key)] or None,
+        weight=number("--weight", arguments.weight),
+        household=one(arguments.household),
+        id=one(arguments.id),
+        stratum=one(arguments.stratum),
+        sampling_fraction=number("--sampling-fraction", arguments.sampling_fraction),
+        nulls=arguments.nulls,
+    )

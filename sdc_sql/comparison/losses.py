@@ -1,0 +1,109 @@
+"""What was lost: which columns are categories and which are numbers, and the measures of either."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from sdc_sql.comparison.sides import has
+from sdc_sql.db import query
+from sdc_sql.errors import ColumnError, ParameterError
+from sdc_sql.loss.compared import some_of
+from sdc_sql.loss.direct_distance import direct_distance
+from sdc_sql.loss.distribution_distance import distribution_distance
+from sdc_sql.loss.entropy_loss import entropy_loss
+from sdc_sql.loss.il1 import il1
+from sdc_sql.loss.propensity import propensity
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+
+    from sdc_sql.roles import Roles
+
+WHOLE = {f"{sign}{size}int" for sign in ("", "u") for size in ("tiny", "small", "big", "huge")} | {
+    "integer", "uinteger", "bignum",
+}  # fmt: skip
+NUMBERS = WHOLE | {"float", "double", "decimal"}
+
+
+def _types(data: Roles) -> dict[str, str]:
+    rows = data.reading(query.call("sdc__rows", data.table).limit(0))
+    return {name.lower(): str(kind.id) for name, kind in zip(rows.columns, rows.types, strict=True)}
+
+
+def variables(
+    before: Roles,
+    after: Roles,
+    columns: Iterable[str] | None,
+    categorical: Iterable[str] | None,
+    continuous: Iterable[str] | None,
+) -> tuple[list[str], list[str]]:
+    """Return the columns of both tables that are compared: those that are categories, and those that are numbers.
+
+    Numbers are the columns of a numeric type in both tables, but whole numbers among the keys, which are codes or are
+    matched as they stand. What identifies a record, its household and its weight are no variables.
+    """
+    named = [some_of(names) or [] for names in (categorical, continuous)]
+    if columns is None:
+        roles = {n.lower() for side in (before, after) for n in (side.id, side.household, side.weight,
+                 side.sampling_fraction) if isinstance(n, str)}  # fmt: skip
+        chosen = [c for c in after.columns if has(before, c) and c.lower() not in roles]
+    else:
+        chosen = [after.found("column", name) for name in some_of(columns) or []]
+    wanted = [[after.found("column", name) for name in names] for names in named]
+    missing = [c for c in [*chosen, *wanted[0], *wanted[1]] if not has(before, c)]
+    if missing:
+        raise ColumnError(
+            f"{', '.join(missing)} is not a column of {before.table}: give columns that both tables have."
+        )
+    twice = sorted({*wanted[0]} & {*wanted[1]})
+    if twice:
+        raise ParameterError(f"{', '.join(twice)} is given as categorical and as continuous: give it as one of them.")
+    chosen += [c for c in [*wanted[0], *wanted[1]] if c not in chosen]
+    first, second = _types(before), _types(after)
+
+    def is_number(column: str) -> bool:
+        kinds = {first[column.lower()], second[column.lower()]}
+        return kinds <= NUMBERS and not (column in after.keys and kinds <= WHOLE)
+
+    numbers = [c for c in chosen if c in wanted[1] or (c not in wanted[0] and is_number(c))]
+    return [c for c in chosen if c not in numbers], numbers
+
+
+def losses(
+    before: Roles,
+    after: Roles,
+    categories: list[str],
+    numbers: list[str],
+    *,
+    score: bool | None,
+    progress: Callable[[str], None],
+) -> dict[str, Any]:
+    """Return the measures of loss by their names, None where there is nothing that they could measure.
+
+    ``score``: None for no propensity score, else whether its model has the products of every two variables.
+    """
+    found: dict[str, Any] = dict.fromkeys(("direct_distance", "entropy_loss", "il1"))
+    paired = after.id is not None and has(before, after.id)
+    if categories and paired:
+        progress("direct distance")
+        found["direct_distance"] = [row.to_dict() for row in direct_distance(after, before, categories)]
+        found["entropy_loss"] = [row.to_dict() for row in entropy_loss(after, before, categories)]
+    if numbers and paired:
+        progress("IL1")
+        found["il1"] = [row.to_dict() for row in il1(after, before, numbers)]
+    progress("distributions")
+    found |= _distributions(before, after, categories)
+    found["propensity"] = None
+    if score is not None and categories + numbers:
+        progress("propensity score")
+        found["propensity"] = propensity(after, before, categories + numbers, continuous=numbers, pairs=score).to_dict()
+    return found
+
+
+def _distributions(before: Roles, after: Roles, categories: list[str]) -> dict[str, Any]:
+    """Return the distance of each variable's distribution, and that of the crossing of the keys."""
+    keys = [key for key in after.keys if has(before, key)]
+    rows = [row.to_dict() for row in distribution_distance(after, before, categories)] if categories else []
+    by_variable = [{"variable": row.pop("columns")[0], **row} for row in rows if len(row["columns"]) == 1]
+    crossing = distribution_distance(after, before, keys)[0].to_dict() if len(keys) > 1 else None
+    return {"distribution_distance": by_variable or None, "crossing_distance": crossing}

@@ -1,0 +1,89 @@
+"""Risk after PRAM by matrices that are given, where no step of the released table says what was done to it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from sqlglot import exp
+
+from sdc_sql.comparison.sides import has
+from sdc_sql.db import query
+from sdc_sql.db.checks import told
+from sdc_sql.errors import ParameterError
+from sdc_sql.risk.misclassification import PROBABILITY, misclassified_key
+from sdc_sql.risk.risk_misclassified import noted
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from sdc_sql.roles import Roles
+
+TRUTH = "sdc__truth"
+
+
+class Reversed:
+    """The matrices of PRAM, each inverted by Bayes' theorem with the counts of the original table."""
+
+    def __init__(self, before: Roles, after: Roles, matrices: Mapping[str, str]) -> None:
+        if not hasattr(matrices, "items") or not all(isinstance(t, str) for pair in matrices.items() for t in pair):
+            raise ParameterError(
+                f"pram is {told(matrices)}: it must give the table of the matrix for each key, as in {{'sex': 'm'}}."
+            )
+        self.keys = [misclassified_key(after, name) for name in matrices]
+        lost = [key for key in self.keys if not has(before, key)]
+        if lost:
+            raise ParameterError(f"pram names {', '.join(lost)}, which the original lacks: there is nothing to invert.")
+        known = noted(after)
+        if known and "misclassified count" in known:
+            raise ParameterError("The steps of the released table say already what PRAM did: leave out pram.")
+        tables = [before.read(table, PROBABILITY) for table in matrices.values()]
+        self.names = [f"sdc__reversed_{i}" for i in range(len(self.keys))]
+        self.relations = {
+            name: query.call("sdc_pram_reversed", before.table, key, table)
+            for name, key, table in zip(self.names, self.keys, tables, strict=True)
+        }
+
+    @property
+    def note(self) -> str:
+        """What the figures are."""
+        return (
+            f"{', '.join(self.keys)} went through PRAM by the matrices given. The figures take every record's keys as "
+            "they stand; those called misclassified count the probability that the released cell is the true one, by "
+            "Bayes' theorem from matrix and original counts, exact where what changed is independent of the other keys "
+            "in the original file."
+        )
+
+    def theta(self, data: Roles, sampling_fraction: float) -> float:
+        """Return theta where the intruder knows the true keys."""
+        arguments = (data.table, data.keys, sampling_fraction, self.keys, self.names)
+        (row,) = data.select(self._with(query.call("sdc_theta_misclassified", *arguments)))
+        return float(row["theta"])
+
+    def risks(self, data: Roles) -> dict[str, Any]:
+        """Return the risks as the keys stand, and times the probability that the cell is the true one."""
+
+        def one(macro: str, *household: str) -> dict[str, Any]:
+            arguments = (data.table, data.keys, data.weight, *household, TRUTH)
+            (row,) = data.select(self._with(query.call(macro, *arguments, nulls=data.nulls), data))
+            return row
+
+        cells = self._with(
+            query.call("sdc_cell_risk_misclassified", data.table, data.keys, data.weight, TRUTH, nulls=data.nulls), data
+        ).select(
+            exp.alias_(exp.Max(this=exp.column("individual_risk")), "highest"),
+            exp.alias_(exp.Max(this=exp.column("individual_risk_misclassified")), "highest_misclassified"),
+            append=False,
+        )
+        (risk,) = data.select(cells)
+        found: dict[str, Any] = {"individual_risk": risk, "global_risk": one("sdc_global_risk_misclassified")}
+        if data.household:
+            found["household_risk"] = one("sdc_household_global_risk_misclassified", data.household)
+        return found
+
+    def _with(self, select: exp.Select, data: Roles | None = None) -> exp.Select:
+        relations = dict(self.relations)
+        if data is not None:
+            relations[TRUTH] = query.call("sdc_true_probability", data.table, data.keys, self.keys, self.names)
+        for name, relation in relations.items():
+            select = select.with_(exp.to_identifier(name), as_=relation, materialized=True, copy=False)
+        return select

@@ -1,0 +1,103 @@
+"""The risk figures of one of the tables of a comparison."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from sdc_sql.comparison.sides import has, reading
+from sdc_sql.errors import translated
+from sdc_sql.risk.global_risk import global_risk
+from sdc_sql.risk.household_risk import household_global_risk
+from sdc_sql.risk.individual_risk import cell_risk
+from sdc_sql.risk.k_anonymity import k_anonymity
+from sdc_sql.risk.l_diversity import l_diversity
+from sdc_sql.risk.likeness import likeness
+from sdc_sql.risk.risk_misclassified import noted
+from sdc_sql.risk.t_closeness import t_closeness
+from sdc_sql.risk.theta import theta
+from sdc_sql.risk.theta_by import theta_by
+from sdc_sql.risk.uniqueness import frequency_summary
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    import duckdb
+
+    from sdc_sql.comparison.pram import Reversed
+    from sdc_sql.db.results import Result
+    from sdc_sql.roles import Roles
+
+Figures = dict[str, Any]
+OF_VARIABLE = ("distinct_l", "entropy_l", "recursive_l", "t", "alpha", "beta", "enhanced_beta", "delta")
+
+
+def _plain(result: Result) -> Figures:
+    """Return the figures of a result, without what is said once, of PRAM."""
+    return {name: value for name, value in result.to_dict().items() if name != "pram"}
+
+
+def risks(data: Roles, k: int, confidence: float, pram: Reversed | None = None) -> Figures:
+    """Return what the roles allow to measure, by the names that `sdc-sql risk` has for it; else None."""
+    pi = data.sampling_fraction
+    data = _weighing(data)
+    found: Figures = {
+        **counts(data, k, pram),
+        "theta": _plain(theta(data, confidence=confidence)) if isinstance(pi, int | float) else None,
+        "theta_by": None,
+    }
+    if data.stratum and pi is not None and set(data.keys) != {data.stratum}:
+        found["theta_by"] = [_plain(stratum) for stratum in theta_by(data, confidence=confidence)]
+    if pram and isinstance(pi, int | float):
+        found["theta"]["theta_misclassified"] = pram.theta(data, pi)
+    return {**found, "pram": pram.note if pram else noted(data)}
+
+
+def _weighing(data: Roles) -> Roles:
+    pi = data.sampling_fraction
+    return reading(data, weight=1 / pi) if data.weight is None and isinstance(pi, int | float) else data
+
+
+def counts(data: Roles, k: int, pram: Reversed | None = None) -> Figures:
+    """Return the figures that depend on how NULL in a key is read."""
+    data = _weighing(data)
+    found: Figures = {
+        "frequencies": _plain(frequency_summary(data)),
+        "k_anonymity": [_plain(v) for v in k_anonymity(data, k)],
+        "individual_risk": None,
+        "global_risk": None,
+        "household_risk": None,
+    }
+    if data.weight is None:
+        return found
+    if pram:
+        return {**found, **pram.risks(data)}
+    found["individual_risk"] = highest(cell_risk(data))
+    found["global_risk"] = _plain(global_risk(data))
+    if data.household:
+        found["household_risk"] = _plain(household_global_risk(data))
+    return found
+
+
+def highest(cells: duckdb.DuckDBPyRelation) -> Figures:
+    """Return the highest individual risk; after PRAM, that times the probability that the cell is the true one, too."""
+    named = {"highest": "individual_risk", "highest_misclassified": "individual_risk_misclassified"}
+    there = {figure: column for figure, column in named.items() if column in cells.columns}
+    with translated():
+        found = cells.aggregate(", ".join(f"max({column})" for column in there.values())).fetchall()
+    return dict(zip(there, found[0], strict=True))
+
+
+def of_variables(data: Roles, sensitive: Iterable[str], ordered: Iterable[str]) -> list[Figures] | None:
+    """Return how much a cell discloses of each sensitive variable that the table has, NULL a category of its own."""
+    data = reading(data, nulls="category")
+    by_order = {name.lower() for name in ordered}
+    rows = []
+    for name in (data.found("sensitive variable", n) for n in sensitive if has(data, n)):
+        distance = "ordered" if name.lower() in by_order else "equal"
+        found = {
+            **l_diversity(data, name).to_dict(),
+            **t_closeness(data, name, distance=distance).to_dict(),
+            **likeness(data, name).to_dict(),
+        }
+        rows.append({"sensitive": name, **{figure: found[figure] for figure in OF_VARIABLE}})
+    return rows or None

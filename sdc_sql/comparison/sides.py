@@ -1,0 +1,64 @@
+"""The two tables of a comparison, described alike: the same roles and keys, as far as each has the columns."""
+
+from __future__ import annotations
+
+from copy import copy
+from typing import TYPE_CHECKING, Any
+
+from sdc_sql.db.checks import is_number
+from sdc_sql.errors import ColumnError, ParameterError
+from sdc_sql.loss.compared import original_table
+from sdc_sql.roles import Roles
+
+if TYPE_CHECKING:
+    from sdc_sql.loss.compared import Described
+
+ROLES = ("weight", "household", "id", "stratum", "sampling_fraction")
+
+
+def has(data: Roles, name: str) -> bool:
+    """Return whether a table has a column, in any case of its letters."""
+    return name.lower() in {column.lower() for column in data.columns}
+
+
+def reading(data: Roles, **roles: Any) -> Roles:  # noqa: ANN401 - a role of any type
+    """Return the same table with other roles, which need no check."""
+    other = copy(data)
+    for role, value in roles.items():
+        object.__setattr__(other, role, value)
+    return other
+
+
+def _numbers(data: Roles) -> list[str]:
+    return [name for name in (data.weight, data.sampling_fraction, *(data.numbers or ())) if isinstance(name, str)]
+
+
+def sides(data: Roles, original: Described | str) -> tuple[Roles, Roles]:
+    """Return the original and the released table, described alike.
+
+    A key or a role that only one of them was described with is the other's too, where that has the column. So a key
+    that the release has dropped counts before and not after, and any other key counts in both.
+    """
+    if data.part is not None or getattr(getattr(original, "_roles", None), "part", None) is not None:
+        raise ParameterError("A comparison is of whole tables, not of the part that where gives: leave where out.")
+    table = original_table(data, original) if not isinstance(original, str) else data.read(original, _numbers(data))
+    given = Roles(con=data.con, table=table, keys=None)  # type: ignore[arg-type] # none yet: made a tuple there
+    keys = list(dict.fromkeys([*data.keys, *(getattr(original, "keys", ()) or ())]))
+    if not keys:
+        raise ColumnError("A comparison needs the key variables: give keys=[...] when describing the released table.")
+
+    def described(own: Roles, first: object, second: object) -> Roles:
+        roles: dict[str, Any] = {}
+        for role in ROLES:
+            for from_ in (first, second):
+                value = getattr(from_, role, None)
+                if value is not None and (is_number(value) or has(own, value)):
+                    roles[role] = value
+                    break
+        known = {k.lower(): k for k in keys if has(own, k)}
+        if not known:
+            raise ColumnError(f"The keys are {', '.join(keys)}: {own.table} has none of them.")
+        roles |= {"keys": tuple(known.values()), "nulls": data.nulls, "numbers": data.numbers}
+        return Roles(con=own.con, table=own.table, **roles)
+
+    return described(given, original, data), described(data, data, original)
