@@ -2,8 +2,8 @@
 --
 --   DU(R) = L_M*(D_post) - L_M*(D_pre),  L_M*(D) = sum over the cells of n_D ln p                                       (3)
 -- M* is the best, by BIC or AIC, of the models with main effects and two-way interactions of the variables (of up to four variables by
--- trying them all, of more by adding or dropping the interaction that betters the criterion most, until none does); p its probabilities,
--- fitted to the original by iterative proportional fitting; they stay the same for the released file. Higher values say that M* remains a good
+-- trying them all, of more by adding the interaction that betters the criterion most until none does, then dropping likewise, in turn); p its
+-- probabilities, fitted to the original by iterative proportional fitting; they stay the same for the released file. Higher values say that M* remains a good
 -- model; permuting or perturbing lowers them. A cell to which M* gives no probability counts as one with half
 -- an original record, p = 0.5 / n (`outside`: the released records in such cells).
 --   BIC = -2 L + d ln n,  AIC = -2 L + 2 d,  d = the sum of (k_i - 1) over the variables and of (k_i - 1)(k_j - 1) over the interactions

@@ -2,11 +2,12 @@
 
 Woo, Reiter, Oganian & Karr (2009), Journal of Privacy and Confidentiality 1(1); Snoke et al. (2018), JRSS A 181(3),
 theorem 1. Records of one kind are one row with two counts. Rows are put in order first, so that sums are the same
-whatever order they come in; the terms of the model are made for some thousand rows at a time.
+whatever order they come in; what the model sums is summed for some thousand rows at a time.
 """
 
 from __future__ import annotations
 
+from functools import reduce
 from itertools import combinations
 from typing import TYPE_CHECKING
 
@@ -15,103 +16,167 @@ from sdc_sql.udfs.adapters import NUMBER, declared
 from sdc_sql.udfs.arrow_function import NUMBERS, TABLE
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Iterator
 
-    from sdc_sql.udfs.arguments import Floats
+    from sdc_sql.udfs.arguments import Floats, Integers, Truths
+
+    Terms = list[tuple[Integers, Floats | None]]  # of each term the slots and values of some rows
 
 ROWS = 20_000  # at a time
 MOST = 1_000  # parameters
 STEPS = 50
 
 
-class Terms:
-    """The terms of the model: an intercept, those of each variable, and the products of every two variables'."""
+class Design:
+    """The terms of the model: an intercept, those of each variable, and the products of every two variables'.
+
+    Of each variable a record has one slot with a value: of a category its indicator and 1; of a number the number,
+    standardised, or the indicator that it is missing. So a term has one slot and value too, and the design, mostly 0,
+    is never made as a whole: its sums are counts of slots. The most frequent category has a slot without a parameter.
+    """
 
     def __init__(self, columns: Floats, categories: int, counts: Floats, *, pairs: bool) -> None:
-        self._of = [self._indicators(c, counts) if j < categories else self._standardised(c, counts)
-                    for j, c in enumerate(columns)]  # fmt: skip
-        sizes = [size for size, _ in self._of]
-        self._pairs = list(combinations(range(len(columns)), 2)) if pairs else []
-        self.number = 1 + sum(sizes) + sum(sizes[i] * sizes[j] for i, j in self._pairs)
+        made = [_category(c, counts) if j < categories else _number(c, counts) for j, c in enumerate(columns)]
+        self._slots, self._values, kept = zip(*made, strict=True)
+        self._sizes = [len(k) for k in kept]
+        self._terms: list[tuple[int, ...]] = [(), *((i,) for i in range(len(columns)))]
+        self._terms += combinations(range(len(columns)), 2) if pairs else []
+        masks = [
+            reduce(np.logical_and.outer, [kept[i] for i in term], np.array([True])).ravel() for term in self._terms
+        ]
+        self.number = sum(int(mask.sum()) for mask in masks)
         if self.number > MOST:
             raise ValueError(
                 f"the model of the propensity score has {self.number:,} parameters, and {MOST:,} is the most: name "
                 "fewer columns or recode them, say which are continuous, or set pairs to false"
             )
+        # of each slot of each term the place of its parameter; those without one share the last
+        places = np.cumsum(np.concatenate(masks)) - 1
+        places[~np.concatenate(masks)] = self.number
+        self._places = np.split(places, np.cumsum([len(mask) for mask in masks])[:-1])
+        # a product of matrices costs the square of the parameters, counting slots that of the terms
+        self._counted = self.number > 6 * len(self._terms)
 
-    @staticmethod
-    def _indicators(codes: Floats, counts: Floats) -> tuple[int, Callable[[slice], Floats]]:
-        numbers = np.unique(codes)
-        totals = np.array([counts[codes == number].sum() for number in numbers])
-        kept = np.delete(numbers, np.argmax(totals))
-        return len(kept), lambda rows: (codes[rows, None] == kept).astype(np.float64)
+    def of(self, rows: slice) -> Terms:
+        """Return for some rows the slot in each term and its value, None where all are 1."""
+        found: Terms = []
+        for term in self._terms:
+            slot, value = np.zeros(rows.stop - rows.start, dtype=np.int64), None
+            for i in term:
+                slot = slot * self._sizes[i] + self._slots[i][rows]
+                value = _times(value, self._values[i], rows)
+            found.append((slot, value))
+        return found
 
-    @staticmethod
-    def _standardised(values: Floats, counts: Floats) -> tuple[int, Callable[[slice], Floats]]:
-        missing = np.isnan(values)
-        weights = np.where(missing, 0.0, counts)
-        known = np.where(missing, 0.0, values)
-        mean = weights @ known / max(weights.sum(), 1.0)
-        spread = np.sqrt(weights @ (known - mean) ** 2 / max(weights.sum(), 1.0)) or 1.0
-        z = np.where(missing, 0.0, (known - mean) / spread)
-        if not missing.any():
-            return 1, lambda rows: z[rows, None]
-        return 2, lambda rows: np.column_stack([z[rows], missing[rows]])
+    def predictor(self, terms: Terms, beta: Floats) -> Floats:
+        """Return the sum of the terms times their coefficients."""
+        padded = np.append(beta, 0.0)
+        total = np.zeros(len(terms[0][0]))
+        for places, (slot, value) in zip(self._places, terms, strict=True):
+            part = padded[places][slot] if len(places) > 1 else padded[places[0]]
+            total += part if value is None else part * value
+        return total
 
-    def of(self, rows: slice, number: int) -> Floats:
-        """Return the terms of some rows, of which there are so many."""
-        mains = [make(rows) for _, make in self._of]
-        products = [(mains[i][:, :, None] * mains[j][:, None, :]).reshape(number, -1) for i, j in self._pairs]
-        return np.hstack([np.ones((number, 1)), *mains, *products])
+    def score(self, terms: Terms, weights: Floats) -> Floats:
+        """Return the sums of the terms, weighted."""
+        total = np.zeros(self.number + 1)
+        for places, (slot, value) in zip(self._places, terms, strict=True):
+            if len(places) > 1:  # the last place, which several have, is not used
+                total[places] = np.bincount(slot, weights if value is None else weights * value, minlength=len(places))
+            else:
+                total[places] = weights.sum() if value is None else weights @ value
+        return total[:-1]
+
+    def information(self, terms: Terms, weights: Floats) -> Floats:
+        """Return the sums of the products of two terms, weighted."""
+        if not self._counted:
+            x = np.zeros((len(weights), self.number + 1))
+            rows = np.arange(len(weights))
+            for places, (slot, value) in zip(self._places, terms, strict=True):
+                x[rows, places[slot] if len(places) > 1 else places[0]] = 1.0 if value is None else value
+            x = x[:, :-1]
+            return (x * weights[:, None]).T @ x
+        total = np.zeros((self.number + 1, self.number + 1))
+        for i, (slot, value) in enumerate(terms):
+            places, own = self._places[i], weights if value is None else weights * value
+            for others, (other, theirs) in zip(self._places[i:], terms[i:], strict=True):
+                both = own if theirs is None else own * theirs
+                if others is places:  # a record has one slot of a term
+                    total[places, places] = np.bincount(slot, both, minlength=len(places))
+                    continue
+                cells = np.bincount(slot * len(others) + other, both, minlength=len(places) * len(others))
+                total[np.ix_(places, others)] = cells.reshape(len(places), len(others))
+        total = total[:-1, :-1]
+        return total + np.triu(total, 1).T
 
 
-def _pieces(number: int) -> Iterator[tuple[slice, int]]:
-    for first in range(0, number, ROWS):
-        last = min(first + ROWS, number)
-        yield slice(first, last), last - first
+def _category(codes: Floats, counts: Floats) -> tuple[Integers, Floats | None, Truths]:
+    """Return the slots of a variable with categories, the values (None: all 1), and which slots have a parameter."""
+    _, slots = np.unique(codes, return_inverse=True)
+    totals = np.bincount(slots, counts)
+    return slots.astype(np.int64), None, np.arange(len(totals)) != np.argmax(totals)
+
+
+def _number(values: Floats, counts: Floats) -> tuple[Integers, Floats | None, Truths]:
+    missing = np.isnan(values)
+    weights = np.where(missing, 0.0, counts)
+    known = np.where(missing, 0.0, values)
+    mean = weights @ known / max(weights.sum(), 1.0)
+    spread = np.sqrt(weights @ (known - mean) ** 2 / max(weights.sum(), 1.0)) or 1.0
+    slots = missing.astype(np.int64)
+    return slots, np.where(missing, 1.0, (known - mean) / spread), np.ones(1 + int(missing.any()), dtype=bool)
+
+
+def _times(value: Floats | None, other: Floats | None, rows: slice) -> Floats | None:
+    if other is None:
+        return value
+    return other[rows] if value is None else value * other[rows]
+
+
+def _pieces(number: int) -> Iterator[slice]:
+    return (slice(first, min(first + ROWS, number)) for first in range(0, number, ROWS))
 
 
 class Fit:
     """The probabilities for some coefficients, the deviance (half of it), and its slopes; on demand the information."""
 
-    def __init__(self, terms: Terms, beta: Floats, before: Floats, after: Floats, *, informed: bool) -> None:
+    def __init__(self, design: Design, beta: Floats, before: Floats, after: Floats, *, informed: bool) -> None:
         self.beta, self.p = beta, np.empty(len(before))
-        self.deviance, self.score = 0.0, np.zeros(terms.number)
-        self.information = np.zeros((terms.number, terms.number)) if informed else None
-        for rows, n in _pieces(len(before)):
-            x, counts = terms.of(rows, n), (before + after)[rows]
-            p = 1 / (1 + np.exp(-np.clip(x @ beta, -35, 35)))
+        self.deviance, self.score = 0.0, np.zeros(design.number)
+        self.information = np.zeros((design.number, design.number)) if informed else None
+        for rows in _pieces(len(before)):
+            terms, counts = design.of(rows), (before + after)[rows]
+            p = 1 / (1 + np.exp(-np.clip(design.predictor(terms, beta), -35, 35)))
             self.p[rows] = p
             self.deviance -= float(after[rows] @ np.log(p) + before[rows] @ np.log1p(-p))
-            self.score += x.T @ (after[rows] - counts * p)
+            self.score += design.score(terms, after[rows] - counts * p)
             if self.information is not None:
-                self.information += (x * (counts * p * (1 - p))[:, None]).T @ x
+                self.information += design.information(terms, counts * p * (1 - p))
 
 
-def fitted(terms: Terms, before: Floats, after: Floats) -> tuple[Floats, int]:
+def fitted(design: Design, before: Floats, after: Floats) -> tuple[Floats, int]:
     """Return the probability of being a released record, and the number of parameters that are determined.
 
     Newton's steps, halved where they do not better the fit. The information, which takes longest, is kept while the
     steps made with it gain less than a tenth of the one before: of files that are hard to tell apart it hardly changes.
-    Where they can be told apart the estimates go to infinity, the probabilities to 0 and 1, and the steps end when the
-    fit no longer improves.
+    Where they can be told apart the estimates go to infinity, the probabilities to 0 and 1, and the steps end when one
+    by the information of its place betters the fit by less than its hundred-billionth.
     """
     records = float((before + after).sum())
     share = after.sum() / records
-    beta = np.zeros(terms.number)
+    beta = np.zeros(design.number)
     beta[0] = np.log(share / (1 - share))
-    fit = Fit(terms, beta, before, after, informed=True)
-    rank, last, inverse = 0, np.inf, np.empty((0, 0))
+    fit = Fit(design, beta, before, after, informed=True)
+    assert fit.information is not None  # noqa: S101 - for the type checker
+    values = np.linalg.eigvalsh(fit.information)
+    least = 1e-10 * values[-1]  # of what is determined
+    information, last, kept = fit.information, np.inf, False
     for _ in range(STEPS):
-        if fit.information is not None:
-            values, vectors = np.linalg.eigh(fit.information)
-            kept = values > 1e-10 * values[-1]
-            rank = rank or int(kept.sum())
-            inverse = (vectors[:, kept] / values[kept]) @ vectors[:, kept].T
-        change = inverse @ fit.score
+        # what is not determined stays: its slopes are 0
+        change = np.linalg.solve(information + least * np.eye(len(beta)), fit.score)
         decrement = float(fit.score @ change)  # twice what the step is to gain
         for _ in range(10):
-            better = Fit(terms, fit.beta + change, before, after, informed=False)
+            better = Fit(design, fit.beta + change, before, after, informed=False)
             if better.deviance <= fit.deviance * (1 + 1e-12):
                 break
             change = change / 2
@@ -119,12 +184,15 @@ def fitted(terms: Terms, before: Floats, after: Floats) -> tuple[Floats, int]:
             break
         gained = fit.deviance - better.deviance
         fit = better
-        if decrement <= 1e-18 * records:
+        little = gained <= 1e-11 * fit.deviance
+        if decrement <= 1e-18 * records or (little and not kept):
             break
-        if gained > 0.1 * last:
-            fit = Fit(terms, fit.beta, before, after, informed=True)
+        kept = gained <= 0.1 * last and not little
+        if not kept:
+            informed = Fit(design, fit.beta, before, after, informed=True).information
+            information = information if informed is None else informed
         last = gained
-    return fit.p, rank
+    return fit.p, int((values > least).sum())
 
 
 def propensity(columns: Floats, categories: float, before: Floats, after: Floats, pairs: float) -> Floats:
@@ -144,8 +212,8 @@ def propensity(columns: Floats, categories: float, before: Floats, after: Floats
     order = np.lexsort(columns[::-1])
     columns, before, after = columns[:, order], before[order], after[order]
     counts = before + after
-    terms = Terms(columns, int(categories), counts, pairs=pairs > 0)
-    p, rank = fitted(terms, before, after)
+    design = Design(columns, int(categories), counts, pairs=pairs > 0)
+    p, rank = fitted(design, before, after)
     records = counts.sum()
     share = after.sum() / records
     expected = (rank - 1) * (1 - share) ** 2 * share / records
