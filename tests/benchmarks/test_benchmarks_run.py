@@ -101,3 +101,10 @@ def test_the_benchmark_of_nearest_records_runs():
     done = subprocess.run(command, capture_output=True, text=True, timeout=300, check=False)
     assert done.returncode == 0, done.stderr
     assert done.stdout.count("| 300 | 1 |") == 3
+
+
+def test_the_benchmark_of_loss_runs():
+    command = [sys.executable, str(Path(__file__).with_name("loss.py")), "2000", "--joins", "3000", "--repeats", "1"]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=300, check=False)
+    assert done.returncode == 0, done.stderr
+    assert (done.stdout.count("| 2,000 |"), done.stdout.count("| 3,000 |")) == (19, 6)

@@ -261,6 +261,21 @@ def test_permuted_columns_lose_what_is_between_them(con, call):
     assert found == pytest.approx(expected)
 
 
+def test_pram_that_tells_nothing_loses_all(con):
+    """A permuted column is PRAM by the shares of its categories: the posterior is the prior, all is lost."""
+    table(con, "k", [(i, i % 4 // 2 + i % 2, "wxyz"[i % 4], "s") for i in range(64)])  # shares 1/4, 1/2, 1/4
+    con.execute("CREATE TABLE f AS SELECT k.* REPLACE (o.a AS a) FROM k JOIN k AS o ON o.id = (k.id * 5 + 3) % 64")
+    con.execute("""
+        CREATE TABLE m AS SELECT x.a AS "from", y.a AS "to", y.n / 64 AS probability
+        FROM (SELECT DISTINCT a FROM k) x, (SELECT a, count(*) AS n FROM k GROUP BY a) y
+    """)
+    (found,) = rows(con, "sdc_pram_entropy_loss('k', 'f', 'a', 'm')")
+    assert found["loss"] == pytest.approx(64 * (0.5 * math.log(2) + 0.5 * math.log(4)))
+    assert found["share"] == pytest.approx(1)
+    con.execute("""UPDATE m SET probability = CASE WHEN "from" = "to" THEN 1 ELSE 0 END""")
+    assert rows(con, "sdc_pram_entropy_loss('k', 'k', 'a', 'm')")[0]["share"] == 0
+
+
 def test_records_are_compared_by_their_ids(con):
     table(con, "k", [(i, i % 3, "x", "s") for i in range(9)])
     con.execute("CREATE TABLE few AS FROM k WHERE id < 5")

@@ -213,6 +213,53 @@ def test_columns_permuted_each_by_itself(con):
     assert row["growth"] == pytest.approx(0, abs=1e-12)
 
 
+def test_lambda_and_subdomains_of_a_column_that_is_independent_of_itself(con):
+    """0 .. 3 with each of 0 .. 3 four times: the differences 0, 1, 2, 3 in 4, 6, 4, 2 of 16 pairs; lambda to 1."""
+    con.execute("CREATE TABLE k AS SELECT i AS id, i % 4 AS n, i % 4 AS s, i % 4 AS x, i % 4 AS g FROM range(64) t(i)")
+    con.execute("CREATE TABLE p AS SELECT * REPLACE (id // 4 % 4 AS n, id // 4 % 4 AS s, id // 4 % 4 AS x) FROM k")
+    call = "sdc_lambda_loss('k', {f}, ['n', 's', 'x'], 'id', ordinal := ['s'], continuous := ['x'])"
+    arctan = 2 / math.pi * sum(n * math.atan(d) for d, n in enumerate((4, 6, 4, 2))) / 16
+    each = [12 / 16, (6 + 2 * 4 + 3 * 2) / 16 / 3, arctan]
+    assert [r["loss"] for r in rows(con, call.format(f="'p'"))] == pytest.approx([sum(each) / 3, *each])
+    assert {r["loss"] for r in rows(con, call.format(f="'k'"))} == {0}
+    # nominal values that are all others, ordinal ones at the other end, numbers far away: the bound
+    con.execute("CREATE TABLE far AS SELECT * REPLACE (s < 2 AS n, NULL AS s, x + 1e12 AS x) FROM k")
+    far = rows(con, call.format(f="'far'"))
+    assert [far[1]["loss"], far[3]["loss"]] == pytest.approx([1, 1])
+    assert far[2]["loss"] == pytest.approx((3 + 2 + 2 + 3) / 4 / 3)
+    # x was constant in each subdomain; now each has the mean and the variance of the file
+    moments = {
+        (r["subdomain"][0], r["statistic"]): r for r in rows(con, "sdc_subdomain_moments('k', 'p', ['x'], ['g'])")
+    }
+    for g in range(4):
+        assert (moments[str(g), "mean"]["before"], moments[str(g), "mean"]["after"]) == (g, pytest.approx(1.5))
+        found = moments[str(g), "covariance"]
+        assert (found["before"], found["after"]) == (0, pytest.approx(16 / 15 * 1.25))
+
+
+def test_figures_of_sdcmicro_on_couples(con, fixtures):
+    """sdcMicro 5.8.1, dUtility and IL_correl of three columns of cps_couples in the order of the file's ids, changed by
+    xm[i,j] = x[i,j]*(1+0.01*((i+j)%%7-3)) + sd(x[,j])*0.001*((i*j)%%5-2), i and j from 1.
+
+    IL1s and eigen are sums there, means here (the papers' form: Yancey et al. 2002; Table 3.7). Its IL1 is the sum of
+    100|x - x'|/|x|, which no paper has; the mean variation of X has no bound where x is 0.
+    """
+    columns = ["experience", "hours", "husband_income"]
+    con.execute(f"CREATE TABLE k AS SELECT row_number() OVER (ORDER BY couple) AS id, {', '.join(columns)} "
+                f"FROM '{fixtures}/cps_couples.parquet'")  # fmt: skip
+    changed = ", ".join(
+        f"{c} * (1 + 0.01::DOUBLE * ((id + {j}) % 7 - 3)) + stddev_samp({c}) OVER () * 0.001::DOUBLE"
+        f" * ((id * {j}) % 5 - 2) AS {c}"
+        for j, c in enumerate(columns, 1)
+    )
+    con.execute(f"CREATE TABLE f AS SELECT id, {changed} FROM k")
+    before, after = Microdata(con, "k", id="id"), Microdata(con, "f", id="id")
+    il1 = after.il1(before, columns)[0]
+    assert il1.il1 * il1.values == pytest.approx(1227.56180007463)
+    assert after.eigenvalue_distance(before, columns)[0].variation * 3 == pytest.approx(0.0012459697477171)
+    assert after.gamma_loss(before, columns).gamma == pytest.approx(7.83544693504099e-05)
+
+
 def test_a_cell_that_was_zero_varies_without_bound(con):
     con.execute("CREATE TABLE k AS FROM (VALUES (1, 0), (2, 0), (3, 4)) AS t(id, x)")
     con.execute("CREATE TABLE f AS FROM (VALUES (1, 0), (2, 1), (3, 4)) AS t(id, x)")

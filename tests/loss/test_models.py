@@ -58,6 +58,24 @@ def test_regression(con):
     assert {r["overlap"] for r in rows(con, "sdc_confidence_overlap('k', 'k', 'y', ['x', 'select'])")} == {1}
 
 
+def test_regression_of_a_predictor_that_was_permuted(con):
+    """x crossed with all of y: the slope is exactly 0, and the interval of what it was is far from it: no overlap."""
+    i = np.arange(256)
+    x, noise = i % 8, (i * 5 % 16 - 7.5) / 10
+    table(con, "k", x=x, y=x + noise)
+    table(con, "p", x=i // 8 % 8, y=x + i // 64 % 4 / 10)
+    table(con, "same", x=x[::-1], y=(x + noise)[::-1])
+    slope = rows(con, "sdc_confidence_overlap('k', 'p', 'y', ['x'])")[2]
+    assert slope["after"] == pytest.approx(0, abs=1e-12)
+    # from the lower end of one to the upper end of the other, as shares of their lengths
+    z = NormalDist().inv_cdf(0.975)
+    s, t = slope["error_before"], slope["error_after"]
+    over = z * (s + t) - slope["before"]
+    assert slope["overlap"] == pytest.approx((over / (2 * z * s) + over / (2 * z * t)) / 2)
+    assert slope["overlap"] < 0
+    assert {r["overlap"] for r in rows(con, "sdc_confidence_overlap('k', 'same', 'y', ['x'])")} == {1}
+
+
 def test_regressions_that_cannot_be_made(con):
     con.execute("CREATE TABLE k AS SELECT i AS id, i AS x, 2 * i AS y, 5 AS c, i * i AS z FROM range(9) t(i)")
     for predictors, words in {
