@@ -80,10 +80,20 @@ def _is_whole(name: str) -> exp.Expr:
     return exp.func("bool_and", exp.func("coalesce", same, value.copy().is_(exp.null())), dialect="duckdb")
 
 
-def write(con: duckdb.DuckDBPyConnection, rows: exp.Select, path: Path, source: Path, unchanged: set[str]) -> None:
-    """Write rows to a file, with the labels of a source that is such a file.
+def labels(source: Path, columns: set[str], unchanged: set[str]) -> tuple[dict[str, str], dict[str, dict[Any, str]]]:
+    """Return the labels of columns, and those of their values, of a source that is such a file.
 
     Those of the values are kept of columns whose type is ``unchanged``: the values of others are no codes any more.
+    """
+    if source.suffix.lower() not in FORMATS:
+        return {}, {}
+    _, meta = _read(source, metadataonly=True)
+    values = {n: of for n, of in meta.variable_value_labels.items() if n in columns and n in unchanged}
+    return {n: text for n, text in meta.column_names_to_labels.items() if n in columns and text}, values
+
+
+def write(con: duckdb.DuckDBPyConnection, rows: exp.Select, path: Path, source: Path, unchanged: set[str]) -> None:
+    """Write rows to a file, with the labels that still hold.
 
     Raises
     ------
@@ -99,20 +109,10 @@ def write(con: duckdb.DuckDBPyConnection, rows: exp.Select, path: Path, source: 
         for n, kind, *_ in described
     ]
     frame = polars.from_arrow(con.sql(query.text(exp.select(*typed).from_(rows.subquery("r")))).to_arrow_table())
-    labels: dict[str, Any] = {}
-    if source.suffix.lower() in FORMATS:
-        _, meta = _read(source, metadataonly=True)
-        labels = {
-            "column_labels": {
-                n: text for n, text in meta.column_names_to_labels.items() if n in frame.columns and text
-            },
-            "variable_value_labels": {
-                n: of for n, of in meta.variable_value_labels.items() if n in frame.columns and n in unchanged
-            },
-        }
+    of_columns, of_values = labels(source, set(frame.columns), unchanged)
     writer = pyreadstat.write_dta if path.suffix.lower() == ".dta" else pyreadstat.write_sav
     try:
-        writer(frame, str(path), **labels)
+        writer(frame, str(path), column_labels=of_columns, variable_value_labels=of_values)
     except Exception as error:  # noqa: BLE001 - as above
         raise TableError(
             f"The released table cannot be written as a {FORMATS[path.suffix.lower()]} file "

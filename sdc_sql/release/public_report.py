@@ -15,6 +15,7 @@ from sdc_sql.document.blocks import Chart, Page, Points, Section, Table, Text, f
 from sdc_sql.document.files import as_text, written
 from sdc_sql.errors import ParameterError
 from sdc_sql.release import lost, matrices, public_loss, public_steps
+from sdc_sql.release.public_facts import as_collected, noise_variances, treatments, whole
 from sdc_sql.release.stages import CONTROL, DATA, IMPLEMENTATION, NEED, RESULT, RISK, about, released_columns
 
 if TYPE_CHECKING:
@@ -86,37 +87,24 @@ def _risk() -> Section:
 
 
 def _control(outcome: Outcome) -> Section:
-    planned = {step.path: step for step in outcome.plan.steps}
-    rows = []
-    for path, step in zip(outcome.step_paths, outcome.steps, strict=True):
-        columns = _released(outcome, step)
-        if columns:
-            done, keeps = public_steps.described(step, planned.get(path))
-            told = "; ".join(f"{n.replace('_', ' ')} {_said(v)}" for n, v in public_steps.told(step).items())
-            rows.append((", ".join(columns), step.method.replace("_", " "), done, keeps, told))
+    rows = tuple((", ".join(t.columns), t.method, t.done, t.keeps, t.parameters) for t in treatments(outcome))
     names = ("variables", "method", "what was done", "what it keeps", "parameters")
-    touched = {c.lower() for step in outcome.steps for c in step.columns}
-    whole = [c for c in released_columns(outcome) if c.lower() not in touched]
     return Section(
         CONTROL,
         (
-            Table("Methods, in the order in which they were applied", names, tuple(rows)) if rows else Text("None."),
-            Text(f"Released as they were collected: {', '.join(whole) or 'none'}."),
+            Table("Methods, in the order in which they were applied", names, rows) if rows else Text("None."),
+            Text(f"Released as they were collected: {', '.join(as_collected(outcome)) or 'none'}."),
         ),
     )
 
 
 def _implementation(outcome: Outcome) -> Section:
     blocks: list[Block] = [Text(f"Software: sdc-sql {outcome.versions['sdc_sql']}.")]
-    noise: dict[str, float] = {}
+    noise = noise_variances(outcome)
     advice: list[str] = []
     for step, logged in zip(outcome.steps, matrices.logged(outcome), strict=True):
-        if {*_released(outcome, step)} != {*step.columns}:
+        if not whole(outcome, step):
             continue
-        # together with another step on it, the variance of the noise may tell of values that the other one hid
-        alone = {c for c in step.columns if sum(c in other.columns for other in outcome.steps) == 1}
-        known = public_steps.variances(step)
-        noise |= {c: v for c, v in known.items() if c in alone or step.method == "noise_absolute"}
         found = public_steps.matrix(step, logged, _namer(outcome, step))
         blocks += found
         advice += [line for line in public_steps.advice(step, matrix=bool(found)) if line not in advice]
@@ -167,11 +155,6 @@ def _result(outcome: Outcome) -> Section:
     return Section(RESULT, tuple(blocks))
 
 
-def _released(outcome: Outcome, step: MaskingStep) -> list[str]:
-    there = {c.lower() for c in released_columns(outcome)}
-    return [c for c in step.columns if c.lower() in there]
-
-
 def _namer(outcome: Outcome, step: MaskingStep) -> Callable[[object], str]:
     """Return a function that names a category where the released file has it: a rare one may be there no more."""
     columns = [*step.columns, *([str(step.parameters["stratum"])] if step.parameters.get("stratum") else [])]
@@ -190,7 +173,3 @@ def _namer(outcome: Outcome, step: MaskingStep) -> Callable[[object], str]:
         return matrices.text(category) if label(category) in texts else UNSEEN
 
     return name
-
-
-def _said(value: object) -> str:
-    return ", ".join(map(str, value)) if isinstance(value, list | tuple) else str(value)
