@@ -6,11 +6,13 @@ import argparse
 import json
 import signal
 import sys
+import tomllib
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 from sdc_sql.cli.options import BAD_INPUT, LIMIT_EXCEEDED, add_resources, check_resources, plain, progressing
 from sdc_sql.errors import ReleaseFileError
+from sdc_sql.release import ruleset
 from sdc_sql.release.read import read_release
 from sdc_sql.release.run import run_release
 
@@ -28,6 +30,8 @@ the environment variable SDC_KEY.
 examples:
   sdc-sql release release.toml --plan
   sdc-sql release release.toml
+  sdc-sql release --rulesets
+  sdc-sql release --ruleset nl-research > mine.toml
 """
 
 
@@ -38,7 +42,10 @@ def add(commands: Any) -> None:  # noqa: ANN401 - argparse gives it no public na
         "release", help=words, description=words[0].upper() + words[1:] + ".", epilog=EPILOG,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )  # fmt: skip
-    command.add_argument("file", metavar="RELEASE.toml", help="the release file")
+    what = command.add_mutually_exclusive_group(required=True)
+    what.add_argument("file", nargs="?", metavar="RELEASE.toml", help="the release file")
+    what.add_argument("--rulesets", action="store_true", help="list the rulesets that rules = can name, and stop")
+    what.add_argument("--ruleset", metavar="NAME", help="print a ruleset, to be copied and changed, and stop")
     command.add_argument("--plan", action="store_true", help="check the file and show what would be done, and stop")
     command.add_argument("--report", metavar="FILE", help="where to write the internal report if it is refused")
     command.add_argument("--json", action="store_true", help="print what was found as JSON")
@@ -53,6 +60,9 @@ def add(commands: Any) -> None:  # noqa: ANN401 - argparse gives it no public na
 def run(arguments: argparse.Namespace) -> int:
     """Run the file, or show its plan; return the exit code."""
     check_resources(arguments)
+    if arguments.rulesets or arguments.ruleset:
+        print(_rulesets() if arguments.rulesets else ruleset.text_of(arguments.ruleset).rstrip("\n"))
+        return 0
     try:
         plan = read_release(arguments.file)
     except ReleaseFileError as error:  # each error has a line of its own
@@ -109,6 +119,7 @@ def shown(plan: Plan) -> str:
     ]
     if plan.roles.identifiers:
         lines.append(f"Not read, direct identifiers: {', '.join(plan.roles.identifiers)}")
+    lines += _rules(plan)
     for scenario in plan.scenarios:
         nulls = f"; NULL as {scenario.nulls}" if scenario.nulls else ""
         lines.append(f"Scenario {scenario.name}: {', '.join(scenario.keys)}{nulls}")
@@ -123,6 +134,24 @@ def shown(plan: Plan) -> str:
     return "\n".join(lines)
 
 
+def _rules(plan: Plan) -> list[str]:
+    if plan.ruleset is None:
+        return []
+    its = plan.ruleset.ruleset
+    lines = [f"Rules: {plan.rules}, {its.title} ({its.source})"]
+    looked = dict.fromkeys(plan.ruleset.looked_at, ", who has done so")
+    lines += [f"  rule {n}, where not measured, is for a person{looked.get(n, '')}: {w}" for n, w in its.look.items()]
+    return [*lines, *(f"  not checked: {what}" for what in its.unchecked)]
+
+
+def _rulesets() -> str:
+    lines = []
+    for name in ruleset.names():
+        its = tomllib.loads(ruleset.shipped(name).replace("= {N}", "= 0"))
+        lines.append(f"{name:<17} {its['title'].replace('{N}', 'N')} ({its['source']})")
+    return "\n".join(lines)
+
+
 _IDS = {"drop": "left out", "keep": "kept", "recode": "recoded"}
 
 
@@ -132,5 +161,7 @@ def _told(outcome: Outcome) -> str:
         f"{path}: {step.method} {', '.join(step.columns)}: {step.changed:,} of {step.records:,} records changed"
         for path, step in zip(outcome.step_paths, outcome.steps, strict=True)
     ]
+    if outcome.plan.ruleset is not None:
+        lines += [f"not checked by {outcome.plan.rules}: {what}" for what in outcome.plan.ruleset.ruleset.unchecked]
     lines = [*steps, *lines, "accepted" if outcome.accepted else "refused: nothing is released"]
     return "\n".join([*lines, *(f"written: {path}" for path in outcome.written)])

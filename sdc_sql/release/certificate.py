@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     import duckdb
 
     from sdc_sql.release.outcome import Outcome
-    from sdc_sql.release.plan import Step
+    from sdc_sql.release.plan import Plan, Step
 
 TEXT = (
     "A digest of a release, not a signature: it shows that a file, its figures and the release file belong together and"
@@ -62,7 +62,7 @@ def internal(outcome: Outcome, folder: Path) -> dict[str, Any]:
             "certificate": "internal", "text": TEXT, "format": FORMAT, **_told(outcome),
             "versions": {**_versions(), "platform": f"{platform.system()} {platform.machine()}"},
             "input": digested(outcome.original.con, outcome.original.table),
-            "release_file": {"digest": hashlib.sha256(plan.text.encode()).hexdigest(), "text": plan.text},
+            "release_file": _release_file(plan),
             "output": released_content(outcome, folder),
             "roles": {
                 "weight": plan.roles.weight, "sampling_fraction": plan.roles.sampling_fraction,
@@ -87,6 +87,7 @@ def internal(outcome: Outcome, folder: Path) -> dict[str, Any]:
                 {
                     "path": found.limit.path, "scenario": found.limit.scenario, "limit": found.limit.text,
                     "figures": plain(dict(found.figures)), "holds": found.holds,
+                    **({"found": found.found} if found.found else {}),
                 }
                 for found in outcome.limits
             ],
@@ -105,7 +106,7 @@ def public(outcome: Outcome, folder: Path, bound_to: str | None = None) -> dict[
     steps = {step.path: step for step in plan.steps}
     digests = {
         "input": digested(con, outcome.original.table)["digest"],
-        "release_file": hashlib.sha256(plan.text.encode()).hexdigest(),
+        "release_file": hashlib.sha256("\0".join([plan.text, *_ruleset(plan)]).encode()).hexdigest(),
     }
     return sealed(
         {
@@ -141,6 +142,18 @@ def released_content(outcome: Outcome, folder: Path) -> dict[str, Any]:
     if found["records"] != outcome.records_after:
         raise TableError(f"{name}: of {outcome.records_after:,} records {found['records']:,} are read back.")
     return {"format": path.suffix.lower().removeprefix("."), **found}
+
+
+def _release_file(plan: Plan) -> dict[str, Any]:
+    found: dict[str, Any] = {"digest": hashlib.sha256(plan.text.encode()).hexdigest(), "text": plan.text}
+    for text in _ruleset(plan):  # which may be a file of its own
+        digest = hashlib.sha256(text.encode()).hexdigest()
+        found["ruleset"] = {"name": plan.rules, "digest": digest, "text": text}
+    return found
+
+
+def _ruleset(plan: Plan) -> list[str]:
+    return [plan.ruleset.ruleset.text] if plan.ruleset is not None else []
 
 
 def _keyed(con: duckdb.DuckDBPyConnection, what: str, output: str, digest: str) -> str:

@@ -133,7 +133,8 @@ def _suppressions(outcome: Outcome) -> list[Block]:
 
 def _result(outcome: Outcome) -> Section:
     rows = tuple(
-        (o.limit.scenario or "loss", o.limit.text, ", ".join(f"{n}: {figure(v)}" for n, v in o.figures.items()),
+        (o.limit.scenario or (o.limit.path if o.found else "loss"), o.limit.text,
+         o.found or ", ".join(f"{n}: {figure(v)}" for n, v in o.figures.items()),
          "holds" if o.holds else "DOES NOT HOLD")
         for o in outcome.limits
     )  # fmt: skip
@@ -142,6 +143,9 @@ def _result(outcome: Outcome) -> Section:
         *(_scenario(s) for s in outcome.scenarios),
         *_loss(outcome),
     ]
+    if outcome.plan.ruleset is not None and outcome.plan.ruleset.ruleset.unchecked:
+        unchecked = Points(outcome.plan.ruleset.ruleset.unchecked)
+        blocks.insert(1, Section(f"What {outcome.plan.rules} does not check", (unchecked,)))
     if outcome.reasons:
         blocks.insert(1, Points(outcome.reasons))
     return Section(RESULT, tuple(blocks))

@@ -42,9 +42,12 @@ class LimitOutcome:
     limit: Limit
     figures: Mapping[str, float | None]
     holds: bool
+    found: str = ""  # of a rule of a ruleset: what was found, in words
 
     def __str__(self) -> str:
         """Return the limit with its figures in words."""
+        if self.found:
+            return f"{self.limit.path}: {self.limit.text}: {self.found}"
         figures = ", ".join(f"{name} is {shown(value)}" for name, value in self.figures.items())
         of = f"scenario {self.limit.scenario!r}" if self.limit.scenario else "loss"
         return f"{of}: {self.limit.text} {'holds' if self.holds else 'does not hold'}: {figures} ({self.limit.path})"
@@ -108,7 +111,7 @@ class Outcome:
             "limits": [
                 {
                     "path": o.limit.path, "scenario": o.limit.scenario, "limit": o.limit.text,
-                    "figures": dict(o.figures), "holds": o.holds,
+                    "figures": dict(o.figures), "holds": o.holds, **({"found": o.found} if o.found else {}),
                 }
                 for o in self.limits
             ],

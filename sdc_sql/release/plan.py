@@ -9,6 +9,8 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from pathlib import Path
 
+    from sdc_sql.release.ruleset import Rules
+
 
 @dataclass(frozen=True)
 class Source:
@@ -119,7 +121,7 @@ class Plan:
     """A release file, read and checked against its source.
 
     ``path`` is the file, ``text`` what stands in it; ``columns`` are those of the source with their types, direct
-    identifiers left out.
+    identifiers left out. ``rules`` is the name and version of the ruleset.
     """
 
     path: Path
@@ -138,6 +140,7 @@ class Plan:
     population: str = ""
     release: str = ""
     rules: str | None = None
+    ruleset: Rules | None = None
 
     @property
     def limits(self) -> tuple[Limit, ...]:

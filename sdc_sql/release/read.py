@@ -11,7 +11,7 @@ from sdc_sql.db.checks import told
 from sdc_sql.db.released_file import FORMATS, IDS
 from sdc_sql.errors import ParameterError
 from sdc_sql.limits import named
-from sdc_sql.release import figures, formats, raw, step_fields
+from sdc_sql.release import figures, formats, raw, rules, step_fields
 from sdc_sql.release.documents import DOCUMENTS
 from sdc_sql.release.plan import Limit, Loss, Output, Plan, RolesOfColumns, Scenario, Source
 from sdc_sql.release.problems import (
@@ -30,9 +30,11 @@ from sdc_sql.roles import NULLS
 if TYPE_CHECKING:
     import os
 
+    from sdc_sql.release.ruleset import Rules
+
 TEXTS_OF_FILE = ("title", "producer", "version", "description", "population", "release")
 FILE = dict.fromkeys(TEXTS_OF_FILE, TEXT) | {
-    "rules": TEXT, "source": TABLE, "roles": TABLE, "scenarios": TABLES, "steps": TABLES, "loss": TABLE,
+    "rules": rules.KIND, "source": TABLE, "roles": TABLE, "scenarios": TABLES, "steps": TABLES, "loss": TABLE,
     "output": TABLE,
 }  # fmt: skip
 SOURCE = {"path": TEXT, "database": TEXT, "table": TEXT}
@@ -92,13 +94,16 @@ class _Sections(Reading):
                 self.problems.add(section, f"the file has no {_HEADS.get(section, f'[{section}]')}.")
         source = self._source()
         roles = self._roles()
-        scenarios = self._scenarios(roles)
-        steps = step_fields.read(self, self.said.get("steps", []), roles, scenarios)
+        ruleset = rules.read(self, roles)
+        scenarios = self._scenarios(roles, ruleset)
+        if ruleset is not None:
+            ruleset = rules.keyed(ruleset, scenarios, self.problems)
+        added = ruleset.steps if ruleset else ()
+        steps = step_fields.read(self, self.said.get("steps", []), roles, scenarios, added)
         loss = self._loss(roles)
         output = self._output(source.path if source else None, roles)
-        if "rules" in self.said:
-            self.problems.add("rules", "this version has no rulesets yet: write their scenarios and limits here.")
-        elif scenarios and not any(s.limits for s in scenarios) and not self.problems.found:
+        unlimited = ruleset is None and scenarios and not any(s.limits for s in scenarios)
+        if unlimited and not self.problems.found:
             self.problems.add("scenarios", "none has a limit: nothing could be refused. Give limits, as in "
                               '["k_anonymity.3.records <= 0"].')  # fmt: skip
         self.problems.raise_if_any(self.file)
@@ -106,7 +111,7 @@ class _Sections(Reading):
         texts = {name: self.said.get(name, "") for name in TEXTS_OF_FILE}
         return Plan(
             self.file, self.text, source, roles, tuple(scenarios), tuple(steps), loss, output, self.columns, **texts,
-            rules=self.said.get("rules"),
+            rules=str(ruleset) if ruleset else None, ruleset=ruleset,
         )  # fmt: skip
 
     def _source(self) -> Source | None:
@@ -169,7 +174,7 @@ class _Sections(Reading):
             return None
         return self.column(path, role, name)
 
-    def _scenarios(self, roles: RolesOfColumns) -> list[Scenario]:
+    def _scenarios(self, roles: RolesOfColumns, ruleset: Rules | None) -> list[Scenario]:
         found: list[Scenario] = []
         if self.said.get("scenarios") == []:
             self.problems.add("scenarios", "give one at least: what an intruder may know.")
@@ -196,13 +201,19 @@ class _Sections(Reading):
                 path, name, keys, given.get("nulls"), given.get("k", 5),
                 threshold=tuple(threshold) if isinstance(threshold, list) else threshold,
             )  # fmt: skip
-            found.append(self._limited(scenario, given, roles))
+            found.append(self._limited(scenario, given, roles, ruleset))
         return found
 
-    def _limited(self, scenario: Scenario, given: dict[str, Any], roles: RolesOfColumns) -> Scenario:
+    def _limited(
+        self, scenario: Scenario, given: dict[str, Any], roles: RolesOfColumns, ruleset: Rules | None
+    ) -> Scenario:
         limits, k = [], scenario.k
-        for i, text in enumerate(given.get("limits", [])):
-            at = f"{scenario.path}.limits[{i}]"
+        written = [(f"{scenario.path}.limits[{i}]", text) for i, text in enumerate(given.get("limits", []))]
+        if ruleset is not None:
+            scenario = rules.limited(ruleset, scenario, given, self.problems)
+            name = ruleset.ruleset.name
+            written += [(f"{scenario.path}, {name} limits[{i}]", t) for i, t in enumerate(ruleset.ruleset.limits)]
+        for at, text in written:
             with self.problems.at(at):
                 figures.check_risk(text, roles, scenario)
                 k = max([k, *(asked for *_, asked in named(text) if asked is not None)])

@@ -19,7 +19,7 @@ from sdc_sql.db.csv_file import created
 from sdc_sql.db.load import load
 from sdc_sql.errors import InputError, SdcError, TableError, Unsupported, translated
 from sdc_sql.mask.columns import masks_numbers
-from sdc_sql.release import formats, measured, raw
+from sdc_sql.release import formats, measured, raw, rules_judged
 from sdc_sql.release.documents import DOCUMENTS
 from sdc_sql.release.outcome import Outcome, ScenarioOutcome
 from sdc_sql.release.place import OWNER, place, refuse_taken
@@ -198,8 +198,12 @@ def _outcome(con: duckdb.DuckDBPyConnection, plan: Plan, progress: Callable[[str
         scenarios.append(ScenarioOutcome(scenario, report, after, nulls, after_nulls, more, more_after))
     released = measured.described(con, plan, RELEASED)
     loss = measured.losses(original, released, plan, progress)
+    if plan.ruleset is not None:
+        progress(f"rules: {plan.rules}")
+    nulls = _nulls_after(plan, plan.ruleset.keys if plan.ruleset else ())
+    ruled = rules_judged.judged(con, plan, (ORIGINAL, RELEASED), nulls)
     return Outcome(
-        plan, tuple(scenarios), tuple(steps), tuple(paths), loss, measured.judged(plan, scenarios, loss),
+        plan, tuple(scenarios), tuple(steps), tuple(paths), loss, (*measured.judged(plan, scenarios, loss), *ruled),
         _count(original), _count(released), columns_before, released.columns,
         {"sdc_sql": VERSION, "duckdb": duckdb.__version__, "python": platform.python_version()}, original, released,
         _digests(plan),
@@ -234,6 +238,8 @@ def _numbers(plan: Plan) -> set[str]:
     """Return the columns of a CSV file that are numbers however it writes them: what is reckoned with."""
     roles = plan.roles
     found = {n for n in (roles.weight, roles.sampling_fraction, *roles.ordered) if isinstance(n, str)}
+    if plan.ruleset is not None and "inhabitants" in plan.ruleset.facts:
+        found.add(plan.ruleset.facts["inhabitants"])
     for step in plan.steps:
         if masks_numbers(step.verb, step.arguments):
             found |= {*step.columns}
@@ -247,6 +253,8 @@ def _count(data: Microdata) -> int:
 
 def _digests(plan: Plan) -> dict[str, str]:
     found = {"release_file": hashlib.sha256(plan.text.encode()).hexdigest()}
+    if plan.ruleset is not None:
+        found["ruleset"] = hashlib.sha256(plan.ruleset.ruleset.text.encode()).hexdigest()
     if plan.source.path.is_file() and plan.source.kind != "duckdb":  # a pattern of files has no bytes of its own
         with plan.source.path.open("rb") as file:
             found["source"] = hashlib.file_digest(file, "sha256").hexdigest()

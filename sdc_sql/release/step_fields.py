@@ -44,15 +44,18 @@ def known_methods() -> dict[str, list[Declaration]]:
 
 
 def read(
-    reading: Reading, rows: Sequence[Mapping[str, Any]], roles: RolesOfColumns, scenarios: Sequence[Scenario]
+    reading: Reading,
+    rows: Sequence[Mapping[str, Any]],
+    roles: RolesOfColumns,
+    scenarios: Sequence[Scenario],
+    added: Sequence[tuple[str, Mapping[str, Any]]] = (),
 ) -> list[Step]:
-    """Return the steps; what is wrong is added to the problems of the reading."""
+    """Return the steps, after those that a ruleset adds; what is wrong is added to the problems of the reading."""
     found = []
-    if rows and roles.id is None and "id" not in reading.said.get("roles", {}):
+    if (rows or added) and roles.id is None and "id" not in reading.said.get("roles", {}):
         reading.problems.add("roles.id", "it is missing: masking finds each record by its id.")
     gone: dict[str, str] = {}
-    for i, row in enumerate(rows):
-        path = f"steps[{i}]"
+    for path, row in [*added, *((f"steps[{i}]", row) for i, row in enumerate(rows))]:
         before = len(reading.problems.found)
         step = _step(reading, path, row, scenarios, roles)
         if step is None:

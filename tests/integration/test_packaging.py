@@ -90,6 +90,7 @@ def modules(tree) -> set[str]:
     """Return the files of the project that belong in a distribution."""
     found = {p for folder in ("sdc_sql", "udfs", "sql") for p in (tree / folder).rglob("*.py")}
     found |= set((tree / "sql").rglob("*.sql")) | {tree / "sdc_sql" / "py.typed"}
+    found |= {*(tree / "sdc_sql" / "release" / "rulesets").glob("*.toml")}
     found |= {p for p in (tree / "sdc_sql" / "dbt" / "package").rglob("*") if p.is_file()}
     return {p.relative_to(tree).as_posix() for p in found}
 

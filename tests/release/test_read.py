@@ -67,7 +67,7 @@ def steps(text):
 WRONG = {
     "file.unknown": ({"file": 'titel = "x"'}, "titel: there is no such field; did you mean 'title'?"),
     "file.kind": ({"file": "title = 1"}, "title: it is 1: it must be a text."),
-    "file.rules": ({"file": 'rules = "nl"'}, "rules: this version has no rulesets yet"),
+    "file.rules": ({"file": 'rules = "nl"'}, "rules: there is no ruleset 'nl'"),
     "source.none": ({"source": None}, "source: the file has no [source]."),
     "source.missing": ({"source": 'path = "no.csv"'}, "source.path: There is no file"),
     "source.both": ({"source": 'path = "a"\ndatabase = "b"'}, "source: give either path"),
