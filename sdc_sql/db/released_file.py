@@ -94,7 +94,7 @@ def rows_of(data: Any, release: str, ids: str) -> exp.Select:  # noqa: ANN401 - 
         draw = exp.Anonymous(this="sdc_uniform", expressions=[stream, exp.column(data.id, quoted=True)])
         rows = rows.select(exp.alias_(draw, "sdc__draw"))
         order = [exp.Ordered(this=c, nulls_first=False) for c in (exp.column("sdc__draw"), _quoted(data.id))]
-    chosen: list[Any] = [_quoted(name) for name in data.columns if name != data.id or ids == "keep"]
+    chosen: list[Any] = [c for c in _columns(data) if c.alias_or_name != data.id or ids == "keep"]
     if ids == "recode":
         number = exp.Window(this=exp.RowNumber(), order=exp.Order(expressions=order))
         chosen.insert(data.columns.index(data.id), exp.alias_(number, data.id, quoted=True))
@@ -102,6 +102,23 @@ def rows_of(data: Any, release: str, ids: str) -> exp.Select:  # noqa: ANN401 - 
         raise ParameterError("The table has no column but the id, and that is to be dropped.")
     released = exp.select(*chosen).from_(rows.subquery("r"))
     return released.order_by(*(o.copy() for o in order)) if order else released
+
+
+def _columns(data: Any) -> list[Any]:  # noqa: ANN401 - as above
+    """Return the columns; an ENUM with the values that are left alone: its type also lists suppressed ones."""
+    rows = query.call("sdc__rows", data.table)
+    kinds = {str(name): kind for name, kind, *_ in data.con.execute(query.text(rows.copy().limit(0))).description or ()}
+    found: list[Any] = []
+    for name in data.columns:
+        if str(kinds[name]).startswith("ENUM("):
+            left = exp.select(_quoted(name)).distinct().from_(rows.copy().subquery("r"))
+            left = left.where(exp.not_(_quoted(name).is_(exp.null()))).order_by(_quoted(name))
+            labels = [exp.Literal.string(str(label)) for (label,) in data.con.execute(query.text(left)).fetchall()]
+            kind = exp.DataType(this=exp.DataType.Type.ENUM, expressions=labels) if labels else "VARCHAR"
+            found.append(exp.alias_(exp.cast(_quoted(name), kind), name, quoted=True))
+        else:
+            found.append(_quoted(name))
+    return found
 
 
 def _quoted(name: str) -> exp.Column:

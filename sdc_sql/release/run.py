@@ -268,7 +268,7 @@ def released_rows(outcome: Outcome) -> exp.Select:
         return released_file.rows_of(data, plan.release, "recode")
     ids = plan.output.ids if plan.roles.id is not None else "keep"
     rows = released_file.rows_of(data, "", ids)
-    chosen: list[Any] = [c.copy() for c in rows.selects]
+    chosen: list[Any] = [exp.column(c.alias_or_name, quoted=True) for c in rows.selects]
     return rows.order_by(*(exp.Ordered(this=c, nulls_first=False) for c in chosen))
 
 

@@ -212,3 +212,21 @@ def test_the_folder_is_synced_after_the_file_is_put_in_its_place(file, monkeypat
     monkeypatch.setattr(released_file, "synced", lambda p, old=released_file.synced: (calls.append(p.is_dir()), old(p)))
     assert main(COMMAND) == 0
     assert calls == [False, "replace", True]
+
+
+def test_an_enum_lists_only_the_values_that_are_released(tmp_path):
+    con = duckdb.connect()
+    sdc_sql.load(con)
+    con.execute("CREATE TYPE kinds AS ENUM ('b', 'it''s', 'aristocrat', 'a')")
+    con.execute(
+        "CREATE TABLE k AS SELECT i AS id, [NULL, 'b', 'a', 'it''s'][1 + i % 4]::kinds AS \"Select\", NULL::kinds AS f"
+        " FROM range(40) AS t(i)"
+    )
+    data = sdc_sql.Microdata(con, "k", id="id")
+    data.write(tmp_path / "released.duckdb")
+    data.write(tmp_path / "recoded.parquet", ids="drop")
+    assert b"aristocrat" not in (tmp_path / "released.duckdb").read_bytes()
+    with duckdb.connect(tmp_path / "released.duckdb", read_only=True) as released:
+        assert [str(t) for t in released.table("k").types] == ["BIGINT", "ENUM('b', 'it''s', 'a')", "VARCHAR"]
+        before, after = (c.execute('SELECT id, "Select"::VARCHAR, f FROM k').fetchall() for c in (con, released))
+    assert before == after
