@@ -3,7 +3,8 @@
 --   DR = the number of unswapped records in the cells C_1, C_2 of D_post, with 1 and 2 records / the number of unswapped records    (1)
 -- D_post: the contingency table of all attributes of the released file. A record is unswapped where it has its original values in all
 -- swapped attributes: one that got the values of a partner like itself counts, since what an intruder finds of it is true.
--- NULL is a category of its own; categories are compared by their texts. Where every record is swapped DR is 0.
+-- NULL is a category of its own; categories are compared by their texts, so what was recoded after the swap must be recoded alike in the original
+-- first: a swapped attribute without a value in both tables is an error. Where every record is swapped DR is 0.
 -- Source: Karr & Sanil, The risk-utility approach to statistical disclosure limitation, (1); Gomatam, Karr & Sanil (2005), Data swapping as
 --   a decision problem, Journal of Official Statistics 21, 635-655 (the n-rule).
 --
@@ -26,6 +27,9 @@
 --   swapped    columns       those of them that were swapped; without it, all
 --   threshold  whole number  the most records of a small cell
 
+CREATE OR REPLACE MACRO sdc__swapped_columns(swapped, columns) AS
+    CASE WHEN len(list_filter(coalesce(swapped, [])::VARCHAR[], lambda n: sdc__is_among(n, columns))) > 0 THEN swapped ELSE columns END;
+
 -- The columns of the released file (cell), and those that were swapped before and after, as lists.
 CREATE OR REPLACE MACRO sdc__swapped_cells(sides, id, chosen) AS TABLE
     SELECT sdc__cell, sum(sdc__n)::BIGINT AS sdc__f, coalesce(sum(sdc__n) FILTER (sdc__before = sdc__after), 0)::BIGINT AS sdc__kept
@@ -42,11 +46,14 @@ CREATE OR REPLACE MACRO sdc__swapped_cells(sides, id, chosen) AS TABLE
 -- Limit: risk. The share of the unswapped records that lie in small cells.
 CREATE OR REPLACE MACRO sdc_swapping_risk(original, released, columns, id, swapped := NULL, threshold := 2) AS TABLE
     WITH sdc__both AS (FROM sdc__both_labels(original, released, columns, id)),
+    sdc__exchanged AS (
+        SELECT DISTINCT sdc__first, COLUMNS(lambda c: starts_with(c, 'sdc__x_') AND sdc__is_among(substr(c, 8), sdc__swapped_columns(swapped, columns))) FROM sdc__both
+    ),
     sdc__sums AS (
         SELECT sum(sdc__f)::BIGINT AS records, sum(sdc__kept)::BIGINT AS unswapped, count(*) FILTER (sdc__f = 1) AS cells_of_one, count(*) FILTER (sdc__f = 2) AS cells_of_two,
                coalesce(sum(sdc__kept) FILTER (sdc__f = 1), 0)::BIGINT AS unswapped_in_ones, coalesce(sum(sdc__kept) FILTER (sdc__f = 2), 0)::BIGINT AS unswapped_in_twos,
                any_value(sdc__most) AS threshold, coalesce(sum(sdc__kept) FILTER (sdc__f <= sdc__most), 0)::BIGINT AS unswapped_in_small
-        FROM sdc__swapped_cells('sdc__both', id, CASE WHEN len(list_filter(coalesce(swapped, [])::VARCHAR[], lambda n: sdc__is_among(n, columns))) > 0 THEN swapped ELSE columns END),
+        FROM sdc__swapped_cells('sdc__both', id, sdc__swapped_columns(swapped, columns)), (SELECT sdc__wrong FROM sdc__coded_alike('sdc__exchanged') WHERE sdc__wrong = 0) AS sdc__alike,
              (SELECT sdc__checked_whole(threshold, 'threshold', 1) AS sdc__most WHERE len(sdc__some_of(swapped, columns, 'swapped')) >= 0)
     )
     SELECT *, CASE WHEN unswapped > 0 THEN 1e0 * unswapped_in_small / unswapped ELSE 0 END::DOUBLE AS risk FROM sdc__sums;

@@ -9,7 +9,7 @@ import duckdb
 import pytest
 
 from sdc_sql import Microdata
-from sdc_sql.errors import ColumnError, ParameterError
+from sdc_sql.errors import ColumnError, ParameterError, SdcError
 
 NAMES = (
     "records", "unswapped", "cells_of_one", "cells_of_two", "unswapped_in_ones", "unswapped_in_twos", "threshold",
@@ -102,3 +102,18 @@ def test_wrong_arguments(swapped):
     swapped.execute("CREATE TABLE twice AS FROM f UNION ALL FROM f")
     with pytest.raises(duckdb.Error, match="must be unique"):
         swapped.execute("FROM sdc_swapping_risk('k', 'twice', ['sex'], 'id')").fetchall()
+
+
+def test_a_swapped_attribute_that_was_recoded_is_no_risk_of_none(swapped):
+    """Its labels are in no original record: all would count as swapped."""
+    swapped.execute("""
+        CREATE TABLE g AS SELECT * REPLACE (upper("Select") AS "Select") FROM f;
+        CREATE TABLE h AS SELECT * REPLACE (upper(sex) AS sex) FROM f;
+        CREATE TABLE n AS SELECT * REPLACE (NULL::VARCHAR AS "Select") FROM f
+    """)
+    for columns in (["Select"], None):
+        with pytest.raises(SdcError, match=r"No value of Select occurs in both tables"):
+            Microdata(swapped, "g", id="id").swapping_risk("k", ["sex", "Select"], swapped=columns)
+    assert Microdata(swapped, "h", id="id").swapping_risk("k", ["sex", "Select"], swapped=["select"]).unswapped == 6
+    with pytest.raises(SdcError, match=r"No value of Select occurs in both tables"):
+        Microdata(swapped, "n", id="id").swapping_risk("k", ["sex", "Select"])
