@@ -153,3 +153,19 @@ def test_wrong_arguments(persons):
         for measure in ("sdc_joint_releases", "sdc_joint_releases_records"):
             with pytest.raises(duckdb.Error, match=words):
                 persons.execute(f"SELECT * FROM {measure}(['persons', '{name}'], [['age'], ['sex']], 'id')").fetchall()
+
+
+@pytest.mark.parametrize("other", ["id::DOUBLE", "lpad(id::VARCHAR, 3, '0')", "id + 4"])
+def test_releases_whose_ids_join_nothing_are_no_risk_of_none(con, other):
+    """Each would look like other people, and what the releases give together would be measured nowhere."""
+    con.execute("CREATE TABLE k AS SELECT i AS id, i % 2 AS a FROM range(4) t(i)")
+    con.execute('CREATE TABLE "r\'s" AS SELECT id, a AS "Select" FROM k')
+    con.execute(f"CREATE TABLE f AS SELECT {other} AS id, a FROM k")
+    for tables, keys in (("'k', 'f'", "['a'], ['a']"), ("'k', '\"r''s\"', 'f'", "['a'], ['Select'], ['a']")):
+        for macro in ("sdc_joint_releases", "sdc_joint_releases_records"):
+            with pytest.raises(duckdb.Error, match=r"ColumnError: No id \(id\) of [kf] occurs in another release"):
+                con.execute(f"FROM {macro}([{tables}], [{keys}], 'id')").fetchall()
+    data = Microdata(con, "k", id="id")
+    with pytest.raises(ColumnError, match="occurs in another release"):
+        data.joint_releases(["k", "f"], [["a"], ["a"]])
+    assert len(data.joint_releases(["k", '"r\'s"'], [["a"], ["Select"]])) == 3
