@@ -70,20 +70,23 @@ def losses(
     """Return the rows of each measure that a limit on loss names.
 
     Measures of numbers are of the continuous columns, by default of all that are numbers before and after; those of
-    categories are of the others. Where a measure has no column its figures are NULL.
+    categories are of the others. Where a measure has no column, or one of them is dropped or (named as continuous) no
+    number any more, its figures are NULL.
     """
     wanted = dict.fromkeys(measure for limit in plan.loss.limits for measure, *_ in named(limit.text))
     found: dict[str, tuple[Mapping[str, Any], ...]] = {}
     for name in wanted:
         progress(name.replace("_", " "))
         measure = loss_measures()[name]
-        columns = [c for c in plan.loss.columns if c in released.columns]
+        columns = [*plan.loss.columns]
+        numbers = _numbers(original) & _numbers(released)
         if measure.of == "numeric":
-            numbers = _numbers(original) & _numbers(released)
-            columns = [c for c in plan.loss.continuous or columns if c in numbers]
+            columns = [*plan.loss.continuous] or [c for c in columns if c in numbers or c not in released.columns]
         elif measure.of == "categorical":
             columns = [c for c in columns if c not in plan.loss.continuous]
-        rows = _rows(measure, original, released, columns, plan) if columns else []
+        there = numbers if measure.of == "numeric" else {*released.columns}
+        # of what is there no more, or no number any more, the loss is unknown: that of the others would look like all
+        rows = _rows(measure, original, released, columns, plan) if columns and {*columns} <= there else []
         found[name] = tuple(rows) or (dict.fromkeys(measure.figures),)
     return found
 

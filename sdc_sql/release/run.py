@@ -190,7 +190,7 @@ def _outcome(con: duckdb.DuckDBPyConnection, plan: Plan, progress: Callable[[str
             paths.append(step.path)
     scenarios = []
     for scenario, (nulls, (report, more)) in zip(plan.scenarios, before, strict=True):
-        after_nulls = scenario.nulls or _nulls_after(plan, scenario.keys)
+        after_nulls = scenario.nulls or _nulls_after(plan, con, scenario.keys)
         told = partial(_told, progress, f"after, {scenario.name}")
         after, more_after = measured.risks(
             con, plan, RELEASED, scenario, after_nulls, name=plan.output.path.name, progress=told
@@ -214,10 +214,13 @@ def _told(progress: Callable[[str], None], stage: str, measure: str) -> None:
     progress(f"{stage}: {measure}")
 
 
-def _nulls_after(plan: Plan, keys: tuple[str, ...]) -> str:
+def _nulls_after(plan: Plan, con: duckdb.DuckDBPyConnection, keys: tuple[str, ...]) -> str:
     """Return how NULL counts: as agreeing with every value once values of the keys were suppressed."""
-    suppressed = {column for step in plan.steps if step.suppresses for column in step.columns}
-    return "wildcard" if suppressed & {*keys} else "category"
+    planned = {column for step in plan.steps if step.suppresses for column in step.columns}
+    counts = [exp.alias_(exp.Count(this=exp.column(c, quoted=True)), f"known_{i}") for i, c in enumerate(keys)]
+    before, after = (con.execute(query.text(exp.select(*counts).from_(t))).fetchall()[0] for t in (ORIGINAL, RELEASED))
+    lost = {key for key, known, left in zip(keys, before, after, strict=True) if left < known}
+    return "wildcard" if lost & planned else "category"
 
 
 def _run(con: duckdb.DuckDBPyConnection, plan: Plan, step: Step) -> Iterator[MaskingStep]:

@@ -230,7 +230,7 @@ def test_a_failure_while_outputs_are_placed_leaves_none(tmp_path, monkeypatch):
 
 
 def test_a_writer_that_fails_leaves_nothing(small, tmp_path, monkeypatch):
-    monkeypatch.setattr(running, "_write", lambda *_: (_ for _ in ()).throw(KeyboardInterrupt))
+    monkeypatch.setattr(running, "write_released", lambda *_: (_ for _ in ()).throw(KeyboardInterrupt))
     with pytest.raises(KeyboardInterrupt):
         run_release(small(rows="1,3,f,1\n2,3,f,1\n"))
     assert files(tmp_path) == set()
@@ -299,3 +299,25 @@ def test_subset_counts_all_records(small, con):
     run_release(small(rows="1,30,f,1\n2,31,f,1\n3,31,m,1\n4,42,m,1\n5,43,m,1\n", steps=steps), con)
     ages = con.execute("SELECT list(age ORDER BY id) FROM sdc_release").fetchall()
     assert ages == [([30, 31, 31, None, None],)]
+
+
+def test_a_step_that_suppresses_nothing_leaves_null_a_value_of_its_own(small, con):
+    """Else a step without effect would make every missing value agree with all: fewer records at risk, none safer."""
+    rows = "1,30,f,1\n2,30,,2\n3,41,f,3\n4,41,,4\n"
+    steps = '[[steps]]\nmethod = "local_suppression"\nkeys = ["age"]\nk = 2'
+    outcome = run_release(small(rows=rows, steps=steps), con)
+    assert [step.changed for step in outcome.steps] == [0]
+    assert outcome.scenarios[0].nulls_after == "category"
+    assert dict(outcome.limits[0].figures) == {"k_anonymity.2.records": 4}
+    assert not outcome.accepted
+
+
+@pytest.mark.parametrize(
+    "step", ['method = "drop_identifiers"', 'method = "recode"\nbreaks = [0, 2, 9]'], ids=["dropped", "made text"]
+)
+def test_a_loss_that_cannot_be_measured_of_a_column_is_not_that_of_the_others(small, con, step):
+    loss = '[loss]\ncolumns = ["age", "it\'s"]\ncontinuous = ["age", "it\'s"]\nlimits = ["il1.il1 < 1"]'
+    rows = "1,30,f,1\n2,30,f,2\n3,41,m,3\n4,41,m,4\n"
+    outcome = run_release(small(rows=rows, steps=f'[[steps]]\ncolumns = ["it\'s"]\n{step}\n{loss}'), con)
+    assert dict(outcome.limits[1].figures) == {"il1.il1": None}
+    assert not outcome.accepted
