@@ -24,7 +24,7 @@ CREATE OR REPLACE MACRO sdc__text_cells(tbl, columns, first) AS TABLE
 CREATE OR REPLACE MACRO sdc__never_shared(variable, either, common) AS
     CASE WHEN either = 0 OR common > 0 THEN false
          ELSE error('TableError: No value of ' || variable || ' occurs in both tables: nothing would match, and the risk would look like none. Recode the original as the released table was, give both columns one type (30 is not 30.0)'
-                    || ', group numbers to which noise was added, or leave the column out where it was suppressed as a whole.') END;
+                    || ', group numbers to which noise was added (for a distance: name them in continuous), or leave the column out where it was suppressed as a whole.') END;
 
 -- The cells of both files, sdc__first: whether they are the original's. (The union puts the columns in one order.)
 CREATE OR REPLACE MACRO sdc__two_files(original, released, columns) AS TABLE

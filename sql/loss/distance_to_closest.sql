@@ -9,7 +9,8 @@
 -- more where records were taken over with little change. Exact, for all records; no id is needed, and the files may be of any sizes.
 -- scaling: the standard deviation (n - 1) or the range of the original; what is constant there is compared as it is. Ordered categories
 -- of both files together are ranked: numbers by size, an ENUM in its own order, texts by their bytes, NULL the lowest. NULL of other
--- categories is one of them; NULL or NaN in a number is an error. Two originals at the same distance, 0 too, have the NNDR 1; distances
+-- categories is one of them; a column of these without a value in both files is an error (it was recoded, or is a number: no record would be close).
+-- NULL or NaN in a number is an error. Two originals at the same distance, 0 too, have the NNDR 1; distances
 -- are compared to nine digits. Percentiles are interpolated.
 -- Source: Zhao, Kunar, Birke & Chen (2021), CTAB-GAN: effective table data synthesizing, ACML 157, 97-112, section 4.2 (DCR, NNDR, their
 --   5th percentiles and those within the original); Gower (1971), Biometrics 27, 857-871 (numbers and categories in one distance).
@@ -53,6 +54,7 @@ CREATE OR REPLACE MACRO sdc__kinds_compared(original, released, columns, categor
     WITH sdc__files AS (
         FROM sdc__columns_compared(original, columns, categories, ordinal, numbers, true) UNION ALL BY NAME FROM sdc__columns_compared(released, columns, categories, ordinal, numbers, false)
     ),
+    sdc__unordered AS (SELECT DISTINCT sdc__first, COLUMNS('(?s)^sdc__t_(.*)$') AS "sdc__x_\1" FROM sdc__files),
     sdc__crossed AS (
         SELECT COLUMNS(lambda c: NOT starts_with(c, 'sdc__first')), (count(*) FILTER (WHERE sdc__first))::DOUBLE AS sdc__b, (count(*) FILTER (WHERE NOT sdc__first))::DOUBLE AS sdc__a
         FROM sdc__files GROUP BY ALL
@@ -69,7 +71,8 @@ CREATE OR REPLACE MACRO sdc__kinds_compared(original, released, columns, categor
     SELECT list_transform(list_concat(list_filter(sdc__every, lambda n: starts_with(n, 'sdc__t_'))[:len(categories)], list_filter(sdc__every, lambda n: starts_with(n, 'sdc__o_'))[:len(ordinal)],
                                       list_filter(sdc__every, lambda n: starts_with(n, 'sdc__x_'))[:len(numbers)]), lambda n: substr(n, 8)) AS sdc__names,
            list_concat(sdc__t[:len(categories)], sdc__o[:len(ordinal)], sdc__x[:len(numbers)]) AS sdc__values, sdc__before, sdc__after
-    FROM sdc__by_kind;
+    FROM sdc__by_kind, (FROM sdc__coded_alike('sdc__unordered')) AS sdc__alike
+    WHERE sdc__wrong = 0;
 
 -- sdc_distance_to_closest: how close released records are to original ones (DCR, NNDR), beside these among themselves.
 -- Gives: records, copies, close, dcr_minimum, dcr_p5, dcr_median, dcr_mean, nndr_minimum, nndr_p5, nndr_median, nndr_mean, original_copies,

@@ -5,6 +5,7 @@ from __future__ import annotations
 import statistics
 from itertools import pairwise
 
+import duckdb
 import numpy as np
 import pytest
 
@@ -172,3 +173,14 @@ def test_the_order_of_the_records_does_not_matter(con):
         con.execute(f"CREATE OR REPLACE TABLE two AS FROM f ORDER BY {order}")
         found.append(Microdata(con, "two").distance_to_closest("one", COLUMNS, ordinal=ORDINAL, continuous=CONTINUOUS))
     assert all(a == b for a, b in pairwise(found))
+
+
+def test_a_category_that_was_recoded_is_no_distance_from_all(con):
+    """None of its labels is in the original, so that every record would look far from each, and none a copy."""
+    con.execute("CREATE TABLE k AS SELECT i AS x, ['f', 'm'][1 + i % 2] AS \"it's\" FROM range(9) AS t(i)")
+    con.execute('CREATE TABLE f AS SELECT x + 0.5 AS x, upper("it\'s") AS "it\'s" FROM k')
+    for call, name in (("['x', 'it''s'], continuous := ['x']", "it's"), ("['x']", "x")):
+        with pytest.raises(duckdb.Error, match=f"No value of {name} occurs in both tables.*name them in continuous"):
+            con.execute(f"FROM sdc_distance_to_closest('k', 'f', {call})").fetchall()
+    (row,) = con.execute("SELECT copies FROM sdc_distance_to_closest('k', 'f', ['x'], ordinal := ['x'])").fetchall()
+    assert row == (0,)
