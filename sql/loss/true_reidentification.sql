@@ -21,8 +21,9 @@
 -- A recoded key (34 released as '30-39') has to be said in `recoded`: a label then stands for the original values that were released under it.
 -- That is right where each value has one label (a global recoding); it is an error where one has several, as after local recoding or a
 -- perturbation: then recode the original alike first, by the same hierarchy or breaks, and compare with that. A key
--- that shares no value with the original and is not in `recoded` is an error: it would read as no risk. A value whose every record was
--- suppressed has no label and agrees with NULL only: fewer matches than the intruder has, never more.
+-- that shares no value with the original and is not in `recoded` is an error: it would read as no risk; so is one that was plainly recoded (34 as 30,
+-- 38 as 30, always): part of its values would find nothing. A value whose every record was suppressed has no label and agrees with NULL only: fewer
+-- matches than the intruder has, never more.
 --
 -- Scope: table.
 -- Parameters:
@@ -57,6 +58,12 @@ CREATE OR REPLACE MACRO sdc__coded_otherwise(shared, released, name) AS
              THEN error('ColumnError: No released value of the key "' || name || '" occurs in the original, so that nothing could agree: name it in recoded where these are labels of groups, recode the original alike, or leave out a key that was masked as a number.')
          ELSE false END;
 
+-- labels: the most released values of one original; moved: the most records whose value became another one, of one value; old, new: how many there are.
+CREATE OR REPLACE MACRO sdc__recoded_unsaid(labels, moved, old, new, name) AS
+    CASE WHEN labels = 1 AND moved > 1 AND new < old
+             THEN error('ColumnError: Each original value of the key "' || name || '" was released as one value, and several as the same one, as after a recoding: those that are no label would find nothing, and the risk would look low. Name it in recoded, or recode the original alike.')
+         ELSE false END;
+
 -- Columns of the cells in a text, for each key.
 CREATE OR REPLACE MACRO sdc__sided(side, key) AS sdc__identifier('sdc__' || side || '_sdc__x_' || key);
 
@@ -84,7 +91,11 @@ CREATE OR REPLACE MACRO sdc__looked_for(keys, category, recoded) AS
     || array_to_string(list_transform(keys, lambda k, i: '(' || CASE WHEN category THEN '' ELSE sdc__sided('r', k) || ' IS NULL OR ' END || 'sdc__c.sdc__l' || i || ' IS NOT DISTINCT FROM ' || sdc__sided('r', k) || ')'), ' AND ')
     || ' AS sdc__correct FROM sdc__labelled AS sdc__c LEFT JOIN sdc__found ON '
     || array_to_string(list_transform(keys, lambda k, i: 'sdc__c.sdc__l' || i || ' IS NOT DISTINCT FROM sdc__found.sdc__l' || i), ' AND ')
-    || ' LEFT JOIN (SELECT sdc__j FROM sdc__shared WHERE ' || array_to_string(list_transform(keys, lambda k, i: 'sdc__j = ' || i || ' AND sdc__coded_otherwise(sdc__s, sdc__t, ' || sdc__text(k) || ')'), ' OR ') || ') AS sdc__none ON true';
+    || ' LEFT JOIN (SELECT sdc__j FROM sdc__shared WHERE ' || array_to_string(list_transform(keys, lambda k, i: 'sdc__j = ' || i || ' AND sdc__coded_otherwise(sdc__s, sdc__t, ' || sdc__text(k) || ')'), ' OR ') || ') AS sdc__none ON true'
+    || coalesce(' LEFT JOIN (SELECT 1 AS sdc__unsaid FROM (' || nullif(array_to_string(list_filter(list_transform(keys, lambda k, i: CASE WHEN NOT list_contains(recoded, sdc__folded(k)) THEN
+           'SELECT max(sdc__d) AS sdc__labels, max(sdc__m) AS sdc__moved, count(*) AS sdc__olds, count(DISTINCT sdc__one) AS sdc__news, ' || sdc__text(k) || ' AS sdc__name FROM (SELECT count(DISTINCT sdc__r) AS sdc__d, min(sdc__r) AS sdc__one, sum(CASE WHEN sdc__o <> sdc__r THEN sdc__n ELSE 0 END) AS sdc__m FROM (SELECT '
+           || sdc__sided('o', k) || ' AS sdc__o, ' || sdc__sided('r', k) || ' AS sdc__r, sdc__n FROM sdc__labelled) WHERE sdc__o IS NOT NULL AND sdc__r IS NOT NULL GROUP BY sdc__o)' END), lambda t: t IS NOT NULL), ' UNION ALL '), '')
+       || ') WHERE sdc__recoded_unsaid(sdc__labels, sdc__moved, sdc__olds, sdc__news, sdc__name)) AS sdc__said ON true', '');
 
 -- The name of the id, which none of the columns of the result has.
 CREATE OR REPLACE MACRO sdc__beside(id, results) AS

@@ -180,3 +180,19 @@ def test_one_record_and_keys_all_suppressed(con):
     assert con.execute("FROM sdc_true_reidentification('one', 'two', ['a'], 'id', nulls := 'category')").fetchone() == (
         (1, 1, 0, 0, 0, 3, 1, 0, 0.0, 0.0)
     )
+
+
+@pytest.mark.parametrize("recoding", ["a // 10 * 10", "least(a, 40)", "CASE WHEN a < 30 THEN 20 ELSE a END"])
+def test_a_recoding_whose_labels_are_original_values_is_told(con, recoding):
+    """Rounded or top-coded, the labels agree with some originals: the others would find nothing, and look safe."""
+    con.execute('CREATE TABLE k AS SELECT i AS f, 20 + i % 30 AS a, i % 7 AS "Select" FROM range(120) t(i)')
+    con.execute(f'CREATE TABLE "f\'" AS SELECT * REPLACE ({recoding} AS a) FROM k')
+    for measure in MEASURES:
+        with pytest.raises(duckdb.Error, match='Each original value of the key "a" was released as one value'):
+            con.execute(f"FROM {measure}('k', 'f''', ['a', 'Select'], 'f')").fetchall()
+    (found,) = con.execute(
+        "SELECT rate FROM sdc_true_reidentification('k', 'f''', ['a', 'Select'], 'f', recoded := ['A'])"
+    ).fetchone()
+    con.execute(f"CREATE TABLE alike AS SELECT * REPLACE ({recoding} AS a) FROM k")
+    same = con.execute("SELECT rate FROM sdc_true_reidentification('alike', 'f''', ['a', 'Select'], 'f')").fetchone()
+    assert found == same[0] > 0
