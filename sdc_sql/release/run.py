@@ -200,7 +200,7 @@ def _outcome(con: duckdb.DuckDBPyConnection, plan: Plan, progress: Callable[[str
     loss = measured.losses(original, released, plan, progress)
     if plan.ruleset is not None:
         progress(f"rules: {plan.rules}")
-    nulls = _nulls_after(plan, plan.ruleset.keys if plan.ruleset else ())
+    nulls = _nulls_after(plan, con, plan.ruleset.keys if plan.ruleset else ())
     ruled = rules_judged.judged(con, plan, (ORIGINAL, RELEASED), nulls)
     return Outcome(
         plan, tuple(scenarios), tuple(steps), tuple(paths), loss, (*measured.judged(plan, scenarios, loss), *ruled),
@@ -217,6 +217,8 @@ def _told(progress: Callable[[str], None], stage: str, measure: str) -> None:
 def _nulls_after(plan: Plan, con: duckdb.DuckDBPyConnection, keys: tuple[str, ...]) -> str:
     """Return how NULL counts: as agreeing with every value once values of the keys were suppressed."""
     planned = {column for step in plan.steps if step.suppresses for column in step.columns}
+    if not planned & {*keys}:
+        return "category"
     counts = [exp.alias_(exp.Count(this=exp.column(c, quoted=True)), f"known_{i}") for i, c in enumerate(keys)]
     before, after = (con.execute(query.text(exp.select(*counts).from_(t))).fetchall()[0] for t in (ORIGINAL, RELEASED))
     lost = {key for key, known, left in zip(keys, before, after, strict=True) if left < known}

@@ -68,9 +68,9 @@ CREATE OR REPLACE MACRO sdc__kinds_compared(original, released, columns, categor
                [*COLUMNS(lambda c: starts_with(c, 'sdc__o_'))] AS sdc__o, [*COLUMNS(lambda c: starts_with(c, 'sdc__x_'))] AS sdc__x, sdc__before, sdc__after
         FROM sdc__lists
     )
-    SELECT list_transform(list_concat(list_filter(sdc__every, lambda n: starts_with(n, 'sdc__t_'))[:len(categories)], list_filter(sdc__every, lambda n: starts_with(n, 'sdc__o_'))[:len(ordinal)],
-                                      list_filter(sdc__every, lambda n: starts_with(n, 'sdc__x_'))[:len(numbers)]), lambda n: substr(n, 8)) AS sdc__names,
-           list_concat(sdc__t[:len(categories)], sdc__o[:len(ordinal)], sdc__x[:len(numbers)]) AS sdc__values, sdc__before, sdc__after
+    SELECT list_transform(list_concat(list_slice(list_filter(sdc__every, lambda n: starts_with(n, 'sdc__t_')), 1, len(categories)), list_slice(list_filter(sdc__every, lambda n: starts_with(n, 'sdc__o_')), 1, len(ordinal)),
+                                      list_slice(list_filter(sdc__every, lambda n: starts_with(n, 'sdc__x_')), 1, len(numbers))), lambda n: substr(n, 8)) AS sdc__names,
+           list_concat(list_slice(sdc__t, 1, len(categories)), list_slice(sdc__o, 1, len(ordinal)), list_slice(sdc__x, 1, len(numbers))) AS sdc__values, sdc__before, sdc__after
     FROM sdc__by_kind, (FROM sdc__coded_alike('sdc__unordered')) AS sdc__alike
     WHERE sdc__wrong = 0;
 
