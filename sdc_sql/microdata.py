@@ -16,9 +16,13 @@ from sdc_sql.frontier.sweep import frontier
 from sdc_sql.methods import Methods
 from sdc_sql.risk import risk_misclassified
 from sdc_sql.roles import Roles, as_method
+from sdc_sql.session.release_file import to_release_file
+from sdc_sql.session.undo import steps, undo
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
+
+    from sdc_sql.db.steps import LoggedStep
 
 _ROLES = ("keys", "household", "id", "stratum", "sampling_fraction", "nulls", "numbers")
 
@@ -164,6 +168,21 @@ class Microdata(Methods):
     after_pram = as_method(risk_misclassified.noted)
     compare = as_method(compare)
     frontier = as_method(frontier)
+    undo = as_method(undo)
+    to_release_file = as_method(to_release_file)
+
+    @property
+    def steps(self) -> list[LoggedStep]:
+        """The masking that the table went through, the oldest step first, as ``sdc_steps`` has it.
+
+        Examples
+        --------
+        >>> data = example()
+        >>> _ = data.round_to_base("age", 25)
+        >>> [(step.method, step.columns) for step in data.steps]
+        [('round', ['age'])]
+        """
+        return steps(self._roles)
 
     def where(self, condition: str) -> Microdata:
         """Return the records of which a condition holds: what is masked there leaves the others as they are.

@@ -38,6 +38,14 @@ def marked(con: duckdb.DuckDBPyConnection, table: exp.Table) -> str:
     return mark
 
 
+def comment_without_mark(con: duckdb.DuckDBPyConnection, table: exp.Table, *, kept: bool = False) -> str:
+    """Return what the user wrote in a table's comment; kept: the mark alone instead."""
+    comment = _comment(con, table)
+    found = _MARK.search(comment)
+    mark = found[0] if found else ""
+    return mark if kept else comment.replace(mark, "").strip("\n") if mark else comment
+
+
 def _comment(con: duckdb.DuckDBPyConnection, table: exp.Table) -> str:
     found = con.execute(
         "SELECT comment FROM duckdb_tables() WHERE database_name = ? AND schema_name = ? AND table_name = ?",

@@ -23,7 +23,7 @@ ORDER = [
     {"roles"},
     {"risk", "mask", "loss"},
     {"methods", "results"},
-    {"comparison", "frontier"},
+    {"comparison", "frontier", "session"},
     {"microdata"},
     {"report", "limits", "spark"},
     {"release"},
@@ -36,8 +36,8 @@ ORDER = [
 RANK = {room: rank for rank, rooms in enumerate(ORDER) for room in rooms}
 # Rooms of several files, which may import one another, never in a circle.
 WHOLE = {
-    "db", "comparison", "compiler", "frontier", "risk", "mask", "loss", "document", "report", "release", "shell",
-    "spark", "cli", "dbt", "write",
+    "db", "comparison", "compiler", "frontier", "risk", "mask", "loss", "document", "report", "release", "session",
+    "shell", "spark", "cli", "dbt", "write",
 }  # fmt: skip
 RUN_TIME = {"duckdb", "sqlglot", "numpy", "pyarrow"}
 EXTRAS = {

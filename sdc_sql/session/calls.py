@@ -1,0 +1,105 @@
+"""A logged step as the call that made it."""
+
+from __future__ import annotations
+
+import inspect
+import json
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from sdc_sql.db.macros import declared
+from sdc_sql.db.step_table import FIRST
+from sdc_sql.errors import ParameterError
+from sdc_sql.methods import Methods
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from sdc_sql.db.steps import LoggedStep
+
+TARGETS = ("columns", "column", "keys")  # how verbs call what they mask
+_MADE = "was given as a Python object, which the log does not hold: give it as a file"
+
+
+@dataclass(frozen=True)
+class Call:
+    """A verb with its arguments; ``target`` is the one that names the columns."""
+
+    verb: str
+    target: str
+    columns: tuple[str, ...]
+    arguments: Mapping[str, Any]
+    where: str | None
+    release: str | None
+    stream: str | None
+    id: str
+
+    def all_arguments(self) -> dict[str, Any]:
+        """Return the arguments as the verb takes them."""
+        drawn = {} if self.stream is None else {"stream": self.stream, "release": self.release or ""}
+        return {
+            self.target: self.columns[0] if self.target == "column" else list(self.columns),
+            **self.arguments,
+            **drawn,
+        }
+
+
+def call_of(step: LoggedStep) -> Call:
+    """Return the call that a row of the log comes from.
+
+    Raises
+    ------
+    ParameterError
+        Where the log does not hold all that was given: it names the step and what is missing.
+    """
+    mask = next((d for d in declared() if d.name == f"sdc_{step.method}"), None)
+    if step.version == FIRST or mask is None or step.id is None:
+        raise ParameterError(
+            f"{named(step)} was made by another version ({step.version}), which this one cannot repeat."
+        )
+    logged: dict[str, Any] = json.loads(step.parameters)
+    taken = inspect.signature(getattr(Methods, mask.verb)).parameters
+    names = {p.name for p in mask.parameters} | ({"correlation"} if mask.verb == "rank_swap" else set())
+    target = next(name for name in TARGETS if name in taken)
+    given = {n: v for n, v in logged.items() if n in names and n in taken and n not in TARGETS and v is not None}
+    for name, value in given.items():
+        if name == "mapping" and isinstance(value, dict):
+            given[name] = dict(zip(value["from"], value["to"], strict=True))
+    if "matrix" in given:
+        given |= _matrix(step, given["matrix"])
+    if mask.switch:
+        given[mask.switch] = True
+    made = [n for n in ("hierarchy", "geography") if isinstance(given.get(n), dict)]
+    if mask.verb == "generalise" and "hierarchies" not in given:
+        made = ["hierarchies"]
+    if isinstance(given.get("hierarchies"), list):
+        made = ["hierarchies"]
+    if made:
+        raise ParameterError(f"{named(step)} cannot be repeated from the log: its {' and '.join(made)} {_MADE}.")
+    following = {name.lower() for names in (given.get("ghosts") or {}).values() for name in names}
+    columns = tuple(column for column in step.columns if column.lower() not in following)
+    return Call(mask.verb, target, columns, given, logged.get("where"), step.release, step.stream, step.id)
+
+
+def named(step: LoggedStep) -> str:
+    """Return how messages call a step."""
+    return f"Step {step.step} ({step.method} of {', '.join(step.columns)})"
+
+
+def _matrix(step: LoggedStep, given: Any) -> dict[str, Any]:  # noqa: ANN401 - a name, or labels and rows
+    """Return a PRAM matrix as it was applied: of a table, its rows in the log; the name where it has strata."""
+    if isinstance(given, dict):
+        return {"matrix": given["rows"], "labels": given["labels"]}
+    rows = json.loads(step.matrix or "[]")
+    if not rows or any("stratum" in row for row in rows):
+        return {"matrix": given}
+    several = len(step.columns) > 1
+    ends = [[[*row[end].values()] if several else row[end] for end in ("from", "to")] for row in rows]
+    labels: list[Any] = []
+    for label in (label for both in ends for label in both):
+        if label not in labels:
+            labels.append(label)
+    numbers = [[0.0] * len(labels) for _ in labels]
+    for (of, to), row in zip(ends, rows, strict=True):
+        numbers[labels.index(of)][labels.index(to)] = row["probability"]
+    return {"matrix": numbers, "labels": labels}

@@ -1,0 +1,232 @@
+"""The last step undone: the original, and the other steps replayed on a copy of it."""
+
+from __future__ import annotations
+
+import json
+import uuid
+from typing import TYPE_CHECKING, Any
+
+from sqlglot import exp
+
+from sdc_sql.db import query, step_table
+from sdc_sql.db.identity import comment_without_mark, digests
+from sdc_sql.db.load import load
+from sdc_sql.db.steps import chain, changed_since
+from sdc_sql.db.subset import part_of
+from sdc_sql.db.targets import known, new_table
+from sdc_sql.db.transaction import repeated
+from sdc_sql.errors import ParameterError, SdcError, TableError, translated
+from sdc_sql.methods import Methods
+from sdc_sql.roles import Roles
+from sdc_sql.session.calls import call_of, named
+from sdc_sql.session.original import original_of
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    import duckdb
+
+    from sdc_sql.db.steps import LoggedStep, MaskingStep
+    from sdc_sql.db.table import Part
+    from sdc_sql.session.calls import Call
+    from sdc_sql.session.original import Original
+
+_OWN = """
+    SELECT 'constraint' AS kind FROM duckdb_constraints() WHERE (database_name, schema_name, table_name) = ($d, $s, $t)
+    UNION SELECT 'index' FROM duckdb_indexes() WHERE (database_name, schema_name, table_name) = ($d, $s, $t)
+    UNION SELECT CASE WHEN comment IS NULL THEN 'default' ELSE 'comment of a column' END FROM duckdb_columns()
+    WHERE (database_name, schema_name, table_name) = ($d, $s, $t)
+      AND (column_default IS NOT NULL OR comment IS NOT NULL)
+"""
+
+
+def steps(data: Roles) -> list[LoggedStep]:
+    """Return the steps that a table went through, the oldest first; none of a view or a file."""
+    whole = data if data.part is None else data.part.whole
+    place = known(whole, whole.table)
+    return chain(data.con, place) if place is not None and not whole.file else []
+
+
+def undo(data: Roles) -> LoggedStep:
+    """Undo the last step of a table: it becomes what its other steps make of the original, replayed.
+
+    The original must be there: a file, or a table that is not masked itself, from which the first step made a copy
+    (``into``). Draws are the same again, by the same secret key. Nothing is changed where a digest in the log, or a
+    column that no step has masked, tells that the result would be another one. The log keeps the steps of before under
+    the table's former mark; the table has a new one, with those that were replayed.
+
+    Returns
+    -------
+    LoggedStep
+        The step that was undone.
+
+    Raises
+    ------
+    InputError
+        Where there is no step, the original is not there any more (it was masked in place), the log does not hold all
+        that a step was given, or the table was changed otherwise: with the reason and what can be done.
+
+    Examples
+    --------
+    >>> import sdc_sql
+    >>> data = sdc_sql.example()
+    >>> _ = data.round_to_base("age", 25, into="masked")
+    >>> masked = sdc_sql.Microdata(data.con, "masked", id="id")
+    >>> _ = masked.pram_retention("sex", 0.5)
+    >>> masked.undo().method, [step.method for step in masked.steps]
+    ('pram_retention', ['round'])
+    """
+    whole = data if data.part is None else data.part.whole
+    con = data.con
+    load(con)
+    table = known(whole, whole.table)
+    if table is None or whole.file:
+        raise TableError(f"{whole.file or whole.table} is no table of a database: nothing was masked in it.")
+    done = chain(con, table)
+    if not done:
+        raise ParameterError(f"{whole.table} has no step in sdc_steps: there is nothing to undo.")
+    source = original_of(con, done)
+    calls = [call_of(step) for step in done[:-1]]
+    found = con.execute(_OWN, {"d": table.catalog, "s": table.db, "t": table.name}).fetchall()
+    if found:
+        kinds = ", ".join(sorted(str(kind) for (kind,) in found))
+        raise TableError(f"{whole.table} has of its own: {kinds}. It would be made anew without: drop them first.")
+    if any(call.stream is not None for call in calls):
+        with translated():
+            con.execute("SELECT length(sdc__secret_key())").fetchall()
+    _as_left(con, table, done, whole.read_columns())
+    scratch = exp.table_(f"sdc_undone_{uuid.uuid4().hex[:12]}", db=table.db, catalog=table.catalog, quoted=True)
+    with translated():
+        try:
+            repeated(con, lambda: _replayed(whole, table, scratch, source, done))
+        except BaseException:  # in a transaction of the caller's it would stay
+            con.execute(f"DROP TABLE IF EXISTS {scratch.sql('duckdb')}")
+            _forget(con, table, scratch.name)
+            raise
+    for roles in {id(r): r for r in (data, whole)}.values():
+        if isinstance(roles, Roles):
+            object.__setattr__(roles, "columns", roles.read_columns())  # a column may be back
+    return done[-1]
+
+
+def _as_left(
+    con: duckdb.DuckDBPyConnection, table: exp.Table, done: Sequence[LoggedStep], columns: Sequence[str]
+) -> None:
+    """Refuse where a masked column is not as its last step left it: what was changed since would be lost."""
+    for column in columns:
+        last = next((step for step in reversed(done) if step.masked([column])), None)
+        if last is not None and changed_since(con, table, last, column, columns):
+            raise ParameterError(
+                f"{column} of {table.sql('duckdb')} has changed since {named(last)}: undoing would lose that change. "
+                "Copy the table if it is to be kept, and fill in what the step left."
+            )
+
+
+def _replayed(
+    data: Any,  # noqa: ANN401 - a table or its roles
+    table: exp.Table,
+    scratch: exp.Table,
+    source: Original,
+    done: Sequence[LoggedStep],
+) -> None:
+    con, name, replay = data.con, scratch.sql("duckdb"), done[:-1]
+    calls = [call_of(step) for step in replay]
+    numbers = _numbers(con, table) if source.path is not None else []
+    if not calls:
+        raw = _described(con, source.name, None, numbers)
+        new_table(raw, name)
+        rows = query.call("query_table", raw.table)
+        con.execute(query.text(exp.Insert(this=scratch.copy(), expression=rows))).fetchall()
+    for i, (call, step) in enumerate(zip(calls, replay, strict=True)):
+        try:
+            masked = run(con, source.name if i == 0 else name, call, into=name if i == 0 else None, numbers=numbers)
+        except SdcError as error:
+            raise TableError(f"{named(step)} cannot be replayed, and nothing is changed: {error}") from None
+        if masked.records != step.records:
+            raise TableError(_OTHER.format(step=named(step)))
+    for step, again in zip(replay, chain(con, scratch) if calls else [], strict=True):
+        before, now = (json.loads(s.digests or "{}") for s in (step, again))
+        same_version = {v.partition(":")[0] for v in (*before.values(), *now.values())}
+        if len(same_version) == 1 and before != now:
+            raise TableError(_OTHER.format(step=named(step)))
+    _rest_is_the_same(con, table, scratch, done)
+    comment = comment_without_mark(con, table)
+    if comment:
+        mark = comment_without_mark(con, scratch, kept=True)
+        said = query.literal("\n".join(part for part in (comment, mark) if part))
+        con.execute(query.text(exp.Comment(this=scratch.copy(), kind="TABLE", expression=said))).fetchall()
+    con.execute(f"DROP TABLE {table.sql('duckdb')}").fetchall()
+    con.execute(f"ALTER TABLE {name} RENAME TO {exp.to_identifier(table.name, quoted=True).sql('duckdb')}").fetchall()
+    log = step_table.beside(table).sql("duckdb")
+    con.execute(f"UPDATE {log} SET target = ? WHERE target = ?", [table.name, scratch.name]).fetchall()  # noqa: S608
+    con.execute(f"UPDATE {log} SET source = ? WHERE source = ?", [table.sql("duckdb"), name]).fetchall()  # noqa: S608
+
+
+_OTHER = (
+    "{step}, replayed, does not give what it gave: the original, the secret key or the version is another one than "
+    "then. Nothing is changed. Set the key of then, or go back to the original as it was."
+)
+
+
+def run(
+    con: duckdb.DuckDBPyConnection, table: str, call: Call, *, into: str | None = None, numbers: Sequence[str] = ()
+) -> MaskingStep:
+    """Make a call on a table, in place or into a new one."""
+    roles = _described(con, table, call.id, numbers)
+    if call.where is not None:
+        part = part_of(roles, call.where)
+        roles = _described(con, part.name, call.id, (), part)
+    step: MaskingStep = getattr(_Verbs(roles), call.verb)(**call.all_arguments(), into=into)
+    if roles.part is not None and into is None:  # it reads a table that is to be renamed
+        con.execute(f"DROP VIEW IF EXISTS temp.main.{roles.part.name}")
+    return step
+
+
+def _described(
+    con: duckdb.DuckDBPyConnection, table: str, identifier: str | None, numbers: Sequence[str], part: Part | None = None
+) -> Roles:
+    given: Any = {"keys": None, "numbers": [*numbers] or None}
+    return Roles(con=con, table=table, id=identifier, part=part, **given)
+
+
+class _Verbs(Methods):
+    def __init__(self, roles: Roles) -> None:
+        self._roles = roles
+
+
+def _rest_is_the_same(
+    con: duckdb.DuckDBPyConnection, table: exp.Table, scratch: exp.Table, done: Sequence[LoggedStep]
+) -> None:
+    """Refuse where columns that no step has masked are others than in the original: they were changed by hand."""
+    both = [[str(n) for n in _columns(con, place)] for place in (table, scratch)]
+    rest = [[n for n in names if not any(step.masked([n]) for step in done)] for names in both]
+    identifier = str(done[-1].id)
+    if rest[0] != rest[1]:
+        differ = sorted({*rest[0]} ^ {*rest[1]})
+        raise TableError(f"{table.sql('duckdb')} has other columns than the original ({', '.join(differ)}): {_BY_HAND}")
+    now, then = (digests(con, place, identifier, names) for place, names in zip((table, scratch), rest, strict=True))
+    changed = [n for n in rest[0] if now[n.lower()] != then[n.lower()]]
+    if changed:
+        raise TableError(
+            f"{', '.join(changed)} of {table.sql('duckdb')}, which no step has masked, is not as in the original: "
+            f"{_BY_HAND}"
+        )
+
+
+_BY_HAND = "it was changed otherwise, here or there, which undoing would lose. Nothing is changed."
+
+
+def _columns(con: duckdb.DuckDBPyConnection, table: exp.Table) -> dict[str, str]:
+    rows = con.execute(query.text(exp.select("*").from_(table.copy()).limit(0))).description or ()
+    return {str(name): str(kind) for name, kind, *_ in rows}
+
+
+def _numbers(con: duckdb.DuckDBPyConnection, table: exp.Table) -> list[str]:
+    numeric = ("INT", "DOUBLE", "FLOAT", "DECIMAL", "HUGEINT")
+    return [n for n, kind in _columns(con, table).items() if kind.endswith(numeric) or kind.startswith("DECIMAL")]
+
+
+def _forget(con: duckdb.DuckDBPyConnection, table: exp.Table, name: str) -> None:
+    log = step_table.beside(table)
+    if step_table.check(con, log):
+        con.execute(f"DELETE FROM {log.sql('duckdb')} WHERE target = ?", [name]).fetchall()  # noqa: S608
