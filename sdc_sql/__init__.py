@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from sdc_sql.mask.hierarchies import Hierarchy, hierarchy_table, read_hierarchy
     from sdc_sql.mask.hierarchy_making import code_hierarchy, interval_hierarchy, tree_hierarchy
     from sdc_sql.microdata import Microdata, example
+    from sdc_sql.release.propose import propose_release
     from sdc_sql.release.read import read_release
     from sdc_sql.release.run import run_release
     from sdc_sql.release.verification import Verification
@@ -63,6 +64,7 @@ if TYPE_CHECKING:
         "install",
         "interval_hierarchy",
         "load",
+        "propose_release",
         "read_hierarchy",
         "read_release",
         "risk_report",
@@ -95,6 +97,7 @@ _HOMES = dict.fromkeys(_ERRORS, "errors") | {
     "install": "db.load",
     "interval_hierarchy": "mask.hierarchy_making",
     "load": "db.load",
+    "propose_release": "release.propose",
     "read_hierarchy": "mask.hierarchies",
     "read_release": "release.read",
     "risk_report": "report",

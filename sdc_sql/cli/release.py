@@ -11,8 +11,9 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 from sdc_sql.cli.options import BAD_INPUT, LIMIT_EXCEEDED, add_resources, check_resources, plain, progressing
-from sdc_sql.errors import ReleaseFileError
+from sdc_sql.errors import ParameterError, ReleaseFileError
 from sdc_sql.release import ruleset
+from sdc_sql.release.propose import propose_release
 from sdc_sql.release.read import read_release
 from sdc_sql.release.run import run_release
 
@@ -28,6 +29,7 @@ EPILOG = f"""exit codes: 0 released; {BAD_INPUT} the file has errors (each with 
 the environment variable SDC_KEY.
 
 examples:
+  sdc-sql release --init survey.parquet release.toml
   sdc-sql release release.toml --plan
   sdc-sql release release.toml
   sdc-sql release --rulesets
@@ -42,10 +44,16 @@ def add(commands: Any) -> None:  # noqa: ANN401 - argparse gives it no public na
         "release", help=words, description=words[0].upper() + words[1:] + ".", epilog=EPILOG,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )  # fmt: skip
-    what = command.add_mutually_exclusive_group(required=True)
-    what.add_argument("file", nargs="?", metavar="RELEASE.toml", help="the release file")
+    what = command.add_mutually_exclusive_group()
+    what.add_argument(
+        "--init",
+        metavar="DATA",
+        help="propose a release file (by default release.toml) from a Parquet, CSV or DuckDB file, and stop",
+    )
     what.add_argument("--rulesets", action="store_true", help="list the rulesets that rules = can name, and stop")
     what.add_argument("--ruleset", metavar="NAME", help="print a ruleset, to be copied and changed, and stop")
+    command.add_argument("file", nargs="?", metavar="RELEASE.toml", help="the release file")
+    command.add_argument("--table", help="with --init: the table of a database")
     command.add_argument("--plan", action="store_true", help="check the file and show what would be done, and stop")
     command.add_argument("--report", metavar="FILE", help="where to write the internal report if it is refused")
     command.add_argument("--json", action="store_true", help="print what was found as JSON")
@@ -57,11 +65,27 @@ def add(commands: Any) -> None:  # noqa: ANN401 - argparse gives it no public na
     command.set_defaults(handle=run)
 
 
+def _asked(arguments: argparse.Namespace) -> str | None:
+    """Return what is printed where no release file is run: the rulesets, one of them, the name of a proposed file."""
+    if arguments.rulesets:
+        return _rulesets()
+    if arguments.ruleset:
+        return ruleset.text_of(arguments.ruleset).rstrip("\n")
+    if arguments.init is not None:
+        return f"written: {propose_release(arguments.init, arguments.file or 'release.toml', table=arguments.table)}"
+    if arguments.table is not None:
+        raise ParameterError("--table goes with --init.")
+    if arguments.file is None:
+        raise ParameterError("Name the release file, or give --init DATA.")
+    return None
+
+
 def run(arguments: argparse.Namespace) -> int:
     """Run the file, or show its plan; return the exit code."""
     check_resources(arguments)
-    if arguments.rulesets or arguments.ruleset:
-        print(_rulesets() if arguments.rulesets else ruleset.text_of(arguments.ruleset).rstrip("\n"))
+    text = _asked(arguments)
+    if text is not None:
+        print(text)
         return 0
     try:
         plan = read_release(arguments.file)

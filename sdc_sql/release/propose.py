@@ -1,0 +1,266 @@
+"""A release file proposed from the data: roles, a scenario, first steps with the risk that each would leave."""
+
+from __future__ import annotations
+
+import tempfile
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import duckdb
+from sqlglot import exp
+
+from sdc_sql.db import query
+from sdc_sql.db.load import load
+from sdc_sql.errors import TableError
+from sdc_sql.microdata import Microdata
+from sdc_sql.release import guesses, raw
+from sdc_sql.release.content import types_of
+from sdc_sql.session import toml
+from sdc_sql.session.release_file import beside, write_new
+
+if TYPE_CHECKING:
+    import os
+
+    from sdc_sql.release.guesses import Column
+
+MOST_KEYS, COARSE, K = 6, 12, 3
+NAME = "sdc_proposed"
+
+
+def propose_release(
+    source: str | os.PathLike[str], path: str | os.PathLike[str] = "release.toml", *, table: str | None = None
+) -> Path:
+    """Write a release file proposed from the data, which `sdc-sql release` runs at once; a person decides what stays.
+
+    It names direct identifiers (by name, pattern and uniqueness), the id, candidate keys (visible characteristics, few
+    categories), and first steps, with the sample uniques that the keys have after each. What is only guessed from a
+    name stands as a comment. No value of the data is written.
+
+    Parameters
+    ----------
+    source
+        A Parquet, CSV, Stata or SPSS file, or a DuckDB database.
+    path
+        The release file, which is not there yet, in a folder that is.
+    table
+        The table of a database.
+
+    Returns
+    -------
+    Path
+        The file.
+
+    Raises
+    ------
+    TableError
+        Where the source cannot be read, has no records or no column for a key, or there is a file already.
+
+    Examples
+    --------
+    >>> import sdc_sql, tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     _ = sdc_sql.example().con.execute(f"COPY persons TO '{folder}/persons.parquet'")
+    ...     file = propose_release(f"{folder}/persons.parquet", f"{folder}/release.toml")
+    ...     sdc_sql.read_release(file).scenarios[0].keys
+    ('age', 'sex')
+    """
+    file = Path(path).absolute()
+    if file.exists() or file.is_symlink():
+        raise TableError(f"There is a file {file} already: remove it first, or give another name.")
+    if not file.parent.is_dir():
+        raise TableError(f"There is no folder {file.parent}.")
+    found, types = raw.described(Path(source).absolute(), table)
+    if found.kind == "duckdb" and table is None:
+        raise TableError(f"{source} is a database: name its table.")
+    with tempfile.TemporaryDirectory(prefix="sdc-sql-") as folder, duckdb.connect(Path(folder) / "work.duckdb") as con:
+        con.execute("SET enable_progress_bar = false")
+        load(con)
+        raw.read(con, found, NAME, types, ())
+        records, columns = guesses.columns_of(con, NAME, types_of(con, query.call("query_table", NAME)))
+        if not records:
+            raise TableError(f"{source} has no records.")
+        text = _Proposal(con, records, columns).text(found.path, found.table, file)
+    write_new(file, text)
+    return file
+
+
+class _Proposal:
+    """The guesses about one table, and the file that says them."""
+
+    def __init__(self, con: duckdb.DuckDBPyConnection, records: int, columns: list[Column]) -> None:
+        self.con, self.records = con, records
+        self.columns = {column.name: column for column in columns}
+        self.reasons: dict[str, str] = {}
+        unique = []
+        for why in Microdata(con, NAME).identifiers():
+            if why.evidence == "unique":
+                unique.append(why.variable)
+            else:
+                self.reasons.setdefault(why.variable, f"by its {why.evidence}: {why.reason}")
+        plain = [c for c in columns if c.plain]
+        ids = [c for c in plain if c.unique and not c.decimal and c.name not in self.reasons]
+        ids.sort(key=lambda c: (not c.named_as(guesses.ID), not c.numeric))
+        ids += [c for c in plain if c.unique and not c.decimal and c.name in self.reasons]  # it is not released
+        self.id = ids[0].name if ids and len(plain) > 1 else None
+        self.reasons.pop(str(self.id), None)
+        for name in unique:
+            if name != self.id:
+                self.reasons.setdefault(name, "(nearly) every value is another")
+        self.household = self._named(guesses.HOUSEHOLD, lambda c: not c.unique)
+        self.weight = self._named(guesses.WEIGHT, self._weighs)
+        self.weight_maybe = None if self.weight else self._named(guesses.WEIGHT_MAYBE, self._weighs)
+        self._choose_keys()
+
+    def _named(self, words: Any, fits: Any) -> str | None:  # noqa: ANN401 - a pattern, a test of a column
+        others = {*self.reasons, self.id}
+        return next(
+            (c.name for c in self.columns.values() if c.named_as(words) and c.name not in others and fits(c)), None
+        )
+
+    def _weighs(self, column: Column) -> bool:
+        value = exp.column(column.name, quoted=True)
+        right = exp.Anonymous(this="sdc__is_weight", expressions=[exp.cast(value, "DOUBLE")])
+        return column.numeric and bool(self._one(exp.Anonymous(this="bool_and", expressions=[right])))
+
+    def _one(self, figure: exp.Expression) -> Any:  # noqa: ANN401 - of any type
+        rows = exp.select(figure).from_(exp.to_table(NAME))
+        return self.con.execute(query.text(rows)).fetchall()[0][0]
+
+    def _choose_keys(self) -> None:
+        taken = {*self.reasons, self.id, self.household, self.weight, self.weight_maybe}
+        free = [c for c in self.columns.values() if c.plain and c.name not in taken]
+        visible = [c for c in free if c.named_as(guesses.VISIBLE) and c.values <= guesses.MANY and not c.decimal]
+        few = sorted((c for c in free if c not in visible and 1 < c.values <= guesses.FEW and not c.decimal),
+                     key=lambda c: c.values)  # fmt: skip
+        found = [*visible, *few]
+        if not found:
+            rest = [c for c in self.columns.values() if c.plain and c.name != self.id]
+            found = sorted(rest, key=lambda c: (c.name in self.reasons, c.values))[:1]
+        if not found:
+            raise TableError(
+                "No column can be a key: there is none of numbers, texts, truth values or dates but the id."
+            )
+        self.keys, self.more = [c.name for c in found[:MOST_KEYS]], [c.name for c in found[MOST_KEYS:]]
+        for key in self.keys:
+            self.reasons.pop(key, None)
+        self.numbers = [c.name for c in free if c.numeric and c not in found]
+
+    def text(self, source: Path, table: str | None, file: Path) -> str:
+        """Return the release file."""
+        lines = [
+            toml.comment(f"Proposed from {self.records:,} records by names, types and numbers of values: look."),
+            "", "[source]", toml.line("path" if table is None else "database", beside(source, file)),
+            *([toml.line("table", table)] if table is not None else []),
+            "", "[roles]", *self._roles(),
+            "", "[[scenarios]]", toml.comment("What may an intruder know? Each such set of keys is a scenario."),
+            toml.line("name", "intruder"), toml.line("keys", self.keys),
+            *([toml.comment(f"candidates too, few categories: {toml.value(self.more)}")] if self.more else []),
+            *self._limits(), *self._steps(),
+            "", "[output]", toml.line("path", _free(file, ".csv" if source.suffix.lower() == ".csv" else ".parquet")),
+        ]  # fmt: skip
+        return "\n".join(lines) + "\n"
+
+    def _roles(self) -> list[str]:
+        lines = []
+        if self.id is not None:
+            lines.append(toml.line("id", self.id, "a value of its own in each record; not released"))
+        else:
+            lines.append('# id = "..."  # no column tells every record apart: make one, the steps need it')
+        if self.household:
+            lines.append(toml.line("household", self.household, "by its name"))
+        if self.weight:
+            lines.append(toml.line("weight", self.weight, "by its name; values are positive"))
+        elif self.weight_maybe:
+            maybe = toml.line("weight", self.weight_maybe)
+            lines.append(toml.comment(f"{maybe}  # perhaps, by its name: how many persons a record stands for?"))
+        lines.append("# sampling_fraction = 0.01  # the share of the population that is in the file: theta needs it")
+        for name, why in self.reasons.items():
+            lines.append(toml.comment(f"{toml.value(name)} {why}"))
+        if self.reasons:
+            lines.append(toml.line("identifiers", [*self.reasons], "direct identifiers: not read at all"))
+        if self.numbers:
+            lines.append(toml.comment(f"{toml.line('sensitive', self.numbers)}  # numbers that are no keys"))
+        return lines
+
+    def _limits(self) -> list[str]:
+        k = min(K, max(2, self.records))
+        return [toml.line("limits", [f"k_anonymity.{k}.records <= 0"])]
+
+    def _steps(self) -> list[str]:
+        """Return the steps; as comments where there is no id, or too few records for k."""
+        asis = {key: exp.column(key, quoted=True) for key in self.keys}
+        lines = ["", toml.comment(f"The keys as they are: {self._risk(asis)}.")]
+        active = "" if self.id is not None and self.records >= 2 * K else "# "
+        now: dict[str, exp.Expression] = dict(asis)
+        for key in self.keys:
+            for fields, coarse in self._recodings(self.columns[key]):
+                now[key] = coarse
+                lines += ["", toml.comment(f"With {toml.value(key)} so: {self._risk(now)}.")]
+                step = {"method": "recode", "column": key, **fields}
+                lines += [f"{active}[[steps]]", *(active + toml.line(name, value) for name, value in step.items())]
+        lines += ["", toml.comment(f"Then values of what is still below {K} are suppressed."),
+                  f"{active}[[steps]]", f'{active}method = "local_suppression"', f'{active}scenario = "intruder"',
+                  f"{active}k = {K}"]  # fmt: skip
+        if self.numbers:
+            lines += ["", "# Numbers can be found in other files too. For example:", "# [[steps]]",
+                      '# method = "microaggregate"', toml.comment(toml.line("columns", self.numbers)),
+                      "# k = 3"]  # fmt: skip
+        return lines
+
+    def _recodings(self, column: Column) -> list[tuple[dict[str, Any], exp.Expression]]:
+        """Return how a key of many values is made coarser: intervals of round limits, or the beginnings of codes."""
+        value = exp.column(column.name, quoted=True)
+        if column.values <= COARSE:
+            return []
+        if column.numeric:
+            return self._intervals(column)
+        if column.type.startswith(("DATE", "TIMESTAMP")):
+            year = exp.Anonymous(this="year", expressions=[value])
+            return [({"period": "year"}, year)]
+        if column.type == "VARCHAR" and (kept := self._code(column)):
+            return [({"keep_first": kept}, exp.Anonymous(this="left", expressions=[value, exp.Literal.number(kept)]))]
+        return []
+
+    def _intervals(self, column: Column) -> list[tuple[dict[str, Any], exp.Expression]]:
+        """Return intervals of one round width between the 2 % lowest and the 2 % highest, where there are some."""
+        low, high = (self._quantile(column.name, share) for share in (0.02, 0.98))
+        width = next((w for w in (1, 2, 5, 10, 20, 50, 100, 1000, 10000) if (high - low) / w <= COARSE), 0)
+        breaks = [*range(int(low // width + 1) * width, int(high // width) * width + 1, width)] if width else []
+        if len(breaks) < 2:  # noqa: PLR2004 - an interval
+            return []
+        coarse: exp.Expression = exp.Literal.number(0)
+        for limit in breaks:
+            above = exp.GTE(this=exp.column(column.name, quoted=True), expression=query.literal(limit))
+            coarse = exp.Add(this=coarse, expression=exp.cast(above, "INTEGER"))
+        return [({"breaks": breaks, "ends": "open"}, coarse)]
+
+    def _quantile(self, name: str, share: float) -> float:
+        value = exp.cast(exp.column(name, quoted=True), "DOUBLE")
+        found = self._one(exp.Anonymous(this="quantile_disc", expressions=[value, query.literal(share)]))
+        return float(found) if found is not None and abs(found) < 1e9 else 0.0  # noqa: PLR2004 - codes are no amounts
+
+    def _code(self, column: Column) -> int:
+        """Return how many characters of a code of digits to keep, 0 where the texts are none."""
+        value = exp.column(column.name, quoted=True)
+        code = exp.Anonymous(this="regexp_full_match", expressions=[value, exp.Literal.string(r"\d{2,8}")])
+        every = self._one(exp.Anonymous(this="bool_and", expressions=[code]))
+        length = self._one(exp.Min(this=exp.Length(this=value.copy()))) if every else 0
+        return int(length) - 1 if every and length == self._one(exp.Max(this=exp.Length(this=value.copy()))) else 0
+
+    def _risk(self, keys: dict[str, exp.Expression]) -> str:
+        """Return the records that are alone or nearly on these keys, NULL a value of its own."""
+        cells = exp.select(exp.alias_(exp.Count(this=exp.Star()), "sdc__f")).from_(exp.to_table(NAME))
+        cells = cells.group_by(*(e.copy() for e in keys.values()))
+        f = exp.column("sdc__f")
+        sums = [exp.func("sum", exp.If(this=exp.LT(this=f.copy(), expression=exp.Literal.number(k)), true=f.copy(),
+                                       false=exp.Literal.number(0))) for k in (2, K)]  # fmt: skip
+        ((uniques, below),) = self.con.execute(query.text(exp.select(*sums).from_(cells.subquery("c")))).fetchall()
+        return f"{uniques:,} sample uniques, {below:,} of {self.records:,} records below {K}"
+
+
+def _free(file: Path, ending: str) -> str:
+    """Return a name for the released file beside the release file that is not taken."""
+    name = f"{file.stem}-released"
+    while file.with_name(name + ending).exists():
+        name += "-new"
+    return name + ending
