@@ -11,6 +11,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 from sdc_sql.cli.options import BAD_INPUT, LIMIT_EXCEEDED, add_resources, check_resources, plain, progressing
+from sdc_sql.db.results import shown as shown_number
 from sdc_sql.errors import ParameterError, ReleaseFileError
 from sdc_sql.release import ruleset
 from sdc_sql.release.propose import propose_release
@@ -34,6 +35,7 @@ examples:
   sdc-sql release release.toml
   sdc-sql release --rulesets
   sdc-sql release --ruleset nl-research > mine.toml
+  sdc-sql release release.toml --output-folder released
 """
 
 
@@ -55,6 +57,10 @@ def add(commands: Any) -> None:  # noqa: ANN401 - argparse gives it no public na
     command.add_argument("file", nargs="?", metavar="RELEASE.toml", help="the release file")
     command.add_argument("--table", help="with --init: the table of a database")
     command.add_argument("--plan", action="store_true", help="check the file and show what would be done, and stop")
+    command.add_argument(
+        "--output-folder", metavar="FOLDER",
+        help="where the outputs go, made if it is not there (default: beside the release file)",
+    )  # fmt: skip
     command.add_argument("--report", metavar="FILE", help="where to write the internal report if it is refused")
     command.add_argument("--json", action="store_true", help="print what was found as JSON")
     add_resources(command)
@@ -88,7 +94,7 @@ def run(arguments: argparse.Namespace) -> int:
         print(text)
         return 0
     try:
-        plan = read_release(arguments.file)
+        plan = read_release(arguments.file, output_folder=arguments.output_folder)
     except ReleaseFileError as error:  # each error has a line of its own
         print(f"sdc-sql: {error.file}: {len(error.problems)} error{'s' * (len(error.problems) > 1)}", file=sys.stderr)
         for problem in error.problems:
@@ -180,12 +186,26 @@ _IDS = {"drop": "left out", "keep": "kept", "recode": "recoded"}
 
 
 def _told(outcome: Outcome) -> str:
-    lines = [str(limit) for limit in outcome.limits]
     steps = [
         f"{path}: {step.method} {', '.join(step.columns)}: {step.changed:,} of {step.records:,} records changed"
         for path, step in zip(outcome.step_paths, outcome.steps, strict=True)
     ]
+    lines = _limits(outcome)
     if outcome.plan.ruleset is not None:
         lines += [f"not checked by {outcome.plan.rules}: {what}" for what in outcome.plan.ruleset.ruleset.unchecked]
     lines = [*steps, *lines, "accepted" if outcome.accepted else "refused: nothing is released"]
     return "\n".join([*lines, *(f"written: {path}" for path in outcome.written)])
+
+
+def _limits(outcome: Outcome) -> list[str]:
+    """Return a line for each limit: what must hold, the figures before and after, and whether it does."""
+    rows: list[tuple[str, ...]] = [("must hold", "before", "after", "")]
+    measured = [found for found in outcome.limits if not found.found]
+    for found in measured:
+        figures = [", ".join(shown_number(v) for v in of.values()) for of in (found.before, found.figures)]
+        rows.append((found.limit.text, *figures, "holds" if found.holds else "does not hold"))
+    text, before, after, _ = (max(map(len, column)) for column in zip(*rows, strict=True))
+    lines = [f"  {a:<{text}}  {b:>{before}}  {c:>{after}}  {d}".rstrip() for a, b, c, d in rows]
+    of = ["", *(f"scenario {o.limit.scenario}" if o.limit.scenario else "loss" for o in measured)]
+    told = [line for i, row in enumerate(lines) for line in ([of[i], row] if i and of[i] != of[i - 1] else [row])]
+    return [*told, *(str(found) for found in outcome.limits if found.found)]

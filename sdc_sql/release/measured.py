@@ -130,16 +130,23 @@ def judged(
     plan: Plan, scenarios: Sequence[ScenarioOutcome], loss: Mapping[str, tuple[Mapping[str, Any], ...]]
 ) -> tuple[LimitOutcome, ...]:
     """Return each limit with its figures, and whether it holds."""
-    reports = {found.scenario.name: found.figures for found in scenarios}
+    reports = {found.scenario.name: (found.figures_before, found.figures) for found in scenarios}
     of_loss = {name: [dict(row) for row in rows] for name, rows in loss.items()}
     return tuple(
-        _judged(limit, reports[limit.scenario] if limit.scenario is not None else of_loss) for limit in plan.limits
+        _judged(limit, *reports[limit.scenario]) if limit.scenario is not None else _judged(limit, None, of_loss)
+        for limit in plan.limits
     )
 
 
-def _judged(limit: Limit, report: dict[str, Any]) -> LimitOutcome:
+def _judged(limit: Limit, before: dict[str, Any] | None, report: dict[str, Any]) -> LimitOutcome:
+    figures, measured = _figures(limit, report)
+    its = {} if before is None else _figures(limit, before)[0]
+    return LimitOutcome(limit, figures, measured and holds(limit.text, report), its)
+
+
+def _figures(limit: Limit, report: dict[str, Any]) -> tuple[dict[str, float | None], bool]:
+    """Return the figures that a limit names, and whether all are measured; what is not is NULL."""
     try:
-        return LimitOutcome(limit, figures_of(limit.text, report), holds(limit.text, report))
-    except InputError:  # not measured: a limit that cannot be checked does not hold
-        missing = {f"{measure}.{figure}": None for measure, figure, _ in named(limit.text)}
-        return LimitOutcome(limit, missing, holds=False)
+        return figures_of(limit.text, report), True
+    except InputError:  # a limit that cannot be checked does not hold
+        return {f"{measure}.{figure}": None for measure, figure, _ in named(limit.text)}, False

@@ -34,15 +34,24 @@ class ScenarioOutcome:
         """The figures after masking, by the names that limits have for them."""
         return {**self.after.to_dict(), **self.more_after}
 
+    @property
+    def figures_before(self) -> dict[str, Any]:
+        """The figures of the original records, by the same names."""
+        return {**self.before.to_dict(), **self.more_before}
+
 
 @dataclass(frozen=True)
 class LimitOutcome:
-    """A limit, the figures that it names (the worst of several rows; None: NULL), and whether it holds."""
+    """A limit, the figures that it names (the worst of several rows; None: NULL), and whether it holds.
+
+    ``before`` are the same figures of the original records; a loss has none.
+    """
 
     limit: Limit
     figures: Mapping[str, float | None]
     holds: bool
     found: str = ""  # of a rule of a ruleset: what was found, in words
+    before: Mapping[str, float | None] = field(default_factory=dict)
 
     def __str__(self) -> str:
         """Return the limit with its figures in words."""
@@ -99,7 +108,7 @@ class Outcome:
                 {
                     "name": s.scenario.name,
                     "keys": list(s.scenario.keys),
-                    "before": {**s.before.to_dict(), **s.more_before, "nulls": s.nulls_before},
+                    "before": {**s.figures_before, "nulls": s.nulls_before},
                     "after": {**s.figures, "nulls": s.nulls_after},
                 }
                 for s in self.scenarios
@@ -111,7 +120,8 @@ class Outcome:
             "limits": [
                 {
                     "path": o.limit.path, "scenario": o.limit.scenario, "limit": o.limit.text,
-                    "figures": dict(o.figures), "holds": o.holds, **({"found": o.found} if o.found else {}),
+                    "before": dict(o.before), "figures": dict(o.figures), "holds": o.holds,
+                    **({"found": o.found} if o.found else {}),
                 }
                 for o in self.limits
             ],

@@ -4,17 +4,39 @@ from __future__ import annotations
 
 import os
 import tempfile
-from contextlib import ExitStack
+from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from sdc_sql.db.released_file import synced
-from sdc_sql.errors import TableError
+from sdc_sql.errors import ParameterError, TableError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Callable, Iterable, Iterator
 
 OWNER = 0o600
+
+
+@contextmanager
+def folder_made(folder: Path) -> Iterator[None]:
+    """Make a folder if it is not there; where nothing was put in it, it is gone afterwards.
+
+    Raises
+    ------
+    ParameterError
+        Where it cannot be made.
+    """
+    made = [path for path in (folder, *folder.parents) if not path.exists()]
+    try:
+        try:
+            folder.mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            raise ParameterError(f"The output folder {folder} cannot be made: {error.strerror}.") from None
+        yield
+    finally:
+        with suppress(OSError):  # the first that has something in it
+            for path in made:
+                path.rmdir()
 
 
 def refuse_taken(paths: Iterable[Path]) -> None:

@@ -108,12 +108,14 @@ class Loss:
 class Output:
     """What is written: the released file, and ``documents`` by the field that names them (report, certificate, ...).
 
-    ``ids``: ``drop`` (by default), ``keep`` or ``recode``.
+    ``ids``: ``drop`` (by default), ``keep`` or ``recode``; ``folder``: where all of it goes, if not beside the release
+    file. It is made where it is not there.
     """
 
     path: Path
     ids: str = "drop"
     documents: Mapping[str, Path] = field(default_factory=dict)
+    folder: Path | None = None
 
 
 @dataclass(frozen=True)

@@ -50,8 +50,16 @@ _HEADS = {"scenarios": "[[scenarios]]"}
 OUTPUT = {"path": TEXT, "ids": TEXT} | dict.fromkeys(DOCUMENTS, TEXT)
 
 
-def read_release(path: str | os.PathLike[str]) -> Plan:
+def read_release(path: str | os.PathLike[str], *, output_folder: str | os.PathLike[str] | None = None) -> Plan:
     """Read a release file and check it: its fields, its steps against the methods, its columns against the source.
+
+    Parameters
+    ----------
+    path
+        The release file.
+    output_folder
+        The folder that the paths of its outputs are relative to, made by the run where it is not there. By default that
+        of the file, as for the source.
 
     Raises
     ------
@@ -81,11 +89,15 @@ def read_release(path: str | os.PathLike[str]) -> Plan:
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
         reason = "it is not UTF-8" if isinstance(error, UnicodeDecodeError) else str(error)
         raise ParameterError(f"{file} is no TOML file: {reason}.") from None
-    return _Sections(file.absolute(), text, said, FILE).plan()
+    sections = _Sections(file.absolute(), text, said, FILE)
+    sections.folder = None if output_folder is None else Path(output_folder).expanduser().absolute()
+    return sections.plan()
 
 
 class _Sections(Reading):
-    """The sections of the file, each with all its errors kept."""
+    """The sections of the file, each with all its errors kept; ``folder`` is that of the outputs, if it has its own."""
+
+    folder: Path | None = None
 
     def plan(self) -> Plan:
         """Return the plan; an error with all problems where there are any."""
@@ -255,7 +267,7 @@ class _Sections(Reading):
             self.problems.add("output.ids", "it goes with roles.id, which is missing.")
         if ids == "recode" and not self.said.get("release"):
             self.problems.add("output.ids", "recoded ids need release =, a name: else two files would link.")
-        return Output(paths.pop("path"), ids, paths)
+        return Output(paths.pop("path"), ids, paths, self.folder)
 
     def _paths(self, given: dict[str, str], source: Path | None) -> dict[str, Path]:
         """Return the paths of the outputs, each of the right ending, in a folder that is there, and its own."""
@@ -266,12 +278,13 @@ class _Sections(Reading):
         for name in ("path", *DOCUMENTS):
             if name not in given:
                 continue
-            path, at = self.beside(given[name]), f"output.{name}"
+            at = f"output.{name}"
+            path = self.beside(given[name]) if self.folder is None else self.folder / given[name]
             endings = (*FORMATS, *formats.FORMATS) if name == "path" else DOCUMENTS[name].endings
             same = taken.get(path.resolve())
             for wrong, message in (
                 (path.suffix.lower() not in endings, f"{given[name]} must end in {', '.join(endings)}."),
-                (not path.parent.is_dir(), f"there is no folder {path.parent}."),
+                (path.parent != self.folder and not path.parent.is_dir(), f"there is no folder {path.parent}."),
                 (same is not None, f"{given[name]} is {same}: give another name."),
                 (name != "path" and not DOCUMENTS[name].there, "this version cannot write it yet."),
             ):

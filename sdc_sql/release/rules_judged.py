@@ -48,7 +48,7 @@ def _outcome(rules: Rules, answer: RuleAnswer) -> LimitOutcome:
         rest = "; a person has looked at it" if looked else f"; a person has to look at it (rules.looked_at): {what}"
     limit = Limit(f"{rules.ruleset.name}, rule {answer.rule}", answer.requirement)
     holds = answer.violated is False or (answer.violated is None and looked)
-    return LimitOutcome(limit, {}, holds, f"{state}{answer.found}{rest}")
+    return LimitOutcome(limit, {}, holds, found=f"{state}{answer.found}{rest}")
 
 
 def _answers(

@@ -22,7 +22,7 @@ from sdc_sql.mask.columns import masks_numbers
 from sdc_sql.release import formats, measured, raw, rules_judged
 from sdc_sql.release.documents import DOCUMENTS
 from sdc_sql.release.outcome import Outcome, ScenarioOutcome
-from sdc_sql.release.place import OWNER, place, refuse_taken
+from sdc_sql.release.place import OWNER, folder_made, place, refuse_taken
 from sdc_sql.release.plan import Plan
 from sdc_sql.release.read import read_release
 from sdc_sql.version import VERSION
@@ -116,6 +116,8 @@ def run_release(
     if write:
         refuse_taken([plan.output.path, *documents, *([Path(refused_report)] if refused_report else [])])
     with ExitStack() as stack:
+        if plan.output.folder is not None:
+            stack.enter_context(folder_made(plan.output.folder))
         if con is None:
             con = stack.enter_context(_workspace(plan.output.path.parent, memory_limit, threads))
         load(con)
