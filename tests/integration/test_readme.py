@@ -118,15 +118,35 @@ def shown_in(shown: str, printed: str) -> bool:
     return re.search(rf"^{pattern}", printed, re.MULTILINE) is not None
 
 
-def test_the_main_job_prints_what_the_pages_show(checkout):
+def test_the_main_job_prints_what_readme_shows_and_can_be_run_again(checkout):
     command = SET_UP[0].split("&&")[-1].strip().replace(".venv/bin/", "")
-    assert f"{command}\n" in blocks("sh")  # again where its report stands in full
+    without_key = f"unset SDC_KEY; {command}"
+    done = run(without_key, checkout)
+    assert done.returncode == 0, done.stderr
+    shown = next(code for page, _, code in RUN if page == "README.md" and code.startswith("steps[0]: "))
+    assert shown_in(shown, done.stdout)
+    (folder,) = (checkout / "released").iterdir()  # another one each second
+    assert {path.suffix for path in folder.iterdir()} == {".parquet", ".html", ".json"}
+    assert "released/" in read(ROOT / ".gitignore").split()
+
+
+@pytest.mark.slow
+def test_the_first_version_is_refused_as_readme_shows(checkout):
+    (command,) = (code for code in blocks("sh") if "cps_couples_first" in code and "fixtures/cps" in code)
+    done = run(command, checkout)
+    shown = next(code for page, _, code in RUN if page == "README.md" and code.startswith("sdc-sql: refused"))
+    assert done.stderr == shown
+    assert done.stdout.endswith("refused: nothing is released\nrefused\n")
+    assert not (checkout / "released").exists()
+
+
+def test_the_report_of_risk_is_as_its_page_shows(checkout):
+    in_full = next(code for code in blocks("text") if code.startswith("Disclosure risk of"))
+    (page,) = {of for of, _, code in RUN if code == in_full}
+    command = next(code for of, language, code in RUN if (of, language) == (page, "sh") and "sdc-sql risk" in code)
     done = run(command, checkout)
     assert done.returncode == 0, done.stderr
-    in_full = next(code for code in blocks("text") if code.startswith("Disclosure risk of"))
     assert done.stdout.strip() == in_full.strip()
-    in_part = next(code for page, _, code in RUN if page == "README.md" and code.startswith("k-anonymity: "))
-    assert shown_in(in_part, done.stdout)
 
 
 def plain(line: str) -> str:
