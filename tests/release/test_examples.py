@@ -65,13 +65,12 @@ def test_the_last_version_is_accepted(name, tmp_path):
             "ELSE '250 and over' END", file=FIXTURES / "cis.parquet",
         )  # fmt: skip
         masked = totals.format(nace="nace", size="employees", file=plan.output.path)
-        differ = duckdb.sql(
+        ((differ, cells),) = duckdb.sql(
             f"SELECT count(*) FILTER (abs(a.total - b.total) > 1e-3 * a.total), count(*) FROM ({raw}) a "
             f"JOIN ({masked}) b USING (nace, size)"
-        ).fetchone()
-        assert differ is not None
-        assert differ[0] <= 2  # where a division was suppressed, the enterprise is missing
-        assert differ[1] > 100
+        ).fetchall()
+        assert differ <= 2  # where a division was suppressed, the enterprise is missing
+        assert cells > 100
         assert released.filter("exports > turnover + 1 OR innovation > turnover + 1").fetchall() == []
 
 
