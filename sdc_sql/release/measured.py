@@ -141,7 +141,7 @@ def judged(
 def _judged(limit: Limit, before: dict[str, Any] | None, report: dict[str, Any]) -> LimitOutcome:
     figures, measured = _figures(limit, report)
     its = {} if before is None else _figures(limit, before)[0]
-    return LimitOutcome(limit, figures, measured and holds(limit.text, report), its)
+    return LimitOutcome(limit, figures, measured and holds(limit.text, report), before=its)
 
 
 def _figures(limit: Limit, report: dict[str, Any]) -> tuple[dict[str, float | None], bool]:
