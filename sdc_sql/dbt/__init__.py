@@ -24,9 +24,11 @@ from typing import TYPE_CHECKING, Any
 from dbt.adapters.duckdb.plugins import BasePlugin
 
 from sdc_sql.db.load import load_shared, use_shared
+from sdc_sql.dbt import release
 from sdc_sql.errors import ParameterError
 
 if TYPE_CHECKING:
+    from dbt.adapters.duckdb.utils import TargetConfig
     from duckdb import DuckDBPyConnection
 
 PACKAGE = Path(__file__).parent / "package"
@@ -61,3 +63,8 @@ class Plugin(BasePlugin):
     def configure_cursor(self, cursor: DuckDBPyConnection) -> None:
         """Let a cursor find them, and hand it the key."""
         use_shared(cursor)
+
+    def store(self, target_config: TargetConfig) -> None:
+        """Run the release of a model, or put its documents in their place: what `sdc.release` asks for in a hook."""
+        asked = dict(target_config.config)
+        getattr(release, asked.pop("do"))(target_config.relation, **asked)

@@ -14,11 +14,15 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Source:
-    """The raw table: a file, by its content ``Parquet``, ``CSV`` or ``duckdb``, by its ending ``Stata`` or ``SPSS``."""
+    """The raw table: a file, by its content ``Parquet``, ``CSV`` or ``duckdb``, by its ending ``Stata`` or ``SPSS``.
+
+    Or a ``relation`` of the connection that the release runs on; then ``path`` is no file but its name alone.
+    """
 
     path: Path
     table: str | None = None  # of a database
     kind: str = "Parquet"
+    relation: str | None = None  # as query_table takes it
 
 
 @dataclass(frozen=True)
@@ -116,6 +120,19 @@ class Output:
     ids: str = "drop"
     documents: Mapping[str, Path] = field(default_factory=dict)
     folder: Path | None = None
+
+
+@dataclass(frozen=True)
+class Place:
+    """Where a release file is run that says so itself nowhere: in a warehouse, on a relation there.
+
+    ``source`` with its ``columns`` stands for that of the file; ``output`` with its documents for those of the file,
+    of which the ids are taken.
+    """
+
+    output: Output
+    source: Source | None = None
+    columns: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)

@@ -66,7 +66,9 @@ def read(
     TableError
         Where it cannot be read.
     """
-    if source.kind == "duckdb":
+    if source.relation is not None:
+        _kept(con, query.call("query_table", source.relation), name, columns, source)
+    elif source.kind == "duckdb":
         _of_database(con, source, name, columns)
     elif source.kind == "Parquet":
         _kept(con, query.call("read_parquet", str(source.path)), name, columns, source)

@@ -13,7 +13,7 @@ from sdc_sql.errors import ParameterError
 from sdc_sql.limits import named
 from sdc_sql.release import figures, formats, raw, rules, step_fields
 from sdc_sql.release.documents import DOCUMENTS
-from sdc_sql.release.plan import Limit, Loss, Output, Plan, RolesOfColumns, Scenario, Source
+from sdc_sql.release.plan import Limit, Loss, Output, Place, Plan, RolesOfColumns, Scenario, Source
 from sdc_sql.release.problems import (
     COLUMN_OR_NUMBER,
     LISTS,
@@ -80,6 +80,13 @@ def read_release(path: str | os.PathLike[str], *, output_folder: str | os.PathLi
     ...         print(error.problems[0])
     source: it is 1: it must be a table, [name].
     """
+    return read_within(path, output_folder=output_folder)
+
+
+def read_within(
+    path: str | os.PathLike[str], place: Place | None = None, *, output_folder: str | os.PathLike[str] | None = None
+) -> Plan:
+    """Read a release file as :func:`read_release` does; what ``place`` gives need not be in it."""
     file = Path(path)
     try:
         text = file.read_text(encoding="utf-8")
@@ -91,6 +98,7 @@ def read_release(path: str | os.PathLike[str], *, output_folder: str | os.PathLi
         raise ParameterError(f"{file} is no TOML file: {reason}.") from None
     sections = _Sections(file.absolute(), text, said, FILE)
     sections.folder = None if output_folder is None else Path(output_folder).expanduser().absolute()
+    sections.place = place
     return sections.plan()
 
 
@@ -99,10 +107,14 @@ class _Sections(Reading):
 
     folder: Path | None = None
 
+    place: Place | None = None
+
     def plan(self) -> Plan:
         """Return the plan; an error with all problems where there are any."""
+        elsewhere = {"output"} if self.place else set()
+        elsewhere |= {"source"} if self.place and self.place.source else set()
         for section in ("source", "output", "scenarios"):
-            if section not in self.said:
+            if section not in self.said and section not in elsewhere:
                 self.problems.add(section, f"the file has no {_HEADS.get(section, f'[{section}]')}.")
         source = self._source()
         roles = self._roles()
@@ -128,6 +140,9 @@ class _Sections(Reading):
 
     def _source(self) -> Source | None:
         given = self.problems.table("source", self.said.get("source"), SOURCE)
+        if self.place and self.place.source:
+            self.columns = dict(self.place.columns)
+            return self.place.source
         if "source" not in self.said:
             return None
         ways = [name for name in ("path", "database") if name in given]
@@ -255,11 +270,11 @@ class _Sections(Reading):
 
     def _output(self, source: Path | None, roles: RolesOfColumns) -> Output | None:
         given = self.problems.table("output", self.said.get("output"), OUTPUT)
-        if "path" not in given:
+        if "path" not in given and not self.place:
             if "output" in self.said:
                 self.problems.add("output.path", "it is missing: the released file.")
             return None
-        paths = self._paths(given, source)
+        paths = {} if self.place else self._paths(given, source)
         ids = given.get("ids", "drop")
         if ids not in IDS:
             self.problems.add("output.ids", f"it is {told(ids)}: one of {', '.join(IDS)}.")
@@ -267,6 +282,8 @@ class _Sections(Reading):
             self.problems.add("output.ids", "it goes with roles.id, which is missing.")
         if ids == "recode" and not self.said.get("release"):
             self.problems.add("output.ids", "recoded ids need release =, a name: else two files would link.")
+        if self.place:
+            return replace(self.place.output, ids=ids)
         return Output(paths.pop("path"), ids, paths, self.folder)
 
     def _paths(self, given: dict[str, str], source: Path | None) -> dict[str, Path]:

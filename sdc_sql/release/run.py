@@ -122,8 +122,7 @@ def run_release(
             con = stack.enter_context(_workspace(plan.output.path.parent, memory_limit, threads))
         load(con)
         if plan.draws or (write and any(d.needs_key for d in documents.values())):
-            with translated():  # before any work
-                con.execute("SELECT length(sdc__secret_key())").fetchall()
+            ask_for_key(con)  # before any work
         outcome = _measured(con, plan, progress)
         if not write:
             return outcome
@@ -135,6 +134,12 @@ def run_release(
             outputs.append((Path(refused_report), partial(_document, DOCUMENTS["report"].writer, outcome)))
         progress("writing")
         return replace(outcome, written=place(outputs))
+
+
+def ask_for_key(con: duckdb.DuckDBPyConnection) -> None:
+    """Say how to set the secret key where there is none that can be used."""
+    with translated():
+        con.execute("SELECT length(sdc__secret_key())").fetchall()
 
 
 def _document(writer: Callable[[Outcome, Path], None], outcome: Outcome, path: Path) -> None:
@@ -160,7 +165,8 @@ def _workspace(folder: Path, memory_limit: str | None, threads: int | None) -> I
 def _measured(con: duckdb.DuckDBPyConnection, plan: Plan, progress: Callable[[str], None]) -> Outcome:
     progress("reading the source")
     there = con.execute(
-        "SELECT table_name FROM duckdb_tables() WHERE table_name IN (?, ?)", [ORIGINAL, RELEASED]
+        "SELECT table_name FROM duckdb_tables() WHERE table_name IN (?, ?) AND database_name = current_database()",
+        [ORIGINAL, RELEASED],
     ).fetchall()
     if there:
         raise TableError(f"The connection has a table {there[0][0]} already: drop it, or give no connection.")
@@ -262,7 +268,8 @@ def _digests(plan: Plan) -> dict[str, str]:
     found = {"release_file": hashlib.sha256(plan.text.encode()).hexdigest()}
     if plan.ruleset is not None:
         found["ruleset"] = hashlib.sha256(plan.ruleset.ruleset.text.encode()).hexdigest()
-    if plan.source.path.is_file() and plan.source.kind != "duckdb":  # a pattern of files has no bytes of its own
+    # a pattern of files has no bytes of its own
+    if plan.source.path.is_file() and plan.source.kind not in {"duckdb", "relation"}:
         with plan.source.path.open("rb") as file:
             found["source"] = hashlib.file_digest(file, "sha256").hexdigest()
     return found

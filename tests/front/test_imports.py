@@ -41,7 +41,7 @@ WHOLE = {
 }  # fmt: skip
 RUN_TIME = {"duckdb", "sqlglot", "numpy", "pyarrow"}
 EXTRAS = {
-    "dbt": {"dbt"},
+    "dbt": {"dbt", "dbt_common"},
     "spark": {"pyspark"},
     "frontier": {"matplotlib"},
 }  # packages of optional extras, each imported in one room only

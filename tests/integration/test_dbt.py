@@ -8,12 +8,14 @@ import re
 import shutil
 import subprocess
 import sys
+from collections import Counter
 from pathlib import Path
 
 import duckdb
 import pytest
 
 import sdc_sql
+from sdc_sql.release.verify import verify
 
 pytest.importorskip("dbt.adapters.duckdb")
 pytestmark = pytest.mark.slow
@@ -76,6 +78,8 @@ def failed(told: dict) -> dict[str, str]:
 RELEASED = "FROM released ORDER BY couple"
 HISTORY = "SELECT measure, value, dbt_valid_to IS NULL FROM risk_history ORDER BY measure, dbt_valid_from"
 SECOND = ["--vars", "wave: 2"]
+ONCE = ["--exclude", "research_file"]  # dear
+DOCUMENTS = {"internal.html", "public.html", "certificate.json", "certificate-public.json"}
 
 
 @pytest.fixture(scope="module")
@@ -87,9 +91,10 @@ def sample(tmp_path_factory) -> tuple[Path, list[dict]]:
     return folder, dbt(
         folder,
         (["deps"], []),
-        (["build"], [RELEASED, HISTORY, "FROM hours ORDER BY couple", "FROM uniques", "FROM cells_at_risk", "FROM risk ORDER BY measure"]),
-        (["build"], [RELEASED, HISTORY, "FROM hours ORDER BY couple"]),
-        (["build", *SECOND], [RELEASED, HISTORY, "FROM risk ORDER BY measure"]),
+        (["build"], [RELEASED, HISTORY, "FROM hours ORDER BY couple", "FROM uniques", "FROM cells_at_risk", "FROM risk ORDER BY measure",
+                     "FROM research_file"]),
+        (["build", *ONCE], [RELEASED, HISTORY, "FROM hours ORDER BY couple"]),
+        (["build", *SECOND, *ONCE], [RELEASED, HISTORY, "FROM risk ORDER BY measure"]),
         (["build", *SECOND, "--full-refresh", "--threads", "2"], [RELEASED]),
         (["docs", "generate", *SECOND], []),
     )  # fmt: skip
@@ -102,7 +107,7 @@ def test_the_sample_project_builds_and_passes_its_tests(sample):
     assert not failed(first)
     tests = {"k_anonymity", "theta", "global_risk", "individual_risk", "no_direct_identifiers"}
     assert {name for name, r in first["nodes"].items() if r["status"] == "pass"} == tests
-    released, history, hours, uniques, at_risk, _ = first["rows"]
+    released, history, hours, uniques, at_risk, *_ = first["rows"]
     assert len(released) == len(hours) == 481
     assert [(m, now) for m, _, now in history] == [("reidentification rate", True), ("theta", True)]
     assert len(uniques) == sum(f == 1 for *_, f, _, _ in at_risk) > 0  # the model in Python, and the one in plain SQL
@@ -161,6 +166,25 @@ def test_the_risk_is_that_of_the_whole_and_its_history_is_kept(sample):
     ]
 
 
+def test_a_release_file_is_a_model_and_its_certificates_are_artifacts(sample):
+    folder, (_, first, *_) = sample
+    released, research = first["rows"][0], first["rows"][6]
+    # no id; the income as in the other release of these records, which draws by the same key, id and value
+    assert len(research) == len(released) == 481
+    assert {len(row) for row in research} == {6}
+    assert sorted(row[4] for row in research) == sorted(row[5] for row in released)
+    cells = Counter(tuple(row[:3]) for row in research if None not in row[:3])
+    assert min(cells.values()) >= 3
+    assert research == sorted(research, key=lambda row: [(v is None, v) for v in row])
+    artifacts = folder / "target" / "sdc" / "dev" / "research_file"
+    assert {p.name for p in artifacts.iterdir()} == DOCUMENTS
+    assert [p.name for p in artifacts.parent.iterdir()] == ["research_file"]
+    # that of the last build, of all records
+    found = verify(artifacts / "certificate.json", folder / "release.duckdb", table="research_file")
+    assert found.holds, found.failed
+    assert json.loads((artifacts / "certificate.json").read_text())["output"]["records"] == 596
+
+
 def test_the_documentation_is_made(sample):
     folder, (*_, docs) = sample
     assert docs["success"], docs
@@ -216,6 +240,13 @@ MODELS = {
     "sdc_steps": "select 'logged' as target, ['N'] as columns",
     "masked_outside": "/* {{ ref('sdc_steps') }} */ {{ sdc.noise(ref('logged'), ['n'], 0.1, 'Select') }}",
     "released_again": "/* {{ ref('sdc_steps') }} */ {{ sdc.noise(ref('logged'), ['n'], 0.1, 'Select', release='2') }}",
+    "research": "/* all */ {{ sdc.release('research.toml', ref('elsewhere')) }} -- of it",
+    "research_refused": "{{ sdc.release('refused.toml', ref('k')) }}",
+    "research_twice": "{{ sdc.release('refused.toml', ref('between')) }}",
+    "research_in_part": "with t as ({{ sdc.release('research.toml', ref('k')) }}) select * from t where f = 1",
+    "research_seen": VIEW + " {{ sdc.release('research.toml', ref('k')) }}",
+    "research_of_none": "{{ sdc.release('research.toml', ref('empty')) }}",
+    "research_of_text": "{{ sdc.release('research.toml', 'k') }}",
     "named_persons": "select range as id, 'p' || range as reference, range || '@x.org' as contact, 1 as last_name, "
                      "'hm ' || (range % 4) as remark from range(40)",
 }  # fmt: skip
@@ -227,6 +258,39 @@ REFUSED = {
     "unknown_step": "where method is one of generalise, local_suppression, microaggregate, ",
     "once_more": "masks f by sdc_pram_retention, which the model twice has masked already",
     "masked_outside": "masks n by sdc_noise, which a step in sdc_steps has masked already",
+    "research_refused": "scenario 'neighbour': k_anonymity.3.records <= 0 does not hold: k_anonymity.3.records is ",
+    "research_twice": "steps[0] masks f by pram_retention, which the model twice has masked already",
+    "research_in_part": "must be the call of sdc.release and nothing else",
+    "research_seen": "a release and materialized as view",
+    "research_of_none": "has no rows",
+    "research_of_text": "give ref(...)",
+}
+RELEASE = """
+[roles]
+id = 'i"d'
+[[scenarios]]
+name = "neighbour"
+keys = ["f", "Select", 'a"b']
+limits = ["k_anonymity.2.records <= 0"]
+"""
+FILES = {
+    "research": RELEASE
+    + """
+[[steps]]
+method = "round"
+column = "n"
+base = 5
+at_random = true
+[output]
+ids = "keep"
+""",
+    "refused": RELEASE.replace(".2.", ".3.")
+    + """
+[[steps]]
+method = "pram_retention"
+columns = ["f"]
+retention = 0.9
+""",
 }
 ODD_TESTS = """
 models:
@@ -310,6 +374,8 @@ def odd(tmp_path_factory) -> tuple[Path, list[dict]]:
     (folder / "models").mkdir()
     (folder / "analyses").mkdir()
     (folder / "analyses" / "every.sql").write_text(every_call())
+    for name, text in FILES.items():
+        (folder / f"{name}.toml").write_text(text)
     for name, text in MODELS.items():
         (folder / "models" / f"{name}.sql").write_text(text)
     (folder / "models" / "models.yml").write_text(ODD_TESTS)
@@ -322,11 +388,13 @@ def odd(tmp_path_factory) -> tuple[Path, list[dict]]:
         (["run"], ["FROM risk_elsewhere ORDER BY ALL", "FROM risk_passing ORDER BY ALL", "FROM risk_named", "FROM risk_of_one",
                    'SELECT "Select", n FROM added ORDER BY ALL', 'FROM swapped ORDER BY "i""d"',
                    'SELECT min(c) FROM (SELECT count(*) AS c FROM suppressed GROUP BY f, "Select", "a""b", n)',
-                   "SELECT count(n), count(f) FROM combined", "SELECT count(n), count(f) FROM calm"]),
+                   "SELECT count(n), count(f) FROM combined", "SELECT count(n), count(f) FROM calm", 'FROM research ORDER BY "i""d"',
+                   "FROM research_refused"]),
         (["test"], [*explained, f"FROM {audit}.k_of_k ORDER BY ALL", f"SELECT column_name, explanation FROM {audit}.identifiers ORDER BY ALL"]),
         (["run", "--vars", "records: 70", "--select", "k", "some", "added", "added_noise", "added_hoehne"],
          ['SELECT "Select", n FROM added ORDER BY ALL', "SELECT count(*) FROM added_noise"]),
-        (["run", "--empty", "--select", "k", "risk_elsewhere", "risk_passing", "swapped"], ["SELECT count(*) FROM swapped", "SELECT count(*) FROM risk_passing"]),
+        (["run", "--empty", "--select", "k", "risk_elsewhere", "risk_passing", "swapped", "research"],
+         ["SELECT count(*) FROM swapped", "SELECT count(*) FROM risk_passing", "SELECT column_name FROM (DESCRIBE research)", "FROM research"]),
     )  # fmt: skip
 
 
@@ -439,9 +507,18 @@ def test_values_are_suppressed_in_a_model(odd):
     assert odd[1][2]["rows"][6:9] == [[[2]], [[0, 60]], [[0, 60]]]
 
 
+def test_a_release_of_odd_names_is_written_and_a_refused_one_is_not(odd):
+    research, refused = odd[1][2]["rows"][9:]
+    assert [row[0] for row in research] == list(range(60))
+    assert all(n is None if i % 7 == 0 else n % 5 == 0 and abs(n - i) < 5 for i, *_, n, _ in research)
+    assert "research_refused does not exist" in refused
+
+
 def test_an_empty_run_gives_the_columns_and_no_rows(odd):
     assert not failed(odd[1][5])
-    assert odd[1][5]["rows"] == [[[0]], [[0]]]
+    columns = [['i"d'], ["f"], ["Select"], ['a"b'], ["n"], ["household"]]
+    assert odd[1][5]["rows"] == [[[0]], [[0]], columns, []]
+    assert not list((odd[0] / "target" / "sdc").rglob("*.*"))  # those of the release that is no longer there
 
 
 def test_the_key_is_nowhere_in_runs_that_fail(odd):

@@ -1,0 +1,192 @@
+"""A release file as a model of dbt: `sdc.release` compiles to a call, which is run before the table is made.
+
+The run is on a cursor of dbt's own connection, in a database in memory that nobody else names: the raw records are
+copied there and nowhere else. What it leaves there, the released records, is what the model selects. The documents are
+written beside their place, and put in it once the table is committed.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import shutil
+from contextlib import contextmanager
+from pathlib import Path
+from threading import Lock
+from typing import TYPE_CHECKING, Any
+
+from dbt.adapters.duckdb.connections import DuckDBConnectionManager
+from dbt.adapters.factory import FACTORY
+from dbt_common.exceptions import DbtRuntimeError
+from sqlglot import exp
+
+from sdc_sql.db import query
+from sdc_sql.db.csv_file import created
+from sdc_sql.db.load import load
+from sdc_sql.errors import SdcError, translated
+from sdc_sql.release.documents import DOCUMENTS
+from sdc_sql.release.place import OWNER
+from sdc_sql.release.plan import Output, Place, Source
+from sdc_sql.release.read import read_within
+from sdc_sql.release.run import ORIGINAL, RELEASED, ask_for_key, released_rows, run_release
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+    import duckdb
+    from dbt.adapters.duckdb.relation import DuckDBRelation
+
+    from sdc_sql.release.plan import Plan
+
+TABLE = "released"  # of the database in memory
+FILES = {
+    "report": "internal.html", "public_report": "public.html", "certificate": "certificate.json",
+    "public_certificate": "certificate-public.json",
+}  # fmt: skip
+_COMMENTS = r"(?:\s|--(?! sdc\.release )[^\n]*(?:\n|$)|/\*[^*/]*\*/)*"
+_CALL = re.compile(_COMMENTS + r'-- sdc\.release (\{.*\})\nselect \* from "(?:[^"]|"")+"\.main\.released\b' + _COMMENTS)
+_ONE_BY_ONE = Lock()  # the databases that a run attaches have names of their own, for all cursors
+
+
+def run(relation: DuckDBRelation, *, database: str, model: str, code: str, drawn: Mapping[str, str]) -> None:
+    """Run the release of a model.
+
+    Parameters
+    ----------
+    relation
+        The table that the model will be.
+    database
+        The name of the database in memory.
+    model, code
+        The name of the model and what it was compiled to.
+    drawn
+        The columns for which a model that it is made of has drawn already, each with the name of that model.
+
+    Raises
+    ------
+    DbtRuntimeError
+        With the reasons of a refusal, the errors of the release file, or what is wrong with the model.
+    """
+    call = _CALL.fullmatch(code)
+    if call is None:
+        raise DbtRuntimeError(f"sdc: the model {model} must be the call of sdc.release and nothing else: what is added "
+                              "to it, or taken from it, would not be what was measured and certified.")  # fmt: skip
+    asked = json.loads(call[1])
+    staged = _staged(model)
+    shutil.rmtree(staged, ignore_errors=True)
+    with _ONE_BY_ONE:
+        try:
+            with _own_database(database) as con:
+                _run(con, asked, relation, staged, drawn)
+        except BaseException as error:
+            _forget(database)
+            shutil.rmtree(staged, ignore_errors=True)
+            if isinstance(error, SdcError):
+                raise DbtRuntimeError(f"sdc: {error}") from None
+            raise
+
+
+def finish(_: DuckDBRelation, *, database: str, model: str) -> None:
+    """Put the documents of a release in their place, and forget its database: the model's table is committed."""
+    staged, folder = _staged(model), _folder(model)
+    old = staged.with_suffix(".old")
+    shutil.rmtree(old, ignore_errors=True)
+    if folder.exists():
+        folder.rename(old)
+    if staged.exists():
+        staged.rename(folder)
+    shutil.rmtree(old, ignore_errors=True)
+    _forget(database)
+
+
+def _run(
+    con: duckdb.DuckDBPyConnection, asked: dict[str, Any], relation: DuckDBRelation, staged: Path,
+    drawn: Mapping[str, str],
+) -> None:  # fmt: skip
+    plan = _plan(con, asked, relation, staged)
+    _refuse_second_pass(plan, drawn)
+    if asked["empty"]:
+        rows = exp.select("*").from_(query.call("query_table", plan.source.relation).subquery("r")).limit(0)
+        kept = [c for c in plan.columns if c != plan.roles.id or plan.output.ids != "drop"]
+        rows.set("expressions", [exp.column(c, quoted=True) for c in kept])
+        con.execute(query.text(created(TABLE, "TABLE", rows)))
+        return
+    ask_for_key(con)
+    outcome = run_release(plan, con, write=False)
+    if not outcome.accepted:
+        raise DbtRuntimeError("\n".join(["sdc: the release is refused, nothing is written:", *outcome.reasons]))
+    with translated():
+        con.execute(query.text(created(TABLE, "TABLE", released_rows(outcome))))
+    staged.mkdir(parents=True, mode=0o700)
+    for name, path in plan.output.documents.items():
+        DOCUMENTS[name].writer(outcome, path)
+        path.chmod(OWNER)
+    for table in (ORIGINAL, RELEASED):
+        con.execute(f"DROP TABLE {table}")
+
+
+def _plan(con: duckdb.DuckDBPyConnection, asked: dict[str, Any], relation: DuckDBRelation, staged: Path) -> Plan:
+    source, columns = None, {}
+    if asked["source"] is not None:
+        source = Source(Path(asked["name"]), kind="relation", relation=asked["source"])
+        with translated():
+            described = con.execute(query.text(query.call("query_table", asked["source"]).limit(0))).description
+        columns = {str(name): str(kind) for name, kind, *_ in described or ()}
+    # (a table of a database: that is the format of its content)
+    output = Output(Path(f"{relation.identifier}.duckdb"), documents={n: staged / f for n, f in FILES.items()})
+    return read_within(Path(_project().project_root, asked["file"]), Place(output, source, columns))
+
+
+def _refuse_second_pass(plan: Plan, drawn: Mapping[str, str]) -> None:
+    for step in plan.steps:
+        named = plan.release or step.arguments.get("release") or step.arguments.get("stream")
+        for column in step.columns if step.draws and not named else ():
+            if column.lower() in drawn:
+                raise DbtRuntimeError(
+                    f"sdc: {step.path} masks {column} by {step.method}, which the model {drawn[column.lower()]} has "
+                    "masked already: a second pass must have a name of its own, or its draws are those of the first. "
+                    'Give it, as in stream = "2", or give the release a name, release = "...".'
+                )
+
+
+@contextmanager
+def _cursor() -> Iterator[duckdb.DuckDBPyConnection]:
+    """Yield a cursor with the settings of the profile."""
+    environment: Any = DuckDBConnectionManager.env()
+    handle = environment.handle()
+    try:
+        yield handle.cursor()
+    finally:
+        handle.close()
+
+
+@contextmanager
+def _own_database(name: str) -> Iterator[duckdb.DuckDBPyConnection]:
+    """Yield a cursor that works in a new database in memory."""
+    _forget(name)
+    quoted = exp.to_identifier(name, quoted=True).sql("duckdb")
+    with _cursor() as con:
+        con.execute(f"ATTACH ':memory:' AS {quoted}")
+        con.execute(f"USE {quoted}")
+        load(con)
+        yield con
+
+
+def _forget(database: str) -> None:
+    with _cursor() as con:
+        con.execute(f"DETACH DATABASE IF EXISTS {exp.to_identifier(database, quoted=True).sql('duckdb')}")
+
+
+def _project() -> Any:  # noqa: ANN401 - dbt's own configuration
+    adapter: Any = FACTORY.lookup_adapter("duckdb")
+    return adapter.config
+
+
+def _folder(model: str) -> Path:
+    """Return where the documents of a model are: in dbt's folder of artifacts, by target."""
+    config = _project()
+    return Path(config.project_root, config.project_target_path, "sdc", config.target_name, model)
+
+
+def _staged(model: str) -> Path:
+    return _folder(model).with_name(f".{model}.new")
