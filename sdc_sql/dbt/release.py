@@ -15,6 +15,7 @@ from pathlib import Path
 from threading import Lock
 from typing import TYPE_CHECKING, Any
 
+import duckdb
 from dbt.adapters.duckdb.connections import DuckDBConnectionManager
 from dbt.adapters.factory import FACTORY
 from dbt_common.exceptions import DbtRuntimeError
@@ -33,7 +34,6 @@ from sdc_sql.release.run import ORIGINAL, RELEASED, ask_for_key, released_rows, 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-    import duckdb
     from dbt.adapters.duckdb.relation import DuckDBRelation
 
     from sdc_sql.release.plan import Plan
@@ -83,6 +83,9 @@ def run(relation: DuckDBRelation, *, database: str, model: str, code: str, drawn
             shutil.rmtree(staged, ignore_errors=True)
             if isinstance(error, SdcError):
                 raise DbtRuntimeError(f"sdc: {error}") from None
+            if isinstance(error, duckdb.ConnectionException) and asked["source"] is None:
+                raise DbtRuntimeError(f"sdc: the source of {asked['file']} cannot be opened. A table of the project's own "
+                                      "database is given as sdc.release(file, ref(...)).") from None  # fmt: skip
             raise
 
 
