@@ -84,8 +84,10 @@ def run(relation: DuckDBRelation, *, database: str, model: str, code: str, drawn
             if isinstance(error, SdcError):
                 raise DbtRuntimeError(f"sdc: {error}") from None
             if isinstance(error, duckdb.ConnectionException) and asked["source"] is None:
-                raise DbtRuntimeError(f"sdc: the source of {asked['file']} cannot be opened. A table of the project's own "
-                                      "database is given as sdc.release(file, ref(...)).") from None  # fmt: skip
+                raise DbtRuntimeError(
+                    f"sdc: the source of {asked['file']} cannot be opened. A table of the project's own database is given "
+                    "as sdc.release(file, ref(...))."
+                ) from None
             raise
 
 
