@@ -85,8 +85,8 @@ def run(relation: DuckDBRelation, *, database: str, model: str, code: str, drawn
                 raise DbtRuntimeError(f"sdc: {error}") from None
             if isinstance(error, duckdb.ConnectionException) and asked["source"] is None:
                 raise DbtRuntimeError(
-                    f"sdc: the source of {asked['file']} cannot be opened. A table of the project's own database is given "
-                    "as sdc.release(file, ref(...))."
+                    f"sdc: the source of {asked['file']} cannot be opened. A table of the project's own database is "
+                    "given as sdc.release(file, ref(...))."
                 ) from None
             raise
 
