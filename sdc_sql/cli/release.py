@@ -21,6 +21,7 @@ from sdc_sql.release.run import run_release
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from sdc_sql.frontier.figures import Figure
     from sdc_sql.release.outcome import Outcome
     from sdc_sql.release.plan import Plan
 
@@ -158,6 +159,10 @@ def shown(plan: Plan) -> str:
     if plan.loss.limits:
         lines.append(f"Loss: {', '.join(plan.loss.columns)}")
         lines += [f"  must hold: {limit}" for limit in plan.loss.limits]
+    if plan.frontier is not None:
+        lines.append(f"Frontier: risk {_figure(plan.frontier.risk)}, loss {_figure(plan.frontier.loss)}")
+        for candidate in plan.frontier.candidates:
+            lines.append(f"  {candidate.name}: {'; '.join(map(str, candidate.steps)) or 'no step'}")
     ids = f", the id {plan.roles.id} {_IDS[plan.output.ids]}" if plan.roles.id else ""
     lines.append(f"Writes: {plan.output.path}{ids}")
     lines += [f"  {name.replace('_', ' ')}: {path}" for name, path in plan.output.documents.items()]
@@ -180,6 +185,10 @@ def _rulesets() -> str:
         its = tomllib.loads(ruleset.shipped(name).replace("= {N}", "= 0"))
         lines.append(f"{name:<17} {its['title'].replace('{N}', 'N')} ({its['source']})")
     return "\n".join(lines)
+
+
+def _figure(asked: Figure) -> str:
+    return asked if isinstance(asked, str) else asked[0]
 
 
 _IDS = {"drop": "left out", "keep": "kept", "recode": "recoded"}

@@ -55,14 +55,40 @@ class Chart:
 
 
 @dataclass(frozen=True)
+class Spot:
+    """A release in a plane, by its number in the table beside."""
+
+    label: str
+    x: float
+    y: float
+    kind: Literal["frontier", "chosen", "dominated"]
+
+
+@dataclass(frozen=True)
+class Plane:
+    """Releases by two figures, and the frontier. In Markdown it is left out: a table beside it must have the figures.
+
+    ``own`` is the label of the spot that is marked, ``bound`` a line across, at a figure of the upright scale.
+    """
+
+    title: str
+    x: str
+    y: str
+    spots: tuple[Spot, ...]
+    own: str
+    bound: float | None = None
+    bounded: str = "bound"
+
+
+@dataclass(frozen=True)
 class Section:
     """A heading and what stands under it, sections among it."""
 
     title: str
-    blocks: tuple[Text | Points | Table | Chart | Section, ...]
+    blocks: tuple[Text | Points | Table | Chart | Plane | Section, ...]
 
 
-Block = Text | Points | Table | Chart | Section
+Block = Text | Points | Table | Chart | Plane | Section
 
 
 @dataclass(frozen=True)

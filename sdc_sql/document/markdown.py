@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, assert_never
 
-from sdc_sql.document.blocks import Chart, Points, Section, Table, Text, is_number, readable
+from sdc_sql.document.blocks import Chart, Plane, Points, Section, Table, Text, is_number, readable
 
 if TYPE_CHECKING:
     from sdc_sql.document.blocks import Page
@@ -61,7 +61,7 @@ def _section(section: Section, level: int) -> list[str]:
     return parts
 
 
-def _block(block: Text | Points | Table | Chart) -> str:
+def _block(block: Text | Points | Table | Chart | Plane) -> str:
     if isinstance(block, Text):
         return _line(block.text)
     if isinstance(block, Points):
@@ -72,6 +72,8 @@ def _block(block: Text | Points | Table | Chart) -> str:
         numbers = [numbers for _, numbers in block.series]
         rows = tuple((block.labels[i], *(each[i] for each in numbers)) for i in range(len(block.labels)))
         return _titled(block.title, _table(("", *(name for name, _ in block.series)), rows))
+    if isinstance(block, Plane):
+        return ""
     assert_never(block)
 
 

@@ -6,7 +6,8 @@ import html
 from itertools import count
 from typing import TYPE_CHECKING, assert_never
 
-from sdc_sql.document.blocks import Chart, Points, Section, Table, Text, is_number, readable
+from sdc_sql.document import plane
+from sdc_sql.document.blocks import Chart, Plane, Points, Section, Table, Text, is_number, readable
 from sdc_sql.document.chart import kinds, svg
 from sdc_sql.document.style import STYLE
 
@@ -71,6 +72,9 @@ def _block(block: Block, number: Iterator[int]) -> str:
         return _table(block, f"t{next(number)}")
     if isinstance(block, Chart):
         return _figure(block, f"c{next(number)}")
+    if isinstance(block, Plane):
+        inside = plane.legend(block) + plane.svg(block, f"c{next(number)}")
+        return f"<figure><figcaption>{_escaped(block.title)}</figcaption>{inside}</figure>\n"
     if isinstance(block, Section):
         return _section(block, 3, number)
     assert_never(block)

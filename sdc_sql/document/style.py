@@ -43,6 +43,11 @@ rect.before, circle.before { fill: var(--paper); }
 rect.third, circle.third { fill: var(--line); }
 line.track { stroke: var(--line); }
 line.way { stroke: var(--fill); stroke-width: 2px; }
+text.over { paint-order: stroke; stroke: var(--paper); stroke-width: 3px; }
+svg.spot { overflow: visible; }
+path.cross { stroke: var(--quiet); stroke-width: 2px; fill: none; }
+rect.ring { stroke: var(--ink); stroke-width: 1.5px; fill: none; }
+line.bound, path.bound { stroke: var(--ink); stroke-width: 1.5px; stroke-dasharray: 6 4; fill: none; }
 .legend { list-style: none; display: flex; flex-wrap: wrap; gap: 0 1.25rem; padding: 0; margin: 0 0 .5rem; }
 .legend li { font-size: .85rem; }
 .legend li::before {
@@ -51,6 +56,8 @@ line.way { stroke: var(--fill); stroke-width: 2px; }
 .legend .before::before { background: var(--paper); }
 .legend .after::before { background: var(--fill); print-color-adjust: exact; -webkit-print-color-adjust: exact; }
 .legend .third::before { background: var(--line); print-color-adjust: exact; -webkit-print-color-adjust: exact; }
+.legend .mark { display: flex; align-items: center; }
+.legend .mark::before { content: none; }
 @media (max-width: 36rem) {
   main { padding: 1rem .9rem 3rem; }
   h1 { font-size: 1.4rem; }

@@ -14,9 +14,6 @@ from sdc_sql.errors import ParameterError
 from sdc_sql.methods import Methods
 
 if TYPE_CHECKING:
-    from sdc_sql.frontier.projection import Projection
-    from sdc_sql.roles import Roles
-
     Figure: TypeAlias = "str | tuple[str, Mapping[str, Any]]"
 
 FORM = (
@@ -51,7 +48,7 @@ def named(asked: Figure, role: str) -> tuple[str, str, dict[str, Any]]:
     return measure, rest[0], arguments
 
 
-def called(candidate: Projection, method: str, arguments: Mapping[str, Any]) -> Any:  # noqa: ANN401 - what it gives
+def called(candidate: Methods, method: str, arguments: Mapping[str, Any]) -> Any:  # noqa: ANN401 - what it gives
     """Return what a method gives; an error where it does not take these arguments."""
     function = getattr(Methods, method)
     try:
@@ -62,8 +59,8 @@ def called(candidate: Projection, method: str, arguments: Mapping[str, Any]) -> 
     return function(candidate, **arguments)
 
 
-def figure(candidate: Projection, original: Roles, asked: Figure, role: str) -> float | None:
-    """Return the figure of a candidate; where the measure compares with the original, that is given to it.
+def figure(candidate: Methods, original: str, keys: tuple[str, ...], asked: Figure, role: str) -> float | None:
+    """Return the figure of a candidate; a measure that compares is given the original and its keys.
 
     Of a measure with several rows it is the one of all together, which stands first, where it compares with the
     original, and the highest of them otherwise.
@@ -72,9 +69,9 @@ def figure(candidate: Projection, original: Roles, asked: Figure, role: str) -> 
     wanted = inspect.signature(getattr(Methods, measure)).parameters
     compares = "original" in wanted
     if compares:
-        arguments.setdefault("original", original.table)
-    if compares and "columns" in wanted and original.keys:
-        arguments.setdefault("columns", original.keys)
+        arguments.setdefault("original", original)
+    if compares and "columns" in wanted and keys:
+        arguments.setdefault("columns", keys)
     found = called(candidate, measure, arguments)
     rows = [found] if isinstance(found, Result) else list(found) if isinstance(found, list) else []
     if "k" in arguments:  # k-anonymity counts for every k up to it

@@ -135,7 +135,8 @@ def _measured(data: Roles, steps: list[Step], risk: Figure, loss: Figure) -> tup
     with projected(data) as candidate:
         for method, arguments in steps:
             called(candidate, method, arguments)
-        return figure(candidate, data, risk, "risk"), figure(candidate, data, loss, "loss")
+        of = data.table, data.keys
+        return figure(candidate, *of, risk, "risk"), figure(candidate, *of, loss, "loss")
 
 
 def _compared(

@@ -58,6 +58,12 @@ RISK: Mapping[str, tuple[str, ...]] = {
 }
 
 
+def of_verb(verb: str) -> tuple[str, ...]:
+    """Return the figures that a method gives of a file; of what gives records, or no numbers, none."""
+    kind = re.search(r"\w+(?=\]?$)", str(inspect.signature(getattr(methods.Methods, verb)).return_annotation))
+    return _of_result(kind[0]) if kind is not None and hasattr(results, kind[0]) else ()
+
+
 @cache
 def loss_measures() -> Mapping[str, LossMeasure]:
     """Return the measures of loss that need nothing but the two tables, columns and an id, by their verbs."""

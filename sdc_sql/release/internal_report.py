@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from sdc_sql.db.results import shown as figure
 from sdc_sql.document.blocks import Chart, Page, Points, Section, Table, Text, facts, label, table
 from sdc_sql.document.files import as_text, written
-from sdc_sql.release import lost, matrices
+from sdc_sql.release import frontier_report, lost, matrices
 from sdc_sql.release.stages import CONTROL, DATA, IMPLEMENTATION, NEED, RESULT, RISK, about, released_columns
 from sdc_sql.report import layout
 
@@ -102,7 +102,8 @@ def _control(outcome: Outcome) -> Section:
         for path, step in zip(outcome.step_paths, outcome.steps, strict=True)
     )
     named = ("in the release file", "method", "variables", "records changed")
-    return Section(CONTROL, (Table("Steps, in their order", named, rows) if rows else Text("No step."),))
+    steps = Table("Steps, in their order", named, rows) if rows else Text("No step.")
+    return Section(CONTROL, (steps, *frontier_report.sections(outcome)))
 
 
 def _implementation(outcome: Outcome) -> Section:

@@ -13,14 +13,14 @@ from sdc_sql.release.outcome import LimitOutcome
 from sdc_sql.report import attributes, risk_report, special_uniques
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Mapping, Sequence
 
     import duckdb
 
     from sdc_sql.db.results import Result
     from sdc_sql.release.figures import LossMeasure
     from sdc_sql.release.outcome import ScenarioOutcome
-    from sdc_sql.release.plan import Limit, Plan, Scenario
+    from sdc_sql.release.plan import Limit, Plan, Scenario, Step
     from sdc_sql.report import RiskReport
 
 _NUMERIC = ("INT", "DOUBLE", "FLOAT", "REAL", "DECIMAL")
@@ -109,6 +109,12 @@ def _rows(
         result = verb(original, columns, **options)
     several: list[Result] = result if isinstance(result, list) else [result]
     return [row.to_dict() for row in several]
+
+
+def nulls_after(steps: Iterable[Step], keys: Iterable[str]) -> str:
+    """Return how NULL counts: as agreeing with every value once values of the keys were suppressed."""
+    suppressed = {column for step in steps if step.suppresses for column in step.columns}
+    return "wildcard" if suppressed & {*keys} else "category"
 
 
 def of_same_type(original: Microdata, released: Microdata) -> set[str]:

@@ -6,12 +6,14 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from sdc_sql.db.results import shown
+from sdc_sql.release.plan import THIS
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
     from pathlib import Path
 
     from sdc_sql.db.steps import MaskingStep
+    from sdc_sql.frontier.found import Frontier
     from sdc_sql.microdata import Microdata
     from sdc_sql.release.plan import Limit, Plan, Scenario
     from sdc_sql.report import RiskReport
@@ -87,6 +89,7 @@ class Outcome:
     released: Microdata = field(repr=False)
     digests: Mapping[str, str] = field(default_factory=dict)  # sha256 of the bytes: of the release file, the source
     written: tuple[Path, ...] = ()
+    frontier: Frontier | None = None  # this release and the others that were considered
 
     @property
     def accepted(self) -> bool:
@@ -127,4 +130,20 @@ class Outcome:
             ],
             "versions": dict(self.versions),
             "digests": dict(self.digests),
+            "frontier": None if self.frontier is None else _frontier(self.frontier, self.plan),
         }  # fmt: skip
+
+
+def _frontier(found: Frontier, plan: Plan) -> dict[str, Any]:
+    """Return the frontier as plain values, for JSON."""
+    asked = plan.frontier
+    assert asked is not None  # noqa: S101 - or there was none to find
+    steps = [plan.steps, *(candidate.steps for candidate in asked.candidates)]
+    return {
+        "risk": found.risk, "loss": found.loss, "scenario": asked.scenario, "max_risk": asked.max_risk,
+        "utility": asked.utility,
+        "candidates": [
+            {**one.to_dict(), "this_release": one.candidate == THIS, "steps": [str(step) for step in of_one]}
+            for one, of_one in zip(found, steps, strict=True)
+        ],
+    }  # fmt: skip

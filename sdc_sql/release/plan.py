@@ -9,7 +9,10 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from pathlib import Path
 
+    from sdc_sql.frontier.figures import Figure
     from sdc_sql.release.ruleset import Rules
+
+THIS = "this release"  # the name of the release itself among the candidates of its frontier
 
 
 @dataclass(frozen=True)
@@ -136,6 +139,27 @@ class Place:
 
 
 @dataclass(frozen=True)
+class Candidate:
+    """Another release that was considered: its steps, none for the file as it is."""
+
+    path: str
+    name: str
+    steps: tuple[Step, ...]
+
+
+@dataclass(frozen=True)
+class Considered:
+    """The candidates of the frontier, and the figures by which they are compared with this release."""
+
+    risk: Figure
+    loss: Figure
+    scenario: str
+    max_risk: float | None
+    utility: str | None
+    candidates: tuple[Candidate, ...]
+
+
+@dataclass(frozen=True)
 class Plan:
     """A release file, read and checked against its source.
 
@@ -160,6 +184,7 @@ class Plan:
     release: str = ""
     rules: str | None = None
     ruleset: Rules | None = None
+    frontier: Considered | None = None
 
     @property
     def limits(self) -> tuple[Limit, ...]:
@@ -169,7 +194,9 @@ class Plan:
     @property
     def draws(self) -> bool:
         """Whether anything is drawn with the secret key."""
-        return any(step.draws for step in self.steps) or self.output.ids == "recode"
+        others = self.frontier.candidates if self.frontier is not None else ()
+        steps = (*self.steps, *(step for candidate in others for step in candidate.steps))
+        return any(step.draws for step in steps) or self.output.ids == "recode"
 
     def scenario(self, name: str) -> Scenario:
         """Return the scenario of that name."""

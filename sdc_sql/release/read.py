@@ -11,7 +11,7 @@ from sdc_sql.db.checks import told
 from sdc_sql.db.released_file import FORMATS, IDS
 from sdc_sql.errors import ParameterError
 from sdc_sql.limits import named
-from sdc_sql.release import figures, formats, raw, rules, step_fields
+from sdc_sql.release import figures, formats, frontier_fields, raw, rules, step_fields
 from sdc_sql.release.documents import DOCUMENTS
 from sdc_sql.release.plan import Limit, Loss, Output, Place, Plan, RolesOfColumns, Scenario, Source
 from sdc_sql.release.problems import (
@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 TEXTS_OF_FILE = ("title", "producer", "version", "description", "population", "release")
 FILE = dict.fromkeys(TEXTS_OF_FILE, TEXT) | {
     "rules": rules.KIND, "source": TABLE, "roles": TABLE, "scenarios": TABLES, "steps": TABLES, "loss": TABLE,
-    "output": TABLE,
+    "frontier": TABLE, "output": TABLE,
 }  # fmt: skip
 SOURCE = {"path": TEXT, "database": TEXT, "table": TEXT}
 ROLES = {
@@ -123,8 +123,9 @@ class _Sections(Reading):
         if ruleset is not None:
             ruleset = rules.keyed(ruleset, scenarios, self.problems)
         added = ruleset.steps if ruleset else ()
-        steps = step_fields.read(self, self.said.get("steps", []), roles, scenarios, added)
+        steps = step_fields.read(self, self.said.get("steps", []), roles, scenarios, added=added)
         loss = self._loss(roles)
+        frontier = frontier_fields.read(self, roles, scenarios)
         output = self._output(source.path if source else None, roles)
         unlimited = ruleset is None and scenarios and not any(s.limits for s in scenarios)
         if unlimited and not self.problems.found:
@@ -135,7 +136,7 @@ class _Sections(Reading):
         texts = {name: self.said.get(name, "") for name in TEXTS_OF_FILE}
         return Plan(
             self.file, self.text, source, roles, tuple(scenarios), tuple(steps), loss, output, self.columns, **texts,
-            rules=str(ruleset) if ruleset else None, ruleset=ruleset,
+            rules=str(ruleset) if ruleset else None, ruleset=ruleset, frontier=frontier,
         )  # fmt: skip
 
     def _source(self) -> Source | None:

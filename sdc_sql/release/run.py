@@ -19,7 +19,7 @@ from sdc_sql.db.csv_file import created
 from sdc_sql.db.load import load
 from sdc_sql.errors import InputError, SdcError, TableError, Unsupported, translated
 from sdc_sql.mask.columns import masks_numbers
-from sdc_sql.release import formats, measured, raw, rules_judged
+from sdc_sql.release import candidates, formats, measured, raw, rules_judged
 from sdc_sql.release.documents import DOCUMENTS
 from sdc_sql.release.outcome import Outcome, ScenarioOutcome
 from sdc_sql.release.place import OWNER, folder_made, place, refuse_taken
@@ -210,11 +210,12 @@ def _outcome(con: duckdb.DuckDBPyConnection, plan: Plan, progress: Callable[[str
         progress(f"rules: {plan.rules}")
     nulls = _nulls_after(plan, con, plan.ruleset.keys if plan.ruleset else ())
     ruled = rules_judged.judged(con, plan, (ORIGINAL, RELEASED), nulls)
+    frontier = candidates.frontier(original, released, plan, progress)
     return Outcome(
         plan, tuple(scenarios), tuple(steps), tuple(paths), loss, (*measured.judged(plan, scenarios, loss), *ruled),
         _count(original), _count(released), columns_before, released.columns,
         {"sdc_sql": VERSION, "duckdb": duckdb.__version__, "python": platform.python_version()}, original, released,
-        _digests(plan),
+        _digests(plan), frontier=frontier,
     )  # fmt: skip
 
 

@@ -48,14 +48,18 @@ def read(
     rows: Sequence[Mapping[str, Any]],
     roles: RolesOfColumns,
     scenarios: Sequence[Scenario],
+    *,
     added: Sequence[tuple[str, Mapping[str, Any]]] = (),
+    at: str = "steps",
 ) -> list[Step]:
-    """Return the steps, after those that a ruleset adds; what is wrong is added to the problems of the reading."""
+    """Return the steps at a place of the file, after those that a ruleset adds; what is wrong goes to the problems."""
     found = []
-    if (rows or added) and roles.id is None and "id" not in reading.said.get("roles", {}):
-        reading.problems.add("roles.id", "it is missing: masking finds each record by its id.")
+    missing = "roles.id: it is missing: masking finds each record by its id."
+    without = roles.id is None and "id" not in reading.said.get("roles", {})
+    if (rows or added) and without and missing not in reading.problems.found:
+        reading.problems.found.append(missing)
     gone: dict[str, str] = {}
-    for path, row in [*added, *((f"steps[{i}]", row) for i, row in enumerate(rows))]:
+    for path, row in [*added, *((f"{at}[{i}]", row) for i, row in enumerate(rows))]:
         before = len(reading.problems.found)
         step = _step(reading, path, row, scenarios, roles)
         if step is None:

@@ -1,0 +1,152 @@
+"""A plane of releases by loss and risk as SVG: shapes, numbers and strokes tell them apart, not colours."""
+
+from __future__ import annotations
+
+import html
+import math
+from itertools import pairwise
+from typing import TYPE_CHECKING
+
+from sdc_sql.document.blocks import readable
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from sdc_sql.document.blocks import Plane, Spot
+
+# across in per cent, so that a picture is as wide as the page and its letters stay as they are; down in pixels
+LEFT, RIGHT, TOP, BOTTOM, HEIGHT = 15.0, 93.0, 34.0, 270.0, 318
+FAR = 72  # per cent
+TICKS = 5  # at most so many steps of a scale
+SHAPES = {
+    "frontier": '<circle class="before" r="5" />',
+    "chosen": '<circle class="after" r="6" />',
+    "dominated": '<path class="cross" d="M-4.5,-4.5 L4.5,4.5 M-4.5,4.5 L4.5,-4.5" />',
+    "own": '<rect class="ring" x="-10" y="-10" width="20" height="20" />',
+    "bound": '<path class="bound" d="M-9,0 H9" />',
+}
+NAMED = {"frontier": "on the frontier", "chosen": "chosen", "dominated": "dominated", "own": "", "bound": ""}
+
+
+def svg(plane: Plane, name: str) -> str:
+    """Return the picture; `name` is used for its ids, which must not occur twice in a page.
+
+    Examples
+    --------
+    >>> from sdc_sql.document.blocks import Plane, Spot
+    >>> spots = (Spot("1", 0.1, 0.3, "frontier"), Spot("2", 0.4, 0.2, "chosen"), Spot("3", 0.5, 0.4, "dominated"))
+    >>> picture = svg(Plane("Releases", "loss", "risk", spots, "1", 0.25), "m1")
+    >>> picture.count("<circle"), picture.count('class="cross"'), "2, chosen: loss 0.4, risk 0.2" in picture
+    (2, 1, True)
+    """
+    marks = _marks([spot.x for spot in plane.spots]), _marks([spot.y for spot in plane.spots], plane.bound)
+    across, down = _scale(marks[0], LEFT, RIGHT), _scale(marks[1], BOTTOM, TOP)
+    parts = [*_axes(plane, marks, across, down), *_line(plane, across, down)]
+    if plane.bound is not None:
+        y = down(plane.bound)
+        parts.append(f'<line class="bound" x1="{LEFT}%" x2="100%" y1="{y:.1f}" y2="{y:.1f}" />')
+    for spot in plane.spots:
+        shapes = [spot.kind, *(["own"] if spot.label == plane.own else [])]
+        inside = "".join(SHAPES[shape] for shape in shapes)
+        parts.append(f'<svg class="spot" x="{across(spot.x):.2f}%" y="{down(spot.y):.1f}">{inside}</svg>')
+    parts += _labels(plane, across, down)
+    told = "; ".join(_told(plane, spot) for spot in plane.spots)
+    bound = "" if plane.bound is None else f"; {plane.bounded} {readable(plane.bound)}"
+    head = (
+        f'<title id="{name}-title">{html.escape(readable(plane.title))}</title>'
+        f'<desc id="{name}-desc">{html.escape(told + bound)}</desc>'
+    )
+    return (
+        f'<svg role="img" aria-labelledby="{name}-title {name}-desc" width="100%" '
+        f'height="{HEIGHT}">{head}{"".join(parts)}</svg>'
+    )
+
+
+def legend(plane: Plane) -> str:
+    """Return what each shape of the picture stands for, as HTML."""
+    there = {spot.kind for spot in plane.spots} | {"own" for spot in plane.spots if spot.label == plane.own}
+    there |= {"bound"} if plane.bound is not None else set()
+    words = NAMED | {"own": plane.own, "bound": plane.bounded}
+    items = "".join(
+        f'<li class="mark"><svg width="26" height="22" aria-hidden="true"><svg class="spot" x="11" y="11">{shape}</svg>'
+        f"</svg>{html.escape(readable(words[kind]))}</li>"
+        for kind, shape in SHAPES.items()
+        if kind in there
+    )
+    return f'<ul class="legend">{items}</ul>'
+
+
+def ticks(low: float, high: float) -> list[float]:
+    """Return round numbers from one at or below ``low`` to one at or above ``high``.
+
+    Examples
+    --------
+    >>> ticks(0, 0.37), ticks(-3, 11)
+    ([0.0, 0.1, 0.2, 0.3, 0.4], [-5.0, 0.0, 5.0, 10.0, 15.0])
+    """
+    if not high > low:
+        low, high = (low, low + 1) if low >= 0 else (low, 0.0)
+    power = 10.0 ** math.floor(math.log10((high - low) / TICKS))
+    step = next(power * f for f in (1, 2, 5, 10, 20) if (high - low) / (power * f) <= TICKS)
+    places = max(0, -math.floor(math.log10(step)))
+    first, last = math.floor(round(low / step, 9)), math.ceil(round(high / step, 9))
+    return [round(i * step, places) for i in range(first, last + 1)]
+
+
+def _marks(numbers: Sequence[float], bound: float | None = None) -> list[float]:
+    """Return where a scale has its marks: 0 is always on it."""
+    on = [*numbers, 0.0, *([] if bound is None else [bound])]
+    return ticks(min(on), max(on))
+
+
+def _scale(marks: list[float], start: float, end: float) -> Callable[[float], float]:
+    return lambda v: start + (end - start) * (v - marks[0]) / (marks[-1] - marks[0])
+
+
+def _axes(
+    plane: Plane,
+    marks: tuple[list[float], list[float]],
+    across: Callable[[float], float],
+    down: Callable[[float], float],
+) -> list[str]:
+    parts = []
+    for v in marks[0]:
+        x = f"{across(v):.2f}%"
+        parts.append(f'<line class="track" x1="{x}" x2="{x}" y1="{TOP}" y2="{BOTTOM}" />')
+        parts.append(_text(x, BOTTOM + 18, readable(v), "middle"))
+    for v in marks[1]:
+        y = down(v)
+        parts.append(f'<line class="track" x1="{LEFT}%" x2="{RIGHT}%" y1="{y:.1f}" y2="{y:.1f}" />')
+        parts.append(_text(f"{LEFT}%", y + 4, readable(v), "end", dx=-8))
+    return [*parts, _text("0", 14, plane.y, "start"), _text(f"{RIGHT}%", HEIGHT - 6, plane.x, "end")]
+
+
+def _line(plane: Plane, across: Callable[[float], float], down: Callable[[float], float]) -> list[str]:
+    """Return the frontier, in steps: between two of its releases there is none."""
+    ends = sorted({(across(s.x), down(s.y)) for s in plane.spots if s.kind != "dominated"})
+    parts = []
+    for (x, y), (to, end) in pairwise(ends):
+        parts.append(f'<line class="way" x1="{x:.2f}%" x2="{to:.2f}%" y1="{y:.1f}" y2="{y:.1f}" />')
+        parts.append(f'<line class="way" x1="{to:.2f}%" x2="{to:.2f}%" y1="{y:.1f}" y2="{end:.1f}" />')
+    return parts
+
+
+def _labels(plane: Plane, across: Callable[[float], float], down: Callable[[float], float]) -> list[str]:
+    """Return the labels, those of one place together, but for the marked one; left of what stands far to the right."""
+    places: dict[tuple[float, float], list[str]] = {}
+    for spot in (spot for spot in plane.spots if spot.label != plane.own):
+        places.setdefault((round(across(spot.x)), round(down(spot.y))), []).append(readable(spot.label))
+    parts = []
+    for (x, y), labels in places.items():
+        side, dx = ("end", -11) if x > FAR else ("start", 9)
+        parts.append(_text(f"{x}%", y - 7, ", ".join(labels), side, dx=dx))
+    return parts
+
+
+def _told(plane: Plane, spot: Spot) -> str:
+    figures = f"{readable(plane.x)} {readable(spot.x)}, {readable(plane.y)} {readable(spot.y)}"
+    return f"{readable(spot.label)}, {NAMED[spot.kind]}: {figures}"
+
+
+def _text(x: str, y: float, text: str, anchor: str, dx: float = 0) -> str:
+    return f'<text class="over" x="{x}" y="{y:.1f}" dx="{dx:g}" text-anchor="{anchor}">{html.escape(text)}</text>'

@@ -1,0 +1,152 @@
+"""The section ``[frontier]`` of a release file: other releases that were considered, and how they are compared."""
+
+from __future__ import annotations
+
+import inspect
+from typing import TYPE_CHECKING, Any
+
+from sdc_sql.db.checks import told
+from sdc_sql.db.macros import declared
+from sdc_sql.errors import ParameterError
+from sdc_sql.frontier.figures import masks, named
+from sdc_sql.mask.loss_expression import arithmetic
+from sdc_sql.methods import Methods
+from sdc_sql.release import figures, step_fields
+from sdc_sql.release.plan import THIS, Candidate, Considered
+from sdc_sql.release.problems import NUMBER, TABLES, TEXT, near
+from sdc_sql.release.step_values import Values
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from sdc_sql.frontier.figures import Figure
+    from sdc_sql.release.plan import RolesOfColumns, Scenario
+    from sdc_sql.release.problems import Kind
+    from sdc_sql.release.reading import Reading
+
+
+def _asked(value: Any) -> bool:  # noqa: ANN401 - of the file
+    if isinstance(value, list):
+        return len(value) == 2 and isinstance(value[0], str) and isinstance(value[1], dict)  # noqa: PLR2004 - a pair
+    return isinstance(value, str)
+
+
+FIGURE: Kind = (
+    _asked, 'a figure of a measure, "theta.upper_bound", or one with arguments, ["il1.il1", { columns = ["income"] }]'
+)  # fmt: skip
+FRONTIER = {
+    "risk": FIGURE, "loss": FIGURE, "max_risk": NUMBER, "utility": TEXT, "scenario": TEXT, "candidates": TABLES,
+}  # fmt: skip
+CANDIDATE = {"name": TEXT, "steps": TABLES}
+
+
+def read(reading: Reading, roles: RolesOfColumns, scenarios: Sequence[Scenario]) -> Considered | None:
+    """Return the section, None where the file has none; what is wrong is added to the problems of the reading."""
+    said = reading.said.get("frontier")
+    if said is None:
+        return None
+    given, problems = reading.problems.table("frontier", said, FRONTIER), reading.problems
+    for name in ("risk", "loss", "candidates"):
+        if name not in said:
+            problems.add(f"frontier.{name}", "it is missing.")
+        elif name == "candidates" and given.get(name) == []:
+            problems.add("frontier.candidates", "give one at least: what this release is compared with.")
+    if "utility" in given:
+        with problems.at("frontier.utility"):
+            arithmetic(given["utility"], ("risk", "loss"), f"it is {told(given['utility'])}: it must be")
+    scenario = _scenario(reading, given, scenarios)
+    asked: dict[str, Figure] = {}
+    for name in ("risk", "loss"):
+        if name in given and scenario is not None:
+            asked[name] = given[name] if isinstance(given[name], str) else (given[name][0], given[name][1])
+            _figure(reading, name, asked[name], roles, scenario)
+    candidates = _candidates(reading, given.get("candidates", []), roles, scenarios)
+    if scenario is None or len(asked) < 2:  # noqa: PLR2004 - both
+        return None
+    return Considered(**asked, scenario=scenario.name, max_risk=given.get("max_risk"), utility=given.get("utility"),
+                      candidates=candidates)  # fmt: skip
+
+
+def _scenario(reading: Reading, given: Mapping[str, Any], scenarios: Sequence[Scenario]) -> Scenario | None:
+    """Return the scenario whose keys the intruder has: that of the file, where it has one alone."""
+    names = [scenario.name for scenario in scenarios]
+    if "scenario" not in given:
+        if len(scenarios) > 1 and "scenario" not in reading.said["frontier"]:
+            reading.problems.add("frontier.scenario", f"it is missing: say which, of {', '.join(names)}.")
+        return scenarios[0] if len(scenarios) == 1 else None
+    if given["scenario"] not in names:
+        hint = near(given["scenario"], names) if names else "."
+        reading.problems.add("frontier.scenario", f"there is no scenario {given['scenario']!r}{hint}")
+    return next((scenario for scenario in scenarios if scenario.name == given["scenario"]), None)
+
+
+def _candidates(
+    reading: Reading, rows: Sequence[Mapping[str, Any]], roles: RolesOfColumns, scenarios: Sequence[Scenario]
+) -> tuple[Candidate, ...]:
+    found: list[Candidate] = []
+    for i, row in enumerate(rows):
+        found.append(_candidate(reading, f"frontier.candidates[{i}]", row, roles, scenarios))
+        if found[-1].name and found[-1].name in [THIS, *(candidate.name for candidate in found[:-1])]:
+            reading.problems.add(f"{found[-1].path}.name", f"there is another candidate {found[-1].name!r}.")
+    return tuple(found)
+
+
+def _candidate(
+    reading: Reading, path: str, row: Mapping[str, Any], roles: RolesOfColumns, scenarios: Sequence[Scenario]
+) -> Candidate:
+    given = reading.problems.table(path, row, CANDIDATE)
+    for name in CANDIDATE:
+        if name not in row:
+            reading.problems.add(f"{path}.{name}", "it is missing.")
+    if given.get("name") == "":
+        reading.problems.add(f"{path}.name", "it is empty.")
+    rows = given.get("steps", [])
+    steps = step_fields.read(reading, rows, roles, scenarios, at=f"{path}.steps")
+    for step in steps:
+        if step.verb not in masks():
+            reading.problems.add(f"{step.path}.method", f"the frontier cannot take {step.method}; it can take "
+                                 f"{', '.join(sorted(masks()))}.")  # fmt: skip
+        if step.where is not None:
+            reading.problems.add(f"{step.path}.where", "the frontier cannot take it: a candidate masks every record.")
+    return Candidate(path, given.get("name", ""), tuple(steps))
+
+
+def _figure(reading: Reading, role: str, asked: Figure, roles: RolesOfColumns, scenario: Scenario) -> None:
+    """Check the measure, its figure and its arguments."""
+    path, before = f"frontier.{role}", len(reading.problems.found)
+    with reading.problems.at(path):
+        measure, figure, arguments = named(asked, "it")
+        there = figures.of_verb(measure)
+        if not there:
+            raise ParameterError(f"{measure} gives no figure of the file.")
+        if figure not in there:
+            raise ParameterError(f"{measure} has no figure {figure!r}{near(figure, there)}")
+        if measure in figures.RISK and "sampling_fraction" not in arguments:
+            figures.check_risk(f"{measure}.{figure} >= 0", roles, scenario)
+    if len(reading.problems.found) > before:
+        return
+    _arguments(reading, path, measure, figure, arguments)
+    compares = "original" in inspect.signature(getattr(Methods, measure)).parameters
+    if (
+        compares
+        and roles.id is None
+        and any(p.name == "id" for d in declared() if d.verb == measure for p in d.parameters)
+    ):
+        reading.problems.add("roles.id", f"it is missing: {measure} finds each record by its id.")
+
+
+def _arguments(reading: Reading, path: str, measure: str, figure: str, arguments: Mapping[str, Any]) -> None:
+    signature = inspect.signature(getattr(Methods, measure)).parameters
+    filled = {"data", "original"} | ({"columns"} if "original" in signature else set())
+    takes = [name for name in signature if name not in {"data", "original", "into"}]
+    own = {p.name: p for d in declared() if d.verb == measure for p in d.parameters}
+    values = Values(reading, f"{path}[1]")
+    for name, value in arguments.items():
+        if name not in takes:
+            reading.problems.add(f"{path}[1].{name}", f"there is no such field{near(name, takes)}")
+        elif name in own:
+            values.of(own[name], value)
+    for name, parameter in signature.items():
+        if parameter.default is parameter.empty and name not in {*filled, *arguments}:
+            example = f'["{measure}.{figure}", {{ {name} = ... }}]'
+            reading.problems.add(path, f"{measure} needs {name}, as in {example}.")
