@@ -56,7 +56,8 @@ steps = [{ method = "recode", column = "age", breaks = [0, 30, 60] }]
 def release(tmp_path):
     with duckdb.connect() as con:
         con.execute(f"""
-            COPY (SELECT range AS f, range AS note, 20 + range * 7 % 23 AS age, ['a', 'b', NULL, 'c'][1 + range * range % 4] AS "Select"
+            COPY (SELECT range AS f, range AS note, 20 + range * 7 % 23 AS age,
+                         ['a', 'b', NULL, 'c'][1 + range * range % 4] AS "Select"
                   FROM range(40)) TO '{tmp_path}/raw.parquet'
         """)
 
