@@ -91,6 +91,7 @@ def test_this_release_stands_beside_the_others_with_the_figures_of_its_steps(rel
     assert [row["this_release"] for row in said["candidates"]] == [True, False, False, False]
 
 
+@pytest.mark.slow  # a release is run for it
 def test_the_internal_report_shows_it_and_the_public_one_does_not(release):
     with duckdb.connect() as con:
         outcome = run_release(release('utility = "-loss - 2 * risk"' + CANDIDATES), con, write=False)
@@ -158,6 +159,7 @@ def test_a_figure_that_cannot_be_measured_is_told_before_any_work(release, asked
     assert [problem.split(": ")[0] for problem in caught.value.problems] == [place]
 
 
+@pytest.mark.slow  # likewise
 def test_a_candidate_that_cannot_be_run_is_told_with_its_place(release):
     more = """
 [[frontier.candidates]]
