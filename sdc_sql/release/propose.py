@@ -20,6 +20,7 @@ from sdc_sql.session.release_file import beside, write_new
 
 if TYPE_CHECKING:
     import os
+    from collections.abc import Mapping
 
     from sdc_sql.release.guesses import Column
 
@@ -247,7 +248,7 @@ class _Proposal:
         length = self._one(exp.Min(this=exp.Length(this=value.copy()))) if every else 0
         return int(length) - 1 if every and length == self._one(exp.Max(this=exp.Length(this=value.copy()))) else 0
 
-    def _risk(self, keys: dict[str, exp.Expression]) -> str:
+    def _risk(self, keys: Mapping[str, exp.Expression]) -> str:
         """Return the records that are alone or nearly on these keys, NULL a value of its own."""
         cells = exp.select(exp.alias_(exp.Count(this=exp.Star()), "sdc__f")).from_(exp.to_table(NAME))
         cells = cells.group_by(*(e.copy() for e in keys.values()))
