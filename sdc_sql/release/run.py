@@ -17,7 +17,7 @@ from sqlglot import exp
 from sdc_sql.db import query, released_file
 from sdc_sql.db.csv_file import created
 from sdc_sql.db.load import load
-from sdc_sql.errors import InputError, SdcError, TableError, Unsupported, translated
+from sdc_sql.errors import InputError, ParameterError, SdcError, TableError, Unsupported, translated
 from sdc_sql.mask.columns import masks_numbers
 from sdc_sql.release import candidates, formats, measured, raw, rules_judged
 from sdc_sql.release.documents import DOCUMENTS
@@ -198,7 +198,7 @@ def _outcome(con: duckdb.DuckDBPyConnection, plan: Plan, progress: Callable[[str
             paths.append(step.path)
     scenarios = []
     for scenario, (nulls, (report, more)) in zip(plan.scenarios, before, strict=True):
-        after_nulls = scenario.nulls or _nulls_after(plan, con, scenario.keys)
+        after_nulls = scenario.nulls or _nulls_after(plan, con, scenario.keys, scenario.path)
         told = partial(_told, progress, f"after, {scenario.name}")
         after, more_after = measured.risks(
             con, plan, RELEASED, scenario, after_nulls, name=plan.output.path.name, progress=told
@@ -223,15 +223,29 @@ def _told(progress: Callable[[str], None], stage: str, measure: str) -> None:
     progress(f"{stage}: {measure}")
 
 
-def _nulls_after(plan: Plan, con: duckdb.DuckDBPyConnection, keys: tuple[str, ...]) -> str:
-    """Return how NULL counts: as agreeing with every value once values of the keys were suppressed."""
+def _nulls_after(plan: Plan, con: duckdb.DuckDBPyConnection, keys: tuple[str, ...], path: str = "") -> str:
+    """Return how NULL counts: as agreeing with every value once values of the keys were suppressed.
+
+    Values that were missing before would agree with every value too, and hide uniques: of a scenario (its path) the
+    file must then say what it means; of rules NULL stays a value of its own.
+    """
     planned = {column for step in plan.steps if step.suppresses for column in step.columns}
     if not planned & {*keys}:
         return "category"
     counts = [exp.alias_(exp.Count(this=exp.column(c, quoted=True)), f"known_{i}") for i, c in enumerate(keys)]
+    counts.append(exp.alias_(exp.Count(this=exp.Star()), "records"))
     before, after = (con.execute(query.text(exp.select(*counts).from_(t))).fetchall()[0] for t in (ORIGINAL, RELEASED))
-    lost = {key for key, known, left in zip(keys, before, after, strict=True) if left < known}
-    return "wildcard" if lost & planned else "category"
+    lost = {key for key, known, left in zip(keys, before, after, strict=False) if left < known}
+    if not lost & planned:
+        return "category"
+    missing = [key for key, known in zip(keys, before, strict=False) if known < before[-1]]
+    if missing and path:
+        raise ParameterError(
+            f"{path}.nulls: values of {', '.join(missing)} are missing in the source, others were suppressed. Say how "
+            "NULL counts in the released file: nulls = 'category', a value of its own, or nulls = 'wildcard', agreeing "
+            "with every value."
+        )
+    return "category" if missing else "wildcard"
 
 
 def _run(con: duckdb.DuckDBPyConnection, plan: Plan, step: Step) -> Iterator[MaskingStep]:

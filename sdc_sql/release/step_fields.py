@@ -69,7 +69,19 @@ def read(
             _dropping(reading, step, gone, roles, scenarios)
         if len(reading.problems.found) == before:
             found.append(step)
+    _ghosts_too(reading, found, roles)
     return found
+
+
+def _ghosts_too(reading: Reading, steps: Sequence[Step], roles: RolesOfColumns) -> None:
+    """Refuse a step that changes a key whose ghost stays as it is: the ghost gives the original back."""
+    changed = {column for step in steps if step.verb not in SUPPRESS for column in step.columns}
+    for step in steps:
+        left = {ghost for key in step.columns for ghost in roles.ghosts.get(key, ())} - changed
+        if left and step.verb not in SUPPRESS:
+            names = ", ".join(sorted(left))
+            why = "would stay as it is, a ghost that tells the original: drop it (roles.identifiers), or mask it too."
+            reading.problems.add(step.path, f"{names} {why}")
 
 
 def _dropping(

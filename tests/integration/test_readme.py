@@ -15,6 +15,7 @@ import duckdb
 import pytest
 
 import sdc_sql
+from sdc_sql.release.read import FILE
 
 ROOT = Path(__file__).resolve().parents[2]
 MAIN = ROOT / "README.md"
@@ -73,7 +74,7 @@ def checkout(tmp_path: Path) -> Path:
 
 
 def test_the_pages_have_the_blocks_that_are_tested_here():
-    assert {name for _, name, _ in RUN} == {"sh", "sql", "python", "text", "console", "yaml", "jinja"}
+    assert {name for _, name, _ in RUN} == {"sh", "sql", "python", "text", "console", "yaml", "jinja", "toml"}
     for page in PAGES:  # none is hidden from these tests by being indented, or without a language
         assert of(page).startswith(".github/") or read(page).count("```") == 2 * len(FENCED.findall(read(page))), page
 
@@ -162,6 +163,11 @@ def test_dbt_prints_what_its_page_shows(checkout):
     assert done.returncode == 0, done.stdout[-2000:] + done.stderr
     (printed,) = [block for block in blocks("text") if "PASS=" in block]
     assert {plain(line) for line in printed.splitlines()} <= {plain(line) for line in done.stdout.splitlines()}
+
+
+@pytest.mark.parametrize("code", examples("toml"))
+def test_parts_of_a_release_file_are_toml_of_fields_that_there_are(code):
+    assert set(tomllib.loads(code)) <= set(FILE)
 
 
 @pytest.mark.parametrize("code", [*examples("yaml"), *examples("jinja")])

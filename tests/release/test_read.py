@@ -257,11 +257,11 @@ def test_the_release_and_ghosts_of_the_file_are_those_of_the_steps(write):
     plan = read_release(
         write(
             roles='id = "id"\nghosts = { age = ["household"], region = ["name"] }',
-            steps=SECTIONS["[[steps]]"] + '\n[[steps]]\nmethod = "rank-swap"\ncolumns = ["weight", "age"]\np = 5',
+            steps=SECTIONS["[[steps]]"] + '\n[[steps]]\nmethod = "rank-swap"\ncolumns = ["weight"]\np = 5',
         )
     )
     assert plan.steps[0].arguments["ghosts"] == {"age": ["household"]}
-    assert (plan.steps[1].columns, plan.steps[1].arguments) == (("weight", "age"), {"p": 5, "release": "first"})
+    assert (plan.steps[1].columns, plan.steps[1].arguments) == (("weight",), {"p": 5, "release": "first"})
     assert plan.draws
 
 
@@ -272,3 +272,12 @@ def test_a_parameter_called_method_goes_with_the_name_of_the_mask(write):
     assert [p.partition(":")[0] for p in problems(write(steps=steps.replace("linear", "liner")))] == ["steps[0].method"]
     (wrong,) = problems(write(steps=steps.replace('"noise"', '"nois"')))
     assert wrong.startswith("steps[0].mask: there is no method 'nois'")
+
+
+def test_a_ghost_that_stays_while_its_key_is_changed_is_refused(write):
+    swap = 'method = "rank-swap"\ncolumns = ["age"]\np = 5'
+    roles = 'id = "id"\nghosts = { age = ["household"] }'
+    (problem,) = problems(write(roles=roles, steps=swap))
+    assert problem.startswith("steps[0]: household would stay as it is")
+    both = swap.replace('["age"]', '["age", "household"]')
+    assert len(read_release(write(roles=roles, steps=both)).steps) == 1

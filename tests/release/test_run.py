@@ -10,7 +10,7 @@ import duckdb
 import pytest
 
 import sdc_sql
-from sdc_sql import SdcError, TableError, run_release
+from sdc_sql import ParameterError, SdcError, TableError, run_release
 from sdc_sql.cli import main
 from sdc_sql.release import run as running
 
@@ -49,6 +49,7 @@ id = "id"
 [[scenarios]]
 name = "neighbour"
 keys = {keys}
+{nulls}
 limits = {limits}
 {steps}
 [output]
@@ -70,7 +71,7 @@ def small(tmp_path):
     def written(rows="1,30,f,1.50\n2,30,f,2\n3,41,,3\n4,NaN,m,4\n", head="id,age,Select,it's", **changed):
         (tmp_path / "raw.csv").write_text(f"{head}\n{rows}")
         given = {
-            "source": 'path = "raw.csv"', "roles": "", "keys": '["age", "Select"]',
+            "source": 'path = "raw.csv"', "roles": "", "nulls": 'nulls = "wildcard"', "keys": '["age", "Select"]',
             "limits": '["k_anonymity.2.records <= 0"]', "output": 'path = "released.csv"',
             "steps": '[[steps]]\nmethod = "local_suppression"\nscenario = "neighbour"\nk = 2',
         }  # fmt: skip
@@ -305,7 +306,7 @@ def test_a_step_that_suppresses_nothing_leaves_null_a_value_of_its_own(small, co
     """Else a step without effect would make every missing value agree with all: fewer records at risk, none safer."""
     rows = "1,30,f,1\n2,30,,2\n3,41,f,3\n4,41,,4\n"
     steps = '[[steps]]\nmethod = "local_suppression"\nkeys = ["age"]\nk = 2'
-    outcome = run_release(small(rows=rows, steps=steps), con)
+    outcome = run_release(small(rows=rows, steps=steps, nulls=""), con)
     assert [step.changed for step in outcome.steps] == [0]
     assert outcome.scenarios[0].nulls_after == "category"
     assert dict(outcome.limits[0].figures) == {"k_anonymity.2.records": 4}
@@ -321,3 +322,11 @@ def test_a_loss_that_cannot_be_measured_of_a_column_is_not_that_of_the_others(sm
     outcome = run_release(small(rows=rows, steps=f'[[steps]]\ncolumns = ["it\'s"]\n{step}\n{loss}'), con)
     assert dict(outcome.limits[1].figures) == {"il1.il1": None}
     assert not outcome.accepted
+
+
+def test_values_missing_before_are_no_wildcards_unless_the_file_says_so(small, con):
+    """A missing value that agrees with all would hide uniques: the file must say how NULL counts."""
+    rows = "1,30,f,1\n2,30,f,2\n3,41,f,3\n4,,f,4\n5,,f,5\n"
+    steps = '[[steps]]\nmethod = "local_suppression"\nkeys = ["age"]\nk = 2'
+    with pytest.raises(ParameterError, match=r"scenarios\[0\]\.nulls: values of age are missing in the source"):
+        run_release(small(rows=rows, steps=steps, nulls=""), con)
