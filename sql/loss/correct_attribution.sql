@@ -69,10 +69,10 @@ CREATE OR REPLACE MACRO sdc_correct_attribution(original, released, keys, target
            sdc__targeted AS targeted, sdc__matched AS targeted_matched, sdc__t / nullif(sdc__matched, 0) AS tcap, 1e0 * sdc__right / nullif(sdc__tried, 0) AS tcap_original
     FROM sdc__sums JOIN sdc__margins ON sdc__of = sdc__place ORDER BY sdc__place ASC;
 
--- The records of a table, each with the texts of its cell and of its target.
+-- The records of a table, each with the texts of its cell and of its target. (Names as those of the cells: written out, rows are compared by name.)
 CREATE OR REPLACE MACRO sdc__keyed_texts(tbl, keys, target) AS TABLE
-    SELECT COLUMNS(lambda c: NOT starts_with(c, 'sdc__')), row(*COLUMNS(lambda c: starts_with(c, 'sdc__k_'))) AS sdc__own, sdc__t
-    FROM (SELECT *, sdc__exact(COLUMNS(sdc__columns((*), keys)))::VARCHAR AS "sdc__k_\0", sdc__exact(COLUMNS(sdc__columns((*), [target::VARCHAR])))::VARCHAR AS sdc__t
+    SELECT COLUMNS(lambda c: NOT starts_with(c, 'sdc__')), row(*COLUMNS(lambda c: starts_with(c, 'sdc__x_'))) AS sdc__own, sdc__t
+    FROM (SELECT *, sdc__exact(COLUMNS(sdc__columns((*), keys)))::VARCHAR AS "sdc__x_\0", sdc__exact(COLUMNS(sdc__columns((*), [target::VARCHAR])))::VARCHAR AS sdc__t
           FROM sdc__rows(tbl, codes := list_append(keys::VARCHAR[], target::VARCHAR)));
 
 -- The records of the first table with the counts of their cells, in either table.
