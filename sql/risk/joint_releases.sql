@@ -46,9 +46,9 @@ CREATE OR REPLACE MACRO sdc__release_side(tbl, keys, id, i) AS
 CREATE OR REPLACE MACRO sdc__release_keys(keys, i) AS list_transform(keys, lambda n: 'k' || i || '_' || n);
 CREATE OR REPLACE MACRO sdc__all_keys(keys) AS flatten(list_transform(keys, lambda ks, i: list_prepend('in' || i, sdc__release_keys(ks, i))));
 
--- False, or the error. common: the persons of a release who are in another one too.
-CREATE OR REPLACE MACRO sdc__of_others(id, common, tbl) AS
-    CASE WHEN common = 0 THEN error('ColumnError: No id (' || id || ') of ' || tbl || ' occurs in another release: nothing would be joined, and the joint risk would look like that of each alone. Give the ids one type and form (1 is not 1.0, ''017'' not ''17'').')
+-- False, or the error. common: the persons of a release who are in another one too; fewest: the records of the smallest (an empty one has its own error).
+CREATE OR REPLACE MACRO sdc__of_others(id, common, fewest, tbl) AS
+    CASE WHEN common = 0 AND fewest > 0 THEN error('ColumnError: No id (' || id || ') of ' || tbl || ' occurs in another release: nothing would be joined, and the joint risk would look like that of each alone. Give the ids one type and form (1 is not 1.0, ''017'' not ''17'').')
          ELSE false END;
 
 -- A query: sdc__people (all, side by side), sdc__crossed (their cells, with records) and sdc__counted (these with sdc__f0, together, and sdc__f1, ...).
@@ -59,7 +59,7 @@ CREATE OR REPLACE MACRO sdc__joint_cells(releases, keys, id, nulls) AS
     || ', sdc__crossed AS MATERIALIZED (SELECT sdc__c.* FROM (SELECT * EXCLUDE (sdc__person), count(*) AS records FROM sdc__people GROUP BY ALL) AS sdc__c'
     || array_to_string(list_transform(keys, lambda ks, i: ' LEFT JOIN sdc__refused' || i || ' ON true'), '') || ' LEFT JOIN (SELECT 1 AS sdc__none FROM (SELECT '
     || array_to_string(list_transform(keys, lambda ks, i: 'coalesce(sum(CASE WHEN in' || i || ' AND (' || array_to_string(list_transform(list_filter(range(1, len(keys) + 1), lambda j: j <> i), lambda j: 'in' || j), ' OR ') || ') THEN 1 END), 0) AS sdc__common' || i), ', ')
-    || ' FROM sdc__people) WHERE ' || array_to_string(list_transform(keys, lambda ks, i: 'sdc__of_others(' || sdc__text(id) || ', sdc__common' || i || ', ' || sdc__text(releases[i]) || ')'), ' OR ') || ') AS sdc__alone ON true)'
+    || ', least(' || array_to_string(list_transform(keys, lambda ks, i: 'coalesce(sum(CASE WHEN in' || i || ' THEN 1 END), 0)'), ', ') || ') AS sdc__fewest FROM sdc__people) WHERE ' || array_to_string(list_transform(keys, lambda ks, i: 'sdc__of_others(' || sdc__text(id) || ', sdc__common' || i || ', sdc__fewest, ' || sdc__text(releases[i]) || ')'), ' OR ') || ') AS sdc__alone ON true)'
     || array_to_string(list_transform(keys, lambda ks, i: ', sdc__of' || i || ' AS (SELECT * FROM sdc__crossed WHERE in' || i || ')'), '')
     || ', sdc__counted AS MATERIALIZED (SELECT sdc__t.*, floor(sdc__c0.sdc__w)::BIGINT AS sdc__f0' || array_to_string(list_transform(keys, lambda ks, i: ', floor(sdc__c' || i || '.sdc__w)::BIGINT AS sdc__f' || i), '')
     || ' FROM (SELECT *, row(*COLUMNS(sdc__columns((*), ' || sdc__texts(sdc__all_keys(keys)) || '))) AS sdc__k0' || array_to_string(list_transform(keys, lambda ks, i: ', row(*COLUMNS(sdc__columns((*), ' || sdc__texts(sdc__release_keys(ks, i)) || '))) AS sdc__k' || i), '')

@@ -52,7 +52,7 @@ EVERY = {
     ),
     "sdc_disclosive_attributes": "FROM sdc_disclosive_attributes({tbl}, {masked}, ['sex', 'age'], ['region'])",
     "sdc_replicated_uniques": "FROM sdc_replicated_uniques({tbl}, {masked}, ['age', 'sex'])",
-    "sdc_true_reidentification": "FROM sdc_true_reidentification({tbl}, {masked}, ['age', 'region'], 'id')",
+    "sdc_true_reidentification": "FROM sdc_true_reidentification({tbl}, {masked}, ['sex', 'region'], 'id')",
     "sdc_true_reidentification_records": (
         "FROM sdc_true_reidentification_records({tbl}, {masked}, ['age', 'region'], 'id', recoded := ['age'])"
     ),
