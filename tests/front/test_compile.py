@@ -281,9 +281,9 @@ def test_the_comment_says_what_the_query_is(dialect):
     assert sql.splitlines()[2].startswith("   Source: Skinner & Elliot (2002)")
 
 
-@pytest.mark.one_in(16)
-@pytest.mark.parametrize("dialect", ["duckdb", *ENGINES])
-@pytest.mark.parametrize("name", EVERY)
+@pytest.mark.one_in(8)
+@pytest.mark.parametrize("dialect", ENGINES)
+@pytest.mark.parametrize("name", list(EVERY)[::2])
 def test_lines_are_short_but_for_what_cannot_be_cut(name, dialect):
     long = [line for line in answer(name, dialect).splitlines() if len(line) > 120]
     assert all("'" in line for line in long)  # a text

@@ -34,7 +34,8 @@ def key(monkeypatch):
 @pytest.mark.parametrize("name", NAMES)
 def test_the_first_version_is_the_last_with_fewer_steps(name):
     first, last = said(f"{name}_first"), said(name)
-    assert first["steps"] == last["steps"][: len(first["steps"])]
+    following = iter(last["steps"])
+    assert all(step in following for step in first["steps"])  # in their order
     assert len(first.pop("steps")) < len(last.pop("steps"))
     assert first == last
 
