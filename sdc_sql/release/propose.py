@@ -185,7 +185,8 @@ class _Proposal:
 
     def _limits(self) -> list[str]:
         k = min(K, max(2, self.records))
-        return [toml.line("limits", [f"k_anonymity.{k}.records <= 0"])]
+        said = toml.comment('NULL in a key is a value of its own; "wildcard": it agrees with every value.')
+        return [said, toml.line("nulls", "category"), toml.line("limits", [f"k_anonymity.{k}.records <= 0"])]
 
     def _steps(self) -> list[str]:
         """Return the steps; as comments where there is no id, or too few records for k."""
