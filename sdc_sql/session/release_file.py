@@ -119,8 +119,7 @@ def to_release_file(
     lines += ["", "[source]", *_source(data, done, file, source, table)]
     lines += ["", "[roles]", *(toml.line(name, value) for name, value in _roles(data, done).items())]
     lines += ["", "[[scenarios]]", toml.line("name", scenario), toml.line("keys", list(data.keys))]
-    if data.nulls != "category":
-        lines.append(toml.line("nulls", data.nulls))
+    lines.append(toml.line("nulls", data.nulls))
     lines.append(toml.line("limits", limits))
     lines += _steps(done, release)
     lines += ["", "[output]", toml.line("path", beside(released, file))]
