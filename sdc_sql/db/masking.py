@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from sdc_sql.db.subset import Subset
     from sdc_sql.db.table import Part, Table
 
+OF_PART = f"{NAME}_of_part"
 _APART = {"columns", "id", "release", "stream"}  # have columns of their own in the log
 
 
@@ -171,6 +172,8 @@ def _masked(
         of_part, found = _kept_part(data, selected, kept)
         selected = _beside_others(part, of_part, (identifier, *in_order))
     new = MaskedValues(data.con, whole.table, identifier, in_order, selected, stored=log.stored, retyped=retyped)
+    if part is not None:
+        data.con.execute(f"DROP TABLE temp.{OF_PART}")
     changed = new.changed()
     lost = new.share_lost() if measured else None
     if part is None:
@@ -205,7 +208,7 @@ def _kept_part(
     data: Table, values: exp.Select, kept: Mapping[str, exp.Select]
 ) -> tuple[exp.Table, dict[str, dict[str, Any]]]:
     """Return a temporary table of the masked values of a part, and what the queries for the log say of it."""
-    of_part = exp.table_(f"{NAME}_of_part", db="main", catalog="temp", quoted=True)
+    of_part = exp.table_(OF_PART, db="main", catalog="temp", quoted=True)
     properties = exp.Properties(expressions=[exp.TemporaryProperty()])
     for name in (NAME, of_part.name):
         data.con.execute(f"DROP TABLE IF EXISTS temp.{name}")

@@ -32,6 +32,7 @@ def test_the_part_is_masked_like_a_table_of_its_own_and_the_others_stay(keyed, m
     assert beside == others
     assert (step.records, step.parameters["where"], step.parameters["part_records"]) == (N, PART, len(of_part))
     assert json.loads(steps(keyed)[0][4])["where"] == PART
+    assert keyed.execute("SELECT table_name FROM duckdb_tables() WHERE temporary").fetchall() == []
 
 
 def test_labels_stand_beside_the_values_of_the_others(persons):
