@@ -37,7 +37,7 @@ def frontier(original: Microdata, released: Microdata, plan: Plan, progress: Cal
         return None
     progress(f"frontier: {THIS}")
     with _at("frontier", THIS):
-        data, keys = _described(released, plan, asked, plan.steps), plan.scenario(asked.scenario).keys
+        data, keys = _described(released, original, plan, asked, plan.steps), plan.scenario(asked.scenario).keys
         risk, loss = (
             figure(data, original.table, keys, one, role)
             for one, role in zip(_figures(asked, plan, plan.steps), ROLES, strict=True)
@@ -46,7 +46,7 @@ def frontier(original: Microdata, released: Microdata, plan: Plan, progress: Cal
     for candidate in asked.candidates:
         progress(f"frontier: {candidate.name}")
         with _at(candidate.path, candidate.name):
-            data = _described(original, plan, asked, candidate.steps)
+            data = _described(original, original, plan, asked, candidate.steps)
             calls = [call for step in candidate.steps for call in _calls(step)]
             found += data.frontier([calls], *_figures(asked, plan, candidate.steps))
     with _at("frontier", "all of them"):
@@ -57,9 +57,9 @@ def frontier(original: Microdata, released: Microdata, plan: Plan, progress: Cal
     return Frontier(told, risk=figures[0], loss=figures[1], max_risk=asked.max_risk)
 
 
-def _described(data: Microdata, plan: Plan, asked: Considered, steps: Sequence[Step]) -> Microdata:
+def _described(data: Microdata, original: Microdata, plan: Plan, asked: Considered, steps: Sequence[Step]) -> Microdata:
     scenario = plan.scenario(asked.scenario)
-    nulls = scenario.nulls or measured.nulls_after(steps, scenario.keys)
+    nulls = scenario.nulls or measured.nulls_after(original, steps, scenario.keys)
     return measured.described(data.con, plan, data.table, scenario.keys, nulls)
 
 

@@ -5,6 +5,9 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
+from sqlglot import exp
+
+from sdc_sql.db import query
 from sdc_sql.errors import InputError
 from sdc_sql.limits import figures_of, holds, named
 from sdc_sql.microdata import Microdata
@@ -111,10 +114,19 @@ def _rows(
     return [row.to_dict() for row in several]
 
 
-def nulls_after(steps: Iterable[Step], keys: Iterable[str]) -> str:
-    """Return how NULL counts: as agreeing with every value once values of the keys were suppressed."""
+def nulls_after(original: Microdata, steps: Iterable[Step], keys: Iterable[str]) -> str:
+    """Return how NULL counts of a candidate: as agreeing with every value once values of the keys were suppressed.
+
+    Where values of the keys were missing before, it is a value of its own: they would agree with every value too.
+    """
+    asked = [*keys]
     suppressed = {column for step in steps if step.suppresses for column in step.columns}
-    return "wildcard" if suppressed & {*keys} else "category"
+    if not suppressed & {*asked}:
+        return "category"
+    known = [exp.Count(this=exp.column(key, quoted=True)) for key in asked]
+    select = exp.select(exp.Count(this=exp.Star()), *known).from_(exp.to_table(original.table))
+    ((records, *counts),) = original.con.execute(query.text(select)).fetchall()
+    return "category" if min(counts) < records else "wildcard"
 
 
 def of_same_type(original: Microdata, released: Microdata) -> set[str]:

@@ -7,9 +7,11 @@ from xml.etree import ElementTree as ET
 import duckdb
 import pytest
 
-from sdc_sql import InputError, ReleaseFileError
+from sdc_sql import InputError, Microdata, ReleaseFileError
 from sdc_sql.document import plane
 from sdc_sql.release.internal_report import internal_report
+from sdc_sql.release.measured import nulls_after
+from sdc_sql.release.plan import Step
 from sdc_sql.release.public_report import public_report
 from sdc_sql.release.read import read_release
 from sdc_sql.release.run import run_release
@@ -190,3 +192,13 @@ def test_scales_have_round_numbers_and_stand_for_equal_figures():
         assert marks[0] == 0
         assert marks[-1] >= high
         assert len(marks) <= 7
+
+
+def test_values_missing_before_are_no_wildcards_for_a_candidate(con):
+    """By hand: of (1, NULL), (1, a), (2, b) the missing one would agree with a; suppression must not make it so."""
+    con.execute("CREATE TABLE raw AS FROM (VALUES (1, 1, NULL), (2, 1, 'a'), (3, 2, 'b')) AS t(id, age, job)")
+    data = Microdata(con, "raw", id="id")
+    step = Step("steps[0]", "local_suppression", "local_suppression", {}, ("age", "job"), suppresses=True)
+    assert nulls_after(data, [step], ["age", "job"]) == "category"
+    assert nulls_after(data, [step], ["age"]) == "wildcard"
+    assert nulls_after(data, [], ["age"]) == "category"
