@@ -18,6 +18,7 @@ errors inside the database, with the class in front; :func:`translated` turns th
 
 from __future__ import annotations
 
+import os
 import re
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
@@ -91,9 +92,63 @@ _OF_NO_VALUE = re.compile(
     r"^(?:Invalid Input Error: )?(?:Attempting to|More than one row|Python exception|No open result|Cannot )"
 )
 _FROM_COLUMN = " when casting from source column "
+_UNCHANGED = " Nothing was changed: mask a copy, which has no constraints (into='name'), or bound the masked values."
+_GENERATED = re.compile(r'update column "(.*)" because it is a generated column')
+_READ_ONLY = re.compile(r'on database "(.*)" which is attached in read-only mode')
+_NO_TABLE = re.compile(r"Table with name (.*?) does not exist!", re.DOTALL)
+_NO_LIST = "can't be cast to the destination type VARCHAR[]"
+_NO_PARQUET = re.compile(r"No magic bytes found|too small to be a Parquet file")
+_UNFIT = re.compile(
+    r"Binder Error: (?:No function matches the given name and argument types '(?P<of>\w+)\(.*?\)'"
+    r"|(?P<said>Cannot (?:compare|concatenate|combine|mix|deduce template type)[^\n]*?"
+    r"|Could not choose a best candidate function for the function call[^\n]*?)"
+    r"(?: - an explicit cast is required|\. In order|\n|$))"
+)
+_EXTENSION = re.compile(r"required extension '(\w+)")
 
 
-def without_values(error: duckdb.Error) -> SdcError | None:
+def _of_the_source(error: duckdb.Error, text: str) -> SdcError | None:  # noqa: PLR0911 - one for each kind
+    """Return what is wrong with a table or a file as a whole, where DuckDB's words do not say what to do."""
+    generated, read_only, missing = _GENERATED.search(text), _READ_ONLY.search(text), _NO_TABLE.search(text)
+    needed = _EXTENSION.search(text)
+    unfit = _UNFIT.search(text) if isinstance(error, duckdb.BinderException) else None
+    if unfit and unfit["of"] == "query_table":
+        return TableError("The name of a table is no text: give its name in quotes, as in 'persons'.")
+    if unfit and (unfit["said"] or unfit["of"].startswith("sdc__")):
+        said = f" ({unfit['said']})" if unfit["said"] else ""
+        return ParameterError(
+            f"An argument, or a column, has a type that does not fit{said}: give arguments of the types that help "
+            "shows, and columns of one type where tables are compared."
+        )
+    if generated:
+        return ColumnError(
+            f"The column {generated[1]} is generated from others and cannot be masked: mask the columns it is made of, "
+            "or give into='name' to write a copy."
+        )
+    if read_only:
+        return TableError(f"The database {read_only[1]} is read-only: open it for writing, or mask a copy of the file.")
+    if needed:
+        return TableError(
+            f"The file cannot be read: DuckDB needs its extension {needed[1]} for it, and cannot load that here. "
+            f"INSTALL {needed[1]} where there is a network, or fetch the file first and name it on this machine."
+        )
+    if isinstance(error, duckdb.InvalidInputException) and _NO_PARQUET.search(text):
+        return TableError("The file is no Parquet file, whatever its name says: name it .csv or .json if it is that.")
+    if isinstance(error, duckdb.ConversionException) and _NO_LIST in text:
+        return ColumnError("A text stands for a list of columns: give a list, as in ['age', 'sex'].")
+    if missing and os.path.isdir(missing[1]):  # noqa: PTH112 - pathlib fails for a name that is too long for a path
+        return TableError(
+            f"{missing[1]} is a directory: name a file in it, or all of a kind, as in 'folder/*.parquet'."
+        )
+    if missing and os.path.exists(missing[1]):  # noqa: PTH110 - likewise
+        return TableError(
+            f"{missing[1]} is no file that is read by its name: a table is read from .parquet, .csv or .json (what "
+            "comes through a pipe has to be saved to a file first, for it is read several times)."
+        )
+    return None
+
+
+def without_values(error: duckdb.Error) -> SdcError | None:  # noqa: PLR0911 - one for each kind
     """Return what DuckDB says of a value, in words that do not show it; None for errors that show none.
 
     Examples
@@ -113,8 +168,12 @@ def without_values(error: duckdb.Error) -> SdcError | None:
         return TableError(f"The JSON file cannot be read: {json[0]}.")
     if isinstance(error, duckdb.ConstraintException):
         key = re.search(r"(?i)\b(primary key|unique|foreign key)\b", text)
-        # the others name the column, or the condition
-        return ColumnError(f"A value violates the {key[0].upper()} of a table (it is left out here).") if key else None
+        if key:
+            return ColumnError(f"A value violates the {key[0].upper()} of a table (it is left out here).{_UNCHANGED}")
+        check = re.search(r'CHECK constraint failed on table "?(.*?)"? with expression (CHECK.*)', text, re.DOTALL)
+        if check:
+            return ColumnError(f"A value violates a constraint of the table {check[1]}, {check[2]}.{_UNCHANGED}")
+        return None  # it names the column
     kind = _TYPE.findall(text)
     what = f"cannot be converted to {kind[-1]}" if kind else "cannot be used"
     _head, at, column = text.rpartition(_FROM_COLUMN)
@@ -141,7 +200,7 @@ def _csv_reason(text: str) -> str:
     return f'a value of the column "{column[1]}" is no {column[2]}' if column else "it does not fit the others"
 
 
-def translate(error: duckdb.Error) -> SdcError | None:
+def translate(error: duckdb.Error) -> SdcError | None:  # noqa: PLR0911 - one for each kind
     """Return the error of this tree that a DuckDB error stands for, or None where it is none of ours.
 
     Examples
@@ -160,12 +219,17 @@ def translate(error: duckdb.Error) -> SdcError | None:
     found = _OURS.search(text)
     if found:
         return _KINDS[found["kind"]](found["complaint"])
+    known = _of_the_source(error, text)
+    if known:
+        return known
     message = text.partition("Error: ")[2] or text
     if _NO_NAME in message:
         return TableError(message)
     if _FROM_COLUMN in message or "CSV Error on Line" in message:
         return without_values(error)
     no_table = isinstance(error, duckdb.CatalogException) and message.startswith("Table with name")
+    # (a suggestion stands on a line of its own)
+    message = message.replace("!\nDid you mean ", "! Did you mean ")
     return TableError(message) if no_table or isinstance(error, duckdb.IOException) else None
 
 

@@ -26,6 +26,7 @@ COMPARISONS: dict[type[exp.Expr], Callable[[Any, Any], bool]] = {
 FORM = "it must compare a figure of the report with a number, as in 'theta.upper_bound > 0.1'"
 
 # of a comparison, what has the measures of another table or another reading of NULL
+LONGEST = 2_000  # characters
 PARTS = ("before", "wildcard", "category", "before_wildcard", "before_category")
 
 
@@ -37,6 +38,7 @@ def exceeded(limit: str, report: dict[str, Any]) -> bool:
     (``k_anonymity.3.records > 0``); of theta by stratum, of the sensitive variables (``attribute``), and of the sets
     of keys of a threshold rule, a limit is exceeded when any one exceeds it. Of a comparison, the figures before
     masking have ``before`` in front (``before.theta.theta``), and a loss by variable is exceeded where any one is.
+    A figure that is NaN exceeds every limit.
 
     Raises
     ------
@@ -58,7 +60,10 @@ def exceeded(limit: str, report: dict[str, Any]) -> bool:
     whole = {parts[0] for parts in columns if len(parts) > 2}  # noqa: PLR2004 - k_anonymity.3.records names its row itself
     each = sorted({parts[0] for parts in columns if isinstance(report.get(parts[0]), list)} - whole)
     rows = product(*([[row] for row in report[measure]] for measure in each))
-    return any(_holds(tree, limit, {**report, **dict(zip(each, chosen, strict=True))}) for chosen in rows)
+    found = [_holds(tree, limit, {**report, **dict(zip(each, chosen, strict=True))}) for chosen in rows]
+    # no comparison holds of NaN, which is no figure to pass by
+    figures = (figure for column in tree.find_all(exp.Column) for figure in _figures(column, limit, report))
+    return any(found) or any(math.isnan(figure) for figure in figures)
 
 
 def holds(limit: str, report: dict[str, Any]) -> bool:
@@ -146,9 +151,16 @@ def figures_of(limit: str, report: dict[str, Any]) -> dict[str, float | None]:
 
 def _tree(limit: str) -> exp.Expr:
     try:
-        return parse_one(_quoted_k(limit), read="duckdb")
+        if len(limit) <= LONGEST:
+            return parse_one(_quoted_k(limit), read="duckdb")
     except SqlglotError:
         raise ParameterError(f"The limit {limit!r} cannot be read: {FORM}.") from None
+    except RecursionError:
+        pass
+    raise ParameterError(
+        f"The limit {limit[:40]!r}... has {len(limit):,} characters (at most {LONGEST:,}), or too many parentheses in "
+        "one another: write several shorter limits."
+    )
 
 
 def _flat(report: dict[str, Any]) -> dict[str, Any]:
@@ -198,19 +210,25 @@ def _holds(
 
 def _number(tree: exp.Expr, limit: str) -> float:
     value = tree.this if isinstance(tree, exp.Neg) else tree
-    if not isinstance(value, exp.Literal) or value.is_string or not math.isfinite(float(value.name)):
+    try:
+        number = float(value.name) if isinstance(value, exp.Literal) and not value.is_string else math.nan
+    except ValueError:  # 1e
+        number = math.nan
+    if not math.isfinite(number):
         raise ParameterError(f"The limit {limit!r} cannot be read: {FORM}.")
-    return -float(value.name) if isinstance(tree, exp.Neg) else float(value.name)
+    return -number if isinstance(tree, exp.Neg) else number
 
 
 def _figures(column: exp.Column, limit: str, report: dict[str, Any], *, missing: bool = False) -> list[Any]:
     measure, *rest = _parts(column, report)
     found = report.get(measure)
     if found is None:
-        known = ", ".join(sorted(name for name, value in report.items() if value and not isinstance(value, str)))
+        known = ", ".join(sorted(name for name, value in report.items() if _named_in(value)))
+        # of a report; a check of thresholds takes none of these
+        needs = "; give what it needs (a sampling fraction, a weight, a household, a stratum)"
         raise ParameterError(
-            f"The limit {limit!r} names {measure}, which was not measured (measured: {known}); "
-            "give what it needs (a sampling fraction, a weight, a household, a stratum)."
+            f"The limit {limit!r} names {measure}, which was not measured (measured: {known})"
+            f"{needs if [*report] != ['threshold_rule'] else ''}."
         )
     rows = found if isinstance(found, list) else [found]
     if _has_k(measure) and len(rest) > 1:
@@ -219,5 +237,14 @@ def _figures(column: exp.Column, limit: str, report: dict[str, Any], *, missing:
     figures = [row[rest[0]] for row in rows if isinstance(row, dict) and len(rest) == 1 and rest[0] in row]
     allowed: Any = int | float | None if missing else int | float
     if not figures or any(isinstance(f, bool) or not isinstance(f, allowed) for f in figures):
-        raise ParameterError(f"The limit {limit!r} names no figure of the report: {FORM}.")
+        names = ", ".join(_named_in(found))
+        there = f" (of {measure}: {names})" if names else ""
+        raise ParameterError(f"The limit {limit!r} names no figure of the report{there}: {FORM}.")
     return figures
+
+
+def _named_in(found: object) -> list[str]:
+    """Return the names of the figures that a limit can name of a measure; none of what is no measure."""
+    rows = [row for row in (found if isinstance(found, list) else [found]) if isinstance(row, dict)]
+    numbers = (n for row in rows for n, f in row.items() if isinstance(f, int | float) and not isinstance(f, bool))
+    return [name for name in dict.fromkeys(numbers) if name != "k"]

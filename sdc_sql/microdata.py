@@ -99,7 +99,7 @@ class Microdata(Methods):
     ) -> None:
         self._roles = Roles(
             con=con,
-            table=table,
+            table=table,  # what is no name becomes one there
             keys=keys,  # type: ignore[arg-type] # any collection: made a tuple there
             weight=weight,
             household=household,

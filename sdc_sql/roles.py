@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 
     import duckdb
 
+    from sdc_sql.db.masking import Kept
     from sdc_sql.db.query import Value
     from sdc_sql.db.steps import MaskingStep
     from sdc_sql.db.subset import Subset
@@ -181,7 +182,7 @@ class Roles(Table):
         *,
         into: str | None = None,
         measured: bool = False,
-        kept: Mapping[str, exp.Select] | None = None,
+        kept: Mapping[str, Kept] | None = None,
         confidential: tuple[str, ...] = (),
         retyped: bool = False,
         subset: Subset | None = None,

@@ -18,7 +18,7 @@ def settings(con: duckdb.DuckDBPyConnection) -> dict[str, str]:
 
 
 def empty(con: duckdb.DuckDBPyConnection, kept: dict[str, str]) -> None:
-    """Drop all but the macros: tables, views, schemas, databases, variables; give the settings their kept values."""
+    """Drop all but the macros: tables, views, types, schemas, databases, variables; give the settings their values."""
     if is_open(con):
         con.rollback()
     con.execute("USE memory.main")
@@ -31,6 +31,7 @@ def empty(con: duckdb.DuckDBPyConnection, kept: dict[str, str]) -> None:
         ("view", "view_name"),
         ("table", "table_name"),
         ("sequence", "sequence_name"),
+        ("type", "type_name"),
         ("schema", "schema_name"),
     ]:
         path = " || '.' || ".join(_QUOTED.format(c) for c in dict.fromkeys(("database_name", "schema_name", name)))

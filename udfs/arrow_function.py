@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pyarrow as pa
+from sdc_sql.udfs.interruption import running
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -42,7 +43,8 @@ class Function:
             self.kernel(*(_given(column[i], kind) for column, kind in zip(columns, types, strict=True)))
             for i in range(len(columns[0]))
         )
-        return pa.concat_arrays([_answer(row, self.returns) for row in rows])
+        with running():
+            return pa.concat_arrays([_answer(row, self.returns) for row in rows])
 
 
 def _given(scalar: Any, kind: str) -> Any:  # noqa: ANN401 - whatever the declared type is

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import sys
+from contextlib import nullcontext
 from typing import TYPE_CHECKING, NoReturn
 
 import duckdb
@@ -25,8 +26,10 @@ from sdc_sql.cli import (
     verify,
 )
 from sdc_sql.cli import compile as compile_
-from sdc_sql.cli.options import BAD_INPUT
-from sdc_sql.errors import ParameterError, SdcError, translate, without_values
+from sdc_sql.cli.options import BAD_INPUT, INTERRUPTED
+from sdc_sql.db.checks import told
+from sdc_sql.db.interruption import interruptible
+from sdc_sql.errors import ParameterError, SdcError, TableError, translate, without_values
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -35,6 +38,7 @@ COMMANDS = (
     risk, compare, rules, identifiers, preview, frontier, mask, release, verify, shell, serve, compile_, macros,
     install,
 )  # fmt: skip
+OWN_SIGNALS = {"shell", "serve"}  # commands that go on, or end well, at Ctrl-C
 
 
 class OneLine(argparse.ArgumentParser):
@@ -61,7 +65,11 @@ def main(argv: Sequence[str] | None = None) -> int:
     """Run the command line; return the exit code."""
     arguments = parser().parse_args(argv)
     try:
-        code: int = arguments.handle(arguments)
+        with nullcontext() if arguments.command in OWN_SIGNALS else interruptible():
+            code: int = arguments.handle(arguments)
+    except KeyboardInterrupt:
+        print("sdc-sql: interrupted", file=sys.stderr)
+        return INTERRUPTED
     except SdcError as error:
         return _refuse(error)
     except duckdb.Error as error:
@@ -69,6 +77,9 @@ def main(argv: Sequence[str] | None = None) -> int:
     except BrokenPipeError:  # the reader of the output has closed it, as `head` does
         sys.stderr.close()
         return 0
+    except OSError as error:  # a name that is too long, a folder that cannot be written, a disk that is full
+        named = "" if error.filename is None else f" ({told(str(error.filename))})"
+        return _refuse(TableError(f"A file cannot be read or written: {error.strerror or error}{named}."))
     return code
 
 

@@ -10,6 +10,7 @@ import time
 from typing import TYPE_CHECKING
 
 from sdc_sql.db import query
+from sdc_sql.db.released_file import MODES
 from sdc_sql.errors import ParameterError, translated
 
 if TYPE_CHECKING:
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
 
 BAD_INPUT = 2
 LIMIT_EXCEEDED = 3
+INTERRUPTED = 130
 
 
 def names(text: str) -> list[str]:
@@ -63,6 +65,21 @@ def columns_of(con: duckdb.DuckDBPyConnection, table: str) -> list[str]:
     with translated():
         rows = con.execute(query.text(query.call("query_table", table).limit(0)))
     return [str(name) for name, *_ in rows.description or ()]
+
+
+def add_readable(command: argparse.ArgumentParser, what: str) -> None:
+    """Add who may read what is written."""
+    command.add_argument(
+        "--readable", choices=MODES, default="owner", help=f"who may read {what} besides its owner (default: nobody)"
+    )
+
+
+def add_progress(command: argparse.ArgumentParser) -> None:
+    """Add whether each stage is reported."""
+    command.add_argument(
+        "--progress", action=argparse.BooleanOptionalAction, default=None,
+        help="report each stage on standard error before it begins (default: where that is a terminal)",
+    )  # fmt: skip
 
 
 def add_resources(command: argparse.ArgumentParser) -> None:

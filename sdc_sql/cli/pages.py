@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from sdc_sql.cli.options import add_readable
 from sdc_sql.document.blocks import Section, Table
 from sdc_sql.document.files import written
 from sdc_sql.errors import ParameterError, TableError
@@ -25,6 +26,7 @@ def add(command: argparse.ArgumentParser) -> None:
         help="write the report as one HTML page with pictures; a page of that name is replaced",
     )  # fmt: skip
     command.add_argument("--markdown", type=Path, metavar="FILE", help="write it as Markdown, likewise")
+    add_readable(command, "these files")
 
 
 def check(arguments: argparse.Namespace) -> None:
@@ -51,4 +53,4 @@ def write(arguments: argparse.Namespace, page: Page) -> None:
     """Write the pages that were asked for."""
     for path in (arguments.html, arguments.markdown):
         if path is not None:
-            written(page, path)
+            written(page, path, arguments.readable)

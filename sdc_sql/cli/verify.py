@@ -6,7 +6,7 @@ import argparse
 import json
 from typing import Any
 
-from sdc_sql.cli.options import BAD_INPUT, LIMIT_EXCEEDED, progressing
+from sdc_sql.cli.options import BAD_INPUT, LIMIT_EXCEEDED, add_progress, progressing
 from sdc_sql.errors import ParameterError
 from sdc_sql.release.verify import verify
 
@@ -34,10 +34,7 @@ def add(commands: Any) -> None:  # noqa: ANN401 - argparse gives it no public na
     command.add_argument("--release", metavar="RELEASE.toml", help="the release file: run it again, and compare all")
     command.add_argument("--json", action="store_true", help="print the checks as JSON")
     command.add_argument("--threads", type=int, metavar="N", help="how many threads DuckDB may use")
-    command.add_argument(
-        "--progress", action=argparse.BooleanOptionalAction, default=None,
-        help="report each stage on standard error before it begins (default: where that is a terminal)",
-    )  # fmt: skip
+    add_progress(command)
     command.set_defaults(handle=run)
 
 

@@ -26,7 +26,7 @@ _VALUES = (
     exp.Literal, exp.Null, exp.Paren, exp.Case, exp.If, exp.Coalesce, exp.DataType, exp.Array, exp.DPipe,
     exp.Add, exp.Sub, exp.Mul, exp.Div, exp.Neg, exp.Pow, exp.Sqrt, exp.Ln, exp.Exp, exp.Abs, exp.Sign, exp.Floor,
     exp.Ceil, exp.Least, exp.Greatest, exp.StartsWith, exp.Upper, exp.Nullif,
-    exp.BitwiseAnd, exp.BitwiseRightShift,
+    exp.BitwiseAnd, exp.BitwiseRightShift, exp.Translate,
 )  # fmt: skip
 _AGGREGATES = (
     exp.Count, exp.Sum, exp.Min, exp.Max, exp.Avg, exp.VariancePop, exp.Star, exp.RowNumber, exp.DenseRank, exp.Rank,
@@ -99,6 +99,8 @@ def check(tree: exp.Query, dialect: str) -> None:
             known = (type(node) is exp.Cast or (dialect == "spark" and node.to.is_type("double"))) and _is_known_cast(
                 node
             )
+        elif isinstance(node, exp.Trim):
+            known = node.expression is not None  # of the characters that it names
         else:
             known = type(node) in allowed
         if not known:

@@ -32,9 +32,10 @@ class Declaration:
     """One public function, as it is declared and as a person looks it up.
 
     ``verb`` is the method of Microdata that calls it (``switch`` the argument that chooses it among several), and
-    ``command`` the method of ``sdc-sql mask``. ``masks``: it releases records; ``needs_python``: it calls a kernel, by
-    every method (a tag ``Python`` says by which, where others do without);
-    ``needs_key``: it draws; ``not_compiled``: why it cannot be compiled for another engine.
+    ``command`` the method of ``sdc-sql mask``. ``masks``: it releases all records; ``is_step``: it does that, or some
+    columns or records leave the table; ``needs_python``: it calls a kernel, by every method (a tag ``Python`` says by
+    which, where others do without); ``needs_key``: it draws; ``not_compiled``: why it cannot be compiled for another
+    engine.
     """
 
     name: str
@@ -49,6 +50,7 @@ class Declaration:
     needs_python: bool
     needs_key: bool
     masks: bool
+    is_step: bool
     is_table: bool
     file: str
     parameters: tuple[Parameter, ...]
@@ -166,6 +168,7 @@ def _declaration(macro: _Macro, needs_python: bool, draws: bool) -> Declaration:
         # what sdc__gathered draws is not computed for a method that has no stream
         draws and any(p.name == "stream" for p in parameters),
         masks,
+        masks or (header.file.startswith("mask/") and "Command" in tags),
         macro.is_table,
         header.file,
         parameters,

@@ -5,7 +5,7 @@ In place the old values stay in the bytes of a database file: ``released_file`` 
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
 
 from sqlglot import exp
 
@@ -21,7 +21,7 @@ from sdc_sql.db.transaction import repeated
 from sdc_sql.errors import translated
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping
 
     import duckdb
 
@@ -29,8 +29,10 @@ if TYPE_CHECKING:
     from sdc_sql.db.subset import Subset
     from sdc_sql.db.table import Part, Table
 
+# a query, or what makes it of the arguments, in which the pass of draws is named
+Kept: TypeAlias = "exp.Select | Callable[[Mapping[str, Value]], exp.Select]"
 OF_PART = f"{NAME}_of_part"
-_APART = {"columns", "id", "release", "stream"}  # have columns of their own in the log
+APART = {"columns", "id", "release", "stream"}  # have columns of their own in the log
 
 
 class Maskable(Protocol):
@@ -67,7 +69,7 @@ class Maskable(Protocol):
         *,
         into: str | None = None,
         measured: bool = False,
-        kept: Mapping[str, exp.Select] | None = None,
+        kept: Mapping[str, Kept] | None = None,
         confidential: tuple[str, ...] = (),
         retyped: bool = False,
         subset: Subset | None = None,
@@ -85,7 +87,7 @@ def masked(
     *,
     into: str | None = None,
     measured: bool = False,
-    kept: Mapping[str, exp.Select] | None = None,
+    kept: Mapping[str, Kept] | None = None,
     confidential: tuple[str, ...] = (),
     retyped: bool = False,
     subset: Subset | None = None,
@@ -107,8 +109,8 @@ def masked(
     measured
         Whether to measure SSE/SST, of numeric columns.
     kept
-        Queries of one row, computed before the table is changed, for the log: ``matrix`` and ``counts`` give JSON; the
-        columns of ``applied`` are logged with the parameters.
+        Queries of one row, or what makes them of the arguments, computed before the table is changed, for the log:
+        ``matrix`` and ``counts`` give JSON; the columns of ``applied`` are logged with the parameters.
     confidential
         Which parameters and columns of the log must not be published.
     retyped
@@ -142,7 +144,7 @@ def _masked(
     into: str | None,
     *,
     measured: bool,
-    kept: Mapping[str, exp.Select],
+    kept: Mapping[str, Kept],
     confidential: tuple[str, ...],
     retyped: bool,
     subset: Subset | None,
@@ -153,6 +155,7 @@ def _masked(
     whole = data if part is None else part.whole
     log = Log(whole, columns, arguments, into)
     arguments = log.arguments
+    asked = {name: select(arguments) if callable(select) else select for name, select in kept.items()}
     every = whole.read_columns()  # the table may have got others, or lost some, since it was described
     in_order = tuple(c for c in every if c in columns)
     if part is not None:
@@ -169,7 +172,7 @@ def _masked(
             data, query.call("sdc__identified", whole.table, identifier).subquery("r")
         )  # its error, if there is one
         in_part = _number(data, exp.table_(part.name, db="main", catalog="temp", quoted=True))
-        of_part, found = _kept_part(data, selected, kept)
+        of_part, found = _kept_part(data, selected, asked)
         selected = _beside_others(part, of_part, (identifier, *in_order))
     new = MaskedValues(data.con, whole.table, identifier, in_order, selected, stored=log.stored, retyped=retyped)
     if part is not None:
@@ -177,14 +180,16 @@ def _masked(
     changed = new.changed()
     lost = new.share_lost() if measured else None
     if part is None:
-        found = {name: fetched(data.con, select)[0] for name, select in kept.items()}
+        found = {name: fetched(data.con, select)[0] for name, select in asked.items()}
     new.retype(log.target)
     if into is not None:
         new.fill(log.target, every)
     elif changed:
         new.replace(log.target, every)
     new.drop()
-    parameters = {n: logged.get(n, value) for n, value in arguments.items() if n not in _APART}
+    parameters = {n: logged.get(n, value) for n, value in arguments.items() if n not in APART}
+    if parameters.get("unit") == "record":  # as of every step by record, whether it draws or not
+        del parameters["unit"]
     if subset is not None:
         parameters["subset"] = subset.said
     if part is not None:
@@ -193,7 +198,7 @@ def _masked(
     parameters |= found.pop("applied", {})
     release, stream = (None if arguments.get(n) is None else str(arguments[n]) for n in ("release", "stream"))
     step = MaskingStep(
-        log.target.sql("duckdb"), macro, columns, _plain(parameters), new.records, changed, lost, release, stream,
+        log.target.sql("duckdb"), macro, columns, plain(parameters), new.records, changed, lost, release, stream,
         remains(data.con, log.target) if into is None else "",
     )  # fmt: skip
     log.write(step, identifier, {name: str(row["json"]) for name, row in found.items()}, confidential)
@@ -230,5 +235,6 @@ def _beside_others(part: Part, of_part: exp.Table, columns: tuple[str, ...]) -> 
     return exp.select("*").from_(exp.union(masked_ones, others(part, columns), distinct=False).subquery("v"))
 
 
-def _plain(parameters: dict[str, Any]) -> dict[str, Any]:
+def plain(parameters: dict[str, Any]) -> dict[str, Any]:
+    """Return parameters as the log holds them: lists for tuples, and only what was given."""
     return {name: list(v) if isinstance(v, tuple) else v for name, v in parameters.items() if v is not None}

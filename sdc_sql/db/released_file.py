@@ -22,10 +22,18 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 IDS = ("keep", "drop", "recode")
+MODES = {"owner": 0o600, "group": 0o640, "all": 0o644}  # who may read a file
 FORMATS = {".parquet": "parquet", ".csv": "csv", ".duckdb": "duckdb"}
 
 
-def write(data: Any, path: str | os.PathLike[str], *, release: str = "", ids: str = "keep") -> None:  # noqa: ANN401 - a described table
+def write(
+    data: Any,  # noqa: ANN401 - a described table
+    path: str | os.PathLike[str],
+    *,
+    release: str = "",
+    ids: str = "keep",
+    readable: str = "owner",
+) -> None:
     """Write the table's columns and records to a fresh file: nothing of ``sdc_steps``, and no bytes of old values.
 
     Masking in place leaves the old values in the bytes of the database file, and a copy of the file hands them over.
@@ -41,6 +49,8 @@ def write(data: Any, path: str | os.PathLike[str], *, release: str = "", ids: st
     ids
         ``"keep"`` the id; ``"drop"`` it; or ``"recode"`` it to 1, 2, ... in the drawn order. Recoding needs the name of
         a release: without one, two files that are written of the same table would link line by line.
+    readable
+        By whom, besides its owner: ``"owner"``, nobody; ``"group"``; or ``"all"``.
 
     Raises
     ------
@@ -63,7 +73,7 @@ def write(data: Any, path: str | os.PathLike[str], *, release: str = "", ids: st
     rows = rows_of(data, release, ids)
     if kind == "duckdb" and is_open(data.con):
         raise TableError("A database cannot be written inside an open transaction: commit it first.")
-    with fresh(target) as part:
+    with fresh(target, readable) as part:
         put(data.con, rows, part, named(data.table).name)
 
 
@@ -136,8 +146,9 @@ def _to_database(con: duckdb.DuckDBPyConnection, rows: exp.Select, part: Path, t
 
 
 @contextmanager
-def fresh(target: Path) -> Iterator[Path]:
+def fresh(target: Path, readable: str = "owner") -> Iterator[Path]:
     """Yield where to write a file that is then put in its place, whole and synced, if nothing stands there."""
+    mode = mode_of(readable)
     if target.exists():
         raise TableError(f"There is a file {target} already: remove it first, or give another name.")
     if not target.parent.is_dir():
@@ -145,7 +156,21 @@ def fresh(target: Path) -> Iterator[Path]:
     with tempfile.TemporaryDirectory(dir=target.parent, prefix=".sdc-sql-") as folder:
         part = Path(folder) / target.name
         yield part
+        part.chmod(mode)
         _placed(part, target)
+
+
+def mode_of(readable: str) -> int:
+    """Return the mode of a file by who may read it.
+
+    Raises
+    ------
+    ParameterError
+        Where it is nobody that can be named so.
+    """
+    if not isinstance(readable, str) or readable not in MODES:
+        raise ParameterError(f"readable is {told(readable)}: it must be one of {', '.join(MODES)}.")
+    return MODES[readable]
 
 
 def _placed(part: Path, target: Path) -> None:

@@ -14,7 +14,7 @@ from sqlglot import exp
 from sdc_sql.db import csv_file, query
 from sdc_sql.db.csv_file import created
 from sdc_sql.db.load import load_macros
-from sdc_sql.errors import TableError, translated, without_values
+from sdc_sql.errors import TableError, translate, translated, without_values
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -177,7 +177,7 @@ def read_file(
             reader = "read_json" if kind == "JSON" else "read_csv"
             csv_file.read(con, path, identifier, numbers, temporary=temporary, reader=reader)
     except duckdb.Error as error:
-        reason = without_values(error) or str(error).split("\n", maxsplit=1)[0]
+        reason = translate(error) or without_values(error) or str(error).split("\n", maxsplit=1)[0]
         raise TableError(f"{source} cannot be read as a {kind} file: {reason}") from None
     return identifier.sql(dialect="duckdb")
 

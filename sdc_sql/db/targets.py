@@ -27,6 +27,7 @@ def base_table(data: Table) -> exp.Table:
             f"{data.file or data.table} is {what}: it cannot be masked in place. "
             "Give into='name' to write the masked copy to a new table."
         )
+    _writable(data, catalog)
     target = exp.table_(table, db=schema, catalog=catalog, quoted=True)
     call = exp.Anonymous(this="query_table", expressions=[query.literal(data.table)])
     if _plan(data, target) != _plan(data, exp.Table(this=call)):  # as may be with a search path of several schemas
@@ -35,6 +36,15 @@ def base_table(data: Table) -> exp.Table:
             "name it with its database and schema, as in database.schema.table."
         )
     return target
+
+
+def _writable(data: Table, catalog: str) -> None:
+    """Refuse a database that cannot be written to, before any work is done."""
+    known = data.con.execute("SELECT readonly FROM duckdb_databases() WHERE database_name = ?", [catalog]).fetchall()
+    if known and known[0][0]:
+        raise TableError(
+            f"The database {catalog} is read-only: open it for writing, or write a copy: into='temp.copy'."
+        )
 
 
 def remains(con: duckdb.DuckDBPyConnection, target: exp.Table) -> str:

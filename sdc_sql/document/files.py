@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from sdc_sql.db.checks import told
+from sdc_sql.db.released_file import mode_of
 from sdc_sql.document.markdown import markdown
 from sdc_sql.document.page import page_html
 from sdc_sql.errors import ParameterError, TableError
@@ -30,8 +31,10 @@ def as_text(page: Page, format: str) -> str:  # noqa: A002 - the plain word for 
     return writers[format](page)
 
 
-def written(page: Page, path: Path) -> None:
+def written(page: Page, path: Path, readable: str = "owner") -> None:
     r"""Write a page as Markdown (``.md``, ``.markdown``) or else as HTML: the whole of it, or nothing.
+
+    It is for its owner alone, unless readable is ``"group"`` or ``"all"``.
 
     Raises
     ------
@@ -52,6 +55,7 @@ def written(page: Page, path: Path) -> None:
         with tempfile.TemporaryDirectory(dir=path.absolute().parent, prefix=".sdc-sql-") as folder:
             part = Path(folder) / path.name
             part.write_text(text, encoding="utf-8", newline="\n")
+            part.chmod(mode_of(readable))
             os.replace(part, path)  # noqa: PTH105 - atomic
     except OSError as error:
         raise TableError(f"{path} cannot be written: {error.strerror}.") from None

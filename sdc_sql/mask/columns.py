@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
+from sdc_sql.db.checks import told
 from sdc_sql.errors import ColumnError
 
 if TYPE_CHECKING:
-    from collections.abc import Container, Iterable
+    from collections.abc import Container
 
     from sdc_sql.db.masking import Maskable
 
@@ -26,6 +28,8 @@ def masks_numbers(verb: str, arguments: Container[str]) -> bool:
 
 def named(data: Maskable, columns: str | Iterable[str]) -> tuple[str, ...]:
     """Return the columns to mask, one or several, as the table spells them."""
+    if not isinstance(columns, Iterable):
+        raise ColumnError(f"The columns to mask are {told(columns)}: give one, or a list of them, as in ['income'].")
     given = (columns,) if isinstance(columns, str) else tuple(columns)
     if not given:
         raise ColumnError("The list of columns to mask is empty; name at least one, as in ['income'].")

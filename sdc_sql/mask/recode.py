@@ -131,6 +131,8 @@ def recode(
         "geography": geography, "labels": labels,
     }  # fmt: skip
     given = {name: value for name, value in given.items() if value is not None}
+    if others is not None and others not in ("error", "keep", "label"):
+        raise ParameterError(f"others is {told(others)}: it must be 'error', 'keep' or 'label'.")
     way = _way(given)
     chosen = named(data, column)
     if len(chosen) != 1:

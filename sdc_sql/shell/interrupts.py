@@ -7,6 +7,8 @@ import threading
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, TypeVar
 
+from sdc_sql.udfs.interruption import stop_kernels
+
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
@@ -54,6 +56,7 @@ def interruptible(con: duckdb.DuckDBPyConnection, work: Callable[[], Result]) ->
             stopped = True
         if stopped:  # again and again: between two statements there is nothing to interrupt
             con.interrupt()
+            stop_kernels()
     if stopped:
         raise KeyboardInterrupt
     if errors:

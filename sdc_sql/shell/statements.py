@@ -6,8 +6,14 @@ import re
 
 import duckdb
 
-# A statement that sets a variable may hold the secret key, also where its name is misspelled.
-_SECRET = re.compile(r"sdc\W?_?key|\bset\b.*\bvariable|^\s*\.key", re.IGNORECASE | re.DOTALL)
+# A statement that sets a variable may hold the secret key, also where its name is misspelled; others a password: of a
+# secret, of ATTACH or a function that opens another database (in its options, in text, in an address), of a setting.
+_SECRET = re.compile(
+    r"sdc\W?_?key|\bset\b.*\bvariable|^\s*\.key|\bcreate\b.*\bsecret\b"
+    r"|passw(or)?d|\bpwd\b|passphrase|token|encryption_key|(secret|access)_?key|credential|key_id"
+    r"|://[^/\s']*@",
+    re.IGNORECASE | re.DOTALL,
+)
 
 
 def _code(text: str) -> list[int]:
@@ -48,11 +54,13 @@ def without_end(statement: str) -> str:
 
 
 def may_be_kept(text: str) -> bool:
-    """Return whether a statement may be kept in the history: not one that sets a variable, which may be the secret key.
+    """Return whether a statement may be kept in the history: not one that may hold the secret key or a password.
 
     Examples
     --------
     >>> may_be_kept("FROM sdc_help();"), may_be_kept("SET VARIABLE sdc_key = 'abc';")
+    (True, False)
+    >>> may_be_kept("ATTACH 'survey.duckdb' AS s;"), may_be_kept("ATTACH 'host=db password=abc' AS s (TYPE postgres);")
     (True, False)
     """
     return _SECRET.search(text) is None

@@ -46,6 +46,7 @@ def _macro(declaration: Declaration) -> str:
 def _masks(masks: Iterable[Declaration]) -> str:
     masks = list(masks)
     drawing = "".join(f"        '{m.name[4:]}',\n" for m in masks if any(p.name == "stream" for p in m.parameters))
+    of_one = "".join(f"        '{m.name[4:]}',\n" for m in masks if any(p.name == "column_name" for p in m.parameters))
     rows = "".join(f"        '{mask.name[4:]}': {_by_record(mask)},\n" for mask in masks)
     return (
         f"{{#- {NOTE}\n\n"
@@ -53,6 +54,8 @@ def _masks(masks: Iterable[Declaration]) -> str:
         f"-#}}\n{{%- macro sdc__masks() -%}}\n    {{{{ return({{\n{rows}    }}) }}}}\n{{%- endmacro -%}}\n"
         "\n{#- The masks that draw at random. -#}\n"
         f"{{%- macro sdc__drawing() -%}}\n    {{{{ return([\n{drawing}    ]) }}}}\n{{%- endmacro -%}}\n"
+        "\n{#- The masks of one column, which is a name; the others take a list. -#}\n"
+        f"{{%- macro sdc__of_one_column() -%}}\n    {{{{ return([\n{of_one}    ]) }}}}\n{{%- endmacro -%}}\n"
     )
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from sdc_sql.db.headers import Parameter, comment
@@ -21,6 +22,7 @@ _TEST = re.compile(
 )
 LIMITS = "limits.sql"
 MODEL = Parameter("model", "table", "the tested model")
+FITTED = {"model": "fitted_model"}  # a measure's own model, where dbt calls the tested table so
 MAXIMUM = Parameter("maximum", "number", "the limit, strictly between 0 and 1; the figure must be below it")
 
 
@@ -37,7 +39,8 @@ def written(declared: Iterable[Declaration], by_hand: Iterable[str]) -> dict[str
 
 
 def _arguments(declaration: Declaration) -> list[Parameter]:
-    return [MODEL, *_given(declaration, original=True), MAXIMUM, *declaration.optional]
+    optional = (replace(p, name=FITTED.get(p.name, p.name)) for p in declaration.optional)
+    return [MODEL, *_given(declaration, original=True), MAXIMUM, *optional]
 
 
 def _given(declaration: Declaration, *, original: bool = False) -> list[Parameter]:
@@ -48,12 +51,12 @@ def _given(declaration: Declaration, *, original: bool = False) -> list[Paramete
 
 
 def _test(declaration: Declaration) -> str:
-    limit, named = declaration.limit, [p.name for p in declaration.optional]
+    limit, named = declaration.limit, {FITTED.get(p.name, p.name): p.name for p in declaration.optional}
     assert limit is not None  # noqa: S101 - for the type checker: those without one have no test
     given = ", ".join(p.name for p in _given(declaration))
     original = ", original" if any(p.name == "original" for p in declaration.required) else ""
     signature = ", ".join(f"{p.name}=none" if p.name in named else p.name for p in _arguments(declaration))
-    options = ", ".join(f"'{name}': {name}" for name in named)
+    options = ", ".join(f"'{name}': {argument}" for argument, name in named.items())
     meaning = limit.meaning.replace("'", "\\'")
     measure = f"'{declaration.name}', [{given}], {{{options}}}, '{limit.figure}'"
     return (

@@ -48,6 +48,9 @@
 --   CREATE TEMP TABLE candidates AS FROM (VALUES (1.0, 0.3, 0.0), (0.9, 0.2, 0.04), (0.8, 0.2, 0.06)) AS t(retention, risk, loss);
 --   CREATE TEMP TABLE wider AS FROM (VALUES ('north', 'coast'), ('south', 'inland')) AS t("from", "to");
 --   CREATE TEMP TABLE areas AS FROM (VALUES ('north', 'coast', '*'), ('south', 'inland', '*')) AS t(region, area, country);
+--   CREATE TEMP TABLE answers AS SELECT id, income, id % 2 AS smokes FROM persons;
+--   CREATE TEMP TABLE outcomes AS SELECT id, 'correct' AS identification, 'none' AS inference, 0.5 AS probability FROM persons;
+--   CREATE TEMP TABLE costs AS FROM (VALUES ('correct', 'none', 10.0), ('incorrect', 'none', 4.0)) AS t(identification, inference, cost);
 --   CREATE TEMP TABLE truth AS SELECT DISTINCT age, sex, CASE sex WHEN 'f' THEN 0.9 ELSE 0.8 END AS true_probability FROM persons;
 --   SET VARIABLE sdc_key = coalesce(getvariable('sdc_key')::VARCHAR, concat(uuid(), uuid()));  -- a key that is set stays
 

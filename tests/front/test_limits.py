@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import math
+
 import pytest
 
 import sdc_sql
 from sdc_sql.errors import ParameterError
-from sdc_sql.limits import exceeded
+from sdc_sql.limits import exceeded, named
 
 REPORT = {
     "table": "persons",
@@ -229,3 +231,44 @@ def test_on_a_real_report(persons):
         exceeded("theta_by.theta > 0.1", figures)
     with pytest.raises(ParameterError, match="names no figure"):
         exceeded("k_anonymity.6.records > 0", figures)
+
+
+@pytest.mark.parametrize("limit", ["theta.theta > 1e", "theta.theta > 1e-", "theta.theta > 0x1F", "theta.theta > nan"])
+def test_what_begins_as_a_number_is_refused(limit):
+    with pytest.raises(ParameterError, match="cannot be read"):
+        exceeded(limit, {"theta": {"theta": 0.5}})
+
+
+@pytest.mark.parametrize("limit", [
+    "(" * 3_000 + "theta.theta > 0" + ")" * 3_000, "(" * 900 + "theta.theta > 0" + ")" * 900,
+    "NOT " * 3_000 + "theta.theta > 0", "NOT " * 490 + "theta.theta > 0", " AND ".join(["theta.theta > 0"] * 3_000),
+])  # fmt: skip
+@pytest.mark.parametrize("read", [lambda limit: exceeded(limit, {"theta": {"theta": 0.5}}), named])
+def test_what_is_nested_too_deep_or_too_long_is_refused_in_a_line(limit, read):
+    with pytest.raises(ParameterError, match=r"has [\d,]+ characters") as raised:
+        read(limit)
+    assert len(str(raised.value)) < 300
+
+
+def test_what_can_be_nested_is_read():
+    chain = " AND ".join(["theta.theta > 0.1"] * 85)
+    assert exceeded(f"{'(' * 15}{chain}{')' * 15}", {"theta": {"theta": 0.5}})
+
+
+@pytest.mark.parametrize("limit", ["theta.theta > 0.9", "theta.theta < 0.1", "NOT theta.theta > 1", "theta.theta = 3"])
+def test_nan_exceeds_every_limit(limit):
+    assert exceeded(limit, {"theta": {"theta": math.nan}})
+    by_stratum = [{"theta": 0.2}, {"theta": math.nan}]
+    assert exceeded(limit.replace("theta.", "theta_by."), {"theta_by": by_stratum})
+    with pytest.raises(ParameterError, match="cannot be read"):
+        exceeded(f"{limit} AND theta.theta > '1'", {"theta": {"theta": math.nan}})
+
+
+def test_a_wrong_name_lists_the_right_ones():
+    report = {"theta": {"theta": 0.1, "upper_bound": 0.2, "pram": "words"}, "keys": ["age"], "weight": "w"}
+    with pytest.raises(ParameterError, match=r"\(of theta: theta, upper_bound\)"):
+        exceeded("theta.uper_bound > 0.1", report)
+    with pytest.raises(ParameterError, match=r"\(measured: theta\); give what it needs"):
+        exceeded("thata.theta > 0.1", report)
+    with pytest.raises(ParameterError, match=r"\(measured: threshold_rule\)\.$"):  # no advice that the command lacks
+        exceeded("theta.theta > 0.1", {"threshold_rule": [{"unsafe_combinations": 1}]})

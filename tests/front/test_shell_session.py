@@ -91,13 +91,24 @@ def test_the_end_is_taken_off_and_no_more():
         "SETVARIABLE sdc_key 'x'",
         "SET VARIABLE sdckey = 'x'",
         ".key abc",
+        "CREATE SECRET (TYPE s3, KEY_ID 'a', SECRET 'b')",
+        "create or replace persistent secret s in local_file (type http, bearer_token 'b')",
+        "ATTACH 'host=db user=u password=abc' AS s (TYPE postgres)",
+        "ATTACH 'mysql:host=db passwd=abc' AS s",
+        "attach 'postgresql://u:abc@db/x' AS s (TYPE postgres)",
+        "ATTACH 'x.duckdb' AS s (ENCRYPTION_KEY 'abc')",
+        "FROM postgres_scan('host=db PASSWORD=abc', 'public', 't')",
+        "SET s3_secret_access_key = 'abc'",
+        "SET motherduck_token = 'abc'",
     ],
 )
 def test_what_is_not_kept(text):
     assert not may_be_kept(text)
 
 
-@pytest.mark.parametrize("text", ["FROM sdc_theta('t', ['a'], 0.1)", "SET threads = 2", "SELECT variable FROM t"])
+@pytest.mark.parametrize(
+    "text", ["FROM sdc_theta('t', ['a'], 0.1)", "SET threads = 2", "SELECT variable FROM t", "ATTACH 'x.duckdb' AS s"]
+)
 def test_what_is_kept(text):
     assert may_be_kept(text)
 

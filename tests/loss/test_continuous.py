@@ -347,5 +347,5 @@ def test_in_python(con):
         after.il1(before, ["x"], most=0)
     with pytest.raises(ColumnError, match="not a column of f"):
         after.subdomain_moments(before, ["x"], ["nowhere"])
-    with pytest.raises(ParameterError, match="needs a id"):
+    with pytest.raises(ParameterError, match="No id was given"):
         Microdata(con, "f").il1(before, ["x"])

@@ -3,7 +3,7 @@
     In an incremental run the records that are new are masked, and those that are released are left alone. That is right for
     methods that mask a record by itself: its draw is a function of the key, its id and its value, so a new record gets what
     it would have got had it been there from the start. Methods that look at the whole table (its ranks, groups, moments,
-    cells) would mask the new records by other parameters than the old: they refuse, and the model must be a table.
+    cells) would mask the new records by other parameters than the old: they refuse, from the first run, and the model must be a table.
 -#}
 
 {%- macro sdc__is_record_wise(function, named=none) -%}
@@ -15,6 +15,11 @@
 {#- Whether records are being added to a release. -#}
 {%- macro sdc__is_adding() -%}
     {{ return(model is defined and model.resource_type == 'model' and is_incremental()) }}
+{%- endmacro -%}
+
+{#- Whether a model is one to which records will be added: its first run, too, would release what a later one cannot add to. -#}
+{%- macro sdc__adds() -%}
+    {{ return(model is defined and model.resource_type == 'model' and config.get('materialized') == 'incremental' and not should_full_refresh()) }}
 {%- endmacro -%}
 
 {#- A second pass over a column must be named: by the draws of the first, PRAM would change the records that it changed already,
@@ -62,9 +67,9 @@
 {%- macro sdc__checked_step(tbl, function, columns, named) -%}
     {{ sdc.sdc__stored(function) }}
     {{ sdc.sdc__second_pass(tbl, function, columns, named) }}
-    {%- if sdc.sdc__is_adding() and not sdc.sdc__is_record_wise(function, named) -%}
+    {%- if sdc.sdc__adds() and not sdc.sdc__is_record_wise(function, named) -%}
         {{ sdc.sdc__refuse('the model ' ~ model.name ~ ' calls ' ~ function ~ (" with method '" ~ named.method ~ "'" if named.method else '')
-            ~ ' in an incremental run. It masks a record by what the whole table holds, so that records which arrive later would be masked'
+            ~ ' and is incremental. That masks a record by what the whole table holds, so that records which arrive later would be masked'
             ~ ' by other parameters than those released: set materialized to table, or run with --full-refresh (all records are masked anew).') }}
     {%- endif -%}
 {%- endmacro -%}
@@ -87,6 +92,11 @@
         {{ return(sdc.sdc__added(given[0], id, '(' ~ sdc.sdc__call(function, ['sdc__arrived'] + given[1:], named) ~ ')')) }}
     {%- endif -%}
     {{ return(sdc.sdc__limited(sdc.sdc__call(function, given, named), given)) }}
+{%- endmacro -%}
+
+{#- What a step is given for its columns: a name alone where the method takes one column, else a list. -#}
+{%- macro sdc__columns(method, columns) -%}
+    {{ return([columns] if columns is string and method not in sdc.sdc__of_one_column() else columns) }}
 {%- endmacro -%}
 
 {#- Several steps, one after the other; each is [method, columns, parameter] or [method, columns, parameter, {options}]:
@@ -113,7 +123,7 @@
             {%- if named.get('stream') is none and number | max > 1 -%}{%- do named.update({'stream': number | max | string}) -%}{%- endif -%}
         {%- endif -%}
         {%- set source = 'sdc__step_' ~ (loop.index - 1) -%}
-        {%- do parts.append('sdc__step_' ~ loop.index ~ ' as materialized (' ~ sdc.sdc__call('sdc_' ~ step[0], [source, step[1], step[2], id], named) ~ ')') -%}
+        {%- do parts.append('sdc__step_' ~ loop.index ~ ' as materialized (' ~ sdc.sdc__call('sdc_' ~ step[0], [source, sdc.sdc__columns(step[0], step[1]), step[2], id], named) ~ ')') -%}
     {%- endfor -%}
     {%- set first = 'sdc__arrived' if sdc.sdc__is_adding() else 'query_table(' ~ sdc.sdc__literal(tbl) ~ ')' -%}
     {%- set whole = 'with sdc__step_0 as materialized (select * from ' ~ first ~ '), ' ~ parts | join(', ') ~ ' select * from sdc__step_' ~ steps | length -%}

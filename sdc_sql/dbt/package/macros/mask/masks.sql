@@ -51,3 +51,22 @@
         'random_round',
     ]) }}
 {%- endmacro -%}
+
+{#- The masks of one column, which is a name; the others take a list. -#}
+{%- macro sdc__of_one_column() -%}
+    {{ return([
+        'pram',
+        'rank_swap',
+        'rank_swap_correlated',
+        'recode',
+        'recode_classes',
+        'recode_keep_first',
+        'recode_drop_last',
+        'recode_date',
+        'recode_intervals',
+        'recode_level',
+        'recode_relative',
+        'resample',
+        'top_bottom_code',
+    ]) }}
+{%- endmacro -%}

@@ -1,0 +1,100 @@
+"""Ctrl-C, sent to a process that runs a method: it ends within two seconds, and the table is whole."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import time
+
+import duckdb
+import pytest
+
+pytestmark = [
+    pytest.mark.slow,
+    pytest.mark.skipif(not hasattr(signal, "pthread_sigmask"), reason="no Ctrl-C is sent to a process on Windows"),
+]
+SOON = 5  # seconds: two on a machine of one's own, and ten at the least where Ctrl-C is not heard
+TABLE = """CREATE TABLE t AS SELECT i AS id, hash(i, 1) % 90 AS age, 'r' || (hash(i, 2) % 40) AS region,
+    'o' || (hash(i, 3) % 150) AS occupation, hash(i, 4) % 1000000 / 7 AS x, hash(i, 5) % 1000000 / 3 AS y
+    FROM range(300000) AS r(i)"""
+WHOLE = "SELECT count(*), sum(hash(t)::HUGEINT) FROM t"
+CHILD = """
+import sys, duckdb, sdc_sql
+data = sdc_sql.Microdata(duckdb.connect(sys.argv[1]), "t", keys=["age", "region", "occupation"], id="id")
+sdc_sql.load(data.con)
+print("begun", flush=True)
+try:
+    eval(sys.argv[2])
+except KeyboardInterrupt:
+    print("KeyboardInterrupt", flush=True)
+"""
+
+
+@pytest.fixture(scope="module")
+def database(tmp_path_factory):
+    path = tmp_path_factory.mktemp("interrupted") / "t.duckdb"
+    with duckdb.connect(str(path)) as con:
+        con.execute(TABLE)
+        whole = con.execute(WHOLE).fetchall()
+    yield path
+    with duckdb.connect(str(path)) as con:
+        assert con.execute(WHOLE).fetchall() == whole
+        assert con.execute("SELECT table_name FROM duckdb_tables()").fetchall() == [("t",)]
+
+
+def interrupted(process, after):
+    """Send Ctrl-C; return the seconds until the process ended, and what it said."""
+    time.sleep(after)
+    assert process.poll() is None, "it had ended already"
+    start = time.monotonic()
+    process.send_signal(signal.SIGINT)
+    out, err = process.communicate(timeout=60)
+    return time.monotonic() - start, out, err
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        "data.microaggregate(['x', 'y'], k=3)",  # a kernel that is called by DuckDB, on any of its threads
+        "data.local_suppression(3, guarantee='wildcard')",  # a search in Python
+        "data.distance_to_closest('t', ['x', 'y'])",
+    ],
+)
+def test_ctrl_c_is_raised_as_such_and_leaves_the_table(database, call):
+    with subprocess.Popen(
+        [sys.executable, "-c", CHILD, str(database), call], stdout=subprocess.PIPE, text=True
+    ) as child:
+        assert child.stdout.readline() == "begun\n"
+        seconds, out, _ = interrupted(child, 1)
+    assert out == "KeyboardInterrupt\n"
+    assert seconds < SOON
+
+
+@pytest.mark.parametrize("output", [[], ["--output", "masked.parquet"]])
+def test_the_command_says_so_in_one_line(database, tmp_path, output):
+    command = [
+        sys.executable,
+        "-m",
+        "sdc_sql",
+        "mask",
+        "microaggregate",
+        str(database),
+        "--columns",
+        "x,y",
+        "--id",
+        "id",
+    ]
+    child = subprocess.Popen(
+        [*command, "--id", "id", "--k", "3", "--progress", *output], cwd=tmp_path, text=True,
+        stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+        env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)},
+    )  # fmt: skip
+    while "microaggregate x y" not in child.stderr.readline():
+        assert child.poll() is None
+    seconds, out, err = interrupted(child, 1)
+    assert (child.returncode, out, err) == (130, "", "sdc-sql: interrupted\n")
+    assert seconds < SOON
+    assert [file.name for file in database.parent.iterdir()] == [database.name]
+    assert not list(tmp_path.iterdir())
