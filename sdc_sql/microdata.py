@@ -11,11 +11,13 @@ import duckdb
 
 from sdc_sql.comparison.compare import compare
 from sdc_sql.db import released_file
+from sdc_sql.db.results import html_fields
 from sdc_sql.db.subset import part_of
 from sdc_sql.frontier.sweep import frontier
 from sdc_sql.methods import Methods
 from sdc_sql.risk import risk_misclassified
 from sdc_sql.roles import Roles, as_method
+from sdc_sql.session.add_id import add_id
 from sdc_sql.session.release_file import to_release_file
 from sdc_sql.session.undo import steps, undo
 
@@ -37,8 +39,10 @@ class Microdata(Methods):
     con
         An open DuckDB connection; the macros are registered on it.
     table
-        The name of a table or view (qualified, if need be), or of a Parquet or CSV file. It is read as DuckDB's
-        ``query_table`` reads it: ``x;`` is the table of that name, and a name with a dot is put in double quotes.
+        The name of a table or view (qualified, if need be), or of a Parquet or CSV file (a ``pathlib.Path`` too). It is
+        read as DuckDB's ``query_table`` reads it: ``x;`` is the table of that name, and a name with a dot is put in
+        double quotes. A DataFrame, an Arrow table or a relation of the connection is copied into a temporary table,
+        whose name is ``data.table``: masking writes there, and what was given stays as it is.
         A CSV or JSON file is read when it is described, into a temporary table that goes with the connection. A column
         is text where the file writes a value otherwise than its type would (1.10, 017): no two codes become one.
     keys
@@ -49,7 +53,8 @@ class Microdata(Methods):
     household
         The column of household numbers.
     id
-        A column that identifies each record; masking needs one, because the draws of a record depend on it.
+        A column that identifies each record; masking needs one, because the draws of a record depend on it. To a table
+        without one ``add_id`` adds it.
     stratum
         The column of strata of the sampling design.
     sampling_fraction
@@ -86,7 +91,7 @@ class Microdata(Methods):
     def __init__(
         self,
         con: duckdb.DuckDBPyConnection,
-        table: str,
+        table: Any,  # noqa: ANN401 - a name, a path, or a DataFrame of any package
         *,
         keys: Iterable[str] | None = None,
         weight: str | float | None = None,
@@ -113,6 +118,13 @@ class Microdata(Methods):
     def __repr__(self) -> str:
         """Return the table with its roles."""
         return repr(self._roles).replace("Roles", "Microdata", 1)
+
+    def _repr_html_(self) -> str:
+        """Return the table with its roles, those that it has, for a notebook."""
+        roles = {"keys": ", ".join(self.keys) or None, "id": self.id, "weight": self.weight}
+        roles |= {"household": self.household, "stratum": self.stratum, "sampling_fraction": self.sampling_fraction}
+        there = {role: value for role, value in roles.items() if value is not None}
+        return html_fields(f"Microdata: {self._roles.file or self.table}", {**there, "nulls": self.nulls})
 
     @property
     def con(self) -> duckdb.DuckDBPyConnection:
@@ -168,6 +180,7 @@ class Microdata(Methods):
     after_pram = as_method(risk_misclassified.noted)
     compare = as_method(compare)
     frontier = as_method(frontier)
+    add_id = as_method(add_id)
     undo = as_method(undo)
     to_release_file = as_method(to_release_file)
 

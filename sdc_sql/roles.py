@@ -11,6 +11,8 @@ from sqlglot import exp
 
 from sdc_sql.db import query
 from sdc_sql.db.checks import fraction, is_number, told
+from sdc_sql.db.given import given_table
+from sdc_sql.db.interruption import interruptible
 from sdc_sql.db.load import begin
 from sdc_sql.db.masking import masked
 from sdc_sql.db.notebook import show_relations
@@ -51,7 +53,8 @@ def as_method(function: Callable[Concatenate[Any, P], R]) -> Callable[Concatenat
 
     @wraps(function)
     def method(self: Any, /, *arguments: P.args, **named: P.kwargs) -> R:  # noqa: ANN401 - whatever has roles
-        return function(self._roles, *arguments, **named)
+        with interruptible():
+            return function(self._roles, *arguments, **named)
 
     return method
 
@@ -83,8 +86,8 @@ class Roles(Table):
         begin(self.con)
         show_relations()
         # the dataclass is frozen: what is read from the table is set here, once
-        if isinstance(self.table, str):
-            self._read_file(self.table)
+        object.__setattr__(self, "table", given_table(self.con, self.table))
+        self._read_file(self.table)
         object.__setattr__(self, "columns", self.read_columns())
         object.__setattr__(self, "keys", tuple(self.found("key variable", k) for k in _names(self.keys)))
         twice = sorted({k for k in self.keys if self.keys.count(k) > 1})
@@ -151,8 +154,14 @@ class Roles(Table):
         """Return an argument or, by default, the role of that name; an error where neither was given."""
         value = getattr(self, role) if given is None else given
         if value is None:
-            words = role.replace("_", " ")
-            raise ParameterError(f"This measure needs a {words}: give {role}=... here or when describing the table.")
+            if role == "id":
+                raise ParameterError(
+                    "No id was given, a column that identifies each record: describe the table with id=... or, where "
+                    "it has none, make one: data.add_id('record')."
+                )
+            raise ParameterError(
+                f"This needs a {role.replace('_', ' ')}: give {role}=... here or when describing the table."
+            )
         return value
 
     def checked_levels(self, levels: Mapping[str, Iterable[str]]) -> dict[str, list[str]]:

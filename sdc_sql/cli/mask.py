@@ -8,20 +8,27 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from sdc_sql.cli.mask_options import add_method, chosen, methods
-from sdc_sql.cli.options import check_resources
+from sqlglot import exp
+
+from sdc_sql.cli.mask_options import TARGETS, add_method, chosen, methods
+from sdc_sql.cli.options import check_resources, progressing
+from sdc_sql.db import query
 from sdc_sql.db.released_file import fresh, rewritten
 from sdc_sql.db.source import kind_of, opened
-from sdc_sql.errors import TableError
+from sdc_sql.errors import ParameterError, TableError, translated
 from sdc_sql.mask.columns import masks_numbers
 from sdc_sql.microdata import Microdata
 
 if TYPE_CHECKING:
     import argparse
+    from collections.abc import Callable
+
+    import duckdb
 
     from sdc_sql.db.steps import MaskingStep
 
 RELEASED = "sdc_released"
+NUMBERED = "sdc_numbered"
 
 
 def add(commands: Any) -> None:  # noqa: ANN401 - argparse gives it no public name
@@ -33,21 +40,46 @@ def add(commands: Any) -> None:  # noqa: ANN401 - argparse gives it no public na
         add_method(added, name, masks)
 
 
-def _steps(data: Microdata, arguments: argparse.Namespace, into: str | None) -> list[MaskingStep]:
+def _steps(
+    data: Microdata, arguments: argparse.Namespace, into: str | None, progress: Callable[[str], None]
+) -> list[MaskingStep]:
     """Mask as asked; methods of one column mask one after another, all in the table that the first one made."""
     masks, given = chosen(arguments)
-    verb, columns = masks[0].verb, arguments.columns
+    verb, columns = masks[0].verb, getattr(arguments, "columns", ())
     takes = [{p.name for p in mask.parameters} for mask in masks]
+    by_column = bool(columns) and all("column_name" in names for names in takes)
+    if not by_column:
+        progress(" ".join([arguments.masking, *columns]))
+    if not any(names & TARGETS for names in takes):
+        return [getattr(data, verb)(into=into, **given)]
     if all("keys" in names for names in takes):
         return [getattr(data, verb)(keys=columns, into=into, **given)]
-    if not all("column_name" in names for names in takes):
+    if not by_column:
         return [getattr(data, verb)(columns, into=into, **given)]
     steps = []
     for i, column in enumerate(columns):
+        progress(f"{arguments.masking} {column}")
         steps.append(getattr(data, verb)(column, into=into if i == 0 else None, **given))
         if into is not None and i == 0:
             data = _part(Microdata(data.con, into, id=data.id), arguments)
     return steps
+
+
+def _described(con: duckdb.DuckDBPyConnection, table: str, arguments: argparse.Namespace) -> Microdata:
+    """Return the source with its id; one that is made goes to the table, or with the copy that is written."""
+    data = Microdata(con, table, id=arguments.id)
+    if arguments.make_id is None:
+        return data
+    if arguments.output is not None:
+        copied = exp.Create(
+            this=exp.table_(NUMBERED, quoted=True), kind="TABLE", expression=query.call("query_table", data.table),
+            properties=exp.Properties(expressions=[exp.TemporaryProperty()]),
+        )  # fmt: skip
+        with translated():
+            con.execute(query.text(copied)).fetchall()
+        data = Microdata(con, f"temp.{NUMBERED}")
+    data.add_id(arguments.make_id)
+    return data
 
 
 def _part(data: Microdata, arguments: argparse.Namespace) -> Microdata:
@@ -62,11 +94,17 @@ def run(arguments: argparse.Namespace) -> int:
         raise TableError(f"{arguments.source} is a {kind} file, which is not changed in place: give --output FILE.")
     if output is not None and Path(output).suffix not in {".parquet", ".csv"}:
         raise TableError(f"{output} must end in .parquet or .csv.")
+    if output is None and arguments.readable != "owner":
+        raise ParameterError("--readable goes with --output only: a database keeps who may read it.")
     if output is not None and Path(output).exists():
         raise TableError(f"There is a file {output} already: remove it first, or give another name.")
     in_place = kind == "duckdb" and output is None and arguments.into is None
+    progress = progressing(arguments.progress)
+    progress("copying the database" if in_place else "opening")
     with rewritten(Path(arguments.source)) if in_place else nullcontext() as copy:
-        steps = [replace(step, remains="") for step in _masked(arguments, kind, copy)]
+        steps = [replace(step, remains="") for step in _masked(arguments, kind, copy, progress)]
+        if in_place:
+            progress("writing the database anew")
     if arguments.json:
         print(json.dumps([step.to_dict() for step in steps], indent=2, default=str))
     else:
@@ -74,10 +112,13 @@ def run(arguments: argparse.Namespace) -> int:
     return 0
 
 
-def _masked(arguments: argparse.Namespace, kind: str, copy: Path | None) -> list[MaskingStep]:
+def _masked(
+    arguments: argparse.Namespace, kind: str, copy: Path | None, progress: Callable[[str], None]
+) -> list[MaskingStep]:
     """Mask a source, or a copy of it, and write the output; return what was done."""
     output = arguments.output
-    numbers = arguments.columns if masks_numbers(chosen(arguments)[0][0].verb, vars(arguments)) else ()
+    columns = getattr(arguments, "columns", ())
+    numbers = columns if masks_numbers(chosen(arguments)[0][0].verb, vars(arguments)) else ()
     source = opened(
         arguments.source, arguments.table, memory_limit=arguments.memory_limit, threads=arguments.threads, copy=copy,
         writable=kind == "duckdb" and output is None, numbers=numbers,
@@ -85,9 +126,10 @@ def _masked(arguments: argparse.Namespace, kind: str, copy: Path | None) -> list
     with source as (con, table):
         into = arguments.into if output is None else f"temp.{RELEASED}"
         con.begin()  # all columns or none
-        steps = _steps(_part(Microdata(con, table, id=arguments.id), arguments), arguments, into)
+        steps = _steps(_part(_described(con, table, arguments), arguments), arguments, into, progress)
         if output is not None:
-            with fresh(Path(output)) as part:
+            progress("writing")
+            with fresh(Path(output), arguments.readable) as part:
                 released = con.table(f"temp.{RELEASED}")
                 (released.write_parquet if output.endswith(".parquet") else released.write_csv)(str(part))
             steps = [replace(step, table=output) for step in steps]

@@ -7,7 +7,7 @@ import json
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
-from sdc_sql.cli.options import add_resources, names
+from sdc_sql.cli.options import add_progress, add_readable, add_resources, names
 from sdc_sql.db.macros import declared
 from sdc_sql.errors import ParameterError
 
@@ -62,9 +62,9 @@ def _combinations(text: str) -> list[list[str]]:
     return [names(part) for part in text.split(";") if part.strip()]
 
 
-REMOVES = "sdc_drop_identifiers"  # has no masked columns to release, and is run as the masks are
+TARGETS = {"columns", "column_name", "keys"}  # --columns, of methods that mask columns
 # What every method is given: SOURCE, --id and --columns.
-_COMMON = {"tbl", "id", "columns", "column_name", "keys"}
+_COMMON = {"tbl", "id", *TARGETS}
 _KINDS: dict[str, dict[str, Any]] = {
     "number": {"type": float, "metavar": "X"},
     "number or numbers": {"type": _numbers, "metavar": "X"},
@@ -89,7 +89,7 @@ def methods() -> dict[str, list[Declaration]]:
     """Return the masks by the name of their method: several where a required option or a switch tells them apart."""
     found: dict[str, list[Declaration]] = {}
     for declaration in declared():
-        if declaration.masks or declaration.name == REMOVES:
+        if declaration.is_step:
             found.setdefault(declaration.command, []).append(declaration)
     return found
 
@@ -102,8 +102,15 @@ def add_method(commands: Any, name: str, masks: list[Declaration]) -> None:  # n
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )  # fmt: skip
     method.add_argument("source", metavar="SOURCE", help="a DuckDB, Parquet or CSV file")
-    method.add_argument("--id", required=True, metavar="ID", help="the column that identifies each record")
-    method.add_argument("--columns", required=True, type=names, metavar="A,B", help="the columns to mask")
+    identified = method.add_mutually_exclusive_group(required=True)
+    identified.add_argument("--id", metavar="ID", help="the column that identifies each record")
+    identified.add_argument(
+        "--make-id",
+        metavar="NAME",
+        help="add a column of this name that numbers the records as they are stored, and mask by it",
+    )
+    if any(p.name in TARGETS for mask in masks for p in mask.parameters):
+        method.add_argument("--columns", required=True, type=names, metavar="A,B", help="the columns to mask")
     method.add_argument("--table", metavar="T", help="the table of a DuckDB file")
     method.add_argument(
         "--where", metavar="CONDITION", help="mask the records only for which it holds, as if they were all there are"
@@ -122,7 +129,9 @@ def add_method(commands: Any, name: str, masks: list[Declaration]) -> None:  # n
             words = mask.summary.removesuffix(".")
             method.add_argument(_option(mask.switch), action="store_true", default=argparse.SUPPRESS, help=words)
     method.add_argument("--json", action="store_true", help="print what was done as JSON")
+    add_readable(method, "the file of --output")
     add_resources(method)
+    add_progress(method)
 
 
 def chosen(arguments: argparse.Namespace) -> tuple[list[Declaration], dict[str, Any]]:

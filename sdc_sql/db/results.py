@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from sdc_sql.errors import MissingPackageError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
 
 def shown(value: object) -> str:
@@ -38,13 +38,33 @@ def html_table(caption: str, names: Sequence[str], rows: Iterable[Sequence[objec
     """
     head = "".join(f"<th>{html.escape(name)}</th>" for name in names)
     body = "".join(f"<tr>{''.join(_cell(value) for value in row)}</tr>" for row in rows)
-    above = f"<caption>{html.escape(caption)}</caption>" if caption else ""
+    above = html_caption(caption) if caption else ""
     return f"<table>{above}<thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
 
 
+def html_caption(text: str) -> str:
+    """Return the caption of a table; it keeps to one line, which a narrow table would break at every word."""
+    return f"<caption style='white-space:nowrap;text-align:left'>{html.escape(text)}</caption>"
+
+
+def html_fields(title: str, found: Mapping[str, object]) -> str:
+    """Return a title and a line for each field as an HTML table; an underscore in a name is a blank."""
+    rows = "".join(
+        f"<tr><th style='text-align:left'>{html.escape(name.replace('_', ' '))}</th>"
+        f"<td style='text-align:right'>{html.escape(shown(value))}</td></tr>"
+        for name, value in found.items()
+    )
+    return f"<table>{html_caption(title)}{rows}</table>"
+
+
 def _cell(value: object) -> str:
-    side = "right" if isinstance(value, int | float) and not isinstance(value, bool) else "left"
+    side = "right" if _is_number(value) and value is not None else "left"
     return f"<td style='text-align:{side}'>{html.escape(shown(value))}</td>"
+
+
+def _is_number(value: object) -> bool:
+    """Return whether a value is a number, or there is none."""
+    return value is None or (isinstance(value, int | float) and not isinstance(value, bool))
 
 
 def _package(name: str, method: str) -> Any:  # noqa: ANN401 - a module
@@ -97,12 +117,7 @@ class Result:
         return "\n".join([type(self).__name__, *(f"  {n:<{width}}  {shown(value)}" for n, value in found.items())])
 
     def _repr_html_(self) -> str:
-        rows = "".join(
-            f"<tr><th style='text-align:left'>{html.escape(name.replace('_', ' '))}</th>"
-            f"<td style='text-align:right'>{html.escape(shown(value))}</td></tr>"
-            for name, value in self.to_dict().items()
-        )
-        return f"<table><caption>{type(self).__name__}</caption>{rows}</table>"
+        return html_fields(type(self).__name__, self.to_dict())
 
 
 Kind = TypeVar("Kind", bound=Result)
@@ -115,6 +130,11 @@ class Results(list[Kind]):
     --------
     >>> import sdc_sql
     >>> violations = sdc_sql.example().k_anonymity(3)
+    >>> print(violations)
+    KViolations
+      k  records  cells
+      2        1      1
+      3        3      2
     >>> violations.to_pandas().shape, violations[0].to_polars().columns
     ((2, 3), ['k', 'records', 'cells'])
     """
@@ -138,6 +158,21 @@ class Results(list[Kind]):
             Where polars is not installed.
         """
         return _package("polars", "to_polars").DataFrame([_plain(result) for result in self], infer_schema_length=None)
+
+    def __str__(self) -> str:
+        """Return the name of the measure and a table, a line for each result; numbers to the right."""
+        if not self:
+            return "no results"
+        found = [result.to_dict() for result in self]
+        lines = [[name.replace("_", " ") for name in found[0]]]
+        lines += [[shown(row.get(name)) for name in found[0]] for row in found]
+        widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
+        right = [all(_is_number(row.get(name)) for row in found) for name in found[0]]
+        text = (
+            "  ".join(cell.rjust(w) if r else cell.ljust(w) for cell, w, r in zip(line, widths, right, strict=True))
+            for line in lines
+        )
+        return "\n".join([type(self[0]).__name__, *(f"  {line}".rstrip() for line in text)])
 
     def _repr_html_(self) -> str:
         if not self:

@@ -60,6 +60,39 @@ def test_a_list_of_results_is_a_table(data):
     assert Results([])._repr_html_()
 
 
+def test_a_list_of_results_prints_as_a_table():
+    """A title, a head, and a line for each result: texts to the left, numbers to the right, NULL said."""
+    data = sdc_sql.example()
+    data.con.execute("CREATE TABLE changed AS SELECT * REPLACE ('x' AS sex) FROM persons")
+    assert str(data.k_anonymity(3)).splitlines() == ["KViolations", "  k  records  cells", "  2        1      1",
+                                                     "  3        3      2"]  # fmt: skip
+    found = sdc_sql.Microdata(data.con, "changed", id="id").direct_distance(data, ["sex", "age"])
+    assert str(found).splitlines() == [
+        "DirectDistance", "  variable  records  changed  distance", "  NULL            3        3       0.5",
+        "  age             3        0         0", "  sex             3        3         1",
+    ]  # fmt: skip
+    assert str(Results([])) == "no results"
+    assert repr(data.k_anonymity(2)) == "[KViolations(k=2, records=1, cells=1)]"
+
+
+def test_a_described_table_shows_its_roles():
+    """In a notebook a line for each role that it has, escaped; as text all of them."""
+    data = sdc_sql.example()
+    data.con.execute('CREATE TABLE "<b>" AS SELECT id, sex AS "<i>" FROM persons')
+    shown = sdc_sql.Microdata(data.con, '"<b>"', keys=["<i>"], id="id")
+    assert Table(shown._repr_html_()).rows == [["keys", "<i>"], ["id", "id"], ["nulls", "category"]]
+    assert "&lt;b&gt;" in shown._repr_html_()
+    assert [row[0] for row in Table(data._repr_html_()).rows] == ["keys", "id", "weight", "household", "nulls"]
+    assert "keys=('age', 'sex'), weight='w'" in repr(data)
+
+
+def test_captions_keep_to_one_line():
+    """A narrow table does not break its caption at every word."""
+    data = sdc_sql.example()
+    for found in (data, data.theta(0.1), data.k_anonymity(2)):
+        assert "<caption style='white-space:nowrap;" in found._repr_html_()
+
+
 def test_theta_by_strata_with_hostile_names(data):
     strata = sdc_sql.Microdata(data.con, "k", keys=["Sel<b>ect"]).theta_by("f", 0.04)
     table = Table(strata._repr_html_())
