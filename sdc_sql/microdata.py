@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
     from sdc_sql.db.steps import LoggedStep
 
-_ROLES = ("keys", "household", "id", "stratum", "sampling_fraction", "nulls", "numbers")
+_ROLES = ("keys", "household", "id", "stratum", "sampling_fraction", "nulls", "small_weights", "numbers")
 
 
 class Microdata(Methods):
@@ -61,6 +61,9 @@ class Microdata(Methods):
         The fraction of the population in the file, or a column that holds it.
     nulls
         ``"category"``: NULL in a key is a value of its own; ``"wildcard"``: it agrees with every value.
+    small_weights
+        Where the weights of a cell sum to less than its records: ``"error"``, or ``"at_least_one"``: it stands for at
+        least its own records. For weights of which a few are a little below 1 (calibration).
     numbers
         The columns of a CSV or JSON file that are numbers however it writes them (10.50): what is masked as a number.
         A weight and a sampling fraction are such anyhow.
@@ -100,6 +103,7 @@ class Microdata(Methods):
         stratum: str | None = None,
         sampling_fraction: str | float | None = None,
         nulls: str = "category",
+        small_weights: str = "error",
         numbers: Iterable[str] | None = None,
     ) -> None:
         self._roles = Roles(
@@ -112,6 +116,7 @@ class Microdata(Methods):
             stratum=stratum,
             sampling_fraction=sampling_fraction,
             nulls=nulls,
+            small_weights=small_weights,
             numbers=numbers,  # type: ignore[arg-type] # likewise
         )
 
@@ -176,6 +181,11 @@ class Microdata(Methods):
         """How NULL in a key counts: ``category`` or ``wildcard``."""
         return self._roles.nulls
 
+    @property
+    def small_weights(self) -> str:
+        """What a cell whose weights sum to less than its records is: an ``error``, or ``at_least_one`` a record."""
+        return self._roles.small_weights
+
     write = as_method(released_file.write)
     after_pram = as_method(risk_misclassified.noted)
     compare = as_method(compare)
@@ -238,7 +248,7 @@ class Microdata(Methods):
 
     def _given(self) -> dict[str, Any]:
         """Return the roles but the weight, those that were not given as None."""
-        return {role: getattr(self._roles, role) or None for role in _ROLES} | {"nulls": self.nulls}
+        return {role: getattr(self._roles, role) or None for role in _ROLES} | self._roles.counting
 
 
 def example() -> Microdata:

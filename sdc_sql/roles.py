@@ -33,6 +33,7 @@ P = ParamSpec("P")
 R = TypeVar("R")
 
 NULLS = ("category", "wildcard")
+SMALL_WEIGHTS = ("error", "at_least_one")
 LEVELS = ("extremely", "very", "identifying")
 
 
@@ -77,6 +78,7 @@ class Roles(Table):
     stratum: str | None = None
     sampling_fraction: str | float | None = None
     nulls: str = "category"
+    small_weights: str = "error"
     numbers: tuple[str, ...] = field(default=(), repr=False)
     part: Part | None = field(default=None, repr=False)
     columns: tuple[str, ...] = field(init=False, repr=False)
@@ -106,6 +108,9 @@ class Roles(Table):
             object.__setattr__(self, "sampling_fraction", fraction(self.sampling_fraction, "sampling fraction"))
         if self.nulls not in NULLS:
             raise ParameterError(f"nulls is {told(self.nulls)}: it must be one of {', '.join(NULLS)}.")
+        if self.small_weights not in SMALL_WEIGHTS:
+            words = ", ".join(SMALL_WEIGHTS)
+            raise ParameterError(f"small_weights is {told(self.small_weights)}: it must be one of {words}.")
         self._check_weight()
         self._check_not_null("household", "every person must belong to one (persons living alone to one of their own)")
         self._check_not_null("id", "every record must have one")
@@ -180,8 +185,13 @@ class Roles(Table):
         A relation is computed when it is read, and would then fail with DuckDB's exception instead of this package's.
         """
         weight: str | float = self.required("weight")
-        self.rows("sdc__check_cells", self.table, self.keys, weight, self.nulls)
+        self.rows("sdc__check_cells", self.table, self.keys, weight, self.nulls, small_weights=self.small_weights)
         return weight
+
+    @property
+    def counting(self) -> dict[str, Value]:
+        """Return how NULL in a key and small weights count, as the measures of individual risk take it."""
+        return {"nulls": self.nulls, "small_weights": self.small_weights}
 
     def masked(
         self,

@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import datetime as dt
 import json
+import re
 import sys
 from typing import TYPE_CHECKING, Any
 
@@ -14,6 +15,7 @@ from sdc_sql.db.source import opened
 from sdc_sql.errors import ParameterError
 from sdc_sql.limits import exceeded
 from sdc_sql.microdata import Microdata
+from sdc_sql.roles import SMALL_WEIGHTS
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -30,6 +32,27 @@ examples:
   sdc-sql rules persons.parquet --threshold 100,20,3 --keys region,sex,age,job \\
       --fail-if 'threshold_rule.unsafe_combinations > 0'
 """
+
+
+# What the macros ask for, as this command takes it.
+ASKED = {
+    "give a weight and the levels of the keys": "give --weight and the levels, --extremely, --very and --identifying",
+    "give levels, with the regional columns as extremely identifying": "give --extremely, the regional columns",
+    "say panel, true or false, and give levels": "say --panel or --no-panel, give --extremely, the regional columns",
+    "([] for none)": "('' for none)",
+    "and a weight": "and --weight",
+    "give a weight": "give --weight",
+}
+
+
+def _asked(found: str) -> str:
+    """Return what a rule found, where it was not measured with this command's options instead of the arguments."""
+    start = "not measured: "
+    if not found.startswith((f"{start}give ", f"{start}say ")):
+        return found
+    for words, here in ASKED.items():
+        found = found.replace(words, here)
+    return re.sub(r"\b(give|and) (?=[a-z_]+(, |$))([a-z_]+)", lambda m: f"{m[1]} --{m[3].replace('_', '-')}", found)
 
 
 def _numbers(text: str) -> list[float | None]:
@@ -74,6 +97,10 @@ def add(commands: Any) -> None:  # noqa: ANN401 - argparse gives it no public na
     command.add_argument(
         "--nulls", choices=["category", "wildcard"], default="category", help="NULL in a key, as in sdc-sql risk"
     )
+    command.add_argument(
+        "--small-weights", choices=SMALL_WEIGHTS, default="error",
+        help="a cell whose weights sum to less than its records: an error (default), or it stands for at least these",
+    )  # fmt: skip
     for level in ("extremely", "very", "identifying"):
         command.add_argument(
             f"--{level}",
@@ -119,6 +146,7 @@ def run(arguments: argparse.Namespace) -> int:
             weight=number_or_column("--weight", arguments.weight, columns_of(con, table)),
             household=arguments.household,
             nulls=arguments.nulls,
+            small_weights=arguments.small_weights,
         )
         found: Sequence[Any]
         unsafe: list[Any] = []
@@ -194,7 +222,7 @@ def _print(found: Sequence[Result]) -> None:
         figures = row.to_dict()
         if "violated" in figures:
             answer = {True: "VIOLATED", False: "kept", None: "look"}[figures["violated"]]
-            print(f"{figures['rule']:>3}  {answer:<8}  {figures['requirement']}: {figures['found']}")
+            print(f"{figures['rule']:>3}  {answer:<8}  {figures['requirement']}: {_asked(figures['found'])}")
         else:
             columns = " x ".join(figures["columns"])
             print(

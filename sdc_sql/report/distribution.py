@@ -41,7 +41,9 @@ def distributions(data: Microdata, weight: str | float | None) -> tuple[Rows, Ro
         cells = query.call("sdc__cells", data.table, data.keys, None, data.nulls)
         reached: exp.Expression = exp.Null()
     else:
-        cells = query.call("sdc__cell_risk", data.table, data.keys, weight, data.nulls)
+        cells = query.call(
+            "sdc__cell_risk", data.table, data.keys, weight, data.nulls, small_weights=data.small_weights
+        )
         reached = _number_of(RISKS, lambda limit: risk > limit)
     counted = (
         exp.select(

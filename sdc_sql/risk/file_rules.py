@@ -72,7 +72,7 @@ def research_file_rules(
         inhabitants=None if inhabitants is None else data.found("column of inhabitants", inhabitants),
         direct_identifiers=_listed(direct_identifiers),
         panel=None if panel is None else flag(panel, "panel"),
-        nulls=data.nulls,
+        **data.counting,
     )
     return [RuleAnswer(**row) for row in rows]
 
@@ -138,7 +138,7 @@ def public_use_file_rules(
         "sensitive": _listed(sensitive),
         "reference_date": _day(reference_date, "reference_date"),
         "release_date": _day(release_date, "release_date"),
-        "nulls": data.nulls,
+        **data.counting,
     }
     rows = data.rows("sdc_public_use_file_rules", data.table, data.keys, data.weight, **named)
     return [RuleAnswer(**row) for row in rows]

@@ -54,5 +54,5 @@ def global_risk(data: Roles) -> GlobalRisk:
     0.293387
     """
     weight = data.required("weight")
-    row, pram = measured(data, "sdc_global_risk", data.table, data.keys, weight, nulls=data.nulls)
+    row, pram = measured(data, "sdc_global_risk", data.table, data.keys, weight, **data.counting)
     return GlobalRisk(**row, pram=pram)

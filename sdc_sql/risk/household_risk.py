@@ -64,7 +64,7 @@ def household_risk(data: Roles, *, household_threshold: float | None = None) -> 
     if household_threshold is not None:
         household_threshold = fraction(household_threshold, "household threshold")
     weight = data.checked_weight()
-    named = {"household_threshold": household_threshold, "nulls": data.nulls}
+    named = {"household_threshold": household_threshold, **data.counting}
     return data.reading(
         of_records(data, "sdc_household_risk", _MORE, data.table, data.keys, weight, household, **named)
     )
@@ -80,5 +80,5 @@ def household_global_risk(data: Roles) -> HouseholdGlobalRisk:
     0.288782
     """
     weight, household = data.required("weight"), data.required("household")
-    row, pram = measured(data, "sdc_household_global_risk", data.table, data.keys, weight, household, nulls=data.nulls)
+    row, pram = measured(data, "sdc_household_global_risk", data.table, data.keys, weight, household, **data.counting)
     return HouseholdGlobalRisk(**row, pram=pram)

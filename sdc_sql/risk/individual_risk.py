@@ -30,7 +30,7 @@ def cell_risk(data: Roles) -> duckdb.DuckDBPyRelation:
     (41, 'm', 1, 20.0)
     """
     weight = data.checked_weight()
-    return data.reading(of_records(data, "sdc_cell_risk", _MORE, data.table, data.keys, weight, nulls=data.nulls))
+    return data.reading(of_records(data, "sdc_cell_risk", _MORE, data.table, data.keys, weight, **data.counting))
 
 
 def individual_risk(data: Roles) -> duckdb.DuckDBPyRelation:
@@ -62,4 +62,4 @@ def individual_risk(data: Roles) -> duckdb.DuckDBPyRelation:
     0.15767
     """
     weight = data.checked_weight()
-    return data.reading(of_records(data, "sdc_individual_risk", _MORE, data.table, data.keys, weight, nulls=data.nulls))
+    return data.reading(of_records(data, "sdc_individual_risk", _MORE, data.table, data.keys, weight, **data.counting))

@@ -55,5 +55,5 @@ def risk_threshold(data: Roles, max_rate: float) -> RiskThreshold:
     """
     max_rate = fraction(max_rate, "maximum rate")
     weight = data.required("weight")
-    row = data.row("sdc_risk_threshold", data.table, data.keys, weight, max_rate, nulls=data.nulls)
+    row = data.row("sdc_risk_threshold", data.table, data.keys, weight, max_rate, **data.counting)
     return RiskThreshold(**row, pram=said(data))

@@ -174,5 +174,5 @@ def _named(
         "dimension": None if dimension is None else whole(dimension, "dimension", least=1),
         "levels": None if levels is None else data.checked_levels(levels),
         "inclusive": flag(inclusive, "inclusive"),
-        "nulls": data.nulls,
+        **data.counting,
     }

@@ -15,14 +15,17 @@ CREATE OR REPLACE MACRO sdc__at_least(total, bound) AS total >= bound * (1 - 1e-
 CREATE OR REPLACE MACRO sdc__at_most(total, bound) AS total <= bound * (1 + 1e-12);
 
 -- The sum of the weights of a cell, which estimates its population frequency. Below the sample
--- frequency it is no estimate at all: the weights were normalised.
-CREATE OR REPLACE MACRO sdc__checked_population(population_frequency, sample_frequency) AS
-    CASE WHEN population_frequency IS NULL
+-- frequency it is no estimate at all: the weights were normalised, or a few are a little below 1 (calibration).
+CREATE OR REPLACE MACRO sdc__checked_population(population_frequency, sample_frequency, small_weights := 'error') AS
+    CASE WHEN NOT coalesce(small_weights IN ('error', 'at_least_one'), false)
+             THEN error('ParameterError: small_weights is ' || coalesce(small_weights::VARCHAR, 'NULL') || ': it must be ''error'' or ''at_least_one'' (a cell stands for at least its own records).')
+         WHEN population_frequency IS NULL
              THEN error('WeightError: Individual risk needs a weight: the name of the column of expansion weights, or a number that every record weighs.')
          WHEN population_frequency >= sample_frequency THEN population_frequency
-         WHEN sdc__at_least(population_frequency, sample_frequency) THEN sample_frequency::DOUBLE
+         WHEN small_weights = 'at_least_one' OR sdc__at_least(population_frequency, sample_frequency) THEN sample_frequency::DOUBLE
          ELSE error('WeightError: The weights of a cell sum to less than its records: individual risk needs expansion weights'
-                    || ' (each at least about 1, summing to the population), not normalised ones. sdc_frequencies shows which.')
+                    || ' (each at least about 1, summing to the population), not normalised ones. sdc_frequencies shows which. Where a few weights'
+                    || ' are a little below 1, the measures of individual, global and household risk take small_weights := ''at_least_one'': a cell then stands for at least its own records.')
     END;
 
 -- A number strictly between 0 and 1; given: the argument, which may be the column that it stands in.

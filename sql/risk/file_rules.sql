@@ -13,23 +13,24 @@
 -- Scope: table.
 -- Not compiled: its rows are sentences made of dates and of numbers as DuckDB writes them; check the rules in DuckDB.
 -- Parameters:
---   tbl                  table                     the table, view, common table expression or file
---   keys                 columns                   the key variables
---   weight               column or number          the expansion weights, or what every record weighs
---   levels               levels                    the keys by level of identification: {'extremely': [..], 'very': [..], 'identifying': [..]}
---   inhabitants          column                    the number of inhabitants of the record's region
---   direct_identifiers   names                     of columns that would identify directly; an empty list says that there are none
---   panel                truth value               whether the persons were asked repeatedly
---   household            column                    the household numbers
---   household_variables  columns                   whose combination at least five households must share
---   indirect_regions     columns                   indirect regional variables, such as the size class of the place of residence
---   province             column                    the provinces; it need not be released
---   municipality         column                    the municipalities; it need not be released
---   withheld             names                     of columns that must not be released: direct regions, nationality, ...; an empty list: none
---   sensitive            names                     of sensitive columns; an empty list says that there are none
---   reference_date       date                      the last day the data are of
---   release_date         date                      the day of release; NULL: today
---   nulls                'category' or 'wildcard'  NULL in a key is a value of its own, or agrees with every value
+--   tbl                  table                      the table, view, common table expression or file
+--   keys                 columns                    the key variables
+--   weight               column or number           the expansion weights, or what every record weighs
+--   levels               levels                     the keys by level of identification: {'extremely': [..], 'very': [..], 'identifying': [..]}
+--   inhabitants          column                     the number of inhabitants of the record's region
+--   direct_identifiers   names                      of columns that would identify directly; an empty list says that there are none
+--   panel                truth value                whether the persons were asked repeatedly
+--   household            column                     the household numbers
+--   household_variables  columns                    whose combination at least five households must share
+--   indirect_regions     columns                    indirect regional variables, such as the size class of the place of residence
+--   province             column                     the provinces; it need not be released
+--   municipality         column                     the municipalities; it need not be released
+--   withheld             names                      of columns that must not be released: direct regions, nationality, ...; an empty list: none
+--   sensitive            names                      of sensitive columns; an empty list says that there are none
+--   reference_date       date                       the last day the data are of
+--   release_date         date                       the day of release; NULL: today
+--   nulls                'category' or 'wildcard'   NULL in a key is a value of its own, or agrees with every value
+--   small_weights        'error' or 'at_least_one'  a cell whose weights sum to less than its records: refused, or taken to stand for these
 
 -- The caller's columns where he names some, else any column as a placeholder.
 CREATE OR REPLACE MACRO sdc__optional_columns(have, named) AS
@@ -61,13 +62,13 @@ CREATE OR REPLACE MACRO sdc__absent_rule(tbl, rule, requirement, given, borrowed
                        CASE WHEN len(sdc__there) > 0 THEN true WHEN len(sdc__borrowed) = 0 THEN len(sdc__there) > 0 END AS violated) AS a;
 
 -- Whether each combination of the sets of keys is frequent enough in the population.
-CREATE OR REPLACE MACRO sdc__frequent_rule(tbl, keys, weight, rule, requirement, threshold, levels, needs, measured, nulls) AS TABLE
+CREATE OR REPLACE MACRO sdc__frequent_rule(tbl, keys, weight, rule, requirement, threshold, levels, needs, measured, nulls, small_weights) AS TABLE
     SELECT rule AS rule, requirement AS requirement,
            CASE WHEN NOT measured THEN 'not measured: ' || needs
                 ELSE coalesce(sum(unsafe_combinations), 0)::VARCHAR || ' of ' || coalesce(sum(combinations), 0)::VARCHAR || ' combinations are rarer; the rarest has '
                      || coalesce(round(min(least_frequency), 6)::VARCHAR, 'no') || ' persons' END AS found,
            CASE WHEN measured THEN coalesce(sum(unsafe_combinations), 0) > 0 END AS violated
-    FROM sdc__threshold_summary(tbl, keys, sdc__key_rule(keys, threshold, NULL, levels), weight, false, nulls);
+    FROM sdc__threshold_summary(tbl, keys, sdc__key_rule(keys, threshold, NULL, levels), weight, false, nulls, small_weights);
 
 -- The regions that can be told apart, and their inhabitants.
 CREATE OR REPLACE MACRO sdc__region_rule(tbl, regions, inhabitants, rule, least) AS TABLE
@@ -89,11 +90,11 @@ CREATE OR REPLACE MACRO sdc__region_rule(tbl, regions, inhabitants, rule, least)
 -- sdc_research_file_rules: the rules of a file for researchers, one row each: what was found, and whether it is violated.
 -- Gives: rule, requirement, found, violated.
 -- Example: FROM sdc_research_file_rules('persons', ['region', 'sex', 'age'], 'w', {'extremely': ['region'], 'very': ['sex'], 'identifying': ['age']});
-CREATE OR REPLACE MACRO sdc_research_file_rules(tbl, keys, weight, levels, inhabitants := NULL, direct_identifiers := NULL, panel := NULL, nulls := 'category') AS TABLE
+CREATE OR REPLACE MACRO sdc_research_file_rules(tbl, keys, weight, levels, inhabitants := NULL, direct_identifiers := NULL, panel := NULL, nulls := 'category', small_weights := 'error') AS TABLE
     FROM sdc__absent_rule(tbl, 1, 'no direct identifiers', direct_identifiers, [], 'give direct_identifiers, the names of columns that would be such')
     UNION ALL
     FROM sdc__frequent_rule(tbl, keys, weight, 2, 'each combination of an extremely, a very and an identifying variable at least 100 times in the population',
-                            100, levels, 'give a weight and the levels of the keys', weight IS NOT NULL AND levels IS NOT NULL, nulls)
+                            100, levels, 'give a weight and the levels of the keys', weight IS NOT NULL AND levels IS NOT NULL, nulls, small_weights)
     UNION ALL
     FROM sdc__answer(3, 'occupation, firm and education no more detailed than the most detailed region allows', false, 'a person has to compare their detail', NULL, NULL)
     UNION ALL
@@ -165,10 +166,11 @@ CREATE OR REPLACE MACRO sdc__identifying(keys, regions) AS
 -- Gives: rule, requirement, found, violated.
 -- Example: FROM sdc_public_use_file_rules('persons', ['region', 'sex', 'age'], 'w');
 CREATE OR REPLACE MACRO sdc_public_use_file_rules(tbl, keys, weight, household := NULL, household_variables := NULL, indirect_regions := NULL, province := NULL, municipality := NULL,
-                                                  withheld := NULL, sensitive := NULL, reference_date := NULL, release_date := NULL, nulls := 'category') AS TABLE
+                                                  withheld := NULL, sensitive := NULL, reference_date := NULL, release_date := NULL, nulls := 'category', small_weights := 'error') AS TABLE
     FROM sdc__answer(1, 'at least one year old', reference_date IS NOT NULL, 'give reference_date, the last day the data are of',
                      'data of ' || reference_date::DATE::VARCHAR || ', released ' || coalesce(release_date::DATE, current_date)::VARCHAR,
-                     reference_date::DATE + INTERVAL 1 YEAR > coalesce(release_date::DATE, current_date))
+                     -- by the calendar; a year after 29 February is 1 March
+                     reference_date::DATE > coalesce(release_date::DATE, current_date) - INTERVAL 1 YEAR)
     UNION ALL
     FROM sdc__absent_rule(tbl, 2, 'no direct identifiers, direct regions, nationality, country of birth or ethnicity', withheld, [province, municipality],
                           'give withheld, the names of columns that would be such')
@@ -183,10 +185,10 @@ CREATE OR REPLACE MACRO sdc_public_use_file_rules(tbl, keys, weight, household :
     FROM sdc__weight_rule(tbl, weight)
     UNION ALL
     FROM sdc__frequent_rule(tbl, sdc__identifying(keys, indirect_regions), weight, 7, 'each value of an identifying variable at least 200000 times in the population', [200000], NULL,
-                            'give a weight', weight IS NOT NULL, nulls)
+                            'give a weight', weight IS NOT NULL, nulls, small_weights)
     UNION ALL
     FROM sdc__frequent_rule(tbl, sdc__identifying(keys, indirect_regions), weight, 8, 'each crossing of two identifying variables at least 1000 times in the population', [NULL, 1000], NULL,
-                            'give a weight', weight IS NOT NULL, nulls)
+                            'give a weight', weight IS NOT NULL, nulls, small_weights)
     UNION ALL
     FROM sdc__household_rule(tbl, household, household_variables)
     UNION ALL

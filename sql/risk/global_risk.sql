@@ -8,18 +8,19 @@
 --
 -- Scope: cells.
 -- Parameters:
---   tbl     table                     the table, view, common table expression or file
---   keys    columns                   the key variables
---   weight  column or number          the expansion weights, or what every record weighs
---   nulls   'category' or 'wildcard'  NULL in a key is a value of its own, or agrees with every value
+--   tbl            table                      the table, view, common table expression or file
+--   keys           columns                    the key variables
+--   weight         column or number           the expansion weights, or what every record weighs
+--   nulls          'category' or 'wildcard'   NULL in a key is a value of its own, or agrees with every value
+--   small_weights  'error' or 'at_least_one'  a cell whose weights sum to less than its records: refused, or taken to stand for these
 
 -- sdc_global_risk: how many re-identifications are to be expected in the whole file, and their rate.
 -- Gives: records, expected_reidentifications, reidentification_rate, percent.
 -- Limit: reidentification_rate. The expected share of records that are re-identified.
 -- Example: FROM sdc_global_risk('persons', ['age', 'sex'], 'w');
-CREATE OR REPLACE MACRO sdc_global_risk(tbl, keys, weight, nulls := 'category') AS TABLE
+CREATE OR REPLACE MACRO sdc_global_risk(tbl, keys, weight, nulls := 'category', small_weights := 'error') AS TABLE
     SELECT sum(sdc__records)::BIGINT AS records,
            sdc__exact_sum(sdc__records * sdc__risk, 90) AS expected_reidentifications,
            sdc__exact_sum(sdc__records * sdc__risk, 90) / sum(sdc__records) AS reidentification_rate,
            100 * sdc__exact_sum(sdc__records * sdc__risk, 90) / sum(sdc__records) AS percent
-    FROM sdc__cell_risk(tbl, keys, weight, nulls);
+    FROM sdc__cell_risk(tbl, keys, weight, nulls, small_weights := small_weights);

@@ -9,12 +9,13 @@
 --
 -- Scope: table.
 -- Parameters:
---   tbl                  table                     the table, view, common table expression or file
---   keys                 columns                   the key variables
---   weight               column or number          the expansion weights, or what every record weighs
---   household            column                    the household numbers; NULL is an error: it would put all such persons in one household
---   household_threshold  number                    r^h*, in (0, 1); NULL: individual_threshold is NULL
---   nulls                'category' or 'wildcard'  NULL in a key is a value of its own, or agrees with every value
+--   tbl                  table                      the table, view, common table expression or file
+--   keys                 columns                    the key variables
+--   weight               column or number           the expansion weights, or what every record weighs
+--   household            column                     the household numbers; NULL is an error: it would put all such persons in one household
+--   household_threshold  number                     r^h*, in (0, 1); NULL: individual_threshold is NULL
+--   nulls                'category' or 'wildcard'   NULL in a key is a value of its own, or agrees with every value
+--   small_weights        'error' or 'at_least_one'  a cell whose weights sum to less than its records: refused, or taken to stand for these
 
 -- Records with the number of their household.
 CREATE OR REPLACE MACRO sdc__of_households(records, household) AS TABLE
@@ -35,8 +36,8 @@ CREATE OR REPLACE MACRO sdc__at_least_one(persons) AS TABLE
     SELECT sdc__p.*, sdc__size, CASE WHEN sdc__most >= 1 THEN 1 ELSE -sdc__expm1(sdc__log) END::DOUBLE AS sdc__household_risk
     FROM query_table(persons) AS sdc__p JOIN sdc__sums ON sdc__household = sdc__of;
 
-CREATE OR REPLACE MACRO sdc__risk_of_households(tbl, keys, weight, household, nulls) AS TABLE
-    WITH sdc__records AS (FROM sdc__record_risk(tbl, keys, weight, nulls, codes := [household])),
+CREATE OR REPLACE MACRO sdc__risk_of_households(tbl, keys, weight, household, nulls, small_weights := 'error') AS TABLE
+    WITH sdc__records AS (FROM sdc__record_risk(tbl, keys, weight, nulls, codes := [household], small_weights := small_weights)),
     sdc__persons AS MATERIALIZED (FROM sdc__of_households('sdc__records', household))
     FROM sdc__at_least_one('sdc__persons');
 
@@ -44,12 +45,12 @@ CREATE OR REPLACE MACRO sdc__risk_of_households(tbl, keys, weight, household, nu
 -- sdc_household_risk: every record with the risk and the size of its household.
 -- Gives: every column, individual_risk, household_risk, household_size, individual_threshold.
 -- Example: FROM sdc_household_risk('persons', ['age', 'sex'], 'w', 'household', 0.1);
-CREATE OR REPLACE MACRO sdc_household_risk(tbl, keys, weight, household, household_threshold := NULL, nulls := 'category') AS TABLE
+CREATE OR REPLACE MACRO sdc_household_risk(tbl, keys, weight, household, household_threshold := NULL, nulls := 'category', small_weights := 'error') AS TABLE
     SELECT COLUMNS(sdc__without((*), ['individual_risk', 'household_risk', 'household_size', 'individual_threshold'])),
            sdc__risk AS individual_risk, sdc__household_risk AS household_risk, sdc__size AS household_size,
            CASE WHEN household_threshold IS NULL THEN NULL
                 ELSE sdc__checked_fraction(household_threshold, 'household threshold') / sdc__size END::DOUBLE AS individual_threshold
-    FROM sdc__risk_of_households(tbl, keys, weight, household, nulls);
+    FROM sdc__risk_of_households(tbl, keys, weight, household, nulls, small_weights := small_weights);
 
 -- The risk of the whole file with households, both ways: persons in re-identified households
 -- (each member counts, sum_g |g| r^h_g), and re-identified households (sum_g r^h_g).
@@ -59,7 +60,7 @@ CREATE OR REPLACE MACRO sdc_household_risk(tbl, keys, weight, household, househo
 --   household_reidentification_rate.
 -- Limit: reidentification_rate. The expected share of persons in re-identified households.
 -- Example: FROM sdc_household_global_risk('persons', ['age', 'sex'], 'w', 'household');
-CREATE OR REPLACE MACRO sdc_household_global_risk(tbl, keys, weight, household, nulls := 'category') AS TABLE
+CREATE OR REPLACE MACRO sdc_household_global_risk(tbl, keys, weight, household, nulls := 'category', small_weights := 'error') AS TABLE
     SELECT count(*) AS records,
            count(DISTINCT sdc__household) AS households,
            sdc__exact_sum(sdc__household_risk, 90) AS expected_reidentified_persons,
@@ -67,4 +68,4 @@ CREATE OR REPLACE MACRO sdc_household_global_risk(tbl, keys, weight, household, 
            sdc__exact_sum(sdc__household_risk, 90) / count(*) AS reidentification_rate,
            100 * sdc__exact_sum(sdc__household_risk, 90) / count(*) AS percent,
            sdc__exact_sum(sdc__household_risk / sdc__size, 90) / count(DISTINCT sdc__household) AS household_reidentification_rate
-    FROM sdc__risk_of_households(tbl, keys, weight, household, nulls);
+    FROM sdc__risk_of_households(tbl, keys, weight, household, nulls, small_weights := small_weights);

@@ -22,10 +22,11 @@
 --
 -- Scope: cells.
 -- Parameters:
---   tbl     table                     the table, view, common table expression or file
---   keys    columns                   the key variables
---   weight  column or number          the expansion weights, or what every record weighs
---   nulls   'category' or 'wildcard'  NULL in a key is a value of its own, or agrees with every value
+--   tbl            table                      the table, view, common table expression or file
+--   keys           columns                    the key variables
+--   weight         column or number           the expansion weights, or what every record weighs
+--   nulls          'category' or 'wildcard'   NULL in a key is a value of its own, or agrees with every value
+--   small_weights  'error' or 'at_least_one'  a cell whose weights sum to less than its records: refused, or taken to stand for these
 
 -- Both by Horner's scheme, from the innermost term outwards. (Written out as one expression, forty levels deep, it takes DuckDB ten
 -- times as long to plan as a call on a small file takes to run; where a query is compiled, it is written out.)
@@ -55,38 +56,38 @@ CREATE OR REPLACE MACRO sdc_posterior_risk(f, p) AS CASE
 END;
 
 -- Cells with their frequencies and risk: as sdc__cells, and sdc__risk.
-CREATE OR REPLACE MACRO sdc__cell_risk(tbl, keys, weight, nulls) AS TABLE
-    SELECT *, sdc_posterior_risk(sdc__f, sdc__p) AS sdc__risk
-    FROM (SELECT *, sdc__f / sdc__checked_population(sdc__w, sdc__f) AS sdc__p
+CREATE OR REPLACE MACRO sdc__cell_risk(tbl, keys, weight, nulls, small_weights := 'error') AS TABLE
+    SELECT * EXCLUDE (sdc__w), CASE WHEN small_weights = 'at_least_one' THEN greatest(sdc__w, sdc__f) ELSE sdc__w END AS sdc__w, sdc_posterior_risk(sdc__f, sdc__p) AS sdc__risk
+    FROM (SELECT *, sdc__f / sdc__checked_population(sdc__w, sdc__f, small_weights := small_weights) AS sdc__p
           FROM sdc__cells(tbl, keys, weight, nulls));
 
 -- No rows, or the error of the first cell whose weights cannot be used: what Python asks before it
 -- hands out records.
-CREATE OR REPLACE MACRO sdc__check_cells(tbl, keys, weight, nulls) AS TABLE
+CREATE OR REPLACE MACRO sdc__check_cells(tbl, keys, weight, nulls, small_weights := 'error') AS TABLE
     SELECT 1 AS failed FROM sdc__cells(tbl, keys, weight, nulls)
-    WHERE sdc__checked_population(sdc__w, sdc__f) IS NULL;
+    WHERE sdc__checked_population(sdc__w, sdc__f, small_weights := small_weights) IS NULL;
 
 -- Every column of the table, sdc__f, sdc__w and sdc__risk.
-CREATE OR REPLACE MACRO sdc__record_risk(tbl, keys, weight, nulls, codes := NULL) AS TABLE
+CREATE OR REPLACE MACRO sdc__record_risk(tbl, keys, weight, nulls, codes := NULL, small_weights := 'error') AS TABLE
     SELECT r.* EXCLUDE (sdc__key), c.sdc__f, c.sdc__w, sdc__found(c.sdc__risk) AS sdc__risk
     FROM sdc__keyed(tbl, keys, codes := codes) AS r
-    LEFT JOIN sdc__cell_risk(tbl, keys, weight, nulls) AS c ON r.sdc__key = c.sdc__key;
+    LEFT JOIN sdc__cell_risk(tbl, keys, weight, nulls, small_weights := small_weights) AS c ON r.sdc__key = c.sdc__key;
 
 -- Cell by cell.
 -- sdc_cell_risk: every cell with the individual risk of its records.
 -- Gives: the key columns, sample_frequency, population_frequency, individual_risk.
 -- Limit: individual_risk as sdc_individual_risk_below. The risk of each record of this cell.
 -- Example: FROM sdc_cell_risk('persons', ['age', 'sex'], 'w');
-CREATE OR REPLACE MACRO sdc_cell_risk(tbl, keys, weight, nulls := 'category') AS TABLE
+CREATE OR REPLACE MACRO sdc_cell_risk(tbl, keys, weight, nulls := 'category', small_weights := 'error') AS TABLE
     SELECT COLUMNS(sdc__without((*), ['sample_frequency', 'population_frequency', 'individual_risk'])),
            sdc__f AS sample_frequency, sdc__w AS population_frequency, sdc__risk AS individual_risk
-    FROM (SELECT unnest(sdc__key), sdc__f, sdc__w, sdc__risk FROM sdc__cell_risk(tbl, keys, weight, nulls));
+    FROM (SELECT unnest(sdc__key), sdc__f, sdc__w, sdc__risk FROM sdc__cell_risk(tbl, keys, weight, nulls, small_weights := small_weights));
 
 -- Record by record.
 -- sdc_individual_risk: every record with its individual risk, the expected 1/F of its cell.
 -- Gives: every column, sample_frequency, population_frequency, individual_risk.
 -- Example: FROM sdc_individual_risk('persons', ['age', 'sex'], 'w');
-CREATE OR REPLACE MACRO sdc_individual_risk(tbl, keys, weight, nulls := 'category') AS TABLE
+CREATE OR REPLACE MACRO sdc_individual_risk(tbl, keys, weight, nulls := 'category', small_weights := 'error') AS TABLE
     SELECT COLUMNS(sdc__without((*), ['sample_frequency', 'population_frequency', 'individual_risk'])),
            sdc__f AS sample_frequency, sdc__w AS population_frequency, sdc__risk AS individual_risk
-    FROM sdc__record_risk(tbl, keys, weight, nulls);
+    FROM sdc__record_risk(tbl, keys, weight, nulls, small_weights := small_weights);

@@ -19,16 +19,17 @@
 -- Scope: cells.
 -- Not compiled: a matrix is cast to the types of its table's columns, which are not known when the query is compiled.
 -- Parameters:
---   tbl                  table                     the table, view, common table expression or file
---   keys                 columns                   the key variables
---   columns              columns                   the keys that are misclassified; the others are taken to agree
---   matrices             tables                    the matrix of each of the columns, in their order: from (the file's category), to (the true one), probability
---   matrix               table                     the matrix of their crossing; from and to are structs
---   weight               column or number          the expansion weights, or what every record weighs
---   truth                table                     what sdc_true_probability gives: the keys and true_probability, a row for each cell
---   household            column                    the household numbers
---   household_threshold  number                    r^h*, in (0, 1); NULL: individual_threshold is NULL
---   nulls                'category' or 'wildcard'  NULL in a key is a value of its own, or agrees with every value
+--   tbl                  table                      the table, view, common table expression or file
+--   keys                 columns                    the key variables
+--   columns              columns                    the keys that are misclassified; the others are taken to agree
+--   matrices             tables                     the matrix of each of the columns, in their order: from (the file's category), to (the true one), probability
+--   matrix               table                      the matrix of their crossing; from and to are structs
+--   weight               column or number           the expansion weights, or what every record weighs
+--   truth                table                      what sdc_true_probability gives: the keys and true_probability, a row for each cell
+--   household            column                     the household numbers
+--   household_threshold  number                     r^h*, in (0, 1); NULL: individual_threshold is NULL
+--   nulls                'category' or 'wildcard'   NULL in a key is a value of its own, or agrees with every value
+--   small_weights        'error' or 'at_least_one'  a cell whose weights sum to less than its records: refused, or taken to stand for these
 
 -- matrix: a relation of sdc__from, sdc__to and sdc__p. M_jj of each category; 0 where it is never the true one.
 CREATE OR REPLACE MACRO sdc__diagonal(matrix) AS TABLE
@@ -67,8 +68,8 @@ CREATE OR REPLACE MACRO sdc_true_probability_crossing(tbl, keys, columns, matrix
     SELECT COLUMNS(sdc__without((*), ['true_probability'])), sdc__true AS true_probability FROM sdc__cells;
 
 -- Cells with their risk, as sdc__cell_risk, and sdc__true.
-CREATE OR REPLACE MACRO sdc__cell_risk_true(tbl, keys, weight, nulls, truth) AS TABLE
-    WITH sdc__cells AS MATERIALIZED (FROM sdc__cell_risk(tbl, keys, weight, nulls)),
+CREATE OR REPLACE MACRO sdc__cell_risk_true(tbl, keys, weight, nulls, truth, small_weights := 'error') AS TABLE
+    WITH sdc__cells AS MATERIALIZED (FROM sdc__cell_risk(tbl, keys, weight, nulls, small_weights := small_weights)),
     sdc__given AS (
         SELECT struct_pack(*COLUMNS(sdc__columns((*), keys))) AS sdc__x, sdc__checked_probability(COLUMNS(sdc__columns((*), ['true_probability']))::DOUBLE) AS sdc__true
         FROM sdc__exact_rows(truth, codes := keys)
@@ -83,45 +84,45 @@ CREATE OR REPLACE MACRO sdc__cell_risk_true(tbl, keys, weight, nulls, truth) AS 
     SELECT sdc__c.*, coalesce(sdc__t.sdc__true, error('ParameterError: A cell of the keys has no row in ' || truth || ': make it of this table, with sdc_true_probability.')) AS sdc__true
     FROM sdc__cells AS sdc__c LEFT JOIN sdc__truths AS sdc__t ON sdc__c.sdc__key = sdc__t.sdc__x;
 
-CREATE OR REPLACE MACRO sdc__record_risk_true(tbl, keys, weight, nulls, truth, codes := NULL) AS TABLE
+CREATE OR REPLACE MACRO sdc__record_risk_true(tbl, keys, weight, nulls, truth, codes := NULL, small_weights := 'error') AS TABLE
     SELECT r.* EXCLUDE (sdc__key), c.sdc__f, c.sdc__w, sdc__found(c.sdc__risk) AS sdc__risk, c.sdc__true
     FROM sdc__keyed(tbl, keys, codes := codes) AS r
-    LEFT JOIN sdc__cell_risk_true(tbl, keys, weight, nulls, truth) AS c ON r.sdc__key = c.sdc__key;
+    LEFT JOIN sdc__cell_risk_true(tbl, keys, weight, nulls, truth, small_weights := small_weights) AS c ON r.sdc__key = c.sdc__key;
 
 -- sdc_cell_risk_misclassified: every cell with the individual risk of its records, and that risk times the probability that the cell is the true one.
 -- Gives: the key columns, sample_frequency, population_frequency, individual_risk, true_probability, individual_risk_misclassified.
 -- Example: FROM sdc_cell_risk_misclassified('persons', ['age', 'sex'], 'w', 'truth');
-CREATE OR REPLACE MACRO sdc_cell_risk_misclassified(tbl, keys, weight, truth, nulls := 'category') AS TABLE
+CREATE OR REPLACE MACRO sdc_cell_risk_misclassified(tbl, keys, weight, truth, nulls := 'category', small_weights := 'error') AS TABLE
     SELECT COLUMNS(sdc__without((*), ['sample_frequency', 'population_frequency', 'individual_risk', 'true_probability', 'individual_risk_misclassified'])),
            sdc__f AS sample_frequency, sdc__w AS population_frequency, sdc__risk AS individual_risk,
            sdc__true AS true_probability, sdc__risk * sdc__true AS individual_risk_misclassified
-    FROM (SELECT unnest(sdc__key), sdc__f, sdc__w, sdc__risk, sdc__true FROM sdc__cell_risk_true(tbl, keys, weight, nulls, truth));
+    FROM (SELECT unnest(sdc__key), sdc__f, sdc__w, sdc__risk, sdc__true FROM sdc__cell_risk_true(tbl, keys, weight, nulls, truth, small_weights := small_weights));
 
 -- sdc_individual_risk_misclassified: every record with its individual risk, and that risk times the probability that its cell is the true one.
 -- Gives: every column, sample_frequency, population_frequency, individual_risk, true_probability, individual_risk_misclassified.
 -- Example: FROM sdc_individual_risk_misclassified('persons', ['age', 'sex'], 'w', 'truth');
-CREATE OR REPLACE MACRO sdc_individual_risk_misclassified(tbl, keys, weight, truth, nulls := 'category') AS TABLE
+CREATE OR REPLACE MACRO sdc_individual_risk_misclassified(tbl, keys, weight, truth, nulls := 'category', small_weights := 'error') AS TABLE
     SELECT COLUMNS(sdc__without((*), ['sample_frequency', 'population_frequency', 'individual_risk', 'true_probability', 'individual_risk_misclassified'])),
            sdc__f AS sample_frequency, sdc__w AS population_frequency, sdc__risk AS individual_risk,
            sdc__true AS true_probability, sdc__risk * sdc__true AS individual_risk_misclassified
-    FROM sdc__record_risk_true(tbl, keys, weight, nulls, truth);
+    FROM sdc__record_risk_true(tbl, keys, weight, nulls, truth, small_weights := small_weights);
 
 -- sdc_global_risk_misclassified: how many re-identifications are to be expected, as the file stands and where its cells may not be the true ones.
 -- Gives: records, expected_reidentifications, reidentification_rate, percent, expected_reidentifications_misclassified,
 --   reidentification_rate_misclassified.
 -- Example: FROM sdc_global_risk_misclassified('persons', ['age', 'sex'], 'w', 'truth');
-CREATE OR REPLACE MACRO sdc_global_risk_misclassified(tbl, keys, weight, truth, nulls := 'category') AS TABLE
+CREATE OR REPLACE MACRO sdc_global_risk_misclassified(tbl, keys, weight, truth, nulls := 'category', small_weights := 'error') AS TABLE
     SELECT sum(sdc__records)::BIGINT AS records,
            sdc__exact_sum(sdc__records * sdc__risk, 90) AS expected_reidentifications,
            sdc__exact_sum(sdc__records * sdc__risk, 90) / sum(sdc__records) AS reidentification_rate,
            100 * sdc__exact_sum(sdc__records * sdc__risk, 90) / sum(sdc__records) AS percent,
            sdc__exact_sum(sdc__records * sdc__risk * sdc__true, 90) AS expected_reidentifications_misclassified,
            sdc__exact_sum(sdc__records * sdc__risk * sdc__true, 90) / sum(sdc__records) AS reidentification_rate_misclassified
-    FROM sdc__cell_risk_true(tbl, keys, weight, nulls, truth);
+    FROM sdc__cell_risk_true(tbl, keys, weight, nulls, truth, small_weights := small_weights);
 
 -- Each record with both household risks: sdc__naive is that of the file as it stands.
-CREATE OR REPLACE MACRO sdc__household_risk_true(tbl, keys, weight, household, nulls, truth) AS TABLE
-    WITH sdc__records AS (FROM sdc__record_risk_true(tbl, keys, weight, nulls, truth, codes := [household])),
+CREATE OR REPLACE MACRO sdc__household_risk_true(tbl, keys, weight, household, nulls, truth, small_weights := 'error') AS TABLE
+    WITH sdc__records AS (FROM sdc__record_risk_true(tbl, keys, weight, nulls, truth, codes := [household], small_weights := small_weights)),
     sdc__persons AS MATERIALIZED (FROM sdc__of_households('sdc__records', household)),
     sdc__naives AS (SELECT * EXCLUDE (sdc__household_risk, sdc__size), sdc__household_risk AS sdc__naive FROM sdc__at_least_one('sdc__persons')),
     sdc__trues AS MATERIALIZED (SELECT * EXCLUDE (sdc__risk), sdc__risk AS sdc__of_file, sdc__risk * sdc__true AS sdc__risk FROM sdc__naives)
@@ -131,14 +132,14 @@ CREATE OR REPLACE MACRO sdc__household_risk_true(tbl, keys, weight, household, n
 -- Gives: every column, individual_risk, household_risk, household_size, individual_threshold, true_probability,
 --   individual_risk_misclassified, household_risk_misclassified.
 -- Example: FROM sdc_household_risk_misclassified('persons', ['age', 'sex'], 'w', 'household', 'truth');
-CREATE OR REPLACE MACRO sdc_household_risk_misclassified(tbl, keys, weight, household, truth, household_threshold := NULL, nulls := 'category') AS TABLE
+CREATE OR REPLACE MACRO sdc_household_risk_misclassified(tbl, keys, weight, household, truth, household_threshold := NULL, nulls := 'category', small_weights := 'error') AS TABLE
     SELECT COLUMNS(sdc__without((*), ['individual_risk', 'household_risk', 'household_size', 'individual_threshold', 'true_probability',
                                       'individual_risk_misclassified', 'household_risk_misclassified'])),
            sdc__of_file AS individual_risk, sdc__naive AS household_risk, sdc__size AS household_size,
            CASE WHEN household_threshold IS NULL THEN NULL
                 ELSE sdc__checked_fraction(household_threshold, 'household threshold') / sdc__size END::DOUBLE AS individual_threshold,
            sdc__true AS true_probability, sdc__risk AS individual_risk_misclassified, sdc__household_risk AS household_risk_misclassified
-    FROM sdc__household_risk_true(tbl, keys, weight, household, nulls, truth);
+    FROM sdc__household_risk_true(tbl, keys, weight, household, nulls, truth, small_weights := small_weights);
 
 -- sdc_household_global_risk_misclassified: how many persons and households are expected to be re-identified, as the file stands and where its
 --   cells may not be the true ones.
@@ -146,7 +147,7 @@ CREATE OR REPLACE MACRO sdc_household_risk_misclassified(tbl, keys, weight, hous
 --   household_reidentification_rate, expected_reidentified_persons_misclassified, expected_reidentified_households_misclassified,
 --   reidentification_rate_misclassified, household_reidentification_rate_misclassified.
 -- Example: FROM sdc_household_global_risk_misclassified('persons', ['age', 'sex'], 'w', 'household', 'truth');
-CREATE OR REPLACE MACRO sdc_household_global_risk_misclassified(tbl, keys, weight, household, truth, nulls := 'category') AS TABLE
+CREATE OR REPLACE MACRO sdc_household_global_risk_misclassified(tbl, keys, weight, household, truth, nulls := 'category', small_weights := 'error') AS TABLE
     SELECT count(*) AS records,
            count(DISTINCT sdc__household) AS households,
            sdc__exact_sum(sdc__naive, 90) AS expected_reidentified_persons,
@@ -158,4 +159,4 @@ CREATE OR REPLACE MACRO sdc_household_global_risk_misclassified(tbl, keys, weigh
            sdc__exact_sum(sdc__household_risk / sdc__size, 90) AS expected_reidentified_households_misclassified,
            sdc__exact_sum(sdc__household_risk, 90) / count(*) AS reidentification_rate_misclassified,
            sdc__exact_sum(sdc__household_risk / sdc__size, 90) / count(DISTINCT sdc__household) AS household_reidentification_rate_misclassified
-    FROM sdc__household_risk_true(tbl, keys, weight, household, nulls, truth);
+    FROM sdc__household_risk_true(tbl, keys, weight, household, nulls, truth, small_weights := small_weights);

@@ -13,11 +13,12 @@
 --
 -- Scope: cells.
 -- Parameters:
---   tbl       table                     the table, view, common table expression or file
---   keys      columns                   the key variables
---   weight    column or number          the expansion weights, or what every record weighs
---   max_rate  number                    the greatest re-identification rate, in (0, 1)
---   nulls     'category' or 'wildcard'  NULL in a key is a value of its own, or agrees with every value
+--   tbl            table                      the table, view, common table expression or file
+--   keys           columns                    the key variables
+--   weight         column or number           the expansion weights, or what every record weighs
+--   max_rate       number                     the greatest re-identification rate, in (0, 1)
+--   nulls          'category' or 'wildcard'   NULL in a key is a value of its own, or agrees with every value
+--   small_weights  'error' or 'at_least_one'  a cell whose weights sum to less than its records: refused, or taken to stand for these
 
 -- (ASC is spelled out, since `SET default_order = 'DESC'` would turn a bare ORDER BY round.)
 -- threshold is r*; records_above and keys_above have r_k > r*; rate is the
@@ -25,10 +26,10 @@
 -- sdc_risk_threshold: the individual risk above which records must be protected to keep the rate at max_rate.
 -- Gives: threshold, records_above, keys_above, records, keys, rate, rate_after.
 -- Example: FROM sdc_risk_threshold('persons', ['age', 'sex'], 'w', 0.05);
-CREATE OR REPLACE MACRO sdc_risk_threshold(tbl, keys, weight, max_rate, nulls := 'category') AS TABLE
+CREATE OR REPLACE MACRO sdc_risk_threshold(tbl, keys, weight, max_rate, nulls := 'category', small_weights := 'error') AS TABLE
     WITH sdc__levels AS (
         SELECT sdc__risk, sum(sdc__records)::BIGINT AS sdc__records, count(*) AS sdc__keys
-        FROM sdc__cell_risk(tbl, keys, weight, nulls)
+        FROM sdc__cell_risk(tbl, keys, weight, nulls, small_weights := small_weights)
         GROUP BY sdc__risk
     ),
     sdc__running AS (

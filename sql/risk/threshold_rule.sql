@@ -16,14 +16,15 @@
 --
 -- Scope: cells.
 -- Parameters:
---   tbl        table                     the table, view, common table expression or file
---   keys       columns                   the key variables
---   threshold  number or numbers         t for sets of up to `dimension` keys, or a list: one for each size (NULL: not checked)
---   weight     column or number          whose sums estimate frequencies in the population; NULL: the records of the file are counted
---   dimension  whole number              the most keys in a set; NULL: 3
---   levels     levels                    the keys by level of identification (threshold_sets.sql): only combinations of levels are checked
---   inclusive  truth value               whether a frequency equal to the threshold is unsafe
---   nulls      'category' or 'wildcard'  NULL in a key is a value of its own, or agrees with every value
+--   tbl            table                      the table, view, common table expression or file
+--   keys           columns                    the key variables
+--   threshold      number or numbers          t for sets of up to `dimension` keys, or a list: one for each size (NULL: not checked)
+--   weight         column or number           whose sums estimate frequencies in the population; NULL: the records of the file are counted
+--   dimension      whole number               the most keys in a set; NULL: 3
+--   levels         levels                     the keys by level of identification (threshold_sets.sql): only combinations of levels are checked
+--   inclusive      truth value                whether a frequency equal to the threshold is unsafe
+--   nulls          'category' or 'wildcard'   NULL in a key is a value of its own, or agrees with every value
+--   small_weights  'error' or 'at_least_one'  a cell whose weights sum to less than its records: refused, or taken to stand for these
 
 -- Every combination of each set of keys with its frequencies. The text of the query is made of the caller's names,
 -- quoted, and of nothing else: one GROUP BY a set, over the cells of the whole crossing; with wildcards one query for all
@@ -32,8 +33,15 @@ CREATE OR REPLACE MACRO sdc__checked_frequency(population_frequency, sample_freq
     CASE WHEN sdc__at_least(population_frequency, sample_frequency) THEN population_frequency
          WHEN population_frequency IS NULL THEN sample_frequency::DOUBLE
          ELSE error('WeightError: The weights of a cell sum to less than its'
-                    || ' records: frequencies in the population need expansion weights (each at least about 1, summing to the population), not normalised ones.')
+                    || ' records: frequencies in the population need expansion weights (each at least about 1, summing to the population), not normalised ones. Where a few weights are'
+                    || ' a little below 1, the rules take small_weights := ''at_least_one'': a cell of all keys then stands for at least its own records.')
     END;
+
+-- The cells of all keys. (The first case refuses another choice.)
+CREATE OR REPLACE MACRO sdc__standing_cells(tbl, keys, weight, small_weights) AS TABLE
+    SELECT * EXCLUDE (sdc__w), CASE WHEN sdc__checked_population(1e0, 1, small_weights := small_weights) IS NULL THEN NULL
+                                    WHEN small_weights = 'at_least_one' AND sdc__w < sdc__records THEN sdc__records::DOUBLE ELSE sdc__w END AS sdc__w
+    FROM sdc__category_cells(tbl, keys, weight);
 
 CREATE OR REPLACE MACRO sdc__is_unsafe(frequency, threshold, inclusive) AS
     CASE WHEN inclusive THEN sdc__at_most(frequency, threshold) WHEN NOT inclusive THEN NOT sdc__at_least(frequency, threshold)
@@ -58,8 +66,8 @@ CREATE OR REPLACE MACRO sdc__wildcard_combinations(keys, rule) AS
     || sdc__by_set(list_transform(rule['sets'], lambda s: sdc__set_values(s))) || ' AS sdc__values, sdc__records, sdc__checked_frequency(sdc__w, sdc__f) AS sdc__frequency, '
     || sdc__by_set(list_transform(rule['limits'], lambda t: sdc__threshold_text(t))) || ' AS sdc__threshold FROM (' || sdc__wildcard_sets(keys, rule['sets']) || ')';
 
-CREATE OR REPLACE MACRO sdc__combinations(tbl, keys, rule, weight, inclusive, nulls) AS TABLE
-    WITH sdc__crossed AS MATERIALIZED (FROM sdc__category_cells(tbl, keys, weight))
+CREATE OR REPLACE MACRO sdc__combinations(tbl, keys, rule, weight, inclusive, nulls, small_weights) AS TABLE
+    WITH sdc__crossed AS MATERIALIZED (FROM sdc__standing_cells(tbl, keys, weight, small_weights))
     SELECT *, sdc__is_unsafe(sdc__frequency, sdc__threshold, inclusive) AS sdc__unsafe
     FROM query(list_transform([rule], lambda r: CASE  -- (the sets are made once, not at each mention)
         -- no set of so many keys
@@ -71,33 +79,33 @@ CREATE OR REPLACE MACRO sdc__combinations(tbl, keys, rule, weight, inclusive, nu
 -- sdc_threshold_rule: the combinations of values of a few keys that too few persons share.
 -- Gives: columns, values, records, frequency, threshold.
 -- Example: FROM sdc_threshold_rule('persons', ['age', 'sex', 'region'], 40, weight := 'w');
-CREATE OR REPLACE MACRO sdc_threshold_rule(tbl, keys, threshold, weight := NULL, dimension := NULL, levels := NULL, inclusive := true, nulls := 'category') AS TABLE
+CREATE OR REPLACE MACRO sdc_threshold_rule(tbl, keys, threshold, weight := NULL, dimension := NULL, levels := NULL, inclusive := true, nulls := 'category', small_weights := 'error') AS TABLE
     SELECT sdc__columns AS columns, sdc__values AS "values", sdc__records AS records, sdc__frequency AS frequency, sdc__threshold AS threshold
-    FROM sdc__combinations(tbl, keys, sdc__some_rule(keys, threshold, sdc__key_rule(keys, threshold, dimension, levels)), weight, inclusive, nulls)
+    FROM sdc__combinations(tbl, keys, sdc__some_rule(keys, threshold, sdc__key_rule(keys, threshold, dimension, levels)), weight, inclusive, nulls, small_weights)
     WHERE sdc__unsafe
     ORDER BY sdc__set ASC, sdc__frequency ASC, sdc__values ASC;
 
 -- A row a set of keys: its combinations, the unsafe ones, the records that have them, and the least frequency.
-CREATE OR REPLACE MACRO sdc__threshold_summary(tbl, keys, rule, weight, inclusive, nulls) AS TABLE
+CREATE OR REPLACE MACRO sdc__threshold_summary(tbl, keys, rule, weight, inclusive, nulls, small_weights) AS TABLE
     SELECT sdc__columns AS columns, any_value(sdc__threshold) AS threshold, count(*) AS combinations,
            count(*) FILTER (sdc__unsafe) AS unsafe_combinations,
            coalesce(sum(sdc__records) FILTER (sdc__unsafe), 0)::BIGINT AS unsafe_records,
            min(sdc__frequency) AS least_frequency
-    FROM sdc__combinations(tbl, keys, rule, weight, inclusive, nulls)
+    FROM sdc__combinations(tbl, keys, rule, weight, inclusive, nulls, small_weights)
     GROUP BY sdc__set, sdc__columns
     ORDER BY sdc__set ASC;
 
 -- sdc_threshold_rule_summary: for each set of keys its combinations, the unsafe ones and the records that have them.
 -- Gives: columns, threshold, combinations, unsafe_combinations, unsafe_records, least_frequency.
 -- Example: FROM sdc_threshold_rule_summary('persons', ['age', 'sex', 'region'], 40, weight := 'w');
-CREATE OR REPLACE MACRO sdc_threshold_rule_summary(tbl, keys, threshold, weight := NULL, dimension := NULL, levels := NULL, inclusive := true, nulls := 'category') AS TABLE
-    FROM sdc__threshold_summary(tbl, keys, sdc__some_rule(keys, threshold, sdc__key_rule(keys, threshold, dimension, levels)), weight, inclusive, nulls);
+CREATE OR REPLACE MACRO sdc_threshold_rule_summary(tbl, keys, threshold, weight := NULL, dimension := NULL, levels := NULL, inclusive := true, nulls := 'category', small_weights := 'error') AS TABLE
+    FROM sdc__threshold_summary(tbl, keys, sdc__some_rule(keys, threshold, sdc__key_rule(keys, threshold, dimension, levels)), weight, inclusive, nulls, small_weights);
 
 -- The cells of the whole crossing that have an unsafe combination, each with their number.
 CREATE OR REPLACE MACRO sdc__joined_on(keys) AS
     array_to_string(list_transform(keys, lambda k: 'sdc__c.' || sdc__identifier(k) || ' IS NOT DISTINCT FROM sdc__s.' || sdc__identifier(k)), ' AND ');
 CREATE OR REPLACE MACRO sdc__unsafe_text(frequency, records, threshold, inclusive) AS
-    'sdc__is_unsafe(sdc__checked_frequency(' || frequency || ', ' || records || '), ' || threshold || ', ' || coalesce(inclusive::VARCHAR, 'NULL') || ')';
+    'sdc__is_unsafe(sdc__checked_frequency(' || frequency || ', ' || records || '), ' || threshold || ', ' || coalesce(inclusive::BOOLEAN::VARCHAR, 'NULL') || ')';
 
 CREATE OR REPLACE MACRO sdc__unsafe_by_category(rule, inclusive) AS
     array_to_string(list_transform(rule['sets'], lambda s, i:
@@ -110,9 +118,9 @@ CREATE OR REPLACE MACRO sdc__unsafe_by_wildcard(keys, rule, inclusive) AS
     || sdc__unsafe_text('sdc__w', 'sdc__f', sdc__by_set(list_transform(rule['limits'], lambda t: sdc__threshold_text(t))), inclusive)
     || ') AS sdc__s ON sdc__c.sdc__set = sdc__s.sdc__set AND ' || sdc__joined_on(keys);
 
-CREATE OR REPLACE MACRO sdc__unsafe_cells(tbl, keys, rule, weight, inclusive, nulls) AS TABLE
+CREATE OR REPLACE MACRO sdc__unsafe_cells(tbl, keys, rule, weight, inclusive, nulls, small_weights) AS TABLE
     WITH sdc__crossed AS MATERIALIZED (
-        SELECT *, struct_pack(*COLUMNS(lambda c: NOT starts_with(c, 'sdc__'))) AS sdc__cell FROM sdc__category_cells(tbl, keys, weight)
+        SELECT *, struct_pack(*COLUMNS(lambda c: NOT starts_with(c, 'sdc__'))) AS sdc__cell FROM sdc__standing_cells(tbl, keys, weight, small_weights)
     )
     SELECT sdc__cell, count(*) AS sdc__unsafe
     FROM query(list_transform([rule], lambda r: CASE
@@ -124,9 +132,9 @@ CREATE OR REPLACE MACRO sdc__unsafe_cells(tbl, keys, rule, weight, inclusive, nu
 -- sdc_threshold_rule_records: every record with the number of unsafe combinations that it has.
 -- Gives: every column, unsafe_combinations.
 -- Example: FROM sdc_threshold_rule_records('persons', ['age', 'sex', 'region'], 40, weight := 'w');
-CREATE OR REPLACE MACRO sdc_threshold_rule_records(tbl, keys, threshold, weight := NULL, dimension := NULL, levels := NULL, inclusive := true, nulls := 'category') AS TABLE
+CREATE OR REPLACE MACRO sdc_threshold_rule_records(tbl, keys, threshold, weight := NULL, dimension := NULL, levels := NULL, inclusive := true, nulls := 'category', small_weights := 'error') AS TABLE
     SELECT COLUMNS(sdc__without((*), ['unsafe_combinations'])), coalesce(sdc__unsafe, 0) AS unsafe_combinations
     FROM (SELECT r.* EXCLUDE (sdc__key), c.sdc__unsafe
           FROM sdc__keyed(tbl, keys) AS r
-          LEFT JOIN sdc__unsafe_cells(tbl, keys, sdc__some_rule(keys, threshold, sdc__key_rule(keys, threshold, dimension, levels)), weight, inclusive, nulls) AS c
+          LEFT JOIN sdc__unsafe_cells(tbl, keys, sdc__some_rule(keys, threshold, sdc__key_rule(keys, threshold, dimension, levels)), weight, inclusive, nulls, small_weights) AS c
             ON r.sdc__key = c.sdc__cell);

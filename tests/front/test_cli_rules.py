@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 
 import duckdb
 import pytest
@@ -36,6 +37,20 @@ def test_research(file, capsys):
     assert "  2  kept      each combination" in capsys.readouterr().out
     assert main(["rules", file, *full[:-1], "sex", "--looked-at", "1,3"]) == 3
     assert '  1  VIOLATED  no direct identifiers: in the table: "sex"' in capsys.readouterr().out
+
+
+@pytest.mark.slow
+def test_what_is_lacking_is_asked_for_by_the_options(file, capsys):
+    assert main(["rules", file, "--for", "research", "--keys", "sex"]) == 3
+    out = capsys.readouterr().out
+    assert "not measured: give --direct-identifiers, the names of columns" in out
+    assert "not measured: give --weight and the levels, --extremely, --very and --identifying" in out
+    assert "not measured: say --panel or --no-panel, give --extremely, the regional columns" in out
+    assert main(["rules", file, "--for", "public", "--keys", "sex", "--indirect-regions", "region"]) == 3
+    out = capsys.readouterr().out
+    assert "give --municipality, the column of municipalities, and --weight" in out
+    assert "give --household, the column of household numbers, and --household-variables" in out
+    assert not re.search(r"give [a-z_]+(,|$)|[a-z]_[a-z]", out, re.MULTILINE)
 
 
 @pytest.mark.slow

@@ -38,6 +38,10 @@ RAISED: dict[str, list[tuple[str, type[SdcError], str]]] = {
     ): [
         ("FROM sdc_global_risk('persons', ['age'], NULL)", WeightError, "needs a weight"),
     ],
+    "small_weights is ": [
+        ("FROM sdc_global_risk('persons', ['age'], 9, small_weights := 'none')", ParameterError, "it must be 'error'"),
+        ("FROM sdc_cell_risk('persons', ['age'], 9, small_weights := NULL)", ParameterError, "small_weights is NULL"),
+    ],
     "The weights of a cell sum to less than its records: individual risk needs expansion weights": [
         ("FROM sdc_global_risk('persons', ['age', 'sex'], 0.5)", WeightError, "not normalised ones"),
         ("FROM sdc_individual_risk('bad', ['age'], 'normalised')", WeightError, "less than its records"),

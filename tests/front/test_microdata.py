@@ -478,7 +478,7 @@ def test_a_described_table_is_frozen_and_shows_its_roles(db):
         data.weight = 1
     assert repr(data) == (
         "Microdata(table='persons', keys=('age', 'sex'), weight='weight', household='household', id='id', "
-        "stratum='region', sampling_fraction=0.1, nulls='category')"
+        "stratum='region', sampling_fraction=0.1, nulls='category', small_weights='error')"
     )
 
 

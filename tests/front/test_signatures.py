@@ -9,7 +9,6 @@ import duckdb
 import pytest
 
 from sdc_sql import Microdata
-from sdc_sql.cli.mask_options import REMOVES
 from sdc_sql.db.macros import declared
 
 METHODS: dict[str, list] = {}
@@ -17,7 +16,8 @@ for declaration in declared():
     if declaration.is_table and hasattr(Microdata, declaration.verb):
         METHODS.setdefault(declaration.verb, []).append(declaration)
 # What the table at hand provides: not an argument of the method, or one that may be left out.
-ROLES = {"tbl", "released", "sample", "keys", "weight", "household", "nulls", "id", "stratum", "sampling_fraction"}
+COUNTING = {"nulls", "small_weights"}
+ROLES = COUNTING | {"tbl", "released", "sample", "keys", "weight", "household", "id", "stratum", "sampling_fraction"}
 # What Python alone has: a copy, the categories of an array.
 OWN = {"into", "labels"}
 # Python's names: a method of several macros takes one column or several; a mapping has columns with their matrices.
@@ -48,7 +48,7 @@ def test_names(method):
     found = set(parameters(method))
     assert found - known - OWN == switches
     assert known - found <= ROLES
-    assert ("into" in found) == any(d.masks or d.name == REMOVES for d in METHODS[method])
+    assert ("into" in found) == any(d.is_step for d in METHODS[method])
 
 
 @pytest.mark.parametrize("method", METHODS)

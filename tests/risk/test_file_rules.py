@@ -113,6 +113,18 @@ def test_an_indirect_region_is_an_identifying_variable(con):
     assert answers(data.public_use_file_rules(indirect_regions=["k15"]))[4] is True
 
 
+@pytest.mark.parametrize(("last", "released", "young"), [
+    ("2024-02-29", "2025-02-28", True), ("2024-02-29", "2025-03-01", False), ("2023-02-28", "2024-02-28", False),
+    ("2023-03-01", "2024-02-29", True), ("2023-03-01", "2024-03-01", False), ("2023-12-31", "2024-12-30", True),
+    ("2023-12-31", "2024-12-31", False),
+])  # fmt: skip
+def test_a_year_by_the_calendar(con, last, released, young):
+    """Rule 1 of public files: not 365 days; the year after 29 February is over on 1 March."""
+    dates = f"reference_date := DATE '{last}', release_date := DATE '{released}'"
+    rules = f"sdc_public_use_file_rules('f', ['sex'], 1, {dates})"
+    assert con.execute(f"SELECT violated FROM {rules} WHERE rule = 1").fetchall() == [(young,)]
+
+
 def test_no_household_variables(con):
     found = described(con, household="household").public_use_file_rules(household_variables=[])
     assert [(a.found, a.violated) for a in found if a.rule == 9] == [("no household variable", False)]

@@ -1,5 +1,5 @@
 {#- Written from the headers of sql/ by python -m sdc_sql.write. -#}
 
-{%- macro global_risk(tbl, keys, weight, nulls=none) -%}
-    {{ return(sdc.sdc__measure('sdc_global_risk', [tbl, keys, weight], {'nulls': nulls})) }}
+{%- macro global_risk(tbl, keys, weight, nulls=none, small_weights=none) -%}
+    {{ return(sdc.sdc__measure('sdc_global_risk', [tbl, keys, weight], {'nulls': nulls, 'small_weights': small_weights})) }}
 {%- endmacro -%}

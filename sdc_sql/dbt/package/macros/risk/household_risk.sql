@@ -1,9 +1,9 @@
 {#- Written from the headers of sql/ by python -m sdc_sql.write. -#}
 
-{%- macro household_risk(tbl, keys, weight, household, household_threshold=none, nulls=none) -%}
-    {{ return(sdc.sdc__measure('sdc_household_risk', [tbl, keys, weight, household], {'household_threshold': household_threshold, 'nulls': nulls})) }}
+{%- macro household_risk(tbl, keys, weight, household, household_threshold=none, nulls=none, small_weights=none) -%}
+    {{ return(sdc.sdc__measure('sdc_household_risk', [tbl, keys, weight, household], {'household_threshold': household_threshold, 'nulls': nulls, 'small_weights': small_weights})) }}
 {%- endmacro -%}
 
-{%- macro household_global_risk(tbl, keys, weight, household, nulls=none) -%}
-    {{ return(sdc.sdc__measure('sdc_household_global_risk', [tbl, keys, weight, household], {'nulls': nulls})) }}
+{%- macro household_global_risk(tbl, keys, weight, household, nulls=none, small_weights=none) -%}
+    {{ return(sdc.sdc__measure('sdc_household_global_risk', [tbl, keys, weight, household], {'nulls': nulls, 'small_weights': small_weights})) }}
 {%- endmacro -%}

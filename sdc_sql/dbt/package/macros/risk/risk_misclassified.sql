@@ -8,22 +8,22 @@
     {{ return(sdc.sdc__measure('sdc_true_probability_crossing', [tbl, keys, columns, matrix], {})) }}
 {%- endmacro -%}
 
-{%- macro cell_risk_misclassified(tbl, keys, weight, truth, nulls=none) -%}
-    {{ return(sdc.sdc__measure('sdc_cell_risk_misclassified', [tbl, keys, weight, truth], {'nulls': nulls})) }}
+{%- macro cell_risk_misclassified(tbl, keys, weight, truth, nulls=none, small_weights=none) -%}
+    {{ return(sdc.sdc__measure('sdc_cell_risk_misclassified', [tbl, keys, weight, truth], {'nulls': nulls, 'small_weights': small_weights})) }}
 {%- endmacro -%}
 
-{%- macro individual_risk_misclassified(tbl, keys, weight, truth, nulls=none) -%}
-    {{ return(sdc.sdc__measure('sdc_individual_risk_misclassified', [tbl, keys, weight, truth], {'nulls': nulls})) }}
+{%- macro individual_risk_misclassified(tbl, keys, weight, truth, nulls=none, small_weights=none) -%}
+    {{ return(sdc.sdc__measure('sdc_individual_risk_misclassified', [tbl, keys, weight, truth], {'nulls': nulls, 'small_weights': small_weights})) }}
 {%- endmacro -%}
 
-{%- macro global_risk_misclassified(tbl, keys, weight, truth, nulls=none) -%}
-    {{ return(sdc.sdc__measure('sdc_global_risk_misclassified', [tbl, keys, weight, truth], {'nulls': nulls})) }}
+{%- macro global_risk_misclassified(tbl, keys, weight, truth, nulls=none, small_weights=none) -%}
+    {{ return(sdc.sdc__measure('sdc_global_risk_misclassified', [tbl, keys, weight, truth], {'nulls': nulls, 'small_weights': small_weights})) }}
 {%- endmacro -%}
 
-{%- macro household_risk_misclassified(tbl, keys, weight, household, truth, household_threshold=none, nulls=none) -%}
-    {{ return(sdc.sdc__measure('sdc_household_risk_misclassified', [tbl, keys, weight, household, truth], {'household_threshold': household_threshold, 'nulls': nulls})) }}
+{%- macro household_risk_misclassified(tbl, keys, weight, household, truth, household_threshold=none, nulls=none, small_weights=none) -%}
+    {{ return(sdc.sdc__measure('sdc_household_risk_misclassified', [tbl, keys, weight, household, truth], {'household_threshold': household_threshold, 'nulls': nulls, 'small_weights': small_weights})) }}
 {%- endmacro -%}
 
-{%- macro household_global_risk_misclassified(tbl, keys, weight, household, truth, nulls=none) -%}
-    {{ return(sdc.sdc__measure('sdc_household_global_risk_misclassified', [tbl, keys, weight, household, truth], {'nulls': nulls})) }}
+{%- macro household_global_risk_misclassified(tbl, keys, weight, household, truth, nulls=none, small_weights=none) -%}
+    {{ return(sdc.sdc__measure('sdc_household_global_risk_misclassified', [tbl, keys, weight, household, truth], {'nulls': nulls, 'small_weights': small_weights})) }}
 {%- endmacro -%}

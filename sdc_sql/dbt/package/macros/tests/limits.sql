@@ -85,18 +85,18 @@
         'The share of the records that an intruder with the original keys links correctly', original) }}
 {% endtest %}
 
-{% test sdc_global_risk_below(model, keys, weight, maximum, nulls=none) %}
-    {{ sdc.sdc__not_below(model, 'sdc_global_risk', [keys, weight], {'nulls': nulls}, 'reidentification_rate', maximum,
+{% test sdc_global_risk_below(model, keys, weight, maximum, nulls=none, small_weights=none) %}
+    {{ sdc.sdc__not_below(model, 'sdc_global_risk', [keys, weight], {'nulls': nulls, 'small_weights': small_weights}, 'reidentification_rate', maximum,
         'The expected share of records that are re-identified') }}
 {% endtest %}
 
-{% test sdc_household_global_risk_below(model, keys, weight, household, maximum, nulls=none) %}
-    {{ sdc.sdc__not_below(model, 'sdc_household_global_risk', [keys, weight, household], {'nulls': nulls}, 'reidentification_rate', maximum,
+{% test sdc_household_global_risk_below(model, keys, weight, household, maximum, nulls=none, small_weights=none) %}
+    {{ sdc.sdc__not_below(model, 'sdc_household_global_risk', [keys, weight, household], {'nulls': nulls, 'small_weights': small_weights}, 'reidentification_rate', maximum,
         'The expected share of persons in re-identified households') }}
 {% endtest %}
 
-{% test sdc_individual_risk_below(model, keys, weight, maximum, nulls=none) %}
-    {{ sdc.sdc__not_below(model, 'sdc_cell_risk', [keys, weight], {'nulls': nulls}, 'individual_risk', maximum,
+{% test sdc_individual_risk_below(model, keys, weight, maximum, nulls=none, small_weights=none) %}
+    {{ sdc.sdc__not_below(model, 'sdc_cell_risk', [keys, weight], {'nulls': nulls, 'small_weights': small_weights}, 'individual_risk', maximum,
         'The risk of each record of this cell') }}
 {% endtest %}
 

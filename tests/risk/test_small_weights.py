@@ -1,0 +1,136 @@
+"""Weights a little below 1, by calibration: refused, or a cell stands for at least its own records."""
+
+from __future__ import annotations
+
+import json
+import math
+
+import duckdb
+import pytest
+
+from sdc_sql import Microdata, ParameterError, WeightError, risk_report
+from sdc_sql.cli import main
+
+OF_B = 0.25 * math.log(5)  # f = 1, F = 5: (p / q) ln(1 / p)
+CELLS = [("a", 2, 2.0, 0.5), ("b", 1, 5.0, OF_B), ("c", 1, 1.0, 1.0)]
+MACROS = {
+    "sdc_cell_risk": "['k'], 'w'",
+    "sdc_individual_risk": "['k'], 'w'",
+    "sdc_global_risk": "['k'], 'w'",
+    "sdc_risk_threshold": "['k'], 'w', 0.1",
+    "sdc_household_risk": "['k'], 'w', 'h'",
+    "sdc_household_global_risk": "['k'], 'w', 'h'",
+    "sdc_cell_risk_misclassified": "['k'], 'w', 'truth'",
+    "sdc_individual_risk_misclassified": "['k'], 'w', 'truth'",
+    "sdc_global_risk_misclassified": "['k'], 'w', 'truth'",
+    "sdc_household_risk_misclassified": "['k'], 'w', 'h', 'truth'",
+    "sdc_household_global_risk_misclassified": "['k'], 'w', 'h', 'truth'",
+    "sdc_threshold_rule": "['k', 'h'], 1.5, weight := 'w'",
+    "sdc_threshold_rule_records": "['k', 'h'], 1.5, weight := 'w'",
+    "sdc_threshold_rule_summary": "['k', 'h'], 1.5, weight := 'w'",
+    "sdc_research_file_rules": "['k', 'h'], 'w', {'extremely': ['k'], 'very': ['h']}",
+    "sdc_public_use_file_rules": "['k', 'h'], 'w'",
+}
+
+
+@pytest.fixture
+def small(con):
+    """Return a connection with two records of cell a that weigh 1.85 together, one of b of 5 and one of c of 0.7."""
+    rows = "(1, 'a', 0.9, 1), (2, 'a', 0.95, 1), (3, 'b', 5.0, 2), (4, 'c', 0.7, 2)"
+    con.execute(f"CREATE TABLE t AS FROM (VALUES {rows}) t(id, k, w, h)")
+    con.execute("CREATE TABLE truth AS FROM (VALUES ('a', 0.5), ('b', 0.5), ('c', 0.5)) t(k, true_probability)")
+    return con
+
+
+def test_a_cell_stands_for_at_least_its_records(small):
+    """By hand, (3.3): F = 2 for two records gives 1/2, F = 1 for one record 1; b is as it was."""
+    data = Microdata(small, "t", keys=["k"], weight="w", household="h", small_weights="at_least_one")
+    assert data.cell_risk().order("k").fetchall() == [(*row[:3], pytest.approx(row[3])) for row in CELLS]
+    assert [row[-1] for row in data.individual_risk().order("id").fetchall()] == pytest.approx([0.5, 0.5, OF_B, 1])
+    total = 1 + OF_B + 1
+    assert data.global_risk().expected_reidentifications == pytest.approx(total)
+    assert data.risk_threshold(0.1).rate == pytest.approx(total / 4)
+    assert data.household_global_risk().expected_reidentified_persons == pytest.approx(2 * 0.75 + 2 * 1)
+    assert [row[5] for row in data.household_risk().order("id").fetchall()] == pytest.approx([0.75, 0.75, 1, 1])
+    assert risk_report(data).to_dict()["global_risk"]["expected_reidentifications"] == pytest.approx(total)
+    assert data.weighing("w").small_weights == "at_least_one"
+
+
+@pytest.mark.parametrize("nulls", ["category", "wildcard"])
+def test_the_threshold_rule_counts_at_least_the_records(small, nulls):
+    """By hand: a has 2 persons, b 5, c 1; household 1 the two of a, household 2 the 5 + 1 of b and c."""
+    data = Microdata(small, "t", keys=["k", "h"], weight="w", nulls=nulls, small_weights="at_least_one")
+    found = [(c.columns, c.values, c.frequency) for c in data.threshold_rule(2, inclusive=True)]
+    both = ("k", "h")
+    assert found == [
+        (("k",), ("c",), 1), (("k",), ("a",), 2), (("h",), ("1",), 2), (both, ("c", "2"), 1), (both, ("a", "1"), 2),
+    ]  # fmt: skip
+    assert [row[-1] for row in data.threshold_rule_records(2).order("id").fetchall()] == [3, 3, 0, 2]
+    assert [(s.unsafe_combinations, s.least_frequency) for s in data.threshold_rule_summary(2)] == [
+        (2, 1),
+        (1, 2),
+        (2, 1),
+    ]
+    rules = data.public_use_file_rules()
+    assert next(r.found for r in rules if r.rule == 7).startswith("5 of 5 combinations are rarer; the rarest has 1.0")
+    # without weights the records are counted, and there is nothing to be raised
+    unweighted = Microdata(small, "t", keys=["k"], small_weights="at_least_one").threshold_rule(1)
+    assert [(c.values, c.frequency) for c in unweighted] == [(("b",), 1), (("c",), 1)]
+
+
+@pytest.mark.parametrize("macro", MACROS)
+def test_every_measure_takes_the_choice_and_its_error_names_it(small, macro):
+    call = f"FROM {macro}('t', {MACROS[macro]}"
+    assert small.execute(f"{call}, small_weights := 'at_least_one')").fetchall()
+    for refused in (")", ", small_weights := 'error')"):
+        with pytest.raises(duckdb.Error, match=r"WeightError: .*small_weights := 'at_least_one'"):
+            small.execute(call + refused).fetchall()
+    with pytest.raises(duckdb.Error, match="ParameterError: small_weights is"):
+        small.execute(f"{call}, small_weights := 'zero')").fetchall()
+
+
+def test_weights_that_are_not_small_count_as_they_are(persons):
+    for nulls in ("category", "wildcard"):
+        call = f"FROM sdc_cell_risk('persons', ['age', 'sex'], 'weight', nulls := '{nulls}'"
+        plain = persons.execute(f"{call}) ORDER BY ALL").fetchall()
+        assert persons.execute(f"{call}, small_weights := 'at_least_one') ORDER BY ALL").fetchall() == plain
+    with pytest.raises(duckdb.Error, match="WeightError"):  # what is no weight stays refused
+        persons.execute("FROM sdc_global_risk('persons', ['sex'], 0, small_weights := 'at_least_one')").fetchall()
+
+
+def test_python_refuses_and_names_the_choice(small):
+    with pytest.raises(WeightError, match="small_weights := 'at_least_one'"):
+        Microdata(small, "t", keys=["k"], weight="w").individual_risk()
+    for wrong in ("none", None, 1, ["error"]):
+        with pytest.raises(ParameterError, match=r"small_weights is .* error, at_least_one"):
+            Microdata(small, "t", keys=["k"], weight="w", small_weights=wrong)
+
+
+@pytest.mark.slow
+def test_a_survey_with_small_weights(shared, con):
+    """57 of 36,970 weights of the Ghana survey are below 1; those cells alone have another risk."""
+    con.execute(f"CREATE TABLE survey AS FROM '{shared / 'data' / 'ghana_survey.parquet'}'")
+    assert con.execute("SELECT count(*), count(*) FILTER (weight < 1) FROM survey").fetchall() == [(36_970, 57)]
+    keys = ["region", "age", "sex", "relate", "ethnic"]
+    with pytest.raises(WeightError, match="at_least_one"):
+        Microdata(con, "survey", keys=keys, weight="weight").global_risk()
+    found = Microdata(con, "survey", keys=keys, weight="weight", small_weights="at_least_one").global_risk()
+    # each weight raised to 1 makes the other cells of these records larger: no risk is smaller than so
+    con.execute("CREATE TABLE raised AS SELECT * REPLACE (greatest(weight, 1) AS weight) FROM survey")
+    raised = Microdata(con, "raised", keys=keys, weight="weight").global_risk()
+    assert found.expected_reidentifications == pytest.approx(raised.expected_reidentifications, rel=1e-2)
+    assert found.expected_reidentifications >= raised.expected_reidentifications
+
+
+@pytest.mark.slow
+def test_on_the_command_line(tmp_path, capsys):
+    (tmp_path / "f.csv").write_text("k,w\na,0.9\na,0.95\nb,5\nc,0.7\n")
+    arguments = ["risk", str(tmp_path / "f.csv"), "--keys", "k", "--weight", "w", "--json"]
+    assert main(arguments) == 2
+    assert "at_least_one" in capsys.readouterr().err
+    assert main([*arguments, "--small-weights", "at_least_one"]) == 0
+    found = json.loads(capsys.readouterr().out)["global_risk"]
+    assert found["expected_reidentifications"] == pytest.approx(2 + OF_B)
+    arguments = ["rules", *arguments[1:], "--threshold", "1", "--small-weights", "at_least_one"]
+    assert main([*arguments, "--fail-if", "threshold_rule.unsafe_combinations > 0"]) == 3
+    assert json.loads(capsys.readouterr().out)[0]["least_frequency"] == 1
