@@ -43,6 +43,7 @@ from sdc_sql.mask import preview_recodings as _preview_recodings
 from sdc_sql.mask import rank_swap as _rank_swap
 from sdc_sql.mask import recode as _recode
 from sdc_sql.mask import resampling as _resampling
+from sdc_sql.mask import round_points as _round_points
 from sdc_sql.mask import rounding as _rounding
 from sdc_sql.mask import suppress_combinations as _suppress_combinations
 from sdc_sql.mask import suppress_risky as _suppress_risky
@@ -156,6 +157,7 @@ class Methods:
     resample = as_method(_resampling.resample)
     research_file_rules = as_method(_file_rules.research_file_rules)
     risk_threshold = as_method(_risk_threshold.risk_threshold)
+    round_points = as_method(_round_points.round_points)
     round_to_base = as_method(_rounding.round_to_base)
     sample_uniques = as_method(_uniqueness.sample_uniques)
     subdomain_moments = as_method(_subdomain_moments.subdomain_moments)

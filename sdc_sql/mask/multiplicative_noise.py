@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from sdc_sql.mask.columns import named
+from sdc_sql.mask.unit import drawn_for
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -23,6 +24,8 @@ def multiplicative_noise(
     stratum: str | None = None,
     stream: str | None = None,
     release: str = "",
+    unit: str = "record",
+    household: str | None = None,
     into: str | None = None,
 ) -> MaskingStep:
     """Multiply numeric columns by random factors near 1, in place or in a copy.
@@ -44,6 +47,11 @@ def multiplicative_noise(
         Names the pass of draws; by default the next one over the columns, by the table's steps: ``''``, ``'2'``, ...
     release
         Names the release: give another one for draws that are independent of those of any other.
+    unit
+        Whose draws: ``"record"``, or of ``"plain"`` ``"household"``: members with the same value then have the
+        same masked value.
+    household
+        The column of household numbers, where ``unit`` is ``"household"``; by default the table's.
     into
         A new table for the masked copy. Without it the table itself is changed; a database file then keeps the old
         values in its bytes: hand over what ``write`` writes.
@@ -66,5 +74,6 @@ def multiplicative_noise(
     arguments = {
         "columns": chosen, "size": size, "id": data.required("id"), "method": method, "spread": spread,
         "stratum": stratum and data.found("stratum", stratum), "stream": stream, "release": release,
+        **drawn_for(data, unit, household),
     }  # fmt: skip
     return data.masked("multiplicative_noise", chosen, arguments, into=into, measured=True)

@@ -8,6 +8,7 @@ from sdc_sql.db import query
 from sdc_sql.db.checks import is_number, told
 from sdc_sql.errors import ParameterError
 from sdc_sql.mask.columns import named
+from sdc_sql.mask.unit import drawn_for
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -31,6 +32,8 @@ def noise(
     stratum: str | None = None,
     stream: str | None = None,
     release: str = "",
+    unit: str = "record",
+    household: str | None = None,
     into: str | None = None,
 ) -> MaskingStep:
     r"""Add normal noise to numeric columns, in place or in a copy.
@@ -67,6 +70,11 @@ def noise(
         Names the pass of draws; by default the next one over the columns, by the table's steps: ``''``, ``'2'``, ...
     release
         Names the release: give another one for draws that are independent of those of any other.
+    unit
+        Whose draws: ``"record"``, or of ``"uncorrelated"`` ``"household"``: members with the same value then have the
+        same masked value.
+    household
+        The column of household numbers, where ``unit`` is ``"household"``; by default the table's.
     into
         A new table for the masked copy. Without it the table itself is changed; a database file then keeps the old
         values in its bytes: hand over what ``write`` writes.
@@ -93,7 +101,7 @@ def noise(
     if alpha is not None and not (is_number(alpha) and 0 <= alpha < float("inf")):
         raise ParameterError(f"alpha is {told(alpha)}: it must be a number, at least 0.")
     fitted = {"lower": lower, "upper": upper, "rounded": rounded}
-    drawn = {"stream": stream, "release": release}
+    drawn = {"stream": stream, "release": release, **drawn_for(data, unit, household)}
     identifier = data.required("id")
     if standard_deviation is not None:
         if method != "uncorrelated" or stratum is not None:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 from sdc_sql.mask.array_matrix import matrix_table, numbers
 from sdc_sql.mask.columns import named
 from sdc_sql.mask.pram_log import CONFIDENTIAL, category_counts, matrix_rows
+from sdc_sql.mask.unit import drawn_for
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -26,6 +27,8 @@ def pram(
     stratum: str | None = None,
     stream: str | None = None,
     release: str = "",
+    unit: str = "record",
+    household: str | None = None,
     into: str | None = None,
 ) -> MaskingStep:
     """Change categories at random with the probabilities of a matrix, in place or in a copy.
@@ -45,6 +48,10 @@ def pram(
         Names the pass of draws; by default the next one over the columns, by the table's steps: ``''``, ``'2'``, ...
     release
         Names the release: give another one for draws that are independent of those of any other.
+    unit
+        Whose draws: ``"record"``, or ``"household"``: members with the same value then have the same masked value.
+    household
+        The column of household numbers, where ``unit`` is ``"household"``; by default the table's.
     into
         A new table for the masked copy. Without it the table itself is changed; a database file then keeps the old
         values in its bytes: hand over what ``write`` writes.
@@ -70,6 +77,7 @@ def pram(
         arguments = {
             "columns": chosen, "matrix": table, "id": data.required("id"),
             "stratum": stratum and data.found("stratum", stratum), "stream": stream, "release": release,
+            **drawn_for(data, unit, household),
         }  # fmt: skip
         logged = matrix if isinstance(matrix, str) else {"labels": labels, "rows": numbers(matrix)}
         macro = "pram" if len(chosen) == 1 else "pram_crossing"

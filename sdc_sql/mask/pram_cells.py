@@ -4,8 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from sdc_sql.db.checks import told
+from sdc_sql.errors import ParameterError
 from sdc_sql.mask.columns import named
 from sdc_sql.mask.pram_log import category_counts
+from sdc_sql.mask.unit import UNITS, drawn_for
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -16,6 +19,11 @@ if TYPE_CHECKING:
     from sdc_sql.db.steps import MaskingStep
     from sdc_sql.roles import Roles
 
+_ALONE = (
+    "unit is household, and guaranteed PRAM draws for each record by itself: its bound xi, by (8) of Nayak, holds for "
+    "records that move independently. Take pram with a matrix, or pram_retention."
+)
+
 
 def pram_retention(
     data: Maskable,
@@ -25,6 +33,8 @@ def pram_retention(
     stratum: str | None = None,
     stream: str | None = None,
     release: str = "",
+    unit: str = "record",
+    household: str | None = None,
     into: str | None = None,
 ) -> MaskingStep:
     """Keep each record's category with a probability, or change it to any other with equal probability.
@@ -41,6 +51,10 @@ def pram_retention(
         Names the pass of draws; by default the next one over the columns, by the table's steps: ``''``, ``'2'``, ...
     release
         Names the release: give another one for draws that are independent of those of any other.
+    unit
+        Whose draws: ``"record"``, or ``"household"``: members with the same value then have the same masked value.
+    household
+        The column of household numbers, where ``unit`` is ``"household"``; by default the table's.
     into
         A new table for the masked copy. Without it the table itself is changed; a database file then keeps the old
         values in its bytes: hand over what ``write`` writes.
@@ -59,6 +73,7 @@ def pram_retention(
     arguments = {
         "columns": chosen, "retention": retention, "id": data.required("id"),
         "stratum": stratum and data.found("stratum", stratum), "stream": stream, "release": release,
+        **drawn_for(data, unit, household),
     }  # fmt: skip
     kept = {"counts": category_counts(data.table, chosen, [arguments["stratum"]] if stratum else [])}
     return data.masked("pram_retention", chosen, arguments, into=into, kept=kept, confidential=("counts",))
@@ -72,6 +87,7 @@ def pram_guaranteed(
     within: Iterable[str] | None = None,
     stream: str | None = None,
     release: str = "",
+    unit: str = "record",
     into: str | None = None,
 ) -> MaskingStep:
     """Change the keys at random so that no match to any record is correct with a probability above xi.
@@ -88,6 +104,8 @@ def pram_guaranteed(
         Names the pass of draws; by default the next one over the columns, by the table's steps: ``''``, ``'2'``, ...
     release
         Names the release: give another one for draws that are independent of those of any other.
+    unit
+        ``"record"`` only: the bound holds for records that move independently (Nayak, (8)).
     into
         A new table for the masked copy. Without it the table itself is changed; a database file then keeps the old
         values in its bytes: hand over what ``write`` writes.
@@ -112,9 +130,13 @@ def pram_guaranteed(
     ('age', 'sex')
     """
     chosen = data.required("keys", data.keys) if keys is None else named(data, keys)
+    if unit != "record":
+        reason = f"unit is {told(unit)}: it must be 'record'." if unit not in UNITS else _ALONE
+        raise ParameterError(reason)
     arguments = {
         "columns": chosen, "xi": xi, "id": data.required("id"),
         "within": None if within is None else named(data, within), "stream": stream, "release": release,
+        "unit": unit,
     }  # fmt: skip
     kept = {"counts": category_counts(data.table, chosen, arguments["within"] or [])}
     return data.masked("pram_guaranteed", chosen, arguments, into=into, kept=kept, confidential=("counts",))

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from sdc_sql.errors import ParameterError
 from sdc_sql.mask.columns import named
+from sdc_sql.mask.unit import drawn_for
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -19,8 +21,11 @@ def round_to_base(
     base: float,
     *,
     at_random: bool = False,
+    x_max: float | None = None,
     stream: str | None = None,
     release: str = "",
+    unit: str = "record",
+    household: str | None = None,
     into: str | None = None,
 ) -> MaskingStep:
     """Round numeric columns to multiples of a base, in place or in a copy.
@@ -34,10 +39,18 @@ def round_to_base(
     at_random
         Up or down at random, so that the expectation is the value itself (needs the secret key); else to the nearest,
         halfway up.
+    x_max
+        The largest possible value: the last rounding point is the last multiple that is not above it, so that no
+        released value is impossible. To the nearest only.
     stream
         Names the pass of draws; by default the next one over the columns, by the table's steps: ``''``, ``'2'``, ...
     release
         Names the release: give another one for draws that are independent of those of any other.
+    unit
+        Whose draws: ``"record"``, or at random ``"household"``: members with the same value then have the
+        same masked value.
+    household
+        The column of household numbers, where ``unit`` is ``"household"``; by default the table's.
     into
         A new table for the masked copy. Without it the table itself is changed; a database file then keeps the old
         values in its bytes: hand over what ``write`` writes.
@@ -56,8 +69,16 @@ def round_to_base(
     """
     chosen = named(data, columns)
     arguments = {"columns": chosen, "base": base, "id": data.required("id")}
+    # to the nearest nothing is drawn: who shares a value goes on sharing it
+    drawn = {"stream": stream, "release": release, **drawn_for(data, unit, household)}
+    if at_random and x_max is not None:
+        raise ParameterError("x_max goes with rounding to the nearest: at random, it would bias what lies near it.")
     if at_random:
         return data.masked(
-            "random_round", chosen, {**arguments, "stream": stream, "release": release}, into=into, measured=True
+            "random_round",
+            chosen,
+            {**arguments, "stream": stream, "release": release, **drawn},
+            into=into,
+            measured=True,
         )
-    return data.masked("round", chosen, arguments, into=into, measured=True)
+    return data.masked("round", chosen, {**arguments, "x_max": x_max}, into=into, measured=True)

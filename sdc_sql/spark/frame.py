@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 IDS = (types.ByteType, types.ShortType, types.IntegerType, types.LongType, types.StringType)
 # Arguments that name a table beside the one that is masked, or a column beside the masked ones.
 TABLES = {"matrix", "mapping", "hierarchy", "geography"}
-OTHERS = ("stratum", "relative_to")
+OTHERS = ("stratum", "relative_to", "household")
 # What can be masked by cells that Spark has counted.
 BY_CELLS = {"pram_retention", "pram_guaranteed"}
 
@@ -109,7 +109,11 @@ class Frame:
         task = self._task(macro, columns, arguments, others, tables)
         # the macro is tried here on one record of each kind: an error is raised now, with its usual words
         kinds = self.frame.select(*map(_column, task.seen[1:]))
-        kinds = kinds.distinct() if tables else kinds.limit(1)
+        if tables and (household := arguments.get("household")):  # of each kind one, and not one for each household
+            rest = [c for c in task.seen[1:] if c != household]
+            kinds = kinds.groupBy(*map(_column, rest)).agg(F.min(_column(str(household))).alias(str(household)))
+        else:
+            kinds = kinds.distinct() if tables else kinds.limit(1)
         worker.masked_table(task, self._key, self._numbered(kinds))
         return self._mapped(task)
 
@@ -136,11 +140,15 @@ class Frame:
             drawn = [arguments["stream"], arguments["release"]]
             design = worker.arrow(self.con, query.call("sdc__pram_keyed", "sdc_staying", columns, *drawn))
         given: dict[str, Any] = {"columns": columns, "design": "sdc_design", "id": self.id, "within": named}
-        return self._mapped(self._task("pram_by_design", columns, given, within, {"sdc_design": design}))
+        household = arguments.get("household")
+        given |= {"unit": arguments["unit"], "household": household}
+        others = [*within, household] if household else within
+        return self._mapped(self._task("pram_by_design", columns, given, others, {"sdc_design": design}))
 
     def _by_group(self, macro: str, columns: tuple[str, ...], arguments: dict[str, Value]) -> DataFrame:
         stratum = arguments.get("stratum")
-        task = self._task(macro, columns, arguments, [stratum] if stratum else [], {})
+        others = [name for name in (stratum, arguments.get("household")) if name]
+        task = self._task(macro, columns, arguments, others, {})
         carried, key = self._carried(task), self._key
         groups = self._plain().groupBy(*([f"c{self.columns.index(str(stratum))}"] if stratum else []))
         return groups.applyInArrow(worker.by_groups(carried, key), self._schema(task))

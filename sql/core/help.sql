@@ -45,6 +45,8 @@
 --       UNION ALL
 --       SELECT variable, value, unnest([0, 1]), unnest([variable, 'everyone']), unnest([value, '*'])
 --       FROM (VALUES ('sex', 'f'), ('sex', 'm'), ('region', 'north'), ('region', 'south')) AS t(variable, value);
+--   CREATE TEMP TABLE sex_totals AS FROM (VALUES ('sex', 'f', 70), ('sex', 'm', 60)) AS t(variable, value, total);
+--   CREATE TEMP TABLE income_points AS SELECT unnest([0, 1500, 2000, 3000]) AS income;
 --   CREATE TEMP TABLE candidates AS FROM (VALUES (1.0, 0.3, 0.0), (0.9, 0.2, 0.04), (0.8, 0.2, 0.06)) AS t(retention, risk, loss);
 --   CREATE TEMP TABLE wider AS FROM (VALUES ('north', 'coast'), ('south', 'inland')) AS t("from", "to");
 --   CREATE TEMP TABLE areas AS FROM (VALUES ('north', 'coast', '*'), ('south', 'inland', '*')) AS t(region, area, country);

@@ -20,6 +20,8 @@
 --   stratum  column   a column within whose values moments and sums are kept
 --   stream   text     names the pass of draws; give another one to mask a column a second time
 --   release  text     names the release; give another one for independent draws
+--   unit     'record' or 'household'  whose draws: with 'household' (of plain), members who share a value go on sharing it
+--   household  column  the household of a record, where unit is 'household'
 
 CREATE OR REPLACE MACRO sdc__checked_factors(size) AS
     CASE WHEN size::DOUBLE >= 0 AND size::DOUBLE < 'infinity'::DOUBLE THEN size::DOUBLE
@@ -32,12 +34,12 @@ CREATE OR REPLACE MACRO sdc__finite_value(v) AS sdc__finite(sdc__number(v), alia
 CREATE OR REPLACE MACRO sdc__uniform_to_multiply(v, subkeys, named) AS
     sdc__off_zero(sdc__uniform(subkeys[sdc__folded(alias(v))], named, sdc__part(sdc__canonical(sdc__number(v)))));
 CREATE OR REPLACE MACRO sdc__multiplied(x, size, names, normals) AS x * (1 + size * sdc__of_column(normals, names, x));
-CREATE OR REPLACE MACRO sdc__multiplied_plainly(tbl, columns, size, id, spread, stratum, stream, release) AS TABLE
+CREATE OR REPLACE MACRO sdc__multiplied_plainly(tbl, columns, size, id, spread, stratum, stream, release, unit, household) AS TABLE
     WITH sdc__drawn AS (
         SELECT sdc__id, sdc__size, sdc__stratum_value(stratum, COLUMNS(sdc__column((*), stratum))) AS sdc__stratum,
                sdc__finite_value(COLUMNS(sdc__to_mask((*), columns, id))) AS "sdc__x_\0",
-               sdc__uniform_to_multiply(COLUMNS(sdc__to_mask((*), columns, id)), sdc__subkeys, sdc__checked_id(sdc__id)) AS "sdc__u_\0"
-        FROM sdc__identified(tbl, id), (SELECT sdc__checked_factors(size) AS sdc__size),
+               sdc__uniform_to_multiply(COLUMNS(sdc__to_mask((*), columns, id)), sdc__subkeys, sdc__named) AS "sdc__u_\0"
+        FROM sdc__named_records(tbl, columns, id, unit, household, NULL), (SELECT sdc__checked_factors(size) AS sdc__size),
              sdc__column_subkeys(columns, release, stream, 'multiplicative noise plain', concat(sdc__part(sdc__canonical(size::DOUBLE)), sdc__part(sdc__canonical(spread::DOUBLE))))
     ),
     sdc__reduced_of AS (SELECT *, sdc__normal_reduced(COLUMNS(lambda c: starts_with(c, 'sdc__u_'))) AS "sdc__r_\0" FROM sdc__drawn),
@@ -59,14 +61,15 @@ CREATE OR REPLACE MACRO sdc__multiplied_together(tbl, columns, size, id, method,
     )
     FROM sdc__spread(tbl, columns, 'sdc__filled');
 
-CREATE OR REPLACE MACRO sdc__multiplicative_noise(tbl, columns, size, id, method, spread, stratum, stream, release) AS TABLE
-    WITH sdc__plain AS (FROM sdc__multiplied_plainly(tbl, columns, size, id, spread, stratum, stream, release)),
+CREATE OR REPLACE MACRO sdc__multiplicative_noise(tbl, columns, size, id, method, spread, stratum, stream, release, unit, household) AS TABLE
+    WITH sdc__plain AS (FROM sdc__multiplied_plainly(tbl, columns, size, id, spread, stratum, stream, release, unit, household)),
     sdc__hoehne AS (FROM sdc__multiplied_together(tbl, columns, size, id, method, spread, stratum, stream, release))
-    FROM query_table(CASE WHEN method = 'plain' THEN 'sdc__plain' ELSE 'sdc__hoehne' END);
+    FROM query_table(CASE WHEN sdc__unit_fits(unit, household, method, 'plain') THEN 'sdc__plain' ELSE 'sdc__hoehne' END);
 
 -- Python: the methods 'hoehne' and 'hoehne_sum' need it; 'plain' is SQL alone.
 -- sdc_multiplicative_noise: numeric columns multiplied by noise.
 -- Example: FROM sdc_multiplicative_noise('persons', ['income'], 0.1, 'id');
-CREATE OR REPLACE MACRO sdc_multiplicative_noise(tbl, columns, size, id, method := 'plain', spread := 0, stratum := NULL, stream := NULL, release := '') AS TABLE
-    WITH sdc__done AS (FROM sdc__multiplicative_noise(tbl, columns, size, id, method, spread, stratum, stream, release))
+CREATE OR REPLACE MACRO sdc_multiplicative_noise(tbl, columns, size, id, method := 'plain', spread := 0, stratum := NULL, stream := NULL, release := '',
+                                                 unit := 'record', household := NULL) AS TABLE
+    WITH sdc__done AS (FROM sdc__multiplicative_noise(tbl, columns, size, id, method, spread, stratum, stream, release, unit, household))
     FROM sdc__released(tbl, columns, id, 'sdc__done');

@@ -37,6 +37,8 @@
 --   stratum    column                       a column within whose values moments are taken
 --   stream     text                         names the pass of draws; give another one to mask a column a second time
 --   release    text                         names the release; give another one for independent draws
+--   unit       'record' or 'household'      whose draws: with 'household' (of uncorrelated), members who share a value go on sharing it
+--   household  column                       the household of a record, where unit is 'household'
 
 -- Noise on the scale of ranks: over all records of a stratum together.
 CREATE OR REPLACE MACRO sdc__noise_by_ranks(tbl, columns, alpha, id, method, lower, upper, rounded, discrete, stratum, stream, release) AS TABLE
@@ -51,8 +53,8 @@ CREATE OR REPLACE MACRO sdc__noise_by_ranks(tbl, columns, alpha, id, method, low
     )
     FROM sdc__spread(tbl, columns, 'sdc__filled');
 
-CREATE OR REPLACE MACRO sdc__noise(tbl, columns, alpha, id, method, threshold, lower, upper, rounded, discrete, stratum, stream, release) AS TABLE
-    WITH sdc__records AS (FROM sdc__noise_records(tbl, columns, id, stratum)),
+CREATE OR REPLACE MACRO sdc__noise(tbl, columns, alpha, id, method, threshold, lower, upper, rounded, discrete, stratum, stream, release, unit, household) AS TABLE
+    WITH sdc__records AS (FROM sdc__noise_records(tbl, columns, id, stratum, unit, household)),
     sdc__uncorrelated AS (FROM sdc__noise_uncorrelated('sdc__records', alpha, stratum)),
     sdc__correlated AS (FROM sdc__noise_correlated('sdc__records', alpha, stratum)),
     sdc__noisy_uncorrelated AS (FROM sdc__noise_by_column('sdc__records', 'sdc__uncorrelated', stratum, stream, release)),
@@ -61,11 +63,11 @@ CREATE OR REPLACE MACRO sdc__noise(tbl, columns, alpha, id, method, threshold, l
     sdc__noisy_outliers AS (FROM sdc__noise_on_outliers('sdc__records', 'sdc__noisy_correlated', threshold, stratum)),
     sdc__by_record AS (FROM sdc__noise_added(tbl, columns, 'sdc__noisy_' || method, lower, upper, rounded)),
     sdc__by_kernel AS (FROM sdc__noise_by_ranks(tbl, columns, alpha, id, method, lower, upper, rounded, discrete, stratum, stream, release))
-    FROM query_table(CASE WHEN method IN ('uncorrelated', 'correlated', 'linear', 'outliers') THEN 'sdc__by_record' ELSE 'sdc__by_kernel' END);
+    FROM query_table(CASE WHEN sdc__unit_fits(unit, household, method, 'uncorrelated') OR method IN ('correlated', 'linear', 'outliers') THEN 'sdc__by_record' ELSE 'sdc__by_kernel' END);
 
 -- The figures that are applied, for the log: by stratum the standard deviations of the noise, or its coefficients in the order of the names.
 CREATE OR REPLACE MACRO sdc__noise_applied(tbl, columns, alpha, id, method, stratum) AS TABLE
-    WITH sdc__records AS (FROM sdc__noise_records(tbl, columns, id, stratum)),
+    WITH sdc__records AS (FROM sdc__noise_records(tbl, columns, id, stratum, 'record', NULL)),
     sdc__uncorrelated AS (FROM sdc__noise_uncorrelated('sdc__records', alpha, stratum)),
     sdc__correlated AS (FROM sdc__noise_correlated('sdc__records', alpha, stratum))
     SELECT list(struct_pack(stratum := sdc__stratum::VARCHAR, columns := sdc__names, standard_deviations := sdc__sds, coefficients := sdc__root)
@@ -77,15 +79,15 @@ CREATE OR REPLACE MACRO sdc__noise_applied(tbl, columns, alpha, id, method, stra
 -- sdc_noise: noise added to numeric columns.
 -- Example: FROM sdc_noise('persons', ['income'], 0.1, 'id');
 CREATE OR REPLACE MACRO sdc_noise(tbl, columns, alpha, id, method := 'uncorrelated', threshold := 3, lower := NULL, upper := NULL,
-                                  rounded := false, discrete := false, stratum := NULL, stream := NULL, release := '') AS TABLE
-    WITH sdc__done AS (FROM sdc__noise(tbl, columns, alpha, id, method, threshold, lower, upper, rounded, discrete, stratum, stream, release))
+                                  rounded := false, discrete := false, stratum := NULL, stream := NULL, release := '', unit := 'record', household := NULL) AS TABLE
+    WITH sdc__done AS (FROM sdc__noise(tbl, columns, alpha, id, method, threshold, lower, upper, rounded, discrete, stratum, stream, release, unit, household))
     FROM sdc__released(tbl, columns, id, 'sdc__done');
 
 CREATE OR REPLACE MACRO sdc__checked_deviation(s) AS
     CASE WHEN s >= 0 AND s < 'infinity'::DOUBLE THEN s::DOUBLE
          ELSE error('ParameterError: standard_deviation is ' || coalesce(s::VARCHAR, 'NULL') || ': it must be a number, at least 0, in the units of the column.') END;
-CREATE OR REPLACE MACRO sdc__noise_absolute(tbl, columns, standard_deviation, id, lower, upper, rounded, stream, release) AS TABLE
-    WITH sdc__records AS (FROM sdc__noise_records(tbl, columns, id, NULL)),
+CREATE OR REPLACE MACRO sdc__noise_absolute(tbl, columns, standard_deviation, id, lower, upper, rounded, stream, release, unit, household) AS TABLE
+    WITH sdc__records AS (FROM sdc__noise_records(tbl, columns, id, NULL, unit, household)),
     sdc__given AS (
         SELECT NULL AS sdc__stratum, sdc__names, NULL::DOUBLE[] AS sdc__means,
                list_transform(sdc__each(standard_deviation, columns, sdc__names)::DOUBLE[], lambda s: sdc__checked_deviation(s)) AS sdc__sds
@@ -100,6 +102,7 @@ CREATE OR REPLACE MACRO sdc__noise_absolute(tbl, columns, standard_deviation, id
 -- Compiled: by SQL alone.
 -- sdc_noise_absolute: noise of a given standard deviation added to numeric columns.
 -- Example: FROM sdc_noise_absolute('persons', ['income'], 50, 'id');
-CREATE OR REPLACE MACRO sdc_noise_absolute(tbl, columns, standard_deviation, id, lower := NULL, upper := NULL, rounded := false, stream := NULL, release := '') AS TABLE
-    WITH sdc__done AS (FROM sdc__noise_absolute(tbl, columns, standard_deviation, id, lower, upper, rounded, stream, release))
+CREATE OR REPLACE MACRO sdc_noise_absolute(tbl, columns, standard_deviation, id, lower := NULL, upper := NULL, rounded := false, stream := NULL, release := '',
+                                           unit := 'record', household := NULL) AS TABLE
+    WITH sdc__done AS (FROM sdc__noise_absolute(tbl, columns, standard_deviation, id, lower, upper, rounded, stream, release, unit, household))
     FROM sdc__released(tbl, columns, id, 'sdc__done');

@@ -5,11 +5,11 @@
 --   linear         c (x_j + e_j - mean) + mean         c = 1 / sqrt(1 + alpha); the mean of x + e is replaced by that of x
 -- A column's value enters its draw in millionths of the noise's standard deviation.
 
-CREATE OR REPLACE MACRO sdc__noise_records(tbl, columns, id, stratum) AS TABLE
-    SELECT sdc__id, sdc__checked_id(sdc__id) AS sdc__named,
+CREATE OR REPLACE MACRO sdc__noise_records(tbl, columns, id, stratum, unit, household) AS TABLE
+    SELECT sdc__id, sdc__named,
            sdc__stratum_value(stratum, COLUMNS(sdc__column((*), stratum))) AS sdc__stratum,
            sdc__number(COLUMNS(sdc__to_mask((*), columns, id))) AS "sdc__x_\0"
-    FROM sdc__identified(tbl, id, codes := [stratum]);
+    FROM sdc__named_records(tbl, columns, id, unit, household, [stratum]);
 
 -- An argument of a macro is pasted wherever it is named: what is dear to compute is a column of a subquery first, under a name of its own
 -- (sdc__u_, sdc__z_). Each value then becomes a struct of itself, x, and its noise e.

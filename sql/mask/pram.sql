@@ -26,14 +26,16 @@
 --   stratum      column   a column of the table and of the matrix: each stratum has its own probabilities
 --   stream       text     names the pass of draws; give another one to mask a column a second time
 --   release      text     names the release; give another one for independent draws
+--   unit         'record' or 'household'  whose draws: with 'household', members who share a category go on sharing it
+--   household    column   the household of a record, where unit is 'household'
 
-CREATE OR REPLACE MACRO sdc__pram_records(tbl, columns, id, stratum) AS TABLE
-    SELECT sdc__id, sdc__s, sdc__x, list_bool_and([*COLUMNS(lambda c: starts_with(c, 'sdc__n_'))]) AS sdc__blank
-    FROM (SELECT sdc__id,
+CREATE OR REPLACE MACRO sdc__pram_records(tbl, columns, id, stratum, unit, household) AS TABLE
+    SELECT sdc__id, sdc__named, sdc__s, sdc__x, list_bool_and([*COLUMNS(lambda c: starts_with(c, 'sdc__n_'))]) AS sdc__blank
+    FROM (SELECT sdc__id, sdc__named,
                  sdc__stratum_value(stratum, COLUMNS(sdc__column((*), stratum))) AS sdc__s,
                  struct_pack(*COLUMNS(sdc__to_mask((*), columns, id))) AS sdc__x,
                  COLUMNS(sdc__to_mask((*), columns, id)) IS NULL AS "sdc__n_\0"
-          FROM sdc__identified(tbl, id, codes := list_append(columns::VARCHAR[], stratum)));
+          FROM sdc__named_records(tbl, columns, id, unit, household, list_append(columns::VARCHAR[], stratum)));
 
 -- A category (or a stratum) of a matrix in the type of the table's column; one that has no place there is not shown.
 CREATE OR REPLACE MACRO sdc__category_of(v, like_that) AS
@@ -47,14 +49,14 @@ CREATE OR REPLACE MACRO sdc__pram_typed(tbl, columns, id, matrix, stratum) AS TA
            TRY_CAST(sdc__m.probability AS DOUBLE) AS sdc__p
     FROM (SELECT sdc__by_bytes(COLUMNS(sdc__columns((*), ['from', 'to', 'probability']))) AS "\0",
                  sdc__stratum_value(stratum, sdc__by_bytes(COLUMNS(sdc__column((*), stratum)))) AS sdc__s FROM sdc__rows(matrix)) AS sdc__m
-    LEFT JOIN (FROM sdc__pram_records(tbl, columns, id, stratum) LIMIT 0) AS sdc__t ON true;
+    LEFT JOIN (FROM sdc__pram_records(tbl, columns, id, stratum, 'record', NULL) LIMIT 0) AS sdc__t ON true;
 CREATE OR REPLACE MACRO sdc__pram_typed_crossing(tbl, columns, id, matrix, stratum) AS TABLE
     SELECT sdc__category_of(sdc__m.sdc__s, sdc__t.sdc__s) AS sdc__s,
            sdc__category_of(sdc__m."from", sdc__t.sdc__x) AS sdc__from, sdc__category_of(sdc__m."to", sdc__t.sdc__x) AS sdc__to,
            TRY_CAST(sdc__m.probability AS DOUBLE) AS sdc__p
     FROM (SELECT sdc__by_bytes(COLUMNS(sdc__columns((*), ['from', 'to', 'probability']))) AS "\0",
                  sdc__stratum_value(stratum, sdc__by_bytes(COLUMNS(sdc__column((*), stratum)))) AS sdc__s FROM sdc__rows(matrix)) AS sdc__m
-    LEFT JOIN (FROM sdc__pram_records(tbl, columns, id, stratum) LIMIT 0) AS sdc__t ON true;
+    LEFT JOIN (FROM sdc__pram_records(tbl, columns, id, stratum, 'record', NULL) LIMIT 0) AS sdc__t ON true;
 
 CREATE OR REPLACE MACRO sdc__checked_probability(p) AS
     CASE WHEN p >= 0 AND p <= 1 THEN p
@@ -116,21 +118,21 @@ CREATE OR REPLACE MACRO sdc__pram_drawn(records, rows_of, moves) AS TABLE
                       WHEN sdc__r.sdc__blank THEN 2
                       ELSE error('ParameterError: A category' || CASE WHEN sdc__r.sdc__s IS NULL THEN '' ELSE ' of a stratum' END
                                  || ' is not in the PRAM matrix: give its row (from, to, probability).') END AS sdc__stay,
-                 sdc__uniform(sdc__p.sdc__subkey, sdc__checked_id(sdc__r.sdc__id), '') AS sdc__draw
+                 sdc__uniform(sdc__p.sdc__subkey, sdc__r.sdc__named, '') AS sdc__draw
           FROM query_table(records) AS sdc__r
           LEFT JOIN query_table(rows_of) AS sdc__p ON row(sdc__r.sdc__s, sdc__r.sdc__x) = row(sdc__p.sdc__s, sdc__p.sdc__from)) AS sdc__u
     LEFT JOIN query_table(moves) AS sdc__m
       ON CASE WHEN sdc__u.sdc__draw >= sdc__u.sdc__stay THEN row(sdc__u.sdc__s, sdc__u.sdc__x) END = row(sdc__m.sdc__s, sdc__m.sdc__from)
      AND sdc__u.sdc__draw >= sdc__m.sdc__low AND sdc__u.sdc__draw < sdc__m.sdc__high;
 
-CREATE OR REPLACE MACRO sdc__pram(tbl, columns, matrix, id, stratum, stream, release) AS TABLE
-    WITH sdc__records AS (FROM sdc__pram_records(tbl, columns, id, stratum)),
+CREATE OR REPLACE MACRO sdc__pram(tbl, columns, matrix, id, stratum, stream, release, unit, household) AS TABLE
+    WITH sdc__records AS (FROM sdc__pram_records(tbl, columns, id, stratum, unit, household)),
     sdc__typed AS MATERIALIZED (FROM sdc__pram_typed(tbl, columns, id, matrix, stratum)),
     sdc__stays AS MATERIALIZED (FROM sdc__pram_keyed_rows('sdc__typed', columns, stream, release)),
     sdc__moves AS (FROM sdc__pram_moves('sdc__typed', 'sdc__stays'))
     FROM sdc__pram_drawn('sdc__records', 'sdc__stays', 'sdc__moves');
-CREATE OR REPLACE MACRO sdc__pram_crossing(tbl, columns, matrix, id, stratum, stream, release) AS TABLE
-    WITH sdc__records AS (FROM sdc__pram_records(tbl, columns, id, stratum)),
+CREATE OR REPLACE MACRO sdc__pram_crossing(tbl, columns, matrix, id, stratum, stream, release, unit, household) AS TABLE
+    WITH sdc__records AS (FROM sdc__pram_records(tbl, columns, id, stratum, unit, household)),
     sdc__typed AS MATERIALIZED (FROM sdc__pram_typed_crossing(tbl, columns, id, matrix, stratum)),
     sdc__stays AS MATERIALIZED (FROM sdc__pram_keyed_rows('sdc__typed', columns, stream, release)),
     sdc__moves AS (FROM sdc__pram_moves('sdc__typed', 'sdc__stays'))
@@ -138,13 +140,13 @@ CREATE OR REPLACE MACRO sdc__pram_crossing(tbl, columns, matrix, id, stratum, st
 
 -- sdc_pram: a column's categories changed with the probabilities of a matrix.
 -- Example: FROM sdc_pram('persons', 'sex', 'sexes', 'id');
-CREATE OR REPLACE MACRO sdc_pram(tbl, column_name, matrix, id, stratum := NULL, stream := NULL, release := '') AS TABLE
-    WITH sdc__done AS (FROM sdc__pram(tbl, [column_name], matrix, id, stratum, stream, release))
+CREATE OR REPLACE MACRO sdc_pram(tbl, column_name, matrix, id, stratum := NULL, stream := NULL, release := '', unit := 'record', household := NULL) AS TABLE
+    WITH sdc__done AS (FROM sdc__pram(tbl, [column_name], matrix, id, stratum, stream, release, unit, household))
     FROM sdc__released(tbl, [column_name], id, 'sdc__done');
 
 -- Verb: pram
 -- sdc_pram_crossing: several columns changed together; from and to of the matrix are structs.
 -- Example: FROM sdc_pram_crossing('persons', ['sex', 'region'], 'crossings', 'id');
-CREATE OR REPLACE MACRO sdc_pram_crossing(tbl, columns, matrix, id, stratum := NULL, stream := NULL, release := '') AS TABLE
-    WITH sdc__done AS (FROM sdc__pram_crossing(tbl, columns, matrix, id, stratum, stream, release))
+CREATE OR REPLACE MACRO sdc_pram_crossing(tbl, columns, matrix, id, stratum := NULL, stream := NULL, release := '', unit := 'record', household := NULL) AS TABLE
+    WITH sdc__done AS (FROM sdc__pram_crossing(tbl, columns, matrix, id, stratum, stream, release, unit, household))
     FROM sdc__released(tbl, columns, id, 'sdc__done');

@@ -26,19 +26,21 @@
 --   most       whole number  the largest number of records in a released cell for which the probability is given
 --   stream     text          names the pass of draws; give another one to mask a column a second time
 --   release    text          names the release; give another one for independent draws
+--   unit       'record' or 'household'  whose draws: with 'household' (never of guaranteed), members who share a cell go on sharing it
+--   household  column        the household of a record, where unit is 'household'
 
 CREATE OR REPLACE MACRO sdc__within(have, within) AS
     CASE WHEN coalesce(len(within::VARCHAR[]), 0) = 0 THEN have[1:1] ELSE sdc__columns(have, within) END;
 CREATE OR REPLACE MACRO sdc__within_value(within, column_value) AS
     CASE WHEN coalesce(len(within::VARCHAR[]), 0) = 0 THEN NULL ELSE column_value END;
 
-CREATE OR REPLACE MACRO sdc__pram_grouped(tbl, columns, id, within) AS TABLE
-    SELECT sdc__id, sdc__x, list_bool_or([*COLUMNS(lambda c: starts_with(c, 'sdc__n_'))]) AS sdc__lacking,
+CREATE OR REPLACE MACRO sdc__pram_grouped(tbl, columns, id, within, unit, household) AS TABLE
+    SELECT sdc__id, sdc__named, sdc__x, list_bool_or([*COLUMNS(lambda c: starts_with(c, 'sdc__n_'))]) AS sdc__lacking,
            struct_pack(*COLUMNS(lambda c: starts_with(c, 'sdc__g_'))) AS sdc__g
-    FROM (SELECT sdc__id, struct_pack(*COLUMNS(sdc__to_mask((*), columns, id))) AS sdc__x,
+    FROM (SELECT sdc__id, sdc__named, struct_pack(*COLUMNS(sdc__to_mask((*), columns, id))) AS sdc__x,
                  COLUMNS(sdc__to_mask((*), columns, id)) IS NULL AS "sdc__n_\0",
                  sdc__within_value(within, COLUMNS(sdc__within((*), within))) AS "sdc__g_\0"
-          FROM sdc__identified(tbl, id, codes := list_concat(columns::VARCHAR[], within::VARCHAR[])));
+          FROM sdc__named_records(tbl, columns, id, unit, household, list_concat(columns::VARCHAR[], within::VARCHAR[])));
 
 -- The cells of a table of records, T; then the number of each in its group, how many are in it, and which (as a digest).
 CREATE OR REPLACE MACRO sdc__pram_tallied(records) AS TABLE
@@ -75,7 +77,7 @@ CREATE OR REPLACE MACRO sdc__pram_jumps(records, cells) AS TABLE
     FROM (SELECT sdc__id, sdc__x, sdc__g, sdc__i,
                  CASE WHEN sdc__uniform_of(sdc__drawn, 1) >= sdc__stay THEN floor(sdc__uniform_of(sdc__drawn, 2) * (sdc__k - 1))::BIGINT END AS sdc__jump
           FROM (SELECT sdc__r.sdc__id, sdc__r.sdc__x, sdc__r.sdc__g, sdc__p.sdc__i, sdc__p.sdc__k, sdc__p.sdc__stay,
-                       sdc__digest(sdc__p.sdc__subkey, sdc__checked_id(sdc__r.sdc__id), '') AS sdc__drawn
+                       sdc__digest(sdc__p.sdc__subkey, sdc__r.sdc__named, '') AS sdc__drawn
                 FROM query_table(records) AS sdc__r
                 LEFT JOIN query_table(cells) AS sdc__p ON row(sdc__r.sdc__g, sdc__r.sdc__x) = row(sdc__p.sdc__g, sdc__p.sdc__x))) AS sdc__u
     LEFT JOIN query_table(cells) AS sdc__c
@@ -89,8 +91,8 @@ CREATE OR REPLACE MACRO sdc__pram_staying(tallied, retention, stratum) AS TABLE
                    ELSE error('ParameterError: The retention is ' || coalesce(retention::VARCHAR, 'NULL') || ': it must be a probability, from 0 to 1.') END AS sdc__stay
     FROM sdc__cells WHERE sdc__pram_lonely('sdc__cells', CASE WHEN stratum IS NULL THEN NULL ELSE [stratum] END);
 
-CREATE OR REPLACE MACRO sdc__pram_retention(tbl, columns, retention, id, stratum, stream, release) AS TABLE
-    WITH sdc__all AS (FROM sdc__pram_grouped(tbl, columns, id, CASE WHEN stratum IS NULL THEN NULL ELSE [stratum] END)),
+CREATE OR REPLACE MACRO sdc__pram_retention(tbl, columns, retention, id, stratum, stream, release, unit, household) AS TABLE
+    WITH sdc__all AS (FROM sdc__pram_grouped(tbl, columns, id, CASE WHEN stratum IS NULL THEN NULL ELSE [stratum] END, unit, household)),
     sdc__full AS (FROM sdc__all WHERE NOT sdc__lacking),
     sdc__tallied AS MATERIALIZED (FROM sdc__pram_tallied('sdc__full')),
     sdc__staying AS (FROM sdc__pram_staying('sdc__tallied', retention, stratum)),
@@ -101,8 +103,8 @@ CREATE OR REPLACE MACRO sdc__pram_retention(tbl, columns, retention, id, stratum
 -- Command: pram
 -- sdc_pram_retention: categories stay with a probability, or move to any other alike.
 -- Example: FROM sdc_pram_retention('persons', ['sex', 'region'], 0.9, 'id');
-CREATE OR REPLACE MACRO sdc_pram_retention(tbl, columns, retention, id, stratum := NULL, stream := NULL, release := '') AS TABLE
-    WITH sdc__done AS (FROM sdc__pram_retention(tbl, columns, retention, id, stratum, stream, release))
+CREATE OR REPLACE MACRO sdc_pram_retention(tbl, columns, retention, id, stratum := NULL, stream := NULL, release := '', unit := 'record', household := NULL) AS TABLE
+    WITH sdc__done AS (FROM sdc__pram_retention(tbl, columns, retention, id, stratum, stream, release, unit, household))
     FROM sdc__released(tbl, columns, id, 'sdc__done');
 
 -- theta of xi, the root without cancellation: xi theta^2 + (1 - xi) theta - (1 - xi) = 0.
@@ -125,11 +127,16 @@ CREATE OR REPLACE MACRO sdc__pram_design(tallied, xi, within) AS TABLE
                 ELSE true END AS sdc__sound
     FROM sdc__cells WHERE sdc__pram_lonely('sdc__cells', within);
 
-CREATE OR REPLACE MACRO sdc__pram_guaranteed(tbl, keys, xi, id, within, stream, release) AS TABLE
-    WITH sdc__all AS (FROM sdc__pram_grouped(tbl, keys, id, within)),
+CREATE OR REPLACE MACRO sdc__record_alone(unit) AS CASE
+    WHEN unit = 'record' THEN true
+    WHEN unit = 'household' THEN error('ParameterError: unit is household, and guaranteed PRAM draws for each record by itself: its bound xi, by (8) of Nayak, holds for records that move independently. Take pram with a matrix or a retention.')
+    ELSE error('ParameterError: unit is ' || coalesce(unit::VARCHAR, 'NULL') || ': it must be ''record''.')
+END;
+CREATE OR REPLACE MACRO sdc__pram_guaranteed(tbl, keys, xi, id, within, stream, release, unit) AS TABLE
+    WITH sdc__all AS (FROM sdc__pram_grouped(tbl, keys, id, within, 'record', NULL)),
     sdc__tallied AS MATERIALIZED (FROM sdc__pram_tallied('sdc__all')),
     sdc__design AS MATERIALIZED (FROM sdc__pram_design('sdc__tallied', xi, within)),
-    sdc__staying AS (FROM sdc__design WHERE sdc__sound),
+    sdc__staying AS (FROM sdc__design WHERE sdc__sound AND sdc__record_alone(unit)),
     sdc__keyed AS MATERIALIZED (FROM sdc__pram_keyed('sdc__staying', keys, stream, release))
     FROM sdc__pram_jumps('sdc__all', 'sdc__keyed');
 
@@ -138,8 +145,8 @@ CREATE OR REPLACE MACRO sdc__pram_guaranteed(tbl, keys, xi, id, within, stream, 
 -- Command: pram
 -- sdc_pram_guaranteed: keys changed so that no match to any record is right with a probability above xi.
 -- Example: FROM sdc_pram_guaranteed('persons', ['age', 'region'], 0.8, 'id');
-CREATE OR REPLACE MACRO sdc_pram_guaranteed(tbl, keys, xi, id, within := NULL, stream := NULL, release := '') AS TABLE
-    WITH sdc__done AS (FROM sdc__pram_guaranteed(tbl, keys, xi, id, within, stream, release))
+CREATE OR REPLACE MACRO sdc_pram_guaranteed(tbl, keys, xi, id, within := NULL, stream := NULL, release := '', unit := 'record') AS TABLE
+    WITH sdc__done AS (FROM sdc__pram_guaranteed(tbl, keys, xi, id, within, stream, release, unit))
     FROM sdc__released(tbl, keys, id, 'sdc__done');
 
 -- The proof that goes with a guaranteed release, to be taken of the original table: for every cell its records T, the cells of its
@@ -150,7 +157,7 @@ CREATE OR REPLACE MACRO sdc_pram_guaranteed(tbl, keys, xi, id, within := NULL, s
 -- Gives: the key columns, frequency, cells, theta, probability_to_stay, bound, maximum, released_frequency, correct_match.
 -- Example: FROM sdc_pram_proof('persons', ['age', 'region'], 0.8, 'id');
 CREATE OR REPLACE MACRO sdc_pram_proof(tbl, keys, xi, id, within := NULL, most := 5) AS TABLE
-    WITH sdc__all AS (FROM sdc__pram_grouped(tbl, keys, id, within)),
+    WITH sdc__all AS (FROM sdc__pram_grouped(tbl, keys, id, within, 'record', NULL)),
     sdc__tallied AS MATERIALIZED (FROM sdc__pram_tallied('sdc__all')),
     sdc__design AS MATERIALIZED (FROM sdc__pram_design('sdc__tallied', xi, within)),
     sdc__alike AS (SELECT sdc__g, sdc__t, count(*) AS sdc__n FROM sdc__design WHERE sdc__sound GROUP BY sdc__g, sdc__t),
@@ -169,10 +176,10 @@ CREATE OR REPLACE MACRO sdc_pram_proof(tbl, keys, xi, id, within := NULL, most :
 -- is masked by it. cells: one row a cell, under an id; numbers: sdc_id, sdc_count, for how many records it stands.
 CREATE OR REPLACE MACRO sdc__pram_tallied_before(cells, columns, id, within, numbers, lacking) AS TABLE
     SELECT sdc__c.sdc__g, sdc__c.sdc__x, sum(sdc__n.sdc_count)::BIGINT AS sdc__t
-    FROM sdc__pram_grouped(cells, columns, id, within) AS sdc__c JOIN query_table(numbers) AS sdc__n ON sdc__c.sdc__id = sdc__n.sdc_id
+    FROM sdc__pram_grouped(cells, columns, id, within, 'record', NULL) AS sdc__c JOIN query_table(numbers) AS sdc__n ON sdc__c.sdc__id = sdc__n.sdc_id
     WHERE lacking OR NOT sdc__c.sdc__lacking
     GROUP BY sdc__c.sdc__g, sdc__c.sdc__x;
 
-CREATE OR REPLACE MACRO sdc__pram_by_design(tbl, columns, design, id, within) AS TABLE
-    WITH sdc__all AS (FROM sdc__pram_grouped(tbl, columns, id, within))
+CREATE OR REPLACE MACRO sdc__pram_by_design(tbl, columns, design, id, within, unit, household) AS TABLE
+    WITH sdc__all AS (FROM sdc__pram_grouped(tbl, columns, id, within, unit, household))
     FROM sdc__pram_jumps('sdc__all', design);

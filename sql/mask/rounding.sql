@@ -8,14 +8,20 @@
 --            1  1234                                                          1  1250
 -- A base of one over a whole number (0.1, 0.25) is counted by multiplication: 0.15 goes to 0.2 although its double lies below.
 --
+-- With x_max, the largest possible value, the points end at the last multiple that is not above it, p_r = b floor(x_max / b), whose set of attraction is
+-- [p_r - b/2, x_max]: no released value is impossible, and a greater value is an error. Other points, and points of several columns: round_points.sql.
+--
 -- Scope: record.
 -- Parameters:
 --   tbl      table    the table, view, common table expression or file
 --   columns  columns  the columns to mask
 --   base     number   the distance of the rounding points, positive, in the units of the columns
 --   id       column   identifies each record
+--   x_max    number   the largest possible value of the columns
 --   stream   text     names the pass of draws; give another one to mask a column a second time
 --   release  text     names the release; give another one for independent draws
+--   unit     'record' or 'household'  whose draws: with 'household', members who share a value go on sharing it
+--   household  column  the household of a record, where unit is 'household'
 
 CREATE OR REPLACE MACRO sdc__base(base) AS
     CASE WHEN base::DOUBLE > 0 AND base::DOUBLE < 'infinity'::DOUBLE THEN base::DOUBLE
@@ -32,29 +38,32 @@ CREATE OR REPLACE MACRO sdc__rounded_at_random(x, base, u) AS
     sdc__of_bases(floor(sdc__in_bases(x, base)) + (u < sdc__in_bases(x, base) - floor(sdc__in_bases(x, base)))::INTEGER, base);
 
 -- The type of a value is its column's again.
-CREATE OR REPLACE MACRO sdc__round_value(v, base) AS cast_to_type(sdc__rounded(sdc__number(v), base), v);
+CREATE OR REPLACE MACRO sdc__round_value(v, base, x_max) AS cast_to_type(CASE
+    WHEN x_max IS NULL OR isnan(sdc__number(v)) THEN sdc__rounded(sdc__number(v), base)
+    WHEN sdc__number(v) > x_max::DOUBLE THEN error('ParameterError: A value of ' || alias(v) || ' is above x_max, ' || x_max::VARCHAR || ', the largest that is possible: give a greater x_max.')
+    ELSE least(sdc__rounded(sdc__number(v), base), sdc__of_bases(floor(sdc__in_bases(x_max::DOUBLE, base)), base)) END, v);
 -- A draw depends on the base and on the value, in millionths of the base.
 CREATE OR REPLACE MACRO sdc__round_value_at_random(v, base, subkeys, id) AS
     cast_to_type(sdc__rounded_at_random(sdc__number(v), base, sdc__uniform(subkeys[sdc__folded(alias(v))], id, sdc__in_units(sdc__number(v), base::DOUBLE))), v);
 
-CREATE OR REPLACE MACRO sdc__round(tbl, columns, base, id) AS TABLE
-    SELECT sdc__id, sdc__round_value(COLUMNS(sdc__to_mask((*), columns, id)), base) AS "\0" FROM sdc__identified(tbl, id);
-CREATE OR REPLACE MACRO sdc__random_round(tbl, columns, base, id, stream, release) AS TABLE
-    SELECT sdc__id, sdc__round_value_at_random(COLUMNS(sdc__to_mask((*), columns, id)), base, sdc__subkeys, sdc__checked_id(sdc__id)) AS "\0"
-    FROM sdc__identified(tbl, id), sdc__column_subkeys(columns, release, stream, 'random rounding', sdc__canonical(base::DOUBLE));
+CREATE OR REPLACE MACRO sdc__round(tbl, columns, base, id, x_max) AS TABLE
+    SELECT sdc__id, sdc__round_value(COLUMNS(sdc__to_mask((*), columns, id)), base, x_max) AS "\0" FROM sdc__identified(tbl, id);
+CREATE OR REPLACE MACRO sdc__random_round(tbl, columns, base, id, stream, release, unit, household) AS TABLE
+    SELECT sdc__id, sdc__round_value_at_random(COLUMNS(sdc__to_mask((*), columns, id)), base, sdc__subkeys, sdc__named) AS "\0"
+    FROM sdc__named_records(tbl, columns, id, unit, household, NULL), sdc__column_subkeys(columns, release, stream, 'random rounding', sdc__canonical(base::DOUBLE));
 
 -- Keeps: every value to within half a base.
 -- Verb: round_to_base
 -- Command: round
 -- sdc_round: columns rounded to the nearest multiple of a base.
 -- Example: FROM sdc_round('persons', ['income'], 50, 'id');
-CREATE OR REPLACE MACRO sdc_round(tbl, columns, base, id) AS TABLE
-    WITH sdc__done AS (FROM sdc__round(tbl, columns, base, id)) FROM sdc__released(tbl, columns, id, 'sdc__done');
+CREATE OR REPLACE MACRO sdc_round(tbl, columns, base, id, x_max := NULL) AS TABLE
+    WITH sdc__done AS (FROM sdc__round(tbl, columns, base, id, x_max)) FROM sdc__released(tbl, columns, id, 'sdc__done');
 
 -- Keeps: every value in expectation, and to within a base.
 -- Verb: round_to_base, at_random
 -- Command: round
 -- sdc_random_round: columns rounded up or down to multiples of a base, at random without bias.
 -- Example: FROM sdc_random_round('persons', ['income'], 50, 'id');
-CREATE OR REPLACE MACRO sdc_random_round(tbl, columns, base, id, stream := NULL, release := '') AS TABLE
-    WITH sdc__done AS (FROM sdc__random_round(tbl, columns, base, id, stream, release)) FROM sdc__released(tbl, columns, id, 'sdc__done');
+CREATE OR REPLACE MACRO sdc_random_round(tbl, columns, base, id, stream := NULL, release := '', unit := 'record', household := NULL) AS TABLE
+    WITH sdc__done AS (FROM sdc__random_round(tbl, columns, base, id, stream, release, unit, household)) FROM sdc__released(tbl, columns, id, 'sdc__done');

@@ -51,6 +51,14 @@ SIX = [[0.5 if k == j else 0.1 for j in range(6)] for k in range(6)]
 # name: (method of Microdata, its arguments, its named arguments; the same as a macro)
 METHODS: dict[str, tuple[str, tuple[Any, ...], dict[str, Any], str]] = {
     "noise": ("noise", (["x", "n"], 0.1), {}, "sdc_noise({t}, ['x', 'n'], 0.1, 'id')"),
+    "noise by household": (
+        "noise", ("x",), {"standard_deviation": 10, "unit": "household", "household": "region"},
+        "sdc_noise_absolute({t}, ['x'], 10, 'id', unit := 'household', household := 'region')",
+    ),
+    "pram by household": (
+        "pram_retention", ("sex", 0.6), {"unit": "household", "household": "region"},
+        "sdc_pram_retention({t}, ['sex'], 0.6, 'id', unit := 'household', household := 'region')",
+    ),
     "noise bounded": (
         "noise", ("y", 0.2), {"lower": 0, "upper": 10_000, "stratum": "region"},
         "sdc_noise({t}, ['y'], 0.2, 'id', lower := 0, upper := 10000, stratum := 'region')",

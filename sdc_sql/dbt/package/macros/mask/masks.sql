@@ -27,6 +27,7 @@
         'recode_level': {},
         'recode_relative': {},
         'resample': none,
+        'round_points': {},
         'round': {},
         'random_round': {},
         'suppress_combinations': none,

@@ -1,11 +1,11 @@
 {#- Written from the headers of sql/ by python -m sdc_sql.write. -#}
 
-{%- macro pram_retention(tbl, columns, retention, id, stratum=none, stream=none, release=none) -%}
-    {{ return(sdc.sdc__mask('sdc_pram_retention', id, [tbl, columns, retention, id], {'stratum': stratum, 'stream': stream, 'release': release})) }}
+{%- macro pram_retention(tbl, columns, retention, id, stratum=none, stream=none, release=none, unit=none, household=none) -%}
+    {{ return(sdc.sdc__mask('sdc_pram_retention', id, [tbl, columns, retention, id], {'stratum': stratum, 'stream': stream, 'release': release, 'unit': unit, 'household': household})) }}
 {%- endmacro -%}
 
-{%- macro pram_guaranteed(tbl, keys, xi, id, within=none, stream=none, release=none) -%}
-    {{ return(sdc.sdc__mask('sdc_pram_guaranteed', id, [tbl, keys, xi, id], {'within': within, 'stream': stream, 'release': release})) }}
+{%- macro pram_guaranteed(tbl, keys, xi, id, within=none, stream=none, release=none, unit=none) -%}
+    {{ return(sdc.sdc__mask('sdc_pram_guaranteed', id, [tbl, keys, xi, id], {'within': within, 'stream': stream, 'release': release, 'unit': unit})) }}
 {%- endmacro -%}
 
 {%- macro pram_proof(tbl, keys, xi, id, within=none, most=none) -%}

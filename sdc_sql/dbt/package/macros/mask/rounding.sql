@@ -1,9 +1,9 @@
 {#- Written from the headers of sql/ by python -m sdc_sql.write. -#}
 
-{%- macro round(tbl, columns, base, id) -%}
-    {{ return(sdc.sdc__mask('sdc_round', id, [tbl, columns, base, id], {})) }}
+{%- macro round(tbl, columns, base, id, x_max=none) -%}
+    {{ return(sdc.sdc__mask('sdc_round', id, [tbl, columns, base, id], {'x_max': x_max})) }}
 {%- endmacro -%}
 
-{%- macro random_round(tbl, columns, base, id, stream=none, release=none) -%}
-    {{ return(sdc.sdc__mask('sdc_random_round', id, [tbl, columns, base, id], {'stream': stream, 'release': release})) }}
+{%- macro random_round(tbl, columns, base, id, stream=none, release=none, unit=none, household=none) -%}
+    {{ return(sdc.sdc__mask('sdc_random_round', id, [tbl, columns, base, id], {'stream': stream, 'release': release, 'unit': unit, 'household': household})) }}
 {%- endmacro -%}

@@ -1,0 +1,38 @@
+"""Whose draws a mask takes: each record's own, or one for a household, whose members then go on sharing values."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from sdc_sql.db.checks import told
+from sdc_sql.errors import ParameterError
+
+if TYPE_CHECKING:
+    from sdc_sql.db.masking import Maskable
+
+UNITS = ("record", "household")
+
+
+def drawn_for(data: Maskable, unit: str, household: str | None = None) -> dict[str, str | None]:
+    """Return the arguments of a macro that say whose the draws are.
+
+    Raises
+    ------
+    ParameterError
+        Where the unit is another, a household is named for draws by record, or none is known for draws by household.
+
+    Examples
+    --------
+    >>> import sdc_sql
+    >>> drawn_for(sdc_sql.example()._roles, "household")
+    {'unit': 'household', 'household': 'household'}
+    """
+    if unit not in UNITS:
+        raise ParameterError(f"unit is {told(unit)}: it must be 'record' or 'household'.")
+    if unit == "record":
+        if household is not None:
+            raise ParameterError(
+                "A household is given, and unit is record: give unit='household' for draws by household."
+            )
+        return {"unit": unit, "household": None}
+    return {"unit": unit, "household": data.found("household", data.required("household", household))}

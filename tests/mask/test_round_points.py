@@ -1,0 +1,74 @@
+"""Rounding to given points and the largest possible value (SDC handbook, 3.4.2.5)."""
+
+from __future__ import annotations
+
+import itertools
+import math
+
+import pytest
+
+import sdc_sql
+from sdc_sql import InputError, ParameterError
+
+POINTS = [0.0, 500.0, 1500.0, 5000.0]
+PAIRS = [(0, 10), (0, 90), (40, 50), (100, 10), (100, 90)]
+
+
+@pytest.fixture
+def k(con):
+    con.execute("CREATE TABLE points AS SELECT unnest([500, 0, 5000, 1500, 500]) AS f")
+    con.execute(f'CREATE TABLE pairs AS FROM (VALUES {", ".join(map(str, PAIRS))}) AS t("it\'s", F)')
+    con.execute(
+        "CREATE TABLE k AS SELECT range AS id, CASE WHEN range % 11 <> 3 THEN range * 37 % 9001 - 250 END AS f,"
+        ' (range * 17 % 101)::DOUBLE AS "it\'s" FROM range(600)'
+    )
+    return con
+
+
+def test_each_value_goes_to_the_point_whose_set_of_attraction_it_lies_in(k):
+    rows = k.execute("SELECT k.f, r.f FROM sdc_round_points('k', ['F'], 'points', 'id') r JOIN k USING (id)").fetchall()
+    edges = [-math.inf, *((a + b) / 2 for a, b in itertools.pairwise(POINTS)), math.inf]
+    for x, y in rows:  # [(p_{i-1} + p_i) / 2, (p_i + p_{i+1}) / 2)
+        expected = (
+            None if x is None else next(p for p, a, b in zip(POINTS, edges, edges[1:], strict=False) if a <= x < b)
+        )
+        assert y == expected
+    k.execute("CREATE TABLE half AS SELECT 1 AS id, 250 AS f")
+    assert k.execute("SELECT f FROM sdc_round_points('half', ['f'], 'points', 'id')").fetchall() == [(500,)]
+
+
+def test_several_columns_go_to_the_nearest_point_of_them_all(k):
+    data = sdc_sql.Microdata(k, "k", id="id")
+    before = k.execute('SELECT f, "it\'s" FROM k ORDER BY id').fetchall()
+    step = data.round_points(["f", "it's"], "pairs")
+    assert step.columns == ("f", "it's")
+    points = [(b, a) for a, b in PAIRS]
+    for (x, y), found in zip(before, k.execute('SELECT f, "it\'s" FROM k ORDER BY id').fetchall(), strict=True):
+        far = {p: (0 if x is None else ((x - p[0]) / 80) ** 2) + ((y - p[1]) / 100) ** 2 for p in points}
+        nearest = min(far.values())
+        fit = [p for p in points if far[p] <= nearest * (1 + 1e-12)]
+        assert any((None if x is None else p[0], p[1]) == found for p in fit)
+
+
+def test_no_rounded_value_is_above_the_largest_that_is_possible(k):
+    k.execute("CREATE TABLE n AS SELECT range AS id, range / 10 AS x FROM range(981)")  # up to X_max = 98
+    rows = k.execute("SELECT n.x, r.x FROM sdc_round('n', ['x'], 10, 'id', x_max := 98) r JOIN n USING (id)").fetchall()
+    for x, y in rows:  # handbook: the last set of attraction is [p_r - b/2, X_max]
+        assert y == (90 if x >= 85 else 10 * math.floor(x / 10 + 0.5))
+    data = sdc_sql.Microdata(k, "n", id="id")
+    with pytest.raises(ParameterError, match="above x_max"):
+        data.round_to_base("x", 10, x_max=97)
+    with pytest.raises(ParameterError, match="to the nearest"):
+        data.round_to_base("x", 10, at_random=True, x_max=98)
+    data.round_to_base("x", 10, x_max=98)
+    assert k.execute("SELECT max(x) FROM n").fetchone() == (90,)
+
+
+@pytest.mark.parametrize(("points", "words"), [
+    ("SELECT NULL::INTEGER AS f", "A rounding point is NULL"), ("SELECT 'infinity'::DOUBLE AS f", "NaN or infinite"),
+    ("SELECT 1 AS g", "not a column"), ("SELECT 1 AS f LIMIT 0", "no rows"),
+])  # fmt: skip
+def test_what_is_refused(k, points, words):
+    k.execute(f"CREATE TABLE wrong AS {points}")
+    with pytest.raises(InputError, match=words):
+        sdc_sql.Microdata(k, "k", id="id").round_points("f", "wrong")
