@@ -13,18 +13,22 @@ from sdc_sql.loss import contingency_distance as _contingency_distance
 from sdc_sql.loss import correct_attribution as _correct_attribution
 from sdc_sql.loss import direct_distance as _direct_distance
 from sdc_sql.loss import disclosive_attributes as _disclosive_attributes
+from sdc_sql.loss import distance_linkage as _distance_linkage
 from sdc_sql.loss import distance_to_closest as _distance_to_closest
 from sdc_sql.loss import distribution_distance as _distribution_distance
 from sdc_sql.loss import entropy_loss as _entropy_loss
 from sdc_sql.loss import explained_variance as _explained_variance
 from sdc_sql.loss import factor_distance as _factor_distance
 from sdc_sql.loss import il1 as _il1
+from sdc_sql.loss import interval_disclosure as _interval_disclosure
 from sdc_sql.loss import lambda_loss as _lambda_loss
 from sdc_sql.loss import matrix_distance as _matrix_distance
 from sdc_sql.loss import model_utility as _model_utility
 from sdc_sql.loss import pram_entropy_loss as _pram_entropy_loss
 from sdc_sql.loss import precision as _precision
+from sdc_sql.loss import probabilistic_linkage as _probabilistic_linkage
 from sdc_sql.loss import propensity as _propensity
+from sdc_sql.loss import rank_linkage as _rank_linkage
 from sdc_sql.loss import replicated_uniques as _replicated_uniques
 from sdc_sql.loss import subdomain_moments as _subdomain_moments
 from sdc_sql.loss import swapping_risk as _swapping_risk
@@ -98,6 +102,8 @@ class Methods:
     data_intrusion_simulation = as_method(_data_intrusion.data_intrusion_simulation)
     direct_distance = as_method(_direct_distance.direct_distance)
     disclosive_attributes = as_method(_disclosive_attributes.disclosive_attributes)
+    distance_linkage = as_method(_distance_linkage.distance_linkage)
+    distance_linkage_records = as_method(_distance_linkage.distance_linkage_records)
     distance_to_closest = as_method(_distance_to_closest.distance_to_closest)
     distribution_distance = as_method(_distribution_distance.distribution_distance)
     drop_identifiers = as_method(_drop_identifiers.drop_identifiers)
@@ -117,6 +123,8 @@ class Methods:
     identifiers = as_method(_identifiers.identifiers)
     il1 = as_method(_il1.il1)
     individual_risk = as_method(_individual_risk.individual_risk)
+    interval_disclosure = as_method(_interval_disclosure.interval_disclosure)
+    interval_disclosure_records = as_method(_interval_disclosure.interval_disclosure_records)
     joint_releases = as_method(_joint_releases.joint_releases)
     joint_releases_records = as_method(_joint_releases.joint_releases_records)
     k_anonymity = as_method(_k_anonymity.k_anonymity)
@@ -149,8 +157,14 @@ class Methods:
     pram_retention = as_method(_pram_cells.pram_retention)
     precision = as_method(_precision.precision)
     preview_recodings = as_method(_preview_recodings.preview_recodings)
+    probabilistic_linkage = as_method(_probabilistic_linkage.probabilistic_linkage)
+    probabilistic_linkage_parameters = as_method(_probabilistic_linkage.probabilistic_linkage_parameters)
+    probabilistic_linkage_patterns = as_method(_probabilistic_linkage.probabilistic_linkage_patterns)
+    probabilistic_linkage_records = as_method(_probabilistic_linkage.probabilistic_linkage_records)
     propensity = as_method(_propensity.propensity)
     public_use_file_rules = as_method(_file_rules.public_use_file_rules)
+    rank_linkage = as_method(_rank_linkage.rank_linkage)
+    rank_linkage_records = as_method(_rank_linkage.rank_linkage_records)
     rank_swap = as_method(_rank_swap.rank_swap)
     recode = as_method(_recode.recode)
     replicated_uniques = as_method(_replicated_uniques.replicated_uniques)

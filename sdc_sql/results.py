@@ -9,18 +9,22 @@ from sdc_sql.loss.contingency_distance import ContingencyDistance, MarginKept
 from sdc_sql.loss.correct_attribution import CorrectAttribution
 from sdc_sql.loss.direct_distance import DirectDistance
 from sdc_sql.loss.disclosive_attributes import DisclosiveAttributes
+from sdc_sql.loss.distance_linkage import DistanceLinkage
 from sdc_sql.loss.distance_to_closest import DistanceToClosest
 from sdc_sql.loss.distribution_distance import DistributionDistance
 from sdc_sql.loss.entropy_loss import EntropyLoss
 from sdc_sql.loss.explained_variance import ExplainedVariance
 from sdc_sql.loss.factor_distance import EigenvalueDistance, FactorDistance, GammaLoss
 from sdc_sql.loss.il1 import Il1
+from sdc_sql.loss.interval_disclosure import IntervalDisclosure
 from sdc_sql.loss.lambda_loss import LambdaLoss
 from sdc_sql.loss.matrix_distance import MatrixDistance
 from sdc_sql.loss.model_utility import ModelUtility
 from sdc_sql.loss.pram_entropy_loss import PramEntropyLoss
 from sdc_sql.loss.precision import Precision
+from sdc_sql.loss.probabilistic_linkage import LinkageParameters, LinkagePattern, ProbabilisticLinkage
 from sdc_sql.loss.propensity import Propensity
+from sdc_sql.loss.rank_linkage import RankLinkage
 from sdc_sql.loss.replicated_uniques import ReplicatedUniques
 from sdc_sql.loss.subdomain_moments import SubdomainMoment
 from sdc_sql.loss.swapping_risk import SwappingRisk
@@ -62,6 +66,7 @@ __all__ = [
     "DataIntrusion",
     "DirectDistance",
     "DisclosiveAttributes",
+    "DistanceLinkage",
     "DistanceToClosest",
     "DistributionDistance",
     "EigenvalueDistance",
@@ -74,12 +79,15 @@ __all__ = [
     "GlobalRisk",
     "HouseholdGlobalRisk",
     "Il1",
+    "IntervalDisclosure",
     "JointRelease",
     "KMap",
     "KViolations",
     "LDiversity",
     "LambdaLoss",
     "Likeness",
+    "LinkageParameters",
+    "LinkagePattern",
     "MarginKept",
     "MatrixDistance",
     "MisclassifiedTheta",
@@ -89,8 +97,10 @@ __all__ = [
     "PramEstimate",
     "PramTwoWayEstimate",
     "Precision",
+    "ProbabilisticLinkage",
     "Propensity",
     "ProposedIdentifier",
+    "RankLinkage",
     "RecodingPreview",
     "ReplicatedUniques",
     "RiskThreshold",

@@ -25,6 +25,7 @@ from sdc_sql.db.source import beside, kind_of, opened
 from sdc_sql.errors import ColumnError, ParameterError
 from sdc_sql.limits import exceeded
 from sdc_sql.microdata import Microdata
+from sdc_sql.roles import SMALL_WEIGHTS
 
 if TYPE_CHECKING:
     import duckdb
@@ -66,6 +67,10 @@ def add(commands: argparse._SubParsersAction[Any]) -> None:
     command.add_argument("--household", metavar="H", help="the column of household numbers")
     command.add_argument("--stratum", metavar="S", help="the column of strata: theta within each")
     command.add_argument(
+        "--small-weights", choices=SMALL_WEIGHTS, default="error",
+        help="a cell whose weights sum to less than its records: an error (default), or it stands for at least these",
+    )  # fmt: skip
+    command.add_argument(
         "--nulls", choices=["category", "wildcard"], default="category",
         help="NULL in a key: a value of its own (default), or one that agrees with every value; where keys were "
         "suppressed both are shown, the other under its name (limits: 'wildcard.k_anonymity.3.records > 0')",
@@ -88,6 +93,15 @@ def add(commands: argparse._SubParsersAction[Any]) -> None:
     command.add_argument(
         "--pairs", action=argparse.BooleanOptionalAction, default=True, help="its model has the products of two columns"
     )
+    command.add_argument(
+        "--linkage", action="store_true",
+        help="link the released records to the original ones, by distance and by ranks (distance_linkage.rate)",
+    )  # fmt: skip
+    command.add_argument(
+        "--probabilistic-linkage", type=_variables, metavar="A,B,C=2",
+        help="probabilistic record linkage by these variables, three or more; of a number the largest difference that "
+        "agrees (C=2). Needs --id",
+    )  # fmt: skip
     command.add_argument("--k", type=int, default=5, help="show k-anonymity for 2 .. K (default 5)")
     command.add_argument(
         "--confidence", type=float, default=0.99, help="the confidence of theta's interval (default 0.99)"
@@ -113,7 +127,9 @@ def run(arguments: argparse.Namespace) -> int:
         raise ParameterError("--pram names several keys: give a matrix of each, as in --pram education=matrix.csv.")
     progress = progressing(arguments.progress)
     progress("opening")
-    given = (arguments.weight, arguments.sampling_fraction, *(arguments.ordered or ()), *(arguments.continuous or ()))
+    compared = (arguments.probabilistic_linkage or {}).items()
+    given = (arguments.weight, arguments.sampling_fraction, *(arguments.ordered or ()), *(arguments.continuous or ()),
+             *(name for name, tolerance in compared if tolerance is not None))  # fmt: skip
     numbers = [name.strip('"') for name in given if name]
     source = opened(
         arguments.released, arguments.table, memory_limit=arguments.memory_limit, threads=arguments.threads,
@@ -135,6 +151,8 @@ def run(arguments: argparse.Namespace) -> int:
             pram={str(key): path for key, path in matrices.items()} or None,
             propensity=arguments.propensity,
             pairs=arguments.pairs,
+            linkage=arguments.linkage,
+            probabilistic_linkage=arguments.probabilistic_linkage,
             progress=progress,
         )
     # the reader knows the files by their own names
@@ -145,6 +163,18 @@ def run(arguments: argparse.Namespace) -> int:
     for limit in broken:
         print(f"sdc-sql: limit exceeded: {limit}", file=sys.stderr)
     return LIMIT_EXCEEDED if broken else 0
+
+
+def _variables(text: str) -> dict[str, float | None]:
+    """Return 'sex,age=2' as the variables with their tolerances; what is no number belongs to the name."""
+    found: dict[str, float | None] = {}
+    for name in names(text):
+        column, _, tolerance = name.rpartition("=")
+        try:
+            found[column or name] = float(tolerance) if column else None
+        except ValueError:
+            found[name] = None
+    return found
 
 
 def _named(source: str, table: str) -> str:
@@ -188,4 +218,5 @@ def _described(con: duckdb.DuckDBPyConnection, table: str, arguments: argparse.N
         stratum=one(arguments.stratum),
         sampling_fraction=number("--sampling-fraction", arguments.sampling_fraction),
         nulls=arguments.nulls,
+        small_weights=arguments.small_weights,
     )

@@ -9,7 +9,7 @@ from sqlglot import exp
 from sdc_sql.comparison.losses import losses, variables
 from sdc_sql.comparison.page import Comparison
 from sdc_sql.comparison.pram import Reversed
-from sdc_sql.comparison.risks import counts, of_variables, risks
+from sdc_sql.comparison.risks import counts, linked, of_variables, risks
 from sdc_sql.comparison.sides import ROLES, has, reading, sides
 from sdc_sql.db import query
 from sdc_sql.db.checks import flag, whole
@@ -41,6 +41,8 @@ def compare(
     pram: Mapping[str, str] | None = None,
     propensity: bool = False,
     pairs: bool = True,
+    linkage: bool = False,
+    probabilistic_linkage: Mapping[str, float | None] | None = None,
     progress: Callable[[str], None] = lambda _: None,
 ) -> Comparison:
     """Return risk before and after masking beside what was lost, in one table.
@@ -77,6 +79,12 @@ def compare(
         Whether the propensity score is measured as well, which takes longest.
     pairs
         Whether its model has the products of every two variables.
+    linkage
+        Whether the released records are linked to the original ones by these columns: by distance, and numbers by
+        their ranks, as after a rank swap (:func:`distance_linkage`, :func:`rank_linkage`). It needs an id.
+    probabilistic_linkage
+        The variables that an intruder compares by probabilistic record linkage, three or more: of a number the largest
+        difference that agrees, of a category None (:func:`probabilistic_linkage`). Needs an id in both tables.
     progress
         Called with the name of each part before it is computed.
 
@@ -101,7 +109,10 @@ def compare(
     """
     k = whole(k, "k", least=2)
     score = flag(pairs, "pairs") if flag(propensity, "propensity") else None
+    linkage = flag(linkage, "linkage")
     before, after = sides(data, original)
+    if linkage and (after.id is None or not has(before, after.id)):
+        raise ParameterError("linkage needs an id, a column of both tables: give id=... when describing them.")
     sensitive, ordered = some_of(sensitive) or [], some_of(ordered) or []
     _check_sensitive(before, after, sensitive, ordered)
     categories, numbers = variables(before, after, columns, categorical, continuous)
@@ -111,6 +122,9 @@ def compare(
         progress(f"risk {name}")
         found[name] = risks(side, k, confidence, matrices if side is after else None)
         found[name]["attribute"] = of_variables(side, sensitive, ordered)
+    if probabilistic_linkage:
+        progress("probabilistic record linkage")
+    found["after"]["probabilistic_linkage"] = linked(before, after, probabilistic_linkage)
     keys = [key for key in after.keys if has(before, key)]
     gone, moved = _of_pairs(before, after, keys)
     other = OTHER[data.nulls]
@@ -119,7 +133,7 @@ def compare(
         found[other] = counts(reading(after, nulls=other), k, matrices)
         if any(before.count(exp.column(key, quoted=True).is_(exp.null())) for key in before.keys):
             found[f"before_{other}"] = counts(reading(before, nulls=other), k)
-    lost = losses(before, after, categories, numbers, score=score, progress=progress)
+    lost = losses(before, after, categories, numbers, score=score, linkage=linkage, progress=progress)
     notes = [
         *(f"before masking: {said}" for said in [found["before"].pop("pram")] if said),
         *(said for said in [found["after"]["pram"]] if said),
@@ -201,7 +215,10 @@ def _notes(
         if len(one) == 1:
             notes.append(f"There is a {role.replace('_', ' ')} {one[0]} only: what needs it is not measured otherwise.")
     if after.id is None or before.id is None:
-        notes.append("Without an id in both tables records are not compared: no direct distance, entropy loss and IL1.")
+        notes.append(
+            "Without an id in both tables records are not compared: no direct distance, entropy loss, IL1, intervals "
+            "and linkage."
+        )
     if gone:
         named = ", ".join(key if number is None else f"{key} ({number:,})" for key, number in gone.items())
         notes.append(

@@ -9,10 +9,13 @@ from sdc_sql.db import query
 from sdc_sql.errors import ColumnError, ParameterError
 from sdc_sql.loss.compared import some_of
 from sdc_sql.loss.direct_distance import direct_distance
+from sdc_sql.loss.distance_linkage import distance_linkage
 from sdc_sql.loss.distribution_distance import distribution_distance
 from sdc_sql.loss.entropy_loss import entropy_loss
 from sdc_sql.loss.il1 import il1
+from sdc_sql.loss.interval_disclosure import interval_disclosure
 from sdc_sql.loss.propensity import propensity
+from sdc_sql.loss.rank_linkage import rank_linkage
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -76,13 +79,17 @@ def losses(
     numbers: list[str],
     *,
     score: bool | None,
+    linkage: bool,
     progress: Callable[[str], None],
 ) -> dict[str, Any]:
     """Return the measures of loss by their names, None where there is nothing that they could measure.
 
     ``score``: None for no propensity score, else whether its model has the products of every two variables.
+    ``linkage``: whether released records are linked to the original ones.
     """
-    found: dict[str, Any] = dict.fromkeys(("direct_distance", "entropy_loss", "il1"))
+    found: dict[str, Any] = dict.fromkeys(
+        ("direct_distance", "entropy_loss", "il1", "interval_disclosure", "distance_linkage", "rank_linkage")
+    )
     paired = after.id is not None and has(before, after.id)
     if categories and paired:
         progress("direct distance")
@@ -91,6 +98,13 @@ def losses(
     if numbers and paired:
         progress("IL1")
         found["il1"] = [row.to_dict() for row in il1(after, before, numbers)]
+        progress("interval disclosure")
+        found["interval_disclosure"] = [row.to_dict() for row in interval_disclosure(after, before, numbers)]
+    if linkage and paired and categories + numbers:
+        progress("record linkage")
+        linked = distance_linkage(after, before, categories + numbers, continuous=numbers)
+        found["distance_linkage"] = linked.to_dict()
+        found["rank_linkage"] = rank_linkage(after, before, numbers).to_dict() if numbers else None
     progress("distributions")
     found |= _distributions(before, after, categories)
     found["propensity"] = None

@@ -28,6 +28,9 @@ RISK = {
         "expected_reidentified_persons_misclassified", "expected_reidentified_households_misclassified")),
     "attribute": ("Attribute disclosure: the worst cell of each variable", "sensitive", (
         "distinct_l", "entropy_l", "recursive_l", "t", "alpha", "beta", "enhanced_beta", "delta")),
+    "probabilistic_linkage": ("Probabilistic record linkage", None, (
+        "true_pairs", "expected_matches", "links", "correct_links", "link_rate", "rate_estimated", "rate_known",
+        "rate")),
 }  # fmt: skip
 LOSS = {
     "direct_distance": ("Direct distance: the share of the categories that changed", "variable", ("distance",)),
@@ -37,6 +40,11 @@ LOSS = {
     "crossing_distance": ("Distance of the distributions of the keys' crossing", None,
                           ("hellinger", "total_variation", "entropy")),
     "il1": ("IL1: the distance of the numbers in standard deviations", "variable", ("il1", "bounded")),
+    "interval_disclosure": (
+        "Interval disclosure: the share of originals within 0.05 standard deviations", "variable", ("share",)),
+    "distance_linkage": ("Record linkage: the nearest original record is their own", None, ("rate", "second_rate")),
+    "rank_linkage": ("Record linkage by ranks: the nearest in the range of the ranks is their own", None,
+                     ("rate", "random_rate", "p")),
     "propensity": ("Propensity score", None, ("pmse", "ratio", "share")),
 }  # fmt: skip
 READINGS = {"wildcard": "NULL agrees", "category": "NULL a value"}

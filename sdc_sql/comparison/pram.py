@@ -64,11 +64,11 @@ class Reversed:
 
         def one(macro: str, *household: str) -> dict[str, Any]:
             arguments = (data.table, data.keys, data.weight, *household, TRUTH)
-            (row,) = data.select(self._with(query.call(macro, *arguments, nulls=data.nulls), data))
+            (row,) = data.select(self._with(query.call(macro, *arguments, **data.counting), data))
             return row
 
         cells = self._with(
-            query.call("sdc_cell_risk_misclassified", data.table, data.keys, data.weight, TRUTH, nulls=data.nulls), data
+            query.call("sdc_cell_risk_misclassified", data.table, data.keys, data.weight, TRUTH, **data.counting), data
         ).select(
             exp.alias_(exp.Max(this=exp.column("individual_risk")), "highest"),
             exp.alias_(exp.Max(this=exp.column("individual_risk_misclassified")), "highest_misclassified"),

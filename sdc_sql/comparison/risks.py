@@ -5,7 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from sdc_sql.comparison.sides import has, reading
-from sdc_sql.errors import translated
+from sdc_sql.db.checks import told
+from sdc_sql.errors import ColumnError, ParameterError, translated
+from sdc_sql.loss.probabilistic_linkage import probabilistic_linkage
 from sdc_sql.risk.global_risk import global_risk
 from sdc_sql.risk.household_risk import household_global_risk
 from sdc_sql.risk.individual_risk import cell_risk
@@ -19,7 +21,7 @@ from sdc_sql.risk.theta_by import theta_by
 from sdc_sql.risk.uniqueness import frequency_summary
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Mapping
 
     import duckdb
 
@@ -101,3 +103,27 @@ def of_variables(data: Roles, sensitive: Iterable[str], ordered: Iterable[str]) 
         }
         rows.append({"sensitive": name, **{figure: found[figure] for figure in OF_VARIABLE}})
     return rows or None
+
+
+def linked(before: Roles, after: Roles, variables: Mapping[str, float | None] | None) -> Figures | None:
+    """Return what probabilistic record linkage finds; of each variable the largest difference that agrees, or None.
+
+    Raises
+    ------
+    ColumnError, ParameterError
+        Where a table has no id, or the variables are no mapping.
+    """
+    if variables is None:
+        return None
+    if not hasattr(variables, "items"):
+        raise ParameterError(
+            f"probabilistic_linkage is {told(variables)}: it must name the variables with the largest difference that "
+            "agrees, None of categories, as in {'sex': None, 'region': None, 'age': 1}."
+        )
+    if after.id is None or not has(before, after.id):
+        raise ColumnError("Record linkage needs an id in both tables, which tells the links that are correct.")
+    numbers = {name: tolerance for name, tolerance in variables.items() if tolerance is not None}
+    found = probabilistic_linkage(
+        after, before, list(variables), continuous=list(numbers) or None, tolerance=list(numbers.values()) or None
+    )
+    return found.to_dict()

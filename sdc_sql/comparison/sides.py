@@ -58,7 +58,7 @@ def sides(data: Roles, original: Described | str) -> tuple[Roles, Roles]:
         known = {k.lower(): k for k in keys if has(own, k)}
         if not known:
             raise ColumnError(f"The keys are {', '.join(keys)}: {own.table} has none of them.")
-        roles |= {"keys": tuple(known.values()), "nulls": data.nulls, "numbers": data.numbers}
+        roles |= {"keys": tuple(known.values()), "numbers": data.numbers, **data.counting}
         return Roles(con=own.con, table=own.table, **roles)
 
     return described(given, original, data), described(data, data, original)

@@ -19,10 +19,16 @@ CREATE OR REPLACE MACRO sdc__text_cells(tbl, columns, first) AS TABLE
     UNION ALL BY NAME
     SELECT sdc__records FROM sdc__refused(tbl, columns);
 
+-- What two texts of one number have in common (17 and 017, 1.5 and 1.50); NULL of other texts.
+CREATE OR REPLACE MACRO sdc__plain_digits(x) AS
+    CASE WHEN x <> '' AND translate(x, '0123456789.-', '') = '' THEN ltrim(CASE WHEN translate(x, '.', '') <> x THEN rtrim(rtrim(x, '0'), '.') ELSE x END, '0') END;
+
 -- False, or the error. either, common: the values of a column in either file, and in both, NULL not counted (two columns that share nothing
--- but suppressed values were not coded alike).
-CREATE OR REPLACE MACRO sdc__never_shared(variable, either, common) AS
-    CASE WHEN either = 0 OR common > 0 THEN false
+-- but suppressed values were not coded alike); apart: 2 where a number has one text in one file alone, and another in the other.
+CREATE OR REPLACE MACRO sdc__never_shared(variable, either, common, apart) AS
+    CASE WHEN either = 0 OR common > 0 AND apart < 2 THEN false
+         WHEN common > 0
+             THEN error('TableError: Numbers in ' || variable || ' are written in one way in one table, and in another way in the other (017 and 17, 1.50 and 1.5): they would not match, and the risk would look low. Give both columns one type and form.')
          ELSE error('TableError: No value of ' || variable || ' occurs in both tables: nothing would match, and the risk would look like none. Recode the original as the released table was, give both columns one type (30 is not 30.0)'
                     || ', group numbers to which noise was added (for a distance: name them in continuous), or leave the column out where it was suppressed as a whole.') END;
 
@@ -37,13 +43,17 @@ CREATE OR REPLACE MACRO sdc__coded_alike(cells) AS TABLE
         FROM (SELECT list_transform(struct_keys(struct_pack(*COLUMNS(lambda c: starts_with(c, 'sdc__x_')))), lambda n: substr(n, 8)) AS sdc__names FROM query_table(cells) LIMIT 1)
     ),
     sdc__values AS (
-        SELECT sdc__place, sdc__x, max(CASE WHEN sdc__first THEN 1 ELSE 0 END) + max(CASE WHEN sdc__first THEN 0 ELSE 1 END) AS sdc__files
+        SELECT sdc__place, sdc__x, max(CASE WHEN sdc__first THEN 1 ELSE 0 END) AS sdc__old, max(CASE WHEN sdc__first THEN 0 ELSE 1 END) AS sdc__new
         FROM (SELECT unnest(range(len(sdc__list))) AS sdc__place, unnest(sdc__list) AS sdc__x, sdc__first
               FROM (SELECT [*COLUMNS(lambda c: starts_with(c, 'sdc__x_'))] AS sdc__list, sdc__first FROM query_table(cells)))
         GROUP BY sdc__place, sdc__x
     ),
-    sdc__overlap AS (SELECT sdc__place, count(sdc__x) AS sdc__either, count(CASE WHEN sdc__files = 2 THEN sdc__x END) AS sdc__shared FROM sdc__values GROUP BY sdc__place)
-    SELECT count(*) AS sdc__wrong FROM sdc__overlap JOIN sdc__named ON sdc__of = sdc__place WHERE sdc__never_shared(sdc__variable, sdc__either, sdc__shared);
+    sdc__numbers AS (
+        SELECT sdc__place, sdc__plain_digits(sdc__x) AS sdc__number, count(sdc__x) AS sdc__either, count(CASE WHEN sdc__old + sdc__new = 2 THEN sdc__x END) AS sdc__shared, max(sdc__old - sdc__new) + max(sdc__new - sdc__old) AS sdc__apart
+        FROM sdc__values GROUP BY sdc__place, sdc__plain_digits(sdc__x)
+    ),
+    sdc__overlap AS (SELECT sdc__place, sum(sdc__either) AS sdc__either, sum(sdc__shared) AS sdc__shared, max(CASE WHEN sdc__number IS NOT NULL THEN sdc__apart ELSE 0 END) AS sdc__apart FROM sdc__numbers GROUP BY sdc__place)
+    SELECT count(*) AS sdc__wrong FROM sdc__overlap JOIN sdc__named ON sdc__of = sdc__place WHERE sdc__never_shared(sdc__variable, sdc__either, sdc__shared, sdc__apart);
 
 -- By target, the place of it among the targets first: sdc__key (the cell of the keys), sdc__value, sdc__d and sdc__s (d_tq and s_tq), sdc__dq and
 -- sdc__sq (d_q and s_q), sdc__most (the greatest s_tq of the cell: s_q where all released records of it have one value).

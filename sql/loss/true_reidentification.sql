@@ -53,8 +53,11 @@ CREATE OR REPLACE MACRO sdc__one_label(value, least, most, name) AS
              THEN error('ParameterError: recoded names "' || name || '", and a value of it was released under several labels: recode the original alike first (by the same hierarchy or breaks) and compare with that.')
          ELSE coalesce(most, value) END;
 
-CREATE OR REPLACE MACRO sdc__coded_otherwise(shared, released, name) AS
-    CASE WHEN shared = 0 AND released > 0
+-- apart: 2 where a number has one text in one file alone, and another in the other.
+CREATE OR REPLACE MACRO sdc__coded_otherwise(shared, released, apart, name) AS
+    CASE WHEN shared > 0 AND apart = 2
+             THEN error('ColumnError: Numbers in the key "' || name || '" are written in one way in one table, and in another way in the other (017 and 17, 1.50 and 1.5): they would not agree, and the risk would look low. Give both columns one type and form.')
+         WHEN shared = 0 AND released > 0
              THEN error('ColumnError: No released value of the key "' || name || '" occurs in the original, so that nothing could agree: name it in recoded where these are labels of groups, recode the original alike, or leave out a key that was masked as a number.')
          ELSE false END;
 
@@ -86,12 +89,14 @@ CREATE OR REPLACE MACRO sdc__looked_for(keys, category, recoded) AS
     || 'sdc__found AS (SELECT ' || array_to_string(list_transform(keys, lambda k, i: 'sdc__q.sdc__l' || i), ', ') || ', sum(sdc__f)::BIGINT AS sdc__matches FROM sdc__asked AS sdc__q JOIN sdc__offered AS sdc__w ON sdc__q.sdc__pattern = sdc__w.sdc__pattern'
     || array_to_string(list_transform(keys, lambda k, i: ' AND sdc__q.sdc__a' || i || ' IS NOT DISTINCT FROM sdc__w.sdc__v' || i), '') || ' GROUP BY ALL)'
     || ', sdc__values AS (' || array_to_string(list_transform(keys, lambda k, i: 'SELECT ' || i || ' AS sdc__j, sdc__l' || i || ' AS sdc__v, 1 AS sdc__old, 0 AS sdc__new FROM sdc__labelled UNION ALL SELECT ' || i || ', sdc__v' || i || ', 0, 1 FROM sdc__offered'), ' UNION ALL ') || '), '
-    || 'sdc__shared AS (SELECT sdc__j, sum(sdc__old * sdc__new) AS sdc__s, sum(sdc__new) AS sdc__t FROM (SELECT sdc__j, sdc__v, max(sdc__old) AS sdc__old, max(sdc__new) AS sdc__new FROM sdc__values WHERE sdc__v IS NOT NULL GROUP BY ALL) GROUP BY ALL) '
+    || 'sdc__numbers AS (SELECT sdc__j, sdc__plain_digits(sdc__v) AS sdc__number, sum(sdc__old * sdc__new) AS sdc__both, sum(sdc__new) AS sdc__after, max(sdc__old - sdc__new) + max(sdc__new - sdc__old) AS sdc__apart'
+    || ' FROM (SELECT sdc__j, sdc__v, max(sdc__old) AS sdc__old, max(sdc__new) AS sdc__new FROM sdc__values WHERE sdc__v IS NOT NULL GROUP BY ALL) GROUP BY ALL), '
+    || 'sdc__shared AS (SELECT sdc__j, sum(sdc__both) AS sdc__s, sum(sdc__after) AS sdc__t, max(CASE WHEN sdc__number IS NOT NULL THEN sdc__apart ELSE 0 END) AS sdc__u FROM sdc__numbers GROUP BY ALL) '
     || 'SELECT sdc__c.*, coalesce(sdc__matches, 0) AS sdc__matches, '
     || array_to_string(list_transform(keys, lambda k, i: '(' || CASE WHEN category THEN '' ELSE sdc__sided('r', k) || ' IS NULL OR ' END || 'sdc__c.sdc__l' || i || ' IS NOT DISTINCT FROM ' || sdc__sided('r', k) || ')'), ' AND ')
     || ' AS sdc__correct FROM sdc__labelled AS sdc__c LEFT JOIN sdc__found ON '
     || array_to_string(list_transform(keys, lambda k, i: 'sdc__c.sdc__l' || i || ' IS NOT DISTINCT FROM sdc__found.sdc__l' || i), ' AND ')
-    || ' LEFT JOIN (SELECT sdc__j FROM sdc__shared WHERE ' || array_to_string(list_transform(keys, lambda k, i: 'sdc__j = ' || i || ' AND sdc__coded_otherwise(sdc__s, sdc__t, ' || sdc__text(k) || ')'), ' OR ') || ') AS sdc__none ON true'
+    || ' LEFT JOIN (SELECT sdc__j FROM sdc__shared WHERE ' || array_to_string(list_transform(keys, lambda k, i: 'sdc__j = ' || i || ' AND sdc__coded_otherwise(sdc__s, sdc__t, sdc__u, ' || sdc__text(k) || ')'), ' OR ') || ') AS sdc__none ON true'
     || coalesce(' LEFT JOIN (SELECT 1 AS sdc__unsaid FROM (' || nullif(array_to_string(list_filter(list_transform(keys, lambda k, i: CASE WHEN NOT list_contains(recoded, sdc__folded(k)) THEN
            'SELECT max(sdc__d) AS sdc__labels, max(sdc__m) AS sdc__moved, count(*) AS sdc__olds, count(DISTINCT sdc__one) AS sdc__news, ' || sdc__text(k) || ' AS sdc__name FROM (SELECT count(DISTINCT sdc__r) AS sdc__d, min(sdc__r) AS sdc__one, sum(CASE WHEN sdc__o <> sdc__r THEN sdc__n ELSE 0 END) AS sdc__m FROM (SELECT '
            || sdc__sided('o', k) || ' AS sdc__o, ' || sdc__sided('r', k) || ' AS sdc__r, sdc__n FROM sdc__labelled) WHERE sdc__o IS NOT NULL AND sdc__r IS NOT NULL GROUP BY sdc__o)' END), lambda t: t IS NOT NULL), ' UNION ALL '), '')

@@ -62,7 +62,7 @@ def test_each_figure_is_that_of_the_measure(tables):
     crossing, *each = (v.to_dict() for v in after.distribution_distance(before, categories))
     assert found["crossing_distance"] == crossing
     assert found["distribution_distance"] == [{"variable": v.pop("columns")[0], **v} for v in each]
-    assert found["propensity"] is None
+    assert [found[name] for name in ("propensity", "distance_linkage", "rank_linkage")] == [None] * 3
 
 
 @pytest.mark.slow
@@ -107,7 +107,9 @@ def test_nothing_masked(tables):
     found = few(tables, "k", weight="w", sampling_fraction=0.2).compare("k", propensity=True)
     for measure in ("frequencies", "k_anonymity", "theta", "global_risk"):
         assert found.risk["before"][measure] == found.risk["after"][measure]
-    lost = [row.after for row in found.rows if row.measure in found.loss and not row.figure.startswith("entropy")]
+    lost = [row for row in found.rows if row.measure in found.loss and not row.figure.startswith("entropy")]
+    assert {row.after for row in lost if row.measure == "interval_disclosure"} == {1}
+    lost = [row.after for row in lost if row.measure != "interval_disclosure"]
     assert set(lost) == {0}
     assert len(lost) > 10
 
@@ -269,6 +271,8 @@ def test_what_cannot_be_compared(tables):
         few(tables, "strange").compare("k")
     with pytest.raises(ParameterError, match="True or False"):
         few(tables, "r").compare("k", propensity="yes")
+    with pytest.raises(ParameterError, match="True or False"):
+        few(tables, "r").compare("k", linkage="yes")
     with pytest.raises(ColumnError, match="sensitive variable 'nothing'"):
         few(tables, "r").compare("k", sensitive=["nothing"])
     with pytest.raises(ParameterError, match="not among the sensitive"):
@@ -321,6 +325,48 @@ def test_files_of_each_kind(tables, files, capsys, given):
     assert found.pop("exceeded") == []
     same = {n: v for n, v in expected.items() if n not in {"table", "original"}}
     assert {n: found[n] for n in same} == json.loads(json.dumps(same))
+
+
+def test_linkage_is_that_of_the_measures(tables, files, capsys):
+    before, after = few(tables, "k"), few(tables, "r")
+    names = ["f", "Select", "income"]
+    found = after.compare(before, columns=names, linkage=True)
+    by_distance = after.distance_linkage(before, names, continuous=["income"])
+    assert found.loss["distance_linkage"] == by_distance.to_dict()
+    assert found.loss["rank_linkage"] == after.rank_linkage(before, ["income"]).to_dict()
+    assert "Record linkage: the nearest original record is their own" in str(found)
+    assert 0 < by_distance.rate < 1
+    options = ["--keys", "f,sex", "--id", "id", "--columns", "f,Select,income", "--linkage"]
+    limits = ["--fail-if", "distance_linkage.rate > 0", "--fail-if", "rank_linkage.rate > 1"]
+    assert main(["compare", files["k.parquet"], files["r.parquet"], *options, *limits]) == 3
+    assert capsys.readouterr().err.endswith("sdc-sql: limit exceeded: distance_linkage.rate > 0\n")
+    with pytest.raises(ParameterError, match="linkage needs an id"):
+        few(tables, "r", id=None).compare(few(tables, "k", id=None), linkage=True)
+
+
+def test_probabilistic_record_linkage_is_that_of_the_measure(tables):
+    before, after = few(tables, "k"), few(tables, "r")
+    found = after.compare(
+        before, columns=["f"], probabilistic_linkage={"Select": None, "sex": None, "income": 1, "f": None}
+    )
+    expected = after.probabilistic_linkage(before, ["Select", "sex", "income", "f"], continuous=["income"], tolerance=1)
+    assert found.to_dict()["probabilistic_linkage"] == expected.to_dict()
+    assert "Probabilistic record linkage" in str(found)
+    with pytest.raises(ParameterError, match="probabilistic_linkage is"):
+        after.compare(before, probabilistic_linkage=["Select", "sex", "f"])
+    with pytest.raises(ColumnError, match="needs an id in both"):
+        few(tables, "r", id=None).compare("k", probabilistic_linkage={"Select": None, "sex": None, "f": None})
+
+
+def test_probabilistic_record_linkage_on_the_command_line(files, capsys):
+    given = ["compare", files["k.parquet"], files["r.parquet"], "--keys", "f", "--columns", "f", "--id", "id"]
+    limit = ["--json", "--fail-if", "probabilistic_linkage.rate > 0.01"]
+    assert main([*given, *limit, "--probabilistic-linkage", "Select,sex,f,income=1"]) == 3
+    assert json.loads(capsys.readouterr().out)["probabilistic_linkage"]["pairs"] == 3600
+    assert main([*given, *limit]) == 2
+    assert "was not measured" in capsys.readouterr().err
+    assert main([*given, "--probabilistic-linkage", "Select,sex,f=x"]) == 2
+    assert "'f=x' is not a column" in capsys.readouterr().err
 
 
 @pytest.mark.slow

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from sdc_sql.udfs.linkage.nearer import nearer
+from sdc_sql.udfs.linkage.nearer import Limits, nearer
 from sdc_sql.udfs.linkage.nearest import nearest, nearest_within
-from sdc_sql.udfs.linkage.records import Records, Variables
+from sdc_sql.udfs.linkage.records import Records, Variables, squared
+from sdc_sql.udfs.linkage.within import records_within
 
 KINDS = {
     "continuous": lambda draw, shape: draw.normal(size=shape),
@@ -81,11 +82,36 @@ def test_as_by_comparing_every_pair(kind, seed):
 @pytest.mark.one_in(4)
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("seed", range(3))
-def test_how_many_are_nearer_than_the_true_record(kind, seed):
+def test_whether_fewer_than_two_are_nearer_than_the_true_record(kind, seed):
     x, y, variables = files(10 * seed + 1, kind, 120, (300, 40, 1)[seed])
     pairs = np.random.default_rng(seed).integers(0, len(y), len(x))
     distances = every_pair(x, y, variables)
     true = distances[np.arange(len(x)), pairs][:, None]
-    before, same = nearer(x, y, pairs, variables)
-    assert (before == (distances < true) @ y.counts).all()
-    assert (before + same == (distances <= true) @ y.counts).all()
+    most = squared(x, np.arange(len(x)), y, pairs, variables)
+    for limits in (None, some_limits(seed, x, y)):
+        counted = np.ones(distances.shape, dtype=bool)
+        for j in range(x.numbers.shape[1] if limits else 0):
+            column = y.numbers[None, :, j]
+            counted &= (limits.least[:, [j]] <= column) & (column <= limits.greatest[:, [j]])
+        before, same = nearer(x, y, most, variables, limits)
+        wanted = ((distances < true) & counted) @ y.counts
+        assert (before == np.minimum(wanted, 2)).all()
+        few = before < 2
+        assert (same[few] == ((distances == true) & counted)[few] @ y.counts).all()
+        assert few.any()
+
+
+def some_limits(seed, x, y):
+    """Around each record of x, some numbers of y exactly at the limits; alike for records that are alike."""
+    of = np.random.default_rng(seed)
+    low, high = np.quantile(y.numbers, of.uniform(0, 0.5), axis=0), np.quantile(y.numbers, 0.9, axis=0)
+    at = y.numbers[:1] * np.ones_like(x.numbers)
+    return Limits(np.where(x.numbers > low, low, at), np.where(x.numbers < high, high, x.numbers))
+
+
+@pytest.mark.parametrize("kind", ["whole", "skewed", "constant"])
+def test_how_many_records_are_within_limits(kind):
+    x, y, _ = files(1, kind, 90, 700)
+    for limits in (some_limits(2, x, y), Limits(x.numbers - 0.1, x.numbers + 2), Limits(x.numbers + 1, x.numbers)):
+        inside = (limits.least[:, None] <= y.numbers) & (y.numbers <= limits.greatest[:, None])
+        assert (records_within(y, limits) == inside.all(axis=2) @ y.counts).all()

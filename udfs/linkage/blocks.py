@@ -45,6 +45,8 @@ class Blocks:
         self._file, self._variables = file, variables
         self._p = len(variables.factors)
         self.origin: Floats = np.median(file.numbers, axis=0) if len(file) else np.zeros(self._p)
+        self._cuts: list[tuple[int, float]] = []  # the coordinate that is cut, and the most of the lower half
+        self._next: list[list[int]] = []
         everything = self.place(file)
         self.rows = self._cut(everything, most)
         order = np.concatenate(self.rows)
@@ -56,14 +58,21 @@ class Blocks:
         """Return the number of blocks."""
         return len(self.rows)
 
+    def coordinate(self, numbers: Floats, j: int) -> Floats:
+        """Return one coordinate of numbers."""
+        return np.asarray((numbers - self.origin[j]) * self._variables.factors[j])
+
     def place(self, file: Records) -> Floats:
         """Return the coordinates of records: numbers from the origin in units of distance, then codes."""
         return np.hstack([(file.numbers - self.origin) * self._variables.factors, file.codes.astype(np.float64)])
 
     def _cut(self, everything: Floats, most: int) -> list[Integers]:
-        done, left = [], [np.arange(len(everything))]
+        done: list[Integers] = []
+        left = [(np.arange(len(everything)), -1, 0)]
         while left:
-            rows = left.pop()
+            rows, of_cut, side = left.pop()
+            if of_cut >= 0:  # where it hangs on the tree of cuts: a further cut, or a block
+                self._next[of_cut][side] = -1 - len(done) if len(rows) <= most else len(self._next)
             if len(rows) <= most:
                 done.append(rows)
                 continue
@@ -73,8 +82,26 @@ class Blocks:
                 gains.append(cost * (1 - shares @ shares))
             of = int(np.argmax(gains)) if gains else 0
             values = everything[rows, of] if gains else np.zeros(len(rows))
-            left += _halves(rows, values, between=of >= self._p and gains[of] > 0)
+            lower, upper = _halves(rows, values, between=of >= self._p and gains[of] > 0)
+            self._cuts.append((of, float(everything[lower, of].max()) if gains else 0.0))
+            self._next.append([0, 0])
+            left += [(part, len(self._next) - 1, side) for side, part in enumerate((lower, upper))]
         return done
+
+    def leaf(self, places: Floats) -> Integers:
+        """Return the block into which coordinates fall: one that is near, not always the nearest."""
+        found = np.zeros(len(places), dtype=np.int64)
+        left = [(0, np.arange(len(places)))] if self._cuts else []
+        while left:
+            cut, rows = left.pop()
+            of, value = self._cuts[cut]
+            above = places[rows, of] > value if places.shape[1] else np.zeros(len(rows), dtype=bool)
+            for to, part in zip(self._next[cut], (rows[~above], rows[above]), strict=True):
+                if to < 0:
+                    found[part] = -1 - to
+                elif len(part):
+                    left.append((to, part))
+        return found
 
 
 def _halves(rows: Integers, values: Floats, *, between: bool) -> list[Integers]:
@@ -118,11 +145,11 @@ class Bounds:
             with np.errstate(over="ignore"):  # as far as can be
                 self._tables.append((table * (1 + 1e-5) + TINY if most else table * (1 - 1e-5)).astype(np.float32))
 
-    def of(self, rows: Integers) -> Singles:
+    def of(self, rows: Integers, blocks: Integers | slice = slice(None)) -> Singles:
         """Return below which squared distance to a record no record of a block is, shape (records, blocks)."""
-        total = self._tables[0].take(self._rows[0][rows], axis=0)
+        total = self._tables[0].take(self._rows[0][rows], axis=0)[:, blocks]
         for of, table in zip(self._rows[1:], self._tables[1:], strict=True):
-            total += table.take(of[rows], axis=0)
+            total += table.take(of[rows], axis=0)[:, blocks]
         return total
 
 

@@ -13,26 +13,11 @@ from sdc_sql.udfs.adapters import NUMBER, TEXT, declared
 from sdc_sql.udfs.arrow_function import NUMBERS, TABLE
 from sdc_sql.udfs.linkage.nearest import nearest, nearest_within
 from sdc_sql.udfs.linkage.records import Records, Variables
+from sdc_sql.udfs.linkage.scales import SCALINGS
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from sdc_sql.udfs.arguments import Floats, Integers
     from sdc_sql.udfs.linkage.nearest import Neighbours
-
-
-def _deviation(values: Floats, counts: Integers) -> float:
-    """Return the standard deviation, with the divisor n - 1; the sums are exact, in whatever order records come."""
-    records = int(counts.sum())
-    mean = fsum(values * counts) / records
-    return float(np.sqrt(fsum(np.square(values - mean) * counts) / max(records - 1, 1)))
-
-
-SCALINGS: dict[str, Callable[[Floats, Integers], float]] = {
-    "standardised": _deviation,
-    "range": lambda values, _: float(np.ptp(values)),
-    "none": lambda _, __: 1.0,
-}
 
 
 def _described(found: Neighbours, counts: Integers) -> tuple[Floats, list[float]]:

@@ -30,6 +30,11 @@
         'The share of the original\'s records whose value of this target the released file tells with certainty, and rightly', original) }}
 {% endtest %}
 
+{% test sdc_distance_linkage_below(model, original, columns, id, maximum, ordinal=none, continuous=none, scaling=none, weights=none, external=none) %}
+    {{ sdc.sdc__not_below(model, 'sdc_distance_linkage', [columns, id], {'ordinal': ordinal, 'continuous': continuous, 'scaling': scaling, 'weights': weights, 'external': external}, 'rate', maximum,
+        'The share of the released records whose nearest original one is their own', original) }}
+{% endtest %}
+
 {% test sdc_distance_to_closest_below(model, original, columns, maximum, ordinal=none, continuous=none, scaling=none, weights=none) %}
     {{ sdc.sdc__not_below(model, 'sdc_distance_to_closest', [columns], {'ordinal': ordinal, 'continuous': continuous, 'scaling': scaling, 'weights': weights}, 'close', maximum,
         'The share of released records that are as close to an original one as the closest twentieth of these are to one another', original) }}
@@ -55,6 +60,11 @@
         'The bounded IL1', original) }}
 {% endtest %}
 
+{% test sdc_interval_disclosure_below(model, original, columns, id, maximum, intervals=none, width=none) %}
+    {{ sdc.sdc__not_below(model, 'sdc_interval_disclosure', [columns, id], {'intervals': intervals, 'width': width}, 'share', maximum,
+        'The share of the original values, or records, that lie within the intervals', original) }}
+{% endtest %}
+
 {% test sdc_lambda_loss_below(model, original, columns, id, maximum, ordinal=none, continuous=none) %}
     {{ sdc.sdc__not_below(model, 'sdc_lambda_loss', [columns, id], {'ordinal': ordinal, 'continuous': continuous}, 'loss', maximum,
         'The share of the information (lambda, of a variable lambda_j) that was lost', original) }}
@@ -65,9 +75,19 @@
         'The height of the released values in their hierarchies, 0 (the original ones) to 1 (the top)') }}
 {% endtest %}
 
+{% test sdc_probabilistic_linkage_below(model, original, columns, id, maximum, continuous=none, tolerance=none, block=none, false_match=none, false_nonmatch=none) %}
+    {{ sdc.sdc__not_below(model, 'sdc_probabilistic_linkage', [columns, id], {'continuous': continuous, 'tolerance': tolerance, 'block': block, 'false_match': false_match, 'false_nonmatch': false_nonmatch}, 'rate', maximum,
+        'The share of the records that probabilistic record linkage links correctly', original) }}
+{% endtest %}
+
 {% test sdc_propensity_below(model, original, columns, maximum, continuous=none, pairs=none) %}
     {{ sdc.sdc__not_below(model, 'sdc_propensity', [columns], {'continuous': continuous, 'pairs': pairs}, 'share', maximum,
         'The share of the most that the propensity score can differ from one that tells nothing', original) }}
+{% endtest %}
+
+{% test sdc_rank_linkage_below(model, original, columns, id, maximum, p=none, stratum=none, weights=none) %}
+    {{ sdc.sdc__not_below(model, 'sdc_rank_linkage', [columns, id], {'p': p, 'stratum': stratum, 'weights': weights}, 'rate', maximum,
+        'The share of the released records whose nearest original one within the range of a rank swap is their own', original) }}
 {% endtest %}
 
 {% test sdc_replicated_uniques_below(model, original, keys, maximum) %}

@@ -1,0 +1,175 @@
+"""The distance-based linkage of released records to those of another file.
+
+Source: Handbook on Statistical Disclosure Control, section 3.3.8.1; Pagliuca & Seri (1999); Domingo-Ferrer & Torra
+(2001).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+from sdc_sql.udfs.adapters import NUMBER, TEXT, declared
+from sdc_sql.udfs.arrow_function import NUMBERS, TABLE
+from sdc_sql.udfs.linkage.nearer import TWO, nearer
+from sdc_sql.udfs.linkage.records import Records, Variables, squared
+from sdc_sql.udfs.linkage.scales import scaled, spread
+
+if TYPE_CHECKING:
+    from sdc_sql.udfs.arguments import Floats, Integers, Truths
+
+
+@dataclass(frozen=True)
+class Sides:
+    """The rows of the released records, those of the candidates, and for each released one the place of its own.
+
+    ``own`` is -1 where no candidate is of the same person; ``paired`` are the places where one is.
+    """
+
+    released: Integers
+    candidates: Integers
+    own: Integers
+
+    @property
+    def paired(self) -> Integers:
+        """The places of released records that have a candidate of the same person."""
+        return np.flatnonzero(self.own >= 0)
+
+
+def sides(person: Floats, first: Floats, *, external: bool) -> Sides:
+    """Return the two files of one list of rows; ``first`` are those of the other file.
+
+    Unless this is external, those of its persons are candidates who are in the released file.
+    """
+    released, other = np.flatnonzero(first == 0), np.flatnonzero(first != 0)
+    numbers = person.astype(np.int64)
+    if not external:
+        other = other[np.isin(numbers[other], numbers[released])]
+    at = np.full(int(numbers.max(initial=0)) + 1, -1)
+    at[numbers[other]] = np.arange(len(other))
+    return Sides(released, other, at[numbers[released]])
+
+
+def checked_weights(weights: Floats) -> Floats:
+    """Return the weights, or refuse them."""
+    if not (np.isfinite(weights).all() and (weights >= 0).all() and weights.any()):
+        raise ValueError("weights must be numbers of at least 0, one of them above 0: give one, or one for each column")
+    return weights
+
+
+def distance_linkage(
+    columns: Floats,
+    categories: float,
+    ordinal: float,
+    person: Floats,
+    first: Floats,
+    weights: Floats,
+    scaling: str | None,
+    external: float,
+) -> list[Floats]:
+    """Return for each row of the released file how near its own record is, and how many are nearer and as near.
+
+    Parameters
+    ----------
+    columns
+        Of each variable the numbers of its categories, the ranks of its categories from 1, or its numbers, in this
+        order; shape (variables, rows). NaN where a rank or a number is missing.
+    categories, ordinal
+        How many variables have categories, the first ones, and how many have ranks, the next ones.
+    person
+        The number of the person of each row.
+    first
+        Whether a row is of the other file, in which the record is looked for: 1, else 0.
+    weights
+        Of each variable, at least 0.
+    scaling
+        What the difference of two numbers is divided by: the standard deviation or the range in the other file, or
+        nothing; ``mahalanobis``: the numbers together by their covariances.
+    external
+        Whether all persons of the other file are candidates, and a released one may be missing there: 1, else 0.
+
+    Returns
+    -------
+    list
+        Distance, how many are nearer (2 stands for more, too) and how many as near, its own among them; NaN in rows of
+        the other file, and where a person is not in both.
+    """
+    files = sides(person, first, external=bool(external))
+    weights = checked_weights(weights)
+    nominal, ranked = int(categories), int(categories) + int(ordinal)
+    ranks = columns[nominal:ranked]
+    numbers, scales = scaled(ranks, columns[ranked:], files.candidates, weights[ranked:], scaling)
+    codes = columns[:nominal].T.astype(np.int64)
+    x, y = (_Side(numbers[rows], codes[rows]) for rows in (files.released, files.candidates))
+    variables = Variables(np.sqrt(weights[nominal:]) / scales, weights[:nominal])
+    found = np.full((3, len(person)), np.nan)
+    paired = files.paired
+    found[:, files.released[paired]] = _compared(x.at(paired), y, files.own[paired], variables)
+    return [*found]
+
+
+@dataclass(frozen=True)
+class _Side:
+    """The numbers of a file, NaN where they are missing, and its codes."""
+
+    numbers: Floats
+    codes: Integers
+
+    def at(self, rows: Integers) -> _Side:
+        return _Side(self.numbers[rows], self.codes[rows])
+
+    def records(self, there: Truths, mark: int | None) -> Records:
+        """Return the records with the numbers that both files have; with a mark, and a category that it is of."""
+        codes = self.codes if mark is None else np.column_stack([self.codes, np.full(len(self.codes), mark)])
+        return Records(self.numbers[:, there], codes, np.ones(len(codes), dtype=np.int64))
+
+    def lacking(self) -> tuple[Truths, Integers]:
+        """Return which numbers records lack, each pattern once, and for each record which of these it has."""
+        missing = np.isnan(self.numbers)
+        _, first, of = np.unique(missing @ (2.0 ** np.arange(missing.shape[1])), return_index=True, return_inverse=True)
+        return missing[first], of
+
+
+def _compared(x: _Side, y: _Side, own: Integers, variables: Variables) -> Floats:
+    """Return the distances, how many are nearer and how many as near, of records that have their own in y.
+
+    A number that one of two records lacks adds what two records of y differ by on average: the same for all that have
+    it, so that it tells none of them from another.
+    """
+    spreads = np.array([spread(values[~np.isnan(values)]) for values in y.numbers.T])
+    unknown = 2 * np.square(spreads * variables.factors)
+    (lacks, of), (other_lacks, other_of) = x.lacking(), y.lacking()
+    parts = [(a, b, lacks[a], other_lacks[b]) for a in range(len(lacks)) for b in range(len(other_lacks))]
+    most = np.empty(len(own))
+    for a, b, mine, theirs in parts:
+        rows = np.flatnonzero((of == a) & (other_of[own] == b))
+        every = np.arange(len(rows))
+        made = _alike(x.at(rows), y.at(own[rows]), mine, theirs, variables, unknown)
+        most[rows] = squared(made[0], every, made[1], every, made[2])
+    closer, near = np.zeros((2, len(own)), dtype=np.int64)
+    for a, b, mine, theirs in parts:
+        rows = np.flatnonzero((of == a) & (closer < TWO))
+        one, other, of_both = _alike(x.at(rows), y.at(np.flatnonzero(other_of == b)), mine, theirs, variables, unknown)
+        more, same = nearer(one, other, most[rows], of_both)
+        closer[rows] += more
+        near[rows] += same
+    return np.array([np.sqrt(most), np.minimum(closer, TWO), near])
+
+
+def _alike(
+    x: _Side, y: _Side, mine: Truths, theirs: Truths, variables: Variables, unknown: Floats
+) -> tuple[Records, Records, Variables]:
+    """Return records by the numbers that both have; a category in which all differ adds what one of them lacks."""
+    there = ~(mine | theirs)
+    more = unknown[mine != theirs].sum()
+    marks, costs = ((0, 1), np.r_[variables.costs, more]) if more else ((None, None), variables.costs)
+    return x.records(there, marks[0]), y.records(there, marks[1]), Variables(variables.factors[there], costs)
+
+
+FUNCTIONS = (
+    declared(
+        "distance_linkage", distance_linkage, TABLE, by_stratum=False, columns=TABLE, categories=NUMBER, ordinal=NUMBER,
+        person=NUMBERS, first=NUMBERS, weights=NUMBERS, scaling=TEXT, external=NUMBER,
+    ),
+)  # fmt: skip

@@ -1,0 +1,160 @@
+"""The linkage of rank-swapped records to those original ones alone whose ranks are within the range of the swap.
+
+Source: Nin, Herranz & Torra (2008), Rethinking rank swapping to decrease disclosure risk, Data & Knowledge Engineering
+64, 346-364; Handbook on Statistical Disclosure Control, sections 3.3.8 and 3.4.2.4.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from math import floor
+from typing import TYPE_CHECKING
+
+import numpy as np
+from sdc_sql.udfs.adapters import declared
+from sdc_sql.udfs.arrow_function import NUMBERS, TABLE
+from sdc_sql.udfs.linkage.distances import checked_weights, sides
+from sdc_sql.udfs.linkage.nearer import TWO, Limits, nearer
+from sdc_sql.udfs.linkage.records import Records, Variables, squared
+from sdc_sql.udfs.linkage.within import records_within
+
+if TYPE_CHECKING:
+    from sdc_sql.udfs.arguments import Floats, Integers, Truths
+
+PERCENT = 100
+
+
+def rank_linkage(
+    columns: Floats, person: Floats, first: Floats, stratum: Floats, ranges: Floats, weights: Floats
+) -> list[Floats]:
+    """Return for each row of the released file how its own record stands among the candidates.
+
+    Parameters
+    ----------
+    columns
+        Of each variable numbers in the order of its values, of both files together, NaN where it is missing; shape
+        (variables, rows).
+    person
+        The number of the person of each row.
+    first
+        Whether a row is of the original: 1, else 0.
+    stratum
+        The number of the stratum of each row.
+    ranges
+        Of each variable how far ranks may lie apart, in percent of the values in a stratum; NaN: as far as they do.
+    weights
+        Of each variable in the distance, at least 0.
+
+    Returns
+    -------
+    list
+        The distance of its own, how many candidates are nearer (2 stands for more, too, and for an own record that is
+        no candidate) and how many as near, whether it is a candidate (1, else 0), how many there are, and the widest
+        range of a variable, in percent of the values in the stratum; NaN in rows of the original.
+    """
+    files = sides(person, first, external=False)
+    weights = checked_weights(weights)
+    if not (np.isnan(ranges) | ((ranges > 0) & (ranges <= PERCENT))).all():
+        raise ValueError("p must be above 0, at most 100 (percent): give one, or one for each column, or leave it out")
+    found = np.full((6, len(person)), np.nan)
+    own = files.candidates[files.own]
+    for group in np.unique(stratum[files.released]):
+        here = np.flatnonzero(stratum[files.released] == group)
+        known = np.flatnonzero((first != 0) & (stratum == group))
+        candidates = files.candidates[stratum[files.candidates] == group]
+        inside = stratum[own[here]] == group
+        four = [columns[:, rows] for rows in (files.released[here], own[here], known, candidates)]
+        found[:, files.released[here]] = _in_stratum(four, inside, ranges, weights)
+    return [*found]
+
+
+@dataclass(frozen=True)
+class _Ranks:
+    """The ranks that values share among those of the original: the least and the greatest, and their number."""
+
+    least: Floats
+    greatest: Floats
+    count: int
+
+    @classmethod
+    def of(cls, values: Floats, known: Floats) -> _Ranks:
+        """Return the ranks of values; missing ones are past all others, and alike."""
+        ordered = np.sort(known[~np.isnan(known)])
+        least = np.searchsorted(ordered, values, "left").astype(np.float64) + 1
+        greatest = np.maximum(np.searchsorted(ordered, values, "right").astype(np.float64), least - 1)
+        missing = np.isnan(values)
+        least[missing] = greatest[missing] = -(len(ordered) + 1.0)
+        return cls(least, greatest, len(ordered))
+
+    @property
+    def middle(self) -> Floats:
+        return (self.least + self.greatest) / 2
+
+    @property
+    def known(self) -> Truths:
+        return np.asarray(self.least > 0)
+
+    def apart(self, other: _Ranks) -> Floats:
+        """Return by how many ranks values lie apart, at the least that equal values allow."""
+        return np.maximum(np.maximum(self.least - other.greatest, other.least - self.greatest), 0)
+
+    def limits(self, reach: float, candidates: _Ranks) -> tuple[Floats, Floats]:
+        """Return between which middles of candidates the ranks lie at most so far apart; of missing ones theirs."""
+        order = np.argsort(candidates.middle)
+        middle, least, greatest = (m[order] for m in (candidates.middle, candidates.least, candidates.greatest))
+        past = 2.0 * self.count + 2
+        low = np.r_[middle, past][np.searchsorted(greatest, self.least - reach, "left")]
+        high = np.r_[-past, middle][np.searchsorted(least, self.greatest + reach, "right")]
+        return np.where(self.known, low, self.least), np.where(self.known, high, self.least)
+
+
+def _in_stratum(four: list[Floats], inside: Truths, ranges: Floats, weights: Floats) -> Floats:
+    """Return the figures of a stratum: of released values, their own, those of the original, and of the candidates."""
+    released, own, known, candidates = four
+    n = released.shape[1]
+    mine, true, other = (
+        [_Ranks.of(v, k) for v, k in zip(of, known, strict=True)] for of in (released, own, candidates)
+    )
+    reaches = [_reach(m, t, inside, p) for m, t, p in zip(mine, true, ranges, strict=True)]
+    within = inside.copy()
+    for m, t, reach in zip(mine, true, reaches, strict=True):
+        within &= (m.known == t.known) & (m.apart(t) <= reach)
+    x, o, y = (_records(ranks) for ranks in (mine, true, other))
+    least, greatest = zip(*(m.limits(reach, c) for m, reach, c in zip(mine, reaches, other, strict=True)), strict=True)
+    limits = Limits(np.column_stack(least), np.column_stack(greatest))
+    variables = Variables(np.sqrt(weights) / [max(m.count - 1, 1) for m in mine], np.empty(0))
+    most = squared(x, np.arange(n), o, np.arange(n), variables)
+    closer, near = np.full(n, TWO), np.zeros(n, dtype=np.int64)
+    some = np.flatnonzero(within)
+    closer[some], near[some] = nearer(x.at(some), y, most[some], variables, _at(limits, some))
+    counted = np.zeros(n)
+    counted[some] = records_within(y, _at(limits, some))
+    widest = max(PERCENT * reach / max(m.count, 1) for reach, m in zip(reaches, mine, strict=True))
+    return np.array([np.sqrt(most), closer, near, within, counted, np.full(n, widest)])
+
+
+def _reach(mine: _Ranks, true: _Ranks, inside: Truths, p: float) -> float:
+    """Return how many ranks apart a swap put values: given in percent, or by the pairs that belong together."""
+    if not np.isnan(p):
+        return float(floor(p * mine.count / PERCENT + 1e-6))  # as the swap has it
+    both = inside & mine.known & true.known
+    return float(mine.apart(true)[both].max(initial=0))
+
+
+def _records(ranks: list[_Ranks]) -> Records:
+    n = len(ranks[0].least)
+    return Records(
+        np.column_stack([r.middle for r in ranks]), np.empty((n, 0), dtype=np.int64), np.ones(n, dtype=np.int64)
+    )
+
+
+def _at(limits: Limits, rows: Integers) -> Limits:
+    return Limits(limits.least[rows], limits.greatest[rows])
+
+
+FUNCTIONS = (
+    declared(
+        "rank_linkage", rank_linkage, TABLE, by_stratum=False, columns=TABLE, person=NUMBERS, first=NUMBERS,
+        stratum=NUMBERS, ranges=NUMBERS, weights=NUMBERS,
+    ),
+)  # fmt: skip
