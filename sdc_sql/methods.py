@@ -67,8 +67,11 @@ from sdc_sql.risk import k_anonymity as _k_anonymity
 from sdc_sql.risk import k_map as _k_map
 from sdc_sql.risk import l_diversity as _l_diversity
 from sdc_sql.risk import likeness as _likeness
+from sdc_sql.risk import log_linear_fit as _log_linear_fit
+from sdc_sql.risk import log_linear_risk as _log_linear_risk
 from sdc_sql.risk import minimal_sample_uniques as _minimal_sample_uniques
 from sdc_sql.risk import population_risk as _population_risk
+from sdc_sql.risk import population_uniqueness as _population_uniqueness
 from sdc_sql.risk import risk_threshold as _risk_threshold
 from sdc_sql.risk import suda as _suda
 from sdc_sql.risk import suppression_report as _suppression_report
@@ -136,6 +139,10 @@ class Methods:
     likeness = as_method(_likeness.likeness)
     likeness_cells = as_method(_likeness.likeness_cells)
     local_suppression = as_method(_local_suppression.local_suppression)
+    log_linear_fit = as_method(_log_linear_fit.log_linear_fit)
+    log_linear_risk = as_method(_log_linear_risk.log_linear_risk)
+    log_linear_risk_records = as_method(_log_linear_risk.log_linear_risk_records)
+    log_linear_search = as_method(_log_linear_fit.log_linear_search)
     margins_kept = as_method(_contingency_distance.margins_kept)
     matrix_distance = as_method(_matrix_distance.matrix_distance)
     microaggregate = as_method(_microaggregation.microaggregate)
@@ -146,6 +153,7 @@ class Methods:
     multiplicative_noise = as_method(_multiplicative_noise.multiplicative_noise)
     noise = as_method(_noise.noise)
     population_risk = as_method(_population_risk.population_risk)
+    population_uniqueness = as_method(_population_uniqueness.population_uniqueness)
     pram = as_method(_pram.pram)
     pram_covariance = as_method(_pram_matrix.pram_covariance)
     pram_entropy_loss = as_method(_pram_entropy_loss.pram_entropy_loss)

@@ -44,7 +44,10 @@ from sdc_sql.risk.k_anonymity import KViolations
 from sdc_sql.risk.k_map import KMap
 from sdc_sql.risk.l_diversity import LDiversity
 from sdc_sql.risk.likeness import Likeness
+from sdc_sql.risk.log_linear_fit import LogLinearFit, LogLinearStep
+from sdc_sql.risk.log_linear_risk import LogLinearRisk
 from sdc_sql.risk.population_risk import PopulationRisk
+from sdc_sql.risk.population_uniqueness import PopulationUniqueness
 from sdc_sql.risk.risk_threshold import RiskThreshold
 from sdc_sql.risk.suda import SudaContribution, SudaSummary, SudaValueContribution
 from sdc_sql.risk.suppression_report import CompatibleRecords, SuppressionReport
@@ -88,11 +91,15 @@ __all__ = [
     "Likeness",
     "LinkageParameters",
     "LinkagePattern",
+    "LogLinearFit",
+    "LogLinearRisk",
+    "LogLinearStep",
     "MarginKept",
     "MatrixDistance",
     "MisclassifiedTheta",
     "ModelUtility",
     "PopulationRisk",
+    "PopulationUniqueness",
     "PramEntropyLoss",
     "PramEstimate",
     "PramTwoWayEstimate",

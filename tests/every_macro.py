@@ -33,6 +33,9 @@ _PLACES = {
 _WITHOUT_NAMES = {
     "sdc_threshold_rule": 'SELECT * EXCLUDE (columns, "values") ',
     "sdc_threshold_rule_summary": "SELECT * EXCLUDE (columns) ",
+    "sdc_log_linear_risk": "SELECT * EXCLUDE (interactions) ",
+    "sdc_log_linear_fit": "SELECT * EXCLUDE (interactions) ",
+    "sdc_log_linear_search": "SELECT * EXCLUDE (added, interactions) ",
 }
 # These need tables of matrices, levels for the keys, a secret key a second file, or no key at all: what holds
 # of all is tested with them.

@@ -18,8 +18,8 @@ def check_category(data: Roles) -> None:
     """Refuse wildcards: records that match through one would add values that no record of the cell has."""
     if data.nulls != "category":
         raise ParameterError(
-            "The table is described with nulls='wildcard', which attribute disclosure and k-map do not support: "
-            "describe it with nulls='category' (NULL is then a value of its own)."
+            "The table is described with nulls='wildcard', which attribute disclosure, k-map, log-linear models and "
+            "models of the population do not support: describe it with nulls='category' (NULL is a value of its own)."
         )
 
 

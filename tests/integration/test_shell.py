@@ -70,6 +70,7 @@ KERNELS = {
     "FROM sdc_rank_swap_correlated('persons', 'weight', 0.5, 'id')": "Rank swapping needs Python",
     "FROM sdc_resample('persons', 'weight', 3, 'id')": "Resampling needs Python",
     "FROM sdc_pram_proof('persons', ['sex'], 0.8, 'id')": "The exact probability of a correct match needs Python",
+    "FROM sdc_population_uniqueness('persons', ['sex'], 80)": "A model of the population needs Python",
     "FROM sdc_pram_estimate('complete', 'sex', 'matrix')": "The correction for PRAM needs Python",
     "FROM sdc_pram_invariant('complete', 'sex', 'matrix')": "An invariant PRAM matrix needs Python",
 }

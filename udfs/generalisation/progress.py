@@ -15,7 +15,8 @@ AFTER, EVERY = 2.0, 0.5  # seconds
 class Progress:
     """Called with what is settled and all there is; says so on standard error, where that is a terminal."""
 
-    def __init__(self) -> None:
+    def __init__(self, of: str = "generalisations") -> None:
+        self.of = of
         self.next = time.monotonic() + AFTER
         self.said = False
 
@@ -37,5 +38,5 @@ class Progress:
         self.next = now + EVERY
         if sys.stderr.isatty():
             self.said = True
-            sys.stderr.write(f"\r{settled:,} of {every:,} generalisations ({settled / every:.0%})")
+            sys.stderr.write(f"\r{settled:,} of {every:,} {self.of} ({settled / every:.0%})")
             sys.stderr.flush()

@@ -120,6 +120,16 @@
         'The risk of each record of this cell') }}
 {% endtest %}
 
+{% test sdc_log_linear_risk_below(model, keys, weight, maximum, fitted_model=none, smoothing=none) %}
+    {{ sdc.sdc__not_below(model, 'sdc_log_linear_risk', [keys, weight], {'model': fitted_model, 'smoothing': smoothing}, 'tau2_rate', maximum,
+        'The expected share of matches with sample uniques that are correct') }}
+{% endtest %}
+
+{% test sdc_population_uniqueness_below(model, keys, population_size, maximum, method=none) %}
+    {{ sdc.sdc__not_below(model, 'sdc_population_uniqueness', [keys, population_size], {'method': method}, 'pr_pu_given_su', maximum,
+        'The estimated probability that a sample unique is unique in the population') }}
+{% endtest %}
+
 {% test sdc_suda_below(model, keys, maximum, max_msu=none, dis_fraction=none, scoring=none, nulls=none) %}
     {{ sdc.sdc__not_below(model, 'sdc_suda', [keys], {'max_msu': max_msu, 'dis_fraction': dis_fraction, 'scoring': scoring, 'nulls': nulls}, 'dis_suda', maximum,
         'The confidence in a match against this record') }}

@@ -1,0 +1,5 @@
+{#- Written from the headers of sql/ by python -m sdc_sql.write. -#}
+
+{%- macro population_uniqueness(tbl, keys, population_size, method=none) -%}
+    {{ return(sdc.sdc__measure('sdc_population_uniqueness', [tbl, keys, population_size], {'method': method})) }}
+{%- endmacro -%}

@@ -1,0 +1,57 @@
+-- Whether a log-linear model is good enough for the risk: what tau1 and tau2 are expected to be too great by, and the search for a model.
+--
+--   u_k = pi l^_k ,  x = (1 - pi) l^_k ,  r = (1 - e^-x) / x , the sums over all cells of the crossing
+--   B1 = sum_k a1 (f_k - u_k) + b1 ((f_k - u_k)^2 - f_k) ,  a1 = (1 - pi) l e^-l ,  b1 = (1 - pi)^2 l e^-l / (2 pi)
+--   B2 = sum_k a2 (f_k - u_k) + b2 ((f_k - u_k)^2 - f_k) ,  a2 = e^-u r - e^-l ,    b2 = (e^-u r - e^-l (1 + x / 2)) / u
+--   V  = sum_k a^2 u_k + 2 b^2 u_k^2 ,  z = B / sqrt V , about standard normal where the model holds
+-- z far above 0: underfitting, tau is too high; far below 0: overfitting, too low (which it shows less clearly: begin from below).
+-- Source: Skinner & Shlomo (2008), sections 3.3 and 3.4; SDC handbook, section 3.3.6 (forward search). With weights that differ, pi is their
+--   mean's inverse here. tau1 and tau2 are those of sdc_log_linear_risk. Which to trust, with figures: sql/risk/README.md.
+--
+--   persons: four cells of sex and region with 9, 1, 1, 9 records, weight 2 (pi = 1/2), model := 'independence':
+--            l = 10 in each cell, u = 5, all f - u = +-4; a1 = 5 e^-10, b1 = 2.5 e^-10:   b1 = 2.5 e^-10 (4 x 16 - 20) = 0.004994
+--
+-- Scope: table.
+-- Not compiled: the models are fitted by numpy over the whole crossing; measure a copy of the table in DuckDB.
+-- Parameters:
+--   tbl        table             the table, view, common table expression or file
+--   keys       columns           the key variables
+--   weight     column or number  the expansion weights, or what every record weighs (1 / the sampling fraction)
+--   model      value             'tree', 'independence', 'two_way' (all interactions of two keys), or a list of the interactions, each a list of keys
+--   enough     number            the z of B2 at which the search ends, a quantile of the normal distribution
+--   most_keys  whole number      how many keys an interaction has at most, from 2
+
+-- cells: of the crossing; dispersion: 1 / alpha, by which the counts vary more than Poisson's (log_linear_risk.sql).
+-- sdc_log_linear_fit: by how much the risk under a log-linear model is expected to be too great.
+-- Gives: interactions, cells, parameters, tau1, tau2, b1, z1, b2, z2, dispersion.
+-- Example: FROM sdc_log_linear_fit('persons', ['age', 'sex'], 'w');
+CREATE OR REPLACE MACRO sdc_log_linear_fit(tbl, keys, weight, model := 'two_way') AS TABLE
+    WITH sdc__crossed AS MATERIALIZED (FROM sdc__category_cells(tbl, keys, weight))
+    SELECT sdc__names_of_places(sdc__model_keys(keys), sdc__interactions) AS interactions, v[1]::BIGINT AS cells, v[2]::BIGINT AS parameters, v[3] AS tau1, v[4] AS tau2,
+           v[5] AS b1, v[6] AS z1, v[7] AS b2, v[8] AS z2, v[9] AS dispersion
+    FROM (SELECT sdc__interactions, sdc__figures AS v
+          FROM query(sdc__model_query(keys, weight, model, true, 'true') || ' FROM sdc__model'));
+
+CREATE OR REPLACE MACRO sdc__checked_enough(enough) AS
+    CASE WHEN TRY_CAST(enough AS DOUBLE) >= 0 AND TRY_CAST(enough AS DOUBLE) < 100 THEN TRY_CAST(enough AS DOUBLE)::VARCHAR
+         ELSE error('ParameterError: enough is ' || coalesce(enough::VARCHAR, 'NULL') || ': it must be a number from 0 to 100, a quantile of the normal distribution.') END;
+
+-- From independence on, a row a step: the interaction that brings z2 nearest to 0 is added, until z2 is at most `enough` (then the last row's
+-- interactions are the model to use: model := ...). Three keys together only where each two of them are.
+-- sdc_log_linear_search: a forward search for the log-linear model whose risk is right.
+-- Gives: step, added, interactions, parameters, tau1, tau2, b1, z1, b2, z2.
+-- Example: FROM sdc_log_linear_search('persons', ['age', 'sex'], 'w');
+CREATE OR REPLACE MACRO sdc_log_linear_search(tbl, keys, weight, enough := 1.96, most_keys := 3) AS TABLE
+    WITH sdc__crossed AS MATERIALIZED (FROM sdc__category_cells(tbl, keys, weight)),
+    sdc__steps AS MATERIALIZED (
+        SELECT unnest(sdc__k) AS v, unnest(range(len(sdc__k))) AS sdc__step
+        FROM query(list_transform([sdc__model_keys(keys)], lambda sdc__ks: sdc__margins(sdc__ks, []::BIGINT[][], sdc__margin_unit(weight)) || sdc__numbered_query(len(sdc__ks))
+            || ' SELECT sdc__kernel_log_linear_search(' || sdc__arguments_of_crossing(len(sdc__ks)) || ', ' || sdc__checked_enough(enough) || ', ' || sdc__checked_whole(most_keys, 'most_keys', 2, 64) || ') AS sdc__k FROM sdc__numbered')[1])
+    ),
+    sdc__added AS (
+        SELECT sdc__step, v, list_filter(sdc__model_keys(keys), lambda k, i: v[1]::BIGINT >> (i - 1) & 1 = 1) AS sdc__names FROM sdc__steps
+    )
+    SELECT sdc__step AS step, sdc__names AS added,
+           coalesce(list(sdc__names) FILTER (WHERE sdc__step > 0) OVER (ORDER BY sdc__step ASC ROWS UNBOUNDED PRECEDING), []::VARCHAR[][]) AS interactions,
+           v[2]::BIGINT AS parameters, v[3] AS tau1, v[4] AS tau2, v[5] AS b1, v[6] AS z1, v[7] AS b2, v[8] AS z2
+    FROM sdc__added ORDER BY sdc__step ASC;

@@ -1,0 +1,95 @@
+-- The counts that a log-linear model expects in the cells of the keys. NULL is a category of its own.
+--
+--   log u_k = x_k' b : main effects of all keys and the interactions of the model
+--   a forest (each pair of keys joined by at most one path of pairs) has a closed form (Lauritzen 1996, section 4.4; Chow & Liu 1968):
+--       u_k = n prod_i (n_i(k) / n) prod_{pairs ij} n n_ij(k) / (n_i(k) n_j(k)) ,   n_i, n_ij the margins
+--   tree: of all forests that with the greatest sum of 2 n I_ij - 2 (c_i - 1)(c_j - 1), I_ij the mutual information of keys i and j and c
+--       their categories (Akaike's criterion: of a pair without association I is above 0 by chance, by (c_i - 1)(c_j - 1) / 2n in the mean);
+--       pairs where this is not above 0 are left out
+--   any other model: iterative proportional fitting over the whole crossing, by numpy (udfs/log_linear)
+-- With weights that differ the margins are sums of weights (pseudo maximum likelihood; Skinner & Shlomo 2008, section 2.4).
+-- Source: SDC handbook, section 3.3.6; Chow & Liu (1968), Approximating discrete probability distributions with dependence trees, IEEE
+--   Transactions on Information Theory 14, 462-467.
+--
+-- Scope: cells.
+
+CREATE OR REPLACE MACRO sdc__kernel_log_linear_search(codes, counts, weights, enough, most) AS sdc__needs_python('The search for a log-linear model')::DOUBLE[][];
+CREATE OR REPLACE MACRO sdc__kernel_log_linear(codes, counts, weights, generators) AS sdc__needs_python('A log-linear model that is no forest, or its goodness of fit,')::DOUBLE[][];
+
+-- (Keys that are none, or NULL, are left for sdc__category_cells to refuse.)
+CREATE OR REPLACE MACRO sdc__model_keys(keys) AS CASE WHEN coalesce(len(keys::VARCHAR[]), 0) = 0 THEN ['(none)'] ELSE list_transform(keys::VARCHAR[], lambda k: coalesce(k, '(none)')) END;
+
+-- All pairs of m keys, and the places of names among the keys.
+CREATE OR REPLACE MACRO sdc__key_pairs(m) AS flatten(list_transform(range(1, m), lambda i: list_transform(range(i + 1, m + 1), lambda j: [i, j])));
+CREATE OR REPLACE MACRO sdc__key_places(keys, names) AS
+    list_sort(list_transform(names::VARCHAR[], lambda n: coalesce(list_position(list_transform(keys::VARCHAR[], lambda k: sdc__folded(k)), sdc__folded(n)), 0)::BIGINT), 'ASC');
+
+-- The pairs, in their order, that close no circle: the places of the components, then 1000 i + j of each pair that is taken (Kruskal).
+CREATE OR REPLACE MACRO sdc__spanned(m, pairs) AS list_reduce(pairs, lambda s, e: CASE WHEN s[e[1]] = s[e[2]] THEN s
+    ELSE list_transform(s[1:m], lambda x: CASE WHEN x = s[e[2]] THEN s[e[1]] ELSE x END) || s[m + 1:] || [e[1] * 1000 + e[2]] END, range(1, m + 1))[m + 1:];
+
+-- The interactions of a model that names them, as places of the keys; NULL for the tree. Or the error.
+CREATE OR REPLACE MACRO sdc__interactions(keys, model) AS CASE
+    WHEN model::VARCHAR = 'tree' THEN NULL::BIGINT[][]
+    WHEN model::VARCHAR = 'independence' THEN []::BIGINT[][]
+    WHEN model::VARCHAR = 'two_way' THEN sdc__key_pairs(len(keys::VARCHAR[]))
+    WHEN typeof(model) LIKE '%[][]' AND len(sdc__lists(model)) = list_count(TRY_CAST(model AS VARCHAR[][])) AND len(sdc__lists(model)) = len(TRY_CAST(model AS VARCHAR[][])) AND len(sdc__lists(model)) > 0
+         AND list_bool_and(list_transform(sdc__lists(model), lambda g: sdc__key_places(keys, g)[1] > 0 AND len(list_distinct(sdc__key_places(keys, g))) = len(g)))
+        THEN list_sort(list_distinct(list_filter(list_transform(sdc__lists(model), lambda g: sdc__key_places(keys, g)), lambda g: len(g) > 1)))
+    ELSE error('ParameterError: model is ' || CASE WHEN typeof(model) = 'VARCHAR' THEN coalesce(model::VARCHAR, 'NULL') ELSE 'no model of these keys' END
+               || ': it must be ''tree'', ''independence'', ''two_way'', or a list of interactions, each a list of keys, as in [[''age'', ''sex''], [''region'']].') END;
+
+-- Whether the closed form is of this model; 1000 i + j of its pairs.
+CREATE OR REPLACE MACRO sdc__pair_codes(m, interactions) AS CASE WHEN list_bool_and(list_prepend(true, list_transform(interactions, lambda g: len(g) = 2))) THEN sdc__spanned(m, interactions) END;
+CREATE OR REPLACE MACRO sdc__is_forest(m, interactions) AS coalesce(interactions IS NULL OR len(sdc__pair_codes(m, interactions)) = len(interactions), false);
+
+CREATE OR REPLACE MACRO sdc__chosen_query(interactions) AS ', sdc__chosen AS MATERIALIZED (SELECT ' || interactions::VARCHAR || '::BIGINT[][] AS sdc__interactions)';
+CREATE OR REPLACE MACRO sdc__margin_unit(weight) AS CASE WHEN typeof(weight) = 'VARCHAR' THEN 'sdc__exact_sum(sdc__w, 60)' ELSE 'sum(sdc__f)::DOUBLE' END;
+
+-- The text of queries over the CTE sdc__crossed (the cells). unit: what is summed in a margin, as text.
+CREATE OR REPLACE MACRO sdc__margins(keys, pairs, unit) AS
+    'WITH sdc__c AS MATERIALIZED (SELECT ' || array_to_string(list_transform(keys, lambda k, i: sdc__identifier(k) || ' AS sdc__k' || i), ', ') || ', sdc__f, sdc__checked_population(sdc__w, sdc__f) AS sdc__w, row_number() OVER () AS sdc__id FROM sdc__crossed)'
+    || ', sdc__all AS MATERIALIZED (SELECT sum(sdc__f)::DOUBLE AS sdc__n, ' || unit || ' AS sdc__s, sdc__exact_sum(sdc__w, 60) AS sdc__persons FROM sdc__c)'
+    || array_to_string(list_transform(keys, lambda k, i: ', sdc__o' || i || ' AS MATERIALIZED (SELECT sdc__k' || i || ' AS sdc__x, ' || unit || ' AS sdc__s FROM sdc__c GROUP BY ALL)'), '')
+    || array_to_string(list_transform(pairs, lambda p: ', sdc__p' || p[1] || '_' || p[2] || ' AS MATERIALIZED (SELECT sdc__k' || p[1] || ' AS sdc__x, sdc__k' || p[2] || ' AS sdc__y, ' || unit || ' AS sdc__s FROM sdc__c GROUP BY ALL)'), '');
+
+-- H = -sum (n_x / n) ln(n_x / n) of a margin, and its categories.
+CREATE OR REPLACE MACRO sdc__entropy_query(i, j, margin) AS
+    'SELECT ' || i || ' AS sdc__i, ' || j || ' AS sdc__j, -sdc__exact_sum(m.sdc__s / a.sdc__s * ln(m.sdc__s / a.sdc__s), 90) AS sdc__h, count(*) AS sdc__c FROM ' || margin || ' AS m, sdc__all AS a';
+CREATE OR REPLACE MACRO sdc__tree_query(m) AS
+    ', sdc__one AS MATERIALIZED (' || array_to_string(list_transform(range(1, m + 1), lambda i: sdc__entropy_query(i, 0, 'sdc__o' || i)), ' UNION ALL ') || ')'
+    || ', sdc__two AS (' || array_to_string(list_prepend('SELECT 0 AS sdc__i, 0 AS sdc__j, 0e0 AS sdc__h, 0 AS sdc__c', list_transform(sdc__key_pairs(m), lambda p: sdc__entropy_query(p[1], p[2], 'sdc__p' || p[1] || '_' || p[2]))), ' UNION ALL ') || ')'
+    || ', sdc__scored AS (SELECT t.sdc__i, t.sdc__j, 2 * sdc__n * (x.sdc__h + y.sdc__h - t.sdc__h) - 2e0 * (x.sdc__c - 1) * (y.sdc__c - 1) AS sdc__score FROM sdc__two AS t JOIN sdc__one AS x ON t.sdc__i = x.sdc__i JOIN sdc__one AS y ON t.sdc__j = y.sdc__i, sdc__all)'
+    || ', sdc__forest AS MATERIALIZED (SELECT sdc__spanned(' || m || ', coalesce(list([sdc__i::BIGINT, sdc__j::BIGINT] ORDER BY sdc__score DESC, sdc__i ASC, sdc__j ASC) FILTER (WHERE sdc__score > 0), []::BIGINT[][])) AS sdc__pairs FROM sdc__scored)'
+    || ', sdc__chosen AS MATERIALIZED (SELECT list_transform(sdc__pairs, lambda c: [c // 1000, c % 1000]) AS sdc__interactions FROM sdc__forest)';
+
+-- sdc__fitted: the cells with sdc__lambda, the persons of the population that are expected there (which: a condition, for speed); sdc__model:
+-- the interactions, and the dispersion. Of a forest: the margins of pairs that are not in it join nothing.
+CREATE OR REPLACE MACRO sdc__forest_query(keys, pairs, which) AS
+    ', sdc__fitted AS MATERIALIZED (SELECT c.*, exp(ln(a.sdc__persons)' || array_to_string(list_transform(keys, lambda k, i: ' + ln(o' || i || '.sdc__s / a.sdc__s)'), '')
+    || array_to_string(list_transform(pairs, lambda p: ' + coalesce(ln(p' || p[1] || '_' || p[2] || '.sdc__s / a.sdc__s) - ln(o' || p[1] || '.sdc__s / a.sdc__s) - ln(o' || p[2] || '.sdc__s / a.sdc__s), 0)'), '')
+    || ') AS sdc__lambda FROM (SELECT * FROM sdc__c WHERE ' || which || ') AS c CROSS JOIN sdc__all AS a'
+    || array_to_string(list_transform(keys, lambda k, i: ' JOIN sdc__o' || i || ' AS o' || i || ' ON c.sdc__k' || i || ' IS NOT DISTINCT FROM o' || i || '.sdc__x'), '')
+    || array_to_string(list_transform(pairs, lambda p: ' LEFT JOIN (SELECT * FROM sdc__p' || p[1] || '_' || p[2] || ' WHERE (SELECT list_contains(sdc__interactions, ' || p::VARCHAR || '::BIGINT[]) FROM sdc__chosen)) AS p' || p[1] || '_' || p[2]
+        || ' ON c.sdc__k' || p[1] || ' IS NOT DISTINCT FROM p' || p[1] || '_' || p[2] || '.sdc__x AND c.sdc__k' || p[2] || ' IS NOT DISTINCT FROM p' || p[1] || '_' || p[2] || '.sdc__y'), '')
+    || '), sdc__model AS (SELECT sdc__interactions, 0e0 AS sdc__dispersion, []::DOUBLE[] AS sdc__figures FROM sdc__chosen)';
+CREATE OR REPLACE MACRO sdc__arguments_of_crossing(m) AS
+    '[' || array_to_string(list_transform(range(1, m + 1), lambda i: 'list(sdc__r' || i || ' ORDER BY sdc__id ASC)'), ', ') || ']::BIGINT[][], list(sdc__f::DOUBLE ORDER BY sdc__id ASC), list(sdc__w ORDER BY sdc__id ASC)';
+CREATE OR REPLACE MACRO sdc__numbered_query(m) AS
+    ', sdc__numbered AS MATERIALIZED (SELECT *' || array_to_string(list_transform(range(1, m + 1), lambda i: ', dense_rank() OVER (ORDER BY sdc__k' || i || ' ASC) AS sdc__r' || i), '') || ' FROM sdc__c)';
+CREATE OR REPLACE MACRO sdc__crossing_query(keys, which) AS
+    sdc__numbered_query(len(keys))
+    || ', sdc__fit AS MATERIALIZED (SELECT sdc__kernel_log_linear(' || sdc__arguments_of_crossing(len(keys)) || ', (SELECT array_to_string(list_transform(sdc__interactions, lambda g: array_to_string(g, '','')), '';'') FROM sdc__chosen)) AS sdc__k FROM sdc__numbered)'
+    || ', sdc__fitted AS (SELECT c.*, sdc__lambda FROM sdc__c AS c JOIN (SELECT unnest(sdc__k[1]) AS sdc__lambda, unnest(range(1, len(sdc__k[1]) + 1)) AS sdc__id FROM sdc__fit) AS l ON c.sdc__id = l.sdc__id WHERE ' || which || ')'
+    || ', sdc__model AS (SELECT sdc__interactions, sdc__k[2][9] AS sdc__dispersion, sdc__k[2] AS sdc__figures FROM sdc__chosen, sdc__fit)';
+
+-- All of it. crossed: whether the fit is over the whole crossing even of a forest. (Each argument stands once in the text: written out at
+-- each mention, they take DuckDB seconds to bind. Lambdas of other names than those within.)
+CREATE OR REPLACE MACRO sdc__log_linear_query(keys, interactions, pairs, unit, by_crossing, which) AS
+    sdc__margins(keys, CASE WHEN by_crossing AND interactions IS NOT NULL THEN []::BIGINT[][] ELSE pairs END, unit)
+    || CASE WHEN interactions IS NULL THEN sdc__tree_query(len(keys)) ELSE sdc__chosen_query(interactions) END
+    || CASE WHEN by_crossing THEN sdc__crossing_query(keys, which) ELSE sdc__forest_query(keys, pairs, which) END;
+CREATE OR REPLACE MACRO sdc__model_query(keys, weight, model, crossed, which) AS
+    list_transform([sdc__model_keys(keys)], lambda sdc__ks: list_transform([sdc__interactions(sdc__ks, model)], lambda sdc__is:
+        list_transform([coalesce(sdc__is, sdc__key_pairs(len(sdc__ks)))], lambda sdc__ps: list_transform([crossed OR NOT sdc__is_forest(len(sdc__ks), sdc__is)], lambda sdc__x:
+            sdc__log_linear_query(sdc__ks, sdc__is, sdc__ps, sdc__margin_unit(weight), sdc__x, which))[1])[1])[1])[1];

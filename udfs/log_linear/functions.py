@@ -1,0 +1,53 @@
+"""What DuckDB is given."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+from sdc_sql.udfs.adapters import NUMBER, TEXT, declared
+from sdc_sql.udfs.arrow_function import NUMBERS, TABLE, WHOLE_TABLE
+from sdc_sql.udfs.generalisation.progress import Progress
+from sdc_sql.udfs.log_linear.criteria import criteria
+from sdc_sql.udfs.log_linear.crossing import crossing, fitted, parameters, whole
+from sdc_sql.udfs.log_linear.search import forward
+
+if TYPE_CHECKING:
+    from sdc_sql.udfs.arguments import Floats, Integers
+
+
+def _interactions(text: str) -> list[tuple[int, ...]]:
+    """Return the interactions of '1,2;1,3,4': the places of the keys from 0."""
+    return [tuple(int(place) - 1 for place in part.split(",")) for part in text.split(";") if part]
+
+
+def log_linear(codes: Integers, counts: Floats, weights: Floats, generators: str) -> list[Floats]:
+    """Return the persons that the model expects in each cell; then its figures, the cells and the parameters first."""
+    table, order = crossing(codes, counts, weights)
+    fit = fitted(table, whole(len(codes), _interactions(generators)))
+    expected = np.empty(len(order))
+    expected[order] = fit.expected[np.searchsorted(fit.places, table.places)]
+    cells = float(np.prod([float(k) for k in table.sizes]))
+    return [expected, np.array([cells, parameters(table, fit.generators), *criteria(table, fit)])]
+
+
+def log_linear_search(codes: Integers, counts: Floats, weights: Floats, enough: float, most: int) -> list[Floats]:
+    """Return a row a step: the added interaction as a sum of powers of two, the parameters, the figures."""
+    table, _ = crossing(codes, counts, weights)
+    with Progress("interactions of this step") as progress:
+        return [
+            np.array([sum(2.0**i for i in step.added), parameters(table, step.fit.generators), *step.found])
+            for step in forward(table, enough, int(most), progress)
+        ]
+
+
+FUNCTIONS = (
+    declared(
+        "log_linear", log_linear, TABLE, by_stratum=False, codes=WHOLE_TABLE, counts=NUMBERS, weights=NUMBERS,
+        generators=TEXT,
+    ),
+    declared(
+        "log_linear_search", log_linear_search, TABLE, by_stratum=False, codes=WHOLE_TABLE, counts=NUMBERS,
+        weights=NUMBERS, enough=NUMBER, most=NUMBER,
+    ),
+)  # fmt: skip
