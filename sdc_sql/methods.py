@@ -30,6 +30,7 @@ from sdc_sql.loss import probabilistic_linkage as _probabilistic_linkage
 from sdc_sql.loss import propensity as _propensity
 from sdc_sql.loss import rank_linkage as _rank_linkage
 from sdc_sql.loss import replicated_uniques as _replicated_uniques
+from sdc_sql.loss import robust_disclosure as _robust_disclosure
 from sdc_sql.loss import subdomain_moments as _subdomain_moments
 from sdc_sql.loss import swapping_risk as _swapping_risk
 from sdc_sql.loss import true_reidentification as _true_reidentification
@@ -70,9 +71,11 @@ from sdc_sql.risk import likeness as _likeness
 from sdc_sql.risk import log_linear_fit as _log_linear_fit
 from sdc_sql.risk import log_linear_risk as _log_linear_risk
 from sdc_sql.risk import minimal_sample_uniques as _minimal_sample_uniques
+from sdc_sql.risk import neighbourhood as _neighbourhood
 from sdc_sql.risk import population_risk as _population_risk
 from sdc_sql.risk import population_uniqueness as _population_uniqueness
 from sdc_sql.risk import risk_threshold as _risk_threshold
+from sdc_sql.risk import robust_distance as _robust_distance
 from sdc_sql.risk import suda as _suda
 from sdc_sql.risk import suppression_report as _suppression_report
 from sdc_sql.risk import t_closeness as _t_closeness
@@ -151,6 +154,8 @@ class Methods:
     model_utility = as_method(_model_utility.model_utility)
     mondrian = as_method(_mondrian.mondrian)
     multiplicative_noise = as_method(_multiplicative_noise.multiplicative_noise)
+    neighbourhood = as_method(_neighbourhood.neighbourhood)
+    neighbourhood_records = as_method(_neighbourhood.neighbourhood_records)
     noise = as_method(_noise.noise)
     population_risk = as_method(_population_risk.population_risk)
     population_uniqueness = as_method(_population_uniqueness.population_uniqueness)
@@ -179,6 +184,9 @@ class Methods:
     resample = as_method(_resampling.resample)
     research_file_rules = as_method(_file_rules.research_file_rules)
     risk_threshold = as_method(_risk_threshold.risk_threshold)
+    robust_disclosure = as_method(_robust_disclosure.robust_disclosure)
+    robust_disclosure_records = as_method(_robust_disclosure.robust_disclosure_records)
+    robust_distance_records = as_method(_robust_distance.robust_distance_records)
     round_points = as_method(_round_points.round_points)
     round_to_base = as_method(_rounding.round_to_base)
     sample_uniques = as_method(_uniqueness.sample_uniques)

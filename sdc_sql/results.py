@@ -26,6 +26,7 @@ from sdc_sql.loss.probabilistic_linkage import LinkageParameters, LinkagePattern
 from sdc_sql.loss.propensity import Propensity
 from sdc_sql.loss.rank_linkage import RankLinkage
 from sdc_sql.loss.replicated_uniques import ReplicatedUniques
+from sdc_sql.loss.robust_disclosure import RobustDisclosure
 from sdc_sql.loss.subdomain_moments import SubdomainMoment
 from sdc_sql.loss.swapping_risk import SwappingRisk
 from sdc_sql.loss.true_reidentification import TrueReidentification
@@ -46,6 +47,7 @@ from sdc_sql.risk.l_diversity import LDiversity
 from sdc_sql.risk.likeness import Likeness
 from sdc_sql.risk.log_linear_fit import LogLinearFit, LogLinearStep
 from sdc_sql.risk.log_linear_risk import LogLinearRisk
+from sdc_sql.risk.neighbourhood import Neighbourhood
 from sdc_sql.risk.population_risk import PopulationRisk
 from sdc_sql.risk.population_uniqueness import PopulationUniqueness
 from sdc_sql.risk.risk_threshold import RiskThreshold
@@ -98,6 +100,7 @@ __all__ = [
     "MatrixDistance",
     "MisclassifiedTheta",
     "ModelUtility",
+    "Neighbourhood",
     "PopulationRisk",
     "PopulationUniqueness",
     "PramEntropyLoss",
@@ -111,6 +114,7 @@ __all__ = [
     "RecodingPreview",
     "ReplicatedUniques",
     "RiskThreshold",
+    "RobustDisclosure",
     "RuleAnswer",
     "StratumTheta",
     "SubdomainMoment",

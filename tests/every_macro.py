@@ -61,6 +61,9 @@ APART = {
     "sdc_joint_releases",
     "sdc_joint_releases_records",
     "sdc_content_digest",
+    "sdc_neighbourhood",
+    "sdc_neighbourhood_records",
+    "sdc_robust_distance_records",
 }
 
 

@@ -1,4 +1,4 @@
-"""``sdc-sql risk``: risk with an intruder's own data: misclassified keys, a simulated search, a known population."""
+"""``sdc-sql risk``: what an intruder does: misclassified keys, a simulated search, a population known or modelled."""
 
 from __future__ import annotations
 
@@ -9,6 +9,8 @@ from sdc_sql.cli.options import names
 from sdc_sql.db.source import kind_of, read_file
 from sdc_sql.document.blocks import Section, facts
 from sdc_sql.errors import ParameterError, TableError
+from sdc_sql.risk.log_linear_risk import MODELS
+from sdc_sql.risk.population_uniqueness import METHODS
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -21,6 +23,9 @@ if TYPE_CHECKING:
 TITLES = {
     "theta_misclassified": "theta with misclassified keys",
     "data_intrusion": "Data intrusion simulation",
+    "population_uniqueness": "Population uniques, by a model of the population",
+    "log_linear_risk": "Sample uniques under a log-linear model",
+    "neighbourhood": "Neighbourhood in continuous keys: records with few others about them",
     "k_map": "k-map: records and cells with fewer than k in the population",
 }
 
@@ -32,6 +37,19 @@ def matrix(text: str) -> tuple[tuple[str, ...], str]:
     if not (sign and path and keys and all(keys)):
         raise argparse.ArgumentTypeError(f"{text!r} does not name the matrix of a key, as in education=matrix.csv")
     return keys, path
+
+
+def model(text: str) -> str | list[list[str]]:
+    """Return a log-linear model: its name, or the interactions of ``age*sex,region*age``."""
+    return text if text in MODELS else [[key.strip() for key in part.split("*")] for part in text.split(",")]
+
+
+def numbers(text: str) -> list[float]:
+    """Return the numbers of ``0.1,0.2``."""
+    try:
+        return [float(part) for part in text.split(",")]
+    except ValueError:
+        raise argparse.ArgumentTypeError(f"{text!r} is no number, and no list of them as in 0.1,0.2") from None
 
 
 def add(risk: argparse.ArgumentParser) -> None:
@@ -48,9 +66,36 @@ def add(risk: argparse.ArgumentParser) -> None:
         "(limits: 'data_intrusion.theta > 0.1')",
     )  # fmt: skip
     risk.add_argument(
+        "--log-linear", type=model, nargs="?", const="tree", metavar="MODEL",
+        help="how many sample uniques are unique in the population, and how many matches with them are correct, under "
+        "a log-linear model: tree (default), independence, two_way, or interactions as in age*sex,age*region "
+        "(limits: 'log_linear_risk.tau2_rate > 0.1')",
+    )  # fmt: skip
+    risk.add_argument(
         "--population", metavar="FILE",
         help="a CSV or Parquet file of the population, or another table of the same DuckDB file: the records "
         "shared by fewer than K of it (limits: 'k_map.records > 0')",
+    )  # fmt: skip
+    risk.add_argument(
+        "--population-size", type=int, metavar="N",
+        help="the persons of the population: how many of them are unique, by a model of it "
+        "(limits: 'population_uniqueness.pr_pu_given_su > 0.1')",
+    )  # fmt: skip
+    risk.add_argument(
+        "--population-model", choices=METHODS, metavar="MODEL",
+        help=f"the model for --population-size: {', '.join(METHODS)} (default dankar, which chooses)",
+    )  # fmt: skip
+    risk.add_argument(
+        "--continuous", type=names, metavar="A,B",
+        help="continuous keys, known about: the records with fewer than K others of their keys in the neighbourhood "
+        "(limits: 'neighbourhood.below_k > 0')",
+    )  # fmt: skip
+    risk.add_argument(
+        "--width", type=numbers, metavar="W", help="how far a neighbour may be: a number (default 0.1), or W,W: of each"
+    )
+    risk.add_argument(
+        "--scaling", choices=["relative", "standardised", "range", "none"],
+        help="what the width is a part of: the own value (default), the standard deviation, the range, nothing",
     )  # fmt: skip
 
 
@@ -66,9 +111,26 @@ def measured(data: Microdata, arguments: argparse.Namespace, progress: Callable[
         found["data_intrusion"] = data.data_intrusion_simulation(
             matrices=found_matrices or None, repetitions=arguments.simulate
         )
+    if arguments.log_linear is not None:
+        progress("log-linear model")
+        found["log_linear_risk"] = data.log_linear_risk(model=arguments.log_linear)
+    asked = {"width": arguments.width, "scaling": arguments.scaling}
+    asked = {name: value for name, value in asked.items() if value is not None}
+    if arguments.continuous:
+        progress("neighbourhood")
+        found["neighbourhood"] = data.neighbourhood(arguments.continuous, k=arguments.k, **asked)
+    elif asked:
+        raise ParameterError(f"--{next(iter(asked))} goes with --continuous: name the continuous keys.")
     if arguments.population is not None:
         progress("k-map")
         found["k_map"] = data.k_map(_population(data.con, arguments), arguments.k)
+    if arguments.population_size is not None:
+        progress("population uniques")
+        found["population_uniqueness"] = data.population_uniqueness(
+            arguments.population_size, method=arguments.population_model or METHODS[0]
+        )
+    elif arguments.population_model is not None:
+        raise ParameterError("--population-model needs --population-size, the persons of the population.")
     return found
 
 

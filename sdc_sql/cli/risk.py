@@ -26,6 +26,7 @@ from sdc_sql.errors import ParameterError
 from sdc_sql.limits import exceeded
 from sdc_sql.microdata import Microdata
 from sdc_sql.report import risk_report
+from sdc_sql.roles import SMALL_WEIGHTS
 
 EPILOG = f"""exit codes:
   0 done; {BAD_INPUT} bad input (one line on standard error); {LIMIT_EXCEEDED} a --fail-if limit is exceeded
@@ -60,6 +61,10 @@ def add(commands: argparse._SubParsersAction[Any]) -> None:
     )  # fmt: skip
     risk.add_argument("--household", metavar="H", help="the column of household numbers")
     risk.add_argument("--stratum", metavar="S", help="the column of strata: theta within each")
+    risk.add_argument(
+        "--small-weights", choices=SMALL_WEIGHTS, default="error",
+        help="a cell whose weights sum to less than its records: an error (default), or it stands for at least these",
+    )  # fmt: skip
     risk.add_argument(
         "--nulls", choices=["category", "wildcard"], default="category",
         help="NULL in a key: a value of its own (default), or one that agrees with every value",
@@ -105,7 +110,8 @@ def run(arguments: argparse.Namespace) -> int:
     pages.check(arguments)
     progress = progressing(arguments.progress)
     progress("opening")
-    numbers = [n for n in (arguments.weight, arguments.sampling_fraction, *arguments.ordered) if n]
+    given = (arguments.weight, arguments.sampling_fraction, *arguments.ordered, *(arguments.continuous or ()))
+    numbers = [n for n in given if n]
     source = opened(
         arguments.source, arguments.table, memory_limit=arguments.memory_limit, threads=arguments.threads,
         numbers=[n.strip('"') for n in numbers],
@@ -122,6 +128,7 @@ def run(arguments: argparse.Namespace) -> int:
             stratum=arguments.stratum,
             sampling_fraction=number_or_column("--sampling-fraction", arguments.sampling_fraction, columns),
             nulls=arguments.nulls,
+            small_weights=arguments.small_weights,
         )
         report = risk_report(
             data,

@@ -95,6 +95,11 @@
         'The share of the original\'s records that are unique in it and in the released file', original) }}
 {% endtest %}
 
+{% test sdc_robust_disclosure_below(model, original, columns, id, maximum, width=none, near=none) %}
+    {{ sdc.sdc__not_below(model, 'sdc_robust_disclosure', [columns, id], {'width': width, 'near': near}, 'weighted', maximum,
+        'The share of the records at risk, each counted by its robust distance', original) }}
+{% endtest %}
+
 {% test sdc_swapping_risk_below(model, original, columns, id, maximum, swapped=none, threshold=none) %}
     {{ sdc.sdc__not_below(model, 'sdc_swapping_risk', [columns, id], {'swapped': swapped, 'threshold': threshold}, 'risk', maximum,
         'The share of the unswapped records that lie in small cells', original) }}
@@ -123,6 +128,11 @@
 {% test sdc_log_linear_risk_below(model, keys, weight, maximum, fitted_model=none, smoothing=none) %}
     {{ sdc.sdc__not_below(model, 'sdc_log_linear_risk', [keys, weight], {'model': fitted_model, 'smoothing': smoothing}, 'tau2_rate', maximum,
         'The expected share of matches with sample uniques that are correct') }}
+{% endtest %}
+
+{% test sdc_neighbourhood_below(model, continuous, maximum, keys=none, width=none, scaling=none, weight=none, k=none) %}
+    {{ sdc.sdc__not_below(model, 'sdc_neighbourhood', [continuous], {'keys': keys, 'width': width, 'scaling': scaling, 'weight': weight, 'k': k}, 'share', maximum,
+        'The share of the records with fewer than k in their neighbourhood') }}
 {% endtest %}
 
 {% test sdc_population_uniqueness_below(model, keys, population_size, maximum, method=none) %}

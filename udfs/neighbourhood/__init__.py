@@ -1,0 +1,1 @@
+"""How many records lie around each record of a file, exactly."""

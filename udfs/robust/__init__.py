@@ -1,0 +1,1 @@
+"""Distances from the bulk of a file, which outlying records do not move."""
