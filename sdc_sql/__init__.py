@@ -38,6 +38,7 @@ if TYPE_CHECKING:
     from sdc_sql.release.verify import verify
     from sdc_sql.report import RiskReport, risk_report
     from sdc_sql.results import *  # noqa: F403 - its __all__ is the list of what measures return
+    from sdc_sql.risk.posteriors import flip_posterior, swap_posterior
 
     __all__ = [
         "ColumnError",
@@ -60,6 +61,7 @@ if TYPE_CHECKING:
         "code_hierarchy",
         "compile",
         "example",
+        "flip_posterior",
         "hierarchy_table",
         "install",
         "interval_hierarchy",
@@ -69,6 +71,7 @@ if TYPE_CHECKING:
         "read_release",
         "risk_report",
         "run_release",
+        "swap_posterior",
         "tree_hierarchy",
         "uninstall",
         "verify",
@@ -93,6 +96,7 @@ _HOMES = dict.fromkeys(_ERRORS, "errors") | {
     "code_hierarchy": "mask.hierarchy_making",
     "compile": "compiler",
     "example": "microdata",
+    "flip_posterior": "risk.posteriors",
     "hierarchy_table": "mask.hierarchies",
     "install": "db.load",
     "interval_hierarchy": "mask.hierarchy_making",
@@ -102,6 +106,7 @@ _HOMES = dict.fromkeys(_ERRORS, "errors") | {
     "read_release": "release.read",
     "risk_report": "report",
     "run_release": "release.run",
+    "swap_posterior": "risk.posteriors",
     "tree_hierarchy": "mask.hierarchy_making",
     "uninstall": "db.load",
     "verify": "release.verify",

@@ -57,12 +57,15 @@ from sdc_sql.risk import alpha_k_anonymity as _alpha_k_anonymity
 from sdc_sql.risk import cells as _cells
 from sdc_sql.risk import content_digest as _content_digest
 from sdc_sql.risk import data_intrusion as _data_intrusion
+from sdc_sql.risk import expected_harm as _expected_harm
 from sdc_sql.risk import file_rules as _file_rules
+from sdc_sql.risk import flip_regression as _flip_regression
 from sdc_sql.risk import frequencies as _frequencies
 from sdc_sql.risk import global_risk as _global_risk
 from sdc_sql.risk import household_risk as _household_risk
 from sdc_sql.risk import identifiers as _identifiers
 from sdc_sql.risk import individual_risk as _individual_risk
+from sdc_sql.risk import intruder as _intruder
 from sdc_sql.risk import joint_releases as _joint_releases
 from sdc_sql.risk import k_anonymity as _k_anonymity
 from sdc_sql.risk import k_map as _k_map
@@ -115,8 +118,12 @@ class Methods:
     drop_identifiers = as_method(_drop_identifiers.drop_identifiers)
     eigenvalue_distance = as_method(_factor_distance.eigenvalue_distance)
     entropy_loss = as_method(_entropy_loss.entropy_loss)
+    expected_harm = as_method(_expected_harm.expected_harm)
+    expected_harm_records = as_method(_expected_harm.expected_harm_records)
     explained_variance = as_method(_explained_variance.explained_variance)
     factor_distance = as_method(_factor_distance.factor_distance)
+    flip_posterior_records = as_method(_flip_regression.flip_posterior_records)
+    flip_regression = as_method(_flip_regression.flip_regression)
     frequencies = as_method(_frequencies.frequencies)
     frequency_counts = as_method(_uniqueness.frequency_counts)
     frequency_summary = as_method(_uniqueness.frequency_summary)
@@ -131,6 +138,7 @@ class Methods:
     individual_risk = as_method(_individual_risk.individual_risk)
     interval_disclosure = as_method(_interval_disclosure.interval_disclosure)
     interval_disclosure_records = as_method(_interval_disclosure.interval_disclosure_records)
+    intruder_links = as_method(_intruder.intruder_links)
     joint_releases = as_method(_joint_releases.joint_releases)
     joint_releases_records = as_method(_joint_releases.joint_releases_records)
     k_anonymity = as_method(_k_anonymity.k_anonymity)
@@ -157,6 +165,8 @@ class Methods:
     neighbourhood = as_method(_neighbourhood.neighbourhood)
     neighbourhood_records = as_method(_neighbourhood.neighbourhood_records)
     noise = as_method(_noise.noise)
+    perceived_risk = as_method(_intruder.perceived_risk)
+    perceived_risk_records = as_method(_intruder.perceived_risk_records)
     population_risk = as_method(_population_risk.population_risk)
     population_uniqueness = as_method(_population_uniqueness.population_uniqueness)
     pram = as_method(_pram.pram)

@@ -36,10 +36,13 @@ from sdc_sql.mask.preview_recodings import RecodingPreview
 from sdc_sql.risk.alpha_k_anonymity import AlphaKViolations
 from sdc_sql.risk.content_digest import ContentDigest
 from sdc_sql.risk.data_intrusion import DataIntrusion
+from sdc_sql.risk.expected_harm import ExpectedHarm
 from sdc_sql.risk.file_rules import RuleAnswer
+from sdc_sql.risk.flip_regression import FlippedTerm
 from sdc_sql.risk.global_risk import GlobalRisk
 from sdc_sql.risk.household_risk import HouseholdGlobalRisk
 from sdc_sql.risk.identifiers import ProposedIdentifier
+from sdc_sql.risk.intruder import PerceivedRisk
 from sdc_sql.risk.joint_releases import JointRelease
 from sdc_sql.risk.k_anonymity import KViolations
 from sdc_sql.risk.k_map import KMap
@@ -50,6 +53,7 @@ from sdc_sql.risk.log_linear_risk import LogLinearRisk
 from sdc_sql.risk.neighbourhood import Neighbourhood
 from sdc_sql.risk.population_risk import PopulationRisk
 from sdc_sql.risk.population_uniqueness import PopulationUniqueness
+from sdc_sql.risk.posteriors import PossibleTable
 from sdc_sql.risk.risk_threshold import RiskThreshold
 from sdc_sql.risk.suda import SudaContribution, SudaSummary, SudaValueContribution
 from sdc_sql.risk.suppression_report import CompatibleRecords, SuppressionReport
@@ -76,8 +80,10 @@ __all__ = [
     "DistributionDistance",
     "EigenvalueDistance",
     "EntropyLoss",
+    "ExpectedHarm",
     "ExplainedVariance",
     "FactorDistance",
+    "FlippedTerm",
     "FrequencySummary",
     "GammaLoss",
     "Generalisation",
@@ -101,8 +107,10 @@ __all__ = [
     "MisclassifiedTheta",
     "ModelUtility",
     "Neighbourhood",
+    "PerceivedRisk",
     "PopulationRisk",
     "PopulationUniqueness",
+    "PossibleTable",
     "PramEntropyLoss",
     "PramEstimate",
     "PramTwoWayEstimate",

@@ -224,6 +224,17 @@ def test_every_error_of_the_measures_is_tried_here():
         "pram_steps",
         "data_intrusion",
         "joint_releases",
+        "population_uniqueness",
+        "intruder",
+        "swap_posterior",
+        "flip_posterior",
+        "flip_regression",
+        "expected_harm",
+        "neighbourhood",
+        "log_linear_risk",
+        "log_linear_models",
+        "log_linear_fit",
+        "robust_distance",
     }
     names = {f"risk/{stem}.sql" for stem in apart}
     needed = {f.name: f for f in sql_files() if f.name.startswith("risk/") and f.name not in names}

@@ -110,6 +110,11 @@
         'The share of the records that an intruder with the original keys links correctly', original) }}
 {% endtest %}
 
+{% test sdc_expected_harm_below(model, costs, id, maximum) %}
+    {{ sdc.sdc__not_below(model, 'sdc_expected_harm', [costs, id], {}, 'maximum', maximum,
+        'The largest harm that a respondent has to expect') }}
+{% endtest %}
+
 {% test sdc_global_risk_below(model, keys, weight, maximum, nulls=none, small_weights=none) %}
     {{ sdc.sdc__not_below(model, 'sdc_global_risk', [keys, weight], {'nulls': nulls, 'small_weights': small_weights}, 'reidentification_rate', maximum,
         'The expected share of records that are re-identified') }}
@@ -123,6 +128,11 @@
 {% test sdc_individual_risk_below(model, keys, weight, maximum, nulls=none, small_weights=none) %}
     {{ sdc.sdc__not_below(model, 'sdc_cell_risk', [keys, weight], {'nulls': nulls, 'small_weights': small_weights}, 'individual_risk', maximum,
         'The risk of each record of this cell') }}
+{% endtest %}
+
+{% test sdc_perceived_risk_below(model, external, columns, id, spread, maximum, density=none, stands_for=none, method=none, tau=none) %}
+    {{ sdc.sdc__not_below(model, 'sdc_perceived_risk', [columns, id, spread], {'density': density, 'stands_for': stands_for, 'method': method, 'tau': tau}, 'maximum', maximum,
+        'The largest probability with which the intruder takes a released record for a given person\'s') }}
 {% endtest %}
 
 {% test sdc_log_linear_risk_below(model, keys, weight, maximum, fitted_model=none, smoothing=none) %}

@@ -1,0 +1,9 @@
+{#- Written from the headers of sql/ by python -m sdc_sql.write. -#}
+
+{%- macro expected_harm_records(tbl, costs, id) -%}
+    {{ return(sdc.sdc__measure('sdc_expected_harm_records', [tbl, costs, id], {})) }}
+{%- endmacro -%}
+
+{%- macro expected_harm(tbl, costs, id) -%}
+    {{ return(sdc.sdc__measure('sdc_expected_harm', [tbl, costs, id], {})) }}
+{%- endmacro -%}
