@@ -34,6 +34,7 @@ from sdc_sql.loss import robust_disclosure as _robust_disclosure
 from sdc_sql.loss import subdomain_moments as _subdomain_moments
 from sdc_sql.loss import swapping_risk as _swapping_risk
 from sdc_sql.loss import true_reidentification as _true_reidentification
+from sdc_sql.mask import data_swap as _data_swap
 from sdc_sql.mask import drop_identifiers as _drop_identifiers
 from sdc_sql.mask import generalise as _generalise
 from sdc_sql.mask import local_suppression as _local_suppression
@@ -47,6 +48,7 @@ from sdc_sql.mask import pram_matrix as _pram_matrix
 from sdc_sql.mask import preview_recodings as _preview_recodings
 from sdc_sql.mask import rank_swap as _rank_swap
 from sdc_sql.mask import recode as _recode
+from sdc_sql.mask import record_swap as _record_swap
 from sdc_sql.mask import resampling as _resampling
 from sdc_sql.mask import round_points as _round_points
 from sdc_sql.mask import rounding as _rounding
@@ -109,6 +111,8 @@ class Methods:
     correct_attribution = as_method(_correct_attribution.correct_attribution)
     correct_attribution_records = as_method(_correct_attribution.correct_attribution_records)
     data_intrusion_simulation = as_method(_data_intrusion.data_intrusion_simulation)
+    data_swap = as_method(_data_swap.data_swap)
+    data_swap_partners = as_method(_data_swap.data_swap_partners)
     direct_distance = as_method(_direct_distance.direct_distance)
     disclosive_attributes = as_method(_disclosive_attributes.disclosive_attributes)
     distance_linkage = as_method(_distance_linkage.distance_linkage)
@@ -190,6 +194,8 @@ class Methods:
     rank_linkage_records = as_method(_rank_linkage.rank_linkage_records)
     rank_swap = as_method(_rank_swap.rank_swap)
     recode = as_method(_recode.recode)
+    record_swap = as_method(_record_swap.record_swap)
+    record_swap_partners = as_method(_record_swap.record_swap_partners)
     replicated_uniques = as_method(_replicated_uniques.replicated_uniques)
     resample = as_method(_resampling.resample)
     research_file_rules = as_method(_file_rules.research_file_rules)

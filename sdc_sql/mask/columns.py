@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 OF_CODES = {
     "pram", "pram_retention", "pram_guaranteed", "microaggregate_categorical", "local_suppression",
     "suppress_combinations", "suppress_risky", "mondrian", "recode", "generalise", "drop_identifiers",
+    "data_swap", "record_swap", "massc",
 }  # fmt: skip
 OF_NUMBERS = ("breaks", "classes")  # arguments by which a method of codes masks numbers
 

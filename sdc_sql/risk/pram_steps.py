@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -17,6 +18,9 @@ if TYPE_CHECKING:
 
     from sdc_sql.db.steps import LoggedStep
     from sdc_sql.roles import Roles
+
+
+SWAPS = ("data_swap", "record_swap")
 
 
 @dataclass(frozen=True)
@@ -46,7 +50,7 @@ def _steps(data: Roles) -> tuple[exp.Table, list[LoggedStep]] | None:
 
 
 def pram_of(data: Roles) -> Pram | None:
-    """Return what the steps of a table say of PRAM of its keys, None where they say nothing of it."""
+    """Return what the steps of a table say of PRAM of its keys, or of a swap of them, None where nothing of it."""
     found = _steps(data)
     if found is None:
         return None
@@ -54,29 +58,53 @@ def pram_of(data: Roles) -> Pram | None:
     have = {c.lower(): c for c in data.columns}
     gone = {c for s in steps for c in s.columns if s.method in BY_MATRIX + BY_CELLS and c.lower() not in have}
     ours = [s for s in steps if s.method in BY_MATRIX + BY_CELLS and s.masked([*data.keys, *gone])]
+    swaps = [s for s in steps if s.method in SWAPS and s.masked(data.keys)]
     lost = bool(steps) and steps[0].source_step is not None
-    if not ours:
+    if not ours and not swaps:
         why = "the steps of the table that it was copied from are not here: attach their database"
         return Pram("Whether a key went through PRAM is not known", why=why) if lost else None
-    keys = {k.lower() for k in data.keys}
-    named: dict[str, list[str]] = {}
-    for step in ours:
-        columns = [c for c in step.columns if c.lower() in keys] or list(step.columns)
-        named.setdefault(", ".join(columns), []).append(str(step.step))
-    said = "; ".join(
-        f"{columns} went through PRAM (step{'s' * (len(numbers) > 1)} {', '.join(numbers)})"
-        for columns, numbers in named.items()
-    )
-    if lost:
-        return Pram(said, why="earlier steps are not here: attach the database of the table that it was copied from")
-    if gone:
-        return Pram(said, why=f"the table has no column {', '.join(sorted(gone))} any more, perhaps renamed to a key")
+    parts = (_went(data, ours, "PRAM"), _went(data, swaps, "swapping"))
+    said = "; ".join(part for part in parts if part) + _by_household(ours)
     of_parts = [str(s.step) for s in ours if "where" in s.parameters]
-    if of_parts:
-        return Pram(said, why=f"step {', '.join(of_parts)} changed a part of the records only")
+    why = ""
+    if lost:
+        why = "earlier steps are not here: attach the database of the table that it was copied from"
+    elif swaps:
+        why = "who was swapped is not in the log (swapping_risk compares with the original)"
+    elif gone:
+        why = f"the table has no column {', '.join(sorted(gone))} any more, perhaps renamed to a key"
+    elif of_parts:
+        why = f"step {', '.join(of_parts)} changed a part of the records only"
+    if why:
+        return Pram(said, why=why)
     groups = _groups(ours, data.keys, have)
     why = next(filter(None, (_why_not(data, table, group, steps) for group in groups)), "")
     return Pram(said, () if why else groups, why)
+
+
+def _went(data: Roles, steps: Sequence[LoggedStep], through: str) -> str:
+    """Return which keys went through it, and by which steps."""
+    keys = {k.lower() for k in data.keys}
+    named: dict[str, list[str]] = {}
+    for step in steps:
+        columns = [c for c in step.columns if c.lower() in keys] or list(step.columns)
+        named.setdefault(", ".join(columns), []).append(str(step.step))
+    return "; ".join(
+        f"{columns} went through {through} (step{'s' * (len(numbers) > 1)} {', '.join(numbers)})"
+        for columns, numbers in named.items()
+    )
+
+
+def _by_household(steps: Sequence[LoggedStep]) -> str:
+    """Return what draws by household change: with equal probabilities for each record, sums vary more."""
+    drawn = [str(s.step) for s in steps if json.loads(s.parameters).get("unit") == "household"]
+    if not drawn:
+        return ""
+    return (
+        f"; step{'s' * (len(drawn) > 1)} {', '.join(drawn)} drew by household: the probability of each record to have "
+        "its true cell is as by record, and so are expected sums, but their variance is up to the greatest number of "
+        "members times as large, and a household's risk after PRAM an upper bound"
+    )
 
 
 def _groups(steps: Sequence[LoggedStep], keys: Sequence[str], have: dict[str, str]) -> tuple[Changed, ...]:

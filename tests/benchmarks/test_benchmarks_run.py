@@ -27,6 +27,13 @@ def test_the_masking_benchmark_runs():
     assert done.stdout.count("| 2,000 |") == 6
 
 
+def test_the_benchmark_of_swapping_runs():
+    command = [sys.executable, str(Path(__file__).with_name("swapping.py")), "500"]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=300, check=False)
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.count("| 500 |") == 3
+
+
 def test_the_benchmark_of_the_frontier_runs():
     command = [
         sys.executable,

@@ -116,6 +116,16 @@ METHODS: dict[str, tuple[str, tuple[Any, ...], dict[str, Any], str]] = {
     "rank swap correlation": (
         "rank_swap", ("y",), {"correlation": 0.95}, "sdc_rank_swap_correlated({t}, 'y', 0.95, 'id')",
     ),
+    "data swap": ("data_swap", (["cat", "grade"], 0.2), {}, "sdc_data_swap({t}, ['cat', 'grade'], 0.2, 'id')"),
+    "data swap constrained": (
+        "data_swap", (["x", "cat"], 0.3), {"equal": ["sex"], "different": ["region", "grade"]},
+        "sdc_data_swap({t}, ['x', 'cat'], 0.3, 'id', equal := ['sex'], different := ['region', 'grade'])",
+    ),
+    "record swap": (
+        "record_swap", (["region", "grade"], 0.1),
+        {"household": "id", "risk_keys": ["cat", "n"], "k": 9, "profiles": [["sex", "n"], ["sex"]]},
+        "sdc_record_swap({t}, ['region', 'grade'], 0.1, 'id', 'id', ['cat', 'n'], 9, [['sex', 'n'], ['sex']])",
+    ),
     "resample": ("resample", ("n", 3), {}, "sdc_resample({t}, 'n', 3, 'id')"),
     "mdav": ("microaggregate", (["x", "y", "n"], 5), {}, "sdc_microaggregate({t}, ['x', 'y', 'n'], 5, 'id')"),
     "mdav blocks": (

@@ -4,6 +4,7 @@
 -#}
 {%- macro sdc__masks() -%}
     {{ return({
+        'data_swap': none,
         'generalise': none,
         'local_suppression': none,
         'microaggregate': none,
@@ -26,6 +27,7 @@
         'recode_intervals': {},
         'recode_level': {},
         'recode_relative': {},
+        'record_swap': none,
         'resample': none,
         'round_points': {},
         'round': {},
@@ -39,6 +41,7 @@
 {#- The masks that draw at random. -#}
 {%- macro sdc__drawing() -%}
     {{ return([
+        'data_swap',
         'multiplicative_noise',
         'noise',
         'noise_absolute',
@@ -48,6 +51,7 @@
         'pram_guaranteed',
         'rank_swap',
         'rank_swap_correlated',
+        'record_swap',
         'resample',
         'random_round',
     ]) }}
