@@ -34,10 +34,12 @@ from sdc_sql.loss import robust_disclosure as _robust_disclosure
 from sdc_sql.loss import subdomain_moments as _subdomain_moments
 from sdc_sql.loss import swapping_risk as _swapping_risk
 from sdc_sql.loss import true_reidentification as _true_reidentification
+from sdc_sql.mask import calibrate as _calibrate
 from sdc_sql.mask import data_swap as _data_swap
 from sdc_sql.mask import drop_identifiers as _drop_identifiers
 from sdc_sql.mask import generalise as _generalise
 from sdc_sql.mask import local_suppression as _local_suppression
+from sdc_sql.mask import massc as _massc
 from sdc_sql.mask import microaggregation as _microaggregation
 from sdc_sql.mask import mondrian as _mondrian
 from sdc_sql.mask import multiplicative_noise as _multiplicative_noise
@@ -52,6 +54,8 @@ from sdc_sql.mask import record_swap as _record_swap
 from sdc_sql.mask import resampling as _resampling
 from sdc_sql.mask import round_points as _round_points
 from sdc_sql.mask import rounding as _rounding
+from sdc_sql.mask import sample as _sample
+from sdc_sql.mask import shuffle as _shuffle
 from sdc_sql.mask import suppress_combinations as _suppress_combinations
 from sdc_sql.mask import suppress_risky as _suppress_risky
 from sdc_sql.mask import top_bottom_code as _top_bottom_code
@@ -101,6 +105,7 @@ class Methods:
     _roles: Roles
 
     alpha_k_anonymity = as_method(_alpha_k_anonymity.alpha_k_anonymity)
+    calibrate = as_method(_calibrate.calibrate)
     cell_risk = as_method(_individual_risk.cell_risk)
     cells = as_method(_cells.cells)
     class_sizes = as_method(_class_sizes.class_sizes)
@@ -159,6 +164,8 @@ class Methods:
     log_linear_risk_records = as_method(_log_linear_risk.log_linear_risk_records)
     log_linear_search = as_method(_log_linear_fit.log_linear_search)
     margins_kept = as_method(_contingency_distance.margins_kept)
+    massc = as_method(_massc.massc)
+    massc_design = as_method(_massc.massc_design)
     matrix_distance = as_method(_matrix_distance.matrix_distance)
     microaggregate = as_method(_microaggregation.microaggregate)
     microaggregate_categorical = as_method(_microaggregation.microaggregate_categorical)
@@ -205,7 +212,9 @@ class Methods:
     robust_distance_records = as_method(_robust_distance.robust_distance_records)
     round_points = as_method(_round_points.round_points)
     round_to_base = as_method(_rounding.round_to_base)
+    sample = as_method(_sample.sample)
     sample_uniques = as_method(_uniqueness.sample_uniques)
+    shuffle = as_method(_shuffle.shuffle)
     subdomain_moments = as_method(_subdomain_moments.subdomain_moments)
     suda = as_method(_suda.suda)
     suda_contributions = as_method(_suda.suda_contributions)
@@ -225,5 +234,6 @@ class Methods:
     threshold_rule_records = as_method(_threshold_rule.threshold_rule_records)
     threshold_rule_summary = as_method(_threshold_rule.threshold_rule_summary)
     top_bottom_code = as_method(_top_bottom_code.top_bottom_code)
+    totals = as_method(_calibrate.totals)
     true_reidentification = as_method(_true_reidentification.true_reidentification)
     true_reidentification_records = as_method(_true_reidentification.true_reidentification_records)

@@ -55,7 +55,7 @@ def _comment(con: duckdb.DuckDBPyConnection, table: exp.Table) -> str:
 
 
 def digests(
-    con: duckdb.DuckDBPyConnection, table: exp.Table, identifier: str, columns: Sequence[str]
+    con: duckdb.DuckDBPyConnection, table: exp.Expression, identifier: str, columns: Sequence[str]
 ) -> dict[str, str]:
     """Return a digest of each column by id, in any order of the rows; it holds for this version of DuckDB."""
     totals = [exp.Sum(this=exp.Anonymous(this="hash", expressions=[_column(identifier), _column(c)])) for c in columns]

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from sdc_sql.db import step_table
 from sdc_sql.db.identity import digests, mark_of, marked
-from sdc_sql.db.steps import chain, changed_since, next_pass, refuse_second_draw
+from sdc_sql.db.steps import chain, changed_since, last_left, next_pass, refuse_second_draw
 from sdc_sql.db.targets import base_table, known, new_table
 from sdc_sql.errors import ParameterError
 from sdc_sql.version import VERSION
@@ -58,7 +58,7 @@ class Log:
             steps = [step for step in self.steps if step.masked([column])]
             if self.source is None or not any(step.drew for step in steps):
                 continue
-            last, again = steps[-1], next_pass(self.steps, columns)
+            last, again = last_left(self.steps, column) or steps[-1], next_pass(self.steps, columns)
             if changed_since(self.con, self.source, last, column, self.columns):
                 raise ParameterError(
                     f"{column} of {self.read} has changed since step {last.step} ({last.method}) of sdc_steps: name "
@@ -80,11 +80,16 @@ class Log:
         confidential: tuple[str, ...],
         *,
         gone: bool = False,
+        left: tuple[str, ...] = (),
     ) -> None:
-        """Add the step to the table of steps beside the target. It never contains the key. gone: the columns are."""
+        """Add the step to the table of steps beside the target. It never contains the key.
+
+        gone: the columns are. left: columns that earlier steps have masked, and of which records have left.
+        """
         steps = step_table.beside(self.target)
         step_table.made(self.con, steps)
         target_id = marked(self.con, self.target)
+        digested = () if gone else tuple(dict.fromkeys((*step.columns, *left)))
         row: dict[str, Any] = {
             "step": step_table.number(self.con, steps),
             "masked_at": datetime.now(UTC).replace(tzinfo=None),
@@ -100,7 +105,7 @@ class Log:
             "parameters": json.dumps(step.parameters, default=str),
             "release": step.release,
             "stream": step.stream,
-            "digests": json.dumps({} if gone else digests(self.con, self.target, identifier, step.columns)),
+            "digests": json.dumps(digests(self.con, self.target, identifier, digested) if digested else {}),
             "confidential": list(confidential),
             **{name: kept.get(name) for name in ("matrix", "counts")},
             "records": step.records,

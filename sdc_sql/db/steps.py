@@ -163,9 +163,24 @@ def changed_since(
     return now is None or (left != now and left.partition(":")[0] == now.partition(":")[0])
 
 
+def last_left(steps: Sequence[LoggedStep], column: str) -> LoggedStep | None:
+    """Return the last step that wrote down how it left a column: it masked it, or took records away."""
+    return next(
+        (s for s in reversed(steps) if s.masked([column]) or column.lower() in json.loads(s.digests or "{}")), None
+    )
+
+
 def next_pass(steps: Iterable[LoggedStep], columns: Sequence[str]) -> str:
     """Return the name of the next pass of draws over any of the columns: '', then '2', '3', ..."""
-    drawn = [step for step in steps if step.drew and step.masked(columns)]
+    return _following([step for step in steps if step.drew and step.masked(columns)])
+
+
+def next_pass_of(steps: Iterable[LoggedStep], method: str) -> str:
+    """Return the name of the next pass of a method that draws records, whatever columns it changed."""
+    return _following([step for step in steps if step.drew and step.method == method])
+
+
+def _following(drawn: Sequence[LoggedStep]) -> str:
     taken = {step.stream for step in drawn}
     number = 1 + len(drawn)
     while number > 1 and str(number) in taken:

@@ -23,10 +23,10 @@ _MADE = "was given as a Python object, which the log does not hold: give it as a
 
 @dataclass(frozen=True)
 class Call:
-    """A verb with its arguments; ``target`` is the one that names the columns."""
+    """A verb with its arguments; ``target`` is the one that names the columns, if one does."""
 
     verb: str
-    target: str
+    target: str | None
     columns: tuple[str, ...]
     arguments: Mapping[str, Any]
     where: str | None
@@ -37,11 +37,8 @@ class Call:
     def all_arguments(self) -> dict[str, Any]:
         """Return the arguments as the verb takes them."""
         drawn = {} if self.stream is None else {"stream": self.stream, "release": self.release or ""}
-        return {
-            self.target: self.columns[0] if self.target == "column" else list(self.columns),
-            **self.arguments,
-            **drawn,
-        }
+        masked: Any = self.columns[0] if self.target == "column" else list(self.columns)
+        return {**({} if self.target is None else {self.target: masked}), **self.arguments, **drawn}
 
 
 def call_of(step: LoggedStep) -> Call:
@@ -60,7 +57,7 @@ def call_of(step: LoggedStep) -> Call:
     logged: dict[str, Any] = json.loads(step.parameters)
     taken = inspect.signature(getattr(Methods, mask.verb)).parameters
     names = {p.name for p in mask.parameters} | ({"correlation"} if mask.verb == "rank_swap" else set())
-    target = next(name for name in TARGETS if name in taken)
+    target = next((name for name in TARGETS if name in taken), None)
     given = {n: v for n, v in logged.items() if n in names and n in taken and n not in TARGETS and v is not None}
     for name, value in given.items():
         if name == "mapping" and isinstance(value, dict):
@@ -77,13 +74,15 @@ def call_of(step: LoggedStep) -> Call:
     if made:
         raise ParameterError(f"{named(step)} cannot be repeated from the log: its {' and '.join(made)} {_MADE}.")
     following = {name.lower() for names in (given.get("ghosts") or {}).values() for name in names}
-    columns = tuple(column for column in step.columns if column.lower() not in following)
+    following |= {name.lower() for name in given.get("carry_along") or ()}
+    masked = logged["keys"] if target == "keys" and "keys" in logged else step.columns  # not a weight
+    columns = tuple(column for column in masked if column.lower() not in following)
     return Call(mask.verb, target, columns, given, logged.get("where"), step.release, step.stream, step.id)
 
 
 def named(step: LoggedStep) -> str:
     """Return how messages call a step."""
-    return f"Step {step.step} ({step.method} of {', '.join(step.columns)})"
+    return f"Step {step.step} ({step.method} of {', '.join(step.columns) or 'records'})"
 
 
 def _matrix(step: LoggedStep, given: Any) -> dict[str, Any]:  # noqa: ANN401 - a name, or labels and rows

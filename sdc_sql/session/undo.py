@@ -11,7 +11,8 @@ from sqlglot import exp
 from sdc_sql.db import query, step_table
 from sdc_sql.db.identity import comment_without_mark, digests
 from sdc_sql.db.load import load
-from sdc_sql.db.steps import chain, changed_since
+from sdc_sql.db.replaced import SAMPLES
+from sdc_sql.db.steps import chain, changed_since, last_left
 from sdc_sql.db.subset import part_of
 from sdc_sql.db.targets import known, new_table
 from sdc_sql.db.transaction import repeated
@@ -87,6 +88,11 @@ def undo(data: Roles) -> LoggedStep:
         raise ParameterError(f"{whole.table} has no step in sdc_steps: there is nothing to undo.")
     source = original_of(con, done)
     calls = [call_of(step) for step in done[:-1]]
+    if done[-1].method == "shuffle":
+        raise ParameterError(
+            f"{named(done[-1])} has given the records other ids, and only by the former ones are they compared with "
+            "the original: mask a copy of the original again, without that step."
+        )
     found = con.execute(_OWN, {"d": table.catalog, "s": table.db, "t": table.name}).fetchall()
     if found:
         kinds = ", ".join(sorted(str(kind) for (kind,) in found))
@@ -109,12 +115,16 @@ def undo(data: Roles) -> LoggedStep:
     return done[-1]
 
 
+def _column(name: str) -> exp.Column:
+    return exp.column(name, quoted=True)
+
+
 def _as_left(
     con: duckdb.DuckDBPyConnection, table: exp.Table, done: Sequence[LoggedStep], columns: Sequence[str]
 ) -> None:
     """Refuse where a masked column is not as its last step left it: what was changed since would be lost."""
     for column in columns:
-        last = next((step for step in reversed(done) if step.masked([column])), None)
+        last = last_left(done, column)
         if last is not None and changed_since(con, table, last, column, columns):
             raise ParameterError(
                 f"{column} of {table.sql('duckdb')} has changed since {named(last)}: undoing would lose that change. "
@@ -204,7 +214,11 @@ def _rest_is_the_same(
     if rest[0] != rest[1]:
         differ = sorted({*rest[0]} ^ {*rest[1]})
         raise TableError(f"{table.sql('duckdb')} has other columns than the original ({', '.join(differ)}): {_BY_HAND}")
-    now, then = (digests(con, place, identifier, names) for place, names in zip((table, scratch), rest, strict=True))
+    staying: exp.Expression = scratch
+    if done[-1].method in SAMPLES:  # the others are back, as they were
+        ids = exp.select(_column(identifier)).from_(table.copy())
+        staying = exp.select("*").from_(scratch.copy()).where(_column(identifier).isin(query=ids)).subquery("s")
+    now, then = (digests(con, place, identifier, names) for place, names in zip((table, staying), rest, strict=True))
     changed = [n for n in rest[0] if now[n.lower()] != then[n.lower()]]
     if changed:
         raise TableError(

@@ -14,7 +14,7 @@ from sdc_sql.db.macros import declared, example_tables
 
 MASKS = {d.name: d for d in declared() if d.masks}
 EVERY = pytest.mark.parametrize("name", MASKS)
-RETYPED = {"recode", "generalise"}  # verbs that may give a column another type: labels for numbers
+RETYPED = {"recode", "generalise", "calibrate"}  # verbs that may give a column another type: labels for numbers
 
 
 @pytest.fixture(scope="module")

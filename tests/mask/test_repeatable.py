@@ -164,6 +164,23 @@ METHODS: dict[str, tuple[str, tuple[Any, ...], dict[str, Any], str]] = {
     "round at random": (
         "round_to_base", (["x", "n"], 5), {"at_random": True}, "sdc_random_round({t}, ['x', 'n'], 5, 'id')",
     ),
+    "sample": (
+        "sample", (), {"fraction": 0.3, "stratum": "region"},
+        "sdc_sample({t}, 'id', fraction := 0.3, stratum := 'region')",
+    ),
+    "shuffle": ("shuffle", ("2026",), {}, "sdc_shuffle({t}, 'id', '2026')"),
+    "massc": (
+        "massc", (0.2, 0.3), {"keys": ["cat", "n", "sex"], "strata": [1, 3, 5]},
+        "sdc_massc({t}, ['cat', 'n', 'sex'], 0.2, 0.3, 'id', strata := [1, 3, 5])",
+    ),
+    "sample bernoulli": (
+        "sample", (), {"fraction": 0.4, "method": "bernoulli", "household": "x"},
+        "sdc_sample({t}, 'id', fraction := 0.4, method := 'bernoulli', household := 'x')",
+    ),
+    "sample systematic": (
+        "sample", (), {"size": 700, "method": "systematic", "order_by": "cat"},
+        "sdc_sample({t}, 'id', size := 700, method := 'systematic', order_by := 'cat')",
+    ),
 }  # fmt: skip
 EVERY = pytest.mark.parametrize("name", METHODS)
 Rows = list[tuple[Any, ...]]

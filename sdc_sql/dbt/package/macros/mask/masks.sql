@@ -4,6 +4,7 @@
 -#}
 {%- macro sdc__masks() -%}
     {{ return({
+        'calibrate': none,
         'data_swap': none,
         'generalise': none,
         'local_suppression': none,
@@ -60,6 +61,7 @@
 {#- The masks of one column, which is a name; the others take a list. -#}
 {%- macro sdc__of_one_column() -%}
     {{ return([
+        'calibrate',
         'pram',
         'rank_swap',
         'rank_swap_correlated',
