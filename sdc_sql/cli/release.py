@@ -10,10 +10,19 @@ import tomllib
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
-from sdc_sql.cli.options import BAD_INPUT, LIMIT_EXCEEDED, add_resources, check_resources, plain, progressing
+from sdc_sql.cli.options import (
+    BAD_INPUT,
+    INTERRUPTED,
+    LIMIT_EXCEEDED,
+    add_progress,
+    add_resources,
+    check_resources,
+    plain,
+    progressing,
+)
 from sdc_sql.db.results import shown as shown_number
 from sdc_sql.errors import ParameterError, ReleaseFileError
-from sdc_sql.release import ruleset
+from sdc_sql.release import density, ruleset
 from sdc_sql.release.propose import propose_release
 from sdc_sql.release.read import read_release
 from sdc_sql.release.run import run_release
@@ -25,7 +34,6 @@ if TYPE_CHECKING:
     from sdc_sql.release.outcome import Outcome
     from sdc_sql.release.plan import Plan
 
-STOPPED = 130
 EPILOG = f"""exit codes: 0 released; {BAD_INPUT} the file has errors (each with its place), or a step cannot be run;
 {LIMIT_EXCEEDED} refused: a limit does not hold, and nothing is written. The secret key of steps that draw is read from
 the environment variable SDC_KEY.
@@ -65,10 +73,7 @@ def add(commands: Any) -> None:  # noqa: ANN401 - argparse gives it no public na
     command.add_argument("--report", metavar="FILE", help="where to write the internal report if it is refused")
     command.add_argument("--json", action="store_true", help="print what was found as JSON")
     add_resources(command)
-    command.add_argument(
-        "--progress", action=argparse.BooleanOptionalAction, default=None,
-        help="report each stage on standard error before it begins (default: where that is a terminal)",
-    )  # fmt: skip
+    add_progress(command)
     command.set_defaults(handle=run)
 
 
@@ -114,7 +119,7 @@ def run(arguments: argparse.Namespace) -> int:
             if not stopped:
                 raise
             print("sdc-sql: stopped: nothing is written", file=sys.stderr)
-            return STOPPED
+            return INTERRUPTED
     if arguments.json:
         print(json.dumps(plain(outcome.to_dict()), indent=2, default=str))
     else:
@@ -153,7 +158,8 @@ def shown(plan: Plan) -> str:
     lines += _rules(plan)
     for scenario in plan.scenarios:
         nulls = f"; NULL as {scenario.nulls}" if scenario.nulls else ""
-        lines.append(f"Scenario {scenario.name}: {', '.join(scenario.keys)}{nulls}")
+        known = f"{', '.join(scenario.keys)}{density.shown(scenario.neighbourhood)}"
+        lines.append(f"Scenario {scenario.name}: {known}{nulls}")
         lines += [f"  must hold: {limit}" for limit in scenario.limits]
     lines += [f"Step {i}: {step}{' (drawn with the key)' * step.draws}" for i, step in enumerate(plan.steps, 1)]
     if plan.loss.limits:

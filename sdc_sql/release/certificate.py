@@ -65,7 +65,7 @@ def internal(outcome: Outcome, folder: Path) -> dict[str, Any]:
             "release_file": _release_file(plan),
             "output": released_content(outcome, folder),
             "roles": {
-                "weight": plan.roles.weight, "sampling_fraction": plan.roles.sampling_fraction,
+                "weight": plan.released_roles.weight, "sampling_fraction": plan.released_roles.sampling_fraction,
                 "household": plan.roles.household, "strata": [*plan.roles.strata],
                 "sensitive": [*plan.roles.sensitive], "ordered": [*plan.roles.ordered],
             },
@@ -73,6 +73,10 @@ def internal(outcome: Outcome, folder: Path) -> dict[str, Any]:
                 {
                     "path": found.scenario.path, "name": found.scenario.name, "keys": [*found.scenario.keys],
                     "nulls": found.nulls_after, "k": found.scenario.k, "threshold": plain(found.scenario.threshold),
+                    **(
+                        {"neighbourhood": plain({**found.scenario.neighbourhood})}
+                        if found.scenario.neighbourhood else {}
+                    ),
                 }
                 for found in outcome.scenarios
             ],

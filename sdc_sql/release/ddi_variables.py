@@ -107,7 +107,7 @@ def _treated(treatments_: list[Treatment], *, as_it_was: bool) -> str:
     if as_it_was:
         return "Released as it was collected."
     if not treatments_:
-        return "Recoded: the ids of the file are not those of the source."
+        return "Recoded: the numbers of the file are not those of the source."
     return "Changed to protect confidentiality: " + " ".join(f"{t.method}: {t.done}" for t in treatments_)
 
 

@@ -54,7 +54,9 @@ RISK: Mapping[str, tuple[str, ...]] = {
     "household_risk": _of_result("HouseholdGlobalRisk"),
     "attribute": _ATTRIBUTE,
     "suda": _of_result("SudaSummary"),
+    "log_linear_risk": _of_result("LogLinearRisk"),
     "threshold_rule": _of_result("ThresholdSummary"),
+    "neighbourhood": _of_result("Neighbourhood"),
 }
 
 
@@ -105,9 +107,14 @@ def check_risk(limit: str, roles: RolesOfColumns, scenario: Scenario) -> None:
             "roles.sampling_fraction and roles.strata, which are not the only key",
         ),
         "global_risk": (weighted, "roles.weight or roles.sampling_fraction"),
+        "log_linear_risk": (weighted, "roles.weight or roles.sampling_fraction"),
         "household_risk": (weighted and roles.household is not None, "roles.household and roles.weight"),
         "attribute": (bool(roles.sensitive), "roles.sensitive"),
         "threshold_rule": (scenario.threshold is not None, "a threshold of the scenario, as in threshold = 20000"),
+        "neighbourhood": (
+            scenario.neighbourhood is not None,
+            'a neighbourhood of the scenario, as in neighbourhood = { columns = ["turnover"], width = 0.1 }',
+        ),
     }
     for measure, figure, k in named(limit):
         _known(measure, figure, RISK)

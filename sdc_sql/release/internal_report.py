@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from sdc_sql.db.results import shown as figure
 from sdc_sql.document.blocks import Chart, Page, Points, Section, Table, Text, facts, label, table
 from sdc_sql.document.files import as_text, written
-from sdc_sql.release import frontier_report, lost, matrices
+from sdc_sql.release import density, frontier_report, lost, matrices
 from sdc_sql.release.stages import CONTROL, DATA, IMPLEMENTATION, NEED, RESULT, RISK, about, released_columns
 from sdc_sql.report import layout
 
@@ -60,7 +60,9 @@ def _data(outcome: Outcome) -> Section:
     source = {
         "source": str(plan.source.path), "table": plan.source.table,
         **{f"SHA-256 of the {name.replace('_', ' ')}": digest for name, digest in outcome.digests.items()},
-        "released file": str(plan.output.path), "id in it": plan.output.ids, "release name": plan.release or None,
+        "released file": str(plan.output.path), "id in it": plan.output.ids,
+        "household numbers in it": plan.output.households if plan.roles.household else None,
+        "release name": plan.release or None,
         "rules": plan.rules, "weight": _said(plan.roles.weight), "sampling fraction": plan.roles.sampling_fraction,
         "strata": ", ".join(plan.roles.strata) or None,
     }  # fmt: skip
@@ -87,7 +89,10 @@ def _risk(outcome: Outcome) -> Section:
             Section(
                 f"Scenario: {s.scenario.name}",
                 (
-                    Text(f"What an intruder may know: {', '.join(s.scenario.keys)}. {_nulls(s.nulls_before)}"),
+                    Text(
+                        f"What an intruder may know: {', '.join(s.scenario.keys)}"
+                        f"{density.shown(s.scenario.neighbourhood)}. {_nulls(s.nulls_before)}"
+                    ),
                     *layout.tables(s.before.parts),
                 ),
             )

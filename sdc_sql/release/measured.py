@@ -13,6 +13,7 @@ from sdc_sql.limits import figures_of, holds, named
 from sdc_sql.microdata import Microdata
 from sdc_sql.release.figures import loss_measures
 from sdc_sql.release.outcome import LimitOutcome
+from sdc_sql.release.plan import RELEASED
 from sdc_sql.report import attributes, risk_report, special_uniques
 
 if TYPE_CHECKING:
@@ -33,7 +34,7 @@ def described(
     con: duckdb.DuckDBPyConnection, plan: Plan, table: str, keys: Sequence[str] = (), nulls: str = "category"
 ) -> Microdata:
     """Return a table of the run with the roles of the file."""
-    roles = plan.roles
+    roles = plan.released_roles if table == RELEASED else plan.roles
     return Microdata(
         con, table, keys=keys or None, weight=roles.weight, household=roles.household, id=roles.id,
         stratum=roles.strata[0] if roles.strata else None, sampling_fraction=roles.sampling_fraction, nulls=nulls,
@@ -46,11 +47,12 @@ def risks(
 ) -> tuple[RiskReport, dict[str, Any]]:  # fmt: skip
     """Return the report of a scenario, under the name that a reader knows, and what is measured besides."""
     data = described(con, plan, table, scenario.keys, nulls)
-    suda = any(measure == "suda" for limit in scenario.limits for measure, *_ in named(limit.text))
+    limited = {measure for limit in scenario.limits for measure, *_ in named(limit.text)}
+    suda, log_linear = "suda" in limited, "log_linear_risk" in limited
     sensitive = [name for name in plan.roles.sensitive if name not in scenario.keys]
     report = risk_report(data, k=scenario.k, progress=progress)
-    # these two are defined for NULL as a value of its own only
-    strict = described(con, plan, table, scenario.keys) if sensitive or suda else data
+    # these are defined for NULL as a value of its own only
+    strict = described(con, plan, table, scenario.keys) if sensitive or suda or log_linear else data
     if sensitive:
         progress("attribute disclosure")
         ordered = [name for name in plan.roles.ordered if name in sensitive]
@@ -59,11 +61,18 @@ def risks(
         progress("special uniques")
         report = replace(report, suda=special_uniques(strict))
     more: dict[str, Any] = {}
+    if log_linear:
+        progress("log-linear model")
+        more["log_linear_risk"] = strict.log_linear_risk().to_dict()
     if scenario.threshold is not None:
         progress("threshold rule")
         given = scenario.threshold
         rows = data.threshold_rule_summary(list(given) if isinstance(given, tuple) else given)
         more["threshold_rule"] = [row.to_dict() for row in rows]
+    if scenario.neighbourhood is not None:
+        progress("neighbourhood")
+        asked = {**scenario.neighbourhood}
+        more["neighbourhood"] = [data.neighbourhood(asked.pop("columns"), **asked).to_dict()]
     return replace(report, table=name), more
 
 

@@ -28,7 +28,7 @@ class ScenarioOutcome:
     after: RiskReport
     nulls_before: str = "category"
     nulls_after: str = "category"
-    more_before: Mapping[str, Any] = field(default_factory=dict)  # of a threshold rule, by its name in limits
+    more_before: Mapping[str, Any] = field(default_factory=dict)  # of threshold rule and neighbourhood, by name
     more_after: Mapping[str, Any] = field(default_factory=dict)
 
     @property

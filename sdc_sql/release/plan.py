@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from sdc_sql.frontier.figures import Figure
     from sdc_sql.release.ruleset import Rules
 
+RELEASED = "sdc_release"  # the table that the steps change
 THIS = "this release"  # the name of the release itself among the candidates of its frontier
 
 
@@ -62,7 +63,8 @@ class Scenario:
 
     ``nulls`` is None where the file does not say: then NULL counts as a value of its own, and as one that agrees with
     every value once values of the keys were suppressed. ``k``: k-anonymity is measured for 2 .. k. ``threshold`` is
-    that of the threshold rule, one number or one for each number of keys.
+    that of the threshold rule, one number or one for each number of keys. ``neighbourhood`` has the continuous keys
+    (``columns``) and the other arguments of that measure.
     """
 
     path: str
@@ -72,6 +74,7 @@ class Scenario:
     k: int = 5
     threshold: float | tuple[float, ...] | None = None
     limits: tuple[Limit, ...] = ()
+    neighbourhood: Mapping[str, Any] | None = None
 
 
 @dataclass(frozen=True)
@@ -115,12 +118,14 @@ class Loss:
 class Output:
     """What is written: the released file, and ``documents`` by the field that names them (report, certificate, ...).
 
-    ``ids``: ``drop`` (by default), ``keep`` or ``recode``; ``folder``: where all of it goes, if not beside the release
+    ``ids``: ``drop`` (by default), ``keep`` or ``recode``; ``households``, their numbers: ``recode`` (by default),
+    ``keep`` or ``drop``; ``folder``: where all of it goes, if not beside the release
     file. It is made where it is not there.
     """
 
     path: Path
     ids: str = "drop"
+    households: str = "recode"
     documents: Mapping[str, Path] = field(default_factory=dict)
     folder: Path | None = None
 
@@ -164,7 +169,8 @@ class Plan:
     """A release file, read and checked against its source.
 
     ``path`` is the file, ``text`` what stands in it; ``columns`` are those of the source with their types, direct
-    identifiers left out. ``rules`` is the name and version of the ruleset.
+    identifiers left out. ``rules`` is the name and version of the ruleset. ``roles_after`` are the roles once
+    steps have taken a sample, where the weight or the sampling fraction is one number.
     """
 
     path: Path
@@ -185,6 +191,12 @@ class Plan:
     rules: str | None = None
     ruleset: Rules | None = None
     frontier: Considered | None = None
+    roles_after: RolesOfColumns | None = None
+
+    @property
+    def released_roles(self) -> RolesOfColumns:
+        """What the columns of the released file are: a sample of the records has another sampling fraction."""
+        return self.roles if self.roles_after is None else self.roles_after
 
     @property
     def limits(self) -> tuple[Limit, ...]:

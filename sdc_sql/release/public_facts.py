@@ -38,10 +38,12 @@ def treatments(outcome: Outcome) -> list[Treatment]:
 
 
 def as_collected(outcome: Outcome) -> list[str]:
-    """Return the released columns that no step touched; recoded ids are not among them."""
+    """Return the released columns that no step touched; recoded ids and numbers of households are not among them."""
     touched = {c.lower() for step in outcome.steps for c in step.columns}
-    if outcome.plan.output.ids == "recode":
-        touched.add(str(outcome.plan.roles.id).lower())
+    output, roles = outcome.plan.output, outcome.plan.roles
+    for how, column in ((output.ids, roles.id), (output.households, roles.household)):
+        if how == "recode":
+            touched.add(str(column).lower())
     return [c for c in released_columns(outcome) if c.lower() not in touched]
 
 

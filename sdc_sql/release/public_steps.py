@@ -36,6 +36,7 @@ _TOLD = {
     "recode_intervals": ("breaks", "ends"),
     "recode_keep_first": ("keep_first",),
     "round": ("base",),
+    "sample": ("fraction", "size", "method", "stratum", "household", "order_by"),
     "top_bottom_code": ("replacement",),
 }
 _BY_NOISE = {"uncorrelated": ("method", "alpha"), "correlated": ("method", "alpha")}
@@ -43,12 +44,14 @@ _SUMMARIES = {  # where the declaration names what is not told
     "local_suppression": "values suppressed, as few as can be.",
     "suppress_combinations": "values suppressed, as few as can be.",
     "suppress_risky": "values suppressed, as few as can be.",
+    "massc": "values exchanged between records of like risk; records left out, the weights of others raised.",
     "mondrian": "values made coarser, group by group.",
     "generalise": "each variable brought to one level of its hierarchy.",
     "rank_swap": "values exchanged between records of near ranks.",
     "rank_swap_correlated": "values exchanged between records of near ranks.",
     "pram_guaranteed": "categories changed at random; the expected frequencies are kept.",
 }
+_BY_HOUSEHOLD = "Drawn by household: members with the same value have the same released value."
 _GONE = {"local_suppression", "suppress_combinations", "suppress_risky", "generalise"}
 _KEEPS = {
     "noise_absolute": "the means, in expectation.",
@@ -98,6 +101,8 @@ def described(step: MaskingStep, planned: Step | None) -> tuple[str, str]:
     if "method" in step.parameters and any(len(part) > 1 for part in parts):
         of = [p[1] for p in parts if len(p) > 1 and p[0] == step.parameters["method"]]
         keeps = "; ".join(of or [p[0] for p in parts if len(p) == 1]) + "."
+    if step.parameters.get("unit") == "household":
+        summary += f" {_BY_HOUSEHOLD}"
     if planned is not None and planned.where is not None:
         summary += " In a part of the records."
     return summary, keeps
@@ -138,4 +143,9 @@ def advice(step: MaskingStep, *, matrix: bool) -> list[str]:
         said = f"{columns}: the mean of the squares is {ratio:g} times the original one. Means are kept in expectation."
     elif step.method in _GONE:
         said = "Values were suppressed where they are rare: what is missing is not missing at random."
+    if said and step.parameters.get("unit") == "household":
+        said += (
+            " Drawn by household: a standard error that takes the draws of records for independent is too small, by up "
+            "to the root of the number of members who share a value."
+        )
     return [said] if said else []

@@ -11,7 +11,7 @@ from sdc_sql.db.checks import told
 from sdc_sql.db.released_file import FORMATS, IDS
 from sdc_sql.errors import ParameterError
 from sdc_sql.limits import named
-from sdc_sql.release import figures, formats, frontier_fields, raw, rules, step_fields
+from sdc_sql.release import density, figures, formats, frontier_fields, raw, rules, step_fields
 from sdc_sql.release.documents import DOCUMENTS
 from sdc_sql.release.plan import Limit, Loss, Output, Place, Plan, RolesOfColumns, Scenario, Source
 from sdc_sql.release.problems import (
@@ -42,12 +42,15 @@ ROLES = {
     "id": TEXT, "weight": COLUMN_OR_NUMBER, "sampling_fraction": COLUMN_OR_NUMBER, "household": TEXT, "strata": TEXTS,
     "sensitive": TEXTS, "ordered": TEXTS, "identifiers": TEXTS, "ghosts": LISTS,
 }  # fmt: skip
-SCENARIO = {"name": TEXT, "keys": TEXTS, "nulls": TEXT, "k": WHOLE, "threshold": NUMBERS, "limits": TEXTS}
+SCENARIO = {
+    "name": TEXT, "keys": TEXTS, "nulls": TEXT, "k": WHOLE, "threshold": NUMBERS, "neighbourhood": TABLE,
+    "limits": TEXTS,
+}  # fmt: skip
 LOSS = {
     "columns": TEXTS, "limits": TEXTS, "ordinal": TEXTS, "continuous": TEXTS, "domains": TEXTS, "dimension": WHOLE,
 }  # fmt: skip
 _HEADS = {"scenarios": "[[scenarios]]"}
-OUTPUT = {"path": TEXT, "ids": TEXT} | dict.fromkeys(DOCUMENTS, TEXT)
+OUTPUT = {"path": TEXT, "ids": TEXT, "households": TEXT} | dict.fromkeys(DOCUMENTS, TEXT)
 
 
 def read_release(path: str | os.PathLike[str], *, output_folder: str | os.PathLike[str] | None = None) -> Plan:
@@ -228,6 +231,7 @@ class _Sections(Reading):
             scenario = Scenario(
                 path, name, keys, given.get("nulls"), given.get("k", 5),
                 threshold=tuple(threshold) if isinstance(threshold, list) else threshold,
+                neighbourhood=density.read(self, f"{path}.neighbourhood", given.get("neighbourhood"), keys),
             )  # fmt: skip
             found.append(self._limited(scenario, given, roles, ruleset))
         return found
@@ -276,16 +280,17 @@ class _Sections(Reading):
                 self.problems.add("output.path", "it is missing: the released file.")
             return None
         paths = {} if self.place else self._paths(given, source)
-        ids = given.get("ids", "drop")
-        if ids not in IDS:
-            self.problems.add("output.ids", f"it is {told(ids)}: one of {', '.join(IDS)}.")
-        if "ids" in given and roles.id is None:
-            self.problems.add("output.ids", "it goes with roles.id, which is missing.")
+        ids, households = given.get("ids", "drop"), given.get("households", "recode")
+        for name, value, role in (("ids", ids, "id"), ("households", households, "household")):
+            if value not in IDS:
+                self.problems.add(f"output.{name}", f"it is {told(value)}: one of {', '.join(IDS)}.")
+            if name in given and getattr(roles, role) is None:
+                self.problems.add(f"output.{name}", f"it goes with roles.{role}, which is missing.")
         if ids == "recode" and not self.said.get("release"):
             self.problems.add("output.ids", "recoded ids need release =, a name: else two files would link.")
         if self.place:
-            return replace(self.place.output, ids=ids)
-        return Output(paths.pop("path"), ids, paths, self.folder)
+            return replace(self.place.output, ids=ids, households=households)
+        return Output(paths.pop("path"), ids, households, paths, self.folder)
 
     def _paths(self, given: dict[str, str], source: Path | None) -> dict[str, Path]:
         """Return the paths of the outputs, each of the right ending, in a folder that is there, and its own."""

@@ -55,7 +55,12 @@ def _answers(
     con: duckdb.DuckDBPyConnection, plan: Plan, rules: Rules, tables: tuple[str, str], nulls: str
 ) -> list[RuleAnswer]:
     ruleset, answers = rules.ruleset, []
-    released = [c for c in con.table(tables[1]).columns if c != plan.roles.id or plan.output.ids != "drop"]
+    gone = {
+        c
+        for how, c in ((plan.output.ids, plan.roles.id), (plan.output.households, plan.roles.household))
+        if how == "drop"
+    }
+    released = [c for c in con.table(tables[1]).columns if c not in gone]
     borrowed = [rules.facts[n] for n in BORROWED if n in rules.facts and rules.facts[n] not in released]
     if ruleset.check is not None:
         facts = dict(rules.facts)
@@ -75,7 +80,7 @@ def _answers(
 
 
 def _data(con: duckdb.DuckDBPyConnection, plan: Plan, rules: Rules, table: str, nulls: str) -> Microdata:
-    roles = plan.roles
+    roles = plan.released_roles
     return Microdata(
         con, table, keys=rules.keys, weight=roles.weight, household=roles.household, nulls=nulls,
     )  # fmt: skip

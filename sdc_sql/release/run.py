@@ -17,13 +17,15 @@ from sqlglot import exp
 from sdc_sql.db import query, released_file
 from sdc_sql.db.csv_file import created
 from sdc_sql.db.load import load
+from sdc_sql.db.replaced import SAMPLES
 from sdc_sql.errors import InputError, ParameterError, SdcError, TableError, Unsupported, translated
 from sdc_sql.mask.columns import masks_numbers
-from sdc_sql.release import candidates, formats, measured, raw, rules_judged
+from sdc_sql.release import candidates, formats, measured, raw, rules_judged, sampled
 from sdc_sql.release.documents import DOCUMENTS
+from sdc_sql.release.households import renumbered
 from sdc_sql.release.outcome import Outcome, ScenarioOutcome
 from sdc_sql.release.place import OWNER, folder_made, place, refuse_taken
-from sdc_sql.release.plan import Plan
+from sdc_sql.release.plan import RELEASED, Plan
 from sdc_sql.release.read import read_release
 from sdc_sql.version import VERSION
 
@@ -35,7 +37,7 @@ if TYPE_CHECKING:
     from sdc_sql.microdata import Microdata
     from sdc_sql.release.plan import Step
 
-ORIGINAL, RELEASED = "sdc_original", "sdc_release"
+ORIGINAL = "sdc_original"
 
 
 def run_release(
@@ -196,6 +198,7 @@ def _outcome(con: duckdb.DuckDBPyConnection, plan: Plan, progress: Callable[[str
         for done in _run(con, plan, step):
             steps.append(done)
             paths.append(step.path)
+            plan = sampled.after(plan, done) if step.verb in SAMPLES else plan
     scenarios = []
     for scenario, (nulls, (report, more)) in zip(plan.scenarios, before, strict=True):
         after_nulls = scenario.nulls or _nulls_after(plan, con, scenario.keys, scenario.path)
@@ -250,7 +253,8 @@ def _nulls_after(plan: Plan, con: duckdb.DuckDBPyConnection, keys: tuple[str, ..
 
 def _run(con: duckdb.DuckDBPyConnection, plan: Plan, step: Step) -> Iterator[MaskingStep]:
     """Run a step of the file; what it says is wrong is said with its place."""
-    several = "columns" in step.arguments or "keys" in step.arguments
+    plan = sampled.without_numbers(plan, step) if step.verb in SAMPLES else plan
+    several = "columns" in step.arguments or "keys" in step.arguments or not step.columns
     try:
         for arguments in [{}] if several else [{"column": column} for column in step.columns]:
             data = measured.described(con, plan, RELEASED, step.columns if "keys" in step.arguments else ())
@@ -268,6 +272,8 @@ def _numbers(plan: Plan) -> set[str]:
     found = {n for n in (roles.weight, roles.sampling_fraction, *roles.ordered) if isinstance(n, str)}
     if plan.ruleset is not None and "inhabitants" in plan.ruleset.facts:
         found.add(plan.ruleset.facts["inhabitants"])
+    for scenario in plan.scenarios:
+        found |= {*(scenario.neighbourhood or {}).get("columns", ())}
     for step in plan.steps:
         if masks_numbers(step.verb, step.arguments):
             found |= {*step.columns}
@@ -293,12 +299,17 @@ def _digests(plan: Plan) -> dict[str, str]:
 def released_rows(outcome: Outcome) -> exp.Select:
     """Return the query of the released records, in the order of their own values or, with recoded ids, of the key."""
     plan, data = outcome.plan, outcome.released
-    if plan.output.ids == "recode":
-        return released_file.rows_of(data, plan.release, "recode")
     ids = plan.output.ids if plan.roles.id is not None else "keep"
-    rows = released_file.rows_of(data, "", ids)
-    chosen: list[Any] = [exp.column(c.alias_or_name, quoted=True) for c in rows.selects]
-    return rows.order_by(*(exp.Ordered(this=c, nulls_first=False) for c in chosen))
+    rows = released_file.rows_of(data, plan.release if ids == "recode" else "", ids)
+    household = data.household if data.household != data.id else None
+    if household is not None and plan.output.households == "recode":
+        rows = renumbered(rows, household)
+    elif household is not None and plan.output.households == "drop":
+        left = [c.alias_or_name for c in rows.selects if c.alias_or_name != household]
+        rows = exp.select(*(exp.column(name, quoted=True) for name in left)).from_(rows.subquery("r"))
+    order: list[Any] = [c.alias_or_name for c in rows.selects] if ids != "recode" else [data.id]
+    chosen = [exp.Ordered(this=exp.column(name, quoted=True), nulls_first=False) for name in order]
+    return rows.order_by(*chosen, append=False)
 
 
 def write_released(outcome: Outcome, path: Path) -> None:

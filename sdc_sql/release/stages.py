@@ -24,6 +24,9 @@ def about(outcome: Outcome) -> tuple[str, ...]:
 
 
 def released_columns(outcome: Outcome) -> tuple[str, ...]:
-    """Return the columns of the released file: the id is among them only where the release file keeps or recodes it."""
-    id_ = outcome.plan.roles.id if outcome.plan.output.ids == "drop" else None
-    return tuple(c for c in outcome.columns_after if id_ is None or c.lower() != id_.lower())
+    """Return the columns of the released file: without the id or the households that the release file leaves out."""
+    output, roles = outcome.plan.output, outcome.plan.roles
+    gone = {
+        str(c).lower() for how, c in ((output.ids, roles.id), (output.households, roles.household)) if how == "drop"
+    }
+    return tuple(c for c in outcome.columns_after if c.lower() not in gone)

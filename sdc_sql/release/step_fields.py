@@ -24,7 +24,6 @@ if TYPE_CHECKING:
     from sdc_sql.release.plan import RolesOfColumns, Scenario
     from sdc_sql.release.reading import Reading
 
-REMOVES = "sdc_drop_identifiers"
 SUPPRESS = ("local_suppression", "suppress_combinations", "suppress_risky")
 TARGETS = ("columns", "column", "keys")
 _OF_TARGET = {"column_name": "column"}  # how verbs call an argument of the macros
@@ -34,7 +33,7 @@ _NOT_OWN = {"tbl", "id", "columns", "column_name", "keys"}
 @cache
 def known_methods() -> dict[str, list[Declaration]]:
     """Return the masks by each name a step may use: that of the command line, with - or _, or the verb's."""
-    masks = [d for d in declared() if d.masks or d.name == REMOVES]
+    masks = [d for d in declared() if d.is_step]
     found: dict[str, list[Declaration]] = {}
     for mask in masks:
         found.setdefault(mask.command.replace("-", "_"), []).append(mask)
@@ -54,7 +53,10 @@ def read(
 ) -> list[Step]:
     """Return the steps at a place of the file, after those that a ruleset adds; what is wrong goes to the problems."""
     found = []
-    missing = "roles.id: it is missing: masking finds each record by its id."
+    missing = (
+        "roles.id: it is missing: masking finds each record by its id. To a file without one add it: COPY (SELECT "
+        "row_number() OVER () AS record, * FROM 'survey.parquet') TO 'numbered.parquet'."
+    )
     without = roles.id is None and "id" not in reading.said.get("roles", {})
     if (rows or added) and without and missing not in reading.problems.found:
         reading.problems.found.append(missing)
@@ -88,7 +90,11 @@ def _dropping(
     reading: Reading, step: Step, gone: dict[str, str], roles: RolesOfColumns, scenarios: Sequence[Scenario]
 ) -> None:
     named = (roles.weight, roles.sampling_fraction, roles.household, roles.id, *roles.strata, *roles.sensitive)
-    used = dict.fromkeys(named, "roles") | {key: scenario.path for scenario in scenarios for key in scenario.keys}
+    used = dict.fromkeys(named, "roles") | {
+        key: scenario.path
+        for scenario in scenarios
+        for key in (*scenario.keys, *(scenario.neighbourhood or {}).get("columns", ()))
+    }
     for column in step.columns:
         gone[column] = step.path
         if column in used:
@@ -112,19 +118,20 @@ def _step(
         return None
     verb = masks[0].verb
     signature = inspect.signature(getattr(methods.Methods, verb)).parameters
-    target = next(name for name in TARGETS if name in signature)
+    target = next((name for name in TARGETS if name in signature), None)
     columns = _columns(reading, path, row, target, scenarios)
     own = {p.name: p for mask in masks for p in _own(mask)}
     values = step_values.Values(reading, path)
-    arguments: dict[str, Any] = {} if target == "column" else {target: list(columns)}
+    arguments: dict[str, Any] = {} if target in {"column", None} else {str(target): list(columns)}
     for name, value in given.items():
         if name == "subset":  # also a condition, in Python and here
             _condition(reading, f"{path}.{name}", value, name)
             arguments[name] = value
         elif name not in (*TARGETS, "column_name"):
             arguments[name] = values.of(own[name], value) if name in own else value
-    if "where" in row and verb == "drop_identifiers":
-        reading.problems.add(f"{path}.where", "a column is dropped from all records: leave it out.")
+    if "where" in row and not any(mask.masks for mask in masks):
+        what = "a column is dropped from" if verb == "drop_identifiers" else "this method is of"
+        reading.problems.add(f"{path}.where", f"{what} all records: leave it out.")
     elif "where" in row:
         _condition(reading, f"{path}.where", row["where"], "where")
     ghosts = {key: list(names) for key, names in roles.ghosts.items() if key in columns}
@@ -146,6 +153,11 @@ def _method(reading: Reading, path: str, method: object) -> list[Declaration] | 
     if method.replace("-", "_") not in known:
         nearest = near(method.replace("-", "_"), sorted(known))
         reading.problems.add(path, f"there is no method {method!r}{nearest}")
+    if method == "shuffle":  # what is measured afterwards finds each record by its id
+        reading.problems.add(
+            path, 'a release file has no step for this: [output] ids = "recode" orders and numbers anew.'
+        )
+        return None
     return known.get(method.replace("-", "_"))
 
 
@@ -190,11 +202,15 @@ def _own(mask: Declaration) -> list[Parameter]:
 
 
 def _columns(
-    reading: Reading, path: str, row: Mapping[str, Any], target: str, scenarios: Sequence[Scenario]
+    reading: Reading, path: str, row: Mapping[str, Any], target: str | None, scenarios: Sequence[Scenario]
 ) -> tuple[str, ...]:
-    """Return what is masked: columns, or keys of its own or of a scenario."""
+    """Return what is masked: columns, or keys of its own or of a scenario; nothing of a method of whole records."""
     given = [name for name in (*TARGETS, "column_name") if name in row]
     scenario = row.get("scenario")
+    if target is None:
+        for name in [*given, *(["scenario"] if scenario is not None else [])]:
+            reading.problems.add(f"{path}.{name}", "this method is of whole records: leave it out.")
+        return ()
     if scenario is not None:
         found = [s for s in scenarios if s.name == scenario]
         if not found:

@@ -151,7 +151,10 @@ def _limits(said: dict[str, Any], con: duckdb.DuckDBPyConnection, table: str) ->
     for row in said["scenarios"]:
         own = tuple(limit for limit in limits if limit.scenario == row["name"])
         threshold = tuple(row["threshold"]) if isinstance(row["threshold"], list) else row["threshold"]
-        scenario = Scenario(row["path"], row["name"], tuple(row["keys"]), row["nulls"], row["k"], threshold, own)
+        scenario = Scenario(
+            row["path"], row["name"], tuple(row["keys"]), row["nulls"], row["k"], threshold, own,
+            row.get("neighbourhood"),
+        )  # fmt: skip
         plan = _measuring(said, roles, scenario)
         try:
             report, more = measured.risks(

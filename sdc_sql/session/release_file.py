@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 from sdc_sql.db.checks import told
 from sdc_sql.db.released_file import FORMATS
-from sdc_sql.db.steps import next_pass
+from sdc_sql.db.replaced import REPLACES
+from sdc_sql.db.steps import next_pass, next_pass_of
 from sdc_sql.db.targets import known
 from sdc_sql.errors import InputError, ParameterError, TableError
 from sdc_sql.session import toml
@@ -33,6 +34,8 @@ _FILES = (
     "geography",
     "hierarchies",
     "population",
+    "totals",
+    "points",
 )  # given by name: a table or a file
 LIMITS = ("k_anonymity.3.records <= 0",)
 
@@ -245,12 +248,14 @@ def _steps(done: Sequence[LoggedStep], release: str) -> list[str]:
 def _step(step: LoggedStep, before: Sequence[LoggedStep], release: str) -> list[str]:
     call = call_of(step)
     fields: dict[str, Any] = {"mask": call.verb}
-    fields[call.target] = call.columns[0] if call.target == "column" else list(call.columns)
+    if call.target is not None:
+        fields[call.target] = call.columns[0] if call.target == "column" else list(call.columns)
     for name, value in call.arguments.items():
         fields[name] = _written(step, call.columns, name, value)
     if call.where is not None:
         fields["where"] = call.where
-    if step.drew and step.stream != next_pass(before, call.columns):
+    following = next_pass_of(before, step.method) if call.verb in REPLACES else next_pass(before, call.columns)
+    if step.drew and step.stream != following:
         fields["stream"] = step.stream
     if step.drew and (step.release or "") != release:
         fields["release"] = step.release or ""

@@ -225,6 +225,10 @@ MODELS = {
     "added_noise": ADDED + " {{ sdc.noise(ref('some'), ['n'], 0.1, 'Select') }}",
     "added_hoehne": ADDED + " {{ sdc.mask(ref('some'), 'Select', [['multiplicative_noise', ['n'], 0.1, "
                             "{'method': 'hoehne', 'spread': 0.01}]]) }}",
+    "stamped": "{{ config(event_time='at') }} select *, now()::timestamp as at from {{ ref('some') }}",
+    "sampled": "{{ sdc.random_round(ref('stamped'), ['n'], 5, 'Select') }}",
+    "sampled_risk": "{{ sdc.theta(ref('stamped'), ['f'], 0.1) }}",
+    "by_name": "{{ sdc.mask(ref('some'), 'Select', [['noise', 'n', 0.1], ['round', 'n', 5], ['rank_swap', 'f', 10]]) }}",
     "seen": VIEW + " {{ sdc.pram_retention(ref('k'), ['Select'], 0.9, 'i\"d') }}",
     "seen_risk": VIEW + " {{ sdc.theta(ref('k'), ['f'], 0.1) }}",
     "misspelt": "{{ sdc.theta(ref('k'), ['fs'], 0.1) }}",
@@ -251,11 +255,13 @@ MODELS = {
                      "'hm ' || (range % 4) as remark from range(40)",
 }  # fmt: skip
 REFUSED = {
+    "added_noise": "The model added_noise calls sdc_noise and is incremental. That masks a record by what the whole table holds",
+    "added_hoehne": "calls sdc_multiplicative_noise with method 'hoehne' and is incremental",
     "risk_of_none": "has no rows",
     "seen": "The model seen is materialized as view",
     "seen_risk": "The model seen_risk is materialized as view",
     "misspelt": '"fs" is not a column of the table',
-    "unknown_step": "where method is one of generalise, local_suppression, microaggregate, ",
+    "unknown_step": "where method is one of calibrate, data_swap, generalise, ",
     "once_more": "masks f by sdc_pram_retention, which the model twice has masked already",
     "masked_outside": "masks n by sdc_noise, which a step in sdc_steps has masked already",
     "research_refused": "scenario 'neighbour': k_anonymity.3.records <= 0 does not hold: k_anonymity.3.records is ",
@@ -323,6 +329,12 @@ flags: {send_anonymous_usage_stats: false, validate_macro_args: true}
 models: {odd: {+materialized: table}}
 data_tests: {+store_failures: true}
 """
+OTHER = """    other:
+      type: duckdb
+      path: other.duckdb
+      plugins:
+        - module: sdc_sql.dbt
+"""
 FAILURES = [
     "k_of_k",
     "rule_of_k",
@@ -369,7 +381,7 @@ def odd(tmp_path_factory) -> tuple[Path, list[dict]]:
     (folder / "packages.yml").write_text(
         f"packages:\n  - git: file://{origin}\n    subdirectory: sdc_sql/dbt/package\n    revision: v1\n"
     )
-    shutil.copyfile(SAMPLE / "profiles.yml", folder / "profiles.yml")
+    (folder / "profiles.yml").write_text((SAMPLE / "profiles.yml").read_text() + OTHER)
     (folder / "dbt_project.yml").write_text(PROJECT)
     (folder / "models").mkdir()
     (folder / "analyses").mkdir()
@@ -391,10 +403,14 @@ def odd(tmp_path_factory) -> tuple[Path, list[dict]]:
                    "SELECT count(n), count(f) FROM combined", "SELECT count(n), count(f) FROM calm", 'FROM research ORDER BY "i""d"',
                    "FROM research_refused"]),
         (["test"], [*explained, f"FROM {audit}.k_of_k ORDER BY ALL", f"SELECT column_name, explanation FROM {audit}.identifiers ORDER BY ALL"]),
-        (["run", "--vars", "records: 70", "--select", "k", "some", "added", "added_noise", "added_hoehne"],
+        (["run", "--vars", "records: 70", "--select", "k", "some", "added", "added_noise"],
          ['SELECT "Select", n FROM added ORDER BY ALL', "SELECT count(*) FROM added_noise"]),
         (["run", "--empty", "--select", "k", "risk_elsewhere", "risk_passing", "swapped", "research"],
          ["SELECT count(*) FROM swapped", "SELECT count(*) FROM risk_passing", "SELECT column_name FROM (DESCRIBE research)", "FROM research"]),
+        (["run", "--full-refresh", "--select", "k", "some", "added", "added_noise", "--vars", "records: 70"],
+         ["SELECT count(*) FROM added_noise"]),
+        (["run", "--sample", "1 day", "--select", "sampled", "sampled_risk"], []),
+        (["run", "--target", "other", "--threads", "4", "--select", "k", "some", "added"], []),
     )  # fmt: skip
 
 
@@ -488,18 +504,42 @@ def test_a_limit_that_cannot_be_checked_does_not_pass(odd):
 
 
 def test_only_methods_that_mask_a_record_by_itself_add_to_a_release(odd):
-    _, (_, _, ran, _, later, _) = odd
+    _, (_, _, ran, _, later, *_) = odd
     assert later["nodes"]["added"]["status"] == "success"
     before, after = ran["rows"][4], later["rows"][0]
     assert len(after) == 70
     assert after[:60] == before
-    for name, method in {
-        "added_noise": "sdc_noise",
-        "added_hoehne": "sdc_multiplicative_noise with method 'hoehne'",
-    }.items():
-        assert later["nodes"][name]["status"] == "error"
-        assert f"calls {method} in an incremental run" in later["nodes"][name]["message"]
-    assert later["rows"][1] == [[60]]
+    assert later["nodes"]["added_noise"]["status"] == "error"
+    assert "added_noise does not exist" in later["rows"][1]  # the first run has made none
+
+
+def test_a_full_refresh_masks_all_anew_by_any_method(odd):
+    refreshed = odd[1][6]
+    assert not failed(refreshed)
+    assert refreshed["rows"] == [[[70]]]
+
+
+def test_a_sample_of_a_table_is_neither_masked_nor_measured(odd):
+    sampled = odd[1][7]
+    assert failed(sampled) == {"sampled": "error", "sampled_risk": "error"}
+    for node in sampled["nodes"].values():
+        assert "stamped is read through a filter (--sample, or a microbatch)" in node["message"]
+
+
+def test_another_target_and_four_threads_give_the_same(odd):
+    assert not failed(odd[1][8])
+    with duckdb.connect(str(odd[0] / "other.duckdb"), read_only=True) as con:
+        rows = con.execute('SELECT "Select", n FROM added ORDER BY ALL').fetchall()
+    assert [list(row) for row in rows] == odd[1][2]["rows"][4]
+
+
+def test_the_columns_of_a_step_are_a_list_or_a_name(odd):
+    folder, (_, _, ran, *_) = odd
+    assert ran["nodes"]["by_name"]["status"] == "success", ran["nodes"]["by_name"]["message"]
+    compiled = (folder / "target" / "run" / "odd" / "models" / "by_name.sql").read_text()
+    assert "sdc_noise('sdc__step_0', ['n'], 0.1e0, 'Select')" in compiled
+    assert "sdc_round('sdc__step_1', ['n'], 5, 'Select')" in compiled
+    assert "sdc_rank_swap('sdc__step_2', 'f', 10, 'Select')" in compiled
 
 
 def test_values_are_suppressed_in_a_model(odd):

@@ -60,6 +60,12 @@ def test_a_file_without_errors_is_read(write, tmp_path):
     assert [limit.path for limit in plan.limits] == ["scenarios[0].limits[0]", "loss.limits[0]"]
 
 
+def near(text):
+    """Return a scenario with such a neighbourhood."""
+    told = f'name = "neighbour"\nkeys = ["age"]\nneighbourhood = {{ {text} }}'
+    return {"scenarios": f'{told}\nlimits = ["k_anonymity.3.records <= 0"]'}
+
+
 def steps(text):
     return {"steps": text}
 
@@ -95,6 +101,30 @@ WRONG = {
     "scenarios.id": ({"scenarios": 'name = "neighbour"\nkeys = ["id"]'}, "scenarios[0].keys: id is the id"),
     "scenarios.nulls": ({"scenarios": 'name = "neighbour"\nkeys = ["age"]\nnulls = "x"'}, "scenarios[0].nulls: it is"),
     "scenarios.k": ({"scenarios": 'name = "neighbour"\nkeys = ["age"]\nk = 1'}, "scenarios[0].k: it is 1"),
+    "scenarios.neighbourhood": (
+        near('width = 0.1, colums = ["weight"]'), "scenarios[0].neighbourhood.colums: there is no such field; did you"
+    ),
+    "scenarios.neighbourhood.columns": (near("width = 0.1"), "scenarios[0].neighbourhood.columns: it is missing"),
+    "scenarios.neighbourhood.key": (near('columns = ["age"]'), "scenarios[0].neighbourhood.columns: a key of the scen"),
+    "scenarios.neighbourhood.column": (
+        near('columns = ["wait"]'), "scenarios[0].neighbourhood.columns[0]: The continuous key 'wait' is not a column"
+    ),
+    "scenarios.neighbourhood.width": (
+        near('columns = ["weight"], width = -1'), "scenarios[0].neighbourhood.width: it must be at least 0."
+    ),
+    "scenarios.neighbourhood.widths": (
+        near('columns = ["weight"], width = [1, 2]'), "scenarios[0].neighbourhood.width: give one, or one for each"
+    ),
+    "scenarios.neighbourhood.scaling": (
+        near('columns = ["weight"], scaling = "sd"'), "scenarios[0].neighbourhood.scaling: it is 'sd': one of relative"
+    ),
+    "scenarios.neighbourhood.k": (
+        near('columns = ["weight"], k = 1'), "scenarios[0].neighbourhood.k: it is 1: it must be at least 2."
+    ),
+    "limits.neighbourhood": (
+        {"scenarios": 'name = "neighbour"\nkeys = ["age"]\nlimits = ["neighbourhood.below_k <= 0"]'},
+        "scenarios[0].limits[0]: neighbourhood needs a neighbourhood of the scenario",
+    ),
     "scenarios.twice": (
         {"more": '[[scenarios]]\nname = "neighbour"\nkeys = ["age"]'},
         "scenarios[1].name: there is another scenario 'neighbour'.",

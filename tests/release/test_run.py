@@ -150,6 +150,48 @@ def test_ids_are_kept_where_asked(small, con):
     assert duckdb.read_csv(str(outcome.written[0])).columns == ["id", "age", "Select", "it's"]
 
 
+HOUSEHOLDS = "1,030,f,907\n2,030,f,907\n3,041,m,15\n4,041,m,15\n5,041,m,22\n6,030,f,22\n"
+
+
+@pytest.mark.parametrize(
+    ("said", "numbers"),
+    [
+        ("", {1, 2, 3}),
+        ('\nhouseholds = "recode"', {1, 2, 3}),
+        ('\nhouseholds = "keep"', {907, 15, 22}),
+        ('\nhouseholds = "drop"', None),
+    ],
+)
+def test_households_are_numbered_anew_unless_asked_otherwise(small, con, said, numbers):
+    given = {"head": "id,age,Select,Home", "roles": 'household = "home"', "steps": ""}
+    others = (
+        HOUSEHOLDS.replace("907", "4").replace("22", "901").replace("15", "3")
+    )  # the same households by other numbers
+    found = []
+    for rows in (HOUSEHOLDS, others):
+        outcome = run_release(small(rows, output='path = "released.parquet"' + said, **given), con)
+        (path,) = outcome.written
+        released = duckdb.read_parquet(str(path)).fetchall()
+        found.append(released)
+        assert len(released[0]) == 2 + (numbers is not None)
+        path.unlink()
+        con.execute("DROP TABLE IF EXISTS sdc_original; DROP TABLE IF EXISTS sdc_release")
+    if numbers is None:
+        return
+    together = [sorted(age for age, _, n in found[0] if n == number) for number in numbers]
+    assert sorted(together) == [["030", "030"], ["030", "041"], ["041", "041"]]
+    assert (found[0] == found[1]) is ("keep" not in said)
+
+
+def test_households_that_are_none_are_not_said_to_be_released(small, capsys):
+    file = small(output='path = "released.csv"\nhouseholds = "all"')
+    assert main(["release", str(file)]) == 2
+    assert capsys.readouterr().err.splitlines()[1:] == [
+        "  output.households: it is 'all': one of keep, drop, recode.",
+        "  output.households: it goes with roles.household, which is missing.",
+    ]
+
+
 def test_a_table_of_a_database_and_a_fresh_database_as_output(small, con, tmp_path):
     with duckdb.connect(tmp_path / "o'hara.duckdb") as raw:
         raw.execute('CREATE TABLE "my ""table" AS FROM (VALUES (1, 3, 3), (2, 3, 3)) AS t(id, age, "Select")')
@@ -166,6 +208,20 @@ def test_a_limit_on_a_figure_that_is_null_does_not_hold(small, con):
     file = small(output='path = "released.csv"\n[loss]\ncolumns = ["Select"]\nlimits = ["il1.il1 <= 1"]')
     outcome = run_release(file, con)
     assert outcome.reasons == ("loss: il1.il1 <= 1 does not hold: il1.il1 is NULL (loss.limits[0])",)
+
+
+def test_the_share_linked_is_held_below_a_limit(small, con):
+    """Each record is nearest to its own where nothing is masked; the numbers of `continuous` by distance and rank."""
+    limits = '["distance_linkage.rate <= 0.5", "rank_linkage.rate <= 1"]'
+    loss = f'columns = ["Select", "it\'s"]\ncontinuous = ["it\'s"]\nlimits = {limits}'
+    outcome = run_release(small(rows="1,30,f,1\n2,30,f,2\n3,30,m,3\n4,30,m,3\n", steps=f"[loss]\n{loss}"), con)
+    assert [dict(limit.figures) for limit in outcome.limits[1:]] == [
+        {"distance_linkage.rate": 0.75},
+        {"rank_linkage.rate": 0.75},
+    ]
+    assert outcome.reasons == (
+        "loss: distance_linkage.rate <= 0.5 does not hold: distance_linkage.rate is 0.75 (loss.limits[0])",
+    )
 
 
 def test_an_empty_table_is_an_error_and_leaves_nothing(small, con, tmp_path):

@@ -35,6 +35,10 @@ METHODS = [
     lambda d: d.noise(["x", "z"], 0.1, method="linear", release="second"),
     lambda d: d.noise("x", standard_deviation=0.25, lower=-50.5),
     lambda d: d.rank_swap("z", correlation=0.9, stratum="b"),
+    lambda d: d.data_swap(["z", "a"], 0.2, different=["b"]),
+    lambda d: d.record_swap(
+        "it's", 0.3, household="id", risk_keys=["c"], k=4, profiles=[["b"], ["c"]], carry_along=["a"]
+    ),
     lambda d: d.resample("y", 3),
     lambda d: d.microaggregate(["x", "z"], 3, method="vmdav"),
     lambda d: d.pram("b", [[0.8, 0.1, 0.1], [0.1, 0.8, 0.1], [0.1, 0.1, 0.8]], labels=["x0", "x1", "x2"]),
