@@ -17,6 +17,7 @@ from sdc_sql.cli import (
     install,
     macros,
     mask,
+    measure,
     preview,
     release,
     risk,
@@ -35,8 +36,8 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
 COMMANDS = (
-    risk, compare, rules, identifiers, preview, frontier, mask, release, verify, shell, serve, compile_, macros,
-    install,
+    risk, compare, rules, measure, identifiers, preview, frontier, mask, release, verify, shell, serve, compile_,
+    macros, install,
 )  # fmt: skip
 OWN_SIGNALS = {"shell", "serve"}  # commands that go on, or end well, at Ctrl-C
 

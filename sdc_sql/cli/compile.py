@@ -55,6 +55,22 @@ def _value(kind: str, text: str) -> Any:  # noqa: ANN401 - whatever the macro ta
     return text
 
 
+def given_arguments(name: str, types: dict[str, str], texts: list[str]) -> tuple[list[Any], dict[str, Any]]:
+    """Return the arguments of a macro by their places and by name, each of its declared type."""
+    parameters = tuple(types)
+    by_position: list[Any] = []
+    named: dict[str, Any] = {}
+    for text in texts:
+        parameter, equals, value = text.partition("=")
+        if equals and parameter in parameters:
+            named[parameter] = _value(types[parameter], value)
+        elif len(by_position) < len(parameters):
+            by_position.append(_value(types[parameters[len(by_position)]], text))
+        elif parameters:
+            raise ParameterError(f"{name}({', '.join(parameters)}) has no place for {text!r}.")
+    return by_position, named
+
+
 def _columns(arguments: argparse.Namespace) -> list[str]:
     if arguments.columns is not None:
         return [name.strip() for name in arguments.columns.split(",") if name.strip()]
@@ -66,17 +82,7 @@ def run(arguments: argparse.Namespace) -> int:
     """Print the query; return the exit code."""
     name = arguments.macro if arguments.macro.startswith("sdc_") else f"sdc_{arguments.macro}"
     types = {p.name: p.type for p in by_name()[name].parameters} if name in by_name() else {}
-    parameters = tuple(types)
-    by_position: list[Any] = []
-    named: dict[str, Any] = {}
-    for text in arguments.arguments:
-        parameter, equals, value = text.partition("=")
-        if equals and parameter in parameters:
-            named[parameter] = _value(types[parameter], value)
-        elif len(by_position) < len(parameters):
-            by_position.append(_value(types[parameters[len(by_position)]], text))
-        elif parameters:
-            raise ParameterError(f"{name}({', '.join(parameters)}) has no place for {text!r}.")
+    by_position, named = given_arguments(name, types, arguments.arguments)
     sql = compiler.compile(name, *by_position, dialect=arguments.dialect, columns=_columns(arguments), **named)
     print(f"{sql};")
     return 0

@@ -1,0 +1,124 @@
+"""``sdc-sql measure``: any measure of the catalogue on a file, with the arguments of its macro."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+from typing import TYPE_CHECKING, Any
+
+from sdc_sql.cli.compile import given_arguments
+from sdc_sql.cli.options import LIMIT_EXCEEDED, add_resources, check_resources, names, plain
+from sdc_sql.db import query
+from sdc_sql.db.load import load
+from sdc_sql.db.macros import by_name
+from sdc_sql.db.results import shown
+from sdc_sql.db.source import kind_of, opened, read_file
+from sdc_sql.errors import ParameterError, TableError, translated
+from sdc_sql.limits import exceeded
+
+if TYPE_CHECKING:
+    import duckdb
+
+EPILOG = """ARGUMENT: the macro's own after its table, in its order or as name=value; lists as a,b,c; a further
+table is a CSV or Parquet file, or a table of the same DuckDB file. FROM sdc_help('perceived_risk') in sdc-sql shell
+says more.
+
+exit codes: 0; 2 bad input; 3 a limit of --fail-if is exceeded
+
+examples:
+  sdc-sql measure perceived_risk external.parquet released.parquet income id 50
+  sdc-sql measure log_linear_fit persons.csv age,sex,region weight --numbers weight
+  sdc-sql measure neighbourhood firms.parquet turnover width=0.1 --fail-if 'neighbourhood.share > 0'
+"""
+SHOWN = 40  # rows; more go to a file, or as JSON
+
+
+def add(commands: argparse._SubParsersAction[Any]) -> None:
+    """Add the command to the command line."""
+    words = "any measure of the catalogue, with the arguments of its macro"
+    command = commands.add_parser(
+        "measure", help=words, description=words[0].upper() + words[1:] + ".", epilog=EPILOG,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )  # fmt: skip
+    command.add_argument("macro", metavar="MEASURE", help="its name, with or without sdc_")
+    command.add_argument("source", metavar="SOURCE", help="a Parquet, CSV or DuckDB file (read, never written)")
+    command.add_argument("arguments", nargs="*", metavar="ARGUMENT", help="the macro's own, see below")
+    command.add_argument("--table", metavar="T", help="the table of a DuckDB file")
+    command.add_argument("--numbers", type=names, default=[], metavar="A,B",
+                         help="columns of a CSV file that are numbers, however it writes them")  # fmt: skip
+    command.add_argument(
+        "--fail-if", action="append", default=[], metavar="LIMIT",
+        help="exit with 3 where it holds, as in 'perceived_risk.maximum > 0.2'; can be repeated",
+    )  # fmt: skip
+    command.add_argument("--json", action="store_true", help="print all rows as JSON")
+    add_resources(command)
+    command.set_defaults(handle=run)
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Print what the measure gives; return the exit code."""
+    check_resources(arguments)
+    stem = arguments.macro.removeprefix("sdc_")
+    declaration = by_name().get(f"sdc_{stem}")
+    if declaration is None or not declaration.is_table or declaration.is_step:
+        more = " It is a mask: see sdc-sql mask." if declaration is not None and declaration.is_step else ""
+        raise ParameterError(f"There is no measure {stem} of a table.{more} FROM sdc_help() lists them.")
+    first, *others = declaration.parameters
+    if first.type != "table":
+        raise ParameterError(f"sdc_{stem} is not of one table: use it in SQL, as in {declaration.example}.")
+    types = {p.name: p.type for p in others}
+    by_position, named = given_arguments(f"sdc_{stem}", types, arguments.arguments)
+    numbers = [name.strip('"') for name in arguments.numbers]
+    source = opened(
+        arguments.source, arguments.table, memory_limit=arguments.memory_limit, threads=arguments.threads,
+        numbers=numbers,
+    )  # fmt: skip
+    with source as (con, table):
+        load(con)
+        given = {**dict(zip(types, by_position, strict=False)), **named}
+        missing = [p.name for p in others if p.default is None and p.name not in given]
+        if missing:
+            raise ParameterError(f"sdc_{stem} needs {', '.join(missing)} too: {declaration.example}.")
+        given = {n: _read(con, arguments.source, v, numbers) if types[n] == "table" else v for n, v in given.items()}
+        with translated():
+            result = con.execute(query.text(query.call(f"sdc_{stem}", table, **given)))
+            columns = [str(d[0]) for d in result.description or ()]
+            wanted = None if arguments.json or arguments.fail_if else SHOWN + 1
+            rows = result.fetchall() if wanted is None else result.fetchmany(wanted)
+    found = [dict(zip(columns, row, strict=True)) for row in rows]
+    return _told(stem, columns, found, arguments)
+
+
+def _told(stem: str, columns: list[str], found: list[dict[str, Any]], arguments: argparse.Namespace) -> int:
+    figures = {stem: found[0] if len(found) == 1 else found}
+    broken = [limit for limit in arguments.fail_if if exceeded(limit, figures)]
+    if arguments.json:
+        print(json.dumps(plain({**figures, "exceeded": broken}), indent=2, default=str))
+    elif len(found) == 1:
+        width = max(map(len, columns))
+        print("\n".join(f"{name:<{width}}  {shown(value)}" for name, value in found[0].items()))
+    else:
+        print("\t".join(columns))
+        for row in found[:SHOWN]:
+            print("\t".join(shown(value) for value in row.values()))
+        if len(found) > SHOWN:
+            print(f"... and more: --json prints all; FROM sdc_{stem}(...) in sdc-sql shell makes a table of them")
+    for limit in broken:
+        print(f"sdc-sql: limit exceeded: {limit}", file=sys.stderr)
+    return LIMIT_EXCEEDED if broken else 0
+
+
+def _read(con: duckdb.DuckDBPyConnection, source: str, table: str | None, numbers: list[str]) -> str | None:
+    """Return the name of a further table: of a file's rows, or of the same database."""
+    if table is None:
+        return None
+    try:
+        kind = kind_of(table)
+    except TableError:
+        if kind_of(source) != "duckdb":
+            raise
+        return table
+    if kind == "duckdb":
+        raise TableError(f"{table} is a DuckDB database: give a CSV or Parquet file, or a table of {source}.")
+    return read_file(con, table, kind, tuple(numbers), temporary=True)
