@@ -27,16 +27,27 @@ hypothesis.settings.register_profile("thorough", max_examples=400)
 os.environ.pop("SDC_KEY", None)  # a test that needs a key says so
 
 
+def pytest_addoption(parser: pytest.Parser) -> None:
+    """Add ``--every N``: of the cases of each test only every N-th, where the same is tried with another package."""
+    parser.addoption("--every", type=int, default=1, metavar="N", help="of the cases of each test only every N-th")
+
+
 @pytest.hookimpl(tryfirst=True)  # before slow tests are left out
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """Mark as slow what ``one_in`` leaves of a test's cases; begin with the files that take minutes."""
     seen: Counter[str] = Counter()
+    left_out: list[pytest.Item] = []
     for item in items:
         test = item.nodeid.partition("[")[0]
         for mark in item.iter_markers("one_in"):
             if seen[test] % mark.args[0]:
                 item.add_marker("slow")
+        if seen[test] % config.getoption("--every"):
+            left_out.append(item)
         seen[test] += 1
+    ids = {id(item) for item in left_out}
+    items[:] = [item for item in items if id(item) not in ids]
+    config.hook.pytest_deselected(items=left_out)
     # so that no core is left with one of them at the end
     long = ("studies", "test_spark", "test_killed", "test_dbt")
     items.sort(key=lambda item: not any(part in item.nodeid for part in long))

@@ -26,6 +26,8 @@ TABLES = """
     FROM range(72) t(i);
     CREATE TABLE population AS FROM persons UNION ALL SELECT * REPLACE ('x' || name AS name) FROM persons;
     CREATE TABLE candidates AS FROM (VALUES (0.9, 0.2, 0.04), (0.8, 0.2, 0.06)) AS t(retention, risk, loss);
+    CREATE TABLE sex_totals AS SELECT 'sex' AS variable, sex AS value, 1.5 * sum(w) AS total FROM persons GROUP BY sex;
+    CREATE TABLE income_points AS SELECT unnest([0, 1500, 2000, 3000]) AS income;
     CREATE TABLE released AS SELECT * REPLACE (round(income, -2)::INTEGER AS income) FROM persons;
     CREATE TABLE people AS SELECT id, name || '@example.org' AS contact, age FROM persons;
     CREATE TABLE sexes AS
@@ -41,6 +43,9 @@ TABLES = """
     SELECT {'sex': s."from", 'region': r."from"} AS "from", {'sex': s."to", 'region': r."to"} AS "to",
            s.probability * r.probability AS probability
     FROM sexes AS s, regions AS r;
+    CREATE TABLE answers AS SELECT name, income, id % 2 AS smokes FROM persons;
+    CREATE TABLE costs AS FROM (VALUES ('correct', 'none', 10.0)) AS t(identification, inference, cost);
+    CREATE TABLE outcomes AS SELECT name, costs.*, 0.5 AS probability FROM persons, costs;
     CREATE TABLE truth AS SELECT DISTINCT age, sex, 0.75 AS true_probability FROM persons;
     CREATE TABLE wider AS SELECT DISTINCT region AS "from", region[1:1] AS "to" FROM persons;
     CREATE TABLE areas AS SELECT DISTINCT region, region[1:1] AS area, lower(region[1:1]) AS country FROM persons;

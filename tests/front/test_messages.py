@@ -118,7 +118,7 @@ def frame() -> object:
 
 
 TYPED = {
-    "table": lambda con: Microdata(con, frame()),
+    "table": lambda con: Microdata(con, [NUMBER, MARK]),
     "keys": lambda con: Microdata(con, "bad", keys=[frame()]),
     "weight": lambda con: Microdata(con, "bad", keys=["age"], weight="negative"),
     "weight of text": lambda con: Microdata(con, "bad", keys=["age"], weight="name"),
@@ -210,5 +210,5 @@ def test_duckdbs_own_words_for_a_value(con, value):
 
 
 def test_a_table_that_is_no_table_is_told_by_its_kind(con):
-    with pytest.raises(SdcError, match="table is a DataFrame: it must be the name of a table"):
-        Microdata(con, frame())
+    with pytest.raises(SdcError, match="table is a list of 2: it must be the name of a table"):
+        Microdata(con, [NUMBER, MARK])
