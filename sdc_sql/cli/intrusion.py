@@ -6,7 +6,7 @@ import argparse
 from typing import TYPE_CHECKING
 
 from sdc_sql.cli.options import names
-from sdc_sql.db.source import kind_of, read_file
+from sdc_sql.db.source import further, kind_of
 from sdc_sql.document.blocks import Section, facts
 from sdc_sql.errors import ParameterError, TableError
 from sdc_sql.risk.log_linear_risk import MODELS
@@ -14,8 +14,6 @@ from sdc_sql.risk.population_uniqueness import METHODS
 
 if TYPE_CHECKING:
     from collections.abc import Callable
-
-    import duckdb
 
     from sdc_sql.db.results import Result
     from sdc_sql.microdata import Microdata
@@ -123,7 +121,9 @@ def measured(data: Microdata, arguments: argparse.Namespace, progress: Callable[
         raise ParameterError(f"--{next(iter(asked))} goes with --continuous: name the continuous keys.")
     if arguments.population is not None:
         progress("k-map")
-        found["k_map"] = data.k_map(_population(data.con, arguments), arguments.k)
+        # its codes are read as those of the sample are
+        population = further(data.con, arguments.population, arguments.source, "the population")
+        found["k_map"] = data.k_map(population, arguments.k)
     if arguments.population_size is not None:
         progress("population uniques")
         found["population_uniqueness"] = data.population_uniqueness(
@@ -145,20 +145,6 @@ def matrices(
         if kind_of(path) == "duckdb":
             raise TableError(f"{path} is a DuckDB database: a matrix is a CSV or Parquet file.")
     return {several if len(several) > 1 else several[0]: path for several, path in given}
-
-
-def _population(con: duckdb.DuckDBPyConnection, arguments: argparse.Namespace) -> str:
-    population: str = arguments.population
-    try:
-        kind = kind_of(population)
-    except TableError:
-        if kind_of(arguments.source) != "duckdb":
-            raise
-        return population
-    if kind == "duckdb":
-        raise TableError(f"{population} is a DuckDB database: give the population as a CSV or Parquet file.")
-    # its codes are read as those of the sample are
-    return read_file(con, population, kind, temporary=True)
 
 
 def texts(found: dict[str, Result]) -> list[str]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 import json
 import sys
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from sdc_sql.cli.compile import given_arguments
 from sdc_sql.cli.options import LIMIT_EXCEEDED, add_resources, check_resources, names, plain
@@ -13,12 +13,9 @@ from sdc_sql.db import query
 from sdc_sql.db.load import load
 from sdc_sql.db.macros import by_name
 from sdc_sql.db.results import shown
-from sdc_sql.db.source import kind_of, opened, read_file
-from sdc_sql.errors import ParameterError, TableError, translated
+from sdc_sql.db.source import further, opened
+from sdc_sql.errors import ParameterError, translated
 from sdc_sql.limits import exceeded
-
-if TYPE_CHECKING:
-    import duckdb
 
 EPILOG = """ARGUMENT: the macro's own after its table, in its order or as name=value; lists as a,b,c; a further
 table is a CSV or Parquet file, or a table of the same DuckDB file. FROM sdc_help('perceived_risk') in sdc-sql shell
@@ -80,7 +77,8 @@ def run(arguments: argparse.Namespace) -> int:
         missing = [p.name for p in others if p.default is None and p.name not in given]
         if missing:
             raise ParameterError(f"sdc_{stem} needs {', '.join(missing)} too: {declaration.example}.")
-        given = {n: _read(con, arguments.source, v, numbers) if types[n] == "table" else v for n, v in given.items()}
+        for name in [n for n, v in given.items() if types[n] == "table" and v is not None]:
+            given[name] = further(con, given[name], arguments.source, name, numbers)
         with translated():
             result = con.execute(query.text(query.call(f"sdc_{stem}", table, **given)))
             columns = [str(d[0]) for d in result.description or ()]
@@ -107,18 +105,3 @@ def _told(stem: str, columns: list[str], found: list[dict[str, Any]], arguments:
     for limit in broken:
         print(f"sdc-sql: limit exceeded: {limit}", file=sys.stderr)
     return LIMIT_EXCEEDED if broken else 0
-
-
-def _read(con: duckdb.DuckDBPyConnection, source: str, table: str | None, numbers: list[str]) -> str | None:
-    """Return the name of a further table: of a file's rows, or of the same database."""
-    if table is None:
-        return None
-    try:
-        kind = kind_of(table)
-    except TableError:
-        if kind_of(source) != "duckdb":
-            raise
-        return table
-    if kind == "duckdb":
-        raise TableError(f"{table} is a DuckDB database: give a CSV or Parquet file, or a table of {source}.")
-    return read_file(con, table, kind, tuple(numbers), temporary=True)

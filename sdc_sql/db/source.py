@@ -100,6 +100,31 @@ def beside(con: duckdb.DuckDBPyConnection, source: str, table: str | None, opene
     return _quoted(*table_of(con, source, table, BESIDE), BESIDE)
 
 
+def further(con: duckdb.DuckDBPyConnection, given: str, opened: str, what: str, numbers: Iterable[str] = ()) -> str:
+    """Open a further table that is named on a command line; return its name.
+
+    Parameters
+    ----------
+    con, opened, numbers
+        As of :func:`beside`.
+    given
+        A CSV or Parquet file, or another table of the database that was opened.
+    what
+        What it is, in messages: ``"the population"``.
+    """
+    try:
+        kind = kind_of(given)
+    except TableError:
+        if kind_of(opened) != "duckdb":
+            raise
+        return given
+    if kind == "duckdb":
+        raise TableError(
+            f"{given} is a DuckDB database: give {what} as a CSV or Parquet file, or as a table of the same database."
+        )
+    return read_file(con, given, kind, tuple(numbers), temporary=True)
+
+
 def _quoted(schema: str, name: str, database: str | None = None) -> str:
     return exp.table_(name, db=schema, catalog=database, quoted=True).sql(dialect="duckdb")
 

@@ -91,7 +91,7 @@ def test_rows_are_shown_up_to_a_screen(files, capsys, tmp_path):
         ),
         (
             ["perceived_risk", "{csv}", "released={duckdb}", "columns=income", "id=id", "spread=1"],
-            "is a DuckDB database",
+            "is a DuckDB database: give released as",
         ),
         (["theta", "{csv}", "nowhere", "0.5"], "nowhere"),
     ],
