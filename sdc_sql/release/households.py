@@ -12,6 +12,7 @@ def renumbered(rows: exp.Select, household: str) -> exp.Select:
 
     Without a key: the number depends on the released values of the household's members alone, so it tells nothing of
     the former one. Households that are alike in all that is released are told apart, in no order that matters.
+    Former numbers are compared by their bytes. Whose household is NULL has no number afterwards either.
 
     Parameters
     ----------
@@ -35,7 +36,7 @@ def renumbered(rows: exp.Select, household: str) -> exp.Select:
         "list_sort", exp.func("list", record, dialect="duckdb"), exp.Literal.string("ASC"), dialect="duckdb"
     )
     digest = exp.func("sha256", exp.func("array_to_string", members, exp.Literal.string("")), dialect="duckdb")
-    former = exp.column(own, quoted=True)
+    former = _by_bytes(exp.column(own, quoted=True))
     order = exp.Order(
         expressions=[
             exp.Ordered(this=c, nulls_first=False) for c in (exp.column("sdc__alike"), exp.column("sdc__former"))
@@ -43,19 +44,27 @@ def renumbered(rows: exp.Select, household: str) -> exp.Select:
     )
     number = exp.Window(this=exp.RowNumber(), order=order)
     households = exp.select(exp.alias_(former, "sdc__former"), exp.alias_(digest, "sdc__alike"))
-    households = households.from_(rows.copy().subquery("sdc__r")).group_by(former.copy())
+    known = exp.not_(exp.column(own, quoted=True).is_(exp.null()))
+    households = households.from_(rows.copy().subquery("sdc__r")).where(known).group_by(former.copy())
     numbers = exp.select("sdc__former", exp.alias_(number, NUMBER)).from_(households.subquery("sdc__h"))
     chosen = [
         exp.alias_(exp.column(NUMBER), own, quoted=True) if n == own else exp.column(n, table="sdc__o", quoted=True)
         for n in names
     ]
-    again = exp.EQ(this=exp.column(own, table="sdc__o", quoted=True), expression=exp.column("sdc__former"))
-    return exp.select(*chosen).from_(rows.subquery("sdc__o")).join(numbers.subquery("sdc__n"), on=again)
+    again = exp.EQ(this=_by_bytes(exp.column(own, table="sdc__o", quoted=True)), expression=exp.column("sdc__former"))
+    # no record is lost: a household that is NULL equals none of these
+    return (
+        exp.select(*chosen).from_(rows.subquery("sdc__o")).join(numbers.subquery("sdc__n"), on=again, join_type="left")
+    )
 
 
 def _text(name: str) -> exp.Expression:
     """Return a value as the content digest writes it: in its canonical text, with its length."""
     value: exp.Expression = exp.column(name, quoted=True)
-    for macro in ("sdc__canonical", "sdc__part", "sdc__by_bytes"):
+    for macro in ("sdc__canonical", "sdc__part"):
         value = exp.Anonymous(this=macro, expressions=[value])
-    return value
+    return _by_bytes(value)
+
+
+def _by_bytes(value: exp.Expression) -> exp.Expression:
+    return exp.Anonymous(this="sdc__by_bytes", expressions=[value])

@@ -8,11 +8,15 @@ import stat
 
 import duckdb
 import pytest
+from sqlglot import exp
 
 import sdc_sql
 from sdc_sql import ParameterError, SdcError, TableError, run_release
 from sdc_sql.cli import main
+from sdc_sql.db import query
+from sdc_sql.db.load import load
 from sdc_sql.release import run as running
+from sdc_sql.release.households import renumbered
 
 KEY = "Zk3vQ9xT1bW7mLs5dHf8yRpN2cGjU4aE6oXiKtVw0qM"
 WORKERS = """
@@ -181,6 +185,20 @@ def test_households_are_numbered_anew_unless_asked_otherwise(small, con, said, n
     together = [sorted(age for age, _, n in found[0] if n == number) for number in numbers]
     assert sorted(together) == [["030", "030"], ["030", "041"], ["041", "041"]]
     assert (found[0] == found[1]) is ("keep" not in said)
+
+
+@pytest.mark.parametrize("kind", ["VARCHAR COLLATE NOCASE", "VARCHAR"])
+def test_every_record_keeps_to_its_household_or_to_none(con, kind):
+    """'a' and 'A' are two households, whatever the collation; NULL is none, and none of its records is lost."""
+    load(con)
+    con.execute(f"CREATE TABLE of_survey (h {kind}, a INTEGER)")
+    con.execute("INSERT INTO of_survey VALUES ('A', 1), ('a', 2), ('A', 3), (NULL, 4), (NULL, 5), ('', 6)")
+    found = con.execute(query.text(renumbered(exp.select("h", "a").from_("of_survey"), "H"))).fetchall()
+    number = {a: h for h, a in found}
+    assert sorted(a for _, a in found) == [1, 2, 3, 4, 5, 6]
+    assert number[4] is number[5] is None
+    assert number[1] == number[3]
+    assert {number[1], number[2], number[6]} == {1, 2, 3}
 
 
 def test_households_that_are_none_are_not_said_to_be_released(small, capsys):
