@@ -35,3 +35,8 @@ def named(data: Maskable, columns: str | Iterable[str]) -> tuple[str, ...]:
     if not given:
         raise ColumnError("The list of columns to mask is empty; name at least one, as in ['income'].")
     return tuple(data.found("column", c) for c in given)
+
+
+def named_or_none(data: Maskable, columns: str | Iterable[str] | None) -> tuple[str, ...] | None:
+    """Return further columns as the table spells them; None, where none are given, stays None."""
+    return None if columns is None else named(data, columns)

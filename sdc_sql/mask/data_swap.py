@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from sdc_sql.db import query
-from sdc_sql.mask.columns import named
+from sdc_sql.mask.columns import named, named_or_none
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -83,8 +83,8 @@ def data_swap(
     """
     chosen = named(data, columns)
     arguments: dict[str, Value] = {
-        "columns": chosen, "rate": rate, "id": data.required("id"), "equal": _others(data, equal),
-        "different": _others(data, different), "shortfall": shortfall, "stream": stream, "release": release,
+        "columns": chosen, "rate": rate, "id": data.required("id"), "equal": named_or_none(data, equal),
+        "different": named_or_none(data, different), "shortfall": shortfall, "stream": stream, "release": release,
     }  # fmt: skip
     counted = {"applied": lambda given: _counts(data, given)}
     return data.masked("data_swap", chosen, arguments, into=into, kept=counted, confidential=CONFIDENTIAL)
@@ -131,7 +131,7 @@ def data_swap_partners(
     """
     return data.relation(
         "sdc_data_swap_partners", data.table, named(data, columns), rate, data.required("id"),
-        equal=_others(data, equal), different=_others(data, different), stream=stream, release=release,
+        equal=named_or_none(data, equal), different=named_or_none(data, different), stream=stream, release=release,
     )  # fmt: skip
 
 
@@ -141,7 +141,3 @@ def _counts(data: Maskable, given: Mapping[str, Value]) -> exp.Select:
         return query.call("sdc__data_swap_asked", data.table, given["rate"])
     arguments = (value for name, value in given.items() if name != "shortfall")
     return query.call("sdc__data_swap_counts", data.table, *arguments)
-
-
-def _others(data: Maskable, columns: Iterable[str] | None) -> tuple[str, ...] | None:
-    return None if columns is None else named(data, columns)

@@ -12,7 +12,7 @@ from sdc_sql.db.checks import told
 from sdc_sql.db.masked_values import NAME
 from sdc_sql.db.table import Table
 from sdc_sql.errors import ParameterError
-from sdc_sql.mask.columns import named
+from sdc_sql.mask.columns import named, named_or_none
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -112,13 +112,13 @@ def record_swap(
     >>> homes.record_swap("area", 1, into="released").parameters["swapped"]
     2
     """
-    chosen, carried = named(data, columns), _others(data, carry_along)
+    chosen, carried = named(data, columns), named_or_none(data, carry_along)
     home = data.found("household", data.required("household", household))
     _refuse_divided(data, home)
     arguments: dict[str, Value] = {
         "columns": chosen, "rate": rate, "id": data.required("id"), "household": home,
         "risk_keys": _risk_keys(data, chosen, risk_keys, k), "k": k,
-        "profiles": _profiles(data, profiles), "carry_along": carried, "risk": _others(data, risk),
+        "profiles": _profiles(data, profiles), "carry_along": carried, "risk": named_or_none(data, risk),
         "max_risk": max_risk, "shortfall": shortfall, "stream": stream, "release": release,
     }  # fmt: skip
     return data.masked(
@@ -191,7 +191,7 @@ def record_swap_partners(
         "sdc_record_swap_partners", data.table, chosen, rate, data.required("id"),
         household=data.found("household", data.required("household", household)),
         risk_keys=_risk_keys(data, chosen, risk_keys, k), k=k, profiles=_profiles(data, profiles),
-        carry_along=_others(data, carry_along), risk=_others(data, risk), max_risk=max_risk, stream=stream,
+        carry_along=named_or_none(data, carry_along), risk=named_or_none(data, risk), max_risk=max_risk, stream=stream,
         release=release,
     )  # fmt: skip
 
@@ -230,10 +230,6 @@ def _profiles(data: Maskable, given: Sequence[Sequence[str]] | None) -> list[lis
             f"profiles is {told(given)}: it must be a list of lists of columns, as in [['tenure', 'type'], ['tenure']]."
         )
     return [[data.found("column", name) for name in names] for names in given]
-
-
-def _others(data: Maskable, columns: Iterable[str] | None) -> tuple[str, ...] | None:
-    return None if columns is None else named(data, columns)
 
 
 def _counts(data: Maskable, given: Mapping[str, Value]) -> exp.Select:
