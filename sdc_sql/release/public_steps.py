@@ -3,8 +3,9 @@
 Told is what is listed here, and nothing else. Not told: Kim's alpha and the factors of Höhne's noise (whoever knows
 them can undo the masking; nor a loss of those columns, from which they could be reckoned), how far ranks were swapped,
 limits of risk and of k, which records were masked (``where``), release names, tables and mappings (they list original
-categories), thresholds that are counts or shares of the records, and the matrix of a guaranteed PRAM (from it follows
-how many persons share each combination).
+categories), thresholds that are counts or shares of the records, the matrix of a guaranteed PRAM (from it follows
+how many persons share each combination), the order of a systematic sample (whoever knows one who is in it knows the
+others), and who may exchange with whom, and how many, in a swap.
 """
 
 from __future__ import annotations
@@ -36,7 +37,7 @@ _TOLD = {
     "recode_intervals": ("breaks", "ends"),
     "recode_keep_first": ("keep_first",),
     "round": ("base",),
-    "sample": ("fraction", "size", "method", "stratum", "household", "order_by"),
+    "sample": ("fraction", "size", "method", "stratum", "household"),
     "top_bottom_code": ("replacement",),
 }
 _BY_NOISE = {"uncorrelated": ("method", "alpha"), "correlated": ("method", "alpha")}

@@ -1,0 +1,101 @@
+"""Of steps that exchange or draw records the users are told nothing by which the records are found again."""
+
+from __future__ import annotations
+
+import json
+from xml.etree import ElementTree as ET
+
+import duckdb
+import pytest
+
+from sdc_sql import read_release, run_release
+from sdc_sql.release import certificate
+from sdc_sql.release.ddi import codebook
+from sdc_sql.release.public_report import public_report
+
+KEY = "Zk3vQ9xT1bW7mLs5dHf8yRpN2cGjU4aE6oXiKtVw0qM"
+RELEASE = """
+title = "Workers"
+release = "MARKEDRELEASE"
+[source]
+path = "rawsecret.parquet"
+[roles]
+id = "person"
+weight = "w"
+household = "home"
+[[scenarios]]
+name = "MARKEDSCENARIO"
+keys = ["region", "job"]
+limits = ["k_anonymity.2.records <= 600"]
+[[steps]]
+mask = "record_swap"
+columns = ["region"]
+rate = 0.0717
+risk_keys = ["riskkey", "job"]
+k = 997
+profiles = [["profile"]]
+[[steps]]
+mask = "data_swap"
+columns = ["job"]
+rate = 0.0613
+equal = ["alike"]
+different = ["job", "unlike"]
+shortfall = "report"
+stream = "MARKEDPASS"
+[[steps]]
+mask = "massc"
+keys = ["sex", "region"]
+bias = 0.0519
+variance = 0.0417
+[[steps]]
+mask = "sample"
+fraction = 0.5
+method = "systematic"
+order_by = "ordering"
+stratum = "sex"
+[output]
+path = "released.parquet"
+ids = "drop"
+"""
+
+
+@pytest.fixture(scope="module")
+def told(tmp_path_factory):
+    """Return what is public: the report in both formats, the metadata, the certificate."""
+    folder = tmp_path_factory.mktemp("release")
+    with duckdb.connect() as con, pytest.MonkeyPatch.context() as patch:
+        patch.setenv("SDC_KEY", KEY)
+        con.execute(f"""
+            COPY (SELECT range AS person, range // 2 AS home, range // 2 % 4 AS region, range * 7 % 3 AS job,
+                         range % 2 AS sex, range // 2 % 5 AS riskkey, range // 2 % 2 AS profile, range % 2 AS alike,
+                         range * 3 % 4 AS unlike, range * 11 % 1009 AS ordering, 30.0 AS w
+                  FROM range(600)) TO '{folder}/rawsecret.parquet'
+        """)
+        (folder / "release.toml").write_text(RELEASE)
+        outcome = run_release(read_release(folder / "release.toml"), con=con, write=False)
+        assert [step.method for step in outcome.steps] == ["record_swap", "data_swap", "massc", "sample"]
+        yield {
+            "html": public_report(outcome),
+            "markdown": public_report(outcome, "markdown"),
+            "ddi": ET.tostring(codebook(outcome), encoding="unicode"),
+            "certificate": json.dumps(certificate.public(outcome, folder)),
+        }
+
+
+@pytest.mark.parametrize("which", ["html", "markdown", "ddi", "certificate"])
+def test_nothing_by_which_records_are_found_again(told, which):
+    # columns of the file, which all may read: not what they are for
+    named = ("order by ordering", "risk keys riskkey", "profiles profile", "equal alike", "different job")
+    page = told[which]
+    for secret in (
+        KEY, "MARKEDSCENARIO", "MARKEDPASS", "rawsecret", "0.0717", "0.0613", "0.0519", "0.0417", "997",
+        "order by", "order_by", "risk_keys", "risk keys", "stream", "shortfall",
+        *named,
+    ):  # fmt: skip
+        assert secret not in page
+
+
+@pytest.mark.parametrize("which", ["html", "markdown"])
+def test_the_design_of_a_sample_is_told(told, which):
+    for said in ("fraction 0.5", "method systematic", "stratum sex"):
+        assert said in told[which]
