@@ -34,8 +34,9 @@ def sample(
     """Keep a sample of the persons, or of whole households, with their weights adjusted, in place or in a copy.
 
     The weights of those that stay are divided by the probability with which they were drawn, and become DOUBLE. A
-    draw depends on the secret key, the release, the pass and the id alone: of two samples of the same records the
-    smaller one lies within the larger.
+    draw depends on the secret key, the release, the pass and the id alone: of two simple or Bernoulli samples of one
+    design (the same strata, the same unit) the smaller one lies within the larger. Samples of two designs, and
+    systematic ones, do not lie within each other: together they tell more than each of them.
 
     Parameters
     ----------

@@ -16,9 +16,10 @@
 --            3  m   10
 --            4  m   10
 --
--- A unit's draw depends on the key, the release, the pass and its id alone, neither on the fraction nor on the values: of two samples of the same
--- units the smaller one lies within the larger, and the same persons are drawn next month. Two releases tell no more than the larger one; samples
--- under different release names are independent, and together they cover more of the file.
+-- A unit's draw depends on the key, the release, the pass and its id alone, neither on the fraction nor on the values, and the same persons are drawn
+-- next month. Of two samples of one design (simple or bernoulli, the same strata, the same unit), of which the larger draws no fewer of any stratum,
+-- the smaller lies within the larger: the two tell no more than the larger one. Samples of two designs (other strata, households and persons, systematic
+-- ones) and samples under different release names cover more of the file together than each of them.
 -- Only for whom it hides who is in the file: what an intruder finds in it is as before, and a value that is unique in the population still is (a
 -- continuous variable nearly always). Whoever knows the list and one who was drawn systematically knows the others; equal values of the order stand at random.
 --
