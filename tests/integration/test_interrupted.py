@@ -16,6 +16,7 @@ pytestmark = [
     pytest.mark.skipif(not hasattr(signal, "pthread_sigmask"), reason="no Ctrl-C is sent to a process on Windows"),
 ]
 SOON = 5  # seconds: two on a machine of one's own, and ten at the least where Ctrl-C is not heard
+AS_SLOW = 4  # times what its start took, for a machine that is slow: a second or so on one that is not
 TABLE = """CREATE TABLE t AS SELECT i AS id, hash(i, 1) % 90 AS age, 'r' || (hash(i, 2) % 40) AS region,
     'o' || (hash(i, 3) % 150) AS occupation, hash(i, 4) % 1000000 / 7 AS x, hash(i, 5) % 1000000 / 3 AS y
     FROM range(300000) AS r(i)"""
@@ -44,14 +45,15 @@ def database(tmp_path_factory):
         assert con.execute("SELECT table_name FROM duckdb_tables()").fetchall() == [("t",)]
 
 
-def interrupted(process, after):
-    """Send Ctrl-C; return the seconds until the process ended, and what it said."""
-    time.sleep(after)
+def interrupted(process, started):
+    """Send Ctrl-C after a second of work; return whether the process ended soon, and what it said."""
+    allowed = max(SOON, AS_SLOW * (time.monotonic() - started))
+    time.sleep(1)
     assert process.poll() is None, "it had ended already"
     start = time.monotonic()
     process.send_signal(signal.SIGINT)
-    out, err = process.communicate(timeout=60)
-    return time.monotonic() - start, out, err
+    out, err = process.communicate(timeout=300)
+    return time.monotonic() - start < allowed, out, err
 
 
 @pytest.mark.parametrize(
@@ -63,13 +65,14 @@ def interrupted(process, after):
     ],
 )
 def test_ctrl_c_is_raised_as_such_and_leaves_the_table(database, call):
+    started = time.monotonic()
     with subprocess.Popen(
         [sys.executable, "-c", CHILD, str(database), call], stdout=subprocess.PIPE, text=True
     ) as child:
         assert child.stdout.readline() == "begun\n"
-        seconds, out, _ = interrupted(child, 1)
+        soon, out, _ = interrupted(child, started)
     assert out == "KeyboardInterrupt\n"
-    assert seconds < SOON
+    assert soon
 
 
 @pytest.mark.parametrize("output", [[], ["--output", "masked.parquet"]])
@@ -86,6 +89,7 @@ def test_the_command_says_so_in_one_line(database, tmp_path, output):
         "--id",
         "id",
     ]
+    started = time.monotonic()
     child = subprocess.Popen(
         [*command, "--id", "id", "--k", "3", "--progress", *output], cwd=tmp_path, text=True,
         stdout=subprocess.PIPE, stderr=subprocess.PIPE,
@@ -93,8 +97,8 @@ def test_the_command_says_so_in_one_line(database, tmp_path, output):
     )  # fmt: skip
     while "microaggregate x y" not in child.stderr.readline():
         assert child.poll() is None
-    seconds, out, err = interrupted(child, 1)
+    soon, out, err = interrupted(child, started)
     assert (child.returncode, out, err) == (130, "", "sdc-sql: interrupted\n")
-    assert seconds < SOON
+    assert soon
     assert [file.name for file in database.parent.iterdir()] == [database.name]
     assert not list(tmp_path.iterdir())
