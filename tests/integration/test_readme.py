@@ -55,7 +55,7 @@ def run(code: str, folder: Path) -> subprocess.CompletedProcess[str]:
     scripts = str(Path(sys.executable).parent)
     environment = {**os.environ, "SDC_KEY": KEY, "PATH": scripts + os.pathsep + os.environ["PATH"]}
     return subprocess.run(
-        ["bash", "-c", code], cwd=folder, env=environment, capture_output=True, text=True, timeout=300, check=False
+        ["bash", "-c", code], cwd=folder, env=environment, capture_output=True, text=True, timeout=1800, check=False
     )
 
 

@@ -100,7 +100,7 @@ def run(shell: str, *arguments: str, sql: str) -> subprocess.CompletedProcess:
     init = () if "-init" in arguments else ("-init", "/dev/null")
     return subprocess.run(
         [shell, *init, *arguments, "-csv", "-nullvalue", "NULL"],
-        input=sql, capture_output=True, text=True, check=False, timeout=60,
+        input=sql, capture_output=True, text=True, check=False, timeout=300,
     )  # fmt: skip
 
 
