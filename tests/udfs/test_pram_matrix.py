@@ -64,6 +64,7 @@ def test_what_is_no_matrix_is_refused(p, message):
         invariant_iterative(p, [1, 1])
 
 
+@settings(deadline=None)
 @given(st.integers(2, 40), st.floats(0, 1))
 def test_retention(k, probability):
     p = checked(retention(k, probability))
