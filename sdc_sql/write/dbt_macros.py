@@ -23,7 +23,7 @@ def written(declared: Iterable[Declaration]) -> dict[str, str]:
             files.setdefault(declaration.file.replace("core/", "risk/"), []).append(declaration)
     found = {name: f"{{#- {NOTE} -#}}\n\n" + "\n".join(map(_macro, listed)) for name, listed in files.items()}
     every = [declaration for listed in files.values() for declaration in listed]
-    found[MASKS] = _masks(d for d in every if d.masks)
+    found[MASKS] = _masks([d for d in every if d.masks], [d for d in every if d.is_step])
     for room in ROOMS:
         found[f"{room}/{room}.yml"] = document(
             entry(d.name[4:], _description(d), d.parameters)
@@ -38,21 +38,30 @@ def _macro(declaration: Declaration) -> str:
     required, named = [p.name for p in declaration.required], [p.name for p in declaration.optional]
     signature = ", ".join([*required, *(f"{name}=none" for name in named)])
     options = ", ".join(f"'{name}': {name}" for name in named)
-    called = f"'{declaration.name}', id" if declaration.masks else f"'{declaration.name}'"
-    call = f"sdc.sdc__{'mask' if declaration.masks else 'measure'}({called}, [{', '.join(required)}], {{{options}}})"
+    how, called = "measure", f"'{declaration.name}'"
+    if declaration.masks:
+        how, called = "mask", f"{called}, id"
+    elif _draws(declaration):
+        how, called = "replace", f"{called}, {'keys' if 'keys' in required else '[]'}"
+    call = f"sdc.sdc__{how}({called}, [{', '.join(required)}], {{{options}}})"
     return f"{{%- macro {declaration.name[4:]}({signature}) -%}}\n    {{{{ return({call}) }}}}\n{{%- endmacro -%}}\n"
 
 
-def _masks(masks: Iterable[Declaration]) -> str:
+def _draws(step: Declaration) -> bool:
+    """Return whether a step draws at random; one that is no mask draws whole records."""
+    return step.is_step and any(p.name == "stream" for p in step.parameters)
+
+
+def _masks(masks: Iterable[Declaration], steps: Iterable[Declaration]) -> str:
     masks = list(masks)
-    drawing = "".join(f"        '{m.name[4:]}',\n" for m in masks if any(p.name == "stream" for p in m.parameters))
+    drawing = "".join(f"        '{m.name[4:]}',\n" for m in steps if _draws(m))
     of_one = "".join(f"        '{m.name[4:]}',\n" for m in masks if any(p.name == "column_name" for p in m.parameters))
     rows = "".join(f"        '{mask.name[4:]}': {_by_record(mask)},\n" for mask in masks)
     return (
         f"{{#- {NOTE}\n\n"
         "    Each mask, with the values of arguments by which it masks a record by itself; none where it never does.\n"
         f"-#}}\n{{%- macro sdc__masks() -%}}\n    {{{{ return({{\n{rows}    }}) }}}}\n{{%- endmacro -%}}\n"
-        "\n{#- The masks that draw at random. -#}\n"
+        "\n{#- The methods that draw at random. -#}\n"
         f"{{%- macro sdc__drawing() -%}}\n    {{{{ return([\n{drawing}    ]) }}}}\n{{%- endmacro -%}}\n"
         "\n{#- The masks of one column, which is a name; the others take a list. -#}\n"
         f"{{%- macro sdc__of_one_column() -%}}\n    {{{{ return([\n{of_one}    ]) }}}}\n{{%- endmacro -%}}\n"

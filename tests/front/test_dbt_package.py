@@ -14,6 +14,7 @@ from sdc_sql.db.macros import declared
 PACKAGE = Path(__file__).resolve().parents[2] / "sdc_sql" / "dbt" / "package"
 FILES = sorted((PACKAGE / "macros").rglob("*.sql"))
 HEAD = re.compile(r"\{%-? (macro|test) (\w+)\(([^)]*)\)")
+WHOLE_RECORDS = {"sdc_sample": "[]", "sdc_shuffle": "[]", "sdc_massc": "keys"}  # and the columns that they draw for
 MASKS = {declaration.name for declaration in declared() if declaration.masks}
 OWN = {"mask", "release"}  # of dbt alone: several steps in one model, a release file
 HEADS = [(kind, name, signature) for p in FILES for kind, name, signature in HEAD.findall(p.read_text("utf-8"))]
@@ -55,8 +56,9 @@ def written(name: str, parameters: list[str]) -> str:
     named = [p.removesuffix(" :=") for p in parameters if p.endswith(":=")]
     signature = ", ".join([*required, *(f"{n}=none" for n in named)])
     options = ", ".join(f"'{n}': {n}" for n in named)
-    call = f"sdc.sdc__mask('{name}', id, " if name in MASKS else f"sdc.sdc__measure('{name}', "
-    body = f"{call}[{', '.join(required)}], {{{options}}})"
+    call = f"sdc.sdc__mask('{name}', id" if name in MASKS else f"sdc.sdc__measure('{name}'"
+    call = f"sdc.sdc__replace('{name}', {WHOLE_RECORDS[name]}" if name in WHOLE_RECORDS else call
+    body = f"{call}, [{', '.join(required)}], {{{options}}})"
     return f"{{%- macro {name[4:]}({signature}) -%}}\n    {{{{ return({body}) }}}}\n{{%- endmacro -%}}\n"
 
 

@@ -57,7 +57,7 @@ def dbt(folder: Path, *runs: tuple[list[str], list[str]], key: str | None = KEY)
     environment |= {"DBT_WARN_ERROR": "true"}
     done = subprocess.run(
         [sys.executable, "-c", DRIVER], input=json.dumps(runs), cwd=folder, env=environment, capture_output=True,
-        text=True, check=False, timeout=300,
+        text=True, check=False, timeout=1800,
     )  # fmt: skip
     assert done.returncode == 0, done.stdout[-3000:] + done.stderr[-3000:]
     (folder / "printed.txt").write_text(done.stdout + done.stderr)
@@ -225,6 +225,13 @@ MODELS = {
     "added_noise": ADDED + " {{ sdc.noise(ref('some'), ['n'], 0.1, 'Select') }}",
     "added_hoehne": ADDED + " {{ sdc.mask(ref('some'), 'Select', [['multiplicative_noise', ['n'], 0.1, "
                             "{'method': 'hoehne', 'spread': 0.01}]]) }}",
+    "added_sample": ADDED + " {{ sdc.sample(ref('some'), 'Select', fraction=0.5) }}",
+    "some_of_k": "select * from {{ sdc.sample(ref('k'), 'i\"d', fraction=0.5, stratum='a\"b') }}",
+    "exchanged": "{{ sdc.mask(ref('k'), 'i\"d', [['data_swap', ['f', 'Select'], 0.2, {'equal': ['a\"b'], 'shortfall': 'report'}], "
+                 "['record_swap', 'a\"b', 0.2, {'household': 'i\"d', 'risk_keys': ['f'], 'k': 2}], ['round_points', 'n', ref('points')]]) }}",
+    "points": "select unnest([0, 50]) as n",
+    "two_passes": "{{ sdc.massc(ref('risky'), ['f', 'Select'], 0.1, 0.25, 'i\"d') }}",
+    "risky": "{{ sdc.massc(ref('k'), ['f', 'Select'], 0.1, 0.25, 'i\"d') }}",
     "stamped": "{{ config(event_time='at') }} select *, now()::timestamp as at from {{ ref('some') }}",
     "sampled": "{{ sdc.random_round(ref('stamped'), ['n'], 5, 'Select') }}",
     "sampled_risk": "{{ sdc.theta(ref('stamped'), ['f'], 0.1) }}",
@@ -256,6 +263,8 @@ MODELS = {
 }  # fmt: skip
 REFUSED = {
     "added_noise": "The model added_noise calls sdc_noise and is incremental. That masks a record by what the whole table holds",
+    "added_sample": "calls sdc_sample and is incremental",
+    "two_passes": "masks f by sdc_massc, which the model risky has masked already",
     "added_hoehne": "calls sdc_multiplicative_noise with method 'hoehne' and is incremental",
     "risk_of_none": "has no rows",
     "seen": "The model seen is materialized as view",

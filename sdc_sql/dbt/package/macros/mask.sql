@@ -94,6 +94,14 @@
     {{ return(sdc.sdc__limited(sdc.sdc__call(function, given, named), given)) }}
 {%- endmacro -%}
 
+{#- A method by which records leave the table, or all stand in another order: which of them do depends on all. -#}
+{%- macro sdc__replace(function, columns, given, named) -%}
+    {{ sdc.sdc__remember(function, columns) }}
+    {%- if not execute -%}{{ return('') }}{%- endif -%}
+    {{ sdc.sdc__checked_step(given[0], function, columns, named) }}
+    {{ return(sdc.sdc__limited(sdc.sdc__call(function, given, named), given)) }}
+{%- endmacro -%}
+
 {#- What a step is given for its columns: a name alone where the method takes one column, else a list. -#}
 {%- macro sdc__columns(method, columns) -%}
     {{ return([columns] if columns is string and method not in sdc.sdc__of_one_column() else columns) }}

@@ -39,10 +39,11 @@
     }) }}
 {%- endmacro -%}
 
-{#- The masks that draw at random. -#}
+{#- The methods that draw at random. -#}
 {%- macro sdc__drawing() -%}
     {{ return([
         'data_swap',
+        'massc',
         'multiplicative_noise',
         'noise',
         'noise_absolute',
@@ -55,6 +56,8 @@
         'record_swap',
         'resample',
         'random_round',
+        'sample',
+        'shuffle',
     ]) }}
 {%- endmacro -%}
 

@@ -1,5 +1,5 @@
 {#- Written from the headers of sql/ by python -m sdc_sql.write. -#}
 
 {%- macro sample(tbl, id, fraction=none, size=none, method=none, weight=none, sampling_fraction=none, stratum=none, household=none, order_by=none, stream=none, release=none) -%}
-    {{ return(sdc.sdc__measure('sdc_sample', [tbl, id], {'fraction': fraction, 'size': size, 'method': method, 'weight': weight, 'sampling_fraction': sampling_fraction, 'stratum': stratum, 'household': household, 'order_by': order_by, 'stream': stream, 'release': release})) }}
+    {{ return(sdc.sdc__replace('sdc_sample', [], [tbl, id], {'fraction': fraction, 'size': size, 'method': method, 'weight': weight, 'sampling_fraction': sampling_fraction, 'stratum': stratum, 'household': household, 'order_by': order_by, 'stream': stream, 'release': release})) }}
 {%- endmacro -%}

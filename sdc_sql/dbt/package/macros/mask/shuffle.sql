@@ -1,5 +1,5 @@
 {#- Written from the headers of sql/ by python -m sdc_sql.write. -#}
 
 {%- macro shuffle(tbl, id, release, stream=none) -%}
-    {{ return(sdc.sdc__measure('sdc_shuffle', [tbl, id, release], {'stream': stream})) }}
+    {{ return(sdc.sdc__replace('sdc_shuffle', [], [tbl, id, release], {'stream': stream})) }}
 {%- endmacro -%}
