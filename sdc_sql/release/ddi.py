@@ -125,7 +125,7 @@ def _method(study: ET.Element, outcome: Outcome) -> None:
         for kind, text in told:
             add(appraisal, "dataAppr", text, type=kind)
     for i, done in enumerate(treatments(outcome)):
-        said = f"{', '.join(done.columns)}: {done.method}: {done.done}"
+        said = f"{done.of}: {done.method}: {done.done}"
         said += f" It keeps: {done.keeps}" if done.keeps else ""
         said += f" Parameters: {done.parameters}." if done.parameters else ""
         add(method, "dataProcessing", said, ID=treatment_id(i), type="disclosure control")

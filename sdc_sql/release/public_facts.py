@@ -23,6 +23,11 @@ class Treatment:
     keeps: str
     parameters: str
 
+    @property
+    def of(self) -> str:
+        """What was treated: the columns, or, where records were drawn and no value was changed, the records."""
+        return ", ".join(self.columns) or "the records"
+
 
 def treatments(outcome: Outcome) -> list[Treatment]:
     """Return what is told of each step, in their order."""
@@ -30,7 +35,7 @@ def treatments(outcome: Outcome) -> list[Treatment]:
     found = []
     for path, step in zip(outcome.step_paths, outcome.steps, strict=True):
         columns = released_of(outcome, step)
-        if columns:
+        if columns or not step.columns:  # a sample of records without weights changes no column
             done, keeps = public_steps.described(step, planned.get(path))
             told = "; ".join(f"{n.replace('_', ' ')} {_said(v)}" for n, v in public_steps.told(step).items())
             found.append(Treatment(tuple(columns), step.method.replace("_", " "), done, keeps, told))

@@ -10,7 +10,7 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, Any
 
-from sdc_sql.release.public_steps import undone
+from sdc_sql.release.public_steps import withheld
 from sdc_sql.release.stages import released_columns
 
 if TYPE_CHECKING:
@@ -57,12 +57,17 @@ def coarse(value: float | None, records: int) -> float | None:
     return round(value, digits)
 
 
+def withheld_columns(outcome: Outcome) -> set[str]:
+    """Return the columns, in small letters, whose masking a loss would help to undo."""
+    return {c.lower() for step in outcome.steps if withheld(step) for c in step.columns}
+
+
 def losses(outcome: Outcome) -> list[dict[str, Any]]:
     """Return measure, figure, variables and value of each loss that is told.
 
     None of a column whose masking its loss would help to undo, nor one over several columns that has such a column.
     """
-    secret = {c.lower() for step in outcome.steps if undone(step) for c in step.columns}
+    secret = withheld_columns(outcome)
     shown = {c.lower() for c in released_columns(outcome)}
     of_all = {c.lower() for c in outcome.plan.loss.columns}
     found = []

@@ -87,7 +87,7 @@ def _risk() -> Section:
 
 
 def _control(outcome: Outcome) -> Section:
-    rows = tuple((", ".join(t.columns), t.method, t.done, t.keeps, t.parameters) for t in treatments(outcome))
+    rows = tuple((t.of, t.method, t.done, t.keeps, t.parameters) for t in treatments(outcome))
     names = ("variables", "method", "what was done", "what it keeps", "parameters")
     return Section(
         CONTROL,
@@ -118,7 +118,8 @@ def _implementation(outcome: Outcome) -> Section:
 
 def _result(outcome: Outcome) -> Section:
     blocks: list[Block] = []
-    rows = lost.by_variable(outcome)
+    withheld = public_loss.withheld_columns(outcome)
+    rows = [row for row in lost.by_variable(outcome) if row["variable"].lower() not in withheld]
     gone = [row["variable"] for row in rows if row["suppressed"]]
     counted = [
         (r["variable"], *(public_loss.per_cent(r[n], r["records"]) for n in ("changed", "suppressed"))) for r in rows

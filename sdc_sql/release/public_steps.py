@@ -52,6 +52,7 @@ _SUMMARIES = {  # where the declaration names what is not told
     "rank_swap_correlated": "values exchanged between records of near ranks.",
     "pram_guaranteed": "categories changed at random; the expected frequencies are kept.",
 }
+_SWAPS = {"data_swap", "massc", "record_swap"}
 _BY_HOUSEHOLD = "Drawn by household: members with the same value have the same released value."
 _GONE = {"local_suppression", "suppress_combinations", "suppress_risky", "generalise"}
 _KEEPS = {
@@ -60,10 +61,15 @@ _KEEPS = {
 }
 
 
-def undone(step: MaskingStep) -> bool:
-    """Return whether the step has a constant that undoes it, so that not even a loss from which it follows is told."""
+def withheld(step: MaskingStep) -> bool:
+    """Return whether not even a loss of its columns is told.
+
+    From it would follow a constant that undoes the step, or the rate of a swap, by which an intruder reckons how likely
+    a record is the true one.
+    """
     how = step.parameters.get("method")
-    return (step.method == "noise" and how == "linear") or (step.method == "multiplicative_noise" and how != "plain")
+    undone = (step.method == "noise" and how == "linear") or (step.method == "multiplicative_noise" and how != "plain")
+    return undone or step.method in _SWAPS
 
 
 def told(step: MaskingStep) -> dict[str, Any]:

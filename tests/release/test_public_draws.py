@@ -9,8 +9,9 @@ import duckdb
 import pytest
 
 from sdc_sql import read_release, run_release
-from sdc_sql.release import certificate
+from sdc_sql.release import certificate, public_loss
 from sdc_sql.release.ddi import codebook
+from sdc_sql.release.public_loss import withheld_columns
 from sdc_sql.release.public_report import public_report
 
 KEY = "Zk3vQ9xT1bW7mLs5dHf8yRpN2cGjU4aE6oXiKtVw0qM"
@@ -99,3 +100,67 @@ def test_nothing_by_which_records_are_found_again(told, which):
 def test_the_design_of_a_sample_is_told(told, which):
     for said in ("fraction 0.5", "method systematic", "stratum sex"):
         assert said in told[which]
+
+
+@pytest.mark.parametrize(("columns", "withheld"), [(["region"], {"region", "job"}), ([], set())])
+def test_the_rate_of_a_swap_does_not_follow_from_a_loss(tmp_path, monkeypatch, columns, withheld):
+    monkeypatch.setenv("SDC_KEY", KEY)
+    with duckdb.connect() as con:
+        con.execute(f"""
+            COPY (SELECT range AS person, range // 2 % 4 AS region, range * 7 % 3 AS job, range % 2 AS sex
+                  FROM range(600)) TO '{tmp_path}/raw.parquet'
+        """)
+        swap = f"""[[steps]]\nmask = "data_swap"\ncolumns = {json.dumps([*columns, "job"])}\nrate = 0.2\n"""
+        text = """
+            [source]
+            path = "raw.parquet"
+            [roles]
+            id = "person"
+            [[scenarios]]
+            name = "s"
+            keys = ["region", "job"]
+            limits = ["k_anonymity.2.records <= 600"]
+            [loss]
+            columns = ["region", "job", "sex"]
+            limits = ["direct_distance.distance <= 1"]
+            [[steps]]
+            method = "pram_retention"
+            columns = ["sex"]
+            retention = 0.9
+        """
+        (tmp_path / "release.toml").write_text(
+            text + (swap if columns else "") + '[output]\npath = "released.parquet"\nids = "drop"\n'
+        )
+        outcome = run_release(read_release(tmp_path / "release.toml"), con=con, write=False)
+        told = public_loss.losses(outcome)
+        assert withheld_columns(outcome) == withheld
+        assert "sex" in {loss["variables"] for loss in told}
+        assert not withheld & {name for loss in told for name in loss["variables"].split(", ")}
+        chart = public_report(outcome, "markdown").partition("Values that are not the original ones")[2]
+        assert "sex" in chart
+        assert ("job" in chart[:300]) != bool(withheld)
+
+
+def test_a_sample_without_weights_is_told(tmp_path, monkeypatch):
+    monkeypatch.setenv("SDC_KEY", KEY)
+    with duckdb.connect() as con:
+        con.execute(f"COPY (SELECT range AS person, range % 4 AS region FROM range(600)) TO '{tmp_path}/raw.parquet'")
+        (tmp_path / "release.toml").write_text("""
+            [source]
+            path = "raw.parquet"
+            [roles]
+            id = "person"
+            [[scenarios]]
+            name = "s"
+            keys = ["region"]
+            limits = ["k_anonymity.2.records <= 600"]
+            [[steps]]
+            mask = "sample"
+            size = 300
+            [output]
+            path = "released.parquet"
+            ids = "drop"
+        """)
+        outcome = run_release(read_release(tmp_path / "release.toml"), con=con, write=False)
+        assert "| the records | sample |" in public_report(outcome, "markdown")
+        assert "the records: sample: " in ET.tostring(codebook(outcome), encoding="unicode")
