@@ -8,34 +8,40 @@
 --
 -- Names beginning with sdc__ are the macros' own (inner columns, CTEs, helper macros).
 
+-- The names that the caller gives, as a list. What is no list (the text 'age') is a list of one name that no column has: whoever looks
+-- it up says so, where DuckDB's own cast would speak in its own words, and nothing is left out.
+CREATE OR REPLACE MACRO sdc__names(given) AS
+    coalesce(TRY_CAST(given AS VARCHAR[]), string_split(given::VARCHAR || ' (no list: write [''age''], or [''age'', ''sex''])', chr(1)));
+CREATE OR REPLACE MACRO sdc__names_if_any(given) AS coalesce(sdc__names(given), []);
+
 -- A name as DuckDB compares it: the case of ASCII letters is ignored, "ü" and "Ü" are two columns.
 CREATE OR REPLACE MACRO sdc__folded(name) AS
     translate(name, 'ABCDEFGHIJKLMNOPQRSTUVWXYZ', 'abcdefghijklmnopqrstuvwxyz');
 
 -- 'Age' among ['age', 'sex']: true.
 CREATE OR REPLACE MACRO sdc__is_among(name, names) AS
-    list_contains(list_transform(names::VARCHAR[], lambda n: sdc__folded(n)), sdc__folded(name));
+    list_contains(list_transform(TRY_CAST(names AS VARCHAR[]), lambda n: sdc__folded(n)), sdc__folded(name));
 
 -- ['age', 'sex'] as "age", "sex", for messages.
 CREATE OR REPLACE MACRO sdc__quoted(names) AS
-    array_to_string(list_transform(names::VARCHAR[], lambda n: '"' || n || '"'), ', ');
+    array_to_string(list_transform(TRY_CAST(names AS VARCHAR[]), lambda n: '"' || n || '"'), ', ');
 
 -- The caller's columns among those at hand (the inner ones are not his), and the names that are not among them.
 CREATE OR REPLACE MACRO sdc__own(have) AS list_filter(have, lambda h: NOT starts_with(h, 'sdc__'));
 CREATE OR REPLACE MACRO sdc__missing(have, named) AS
-    list_filter(named::VARCHAR[], lambda n: NOT sdc__is_among(n, sdc__own(have)));
+    list_filter(sdc__names(named), lambda n: NOT sdc__is_among(n, sdc__own(have)));
 
 -- The columns of the table that the caller named. The message is worded to end in DuckDB's own
 -- `" was selected but was not found in the FROM clause`.
 CREATE OR REPLACE MACRO sdc__columns(have, named) AS CASE
-    WHEN coalesce(len(named::VARCHAR[]), 0) = 0
+    WHEN coalesce(len(sdc__names(named)), 0) = 0
         THEN ['(none)": the list of columns is empty; name at least one, as in [''age'', ''sex'']; so "']
-    WHEN list_count(named::VARCHAR[]) < len(named::VARCHAR[])
+    WHEN list_count(sdc__names(named)) < len(sdc__names(named))
         THEN ['NULL": the list of columns holds a NULL where a name should be; so "NULL']
     WHEN len(sdc__missing(have, named)) > 0
         THEN [sdc__missing(have, named)[1] || '" is not a column of the table, whose columns are '
               || sdc__quoted(sdc__own(have)) || '; so "' || sdc__missing(have, named)[1]]
-    WHEN len(list_distinct(list_transform(named::VARCHAR[], lambda n: sdc__folded(n)))) < len(named::VARCHAR[])
+    WHEN len(list_distinct(list_transform(sdc__names(named), lambda n: sdc__folded(n)))) < len(sdc__names(named))
         THEN ['(twice)": a column is named twice in ' || sdc__quoted(named) || '; so "(twice)']
     ELSE list_filter(have, lambda h: sdc__is_among(h, named))
 END;

@@ -40,7 +40,7 @@ CREATE OR REPLACE MACRO sdc__subkey(key, release, pass, method, parameters, colu
 
 -- The names of columns as a part of a subkey, whatever the order in which they are given or stand in the table.
 CREATE OR REPLACE MACRO sdc__columns_part(columns) AS
-    array_to_string(list_sort(list_transform(columns::VARCHAR[], lambda c: sdc__part(sdc__folded(c))), 'ASC'), '');
+    array_to_string(list_sort(list_transform(sdc__names(columns), lambda c: sdc__part(sdc__folded(c))), 'ASC'), '');
 
 CREATE OR REPLACE MACRO sdc__checked_id(id) AS
     coalesce(sdc__canonical(id), error('ColumnError: The id of a record is NULL: keyed draws need an id for every record.'));

@@ -20,7 +20,7 @@ CREATE OR REPLACE MACRO sdc__not_guessed(tbl, value) AS
                     || ' with types of your own: from read_csv(file, all_varchar := true), or read_json(file, columns := {...}). Python and the command line do so by themselves.')
     END;
 
-CREATE OR REPLACE MACRO sdc__named(codes) AS list_distinct(codes::VARCHAR[]);  -- without NULL, of what is not given
+CREATE OR REPLACE MACRO sdc__named(codes) AS list_distinct(sdc__names(codes));  -- without NULL, of what is not given
 
 -- No rows, or the error: in a text of its own, so that there is something to plan for a file only.
 CREATE OR REPLACE MACRO sdc__guessed(tbl, codes) AS TABLE

@@ -10,7 +10,7 @@
 
 -- [] where either is missing, which is an error where columns are looked for, as is a target that is a key.
 CREATE OR REPLACE MACRO sdc__keys_and_targets(keys, targets) AS
-    CASE WHEN coalesce(len(keys::VARCHAR[]), 0) = 0 OR coalesce(len(targets::VARCHAR[]), 0) = 0 THEN []::VARCHAR[] ELSE list_concat(keys::VARCHAR[], targets::VARCHAR[]) END;
+    CASE WHEN coalesce(len(sdc__names(keys)), 0) = 0 OR coalesce(len(sdc__names(targets)), 0) = 0 THEN []::VARCHAR[] ELSE list_concat(sdc__names(keys), sdc__names(targets)) END;
 
 -- The cells of one file, "sdc__x_<name>" the texts; grouped first, since there are fewer cells than records to make texts of.
 CREATE OR REPLACE MACRO sdc__text_cells(tbl, columns, first) AS TABLE

@@ -41,8 +41,8 @@ CREATE OR REPLACE MACRO sdc__interval_overlap(l, u, l2, u2) AS
 -- Gives: coefficient, before, error_before, after, error_after, overlap.
 -- Example: FROM sdc_confidence_overlap('persons', 'released', 'income', ['w']);
 CREATE OR REPLACE MACRO sdc_confidence_overlap(original, released, response, predictors, confidence := 0.95) AS TABLE
-    WITH sdc__old AS (FROM sdc__one_side(original, released, list_prepend(response, predictors::VARCHAR[]), true)),
-    sdc__new AS (FROM sdc__one_side(original, released, list_prepend(response, predictors::VARCHAR[]), false)),
+    WITH sdc__old AS (FROM sdc__one_side(original, released, list_prepend(response, sdc__names(predictors)), true)),
+    sdc__new AS (FROM sdc__one_side(original, released, list_prepend(response, sdc__names(predictors)), false)),
     sdc__fits AS (SELECT sdc__b.sdc__names, sdc__b.sdc__k AS sdc__before, sdc__a.sdc__k AS sdc__after FROM sdc__regression('sdc__old', response) AS sdc__b, sdc__regression('sdc__new', response) AS sdc__a),
     sdc__listed AS (
         SELECT unnest(range(1, len(sdc__before[1]) + 1)) AS sdc__row,

@@ -73,7 +73,7 @@ CREATE OR REPLACE MACRO sdc_correct_attribution(original, released, keys, target
 CREATE OR REPLACE MACRO sdc__keyed_texts(tbl, keys, target) AS TABLE
     SELECT COLUMNS(lambda c: NOT starts_with(c, 'sdc__')), row(*COLUMNS(lambda c: starts_with(c, 'sdc__x_'))) AS sdc__own, sdc__t
     FROM (SELECT *, sdc__exact(COLUMNS(sdc__columns((*), keys)))::VARCHAR AS "sdc__x_\0", sdc__exact(COLUMNS(sdc__columns((*), [target::VARCHAR])))::VARCHAR AS sdc__t
-          FROM sdc__rows(tbl, codes := list_append(keys::VARCHAR[], target::VARCHAR)));
+          FROM sdc__rows(tbl, codes := list_append(sdc__names(keys), target::VARCHAR)));
 
 -- The records of the first table with the counts of their cells, in either table.
 CREATE OR REPLACE MACRO sdc__attributed(tbl, other, keys, target) AS TABLE

@@ -26,9 +26,9 @@
 
 -- A list of some of the columns that are measured; [] where there are none.
 CREATE OR REPLACE MACRO sdc__some_of(named, columns, role) AS CASE
-    WHEN len(list_filter(coalesce(named, [])::VARCHAR[], lambda n: n IS NULL OR NOT sdc__is_among(n, columns))) > 0
-        THEN error('ColumnError: ' || role || ' names ' || coalesce(sdc__quoted(list_filter(named::VARCHAR[], lambda n: NOT sdc__is_among(n, columns))), 'NULL') || ', not among the columns measured, ' || sdc__quoted(columns) || '.')
-    ELSE list_transform(coalesce(named, [])::VARCHAR[], lambda n: sdc__folded(n)) END;
+    WHEN len(list_filter(sdc__names_if_any(named), lambda n: n IS NULL OR NOT sdc__is_among(n, columns))) > 0
+        THEN error('ColumnError: ' || role || ' names ' || coalesce(sdc__quoted(list_filter(sdc__names(named), lambda n: NOT sdc__is_among(n, columns))), 'NULL') || ', not among the columns measured, ' || sdc__quoted(columns) || '.')
+    ELSE list_transform(sdc__names_if_any(named), lambda n: sdc__folded(n)) END;
 
 -- Of each categorical variable: the records, those that changed, and the sum of the steps between categories (of a nominal one: of the changes).
 CREATE OR REPLACE MACRO sdc__category_steps(original, released, columns, id, ordinal) AS TABLE

@@ -28,7 +28,7 @@
 -- Limit: hellinger. The Hellinger distance of the released distribution from the original one.
 CREATE OR REPLACE MACRO sdc_distribution_distance(original, released, columns) AS TABLE
     WITH sdc__cells AS MATERIALIZED (
-        FROM sdc__set_cells(original, released, columns, list_concat([columns::VARCHAR[]], CASE WHEN len(columns) > 1 THEN sdc__sets_up_to(columns, 1) ELSE [] END), NULL)
+        FROM sdc__set_cells(original, released, columns, list_concat([sdc__names(columns)], CASE WHEN len(sdc__names(columns)) > 1 THEN sdc__sets_up_to(columns, 1) ELSE [] END), NULL)
     ),
     sdc__sizes AS (SELECT sdc__set AS sdc__of, sdc__exact_sum(sdc__before) AS sdc__n, sdc__exact_sum(sdc__after) AS sdc__m FROM sdc__cells GROUP BY sdc__set),
     sdc__shares AS (SELECT sdc__set, sdc__columns, sdc__before / sdc__n AS sdc__p, sdc__after / sdc__m AS sdc__q FROM sdc__cells JOIN sdc__sizes ON sdc__of = sdc__set),

@@ -22,7 +22,7 @@
 --   most      number   the most that a term counts in the bounded form, above 0
 
 CREATE OR REPLACE MACRO sdc__checked_most(most) AS
-    CASE WHEN most > 0 AND most < 'infinity'::DOUBLE THEN most::DOUBLE ELSE error('ParameterError: most is ' || coalesce(most::VARCHAR, 'NULL') || ': it must be a positive and finite number.') END;
+    CASE WHEN TRY_CAST(most AS DOUBLE) > 0 AND TRY_CAST(most AS DOUBLE) < 'infinity'::DOUBLE THEN TRY_CAST(most AS DOUBLE) ELSE error('ParameterError: most is ' || coalesce(most::VARCHAR, 'NULL') || ': it must be a positive and finite number.') END;
 
 -- variable NULL: all of them. values: those compared.
 -- sdc_il1: IL1 and its bounded form.

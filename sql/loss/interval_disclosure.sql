@@ -51,7 +51,7 @@ CREATE OR REPLACE MACRO sdc__in_intervals(original, released, columns, id, inter
     ),
     sdc__ranked AS (
         SELECT *, first_value(sdc__y) OVER sdc__near AS sdc__least, last_value(sdc__y) OVER sdc__near AS sdc__most
-        FROM (SELECT *, floor(count(*) OVER (PARTITION BY sdc__place) * width::DOUBLE + 1e-9)::BIGINT AS sdc__h FROM sdc__pairs
+        FROM (SELECT *, floor(count(*) OVER (PARTITION BY sdc__place) * sdc__checked_number(width, 'width') + 1e-9)::BIGINT AS sdc__h FROM sdc__pairs
               WHERE sdc__y IS NOT NULL AND sdc__by_ranks(intervals, width))
         WINDOW sdc__near AS (PARTITION BY sdc__place ORDER BY sdc__y ASC ROWS BETWEEN sdc__h PRECEDING AND sdc__h FOLLOWING)
     )

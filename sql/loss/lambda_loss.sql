@@ -31,8 +31,8 @@
 --   ordinal     columns  those of them whose categories have an order
 --   continuous  columns  those of them that are numbers; the others are nominal
 
-CREATE OR REPLACE MACRO sdc__names_among(columns, named) AS list_filter(columns::VARCHAR[], lambda n: sdc__is_among(n, coalesce(named, [])));
-CREATE OR REPLACE MACRO sdc__names_not_among(columns, named) AS list_filter(columns::VARCHAR[], lambda n: coalesce(NOT sdc__is_among(n, coalesce(named, [])), true));
+CREATE OR REPLACE MACRO sdc__names_among(columns, named) AS list_filter(sdc__names(columns), lambda n: sdc__is_among(n, named));
+CREATE OR REPLACE MACRO sdc__names_not_among(columns, named) AS list_filter(sdc__names(columns), lambda n: coalesce(NOT sdc__is_among(n, named), true));
 
 -- Of each number: what it is taken for where it was suppressed.
 CREATE OR REPLACE MACRO sdc__number_losses(original, released, columns, id) AS TABLE
@@ -61,8 +61,8 @@ CREATE OR REPLACE MACRO sdc_lambda_loss(original, released, columns, id, ordinal
     ),
     sdc__nothing AS (SELECT NULL::VARCHAR AS sdc__variable, NULL::VARCHAR AS sdc__scale, NULL::BIGINT AS sdc__records, NULL::BIGINT AS sdc__changed, NULL::DOUBLE AS sdc__loss LIMIT 0),
     sdc__each AS MATERIALIZED (
-        SELECT *, list_position(list_transform(columns::VARCHAR[], lambda n: sdc__folded(n)), sdc__folded(sdc__variable)) AS sdc__row
-        FROM (FROM query_table(CASE WHEN len(sdc__names_not_among(columns, continuous)) > 0 OR len(columns) = 0 THEN 'sdc__categories' ELSE 'sdc__nothing' END)
+        SELECT *, list_position(list_transform(sdc__names(columns), lambda n: sdc__folded(n)), sdc__folded(sdc__variable)) AS sdc__row
+        FROM (FROM query_table(CASE WHEN len(sdc__names_not_among(columns, continuous)) > 0 OR len(sdc__names(columns)) = 0 THEN 'sdc__categories' ELSE 'sdc__nothing' END)
               UNION ALL FROM query_table(CASE WHEN len(sdc__names_among(columns, continuous)) > 0 THEN 'sdc__numbers' ELSE 'sdc__nothing' END))
     )
     SELECT sdc__variable AS variable, sdc__scale AS scale, sdc__records AS records, sdc__changed AS changed, sdc__loss AS loss

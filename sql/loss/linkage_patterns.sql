@@ -41,7 +41,7 @@ CREATE OR REPLACE MACRO sdc__recoded_alike(files, categories) AS TABLE
 
 -- True, or the error.
 CREATE OR REPLACE MACRO sdc__numbers_said(continuous, tolerance) AS
-    CASE WHEN len(continuous) = 0 AND tolerance IS NOT NULL THEN error('ParameterError: tolerance is given, and no column is continuous: name in continuous the numbers that agree within it; all others are categories.')
+    CASE WHEN len(sdc__names(continuous)) = 0 AND tolerance IS NOT NULL THEN error('ParameterError: tolerance is given, and no column is continuous: name in continuous the numbers that agree within it; all others are categories.')
          ELSE true END;
 
 -- One row: sdc__names (of the variables), sdc__persons and sdc__firsts (of the rows), sdc__k (what the kernel gives: udfs/linkage/probabilistic.py).
@@ -86,7 +86,7 @@ CREATE OR REPLACE MACRO sdc__linkage_by(original, released, columns, categories,
     FROM sdc__named, sdc__checked, (FROM sdc__recoded_alike('sdc__files', categories)) AS sdc__recoded, (FROM sdc__coded_alike('sdc__unordered')) AS sdc__alike, (SELECT sdc__wrong AS sdc__apart FROM sdc__coded_alike('sdc__blocked')) AS sdc__in_blocks
     WHERE sdc__checked.sdc__none + sdc__moved + sdc__wrong + sdc__apart = 0;
 CREATE OR REPLACE MACRO sdc__linkage(original, released, columns, id, continuous, tolerance, block) AS TABLE
-    FROM sdc__linkage_by(original, released, columns, sdc__names_not_among(columns, continuous), sdc__names_among(columns, continuous), id, coalesce(continuous, []::VARCHAR[]), tolerance, coalesce(block, []::VARCHAR[]))
+    FROM sdc__linkage_by(original, released, columns, sdc__names_not_among(columns, continuous), sdc__names_among(columns, continuous), id, sdc__names_if_any(continuous), tolerance, sdc__names_if_any(block))
     WHERE sdc__numbers_said(sdc__some_of(continuous, columns, 'continuous'), tolerance);
 
 -- The share of pairs that false_match is, where it is NULL: the false links of 1 released record in 20.

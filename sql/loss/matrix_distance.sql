@@ -40,14 +40,14 @@ CREATE OR REPLACE MACRO sdc__variation(x, y, most) AS CASE
 -- divided by the number of cells.
 CREATE OR REPLACE MACRO sdc__discrepancies(cells, most) AS TABLE
     WITH sdc__sizes AS (
-        SELECT sdc__matrix AS sdc__of, sdc__shift(sdc__finite_size(max(abs(sdc__x - sdc__y)))) AS sdc__e, sdc__shift(max(sdc__variation(sdc__x, sdc__y, most::DOUBLE))) AS sdc__u
+        SELECT sdc__matrix AS sdc__of, sdc__shift(sdc__finite_size(max(abs(sdc__x - sdc__y)))) AS sdc__e, sdc__shift(max(sdc__variation(sdc__x, sdc__y, sdc__checked_number(most, 'most')))) AS sdc__u
         FROM query_table(cells) GROUP BY sdc__matrix
     )
     SELECT sdc__matrix, count(sdc__x - sdc__y) AS sdc__cells,
            sdc__exact_sum(sdc__w * ((sdc__x - sdc__y) * sdc__e) ** 2, 88) / any_value(sdc__e) / any_value(sdc__e) / nullif(count(sdc__x - sdc__y), 0) AS sdc__mse,
            sdc__exact_sum(sdc__w * abs(sdc__x - sdc__y) * sdc__e, 88) / any_value(sdc__e) / nullif(count(sdc__x - sdc__y), 0) AS sdc__mae,
-           CASE WHEN count(sdc__x - sdc__y) = count(sdc__variation(sdc__x, sdc__y, most::DOUBLE))
-                THEN sdc__exact_sum(sdc__w * sdc__variation(sdc__x, sdc__y, most::DOUBLE) * sdc__u, 88) / any_value(sdc__u) / nullif(count(sdc__x - sdc__y), 0) END AS sdc__mv
+           CASE WHEN count(sdc__x - sdc__y) = count(sdc__variation(sdc__x, sdc__y, sdc__checked_number(most, 'most')))
+                THEN sdc__exact_sum(sdc__w * sdc__variation(sdc__x, sdc__y, sdc__checked_number(most, 'most')) * sdc__u, 88) / any_value(sdc__u) / nullif(count(sdc__x - sdc__y), 0) END AS sdc__mv
     FROM query_table(cells) JOIN sdc__sizes ON sdc__of = sdc__matrix GROUP BY sdc__matrix;
 
 -- The cells of two matrices, lists of rows, from the first column to the diagonal, or without it.

@@ -33,7 +33,7 @@ CREATE OR REPLACE MACRO sdc__kernel_model_utility(codes, before, after, criterio
 -- Gives: interactions, parameters, criterion, log_likelihood_before, log_likelihood_after, utility, mean_utility, outside.
 -- Example: FROM sdc_model_utility('persons', 'released', ['sex', 'region']);
 CREATE OR REPLACE MACRO sdc_model_utility(original, released, columns, criterion := 'bic') AS TABLE
-    WITH sdc__kinds AS (FROM sdc__kinds_of_records(original, released, columns, columns::VARCHAR[], []::VARCHAR[])),
+    WITH sdc__kinds AS (FROM sdc__kinds_of_records(original, released, columns, sdc__names(columns), []::VARCHAR[])),
     sdc__found AS (
         SELECT sdc__kernel_model_utility(sdc__categories, sdc__before, sdc__after, criterion) AS sdc__k, list_sum(sdc__before) AS sdc__n, list_sum(sdc__after) AS sdc__m FROM sdc__kinds
     )

@@ -8,7 +8,7 @@
 -- sdc__person and columns "sdc__x_<name>", as texts.
 CREATE OR REPLACE MACRO sdc__labels(tbl, columns, id) AS TABLE
     SELECT COLUMNS(sdc__columns((*), [id])) AS sdc__person, COLUMNS(sdc__columns((*), columns))::VARCHAR AS "sdc__x_\0"
-    FROM sdc__exact_rows(tbl, codes := list_append(columns::VARCHAR[], id));
+    FROM sdc__exact_rows(tbl, codes := list_append(sdc__names(columns), id));
 
 -- sdc__first: whether a row is of the original. (The union gives ids one type, and the columns one order.)
 CREATE OR REPLACE MACRO sdc__both_labels(original, released, columns, id) AS TABLE

@@ -32,7 +32,7 @@
 CREATE OR REPLACE MACRO sdc__kernel_propensity(columns, categories, before, after, pairs) AS sdc__needs_python('The propensity score')::DOUBLE[];
 
 -- Columns that may be none: then the first, as a placeholder whose values are not used.
-CREATE OR REPLACE MACRO sdc__columns_if_any(have, named, columns) AS CASE WHEN len(named) = 0 AND len(columns) > 0 THEN have[1:1] ELSE sdc__columns(have, named) END;
+CREATE OR REPLACE MACRO sdc__columns_if_any(have, named, columns) AS CASE WHEN len(named) = 0 AND len(sdc__names(columns)) > 0 THEN have[1:1] ELSE sdc__columns(have, named) END;
 CREATE OR REPLACE MACRO sdc__finite_number(x) AS CASE WHEN sdc__finite_size(abs(sdc__number(x))) <= 1e150 THEN sdc__number(x)
     WHEN abs(sdc__number(x)) > 1e150 THEN error('ColumnError: The column ' || alias(x) || ' holds values beyond 1e150, whose squares are no numbers: replace or rescale them.') END;
 CREATE OR REPLACE MACRO sdc__mixed_columns(tbl, columns, categories, numbers, first) AS TABLE

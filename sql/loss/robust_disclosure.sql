@@ -40,7 +40,7 @@ CREATE OR REPLACE MACRO sdc__robust_intervals(original, released, columns, id, w
     ),
     sdc__lists AS (SELECT list(COLUMNS(*)) AS "\0" FROM sdc__paired),
     sdc__both AS (SELECT sdc__person, [*COLUMNS(lambda c: starts_with(c, 'sdc__o_'))] AS sdc__before, [*COLUMNS(lambda c: starts_with(c, 'sdc__r_'))] AS sdc__after FROM sdc__lists),
-    sdc__found AS (SELECT sdc__person, sdc__kernel_robust_disclosure(sdc__before, sdc__after, width::DOUBLE, near::DOUBLE) AS sdc__k FROM sdc__both)
+    sdc__found AS (SELECT sdc__person, sdc__kernel_robust_disclosure(sdc__before, sdc__after, sdc__checked_number(width, 'width'), sdc__checked_number(near, 'near')) AS sdc__k FROM sdc__both)
     SELECT sdc__id, sdc__d, sdc__risky = 1 AS sdc__risky, sdc__alone = 1 AS sdc__alone, sdc__d > sdc__far AS sdc__out
     FROM (SELECT unnest(sdc__person) AS sdc__id, unnest(sdc__k[1]) AS sdc__d, unnest(sdc__k[2]) AS sdc__risky, unnest(sdc__k[3]) AS sdc__alone, sdc__k[4][1] AS sdc__far FROM sdc__found)
     WHERE sdc__d IS NOT NULL

@@ -28,7 +28,7 @@
 --   threshold  whole number  the most records of a small cell
 
 CREATE OR REPLACE MACRO sdc__swapped_columns(swapped, columns) AS
-    CASE WHEN len(list_filter(coalesce(swapped, [])::VARCHAR[], lambda n: sdc__is_among(n, columns))) > 0 THEN swapped ELSE columns END;
+    CASE WHEN len(list_filter(sdc__names_if_any(swapped), lambda n: sdc__is_among(n, columns))) > 0 THEN swapped ELSE columns END;
 
 -- The columns of the released file (cell), and those that were swapped before and after, as lists.
 CREATE OR REPLACE MACRO sdc__swapped_cells(sides, id, chosen) AS TABLE

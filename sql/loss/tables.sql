@@ -38,4 +38,4 @@ CREATE OR REPLACE MACRO sdc__set_cells(original, released, columns, sets, total)
 
 -- The sets of up to so many of the columns.
 CREATE OR REPLACE MACRO sdc__sets_up_to(columns, dimension) AS
-    sdc__named_places(columns::VARCHAR[], sdc__place_sets(len(columns::VARCHAR[]), sdc__checked_whole(dimension, 'dimension', 1)));
+    sdc__named_places(sdc__names(columns), sdc__place_sets(len(sdc__names(columns)), sdc__checked_whole(dimension, 'dimension', 1)));

@@ -108,7 +108,7 @@ CREATE OR REPLACE MACRO sdc__beside(id, results) AS
 
 CREATE OR REPLACE MACRO sdc__linked_cells(sides, keys, id, nulls, recoded) AS TABLE
     WITH sdc__paired AS MATERIALIZED (FROM sdc__paired_cells(sides, id))
-    FROM query(sdc__looked_for(keys::VARCHAR[], sdc__is_category(nulls), sdc__some_of(recoded, keys, 'recoded')));
+    FROM query(sdc__looked_for(sdc__names(keys), sdc__is_category(nulls), sdc__some_of(recoded, keys, 'recoded')));
 
 -- matches: the released records that are compatible with the record's original keys; correct: its own is one of them.
 -- sdc_true_reidentification_records: each record's matches in the released file, and the probability of linking it correctly.

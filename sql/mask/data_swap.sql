@@ -40,10 +40,10 @@
 
 -- The columns that pairs are drawn by, none of them twice.
 CREATE OR REPLACE MACRO sdc__swap_roles(columns, equal, different) AS CASE
-    WHEN len(list_filter(coalesce(equal, [])::VARCHAR[], lambda n: sdc__is_among(n, columns))) > 0
-        THEN error('ColumnError: equal names ' || sdc__quoted(list_filter(equal::VARCHAR[], lambda n: sdc__is_among(n, columns))) || ', which is swapped: partners who agree in it would change nothing.')
-    WHEN len(list_filter(coalesce(equal, [])::VARCHAR[], lambda n: sdc__is_among(n, coalesce(different, [])))) > 0
-        THEN error('ColumnError: ' || sdc__quoted(list_filter(equal::VARCHAR[], lambda n: sdc__is_among(n, different))) || ' stands in equal and in different: partners cannot both agree and differ in it.')
+    WHEN len(list_filter(sdc__names_if_any(equal), lambda n: sdc__is_among(n, columns))) > 0
+        THEN error('ColumnError: equal names ' || sdc__quoted(list_filter(sdc__names(equal), lambda n: sdc__is_among(n, columns))) || ', which is swapped: partners who agree in it would change nothing.')
+    WHEN len(list_filter(sdc__names_if_any(equal), lambda n: sdc__is_among(n, sdc__names_if_any(different)))) > 0
+        THEN error('ColumnError: ' || sdc__quoted(list_filter(sdc__names(equal), lambda n: sdc__is_among(n, different))) || ' stands in equal and in different: partners cannot both agree and differ in it.')
     ELSE true END;
 
 CREATE OR REPLACE MACRO sdc__swap_units(tbl, columns, rate, id, equal, different, stream, release) AS TABLE
@@ -52,14 +52,14 @@ CREATE OR REPLACE MACRO sdc__swap_units(tbl, columns, rate, id, equal, different
                sdc__within_value(equal, COLUMNS(sdc__within((*), equal))) AS "sdc__g_\0",
                dense_rank() OVER (ORDER BY sdc__within_value(different, COLUMNS(sdc__within((*), different))) ASC NULLS FIRST) AS "sdc__p_\0",
                sdc__canonical(COLUMNS(sdc__to_mask((*), columns, id))) AS "sdc__t_\0", sdc__subkey
-        FROM sdc__identified(tbl, id, codes := list_concat(columns::VARCHAR[], equal::VARCHAR[], different::VARCHAR[])),
+        FROM sdc__identified(tbl, id, codes := list_concat(sdc__names(columns), sdc__names(equal), sdc__names(different))),
              (SELECT sdc__subkey(sdc__secret_key(), release, stream, 'data swap', concat(sdc__part(sdc__canonical(TRY_CAST(rate AS DOUBLE))), sdc__part(sdc__columns_part(equal)),
                   sdc__part(sdc__columns_part(different))), sdc__columns_part(columns)) AS sdc__subkey WHERE sdc__swap_roles(columns, equal, different))
     ),
     sdc__grouped AS (
         SELECT sdc__unit, sdc__id, sdc__x, row(*COLUMNS(lambda c: starts_with(c, 'sdc__g_'))) AS sdc__same,
                sdc__digest(sdc__subkey, sdc__checked_id(sdc__id), sdc__joined(struct_keys(sdc__x), [*COLUMNS(lambda c: starts_with(c, 'sdc__t_'))])) AS sdc__d,
-               CASE WHEN coalesce(len(different::VARCHAR[]), 0) = 0 THEN [] ELSE [*COLUMNS(lambda c: starts_with(c, 'sdc__p_'))] END::BIGINT[] AS sdc__codes
+               CASE WHEN coalesce(len(sdc__names(different)), 0) = 0 THEN [] ELSE [*COLUMNS(lambda c: starts_with(c, 'sdc__p_'))] END::BIGINT[] AS sdc__codes
         FROM sdc__drawn
     )
     SELECT sdc__unit, sdc__id, sdc__x, sdc__uniform_of(sdc__d, 1) AS sdc__u, sdc__uniform_of(sdc__d, 2) AS sdc__v, [dense_rank() OVER (ORDER BY sdc__same ASC NULLS FIRST)] AS sdc__alike,

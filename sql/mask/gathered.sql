@@ -17,7 +17,7 @@ CREATE OR REPLACE MACRO sdc__number(v) AS
 -- draws the same whichever others are masked beside it; columns that are masked together have their names among the parameters.
 -- Without a method (NULL) nothing is drawn.
 CREATE OR REPLACE MACRO sdc__column_subkeys(columns, release, stream, method, parameters) AS TABLE
-    SELECT map_from_entries(list_transform(list_concat([''], columns::VARCHAR[]),
+    SELECT map_from_entries(list_transform(list_concat([''], sdc__names(columns)),
                lambda c: row(sdc__folded(c), sdc__subkey(sdc__secret, release, stream, method, parameters, sdc__part(sdc__folded(c)))))) AS sdc__subkeys
     FROM (SELECT sdc__secret_key_of(method) AS sdc__secret);
 
@@ -89,7 +89,7 @@ CREATE OR REPLACE MACRO sdc__listed(given) AS list_transform(string_split(trim(g
 CREATE OR REPLACE MACRO sdc__each(given, columns, names) AS CASE
     WHEN given IS NULL THEN list_transform(names, lambda n: NULL::VARCHAR)
     WHEN len(sdc__listed(given)) = 1 THEN list_transform(names, lambda n: sdc__listed(given)[1])
-    WHEN len(sdc__listed(given)) = len(columns)
+    WHEN len(sdc__listed(given)) = len(sdc__names(columns))
         THEN list_transform(names, lambda n: sdc__listed(given)[list_position(list_transform(columns, lambda c: sdc__folded(c)), sdc__folded(n))])
     ELSE error('ParameterError: ' || given::VARCHAR || ' must be one value, or one for each of the columns ' || sdc__quoted(columns) || '.')
 END;

@@ -149,7 +149,7 @@ CREATE OR REPLACE MACRO sdc__best_generalisation(problem, asked, loss) AS TABLE
 CREATE OR REPLACE MACRO sdc__generalise(tbl, keys, hierarchies, id, k, suppression, loss, sensitive, l, diversity, c, t, distance, population, population_k, weight, threshold, levels) AS TABLE
     WITH sdc__records AS MATERIALIZED (
         SELECT sdc__id, COLUMNS(sdc__to_mask((*), keys, id)), COLUMNS(sdc__maybe_sensitive((*), keys, sensitive)) AS sdc__secret, sdc__maybe_weight(weight, COLUMNS(sdc__column((*), weight))) AS sdc__weight
-        FROM sdc__identified(tbl, id, codes := CASE WHEN distance = 'ordered' THEN keys ELSE list_append(keys::VARCHAR[], sensitive) END)
+        FROM sdc__identified(tbl, id, codes := CASE WHEN distance = 'ordered' THEN keys ELSE list_append(sdc__names(keys), sensitive) END)
     ),
     sdc__cells AS MATERIALIZED (FROM sdc__generalisation_cells('sdc__records', sensitive, distance)),
     sdc__checked AS MATERIALIZED (FROM sdc__hierarchies(hierarchies, keys)),
@@ -187,7 +187,7 @@ CREATE OR REPLACE MACRO sdc_generalise(tbl, keys, hierarchies, id, k := 3, suppr
 CREATE OR REPLACE MACRO sdc__generalisation(tbl, keys, hierarchies, k, suppression, loss, sensitive, l, diversity, c, t, distance, population, population_k, weight, threshold) AS TABLE
     WITH sdc__records AS (
         SELECT COLUMNS(sdc__columns((*), keys)), COLUMNS(sdc__maybe_sensitive((*), keys, sensitive)) AS sdc__secret, sdc__maybe_weight(weight, COLUMNS(sdc__column((*), weight))) AS sdc__weight
-        FROM sdc__exact_rows(tbl, codes := CASE WHEN distance = 'ordered' THEN keys ELSE list_append(keys::VARCHAR[], sensitive) END)
+        FROM sdc__exact_rows(tbl, codes := CASE WHEN distance = 'ordered' THEN keys ELSE list_append(sdc__names(keys), sensitive) END)
     ),
     sdc__cells AS MATERIALIZED (FROM sdc__generalisation_cells('sdc__records', sensitive, distance)),
     sdc__checked AS MATERIALIZED (FROM sdc__hierarchies(hierarchies, keys)),
@@ -205,7 +205,7 @@ CREATE OR REPLACE MACRO sdc__generalisation(tbl, keys, hierarchies, k, suppressi
 CREATE OR REPLACE MACRO sdc_generalisations(tbl, keys, hierarchies, k := 3, suppression := 0, loss := 'generalised_loss', sensitive := NULL, l := NULL, diversity := 'distinct', c := 2, t := NULL, distance := 'equal', population := NULL, population_k := NULL, weight := NULL, threshold := NULL) AS TABLE
     WITH sdc__records AS (
         SELECT COLUMNS(sdc__columns((*), keys)), COLUMNS(sdc__maybe_sensitive((*), keys, sensitive)) AS sdc__secret, sdc__maybe_weight(weight, COLUMNS(sdc__column((*), weight))) AS sdc__weight
-        FROM sdc__exact_rows(tbl, codes := CASE WHEN distance = 'ordered' THEN keys ELSE list_append(keys::VARCHAR[], sensitive) END)
+        FROM sdc__exact_rows(tbl, codes := CASE WHEN distance = 'ordered' THEN keys ELSE list_append(sdc__names(keys), sensitive) END)
     ),
     sdc__cells AS MATERIALIZED (FROM sdc__generalisation_cells('sdc__records', sensitive, distance)),
     sdc__checked AS MATERIALIZED (FROM sdc__hierarchies(hierarchies, keys)),

@@ -70,7 +70,7 @@ CREATE OR REPLACE MACRO sdc__hierarchies(hierarchies, keys) AS TABLE
           ON sdc__o.sdc__variable IS NOT DISTINCT FROM sdc__l.sdc__v
         WHERE sdc__sound_hierarchy(sdc__named, sdc__twice, sdc__short, sdc__own, sdc__no_name, sdc__own_names, sdc__strange, sdc__split)
         UNION ALL
-        SELECT sdc__absent FROM (SELECT unnest(keys::VARCHAR[]) AS sdc__absent)
+        SELECT sdc__absent FROM (SELECT unnest(sdc__names(keys)) AS sdc__absent)
         WHERE CASE WHEN sdc__folded(sdc__absent) IN (SELECT sdc__variable FROM sdc__read WHERE sdc__variable IS NOT NULL) THEN false
                    ELSE error('TableError: There is no hierarchy of ' || sdc__absent || ' in ' || hierarchies || ': give one for every key, in rows with its name as the variable.') END
     )

@@ -8,9 +8,9 @@
 CREATE OR REPLACE MACRO sdc__labels_at(checked, keys, levels) AS TABLE
     WITH sdc__asked AS (
         SELECT sdc__folded(sdc__name) AS sdc__key, *
-        FROM (SELECT unnest(keys::VARCHAR[]) AS sdc__name,
-                     unnest(CASE WHEN len(keys) = len(levels) THEN levels::VARCHAR[]
-                                 ELSE error('ParameterError: There are ' || len(keys) || ' keys and ' || coalesce(len(levels)::VARCHAR, 'NULL') || ' levels: give one level for each key.') END) AS sdc__given)
+        FROM (SELECT unnest(sdc__names(keys)) AS sdc__name,
+                     unnest(CASE WHEN len(sdc__names(keys)) = len(levels) THEN sdc__names(levels)
+                                 ELSE error('ParameterError: There are ' || len(sdc__names(keys)) || ' keys and ' || coalesce(len(levels)::VARCHAR, 'NULL') || ' levels: give one level for each key.') END) AS sdc__given)
     ),
     sdc__found AS (
         SELECT sdc__key, coalesce(max(sdc__level) FILTER (WHERE sdc__level_name = sdc__given), max(sdc__level) FILTER (WHERE sdc__level = TRY_CAST(sdc__given AS INTEGER)),
@@ -36,8 +36,8 @@ CREATE OR REPLACE MACRO sdc__counted_without(key, records, labels) AS
 -- The join is written out for each key, so that DuckDB looks each value up by its hash.
 CREATE OR REPLACE MACRO sdc__relabelled(records, keys, labels) AS TABLE
     FROM query('WITH sdc__labelled AS (SELECT sdc__r.* REPLACE ('
-        || array_to_string(list_transform(keys::VARCHAR[], lambda k, i: 'sdc__l' || i || '.sdc__label AS ' || sdc__identifier(k)), ', ') || ') FROM query_table(' || sdc__text(records) || ') AS sdc__r'
-        || array_to_string(list_transform(keys::VARCHAR[], lambda k, i: sdc__joined_to_label(k, i, labels)), '')
+        || array_to_string(list_transform(sdc__names(keys), lambda k, i: 'sdc__l' || i || '.sdc__label AS ' || sdc__identifier(k)), ', ') || ') FROM query_table(' || sdc__text(records) || ') AS sdc__r'
+        || array_to_string(list_transform(sdc__names(keys), lambda k, i: sdc__joined_to_label(k, i, labels)), '')
         || ') SELECT sdc__none.* FROM ('
-        || array_to_string(list_transform(keys::VARCHAR[], lambda k: sdc__counted_without(k, records, labels)), ' UNION ALL ')
+        || array_to_string(list_transform(sdc__names(keys), lambda k: sdc__counted_without(k, records, labels)), ' UNION ALL ')
         || ') LEFT JOIN (FROM sdc__labelled LIMIT 0) AS sdc__none ON true WHERE sdc__without_label(sdc__absent, sdc__absent_null, sdc__absent_of) UNION ALL FROM sdc__labelled');

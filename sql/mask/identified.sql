@@ -13,7 +13,7 @@ CREATE OR REPLACE MACRO sdc__ascends(tbl, id) AS TABLE
     FROM (SELECT sdc__id, lag(sdc__id) OVER () AS sdc__before FROM (SELECT sdc__exact(COLUMNS(sdc__columns((*), [id]))) AS sdc__id FROM query_table(tbl)));
 
 CREATE OR REPLACE MACRO sdc__identified(tbl, id, codes := NULL) AS TABLE
-    FROM sdc__with_id(tbl, id, codes := list_append(codes::VARCHAR[], id))
+    FROM sdc__with_id(tbl, id, codes := list_append(sdc__names(codes), id))
     UNION ALL
     SELECT sdc__none.*
     FROM (SELECT sdc__id AS sdc__repeated, count(*) AS sdc__n FROM sdc__with_id(tbl, id)
@@ -48,7 +48,7 @@ CREATE OR REPLACE MACRO sdc__unit_fits(unit, household, method, plain) AS CASE
 END;
 CREATE OR REPLACE MACRO sdc__named_records(tbl, columns, id, unit, household, codes) AS TABLE
     SELECT *, sdc__drawn_for(sdc__id, columns, unit, household, COLUMNS(sdc__household_column((*), unit, household))) AS sdc__named
-    FROM sdc__identified(tbl, id, codes := list_append(codes::VARCHAR[], household));
+    FROM sdc__identified(tbl, id, codes := list_append(sdc__names(codes), household));
 
 -- The value of a stratum for a record: of the named column, or NULL for all where no stratum is given.
 CREATE OR REPLACE MACRO sdc__stratum_value(stratum, column_value) AS

@@ -103,15 +103,17 @@ CREATE OR REPLACE MACRO sdc__blanked_with(v, lost, bits, columns) AS
     CASE WHEN lost = 0 THEN v WHEN lost & bits[list_position(list_transform(columns, lambda c: sdc__folded(c)), sdc__folded(alias(v)))] = 0 THEN v ELSE NULL END;
 
 -- The columns that follow keys, as {'region': ['district']} names them; the keys with them; and of each of these the keys that take it along, a bit each.
+CREATE OR REPLACE MACRO sdc__ghost_map(ghosts) AS coalesce(TRY_CAST(ghosts AS MAP(VARCHAR, VARCHAR[])),
+    CASE WHEN ghosts IS NOT NULL THEN map_from_entries([(ghosts::VARCHAR || ' (no lists: write {''region'': [''district'']})', []::VARCHAR[])]) END);
 CREATE OR REPLACE MACRO sdc__ghosts(ghosts) AS
-    coalesce(list_distinct(list_transform(flatten(map_values(ghosts::MAP(VARCHAR, VARCHAR[]))), lambda g: sdc__folded(g))), []::VARCHAR[]);
+    coalesce(list_distinct(list_transform(flatten(map_values(sdc__ghost_map(ghosts))), lambda g: sdc__folded(g))), []::VARCHAR[]);
 CREATE OR REPLACE MACRO sdc__with_ghosts(keys, ghosts) AS CASE
-    WHEN len(sdc__missing(keys::VARCHAR[], map_keys(ghosts::MAP(VARCHAR, VARCHAR[])))) > 0
-        THEN [sdc__missing(keys::VARCHAR[], map_keys(ghosts::MAP(VARCHAR, VARCHAR[])))[1] || ' (with ghosts, but none of the keys)']
-    ELSE list_concat(keys::VARCHAR[], sdc__ghosts(ghosts)) END;
+    WHEN len(sdc__missing(sdc__names(keys), map_keys(sdc__ghost_map(ghosts)))) > 0
+        THEN [sdc__missing(sdc__names(keys), map_keys(sdc__ghost_map(ghosts)))[1] || ' (with ghosts, but none of the keys)']
+    ELSE list_concat(sdc__names(keys), sdc__ghosts(ghosts)) END;
 CREATE OR REPLACE MACRO sdc__taken_by(name, names, ghosts) AS
     list_sum(list_transform(names, lambda n, i: CASE WHEN sdc__folded(n) = sdc__folded(name)
-        OR sdc__is_among(name, flatten(map_values(map_from_entries(list_filter(map_entries(ghosts::MAP(VARCHAR, VARCHAR[])), lambda e: sdc__folded(e.key) = sdc__folded(n)))))) THEN 1 << (i - 1) ELSE 0 END));
+        OR sdc__is_among(name, flatten(map_values(map_from_entries(list_filter(map_entries(sdc__ghost_map(ghosts)), lambda e: sdc__folded(e.key) = sdc__folded(n)))))) THEN 1 << (i - 1) ELSE 0 END));
 
 -- Whether a record is of the subset: NULL is not true. v: the value of its column.
 CREATE OR REPLACE MACRO sdc__in_subset(subset, v) AS CASE
@@ -137,7 +139,7 @@ CREATE OR REPLACE MACRO sdc__cells_to_suppress(records, keys, id, stratum, subse
 
 -- (Large tables are read again and not kept; what a changing view gives is counted anew afterwards.)
 CREATE OR REPLACE MACRO sdc__local_suppression(tbl, keys, k, id, guarantee, importance, cost, max_share, stratum, subset, ghosts) AS TABLE
-    WITH sdc__checked AS NOT MATERIALIZED (FROM sdc__identified(tbl, id, codes := list_append(keys::VARCHAR[], stratum))),
+    WITH sdc__checked AS NOT MATERIALIZED (FROM sdc__identified(tbl, id, codes := list_append(sdc__names(keys), stratum))),
     sdc__again AS NOT MATERIALIZED (FROM sdc__with_id(tbl, id)),
     sdc__celled AS MATERIALIZED (FROM sdc__cells_to_suppress('sdc__again', keys, id, stratum, subset, ghosts)),
     sdc__losing AS MATERIALIZED (

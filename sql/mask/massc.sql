@@ -64,7 +64,7 @@ CREATE OR REPLACE MACRO sdc__massc_rates(records, bias, variance, most_substitut
     sdc__shares AS (SELECT *, pow(sdc__share, 2) / sdc__n / sdc__unfixed(sum(sdc__fixed(pow(sdc__share, 2) / sdc__n, 90)) OVER (), 90) AS sdc__a FROM sdc__weighed),
     sdc__substituted AS (
         SELECT *, greatest(0, least(sdc__share_given(most_substituted, 'most_substituted', 1),
-                   (sdc__share_given(bias, 'bias', 0.999999) - coalesce(sum(sdc__share * most_substituted) OVER (ORDER BY sdc__risk / sdc__w DESC, sdc__stratum ASC ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING), 0)) / sdc__share)) AS sdc__psi
+                   (sdc__share_given(bias, 'bias', 0.999999) - coalesce(sum(sdc__share * sdc__share_given(most_substituted, 'most_substituted', 1)) OVER (ORDER BY sdc__risk / sdc__w DESC, sdc__stratum ASC ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING), 0)) / sdc__share)) AS sdc__psi
         FROM sdc__shares
     ),
     -- from here on: risk that is left, and how cheaply records are kept

@@ -28,7 +28,7 @@
 CREATE OR REPLACE MACRO sdc__microaggregate(tbl, columns, k, id, method, centroid, blocks, gamma, stratum) AS TABLE
     WITH sdc__filled AS (
         SELECT sdc__ids, sdc__names,
-               sdc__kernel_microaggregate(sdc__stratum::VARCHAR, sdc__x, k::DOUBLE, method, centroid, blocks::DOUBLE, gamma::DOUBLE) AS sdc__masked
+               sdc__kernel_microaggregate(sdc__stratum::VARCHAR, sdc__x, sdc__checked_number(k, 'k'), method, centroid, sdc__checked_number(blocks, 'blocks'), sdc__checked_number(gamma, 'gamma')) AS sdc__masked
         FROM sdc__gathered(tbl, columns, id, stratum, 'column', NULL, NULL, NULL, NULL)
     )
     FROM sdc__spread(tbl, columns, 'sdc__filled');
@@ -51,7 +51,7 @@ CREATE OR REPLACE MACRO sdc__microaggregate_categorical(tbl, columns, k, id, sca
                struct_keys(struct_pack(*COLUMNS(sdc__to_mask((*), columns, id)))) AS sdc__names,
                dense_rank() OVER (ORDER BY COLUMNS(sdc__to_mask((*), columns, id)) ASC NULLS LAST) AS "sdc__c_\0",
                COLUMNS(sdc__to_mask((*), columns, id))::VARCHAR AS "sdc__l_\0"
-        FROM sdc__identified(tbl, id, codes := list_append(columns::VARCHAR[], stratum))
+        FROM sdc__identified(tbl, id, codes := list_append(sdc__names(columns), stratum))
     ),
     sdc__gathered AS (
         SELECT sdc__stratum, list(sdc__id ORDER BY sdc__id ASC) AS sdc__ids, any_value(sdc__names) AS sdc__names,
@@ -61,7 +61,7 @@ CREATE OR REPLACE MACRO sdc__microaggregate_categorical(tbl, columns, k, id, sca
     ),
     sdc__filled AS (
         SELECT sdc__ids, sdc__names,
-               sdc__kernel_microaggregate_categorical(sdc__stratum::VARCHAR, sdc__codes, sdc__labels, k::DOUBLE, scale) AS sdc__masked
+               sdc__kernel_microaggregate_categorical(sdc__stratum::VARCHAR, sdc__codes, sdc__labels, sdc__checked_number(k, 'k'), scale) AS sdc__masked
         FROM sdc__gathered
     )
     FROM sdc__spread(tbl, columns, 'sdc__filled');

@@ -24,7 +24,7 @@
 --   household  column  the household of a record, where unit is 'household'
 
 CREATE OR REPLACE MACRO sdc__checked_factors(size) AS
-    CASE WHEN size::DOUBLE >= 0 AND size::DOUBLE < 'infinity'::DOUBLE THEN size::DOUBLE
+    CASE WHEN TRY_CAST(size AS DOUBLE) >= 0 AND TRY_CAST(size AS DOUBLE) < 'infinity'::DOUBLE THEN TRY_CAST(size AS DOUBLE)
          ELSE error('ParameterError: size is ' || coalesce(size::VARCHAR, 'NULL') || ': it must be a number, at least 0.') END;
 CREATE OR REPLACE MACRO sdc__finite(x, name) AS
     CASE WHEN isnan(x) OR abs(x) <= 1e150 THEN x
@@ -40,7 +40,7 @@ CREATE OR REPLACE MACRO sdc__multiplied_plainly(tbl, columns, size, id, spread, 
                sdc__finite_value(COLUMNS(sdc__to_mask((*), columns, id))) AS "sdc__x_\0",
                sdc__uniform_to_multiply(COLUMNS(sdc__to_mask((*), columns, id)), sdc__subkeys, sdc__named) AS "sdc__u_\0"
         FROM sdc__named_records(tbl, columns, id, unit, household, NULL), (SELECT sdc__checked_factors(size) AS sdc__size),
-             sdc__column_subkeys(columns, release, stream, 'multiplicative noise plain', concat(sdc__part(sdc__canonical(size::DOUBLE)), sdc__part(sdc__canonical(spread::DOUBLE))))
+             sdc__column_subkeys(columns, release, stream, 'multiplicative noise plain', concat(sdc__part(sdc__canonical(sdc__checked_number(size, 'size'))), sdc__part(sdc__canonical(sdc__checked_number(spread, 'spread')))))
     ),
     sdc__reduced_of AS (SELECT *, sdc__normal_reduced(COLUMNS(lambda c: starts_with(c, 'sdc__u_'))) AS "sdc__r_\0" FROM sdc__drawn),
     sdc__normals_of AS (SELECT *, sdc__normal_of_reduced(COLUMNS(lambda c: starts_with(c, 'sdc__r_'))) AS "sdc__z_\0" FROM sdc__reduced_of),
@@ -55,9 +55,9 @@ CREATE OR REPLACE MACRO sdc__multiplied_plainly(tbl, columns, size, id, spread, 
 CREATE OR REPLACE MACRO sdc__multiplied_together(tbl, columns, size, id, method, spread, stratum, stream, release) AS TABLE
     WITH sdc__filled AS (
         SELECT sdc__ids, sdc__names,
-               sdc__kernel_multiplicative(sdc__stratum::VARCHAR, method, sdc__x, sdc__z, CASE WHEN method = 'hoehne' THEN sdc__u END, size::DOUBLE, spread::DOUBLE) AS sdc__masked
+               sdc__kernel_multiplicative(sdc__stratum::VARCHAR, method, sdc__x, sdc__z, CASE WHEN method = 'hoehne' THEN sdc__u END, sdc__checked_number(size, 'size'), sdc__checked_number(spread, 'spread')) AS sdc__masked
         FROM sdc__gathered(tbl, columns, id, stratum, CASE WHEN method = 'hoehne' THEN 'record' ELSE 'column' END, 'multiplicative noise ' || method,
-                           concat(sdc__part(sdc__canonical(size::DOUBLE)), sdc__part(sdc__canonical(spread::DOUBLE))), stream, release)
+                           concat(sdc__part(sdc__canonical(sdc__checked_number(size, 'size'))), sdc__part(sdc__canonical(sdc__checked_number(spread, 'spread')))), stream, release)
     )
     FROM sdc__spread(tbl, columns, 'sdc__filled');
 

@@ -44,12 +44,12 @@
 CREATE OR REPLACE MACRO sdc__noise_by_ranks(tbl, columns, alpha, id, method, lower, upper, rounded, discrete, stratum, stream, release) AS TABLE
     WITH sdc__filled AS (
         SELECT sdc__ids, sdc__names,
-               sdc__kernel_noise(sdc__stratum::VARCHAR, method, sdc__x, sdc__z, sdc__v, alpha::DOUBLE,
+               sdc__kernel_noise(sdc__stratum::VARCHAR, method, sdc__x, sdc__z, sdc__v, sdc__checked_number(alpha, 'alpha'),
                    sdc__each(lower, columns, sdc__names)::DOUBLE[], sdc__each(upper, columns, sdc__names)::DOUBLE[],
                    list_transform(list_zip(sdc__whole, sdc__each(rounded, columns, sdc__names)::BOOLEAN[]), lambda z: z[1] OR z[2]),
                    sdc__each(discrete, columns, sdc__names)::BOOLEAN[]) AS sdc__masked
         FROM sdc__gathered(tbl, columns, id, stratum, 'record', 'noise ' || method,
-                           sdc__part(sdc__canonical(alpha::DOUBLE)), stream, release)
+                           sdc__part(sdc__canonical(sdc__checked_number(alpha, 'alpha'))), stream, release)
     )
     FROM sdc__spread(tbl, columns, 'sdc__filled');
 
@@ -84,7 +84,7 @@ CREATE OR REPLACE MACRO sdc_noise(tbl, columns, alpha, id, method := 'uncorrelat
     FROM sdc__released(tbl, columns, id, 'sdc__done');
 
 CREATE OR REPLACE MACRO sdc__checked_deviation(s) AS
-    CASE WHEN s >= 0 AND s < 'infinity'::DOUBLE THEN s::DOUBLE
+    CASE WHEN TRY_CAST(s AS DOUBLE) >= 0 AND TRY_CAST(s AS DOUBLE) < 'infinity'::DOUBLE THEN TRY_CAST(s AS DOUBLE)
          ELSE error('ParameterError: standard_deviation is ' || coalesce(s::VARCHAR, 'NULL') || ': it must be a number, at least 0, in the units of the column.') END;
 CREATE OR REPLACE MACRO sdc__noise_absolute(tbl, columns, standard_deviation, id, lower, upper, rounded, stream, release, unit, household) AS TABLE
     WITH sdc__records AS (FROM sdc__noise_records(tbl, columns, id, NULL, unit, household)),

@@ -13,7 +13,7 @@ CREATE OR REPLACE MACRO sdc__rounded_up(s) AS CASE
 END;
 
 CREATE OR REPLACE MACRO sdc__checked_alpha(alpha) AS
-    CASE WHEN alpha >= 0 AND alpha < 'infinity'::DOUBLE THEN alpha::DOUBLE
+    CASE WHEN TRY_CAST(alpha AS DOUBLE) >= 0 AND TRY_CAST(alpha AS DOUBLE) < 'infinity'::DOUBLE THEN TRY_CAST(alpha AS DOUBLE)
          ELSE error('ParameterError: alpha is ' || coalesce(alpha::VARCHAR, 'NULL') || ': it must be a number, at least 0.') END;
 CREATE OR REPLACE MACRO sdc__two_or_more(n, name, stratum) AS
     CASE WHEN n = 1 THEN error('ColumnError: The column ' || name || ' has 1 value' || CASE WHEN stratum IS NULL THEN '' ELSE ' in a stratum' END

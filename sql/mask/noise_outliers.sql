@@ -5,7 +5,7 @@
 -- (For normal values both are the standard deviation: 1 / Phi^-1(3/4), sqrt(pi / 2).) A missing value is no outlier.
 
 CREATE OR REPLACE MACRO sdc__checked_threshold(threshold) AS
-    CASE WHEN threshold >= 0 AND threshold < 'infinity'::DOUBLE THEN threshold::DOUBLE
+    CASE WHEN TRY_CAST(threshold AS DOUBLE) >= 0 AND TRY_CAST(threshold AS DOUBLE) < 'infinity'::DOUBLE THEN TRY_CAST(threshold AS DOUBLE)
          ELSE error('ParameterError: threshold is ' || coalesce(threshold::VARCHAR, 'NULL') || ': it must be a number, at least 0 (robust standard deviations from the median).') END;
 CREATE OR REPLACE MACRO sdc__distance(x, medians, names) AS abs(x - sdc__of_column(medians, names, x));
 CREATE OR REPLACE MACRO sdc__beyond(c, medians, limits, names) AS

@@ -35,7 +35,7 @@ CREATE OR REPLACE MACRO sdc__pram_records(tbl, columns, id, stratum, unit, house
                  sdc__stratum_value(stratum, COLUMNS(sdc__column((*), stratum))) AS sdc__s,
                  struct_pack(*COLUMNS(sdc__to_mask((*), columns, id))) AS sdc__x,
                  COLUMNS(sdc__to_mask((*), columns, id)) IS NULL AS "sdc__n_\0"
-          FROM sdc__named_records(tbl, columns, id, unit, household, list_append(columns::VARCHAR[], stratum)));
+          FROM sdc__named_records(tbl, columns, id, unit, household, list_append(sdc__names(columns), stratum)));
 
 -- A category (or a stratum) of a matrix in the type of the table's column; one that has no place there is not shown.
 CREATE OR REPLACE MACRO sdc__category_of(v, like_that) AS

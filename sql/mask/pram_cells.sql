@@ -30,9 +30,9 @@
 --   household  column        the household of a record, where unit is 'household'
 
 CREATE OR REPLACE MACRO sdc__within(have, within) AS
-    CASE WHEN coalesce(len(within::VARCHAR[]), 0) = 0 THEN have[1:1] ELSE sdc__columns(have, within) END;
+    CASE WHEN coalesce(len(sdc__names(within)), 0) = 0 THEN have[1:1] ELSE sdc__columns(have, within) END;
 CREATE OR REPLACE MACRO sdc__within_value(within, column_value) AS
-    CASE WHEN coalesce(len(within::VARCHAR[]), 0) = 0 THEN NULL ELSE column_value END;
+    CASE WHEN coalesce(len(sdc__names(within)), 0) = 0 THEN NULL ELSE column_value END;
 
 CREATE OR REPLACE MACRO sdc__pram_grouped(tbl, columns, id, within, unit, household) AS TABLE
     SELECT sdc__id, sdc__named, sdc__x, list_bool_or([*COLUMNS(lambda c: starts_with(c, 'sdc__n_'))]) AS sdc__lacking,
@@ -40,7 +40,7 @@ CREATE OR REPLACE MACRO sdc__pram_grouped(tbl, columns, id, within, unit, househ
     FROM (SELECT sdc__id, sdc__named, struct_pack(*COLUMNS(sdc__to_mask((*), columns, id))) AS sdc__x,
                  COLUMNS(sdc__to_mask((*), columns, id)) IS NULL AS "sdc__n_\0",
                  sdc__within_value(within, COLUMNS(sdc__within((*), within))) AS "sdc__g_\0"
-          FROM sdc__named_records(tbl, columns, id, unit, household, list_concat(columns::VARCHAR[], within::VARCHAR[])));
+          FROM sdc__named_records(tbl, columns, id, unit, household, list_concat(sdc__names(columns), sdc__names(within))));
 
 -- The cells of a table of records, T; then the number of each in its group, how many are in it, and which (as a digest).
 CREATE OR REPLACE MACRO sdc__pram_tallied(records) AS TABLE
@@ -65,7 +65,7 @@ CREATE OR REPLACE MACRO sdc__pram_keyed(staying, columns, stream, release) AS TA
 -- Groups of one cell have nowhere to go.
 CREATE OR REPLACE MACRO sdc__pram_lonely(cells, within) AS (
     SELECT CASE WHEN count(*) = 0 THEN true
-                WHEN coalesce(len(within::VARCHAR[]), 0) = 0 THEN error('ParameterError: The table has one cell only: PRAM needs another to move to.')
+                WHEN coalesce(len(sdc__names(within)), 0) = 0 THEN error('ParameterError: The table has one cell only: PRAM needs another to move to.')
                 ELSE error('ParameterError: Groups of one cell have no other cell to move to: ' || count(*) || ' groups of '
                          || sdc__quoted(within) || '. Join them with others, or leave them out.') END
     FROM (SELECT sdc__g FROM query_table(cells) WHERE sdc__k = 1)
@@ -87,7 +87,7 @@ CREATE OR REPLACE MACRO sdc__pram_jumps(records, cells) AS TABLE
 -- Records with NULL in one of the variables stay, and nobody moves to their cell.
 CREATE OR REPLACE MACRO sdc__pram_staying(tallied, retention, stratum) AS TABLE
     WITH sdc__cells AS MATERIALIZED (FROM sdc__pram_cells(tallied))
-    SELECT *, CASE WHEN retention >= 0 AND retention <= 1 THEN retention::DOUBLE
+    SELECT *, CASE WHEN TRY_CAST(retention AS DOUBLE) >= 0 AND TRY_CAST(retention AS DOUBLE) <= 1 THEN TRY_CAST(retention AS DOUBLE)
                    ELSE error('ParameterError: The retention is ' || coalesce(retention::VARCHAR, 'NULL') || ': it must be a probability, from 0 to 1.') END AS sdc__stay
     FROM sdc__cells WHERE sdc__pram_lonely('sdc__cells', CASE WHEN stratum IS NULL THEN NULL ELSE [stratum] END);
 
@@ -111,8 +111,8 @@ CREATE OR REPLACE MACRO sdc_pram_retention(tbl, columns, retention, id, stratum 
 -- sdc_pram_theta: the parameter theta of the guaranteed design with bound xi.
 -- Example: SELECT sdc_pram_theta(0.8);
 CREATE OR REPLACE MACRO sdc_pram_theta(xi) AS
-    CASE WHEN xi >= 3e0 / 7 AND xi < 1
-         THEN 2 * (1e0 - xi) / ((1e0 - xi) + sqrt((1e0 - xi) * (1e0 - xi) + 4e0 * xi * (1e0 - xi)))
+    CASE WHEN TRY_CAST(xi AS DOUBLE) >= 3e0 / 7 AND TRY_CAST(xi AS DOUBLE) < 1
+         THEN 2 * (1e0 - TRY_CAST(xi AS DOUBLE)) / ((1e0 - TRY_CAST(xi AS DOUBLE)) + sqrt((1e0 - TRY_CAST(xi AS DOUBLE)) * (1e0 - TRY_CAST(xi AS DOUBLE)) + 4e0 * TRY_CAST(xi AS DOUBLE) * (1e0 - TRY_CAST(xi AS DOUBLE))))
          ELSE error('ParameterError: xi is ' || coalesce(xi::VARCHAR, 'NULL') || ': it must lie in [3/7, 1); below 3/7 this design guarantees nothing.') END;
 
 -- The probability of a cell of t records to stay.
@@ -122,7 +122,7 @@ CREATE OR REPLACE MACRO sdc__pram_stay(xi, t) AS 1 - sdc_pram_theta(xi) / t;
 CREATE OR REPLACE MACRO sdc__pram_design(tallied, xi, within) AS TABLE
     WITH sdc__cells AS MATERIALIZED (FROM sdc__pram_cells(tallied))
     SELECT *, sdc__pram_stay(xi, sdc__t) AS sdc__stay,
-           CASE WHEN xi < 0.5 AND sdc__k < 3 THEN error('ParameterError: With xi = ' || xi::VARCHAR || ' below 1/2 each group needs three cells or more; one has ' || sdc__k || ': raise xi or join groups.')
+           CASE WHEN TRY_CAST(xi AS DOUBLE) < 0.5 AND sdc__k < 3 THEN error('ParameterError: With xi = ' || xi::VARCHAR || ' below 1/2 each group needs three cells or more; one has ' || sdc__k || ': raise xi or join groups.')
                 WHEN count(*) OVER (PARTITION BY sdc__x) > 1 THEN error('ParameterError: A cell lies in several groups: a column of within must be constant in each cell.')
                 ELSE true END AS sdc__sound
     FROM sdc__cells WHERE sdc__pram_lonely('sdc__cells', within);

@@ -71,7 +71,7 @@ CREATE OR REPLACE MACRO sdc_pram_invariant(tbl, column_name, matrix, method := '
 CREATE OR REPLACE MACRO sdc_pram_pd_alpha(tbl, column_name, pd, alpha) AS TABLE
     WITH sdc__made AS (
         SELECT list(sdc__x ORDER BY sdc__x ASC) AS sdc__names,
-               sdc__kernel_invariant(NULL, list(sdc__t::DOUBLE ORDER BY sdc__x ASC), 'pd_alpha', pd::DOUBLE, alpha::DOUBLE) AS sdc__flat
+               sdc__kernel_invariant(NULL, list(sdc__t::DOUBLE ORDER BY sdc__x ASC), 'pd_alpha', sdc__checked_number(pd, 'pd'), sdc__checked_number(alpha, 'alpha')) AS sdc__flat
         FROM sdc__pram_counts(tbl, column_name)
     )
     FROM sdc__pram_long('sdc__made');
@@ -83,10 +83,10 @@ CREATE OR REPLACE MACRO sdc_pram_pd_alpha(tbl, column_name, pd, alpha) AS TABLE
 CREATE OR REPLACE MACRO sdc_pram_retention_matrix(tbl, column_name, retention) AS TABLE
     WITH sdc__counts AS MATERIALIZED (FROM sdc__pram_counts(tbl, column_name))
     SELECT a.sdc__x AS "from", b.sdc__x AS "to",
-           CASE WHEN retention < 0 OR retention > 1 OR retention IS NULL THEN error('ParameterError: The retention is ' || coalesce(retention::VARCHAR, 'NULL') || ': it must be a probability, from 0 to 1.')
+           CASE WHEN NOT coalesce(TRY_CAST(retention AS DOUBLE) BETWEEN 0 AND 1, false) THEN error('ParameterError: The retention is ' || coalesce(retention::VARCHAR, 'NULL') || ': it must be a probability, from 0 to 1.')
                 WHEN (SELECT count(*) FROM sdc__counts) = 1 THEN error('ParameterError: The column has one category only: PRAM needs another to move to.')
-                WHEN a.sdc__x = b.sdc__x THEN retention::DOUBLE
-                ELSE (1 - retention::DOUBLE) / ((SELECT count(*) FROM sdc__counts) - 1) END AS probability
+                WHEN a.sdc__x = b.sdc__x THEN TRY_CAST(retention AS DOUBLE)
+                ELSE (1 - TRY_CAST(retention AS DOUBLE)) / ((SELECT count(*) FROM sdc__counts) - 1) END AS probability
     FROM sdc__counts AS a CROSS JOIN sdc__counts AS b;
 
 -- For the user of a released file: the unbiased estimate of the original frequencies, T-hat = (P^-1)^t T_X, its standard error

@@ -42,14 +42,14 @@ CREATE OR REPLACE MACRO sdc__no_level(key, given) AS
 CREATE OR REPLACE MACRO sdc__candidates(checked, keys, candidates) AS TABLE
     WITH sdc__levels_of AS (
         SELECT DISTINCT sdc__i, sdc__key, sdc__level, sdc__level_name
-        FROM (SELECT unnest(keys::VARCHAR[]) AS sdc__key, unnest(range(len(keys))) AS sdc__i) JOIN query_table(checked) ON sdc__variable = sdc__folded(sdc__key)
+        FROM (SELECT unnest(sdc__names(keys)) AS sdc__key, unnest(range(len(sdc__names(keys)))) AS sdc__i) JOIN query_table(checked) ON sdc__variable = sdc__folded(sdc__key)
     ),
     sdc__heights_of AS (
         SELECT list(sdc__height ORDER BY sdc__i ASC) AS sdc__heights, sdc__few_nodes(product(sdc__height + 1)) AS sdc__nodes
         FROM (SELECT sdc__i, max(sdc__level) AS sdc__height FROM sdc__levels_of GROUP BY sdc__i)
     ),
     sdc__alone AS (
-        SELECT sdc__i * 1000 + sdc__level AS sdc__place, list_transform(range(len(keys)), lambda j: CASE WHEN j = sdc__i THEN sdc__level ELSE 0 END::VARCHAR) AS sdc__asked
+        SELECT sdc__i * 1000 + sdc__level AS sdc__place, list_transform(range(len(sdc__names(keys))), lambda j: CASE WHEN j = sdc__i THEN sdc__level ELSE 0 END::VARCHAR) AS sdc__asked
         FROM sdc__levels_of WHERE sdc__level > 0 OR sdc__i = 0
     ),
     sdc__all AS (
@@ -63,9 +63,9 @@ CREATE OR REPLACE MACRO sdc__candidates(checked, keys, candidates) AS TABLE
     ),
     sdc__given AS (FROM query_table(CASE WHEN candidates IS NULL THEN 'sdc__alone' WHEN candidates::VARCHAR = 'all' THEN 'sdc__all' ELSE 'sdc__listed' END)),
     sdc__single AS (
-        SELECT sdc__place, unnest(range(len(keys))) AS sdc__j,
-               unnest(CASE WHEN len(sdc__asked) = len(keys) THEN sdc__asked
-                           ELSE error('ParameterError: A candidate has ' || coalesce(len(sdc__asked)::VARCHAR, 'no') || ' levels and there are ' || len(keys) || ' keys: give each key one, 0 where it stays.') END) AS sdc__text
+        SELECT sdc__place, unnest(range(len(sdc__names(keys)))) AS sdc__j,
+               unnest(CASE WHEN len(sdc__asked) = len(sdc__names(keys)) THEN sdc__asked
+                           ELSE error('ParameterError: A candidate has ' || coalesce(len(sdc__asked)::VARCHAR, 'no') || ' levels and there are ' || len(sdc__names(keys)) || ' keys: give each key one, 0 where it stays.') END) AS sdc__text
         FROM sdc__given
     ),
     sdc__found AS (
@@ -86,12 +86,12 @@ CREATE OR REPLACE MACRO sdc__rolled_up(tbl, keys, checked, candidates, weight) A
     sdc__placed AS MATERIALIZED (FROM sdc__relabelled('sdc__celled', keys, 'sdc__leaves')),
     -- the keys stand in the order of the table: where each of those given is, counted from 0
     sdc__columns_of AS MATERIALIZED (
-        SELECT list_transform(keys::VARCHAR[], lambda k: list_position(list_transform(sdc__names, lambda n: sdc__folded(n)), sdc__folded(k)) - 1)::DOUBLE[] AS sdc__positions
+        SELECT list_transform(sdc__names(keys), lambda k: list_position(list_transform(sdc__names, lambda n: sdc__folded(n)), sdc__folded(k)) - 1)::DOUBLE[] AS sdc__positions
         FROM (SELECT struct_keys(struct_pack(*COLUMNS(lambda c: NOT starts_with(c, 'sdc__')))) AS sdc__names FROM sdc__placed LIMIT 1)
     ),
     sdc__cell_lists AS MATERIALIZED (SELECT list([sdc__records::DOUBLE, sdc__w, *COLUMNS(lambda c: NOT starts_with(c, 'sdc__'))]::DOUBLE[]) AS sdc__all FROM sdc__placed),
     sdc__level_lists AS MATERIALIZED (
-        SELECT list([list_position(list_transform(keys::VARCHAR[], lambda k: sdc__folded(k)), sdc__variable) - 1, sdc__row, sdc__level, sdc__number, sdc__missing]::DOUBLE[]) AS sdc__steps
+        SELECT list([list_position(list_transform(sdc__names(keys), lambda k: sdc__folded(k)), sdc__variable) - 1, sdc__row, sdc__level, sdc__number, sdc__missing]::DOUBLE[]) AS sdc__steps
         FROM (SELECT sdc__c.sdc__variable, sdc__leaves.sdc__label AS sdc__row, sdc__c.sdc__level,
                      dense_rank() OVER (PARTITION BY sdc__c.sdc__variable, sdc__c.sdc__level ORDER BY sdc__c.sdc__label ASC NULLS FIRST) - 1 AS sdc__number,
                      (sdc__c.sdc__label IS NULL)::TINYINT AS sdc__missing

@@ -32,7 +32,7 @@ CREATE OR REPLACE MACRO sdc__rank_swap(tbl, columns, id, p, correlation, stratum
                CASE WHEN correlation IS NULL THEN 0 ELSE sdc__number(COLUMNS(sdc__to_mask((*), columns, id))) END AS sdc__d,
                sdc__digest(sdc__subkeys[sdc__folded(columns[1])], sdc__checked_id(sdc__id), sdc__part(sdc__canonical(COLUMNS(sdc__to_mask((*), columns, id))))) AS sdc__drawn
         FROM sdc__identified(tbl, id, codes := [stratum]),
-             sdc__column_subkeys(columns, release, stream, 'rank swap', concat(sdc__part(sdc__canonical(p::DOUBLE)), sdc__part(sdc__canonical(correlation::DOUBLE))))
+             sdc__column_subkeys(columns, release, stream, 'rank swap', concat(sdc__part(sdc__canonical(sdc__checked_number(p, 'p'))), sdc__part(sdc__canonical(sdc__checked_number(correlation, 'correlation')))))
     ),
     sdc__marked AS (
         SELECT *, sdc__uniform_of(sdc__drawn, 1) AS sdc__u, sdc__uniform_of(sdc__drawn, 2) AS sdc__choice,
@@ -48,7 +48,7 @@ CREATE OR REPLACE MACRO sdc__rank_swap(tbl, columns, id, p, correlation, stratum
     sdc__paired AS (
         SELECT list_transform(sdc__ordered, lambda e: e.id) AS sdc__ids, list_transform(sdc__ordered, lambda e: e.x) AS sdc__values, sdc__kept,
                sdc__kernel_swap(sdc__stratum::VARCHAR, CASE WHEN correlation IS NULL THEN NULL ELSE list_transform(sdc__ordered, lambda e: TRY_CAST(e.x AS DOUBLE)) END,
-                   list_transform(sdc__ordered, lambda e: e.choice), p::DOUBLE, correlation::DOUBLE) AS sdc__partners
+                   list_transform(sdc__ordered, lambda e: e.choice), sdc__checked_number(p, 'p'), sdc__checked_number(correlation, 'correlation')) AS sdc__partners
         FROM sdc__listed
     ),
     sdc__exchanged AS (

@@ -48,7 +48,7 @@ CREATE OR REPLACE MACRO sdc__checked_labels(labels, n) AS CASE
 -- Labels in the places of those that are made; those of ends that are closed are never read.
 CREATE OR REPLACE MACRO sdc__placed_labels(labels, n, ends) AS
     list_concat(CASE WHEN ends IN ('open', 'open_below') THEN []::VARCHAR[] ELSE ['']::VARCHAR[] END,
-                sdc__checked_labels(labels::VARCHAR[], n - 1 + (ends IN ('open', 'open_below'))::INTEGER + (ends IN ('open', 'open_above'))::INTEGER));
+                sdc__checked_labels(sdc__names(labels), n - 1 + (ends IN ('open', 'open_below'))::INTEGER + (ends IN ('open', 'open_above'))::INTEGER));
 
 -- limits: a row with sdc__breaks. The same with the labels of below the first break, of each interval, and of the last break and over.
 CREATE OR REPLACE MACRO sdc__interval_design(limits, records, ends, labels) AS TABLE

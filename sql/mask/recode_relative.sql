@@ -61,7 +61,7 @@ CREATE OR REPLACE MACRO sdc__recode_relative(tbl, column_name, relative_to, id, 
         GROUP BY sdc__x, sdc__y
     ),
     sdc__met AS MATERIALIZED (
-        SELECT sdc__of, sdc__to, sdc__nearness(sdc__nearest, sdc__n, sdc__names, labels::VARCHAR[]) AS sdc__said FROM sdc__compared, sdc__levels, sdc__missing
+        SELECT sdc__of, sdc__to, sdc__nearness(sdc__nearest, sdc__n, sdc__names, sdc__names(labels)) AS sdc__said FROM sdc__compared, sdc__levels, sdc__missing
         WHERE sdc__checked_absent(sdc__absent, 'geography', 'give each place one.')
     )
     SELECT sdc__id, sdc__in_place_of(COLUMNS(lambda c: NOT starts_with(c, 'sdc__')), sdc__said) AS "\0"

@@ -44,19 +44,19 @@
 --   release      text          names the release; give another one for independent draws
 
 -- What cannot be asked together.
-CREATE OR REPLACE MACRO sdc__listed_among(names, others) AS list_filter(coalesce(names, [])::VARCHAR[], lambda n: sdc__is_among(n, others));
+CREATE OR REPLACE MACRO sdc__listed_among(names, others) AS list_filter(sdc__names_if_any(names), lambda n: sdc__is_among(n, others));
 CREATE OR REPLACE MACRO sdc__swap_asks(columns, household, risk_keys, k, profiles, carry_along, risk, max_risk) AS CASE
-    WHEN (k IS NULL) <> (coalesce(len(risk_keys::VARCHAR[]), 0) = 0)
+    WHEN (k IS NULL) <> (coalesce(len(sdc__names(risk_keys)), 0) = 0)
         THEN error('ParameterError: k and risk_keys go together: households are at risk where a member is one of fewer than k persons with these keys; give both, or neither.')
     WHEN k IS NOT NULL AND sdc__checked_whole(k, 'k', 2) IS NULL THEN false
-    WHEN (max_risk IS NULL) <> (coalesce(len(risk::VARCHAR[]), 0) = 0)
+    WHEN (max_risk IS NULL) <> (coalesce(len(sdc__names(risk)), 0) = 0)
         THEN error('ParameterError: risk and max_risk go together: the columns of the risks that are given, and the greatest that is no reason to swap.')
     WHEN max_risk IS NOT NULL AND NOT coalesce(isfinite(TRY_CAST(max_risk AS DOUBLE)), false)
         THEN error('ParameterError: max_risk is ' || max_risk::VARCHAR || ': it must be a number.')
-    WHEN max_risk IS NOT NULL AND len(risk::VARCHAR[]) <> len(columns::VARCHAR[])
-        THEN error('ParameterError: risk names ' || len(risk::VARCHAR[]) || ' columns, and areas are ' || len(columns::VARCHAR[]) || ': give one for each, in their order.')
-    WHEN len(sdc__listed_among(list_concat([household]::VARCHAR[], risk_keys::VARCHAR[], flatten(profiles::VARCHAR[][]), risk::VARCHAR[]), list_concat(columns::VARCHAR[], carry_along::VARCHAR[]))) > 0
-        THEN error('ColumnError: ' || sdc__quoted(sdc__listed_among(list_concat([household]::VARCHAR[], risk_keys::VARCHAR[], flatten(profiles::VARCHAR[][]), risk::VARCHAR[]), list_concat(columns::VARCHAR[], carry_along::VARCHAR[])))
+    WHEN max_risk IS NOT NULL AND len(sdc__names(risk)) <> len(sdc__names(columns))
+        THEN error('ParameterError: risk names ' || len(sdc__names(risk)) || ' columns, and areas are ' || len(sdc__names(columns)) || ': give one for each, in their order.')
+    WHEN len(sdc__listed_among(list_concat([household]::VARCHAR[], sdc__names(risk_keys), flatten(profiles::VARCHAR[][]), sdc__names(risk)), list_concat(sdc__names(columns), sdc__names(carry_along)))) > 0
+        THEN error('ColumnError: ' || sdc__quoted(sdc__listed_among(list_concat([household]::VARCHAR[], sdc__names(risk_keys), flatten(profiles::VARCHAR[][]), sdc__names(risk)), list_concat(sdc__names(columns), sdc__names(carry_along))))
                    || ' is swapped, and cannot be household, risk key, risk or what partners have in common as well.')
     ELSE true END;
 
@@ -66,19 +66,19 @@ CREATE OR REPLACE MACRO sdc__level_above(risks, max_risk) AS
          ELSE nullif(list_position(list_transform(risks, lambda r: r > TRY_CAST(max_risk AS DOUBLE)), true), 0) END;
 
 CREATE OR REPLACE MACRO sdc__in_order(named, names, found) AS
-    list_transform(named::VARCHAR[], lambda w: found[list_position(list_transform(names, lambda n: sdc__folded(n)), sdc__folded(w))]);
+    list_transform(sdc__names(named), lambda w: found[list_position(list_transform(names, lambda n: sdc__folded(n)), sdc__folded(w))]);
 
 -- The persons: sdc__of (the household), sdc__x (what is swapped, as a struct), sdc__key, sdc__like (the columns of `profiles`), sdc__given (the level of a given risk).
 CREATE OR REPLACE MACRO sdc__swap_persons(tbl, columns, household, id, risk_keys, k, profiles, carry_along, risk, max_risk) AS TABLE
     WITH sdc__chosen AS (
-        SELECT sdc__id, struct_pack(*COLUMNS(sdc__to_mask((*), list_concat(columns::VARCHAR[], carry_along::VARCHAR[]), id))) AS sdc__x,
+        SELECT sdc__id, struct_pack(*COLUMNS(sdc__to_mask((*), list_concat(sdc__names(columns), sdc__names(carry_along)), id))) AS sdc__x,
                coalesce(sdc__exact(COLUMNS(CASE WHEN household IS NULL THEN ['(none)": record swapping needs the column of household numbers (the id, where every record is one by itself): give household := ''name''; so "']
                                             ELSE sdc__columns((*), [household]) END)),
                         error('ColumnError: A household number is NULL: every person must belong to a household (give persons living alone a number of their own).')) AS sdc__of,
                sdc__within_value(risk_keys, COLUMNS(sdc__within((*), risk_keys))) AS "sdc__k_\0",
                sdc__within_value(flatten(profiles::VARCHAR[][]), COLUMNS(sdc__within((*), list_distinct(list_transform(flatten(profiles::VARCHAR[][]), lambda n: sdc__folded(n)))))) AS "sdc__l_\0",
                CASE WHEN max_risk IS NOT NULL THEN TRY_CAST(COLUMNS(sdc__within((*), risk)) AS DOUBLE) END AS "sdc__r_\0"
-        FROM sdc__identified(tbl, id, codes := list_concat(columns::VARCHAR[], carry_along::VARCHAR[], risk_keys::VARCHAR[], flatten(profiles::VARCHAR[][]), [household]::VARCHAR[]))
+        FROM sdc__identified(tbl, id, codes := list_concat(sdc__names(columns), sdc__names(carry_along), sdc__names(risk_keys), flatten(profiles::VARCHAR[][]), [household]::VARCHAR[]))
         WHERE sdc__swap_asks(columns, household, risk_keys, k, profiles, carry_along, risk, max_risk)
     ),
     sdc__risks AS (
@@ -141,7 +141,7 @@ CREATE OR REPLACE MACRO sdc__swap_homes(persons, places, columns, rate, risk_key
     ),
     sdc__homes AS MATERIALIZED (
         SELECT sdc__of, row_number() OVER () AS sdc__unit, sdc__no, coalesce(sdc__from, 0) AS sdc__need, sdc__size, sdc__all
-        FROM (SELECT sdc__of, count(*) AS sdc__size, any_value(sdc__no) AS sdc__no, sdc__one_place(min(sdc__no) = max(sdc__no), list_concat(columns::VARCHAR[], carry_along::VARCHAR[])) AS sdc__whole,
+        FROM (SELECT sdc__of, count(*) AS sdc__size, any_value(sdc__no) AS sdc__no, sdc__one_place(min(sdc__no) = max(sdc__no), list_concat(sdc__names(columns), sdc__names(carry_along))) AS sdc__whole,
                      min(sdc__from) AS sdc__from, CASE WHEN profiles IS NOT NULL THEN list(sdc__alike) END AS sdc__all
               FROM sdc__members GROUP BY sdc__of)
         WHERE sdc__whole
@@ -160,7 +160,7 @@ CREATE OR REPLACE MACRO sdc__swap_homes(persons, places, columns, rate, risk_key
           FROM sdc__homes AS sdc__h JOIN query_table(places) AS sdc__q ON sdc__h.sdc__no = sdc__q.sdc__no,
                (SELECT sdc__subkey(sdc__secret_key(), release, stream, 'record swap', concat(sdc__part(sdc__canonical(TRY_CAST(rate AS DOUBLE))), sdc__part(sdc__canonical(TRY_CAST(k AS DOUBLE))),
                     sdc__part(sdc__columns_part(risk_keys)), sdc__part(sdc__folded(profiles::VARCHAR)), sdc__part(sdc__columns_part(risk)), sdc__part(sdc__canonical(TRY_CAST(max_risk AS DOUBLE)))),
-                    array_to_string(list_transform(columns::VARCHAR[], lambda c: sdc__part(sdc__folded(c))), '')) AS sdc__subkey)) AS sdc__h
+                    array_to_string(list_transform(sdc__names(columns), lambda c: sdc__part(sdc__folded(c))), '')) AS sdc__subkey)) AS sdc__h
     LEFT JOIN sdc__profiles AS sdc__f ON sdc__h.sdc__unit = sdc__f.sdc__unit;
 
 -- Each household with its partner, and the place of the partner. sdc__left: it stays in the area where it is at risk (perhaps in another district of the region).
@@ -189,7 +189,7 @@ CREATE OR REPLACE MACRO sdc__record_swap(tbl, columns, rate, id, household, risk
 -- Example: FROM sdc_record_swap('persons', ['region'], 0.5, 'id', household := 'id');
 CREATE OR REPLACE MACRO sdc_record_swap(tbl, columns, rate, id, household := NULL, risk_keys := NULL, k := NULL, profiles := NULL, carry_along := NULL, risk := NULL, max_risk := NULL, shortfall := 'refuse', stream := NULL, release := '') AS TABLE
     WITH sdc__done AS (FROM sdc__record_swap(tbl, columns, rate, id, household, risk_keys, k, profiles, carry_along, risk, max_risk, shortfall, stream, release))
-    FROM sdc__released(tbl, list_concat(columns::VARCHAR[], carry_along::VARCHAR[]), id, 'sdc__done');
+    FROM sdc__released(tbl, list_concat(sdc__names(columns), sdc__names(carry_along)), id, 'sdc__done');
 
 -- Who exchanged with whom, for the data holder alone: whoever has it undoes the swap. Taken of the original table, with the arguments of the swap.
 -- partner: NULL where the household stays. risk_level: the first of `columns` in which it is at risk, by its number, from 1; NULL where in none.

@@ -24,13 +24,13 @@
 --   household  column  the household of a record, where unit is 'household'
 
 CREATE OR REPLACE MACRO sdc__base(base) AS
-    CASE WHEN base::DOUBLE > 0 AND base::DOUBLE < 'infinity'::DOUBLE THEN base::DOUBLE
+    CASE WHEN TRY_CAST(base AS DOUBLE) > 0 AND TRY_CAST(base AS DOUBLE) < 'infinity'::DOUBLE THEN TRY_CAST(base AS DOUBLE)
          ELSE error('ParameterError: The base is ' || coalesce(base::VARCHAR, 'NULL') || ': it must be positive and finite (the distance of the rounding points).') END;
-CREATE OR REPLACE MACRO sdc__is_part(base) AS base::DOUBLE < 1 AND round(1e0 / base::DOUBLE) * base::DOUBLE = 1;
+CREATE OR REPLACE MACRO sdc__is_part(base) AS sdc__base(base) < 1 AND round(1e0 / sdc__base(base)) * sdc__base(base) = 1;
 CREATE OR REPLACE MACRO sdc__in_bases(x, base) AS
     CASE WHEN sdc__is_part(base) THEN x * round(1e0 / sdc__base(base)) ELSE x / sdc__base(base) END;
 CREATE OR REPLACE MACRO sdc__of_bases(n, base) AS
-    CASE WHEN sdc__is_part(base) THEN n / round(1e0 / base::DOUBLE) ELSE n * base::DOUBLE END + 0e0;
+    CASE WHEN sdc__is_part(base) THEN n / round(1e0 / sdc__base(base)) ELSE n * sdc__base(base) END + 0e0;
 -- NaN and infinity stay; u: 0.5 exactly for the nearest, else a draw.
 CREATE OR REPLACE MACRO sdc__rounded(x, base) AS
     sdc__of_bases(floor(sdc__in_bases(x, base)) + (sdc__in_bases(x, base) - floor(sdc__in_bases(x, base)) >= 0.5)::INTEGER, base);
@@ -40,17 +40,17 @@ CREATE OR REPLACE MACRO sdc__rounded_at_random(x, base, u) AS
 -- The type of a value is its column's again.
 CREATE OR REPLACE MACRO sdc__round_value(v, base, x_max) AS cast_to_type(CASE
     WHEN x_max IS NULL OR isnan(sdc__number(v)) THEN sdc__rounded(sdc__number(v), base)
-    WHEN sdc__number(v) > x_max::DOUBLE THEN error('ParameterError: A value of ' || alias(v) || ' is above x_max, ' || x_max::VARCHAR || ', the largest that is possible: give a greater x_max.')
-    ELSE least(sdc__rounded(sdc__number(v), base), sdc__of_bases(floor(sdc__in_bases(x_max::DOUBLE, base)), base)) END, v);
+    WHEN sdc__number(v) > sdc__checked_number(x_max, 'x_max') THEN error('ParameterError: A value of ' || alias(v) || ' is above x_max, ' || x_max::VARCHAR || ', the largest that is possible: give a greater x_max.')
+    ELSE least(sdc__rounded(sdc__number(v), base), sdc__of_bases(floor(sdc__in_bases(sdc__checked_number(x_max, 'x_max'), base)), base)) END, v);
 -- A draw depends on the base and on the value, in millionths of the base.
 CREATE OR REPLACE MACRO sdc__round_value_at_random(v, base, subkeys, id) AS
-    cast_to_type(sdc__rounded_at_random(sdc__number(v), base, sdc__uniform(subkeys[sdc__folded(alias(v))], id, sdc__in_units(sdc__number(v), base::DOUBLE))), v);
+    cast_to_type(sdc__rounded_at_random(sdc__number(v), base, sdc__uniform(subkeys[sdc__folded(alias(v))], id, sdc__in_units(sdc__number(v), sdc__base(base)))), v);
 
 CREATE OR REPLACE MACRO sdc__round(tbl, columns, base, id, x_max) AS TABLE
     SELECT sdc__id, sdc__round_value(COLUMNS(sdc__to_mask((*), columns, id)), base, x_max) AS "\0" FROM sdc__identified(tbl, id);
 CREATE OR REPLACE MACRO sdc__random_round(tbl, columns, base, id, stream, release, unit, household) AS TABLE
     SELECT sdc__id, sdc__round_value_at_random(COLUMNS(sdc__to_mask((*), columns, id)), base, sdc__subkeys, sdc__named) AS "\0"
-    FROM sdc__named_records(tbl, columns, id, unit, household, NULL), sdc__column_subkeys(columns, release, stream, 'random rounding', sdc__canonical(base::DOUBLE));
+    FROM sdc__named_records(tbl, columns, id, unit, household, NULL), sdc__column_subkeys(columns, release, stream, 'random rounding', sdc__canonical(sdc__base(base)));
 
 -- Keeps: every value to within half a base.
 -- Verb: round_to_base

@@ -49,7 +49,7 @@ CREATE OR REPLACE MACRO sdc__suppress_risky(tbl, keys, max_risk, id, weight, hou
                CASE WHEN household IS NULL THEN NULL
                     WHEN sdc__is_among(household, keys) THEN error('ColumnError: ' || household || ' is the household and also a key: its suppression would leave records without one. Leave it out of the keys.')
                     ELSE coalesce(sdc__exact(COLUMNS(sdc__column((*), household))), error('ColumnError: A household number is NULL: every person must belong to a household (give persons living alone a number of their own).')) END AS sdc__household
-        FROM sdc__identified(tbl, id, codes := list_append(keys::VARCHAR[], household))
+        FROM sdc__identified(tbl, id, codes := list_append(sdc__names(keys), household))
     ),
     sdc__alone AS (SELECT NULL AS sdc__stratum, * EXCLUDE (sdc__household) FROM sdc__records),
     sdc__celled AS MATERIALIZED (FROM sdc__suppression_cells('sdc__alone')),

@@ -96,7 +96,7 @@ CREATE OR REPLACE MACRO sdc__misclassification_intervals(cells, column_name, mat
 -- What key the intruder has of a removed record: of the changing columns the matrix's, of the others its own.
 CREATE OR REPLACE MACRO sdc__seen_key(name, columns) AS
     CASE WHEN sdc__is_among(name, columns)
-         THEN 'sdc__m' || list_position(list_transform(columns::VARCHAR[], lambda c: sdc__folded(c)), sdc__folded(name)) || '.sdc__to'
+         THEN 'sdc__m' || list_position(list_transform(sdc__names(columns), lambda c: sdc__folded(c)), sdc__folded(name)) || '.sdc__to'
          ELSE 'sdc__r.' || sdc__identifier(name) END;
 
 -- With misclassification: columns and matrices as in sdc_theta_misclassified, of which this is the simulation.
@@ -112,16 +112,16 @@ CREATE OR REPLACE MACRO sdc_data_intrusion_misclassified(tbl, keys, sampling_fra
     sdc__seen AS (
         FROM query(CASE WHEN sdc__check_changed(keys, columns, matrices) THEN
             'SELECT sdc__r.sdc__own, sdc__r.sdc__copied, sdc__c.sdc__f, '
-            || array_to_string(list_transform(columns::VARCHAR[], lambda k, i: 'row(sdc__r.' || sdc__identifier(k) || ') = row(sdc__m' || i || '.sdc__to)'), ' AND ')
+            || array_to_string(list_transform(sdc__names(columns), lambda k, i: 'row(sdc__r.' || sdc__identifier(k) || ') = row(sdc__m' || i || '.sdc__to)'), ' AND ')
             || ' AS sdc__same FROM (SELECT *, '
-            || array_to_string(list_transform(columns::VARCHAR[], lambda k, i: 'sdc__intrusion_draw(' || coalesce(sdc__text(stream), 'NULL') || ', ''matrix ' || i || ''', sdc__k) AS sdc__u' || i), ', ')
+            || array_to_string(list_transform(sdc__names(columns), lambda k, i: 'sdc__intrusion_draw(' || coalesce(sdc__text(stream), 'NULL') || ', ''matrix ' || i || ''', sdc__k) AS sdc__u' || i), ', ')
             || ' FROM sdc__removed) AS sdc__r'
-            || array_to_string(list_transform(columns::VARCHAR[], lambda k, i:
+            || array_to_string(list_transform(sdc__names(columns), lambda k, i:
                 ' JOIN sdc__misclassification_intervals(''sdc__crossed'', ' || sdc__text(k) || ', ' || sdc__text(matrices[i]) || ') AS sdc__m' || i
                 || ' ON row(sdc__r.' || sdc__identifier(k) || ') = row(sdc__m' || i || '.sdc__from) AND sdc__r.sdc__u' || i || ' >= sdc__m' || i || '.sdc__low'
                 || ' AND sdc__r.sdc__u' || i || ' < sdc__m' || i || '.sdc__high'), '')
             || ' LEFT JOIN sdc__crossed AS sdc__c ON '
-            || array_to_string(list_transform(keys::VARCHAR[], lambda k: 'row(sdc__c.' || sdc__identifier(k) || ') = row(' || sdc__seen_key(k, columns) || ')'), ' AND ') END)
+            || array_to_string(list_transform(sdc__names(keys), lambda k: 'row(sdc__c.' || sdc__identifier(k) || ') = row(' || sdc__seen_key(k, columns) || ')'), ' AND ') END)
     ),
     sdc__matches AS (
         SELECT CASE WHEN sdc__same THEN sdc__own - 1 + sdc__copied::INTEGER = 1 ELSE coalesce(sdc__f = 1, false) END AS sdc__unique,

@@ -34,7 +34,7 @@
 
 -- The caller's columns where he names some, else any column as a placeholder.
 CREATE OR REPLACE MACRO sdc__optional_columns(have, named) AS
-    CASE WHEN coalesce(len(named::VARCHAR[]), 0) = 0 THEN have[1:1] ELSE sdc__columns(have, named) END;
+    CASE WHEN coalesce(len(sdc__names(named)), 0) = 0 THEN have[1:1] ELSE sdc__columns(have, named) END;
 
 CREATE OR REPLACE MACRO sdc__answer(rule, requirement, measured, needs, found, violated) AS TABLE
     SELECT rule AS rule, requirement AS requirement,
@@ -42,8 +42,8 @@ CREATE OR REPLACE MACRO sdc__answer(rule, requirement, measured, needs, found, v
 
 -- Names that are text, each of them: a NULL is no name, and no column of that name would be found.
 CREATE OR REPLACE MACRO sdc__all_named(given) AS
-    CASE WHEN list_count(given::VARCHAR[]) < len(given::VARCHAR[])
-             THEN error('ParameterError: The list of columns ' || given::VARCHAR[]::VARCHAR || ' holds a NULL where a name should be.') ELSE given::VARCHAR[] END;
+    CASE WHEN list_count(sdc__names(given)) < len(sdc__names(given))
+             THEN error('ParameterError: The list of columns ' || sdc__names(given)::VARCHAR || ' holds a NULL where a name should be.') ELSE sdc__names(given) END;
 
 -- Whether columns that must not be released are there. given: names that would be such columns; [] says that there are none.
 -- borrowed: columns that another rule is measured by and that must not be released either: with one of them the table at hand is
@@ -51,7 +51,7 @@ CREATE OR REPLACE MACRO sdc__all_named(given) AS
 CREATE OR REPLACE MACRO sdc__absent_rule(tbl, rule, requirement, given, borrowed, needs) AS TABLE
     SELECT a.* FROM (
         SELECT list_filter(sdc__all_named(given), lambda n: sdc__is_among(n, sdc__names)) AS sdc__there,
-               list_filter(borrowed::VARCHAR[], lambda n: n IS NOT NULL) AS sdc__borrowed
+               list_filter(sdc__names(borrowed), lambda n: n IS NOT NULL) AS sdc__borrowed
         FROM (SELECT struct_keys(struct_pack(*COLUMNS(*))) AS sdc__names FROM sdc__rows(tbl) LIMIT 1)
     ), LATERAL (SELECT rule AS rule, requirement AS requirement,
                        CASE WHEN sdc__there IS NULL THEN 'not measured: ' || needs
@@ -111,7 +111,7 @@ CREATE OR REPLACE MACRO sdc__areas(tbl, areas, weight, province, municipality) A
           FROM (SELECT struct_pack(*COLUMNS(sdc__optional_columns((*), areas))) AS sdc__area,
                        CASE WHEN weight IS NOT NULL THEN sdc__checked_weight(sdc__value(weight, COLUMNS(sdc__column((*), weight)))) END AS sdc__w,
                        COLUMNS(sdc__column((*), province)) AS sdc__province, COLUMNS(sdc__column((*), municipality)) AS sdc__municipality
-                FROM sdc__exact_rows(tbl, codes := list_concat(areas::VARCHAR[], [province, municipality]::VARCHAR[]))))
+                FROM sdc__exact_rows(tbl, codes := list_concat(sdc__names(areas), [province, municipality]::VARCHAR[]))))
     GROUP BY sdc__area;
 
 CREATE OR REPLACE MACRO sdc__area_rule(tbl, areas, weight, province, municipality) AS TABLE
@@ -147,7 +147,7 @@ CREATE OR REPLACE MACRO sdc__household_rule(tbl, household, variables) AS TABLE
                                   ELSE coalesce(COLUMNS(sdc__column((*), household)),
                                                 error('ColumnError: A household number is NULL: every person must belong to a household (give persons living alone a number of their own).')) END AS sdc__household,
                              struct_pack(*COLUMNS(sdc__optional_columns((*), variables))) AS sdc__combination
-                      FROM sdc__exact_rows(tbl, codes := list_append(variables::VARCHAR[], household))))
+                      FROM sdc__exact_rows(tbl, codes := list_append(sdc__names(variables), household))))
           GROUP BY sdc__combination);
 
 -- Weights: one for all tells nothing; others a person has to judge.
@@ -160,7 +160,7 @@ CREATE OR REPLACE MACRO sdc__weight_rule(tbl, weight) AS TABLE
 
 -- The identifying variables: the keys, and the indirect regional variables that are not listed among them.
 CREATE OR REPLACE MACRO sdc__identifying(keys, regions) AS
-    list_concat(keys::VARCHAR[], list_filter(coalesce(regions, [])::VARCHAR[], lambda r: NOT sdc__is_among(r, keys)));
+    list_concat(sdc__names(keys), list_filter(sdc__names_if_any(regions), lambda r: NOT sdc__is_among(r, keys)));
 
 -- sdc_public_use_file_rules: the rules of a public use file, one row each: what was found, and whether it is violated.
 -- Gives: rule, requirement, found, violated.

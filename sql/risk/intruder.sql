@@ -45,7 +45,7 @@ CREATE OR REPLACE MACRO sdc__of_attribute(given, columns, i, name) AS CASE
     WHEN len(list_filter(sdc__either(given), lambda v: v IS NULL)) > 0 OR len(sdc__either(given)) = 0
         THEN error('ParameterError: ' || name || ' is NULL, or holds one: give a number or a column for all attributes, or a list with one for each.')
     WHEN len(sdc__either(given)) = 1 THEN sdc__either(given)[1]
-    WHEN len(sdc__either(given)) = len(columns) THEN sdc__either(given)[i]
+    WHEN len(sdc__either(given)) = len(sdc__names(columns)) THEN sdc__either(given)[i]
     ELSE error('ParameterError: ' || name || ' has ' || len(sdc__either(given)) || ' values: give one for all, or one for each of the columns ' || sdc__quoted(columns) || '.') END;
 
 -- What is believed, checked: the density, the spread, where it lies (ln y for a lognormal one); how many persons.
@@ -148,7 +148,7 @@ CREATE OR REPLACE MACRO sdc__share_between(value, name) AS CASE WHEN TRY_CAST(va
 -- Example: FROM sdc_intruder_links('persons', 'released', ['income'], 'id', 50);
 CREATE OR REPLACE MACRO sdc_intruder_links(external, released, columns, id, spread, density := 'normal', stands_for := NULL, method := NULL, least := 0) AS TABLE
     SELECT sdc__target AS target, sdc__record AS record, sdc__p AS probability
-    FROM query(sdc__intruder_text(external, released, columns::VARCHAR[], id, spread, density, stands_for, method)
+    FROM query(sdc__intruder_text(external, released, sdc__names(columns), id, spread, density, stands_for, method)
         || ' SELECT sdc__t.sdc__person AS sdc__target, sdc__r.sdc__person AS sdc__record, CASE WHEN sdc__score = sdc__best THEN 1 ELSE exp(sdc__score - sdc__best) END * sdc__one AS sdc__p'
         || ' FROM sdc__scored JOIN sdc__targets AS sdc__t USING (sdc__j) JOIN sdc__r USING (sdc__i)')
     WHERE sdc__p >= sdc__share_between(least, 'least');
@@ -160,7 +160,7 @@ CREATE OR REPLACE MACRO sdc_intruder_links(external, released, columns, id, spre
 -- Example: FROM sdc_perceived_risk_records('persons', 'released', ['income'], 'id', 50);
 CREATE OR REPLACE MACRO sdc_perceived_risk_records(external, released, columns, id, spread, density := 'normal', stands_for := NULL, method := NULL) AS TABLE
     SELECT sdc__target AS target, sdc__record AS record, sdc__p AS probability, sdc__null AS not_released, sdc__at_least(sdc__p, sdc__null) AS linked, sdc__right AS correct
-    FROM query(sdc__intruder_text(external, released, columns::VARCHAR[], id, spread, density, stands_for, method)
+    FROM query(sdc__intruder_text(external, released, sdc__names(columns), id, spread, density, stands_for, method)
         || ' SELECT sdc__t.sdc__person AS sdc__target, CASE WHEN sdc__one > 0 THEN sdc__r.sdc__person END AS sdc__record, sdc__one AS sdc__p, greatest(1 - sdc__one * coalesce(sdc__all, 0), 0) AS sdc__null,'
         || ' CASE WHEN count(sdc__own) OVER () > 0 THEN CASE WHEN sdc__mine AND sdc__one > 0 THEN 1e0 / sdc__ties ELSE 0 END END AS sdc__right FROM sdc__targets AS sdc__t LEFT JOIN sdc__r ON sdc__first = sdc__i');
 
@@ -172,11 +172,11 @@ CREATE OR REPLACE MACRO sdc_perceived_risk_records(external, released, columns, 
 -- Example: FROM sdc_perceived_risk('persons', 'released', ['income'], 'id', 50);
 -- Limit: maximum. The largest probability with which the intruder takes a released record for a given person's.
 CREATE OR REPLACE MACRO sdc_perceived_risk(external, released, columns, id, spread, density := 'normal', stands_for := NULL, method := NULL, tau := 0.5) AS TABLE
-    FROM query(sdc__intruder_text(external, released, columns::VARCHAR[], id, spread, density, stands_for, method)
-        || ', sdc__scales AS MATERIALIZED (SELECT ' || array_to_string(list_transform(columns::VARCHAR[], lambda c, i: replace('coalesce(1 / nullif(stddev_pop(sdc__y#), 0), 1) AS sdc__z#', '#', i::VARCHAR)), ', ') || ' FROM sdc__e)'
+    FROM query(sdc__intruder_text(external, released, sdc__names(columns), id, spread, density, stands_for, method)
+        || ', sdc__scales AS MATERIALIZED (SELECT ' || array_to_string(list_transform(sdc__names(columns), lambda c, i: replace('coalesce(1 / nullif(stddev_pop(sdc__y#), 0), 1) AS sdc__z#', '#', i::VARCHAR)), ', ') || ' FROM sdc__e)'
         || ', sdc__near AS (SELECT sdc__r.sdc__i, sum(CASE WHEN sdc__distance < sdc__mine THEN 1 ELSE 0 END) AS sdc__nearer, sum(CASE WHEN sdc__distance = sdc__mine THEN 1 ELSE 0 END) AS sdc__alike FROM (SELECT sdc__i, sdc__mine, '
-        || array_to_string(list_transform(columns::VARCHAR[], lambda c, i: replace('coalesce((sdc__x# - sdc__y#) * (sdc__x# - sdc__y#) * sdc__z# * sdc__z#, 0)', '#', i::VARCHAR)), ' + ') || ' AS sdc__distance FROM (SELECT sdc__r.*, '
-        || array_to_string(list_transform(columns::VARCHAR[], lambda c, i: replace('coalesce((sdc__x# - sdc__y#) * (sdc__x# - sdc__y#) * sdc__z# * sdc__z#, 0)', '#', i::VARCHAR)), ' + ')
+        || array_to_string(list_transform(sdc__names(columns), lambda c, i: replace('coalesce((sdc__x# - sdc__y#) * (sdc__x# - sdc__y#) * sdc__z# * sdc__z#, 0)', '#', i::VARCHAR)), ' + ') || ' AS sdc__distance FROM (SELECT sdc__r.*, '
+        || array_to_string(list_transform(sdc__names(columns), lambda c, i: replace('coalesce((sdc__x# - sdc__y#) * (sdc__x# - sdc__y#) * sdc__z# * sdc__z#, 0)', '#', i::VARCHAR)), ' + ')
         || ' AS sdc__mine FROM sdc__r JOIN sdc__e ON sdc__i = sdc__own, sdc__scales), sdc__e, sdc__scales) AS sdc__r GROUP BY sdc__r.sdc__i)'
         || ', sdc__matches AS (SELECT coalesce(sdc__exact_sum(CASE WHEN sdc__nearer = 0 THEN 1e0 / sdc__alike END, 60), 0) AS sdc__matched FROM sdc__near)'
         || ' SELECT any_value(sdc__n)::BIGINT AS records, any_value(sdc__persons) AS population, max(sdc__one) AS maximum, sdc__exact_sum(sdc__w * sdc__one, 80) / any_value(sdc__persons) AS average, sdc__exact_sum(sdc__w * sdc__one, 80) AS total, any_value(sdc__tau) AS tau,'

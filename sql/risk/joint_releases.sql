@@ -29,7 +29,7 @@
 
 -- The list of lists, or the error.
 CREATE OR REPLACE MACRO sdc__checked_releases(releases, keys) AS
-    CASE WHEN typeof(keys) LIKE '%[][]' AND len(releases::VARCHAR[]) >= 2 AND list_count(releases::VARCHAR[]) = len(keys) AND len(releases::VARCHAR[]) = len(keys) AND len(sdc__lists(keys)) = len(keys) THEN sdc__lists(keys)
+    CASE WHEN typeof(keys) LIKE '%[][]' AND len(sdc__names(releases)) >= 2 AND list_count(sdc__names(releases)) = len(sdc__names(keys)) AND len(sdc__names(releases)) = len(sdc__names(keys)) AND len(sdc__lists(keys)) = len(sdc__names(keys)) THEN sdc__lists(keys)
          ELSE error('ParameterError: releases is to be a list of two tables or more, and keys a list of as many lists of columns, as in [''public'', ''research''], [[''age'', ''sex''], [''age'', ''region'']].') END;
 
 CREATE OR REPLACE MACRO sdc__once(id, records, persons, known, tbl) AS
@@ -55,10 +55,10 @@ CREATE OR REPLACE MACRO sdc__of_others(id, common, fewest, tbl) AS
 CREATE OR REPLACE MACRO sdc__joint_cells(releases, keys, id, nulls) AS
     'WITH ' || array_to_string(list_transform(keys, lambda ks, i: sdc__release_side(releases[i], ks, id, i)), ', ')
     || ', sdc__people AS (SELECT sdc__person, ' || array_to_string(list_transform(keys, lambda ks, i: 'coalesce(in' || i || ', false) AS in' || i || ', ' || sdc__identifiers(sdc__release_keys(ks, i))), ', ')
-    || ' FROM sdc__side1' || array_to_string(list_transform(range(2, len(keys) + 1), lambda i: ' FULL JOIN sdc__side' || i || ' USING (sdc__person)'), '') || ')'
+    || ' FROM sdc__side1' || array_to_string(list_transform(range(2, len(sdc__names(keys)) + 1), lambda i: ' FULL JOIN sdc__side' || i || ' USING (sdc__person)'), '') || ')'
     || ', sdc__crossed AS MATERIALIZED (SELECT sdc__c.* FROM (SELECT * EXCLUDE (sdc__person), count(*) AS records FROM sdc__people GROUP BY ALL) AS sdc__c'
     || array_to_string(list_transform(keys, lambda ks, i: ' LEFT JOIN sdc__refused' || i || ' ON true'), '') || ' LEFT JOIN (SELECT 1 AS sdc__none FROM (SELECT '
-    || array_to_string(list_transform(keys, lambda ks, i: 'coalesce(sum(CASE WHEN in' || i || ' AND (' || array_to_string(list_transform(list_filter(range(1, len(keys) + 1), lambda j: j <> i), lambda j: 'in' || j), ' OR ') || ') THEN 1 END), 0) AS sdc__common' || i), ', ')
+    || array_to_string(list_transform(keys, lambda ks, i: 'coalesce(sum(CASE WHEN in' || i || ' AND (' || array_to_string(list_transform(list_filter(range(1, len(sdc__names(keys)) + 1), lambda j: j <> i), lambda j: 'in' || j), ' OR ') || ') THEN 1 END), 0) AS sdc__common' || i), ', ')
     || ', least(' || array_to_string(list_transform(keys, lambda ks, i: 'coalesce(sum(CASE WHEN in' || i || ' THEN 1 END), 0)'), ', ') || ') AS sdc__fewest FROM sdc__people) WHERE ' || array_to_string(list_transform(keys, lambda ks, i: 'sdc__of_others(' || sdc__text(id) || ', sdc__common' || i || ', sdc__fewest, ' || sdc__text(releases[i]) || ')'), ' OR ') || ') AS sdc__alone ON true)'
     || array_to_string(list_transform(keys, lambda ks, i: ', sdc__of' || i || ' AS (SELECT * FROM sdc__crossed WHERE in' || i || ')'), '')
     || ', sdc__counted AS MATERIALIZED (SELECT sdc__t.*, floor(sdc__c0.sdc__w)::BIGINT AS sdc__f0' || array_to_string(list_transform(keys, lambda ks, i: ', floor(sdc__c' || i || '.sdc__w)::BIGINT AS sdc__f' || i), '')
@@ -72,7 +72,7 @@ CREATE OR REPLACE MACRO sdc__joint_cells(releases, keys, id, nulls) AS
 -- Gives: id, least_alone, together.
 -- Example: FROM sdc_joint_releases_records(['persons', 'released'], [['age', 'sex'], ['region']], 'id');
 CREATE OR REPLACE MACRO sdc_joint_releases_records(releases, keys, id, nulls := 'category') AS TABLE
-    FROM query(sdc__joint_cells(releases::VARCHAR[], sdc__checked_releases(releases, keys), id, CASE WHEN sdc__is_category(nulls) THEN 'category' ELSE 'wildcard' END)
+    FROM query(sdc__joint_cells(sdc__names(releases), sdc__checked_releases(releases, keys), id, CASE WHEN sdc__is_category(nulls) THEN 'category' ELSE 'wildcard' END)
         || ' SELECT sdc__person AS ' || sdc__identifier(sdc__beside(id, ['least_alone', 'together'])) || ', least(' || array_to_string(list_transform(sdc__lists(keys), lambda ks, i: 'sdc__f' || i), ', ') || ') AS least_alone, sdc__f0 AS together'
         || ' FROM (SELECT sdc__person, row(*COLUMNS(sdc__columns((*), ' || sdc__texts(sdc__all_keys(sdc__lists(keys))) || '))) AS sdc__k FROM sdc__people) AS sdc__p JOIN sdc__counted ON sdc__k = sdc__k0');
 
@@ -83,7 +83,7 @@ CREATE OR REPLACE MACRO sdc_joint_releases_records(releases, keys, id, nulls := 
 -- Example: FROM sdc_joint_releases(['persons', 'released'], [['age', 'sex'], ['region']], 'id');
 CREATE OR REPLACE MACRO sdc_joint_releases(releases, keys, id, k := 3, nulls := 'category') AS TABLE
     WITH sdc__stacked AS (
-        FROM query(sdc__joint_cells(releases::VARCHAR[], sdc__checked_releases(releases, keys), id, CASE WHEN sdc__is_category(nulls) THEN 'category' ELSE 'wildcard' END)
+        FROM query(sdc__joint_cells(sdc__names(releases), sdc__checked_releases(releases, keys), id, CASE WHEN sdc__is_category(nulls) THEN 'category' ELSE 'wildcard' END)
             || array_to_string(list_transform(sdc__lists(keys), lambda ks, i: ' SELECT ' || i || ' AS sdc__j, ' || sdc__text(releases[i]) || ' AS sdc__name, records AS sdc__n, sdc__f' || i || ' AS sdc__f, sdc__f0, sdc__f' || i
                 || ' AS sdc__alone FROM sdc__counted WHERE in' || i), ' UNION ALL')
             || ' UNION ALL SELECT 0, '''', records, sdc__f0, sdc__f0, least(' || array_to_string(list_transform(sdc__lists(keys), lambda ks, i: 'sdc__f' || i), ', ') || ') FROM sdc__counted')

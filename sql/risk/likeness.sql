@@ -19,16 +19,16 @@
 
 -- Of the sensitive values, those that alpha regards: all, where none are chosen.
 CREATE OR REPLACE MACRO sdc__is_chosen(value, chosen) AS
-    chosen IS NULL OR list_contains(chosen::VARCHAR[], value::VARCHAR);
+    chosen IS NULL OR list_contains(sdc__names(chosen), value::VARCHAR);
 
 CREATE OR REPLACE MACRO sdc__likeness(tbl, keys, sensitive, chosen) AS TABLE
     WITH sdc__seen AS MATERIALIZED (FROM sdc__attribute_cells(tbl, keys, sensitive)),
     -- a chosen value that the file lacks is a slip of the pen, and would make alpha 0
     sdc__unknown AS (
         SELECT CASE WHEN chosen IS NULL THEN true
-                    WHEN len(chosen::VARCHAR[]) = 0 THEN error('ParameterError: The list of chosen values is empty: name at least one, or leave it out for all of them.')
-                    WHEN list_count(chosen::VARCHAR[]) < len(chosen::VARCHAR[]) OR sdc__there < len(list_distinct(chosen::VARCHAR[]))
-                        THEN error('ParameterError: Of the chosen values ' || chosen::VARCHAR[]::VARCHAR || ' not every one is a value of the sensitive variable "' || sensitive || '".')
+                    WHEN len(sdc__names(chosen)) = 0 THEN error('ParameterError: The list of chosen values is empty: name at least one, or leave it out for all of them.')
+                    WHEN list_count(sdc__names(chosen)) < len(sdc__names(chosen)) OR sdc__there < len(list_distinct(sdc__names(chosen)))
+                        THEN error('ParameterError: Of the chosen values ' || sdc__names(chosen)::VARCHAR || ' not every one is a value of the sensitive variable "' || sensitive || '".')
                     ELSE true END AS sdc__known
         FROM (SELECT count(DISTINCT sdc__by_bytes(sdc__value::VARCHAR)) FILTER (coalesce(sdc__is_chosen(sdc__value, chosen), false)) AS sdc__there FROM sdc__seen)
     )

@@ -17,12 +17,12 @@ CREATE OR REPLACE MACRO sdc__kernel_log_linear_search(codes, counts, weights, en
 CREATE OR REPLACE MACRO sdc__kernel_log_linear(codes, counts, weights, generators) AS sdc__needs_python('A log-linear model that is no forest, or its goodness of fit,')::DOUBLE[][];
 
 -- (Keys that are none, or NULL, are left for sdc__category_cells to refuse.)
-CREATE OR REPLACE MACRO sdc__model_keys(keys) AS CASE WHEN coalesce(len(keys::VARCHAR[]), 0) = 0 THEN ['(none)'] ELSE list_transform(keys::VARCHAR[], lambda k: coalesce(k, '(none)')) END;
+CREATE OR REPLACE MACRO sdc__model_keys(keys) AS CASE WHEN coalesce(len(sdc__names(keys)), 0) = 0 THEN ['(none)'] ELSE list_transform(sdc__names(keys), lambda k: coalesce(k, '(none)')) END;
 
 -- All pairs of m keys, and the places of names among the keys.
 CREATE OR REPLACE MACRO sdc__key_pairs(m) AS flatten(list_transform(range(1, m), lambda i: list_transform(range(i + 1, m + 1), lambda j: [i, j])));
 CREATE OR REPLACE MACRO sdc__key_places(keys, names) AS
-    list_sort(list_transform(names::VARCHAR[], lambda n: coalesce(list_position(list_transform(keys::VARCHAR[], lambda k: sdc__folded(k)), sdc__folded(n)), 0)::BIGINT), 'ASC');
+    list_sort(list_transform(sdc__names(names), lambda n: coalesce(list_position(list_transform(sdc__names(keys), lambda k: sdc__folded(k)), sdc__folded(n)), 0)::BIGINT), 'ASC');
 
 -- The pairs, in their order, that close no circle: the places of the components, then 1000 i + j of each pair that is taken (Kruskal).
 CREATE OR REPLACE MACRO sdc__spanned(m, pairs) AS list_reduce(pairs, lambda s, e: CASE WHEN s[e[1]] = s[e[2]] THEN s
@@ -32,7 +32,7 @@ CREATE OR REPLACE MACRO sdc__spanned(m, pairs) AS list_reduce(pairs, lambda s, e
 CREATE OR REPLACE MACRO sdc__interactions(keys, model) AS CASE
     WHEN model::VARCHAR = 'tree' THEN NULL::BIGINT[][]
     WHEN model::VARCHAR = 'independence' THEN []::BIGINT[][]
-    WHEN model::VARCHAR = 'two_way' THEN sdc__key_pairs(len(keys::VARCHAR[]))
+    WHEN model::VARCHAR = 'two_way' THEN sdc__key_pairs(len(sdc__names(keys)))
     WHEN typeof(model) LIKE '%[][]' AND len(sdc__lists(model)) = list_count(TRY_CAST(model AS VARCHAR[][])) AND len(sdc__lists(model)) = len(TRY_CAST(model AS VARCHAR[][])) AND len(sdc__lists(model)) > 0
          AND list_bool_and(list_transform(sdc__lists(model), lambda g: sdc__key_places(keys, g)[1] > 0 AND len(list_distinct(sdc__key_places(keys, g))) = len(g)))
         THEN list_sort(list_distinct(list_filter(list_transform(sdc__lists(model), lambda g: sdc__key_places(keys, g)), lambda g: len(g) > 1)))
@@ -78,8 +78,8 @@ CREATE OR REPLACE MACRO sdc__arguments_of_crossing(m) AS
 CREATE OR REPLACE MACRO sdc__numbered_query(m) AS
     ', sdc__numbered AS MATERIALIZED (SELECT *' || array_to_string(list_transform(range(1, m + 1), lambda i: ', dense_rank() OVER (ORDER BY sdc__k' || i || ' ASC) AS sdc__r' || i), '') || ' FROM sdc__c)';
 CREATE OR REPLACE MACRO sdc__crossing_query(keys, which) AS
-    sdc__numbered_query(len(keys))
-    || ', sdc__fit AS MATERIALIZED (SELECT sdc__kernel_log_linear(' || sdc__arguments_of_crossing(len(keys)) || ', (SELECT array_to_string(list_transform(sdc__interactions, lambda g: array_to_string(g, '','')), '';'') FROM sdc__chosen)) AS sdc__k FROM sdc__numbered)'
+    sdc__numbered_query(len(sdc__names(keys)))
+    || ', sdc__fit AS MATERIALIZED (SELECT sdc__kernel_log_linear(' || sdc__arguments_of_crossing(len(sdc__names(keys))) || ', (SELECT array_to_string(list_transform(sdc__interactions, lambda g: array_to_string(g, '','')), '';'') FROM sdc__chosen)) AS sdc__k FROM sdc__numbered)'
     || ', sdc__fitted AS (SELECT c.*, sdc__lambda FROM sdc__c AS c JOIN (SELECT unnest(sdc__k[1]) AS sdc__lambda, unnest(range(1, len(sdc__k[1]) + 1)) AS sdc__id FROM sdc__fit) AS l ON c.sdc__id = l.sdc__id WHERE ' || which || ')'
     || ', sdc__model AS (SELECT sdc__interactions, sdc__k[2][9] AS sdc__dispersion, sdc__k[2] AS sdc__figures FROM sdc__chosen, sdc__fit)';
 
@@ -87,7 +87,7 @@ CREATE OR REPLACE MACRO sdc__crossing_query(keys, which) AS
 -- each mention, they take DuckDB seconds to bind. Lambdas of other names than those within.)
 CREATE OR REPLACE MACRO sdc__log_linear_query(keys, interactions, pairs, unit, by_crossing, which) AS
     sdc__margins(keys, CASE WHEN by_crossing AND interactions IS NOT NULL THEN []::BIGINT[][] ELSE pairs END, unit)
-    || CASE WHEN interactions IS NULL THEN sdc__tree_query(len(keys)) ELSE sdc__chosen_query(interactions) END
+    || CASE WHEN interactions IS NULL THEN sdc__tree_query(len(sdc__names(keys))) ELSE sdc__chosen_query(interactions) END
     || CASE WHEN by_crossing THEN sdc__crossing_query(keys, which) ELSE sdc__forest_query(keys, pairs, which) END;
 CREATE OR REPLACE MACRO sdc__model_query(keys, weight, model, crossed, which) AS
     list_transform([sdc__model_keys(keys)], lambda sdc__ks: list_transform([sdc__interactions(sdc__ks, model)], lambda sdc__is:

@@ -35,11 +35,11 @@ CREATE OR REPLACE MACRO sdc__set_count(m, most) AS
         round(list_product(list_transform(range(k), lambda i: (m - i)::DOUBLE / (i + 1))))));
 
 CREATE OR REPLACE MACRO sdc__largest_size(keys, max_msu) AS
-    least(len(keys::VARCHAR[]), CASE WHEN max_msu IS NOT NULL THEN sdc__checked_whole(max_msu, 'max_msu', 1) END);
+    least(len(sdc__names(keys)), CASE WHEN max_msu IS NOT NULL THEN sdc__checked_whole(max_msu, 'max_msu', 1) END);
 
 CREATE OR REPLACE MACRO sdc__max_msu(keys, max_msu) AS
-    CASE WHEN sdc__set_count(len(keys::VARCHAR[]), sdc__largest_size(keys, max_msu)) > 1100
-             THEN error('ParameterError: max_msu asks for more than 1,100 sets of ' || len(keys::VARCHAR[])::VARCHAR
+    CASE WHEN sdc__set_count(len(sdc__names(keys)), sdc__largest_size(keys, max_msu)) > 1100
+             THEN error('ParameterError: max_msu asks for more than 1,100 sets of ' || len(sdc__names(keys))::VARCHAR
                         || ' keys, too many for one query: use Microdata.suda in Python (or sdc-sql risk --suda), or give a smaller one, or fewer keys.')
          ELSE sdc__largest_size(keys, max_msu) END;
 
@@ -76,7 +76,7 @@ CREATE OR REPLACE MACRO sdc__level_query(size, sets, keys, nulls) AS
 
 CREATE OR REPLACE MACRO sdc__msu_query(keys, most, nulls) AS
     'WITH ' || array_to_string(list_transform(range(1, most + 1),
-                   lambda k: sdc__level_query(k, sdc__subsets(len(keys::VARCHAR[]), most), keys, nulls)), ', ')
+                   lambda k: sdc__level_query(k, sdc__subsets(len(sdc__names(keys)), most), keys, nulls)), ', ')
     || ' SELECT sdc__id, sdc__mask FROM ('
     || array_to_string(list_transform(range(1, most + 1), lambda k: 'FROM sdc__level_' || k::VARCHAR), ' UNION ALL ') || ')';
 
@@ -91,7 +91,7 @@ CREATE OR REPLACE MACRO sdc__msu_search(cells, keys, max_msu, nulls) AS TABLE
         SELECT sdc__id, sdc__records, sdc__code(COLUMNS(lambda c: NOT starts_with(c, 'sdc__'))) AS "sdc__code_\0"
         FROM query_table(cells)
     )
-    FROM query(CASE WHEN coalesce(len(keys::VARCHAR[]), 0) = 0 THEN 'SELECT 0::BIGINT AS sdc__id, 0::BIGINT AS sdc__mask'
+    FROM query(CASE WHEN coalesce(len(sdc__names(keys)), 0) = 0 THEN 'SELECT 0::BIGINT AS sdc__id, 0::BIGINT AS sdc__mask'
                     ELSE sdc__msu_query(keys, sdc__max_msu(keys, max_msu), nulls) END);
 
 -- sdc_minimal_sample_uniques: the smallest sets of keys on which a record is unique, a row for each.

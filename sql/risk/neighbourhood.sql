@@ -41,9 +41,9 @@ CREATE OR REPLACE MACRO sdc__neighbours(tbl, continuous, id, keys, width, scalin
     WITH sdc__known AS (
         SELECT CASE WHEN id IS NOT NULL THEN COLUMNS(sdc__column((*), id)) END AS sdc__id,
                CASE WHEN weight IS NOT NULL THEN sdc__checked_weight(sdc__value(weight, COLUMNS(sdc__column((*), weight)))) END AS sdc__own,
-               CASE WHEN len(keys) > 0 THEN COLUMNS(sdc__columns_if_any((*), coalesce(keys, []), continuous)) END AS "sdc__k_\0",
+               CASE WHEN len(sdc__names(keys)) > 0 THEN COLUMNS(sdc__columns_if_any((*), sdc__names_if_any(keys), continuous)) END AS "sdc__k_\0",
                sdc__finite_number(COLUMNS(sdc__columns((*), continuous))) AS "sdc__x_\0"
-        FROM sdc__exact_rows(tbl, codes := list_append(coalesce(keys, [])::VARCHAR[], id))
+        FROM sdc__exact_rows(tbl, codes := list_append(sdc__names_if_any(keys), id))
     ),
     sdc__celled AS (SELECT row(*COLUMNS(lambda c: starts_with(c, 'sdc__k_'))) AS sdc__cell, COLUMNS(lambda c: NOT starts_with(c, 'sdc__k_')) FROM sdc__known),
     sdc__numbered AS (SELECT sdc__cell AS sdc__of, (row_number() OVER ())::DOUBLE AS sdc__number FROM (SELECT DISTINCT sdc__cell FROM sdc__celled)),

@@ -50,8 +50,8 @@ CREATE OR REPLACE MACRO sdc_true_probability(tbl, keys, columns, matrices) AS TA
     WITH sdc__crossed AS MATERIALIZED (FROM sdc__category_cells(tbl, keys, NULL)),
     sdc__cells AS (
         FROM query(CASE WHEN sdc__check_changed(keys, columns, matrices) THEN sdc__true_cells(
-            list_transform(columns::VARCHAR[], lambda k: sdc__identifier(k)),
-            list_transform(columns::VARCHAR[], lambda k, i: 'WITH sdc__m AS (FROM sdc__misclassification(''sdc__crossed'', ' || sdc__text(k) || ', ' || sdc__text(matrices[i]) || ')) FROM sdc__diagonal(''sdc__m'')')) END)
+            list_transform(sdc__names(columns), lambda k: sdc__identifier(k)),
+            list_transform(sdc__names(columns), lambda k, i: 'WITH sdc__m AS (FROM sdc__misclassification(''sdc__crossed'', ' || sdc__text(k) || ', ' || sdc__text(matrices[i]) || ')) FROM sdc__diagonal(''sdc__m'')')) END)
     )
     SELECT COLUMNS(sdc__without((*), ['true_probability'])), sdc__true AS true_probability FROM sdc__cells;
 
@@ -61,7 +61,7 @@ CREATE OR REPLACE MACRO sdc_true_probability(tbl, keys, columns, matrices) AS TA
 CREATE OR REPLACE MACRO sdc_true_probability_crossing(tbl, keys, columns, matrix) AS TABLE
     WITH sdc__crossed AS MATERIALIZED (FROM sdc__category_cells(tbl, keys, NULL)),
     sdc__cells AS (
-        FROM query(CASE WHEN sdc__check_changed(keys, columns, list_transform(columns::VARCHAR[], lambda c: matrix)) THEN sdc__true_cells(
+        FROM query(CASE WHEN sdc__check_changed(keys, columns, list_transform(sdc__names(columns), lambda c: matrix)) THEN sdc__true_cells(
             [sdc__as_struct(columns)],
             ['WITH sdc__m AS (FROM sdc__misclassification_crossing(''sdc__crossed'', ' || sdc__texts(columns) || ', ' || sdc__text(matrix) || ')) FROM sdc__diagonal(''sdc__m'')']) END)
     )

@@ -36,7 +36,7 @@ CREATE OR REPLACE MACRO sdc_theta_by(tbl, keys, stratum, sampling_fraction, conf
                count(*) AS sdc__f,
                min(sdc__checked_inclusion(sampling_fraction, sdc__value(sampling_fraction, COLUMNS(sdc__column((*), sampling_fraction))))) AS sdc__least,
                max(sdc__value(sampling_fraction, COLUMNS(sdc__column((*), sampling_fraction)))) AS sdc__most
-        FROM sdc__exact_rows(tbl, codes := list_append(keys::VARCHAR[], stratum))
+        FROM sdc__exact_rows(tbl, codes := list_append(sdc__names(keys), stratum))
         GROUP BY ALL
     ),
     sdc__counts AS (

@@ -29,12 +29,12 @@
 -- the other, f M_1, f M_1 M_2, ..., and of each only what can still meet a sample unique is kept.
 -- The text of the query is made of the caller's names, quoted, and numbers; x1, x2, ... are the changing keys.
 CREATE OR REPLACE MACRO sdc__check_changed(keys, columns, matrices) AS CASE
-    WHEN coalesce(len(columns::VARCHAR[]), 0) = 0 OR len(columns::VARCHAR[]) <> coalesce(len(matrices::VARCHAR[]), 0) OR list_count(matrices::VARCHAR[]) < len(matrices::VARCHAR[])
-        THEN error('ParameterError: There are ' || coalesce(len(columns::VARCHAR[]), 0) || ' misclassified columns and ' || coalesce(list_count(matrices::VARCHAR[]), 0) || ' matrices: name a matrix for each.')
-    WHEN len(list_filter(columns::VARCHAR[], lambda n: n IS NULL OR NOT sdc__is_among(n, keys))) > 0
-        THEN error('ParameterError: "' || coalesce(list_filter(columns::VARCHAR[], lambda n: n IS NULL OR NOT sdc__is_among(n, keys))[1], 'NULL')
+    WHEN coalesce(len(sdc__names(columns)), 0) = 0 OR len(sdc__names(columns)) <> coalesce(len(sdc__names(matrices)), 0) OR list_count(sdc__names(matrices)) < len(sdc__names(matrices))
+        THEN error('ParameterError: There are ' || coalesce(len(sdc__names(columns)), 0) || ' misclassified columns and ' || coalesce(list_count(sdc__names(matrices)), 0) || ' matrices: name a matrix for each.')
+    WHEN len(list_filter(sdc__names(columns), lambda n: n IS NULL OR NOT sdc__is_among(n, keys))) > 0
+        THEN error('ParameterError: "' || coalesce(list_filter(sdc__names(columns), lambda n: n IS NULL OR NOT sdc__is_among(n, keys))[1], 'NULL')
                    || '" has a misclassification matrix and is not among the keys, ' || sdc__quoted(keys) || '.')
-    WHEN len(list_distinct(list_transform(columns::VARCHAR[], lambda n: sdc__folded(n)))) < len(columns::VARCHAR[])
+    WHEN len(list_distinct(list_transform(sdc__names(columns), lambda n: sdc__folded(n)))) < len(sdc__names(columns))
         THEN error('ParameterError: A column is named twice in ' || sdc__quoted(columns) || '; give it one misclassification matrix.')
     ELSE true END;
 
@@ -74,8 +74,8 @@ CREATE OR REPLACE MACRO sdc__theta_of_groups(tbl, keys, sampling_fraction, group
     WITH sdc__crossed AS MATERIALIZED (FROM sdc__category_cells(tbl, keys, NULL)),
     sdc__parts AS MATERIALIZED (SELECT DISTINCT * EXCLUDE (sdc__f, sdc__w, sdc__records) FROM sdc__crossed),
     sdc__sums AS (
-        FROM query(CASE WHEN list_bool_and(list_transform(groups, lambda g, i: sdc__check_changed(keys, g, list_transform(g::VARCHAR[], lambda c: matrices[i])))) THEN sdc__through_matrices(
-            list_filter(keys::VARCHAR[], lambda k: NOT sdc__is_among(k, flatten(groups))),
+        FROM query(CASE WHEN list_bool_and(list_transform(groups, lambda g, i: sdc__check_changed(keys, g, list_transform(sdc__names(g), lambda c: matrices[i])))) THEN sdc__through_matrices(
+            list_filter(sdc__names(keys), lambda k: NOT sdc__is_among(k, flatten(groups))),
             list_transform(groups, lambda g: sdc__as_struct(g)),
             list_transform(groups, lambda g, i: 'sdc__misclassification_crossing(''sdc__parts'', ' || sdc__texts(g) || ', ' || sdc__text(matrices[i]) || ')')) END)
     )
@@ -90,9 +90,9 @@ CREATE OR REPLACE MACRO sdc_theta_misclassified(tbl, keys, sampling_fraction, co
     WITH sdc__crossed AS MATERIALIZED (FROM sdc__category_cells(tbl, keys, NULL)),
     sdc__sums AS (
         FROM query(CASE WHEN sdc__check_changed(keys, columns, matrices) THEN sdc__through_matrices(
-            list_filter(keys::VARCHAR[], lambda k: NOT sdc__is_among(k, columns)),
-            list_transform(columns::VARCHAR[], lambda k: sdc__identifier(k)),
-            list_transform(columns::VARCHAR[], lambda k, i: 'sdc__misclassification(''sdc__crossed'', ' || sdc__text(k) || ', ' || sdc__text(matrices[i]) || ')')) END)
+            list_filter(sdc__names(keys), lambda k: NOT sdc__is_among(k, columns)),
+            list_transform(sdc__names(columns), lambda k: sdc__identifier(k)),
+            list_transform(sdc__names(columns), lambda k, i: 'sdc__misclassification(''sdc__crossed'', ' || sdc__text(k) || ', ' || sdc__text(matrices[i]) || ')')) END)
     )
     FROM sdc__theta_of_sums('sdc__sums', sampling_fraction);
 
@@ -103,4 +103,4 @@ CREATE OR REPLACE MACRO sdc_theta_misclassified(tbl, keys, sampling_fraction, co
 -- Limit: theta. The probability that a unique match is correct, with misclassified keys.
 -- Example: FROM sdc_theta_misclassified_crossing('persons', ['age', 'sex', 'region'], 0.1, ['sex', 'region'], 'crossings');
 CREATE OR REPLACE MACRO sdc_theta_misclassified_crossing(tbl, keys, sampling_fraction, columns, matrix) AS TABLE
-    FROM sdc__theta_of_groups(tbl, keys, sampling_fraction, [columns], [matrix]);
+    FROM sdc__theta_of_groups(tbl, keys, sampling_fraction, [sdc__names(columns)], [matrix]);

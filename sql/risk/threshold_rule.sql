@@ -73,7 +73,7 @@ CREATE OR REPLACE MACRO sdc__combinations(tbl, keys, rule, weight, inclusive, nu
         -- no set of so many keys
         WHEN len(r['sets']) = 0 THEN 'SELECT 0::BIGINT AS sdc__set, []::VARCHAR[] AS sdc__columns, []::VARCHAR[] AS sdc__values, sdc__records, 0e0 AS sdc__frequency, 0e0 AS sdc__threshold FROM sdc__crossed LIMIT 0'
         WHEN sdc__is_category(nulls) THEN sdc__category_combinations(r)
-        ELSE sdc__wildcard_combinations(keys, r) END)[1]);
+        ELSE sdc__wildcard_combinations(sdc__names(keys), r) END)[1]);
 
 -- The unsafe combinations.
 -- sdc_threshold_rule: the combinations of values of a few keys that too few persons share.
@@ -126,7 +126,7 @@ CREATE OR REPLACE MACRO sdc__unsafe_cells(tbl, keys, rule, weight, inclusive, nu
     FROM query(list_transform([rule], lambda r: CASE
         WHEN len(r['sets']) = 0 THEN 'SELECT sdc__cell FROM sdc__crossed LIMIT 0'
         WHEN sdc__is_category(nulls) THEN sdc__unsafe_by_category(r, inclusive)
-        ELSE sdc__unsafe_by_wildcard(keys, r, inclusive) END)[1])
+        ELSE sdc__unsafe_by_wildcard(sdc__names(keys), r, inclusive) END)[1])
     GROUP BY sdc__cell;
 
 -- sdc_threshold_rule_records: every record with the number of unsafe combinations that it has.

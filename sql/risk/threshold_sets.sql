@@ -20,7 +20,7 @@ CREATE OR REPLACE MACRO sdc__place_sets(n, most) AS
                     lambda sets, next: sets || list_transform(list_filter(sets, lambda s: len(s) < most), lambda s: s || next[1]),
                     [[]::BIGINT[]]),
         lambda s: len(s) > 0), lambda s: [len(s)] || s), 'ASC'), lambda s: s[2:]);
-CREATE OR REPLACE MACRO sdc__named_places(names, sets) AS list_transform(sets, lambda s: list_transform(s, lambda i: names[i]::VARCHAR));
+CREATE OR REPLACE MACRO sdc__named_places(names, sets) AS list_transform(sets, lambda s: list_transform(s, lambda i: sdc__names(names)[i]));
 
 -- One threshold or a list of them, as a list.
 CREATE OR REPLACE MACRO sdc__threshold_list(threshold) AS
@@ -52,7 +52,7 @@ CREATE OR REPLACE MACRO sdc__other_levels(levels) AS
 CREATE OR REPLACE MACRO sdc__are_levels(levels) AS
     CASE WHEN len(sdc__other_levels(levels)) = 0 THEN true
          ELSE error('ParameterError: levels has ' || sdc__quoted(sdc__other_levels(levels)) || ': the levels of identification are extremely, very and identifying, as in {''extremely'': [''region''], ''very'': [''sex''], ''identifying'': [''age'']}.') END;
-CREATE OR REPLACE MACRO sdc__key_levels(keys, levels) AS list_transform(keys::VARCHAR[], lambda k: CASE
+CREATE OR REPLACE MACRO sdc__key_levels(keys, levels) AS list_transform(sdc__names(keys), lambda k: CASE
     WHEN len(list_filter(flatten([coalesce(sdc__level_names(levels).extremely, []), coalesce(sdc__level_names(levels).very, []),
                                   coalesce(sdc__level_names(levels).identifying, [])]), lambda n: sdc__folded(n) = sdc__folded(k))) > 1
         THEN error('ParameterError: The key "' || k || '" has several levels of identification: give it the highest one only.')
@@ -76,15 +76,15 @@ CREATE OR REPLACE MACRO sdc__product_places(key_levels) AS
         lambda product: list_filter(product, lambda s: len(list_filter(product, lambda t: len(t) > len(s) AND list_has_all(t, s))) = 0))[1];
 
 CREATE OR REPLACE MACRO sdc__key_sets(keys, threshold, dimension, levels) AS CASE
-    WHEN coalesce(len(keys::VARCHAR[]), 0) = 0 THEN error('ColumnError: (none): the list of columns is empty; name at least one, as in [''age'', ''sex''].')
-    WHEN list_count(keys::VARCHAR[]) < len(keys::VARCHAR[]) THEN error('ParameterError: NULL: the list of columns holds a NULL where a name should be.')
+    WHEN coalesce(len(sdc__names(keys)), 0) = 0 THEN error('ColumnError: (none): the list of columns is empty; name at least one, as in [''age'', ''sex''].')
+    WHEN list_count(sdc__names(keys)) < len(sdc__names(keys)) THEN error('ParameterError: NULL: the list of columns holds a NULL where a name should be.')
     WHEN levels IS NOT NULL AND sdc__are_levels(levels) AND len(sdc__without_key(keys, levels)) > 0
         THEN error('ParameterError: "' || sdc__without_key(keys, levels)[1] || '" has a level of identification and is not among the keys, ' || sdc__quoted(keys) || '.')
     WHEN levels IS NOT NULL AND len(list_filter(sdc__product_places(sdc__key_levels(keys, levels)),
                                                 lambda s: sdc__dimension(threshold, dimension) IS NULL OR sdc__set_threshold(threshold, len(s)) IS NULL)) > 0
         THEN error('ParameterError: Levels of identification make sets of up to three keys, and the list of thresholds has none for some of them: give one threshold, or three.')
     WHEN levels IS NOT NULL THEN sdc__named_places(keys, sdc__product_places(sdc__key_levels(keys, levels)))
-    ELSE sdc__named_places(keys, list_filter(sdc__place_sets(len(keys), sdc__dimension(threshold, dimension)),
+    ELSE sdc__named_places(keys, list_filter(sdc__place_sets(len(sdc__names(keys)), sdc__dimension(threshold, dimension)),
                                              lambda s: sdc__set_threshold(threshold, len(s)) IS NOT NULL))
 END;
 
@@ -96,7 +96,7 @@ CREATE OR REPLACE MACRO sdc__key_rule(keys, threshold, dimension, levels) AS
 -- The rule, where it has any sets: one that checks nothing would find nothing unsafe.
 CREATE OR REPLACE MACRO sdc__some_rule(keys, threshold, rule) AS
     list_transform([rule], lambda r: CASE WHEN len(r['sets']) > 0 THEN r
-        ELSE error('ParameterError: The threshold is ' || threshold::VARCHAR || ': no set of the ' || len(keys::VARCHAR[])
+        ELSE error('ParameterError: The threshold is ' || threshold::VARCHAR || ': no set of the ' || len(sdc__names(keys))
                    || ' keys has a threshold, so nothing would be checked; give one for a set of so many keys.') END)[1];
 
 -- A rule of listed sets, as in mu-ARGUS: each of them with the one threshold or with its own (NULL: not checked).
@@ -114,7 +114,7 @@ CREATE OR REPLACE MACRO sdc__listed_rule(keys, threshold, dimension, levels, com
         THEN error('ParameterError: There are ' || len(sdc__listed_sets(combinations)) || ' combinations and ' || len(sdc__threshold_list(threshold)) || ' thresholds: give one for all, or one for each.')
     ELSE list_transform([list_filter(
              list_transform(sdc__listed_sets(combinations), lambda s, i: {
-                 'set': list_filter(keys::VARCHAR[], lambda k: sdc__is_among(k, s)),
+                 'set': list_filter(sdc__names(keys), lambda k: sdc__is_among(k, s)),
                  'limit': sdc__set_threshold(threshold, i)}),
              lambda r: r['limit'] IS NOT NULL)],
          lambda all_: {'sets': list_transform(all_, lambda r: r['set']), 'limits': list_transform(all_, lambda r: r['limit'])})[1]

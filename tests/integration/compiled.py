@@ -7,6 +7,8 @@ show in a review what a change makes of a compiled query.
 
 from __future__ import annotations
 
+import contextlib
+import io
 import math
 import sys
 from dataclasses import dataclass
@@ -20,6 +22,7 @@ import sqlglot
 from sqlglot import exp
 
 import sdc_sql
+from sdc_sql.cli import main
 from sdc_sql.db.macros import declared
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
@@ -157,6 +160,10 @@ ODD: list[tuple[str, list[Any], dict[str, Any]]] = [
     ("sdc_t_closeness_cells", [_ODD, "f"], {"distance": "ordered"}),
     ("sdc_t_closeness", [["f"], "mixed"], {"distance": "ordered"}),
 ]
+
+# tables with names that another engine, or a comment, could take for something else; columns of the table `odd`
+ODD_TABLES = ["k", "Select", "two words", "o'hara", 'we"ird', "a*/b", "--", "x;y"]
+ODD_KEYS = ['a"b', "Select", "f"]
 
 # these say the names of the keys as they were given
 TELLS_NAMES = {"sdc_minimal_sample_uniques", "sdc_suda_value_contributions", "sdc_threshold_rule"}
@@ -302,6 +309,16 @@ def working(dialect: str) -> list[str]:
     """Return the calls that work on an engine, by the table."""
     table = written_table()
     return [name for name in EVERY if table[row(name)][dialect] == "works"]
+
+
+def commanded(macro: str, table: str, *arguments: str, dialect: str) -> str:
+    """Return what `sdc-sql compile` writes for a table of this name, with the columns of `odd`."""
+    columns = ",".join(reference().table("odd").columns)
+    name = exp.to_identifier(table, quoted=True).sql("duckdb")
+    written = io.StringIO()
+    with contextlib.redirect_stdout(written):
+        assert main(["compile", macro, name, *arguments, "--dialect", dialect, f"--columns={columns}"]) == 0
+    return written.getvalue()
 
 
 def filtered(name: str, table: str, dialect: str) -> list[str]:

@@ -17,6 +17,8 @@ from compiled import (
     EMPTY_VIEWS,
     EVERY,
     ODD,
+    ODD_KEYS,
+    ODD_TABLES,
     READERS,
     TABLES,
     TELLS_NAMES,
@@ -25,6 +27,7 @@ from compiled import (
     assert_answers_as_duckdb,
     assert_same,
     call,
+    commanded,
     filtered,
     reference,
     rows_of_table,
@@ -81,15 +84,18 @@ def server() -> Iterator[Any]:
         shutil.rmtree(folder, ignore_errors=True)
 
 
+def _quoted(name: str) -> str:
+    return '"' + name.replace('"', '""') + '"'
+
+
 def stored(server: Any, table: str, rows: str) -> None:
     """Store DuckDB's rows as a table."""
     relation = reference().sql(rows)
     columns = ", ".join(
-        f'"{name.replace(chr(34), chr(34) * 2)}" {_TYPES[str(kind)]}'
-        for name, kind in zip(relation.columns, relation.types, strict=True)
+        f"{_quoted(name)} {_TYPES[str(kind)]}" for name, kind in zip(relation.columns, relation.types, strict=True)
     )
-    server.execute(f'CREATE TABLE "{table}" ({columns})')
-    with server.cursor().copy(f'COPY "{table}" FROM STDIN') as copy:
+    server.execute(f"CREATE TABLE {_quoted(table)} ({columns})")
+    with server.cursor().copy(f"COPY {_quoted(table)} FROM STDIN") as copy:
         for row in relation.fetchall():
             copy.write_row(row)
 
@@ -176,6 +182,14 @@ def test_odd_names(run, name, arguments, named):
     found, rows = run(sdc_sql.compile(name, "odd", *told, dialect="postgres", con=con, **named))
     assert found == names
     assert_same(rows, expected, names)
+
+
+@pytest.mark.parametrize("table", ODD_TABLES)
+def test_a_table_with_an_odd_name_on_the_command_line(run, server, table):
+    expected = reference().sql(f"FROM sdc_k_anonymity('odd', {ODD_KEYS}, 3)").fetchall()
+    stored(server, table, "FROM odd")
+    _, rows = run(commanded("k_anonymity", table, ",".join(ODD_KEYS), "3", dialect="postgres"))
+    assert rows == expected
 
 
 @pytest.fixture(scope="module")

@@ -13,6 +13,8 @@ from compiled import (
     EMPTY_VIEWS,
     EVERY,
     ODD,
+    ODD_KEYS,
+    ODD_TABLES,
     READERS,
     TABLES,
     TELLS_NAMES,
@@ -21,6 +23,7 @@ from compiled import (
     assert_answers_as_duckdb,
     assert_same,
     call,
+    commanded,
     filtered,
     reference,
     rows_of_table,
@@ -144,6 +147,14 @@ def test_odd_names(run, name, arguments, named):
     found, rows = run(sdc_sql.compile(name, "odd", *told, dialect="spark", con=con, **named))
     assert found == names
     assert_same(rows, expected, names)
+
+
+@pytest.mark.parametrize("table", ODD_TABLES)
+def test_a_table_with_an_odd_name_on_the_command_line(run, spark, table):
+    expected = reference().sql(f"FROM sdc_k_anonymity('odd', {ODD_KEYS}, 3)").fetchall()
+    spark.sql(f"CREATE OR REPLACE TEMP VIEW `{table}` AS SELECT * FROM odd")
+    _, rows = run(commanded("k_anonymity", table, ",".join(ODD_KEYS), "3", dialect="spark"))
+    assert rows == expected
 
 
 def test_cells_are_counted_before_they_are_sent_around(run, spark):
