@@ -1,12 +1,16 @@
 """Ctrl-C for kernels: Python tells its own thread alone, and DuckDB may run a kernel on another.
 
 A kernel on such a thread is sent a KeyboardInterrupt, which reaches it between two steps of Python's, so between its
-blocks at the latest.
+blocks at the latest. Who is told of Ctrl-C sends it (``sdc_sql.db.interruption``); in a query of the user's own nobody
+is, as DuckDB waits for the kernel: there a kernel listens for itself while it runs. Python's handlers stay as they are.
 """
 
 from __future__ import annotations
 
 import ctypes
+import faulthandler
+import os
+import signal
 import threading
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
@@ -19,6 +23,9 @@ class _Kernels:
     def __init__(self) -> None:
         self.threads: set[int] = set()  # that run one
         self.forbidden = False  # one that DuckDB is about to call would not be seen yet
+        self.lock = threading.Lock()
+        self.listening = 0  # kernels that do
+        self.ear = -1
 
 
 _KERNELS = _Kernels()
@@ -32,14 +39,18 @@ def running() -> Iterator[None]:
     try:
         if _KERNELS.forbidden:
             raise KeyboardInterrupt
-        yield
+        if threading.current_thread() is threading.main_thread():
+            yield
+        else:
+            with _listening():
+                yield
     finally:
         _KERNELS.threads.discard(thread)
 
 
 def stop_kernels(*, forbid: bool = False) -> None:
-    """Stop the kernels of other threads (whoever is told of Ctrl-C stops its own), and let none begin till allowed."""
-    _KERNELS.forbidden = forbid
+    """Stop the kernels of other threads (whoever is told of Ctrl-C stops its own); ``forbid``: none begins till allowed."""
+    _KERNELS.forbidden = _KERNELS.forbidden or forbid
     for thread in _KERNELS.threads - {threading.get_ident()}:
         ctypes.pythonapi.PyThreadState_SetAsyncExc(ctypes.c_ulong(thread), ctypes.py_object(KeyboardInterrupt))
 
@@ -47,3 +58,36 @@ def stop_kernels(*, forbid: bool = False) -> None:
 def allow_kernels() -> None:
     """Let kernels begin again."""
     _KERNELS.forbidden = False
+
+
+@contextmanager
+def _listening() -> Iterator[None]:
+    """Stop the kernels of all threads at Ctrl-C, as long as one runs.
+
+    Only the main thread may set a handler, or be woken by one; faulthandler may be asked by any to write to a file when
+    the signal comes, and then to go on to the handler that there is. What it writes is not read.
+    """
+    if not hasattr(faulthandler, "register"):  # Windows
+        yield
+        return
+    with _KERNELS.lock:
+        _KERNELS.listening += 1
+        if _KERNELS.listening == 1:
+            ear, _KERNELS.ear = os.pipe()
+            os.set_blocking(_KERNELS.ear, False)
+            threading.Thread(target=_stop_when_told, args=(ear,), daemon=True).start()
+            faulthandler.register(signal.SIGINT, _KERNELS.ear, all_threads=False, chain=True)
+    try:
+        yield
+    finally:
+        with _KERNELS.lock:
+            _KERNELS.listening -= 1
+            if not _KERNELS.listening:
+                faulthandler.unregister(signal.SIGINT)
+                os.close(_KERNELS.ear)
+
+
+def _stop_when_told(ear: int) -> None:
+    while os.read(ear, 65_536):
+        stop_kernels()
+    os.close(ear)

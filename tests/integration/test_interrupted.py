@@ -6,10 +6,13 @@ import os
 import signal
 import subprocess
 import sys
+import threading
 import time
 
 import duckdb
 import pytest
+
+from sdc_sql.udfs.interruption import running
 
 pytestmark = [
     pytest.mark.slow,
@@ -102,3 +105,53 @@ def test_the_command_says_so_in_one_line(database, tmp_path, output):
     assert soon
     assert [file.name for file in database.parent.iterdir()] == [database.name]
     assert not list(tmp_path.iterdir())
+
+
+SQL_CHILD = """
+import sys, duckdb, sdc_sql
+con = duckdb.connect(sys.argv[1])
+sdc_sql.load(con)
+print("begun", flush=True)
+try:
+    con.sql(sys.argv[2]).fetchall()
+except BaseException as error:
+    print(type(error).__name__, error, flush=True)
+"""
+
+
+def test_a_kernel_in_a_query_of_the_users_own_is_stopped(database):
+    """The error is DuckDB's, in one of its two forms: by the thread that it had given the kernel to."""
+    query = "FROM sdc_microaggregate('t', ['x', 'y', 'age'], 3, 'id')"
+    with subprocess.Popen(
+        [sys.executable, "-c", SQL_CHILD, str(database), query], stdout=subprocess.PIPE, text=True
+    ) as child:
+        assert child.stdout.readline() == "begun\n"
+        seconds, out, _ = interrupted(child, 2)
+    assert "interrupted" in out or "KeyboardInterrupt" in out
+    assert seconds < SOON
+
+
+def test_a_kernel_on_a_thread_that_nobody_tells_listens_for_itself():
+    begun, ended = threading.Event(), []
+
+    def kernel():
+        try:
+            with running():
+                begun.set()
+                for _ in range(1_000):
+                    time.sleep(0.01)
+        except KeyboardInterrupt:
+            ended.append("stopped")
+
+    handler = signal.getsignal(signal.SIGINT)
+    threads = [threading.Thread(target=kernel) for _ in range(2)]
+    for thread in threads:
+        thread.start()
+    begun.wait()
+    with pytest.raises(KeyboardInterrupt):  # noqa: PT012 - the signal is handled between two steps
+        signal.raise_signal(signal.SIGINT)
+        time.sleep(1)
+    for thread in threads:
+        thread.join(SOON)
+    assert ended == ["stopped", "stopped"]
+    assert signal.getsignal(signal.SIGINT) is handler
