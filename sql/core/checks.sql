@@ -29,16 +29,16 @@ CREATE OR REPLACE MACRO sdc__checked_population(population_frequency, sample_fre
     END;
 
 -- A number strictly between 0 and 1; given: the argument, which may be the column that it stands in.
-CREATE OR REPLACE MACRO sdc__checked_fraction_of(fraction, name, given) AS
+CREATE OR REPLACE MACRO sdc__checked_fraction_of(fraction, name, given, whose := '') AS
     CASE WHEN TRY_CAST(fraction AS DOUBLE) > 0 AND TRY_CAST(fraction AS DOUBLE) < 1 THEN TRY_CAST(fraction AS DOUBLE)
          ELSE error('ParameterError: The ' || name || ' is ' || coalesce(given::VARCHAR, 'NULL')
-                    || ': it must lie strictly between 0 and 1' || CASE WHEN typeof(given) = 'VARCHAR' THEN ' on every record.' ELSE '.' END)
+                    || ': it must lie strictly between 0 and 1' || whose || '.')
     END;
 CREATE OR REPLACE MACRO sdc__checked_fraction(fraction, name) AS sdc__checked_fraction_of(fraction, name, fraction);
 
 -- Of a column of inclusion probabilities some may be 1: strata that are taken whole.
 CREATE OR REPLACE MACRO sdc__checked_inclusion(named, pi) AS
-    CASE WHEN typeof(named) = 'VARCHAR' AND pi = 1 THEN 1e0 ELSE sdc__checked_fraction_of(pi, 'sampling fraction', named) END;
+    CASE WHEN typeof(named) = 'VARCHAR' AND pi = 1 THEN 1e0 ELSE sdc__checked_fraction_of(pi, 'sampling fraction', named, whose := CASE WHEN typeof(named) = 'VARCHAR' THEN ' on every record' ELSE '' END) END;
 
 -- A number that may be left out; a text is read as the number that it is. Who has a range for it says more.
 CREATE OR REPLACE MACRO sdc__checked_number(value, name) AS

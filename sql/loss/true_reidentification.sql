@@ -104,7 +104,8 @@ CREATE OR REPLACE MACRO sdc__looked_for(keys, category, recoded) AS
 
 -- The name of the id, which none of the columns of the result has.
 CREATE OR REPLACE MACRO sdc__beside(id, results) AS
-    CASE WHEN sdc__is_among(id, results) THEN error('ColumnError: The id (' || id || ') has the name of a column of the result: rename it first.') ELSE id END;
+    CASE WHEN id IS NULL THEN error('ColumnError: The id is NULL: name the column that identifies each record.')
+         WHEN sdc__is_among(id, results) THEN error('ColumnError: The id (' || id || ') has the name of a column of the result: rename it first.') ELSE id::VARCHAR END;
 
 CREATE OR REPLACE MACRO sdc__linked_cells(sides, keys, id, nulls, recoded) AS TABLE
     WITH sdc__paired AS MATERIALIZED (FROM sdc__paired_cells(sides, id))

@@ -42,7 +42,9 @@ CREATE OR REPLACE MACRO sdc__answer(rule, requirement, measured, needs, found, v
 
 -- Names that are text, each of them: a NULL is no name, and no column of that name would be found.
 CREATE OR REPLACE MACRO sdc__all_named(given) AS
-    CASE WHEN list_count(sdc__names(given)) < len(sdc__names(given))
+    CASE WHEN given IS NOT NULL AND TRY_CAST(given AS VARCHAR[]) IS NULL
+             THEN error('ParameterError: ' || given::VARCHAR || ' stands for a list of columns, and is no list: write [''age''], or [''age'', ''sex''].')
+         WHEN list_count(sdc__names(given)) < len(sdc__names(given))
              THEN error('ParameterError: The list of columns ' || sdc__names(given)::VARCHAR || ' holds a NULL where a name should be.') ELSE sdc__names(given) END;
 
 -- Whether columns that must not be released are there. given: names that would be such columns; [] says that there are none.

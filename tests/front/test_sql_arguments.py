@@ -1,0 +1,85 @@
+"""Arguments of another kind in plain SQL, where no Python looks at them first: told in the macros' words, by each macro."""
+
+from __future__ import annotations
+
+import duckdb
+import pytest
+import sqlglot
+from sqlglot import exp
+
+from sdc_sql.db.macros import bundle, declared
+from sdc_sql.errors import SdcError, translate
+
+TABLES = """
+    CREATE TABLE persons AS SELECT i AS id, i % 5 AS age, ['f', 'm'][1 + i % 2] AS sex, ['n', 's'][1 + i % 2] AS region,
+        1.5::DOUBLE + i % 7 AS w, 2e0 AS weight, i // 3 AS household, 100.5::DOUBLE * i AS income FROM range(60) AS r(i);
+    CREATE TABLE released AS SELECT * REPLACE (income + 1 AS income) FROM persons;
+"""
+KEY = "Zk3vQ9xLw81-TgHs7_pRmYc2NbUe6aFd0JiOKXtV"
+OF_FILES = {"answers", "hierarchies", "candidates", "sexes", "crossings", "truth"}  # that other tables are in
+
+
+def _calls(kinds, value):
+    """Return the example of each macro with a value in the place of each argument of some kinds."""
+    for macro in declared():
+        call = sqlglot.parse_one(f"SELECT * {macro.example}", read="duckdb").find(exp.Anonymous) if macro.is_table else None
+        for parameter in macro.parameters if call else ():
+            if parameter.type not in kinds:
+                continue
+            given = {}
+            for declared_, argument in zip(macro.parameters, call.expressions, strict=False):
+                named = isinstance(argument, exp.PropertyEQ)
+                expression = argument.expression if named else argument
+                given[argument.this.name if named else declared_.name] = expression.sql("duckdb")
+            given[parameter.name] = value
+            yield pytest.param(
+                f"FROM {macro.name}({', '.join(f'{n} := {v}' for n, v in given.items())})", id=f"{macro.name} {parameter.name}"
+            )
+
+
+@pytest.fixture(scope="module")
+def shell():
+    with duckdb.connect() as con:
+        con.execute(bundle())
+        con.execute(TABLES)
+        for name in OF_FILES:
+            con.execute(f"CREATE TABLE {name} AS FROM persons")
+        con.execute("SET VARIABLE sdc_key = $key", {"key": KEY})
+        yield con
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("call", list(_calls({"columns", "names"}, "'age'")))
+def test_a_text_for_a_list(shell, call):
+    """It is refused by its name, as a column that nobody has, and never left out."""
+    with pytest.raises(duckdb.Error) as raised:
+        shell.execute(call).fetchall()
+    assert isinstance(translate(raised.value), SdcError), raised.value
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("call", list(_calls({"number"}, "'abc'")))
+def test_a_word_for_a_number(shell, call):
+    try:
+        shell.execute(call).fetchall()
+    except duckdb.Error as error:
+        ours = translate(error)
+        assert isinstance(ours, SdcError), error
+        assert "A value" not in str(ours)  # DuckDB's, without what it shows
+
+
+def test_what_is_said(shell):
+    said = []
+    for call in (
+        "FROM sdc_k_anonymity('persons', 'age', 3)",
+        "FROM sdc_theta('persons', ['age'], 'abc')",
+        "FROM sdc_round('persons', ['income'], 'abc', 'id')",
+        "FROM sdc_interval_disclosure_records('persons', 'released', ['income'], NULL)",
+    ):
+        with pytest.raises(duckdb.Error) as raised:
+            shell.execute(call).fetchall()
+        said.append(str(translate(raised.value)))
+    assert said[0].startswith("""Column "age (no list: write ['age'], or ['age', 'sex'])" is not a column of the table""")
+    assert said[1] == "The sampling fraction is abc: it must lie strictly between 0 and 1."
+    assert said[2].startswith("The base is abc: it must be positive and finite")
+    assert said[3] == "The id is NULL: name the column that identifies each record."
