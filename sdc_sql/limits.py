@@ -29,6 +29,25 @@ FORM = "it must compare a figure of the report with a number, as in 'theta.upper
 LONGEST = 2_000  # characters
 PARTS = ("before", "wildcard", "category", "before_wildcard", "before_category")
 
+# What a measure of the report needs, with its option on the command line.
+NEEDED = {
+    "theta": "a sampling fraction (--sampling-fraction)",
+    "theta_by": "a stratum and a sampling fraction (--stratum, --sampling-fraction)",
+    "global_risk": "a weight (--weight)",
+    "risk_distribution": "a weight (--weight)",
+    "household_risk": "a household and a weight (--household, --weight)",
+    "attribute": "the sensitive variables (--sensitive)",
+    "suda": "what asks for it (--suda)",
+    "suda_contributions": "what asks for it (--suda --contributions)",
+    "suda_value_contributions": "what asks for it (--suda --contributions)",
+    "theta_misclassified": "a matrix of a key and a sampling fraction (--misclassified, --sampling-fraction)",
+    "data_intrusion": "the number of searches and a sampling fraction (--simulate, --sampling-fraction)",
+    "log_linear_risk": "a model and a weight (--log-linear, --weight)",
+    "population_uniqueness": "the size of the population (--population-size)",
+    "neighbourhood": "the continuous keys (--continuous)",
+    "k_map": "the population (--population)",
+}
+
 
 def exceeded(limit: str, report: dict[str, Any]) -> bool:
     """Return whether a limit is exceeded.
@@ -225,7 +244,7 @@ def _figures(column: exp.Column, limit: str, report: dict[str, Any], *, missing:
     if found is None:
         known = ", ".join(sorted(name for name, value in report.items() if _named_in(value)))
         # of a report; a check of thresholds takes none of these
-        needs = "; give what it needs (a sampling fraction, a weight, a household, a stratum)"
+        needs = f"; give {NEEDED.get(measure, 'what it needs (a sampling fraction, a weight, a household, a stratum)')}"
         raise ParameterError(
             f"The limit {limit!r} names {measure}, which was not measured (measured: {known})"
             f"{needs if [*report] != ['threshold_rule'] else ''}."

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import re
 from typing import TYPE_CHECKING
 
 from sdc_sql.cli.options import names
@@ -28,6 +29,9 @@ TITLES = {
 }
 
 
+_KEY = re.compile(r'\s*(?:"((?:[^"]|"")+)"\s*|([^*,]*))([*,])')
+
+
 def matrix(text: str) -> tuple[tuple[str, ...], str]:
     """Return the keys and the file of ``KEY=FILE``."""
     given, sign, path = text.partition("=")
@@ -38,8 +42,23 @@ def matrix(text: str) -> tuple[tuple[str, ...], str]:
 
 
 def model(text: str) -> str | list[list[str]]:
-    """Return a log-linear model: its name, or the interactions of ``age*sex,region*age``."""
-    return text if text in MODELS else [[key.strip() for key in part.split("*")] for part in text.split(",")]
+    """Return a log-linear model: its name, or the interactions of ``age*sex,region*age``.
+
+    A key whose name has a star or a comma stands in double quotes.
+
+    Examples
+    --------
+    >>> model('age*sex,"a*b" * age')
+    [['age', 'sex'], ['a*b', 'age']]
+    """
+    if text in MODELS:
+        return text
+    parts: list[list[str]] = [[]]
+    for quoted, plain, sign in _KEY.findall(f"{text},"):
+        parts[-1].append(quoted.replace('""', '"') if quoted else plain.strip())
+        if sign == ",":
+            parts.append([])
+    return parts[:-1]
 
 
 def numbers(text: str) -> list[float]:
@@ -66,8 +85,8 @@ def add(risk: argparse.ArgumentParser) -> None:
     risk.add_argument(
         "--log-linear", type=model, nargs="?", const="tree", metavar="MODEL",
         help="how many sample uniques are unique in the population, and how many matches with them are correct, under "
-        "a log-linear model: tree (default), independence, two_way, or interactions as in age*sex,age*region "
-        "(limits: 'log_linear_risk.tau2_rate > 0.1')",
+        "a log-linear model: tree (default), independence, two_way, or interactions as in age*sex,age*region, a "
+        "name with a star or a comma in double quotes (limits: 'log_linear_risk.tau2_rate > 0.1')",
     )  # fmt: skip
     risk.add_argument(
         "--population", metavar="FILE",

@@ -272,3 +272,17 @@ def test_a_wrong_name_lists_the_right_ones():
         exceeded("thata.theta > 0.1", report)
     with pytest.raises(ParameterError, match=r"\(measured: threshold_rule\)\.$"):  # no advice that the command lacks
         exceeded("theta.theta > 0.1", {"threshold_rule": [{"unsafe_combinations": 1}]})
+
+
+@pytest.mark.parametrize(
+    ("measure", "option"),
+    [
+        ("theta", "--sampling-fraction"),
+        ("suda", "--suda"),
+        ("k_map", "--population"),
+        ("log_linear_risk", "--log-linear"),
+    ],
+)
+def test_what_was_not_measured_names_its_option(measure, option):
+    with pytest.raises(ParameterError, match=rf"which was not measured .*; give .*\({option}|, {option}"):
+        exceeded(f"{measure}.x > 0.1", {"frequencies": {"records": 3}})

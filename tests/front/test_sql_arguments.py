@@ -22,7 +22,11 @@ OF_FILES = {"answers", "hierarchies", "candidates", "sexes", "crossings", "truth
 def _calls(kinds, value):
     """Return the example of each macro with a value in the place of each argument of some kinds."""
     for macro in declared():
-        call = sqlglot.parse_one(f"SELECT * {macro.example}", read="duckdb").find(exp.Anonymous) if macro.is_table else None
+        call = (
+            sqlglot.parse_one(f"SELECT * {macro.example}", read="duckdb").find(exp.Anonymous)
+            if macro.is_table
+            else None
+        )
         for parameter in macro.parameters if call else ():
             if parameter.type not in kinds:
                 continue
@@ -33,7 +37,8 @@ def _calls(kinds, value):
                 given[argument.this.name if named else declared_.name] = expression.sql("duckdb")
             given[parameter.name] = value
             yield pytest.param(
-                f"FROM {macro.name}({', '.join(f'{n} := {v}' for n, v in given.items())})", id=f"{macro.name} {parameter.name}"
+                f"FROM {macro.name}({', '.join(f'{n} := {v}' for n, v in given.items())})",
+                id=f"{macro.name} {parameter.name}",
             )
 
 
@@ -79,7 +84,9 @@ def test_what_is_said(shell):
         with pytest.raises(duckdb.Error) as raised:
             shell.execute(call).fetchall()
         said.append(str(translate(raised.value)))
-    assert said[0].startswith("""Column "age (no list: write ['age'], or ['age', 'sex'])" is not a column of the table""")
+    assert said[0].startswith(
+        """Column "age (no list: write ['age'], or ['age', 'sex'])" is not a column of the table"""
+    )
     assert said[1] == "The sampling fraction is abc: it must lie strictly between 0 and 1."
     assert said[2].startswith("The base is abc: it must be positive and finite")
     assert said[3] == "The id is NULL: name the column that identifies each record."
