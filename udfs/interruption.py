@@ -49,7 +49,7 @@ def running() -> Iterator[None]:
 
 
 def stop_kernels(*, forbid: bool = False) -> None:
-    """Stop the kernels of other threads (whoever is told of Ctrl-C stops its own); ``forbid``: none begins till allowed."""
+    """Stop the kernels of other threads (who hears of Ctrl-C stops its own); ``forbid``: none begins till allowed."""
     _KERNELS.forbidden = _KERNELS.forbidden or forbid
     for thread in _KERNELS.threads - {threading.get_ident()}:
         ctypes.pythonapi.PyThreadState_SetAsyncExc(ctypes.c_ulong(thread), ctypes.py_object(KeyboardInterrupt))

@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+import csv
+import re
 
+import duckdb
 from sqlglot import exp
 
 from sdc_sql.db import query
-from sdc_sql.errors import ColumnError
-
-if TYPE_CHECKING:
-    import duckdb
+from sdc_sql.errors import ColumnError, TableError
 
 ROWS = "sdc_csv_texts"
+_SIGNS = {",": "a comma", ";": "a semicolon", "\t": "a tabulator", "|": "a bar"}
 
 
 def read(
@@ -31,7 +31,14 @@ def read(
     ``numbers`` are the columns that must be numbers (weights, what is masked); how they are written does not count.
     (A number of a JSON file is one, however it is written: codes are texts there, in quotes.)
     """
-    types = con.execute(query.text(rows_of(reader, path).limit(0))).description or ()
+    try:
+        types = con.execute(query.text(rows_of(reader, path).limit(0))).description or ()
+    except duckdb.Error as error:
+        if reader == "read_csv" and "CSV Error on Line" not in str(error):
+            _refuse_ragged(path)
+        raise
+    if reader == "read_csv" and _misread([str(column) for column, *_ in types]):
+        _refuse_ragged(path)
     wanted = {n.lower() for n in numbers}
     detected = {str(column): str(kind) for column, kind, *_ in types}
     nested = {column for column, kind in detected.items() if kind.endswith("]") or "(" in kind.replace("DECIMAL(", "")}
@@ -54,6 +61,38 @@ def read(
         con.execute(query.text(created(name, "TABLE", rows, temporary=temporary, replace=temporary)))
     finally:
         con.execute(f"DROP TABLE {ROWS}")
+
+
+def _misread(columns: list[str]) -> bool:
+    """Say whether the names of the columns look as if the file's lines had not been told apart into fields."""
+    return (len(columns) == 1 and any(sign in columns[0] for sign in _SIGNS)) or all(
+        re.fullmatch(r"column\d+", name) for name in columns
+    )
+
+
+def _refuse_ragged(path: exp.Expression) -> None:
+    """Name the first line with another number of fields than the header: DuckDB guesses other columns for such a file.
+
+    Only of a file that stands here as text; of any other DuckDB's own answer is what there is.
+    """
+    try:
+        with open(path.name, newline="", encoding="utf-8", errors="replace") as file:  # noqa: PTH123 - any text is no path
+            head = file.readline()
+            sign = max(_SIGNS, key=head.count)
+            file.seek(0)
+            records = csv.reader(file, delimiter=sign)
+            expected = len(next(records, []))
+            line = 1
+            for record in records:
+                line, begun = records.line_num, line + 1
+                if record and len(record) != expected and expected > 1:
+                    raise TableError(
+                        f"Line {begun:,} of the CSV file cannot be read: it has {len(record):,} fields, and the first "
+                        f"line has {expected:,}, with {_SIGNS[sign]} between them; correct it, or put a value that "
+                        "contains the separator in double quotes."
+                    ) from None
+    except (OSError, UnicodeError, csv.Error):
+        return
 
 
 def rows_of(reader: str, path: exp.Expression, texts: dict[str, str] | None = None) -> exp.Select:

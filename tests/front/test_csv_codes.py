@@ -86,3 +86,21 @@ def test_a_number_that_is_a_column_too_is_refused(capsys):
     assert "also a column" in capsys.readouterr().err
     assert main(["risk", "f.csv", "--keys", "code", "--sampling-fraction", "5"]) == 2
     assert "also a column" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("text", "line"),
+    [
+        ("id,age,income\n1,30,100\n2,41,200\n3,5,1,2,secret\n4,50,400\n", "Line 4"),  # read as one column
+        ("id;age;income\n1;2;3\n1;2\n4;5;6;7;secret\n", "Line 3"),  # read without a header
+        ("id,age,income\n" + "1,2,3\n" * 3000 + "3001,44\n3002,44,secret,9,8\n", "Line 3,002"),  # no dialect found
+        ('id,note,income\n1,"two\nlines",3\n4,secret\n', "Line 4"),
+    ],
+)
+def test_a_line_with_too_many_or_too_few_fields_is_named(tmp_path, capsys, text, line):
+    file = tmp_path / "broken.csv"
+    file.write_text(text)
+    assert main(["risk", str(file), "--keys=age"]) == 2
+    said = capsys.readouterr().err
+    assert said.startswith(f"sdc-sql: {line} of the CSV file cannot be read: it has ")
+    assert "secret" not in said

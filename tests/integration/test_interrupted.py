@@ -11,7 +11,6 @@ import time
 
 import duckdb
 import pytest
-
 from sdc_sql.udfs.interruption import running
 
 pytestmark = [
