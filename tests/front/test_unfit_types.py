@@ -6,7 +6,7 @@ import pytest
 
 from sdc_sql import Microdata
 from sdc_sql.cli import main
-from sdc_sql.errors import ParameterError, TableError, translated
+from sdc_sql.errors import ColumnError, ParameterError, TableError, translated
 
 
 def test_a_list_where_a_number_is_expected(persons):
@@ -56,3 +56,10 @@ def test_a_date_and_a_number_averaged_together(persons):
     )
     with pytest.raises(ParameterError, match="has a type that does not fit"):
         Microdata(persons, "dated", id="id").microaggregate(["born", "w"], 3, method="principal_component")
+
+
+def test_an_array_as_a_key_of_massc(con):
+    """Within DuckDB it would be a fatal error, after which a database in memory is lost."""
+    con.execute("CREATE TEMP TABLE vectors AS SELECT i AS id, [i % 3, i]::INTEGER[2] AS v FROM range(30) AS r(i)")
+    with pytest.raises(ColumnError, match="make a list or a text of it"):
+        Microdata(con, "vectors", keys=["v"], id="id").massc(0.1, 0.1, into="temp.o")
