@@ -86,6 +86,8 @@ def is_null(values: np.ndarray[Any, Any]) -> np.ndarray[Any, np.dtype[np.bool_]]
 def _answer(row: Any, kind: str) -> pa.Array:  # noqa: ANN401 - arrays or lists of arrays
     """Return one row of the result as an Arrow array of length 1."""
     if kind == "BIGINT[]":
+        if row is None:
+            return pa.nulls(1, pa.list_(pa.int64()))
         return _listed(pa.array(np.asarray(row, dtype=np.int64)))
     if kind == NUMBERS:
         return _listed(_numbers(np.asarray(row, dtype=np.float64)))

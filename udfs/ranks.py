@@ -5,9 +5,14 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import numpy as np
+from sdc_sql.udfs.adapters import WHOLE, declared
+from sdc_sql.udfs.arrow_function import NUMBERS
 
 if TYPE_CHECKING:
     from sdc_sql.udfs.arguments import Floats, Integers
+
+# A whole number from here on may share its DOUBLE with another one.
+NOT_EXACT = 2.0**53
 
 
 def ascending(column: Floats, breakers: Floats) -> Integers:
@@ -25,3 +30,25 @@ def ascending(column: Floats, breakers: Floats) -> Integers:
     if (ordered[1:] == ordered[:-1]).any():  # the slower sort only where there are ties
         order = np.lexsort((breakers[present], values))
     return np.asarray(present[order], dtype=np.int64)
+
+
+def places_ascending(_stratum: str | None, x: Floats | None, breakers: Floats | None) -> Integers | None:
+    """Return the places, from 1, of numbers from lowest to highest, equal ones by their breakers; none is missing.
+
+    None where that does not say the order: no numbers are given, two share value and breaker, or a value is so great
+    that what it was rounded from may have been another one.
+    """
+    if x is None or breakers is None or (x.size and max(x.max(), -x.min()) >= NOT_EXACT):
+        return None
+    order = np.argsort(x)
+    values = x[order]
+    tied = values[1:] == values[:-1]
+    if tied.any():
+        order = np.lexsort((breakers, x))
+        drawn = breakers[order]
+        if (tied & (drawn[1:] == drawn[:-1])).any():
+            return None
+    return order + 1
+
+
+FUNCTIONS = (declared("ascending", places_ascending, WHOLE, x=NUMBERS, breakers=NUMBERS),)

@@ -8,8 +8,8 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 from sdc_sql.udfs.adapters import declared
-from sdc_sql.udfs.arguments import Floats, two_or_more, uniforms_of, vector
-from sdc_sql.udfs.arrow_function import NUMBERS, TABLE
+from sdc_sql.udfs.arguments import Floats, Integers, two_or_more, uniforms_of, vector
+from sdc_sql.udfs.arrow_function import NUMBERS, TABLE, WHOLES
 from sdc_sql.udfs.ranks import ascending
 
 
@@ -53,7 +53,11 @@ def resample(values: npt.ArrayLike, uniforms: npt.ArrayLike) -> Floats:
     if len(given) != 2 or given[1] < 1:  # noqa: PLR2004  (records and samples)
         raise ValueError(f"uniforms has shape {given}; expected ({column.size}, t) with t samples, 1 or more")
     draws = uniforms_of(uniforms, (column.size, given[1]))
-    order = ascending(column, draws[:, 0])
+    return _averaged(column, draws, ascending(column, draws[:, 0]))
+
+
+def _averaged(column: Floats, draws: Floats, order: Integers) -> Floats:
+    """Return the average of samples rank by rank; `order` are the places of the values that are there, ascending."""
     n = order.size
     two_or_more(n, "the column")
     present, ordered = np.sort(order), column[order]
@@ -63,13 +67,15 @@ def resample(values: npt.ArrayLike, uniforms: npt.ArrayLike) -> Floats:
         total += np.repeat(ordered, np.bincount(drawn, minlength=n))  # the sample in order
     result = column.copy()
     if n:
-        result[order] = np.clip(total / given[1], ordered[0], ordered[-1])  # against rounding
+        result[order] = np.clip(total / draws.shape[1], ordered[0], ordered[-1])  # against rounding
     return result
 
 
-def resampled(_stratum: str | None, x: Floats | None, draws: Floats | None) -> Floats:
-    """Average samples rank by rank, of values in ascending order."""
-    return np.empty(0) if x is None or draws is None else resample(x, draws)
+def resampled(_stratum: str | None, places: Integers | None, x: Floats | None, draws: Floats | None) -> Floats:
+    """Average samples rank by rank, of values whose places are given in ascending order, from 1."""
+    if places is None or x is None or draws is None:  # all values are missing
+        return np.empty(0)
+    return _averaged(vector(x), uniforms_of(draws, (x.size, draws.shape[1])), places - 1)
 
 
-FUNCTIONS = (declared("resample", resampled, NUMBERS, x=NUMBERS, draws=TABLE),)
+FUNCTIONS = (declared("resample", resampled, NUMBERS, places=WHOLES, x=NUMBERS, draws=TABLE),)

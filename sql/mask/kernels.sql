@@ -17,7 +17,9 @@ CREATE OR REPLACE MACRO sdc__kernel_microaggregate(stratum, x, k, method, centro
     sdc__needs_python('Microaggregation')::DOUBLE[][];
 CREATE OR REPLACE MACRO sdc__kernel_microaggregate_categorical(stratum, codes, labels, k, scale) AS
     sdc__needs_python('Microaggregation')::VARCHAR[][];
-CREATE OR REPLACE MACRO sdc__kernel_swap(stratum, ordered, choices, p, correlation) AS
+CREATE OR REPLACE MACRO sdc__kernel_ascending(stratum, x, breakers) AS
+    sdc__needs_python('An order of numbers')::BIGINT[];
+CREATE OR REPLACE MACRO sdc__kernel_swap(stratum, places, x, choices, p, correlation) AS
     sdc__needs_python('Rank swapping')::BIGINT[];
 CREATE OR REPLACE MACRO sdc__kernel_suppress(stratum, cells, hashes, sizes, k, guarantee, importance, cost, shares) AS
     sdc__needs_python('Local suppression')::BIGINT[];
@@ -35,7 +37,7 @@ CREATE OR REPLACE MACRO sdc__kernel_generalised(codes, counts, ladders, secret, 
     sdc__needs_python('The search for a generalisation')::DOUBLE[];
 CREATE OR REPLACE MACRO sdc__kernel_generalisations(codes, counts, ladders, secret, outside, asked, loss) AS
     sdc__needs_python('The search for a generalisation')::DOUBLE[][];
-CREATE OR REPLACE MACRO sdc__kernel_resample(stratum, x, draws) AS
+CREATE OR REPLACE MACRO sdc__kernel_resample(stratum, places, x, draws) AS
     sdc__needs_python('Resampling')::DOUBLE[];
 CREATE OR REPLACE MACRO sdc__kernel_invariant(p, frequencies, method, pd, alpha) AS
     sdc__needs_python('An invariant PRAM matrix')::DOUBLE[];

@@ -38,18 +38,23 @@ CREATE OR REPLACE MACRO sdc__rank_swap(tbl, columns, id, p, correlation, stratum
         SELECT *, sdc__uniform_of(sdc__drawn, 1) AS sdc__u, sdc__uniform_of(sdc__drawn, 2) AS sdc__choice,
                sdc__x IS NULL OR sdc__d IS NULL OR (typeof(sdc__x) IN ('FLOAT', 'DOUBLE') AND isnan(TRY_CAST(sdc__x AS DOUBLE))) AS sdc__stays FROM sdc__records
     ),
-    -- the records of a stratum in the order of their values: what is drawn for them goes to the pairing, and places come back
+    -- the records of a stratum, in whatever order: what is drawn for them goes to the pairing, which returns for each the record it takes the value of
     sdc__listed AS (
         SELECT sdc__stratum,
-               list_sort(list({'x': sdc__x, 'u': sdc__u, 'id': sdc__id, 'choice': sdc__choice}) FILTER (WHERE NOT sdc__stays), 'ASC', 'NULLS LAST') AS sdc__ordered,
+               list({'x': sdc__x, 'u': sdc__u, 'id': sdc__id, 'choice': sdc__choice}) FILTER (WHERE NOT sdc__stays) AS sdc__entries,
                list({'x': sdc__x, 'id': sdc__id}) FILTER (WHERE sdc__stays) AS sdc__kept
         FROM sdc__marked GROUP BY sdc__stratum
     ),
-    sdc__paired AS (
-        SELECT list_transform(sdc__ordered, lambda e: e.id) AS sdc__ids, list_transform(sdc__ordered, lambda e: e.x) AS sdc__values, sdc__kept,
-               sdc__kernel_swap(sdc__stratum::VARCHAR, CASE WHEN correlation IS NULL THEN NULL ELSE list_transform(sdc__ordered, lambda e: TRY_CAST(e.x AS DOUBLE)) END,
-                   list_transform(sdc__ordered, lambda e: e.choice), sdc__checked_number(p, 'p'), sdc__checked_number(correlation, 'correlation')) AS sdc__partners
+    sdc__ordered AS (
+        SELECT *, list_transform(sdc__entries, lambda e: e.x) AS sdc__values,
+               sdc__ascending(sdc__stratum, list_transform(sdc__entries, lambda e: e.x), list_transform(sdc__entries, lambda e: e.u), sdc__entries) AS sdc__order
         FROM sdc__listed
+    ),
+    sdc__paired AS (
+        SELECT list_transform(sdc__entries, lambda e: e.id) AS sdc__ids, sdc__values, sdc__kept,
+               sdc__kernel_swap(sdc__stratum::VARCHAR, sdc__order, CASE WHEN correlation IS NULL THEN NULL ELSE list_transform(sdc__entries, lambda e: TRY_CAST(e.x AS DOUBLE)) END,
+                   list_transform(sdc__entries, lambda e: e.choice), sdc__checked_number(p, 'p'), sdc__checked_number(correlation, 'correlation')) AS sdc__partners
+        FROM sdc__ordered
     ),
     sdc__exchanged AS (
         SELECT unnest(list_concat(sdc__ids, list_transform(sdc__kept, lambda e: e.id))) AS sdc__id,

@@ -33,20 +33,25 @@ CREATE OR REPLACE MACRO sdc__resample(tbl, columns, samples, id, stratum, stream
                sdc__x IS NULL OR isnan(sdc__x) AS sdc__stays
         FROM sdc__texts
     ),
-    -- the records of a stratum in the order of their values, equal ones by their first draw
+    -- the records of a stratum, in whatever order; equal values are ranked by their first draw
     sdc__listed AS (
         SELECT sdc__stratum,
-               list_sort(list({'x': sdc__x, 'first': sdc__u[1], 'id': sdc__id, 'u': sdc__u}) FILTER (WHERE NOT sdc__stays), 'ASC', 'NULLS LAST') AS sdc__ordered,
+               list({'x': sdc__x, 'first': sdc__u[1], 'id': sdc__id, 'u': sdc__u}) FILTER (WHERE NOT sdc__stays) AS sdc__entries,
                list({'id': sdc__id, 'x': sdc__x}) FILTER (WHERE sdc__stays) AS sdc__kept
         FROM sdc__drawn GROUP BY sdc__stratum
     ),
-    sdc__filled AS (
-        SELECT sdc__ordered,
-               sdc__kernel_resample(sdc__stratum::VARCHAR, list_transform(sdc__ordered, lambda e: e.x), list_transform(sdc__ordered, lambda e: e.u)) AS sdc__masked
+    sdc__ordered AS (
+        SELECT *, list_transform(sdc__entries, lambda e: e.x) AS sdc__numbers,
+               sdc__ascending(sdc__stratum, list_transform(sdc__entries, lambda e: e.x), list_transform(sdc__entries, lambda e: e.first), sdc__entries) AS sdc__order
         FROM sdc__listed
     ),
+    sdc__filled AS (
+        SELECT sdc__entries,
+               sdc__kernel_resample(sdc__stratum::VARCHAR, sdc__order, sdc__numbers, list_transform(sdc__entries, lambda e: e.u)) AS sdc__masked
+        FROM sdc__ordered
+    ),
     sdc__values AS (
-        SELECT sdc__of.id AS sdc__id, sdc__x FROM (SELECT unnest(sdc__ordered) AS sdc__of, unnest(sdc__masked) AS sdc__x FROM sdc__filled)
+        SELECT sdc__of.id AS sdc__id, sdc__x FROM (SELECT unnest(sdc__entries) AS sdc__of, unnest(sdc__masked) AS sdc__x FROM sdc__filled)
         UNION ALL
         SELECT sdc__of.id, sdc__of.x FROM (SELECT unnest(sdc__kept) AS sdc__of FROM sdc__listed)
     )

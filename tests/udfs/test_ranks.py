@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import numpy as np
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from sdc_sql.udfs.ranks import ascending
+from sdc_sql.udfs.ranks import ascending, places_ascending
 
 
 @given(st.lists(st.one_of(st.integers(0, 3).map(float), st.just(np.nan)), max_size=30), st.integers(0, 2**32 - 1))
@@ -16,3 +17,41 @@ def test_the_order_is_that_of_value_and_draw(values, seed):
         (v, b, i) for i, (v, b) in enumerate(zip(values, breakers.tolist(), strict=True)) if not np.isnan(v)
     )
     assert ascending(np.array(values), breakers).tolist() == [i for _, _, i in expected]
+
+
+@given(st.lists(st.sampled_from([-1.0, -0.0, 0.0, 2.0, 2.0**53, -(2.0**53)]), max_size=12), st.integers(0, 2**32 - 1))
+@settings(deadline=None)
+def test_places_are_told_where_values_and_draws_tell_them_apart(values, seed):
+    breakers = np.random.default_rng(seed).integers(0, 8, len(values)) / 8
+    pairs = list(zip(values, breakers.tolist(), strict=True))
+    found = places_ascending(None, np.array(values), breakers)
+    if len(set(pairs)) < len(pairs) or max(map(abs, values), default=0) >= 2.0**53:
+        assert found is None
+    else:
+        assert [pairs[i - 1] for i in found] == sorted(pairs)
+
+
+@pytest.mark.parametrize(
+    "kind", ["TINYINT", "BIGINT", "UHUGEINT", "FLOAT", "DOUBLE", "DECIMAL(15, 2)", "DECIMAL(16, 2)", "VARCHAR", "DATE"]
+)
+def test_the_order_is_duckdb_s_whatever_the_type_of_the_values(con, kind):
+    values = "DATE '2000-01-01' + (v % 50)::INTEGER" if kind == "DATE" else f"(v % 50)::{kind}"
+    con.execute(f"""
+        CREATE TEMP TABLE entries AS SELECT list({{'x': {values}, 'u': (v * 7 % 20) / 20e0, 'id': v}}) AS e FROM (SELECT (range * 37 % 101)::BIGINT AS v FROM range(101))
+    """)  # noqa: E501
+    found, expected = con.execute("""
+        SELECT sdc__ascending(NULL, list_transform(e, lambda v: v.x), list_transform(e, lambda v: v.u), e), list_grade_up(e, 'ASC', 'NULLS LAST') FROM entries
+    """).fetchone()  # noqa: E501
+    assert found == expected
+
+
+@pytest.mark.parametrize(
+    "entries",
+    [
+        "[{'x': 9007199254740993, 'u': 0.5e0, 'id': 1}, {'x': 9007199254740992, 'u': 0.6e0, 'id': 2}]",  # one DOUBLE
+        "[{'x': 5, 'u': 0.5e0, 'id': 'b'}, {'x': 5, 'u': 0.5e0, 'id': 'a'}]",  # one draw
+    ],
+)
+def test_what_doubles_and_draws_do_not_tell_apart_is_ordered_all_the_same(con, entries):
+    ordered = "sdc__ascending(NULL, list_transform(e, lambda v: v.x), list_transform(e, lambda v: v.u), e)"
+    assert con.execute(f"SELECT {ordered} FROM (SELECT {entries} AS e)").fetchone() == ([2, 1],)

@@ -74,6 +74,14 @@ def test_it_is_the_optimum_across_the_slabs_in_which_arcs_are_kept(monkeypatch):
     assert optimal_univariate(v, 4).tolist() == whole.tolist()
 
 
+@pytest.mark.parametrize("whole", [False, True])
+def test_the_loop_for_three_gives_the_costs_of_the_one_for_any_k(whole):
+    v = np.sort(np.random.default_rng(7).normal(scale=9, size=2000))
+    arcs = univariate._arcs(v.round() if whole else v, 3, 2001, 3)
+    known = [float("inf")] * 4 + [0.0]
+    assert univariate._least_of_three(list(known), arcs) == univariate._least(list(known), arcs)
+
+
 def test_large_values_lose_no_digits():
     v = np.random.default_rng(4).integers(0, 1000, 300).astype(float)
     assert optimal_univariate(v + 2.0**40, 3).tolist() == optimal_univariate(v, 3).tolist()

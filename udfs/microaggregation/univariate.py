@@ -16,6 +16,7 @@ ARCS = 1 << 20  # lengths of arcs kept at a time
 SMALL = (
     10  # the greatest k for which it is faster to solve the nodes one by one than k at a time; the groups are the same
 )
+THREE = 3  # the usual k, for which there is a loop of its own
 
 
 def optimal_univariate(values: ArrayLike, k: int) -> NDArray[np.int64]:
@@ -59,8 +60,10 @@ def optimal_univariate(values: ArrayLike, k: int) -> NDArray[np.int64]:
     """
     column = as_column(values)
     k = check_k(k, len(column))
-    order = np.argsort(column, kind="stable")
+    order = np.argsort(column)
     ordered = column[order]
+    if (ordered[1:] == ordered[:-1]).any():  # the slower sort only where there are ties
+        order = np.argsort(column, kind="stable")
     sizes = _shortest_path(ordered - ordered[len(column) // 2], k)  # a common offset would cost digits
     groups = np.empty(len(column), dtype=np.int64)
     ends = np.zeros(len(column), dtype=np.int64)
@@ -86,7 +89,8 @@ def _shortest_path(v: NDArray[np.float64], k: int) -> NDArray[np.int64]:
         arcs = _arcs(v, first, min(first + step, n + 1), k)
         stop = first + len(arcs)
         if k <= SMALL:
-            cost[first + 2 * k - 1 : stop + 2 * k - 1] = _least(cost[first : first + 2 * k - 1].tolist(), arcs)
+            least_costs = _least_of_three if k == THREE else _least
+            cost[first + 2 * k - 1 : stop + 2 * k - 1] = least_costs(cost[first : first + 2 * k - 1].tolist(), arcs)
         else:
             for at in range(first, stop, k):  # an arc of k values begins before the k nodes that end here
                 until = min(at + k, stop)
@@ -109,6 +113,23 @@ def _least(known: list[float], arcs: NDArray[np.float64]) -> list[float]:
     for least in map(min, *totals):
         known.append(least)  # noqa: PERF402 - not all at once: the next least needs it
     return known[before:]
+
+
+def _least_of_three(known: list[float], arcs: NDArray[np.float64]) -> list[float]:
+    """Return what `_least` does for k = 3, in two thirds of its time: the costs that a node needs have names."""
+    found: list[float] = []
+    before_5, before_4, before_3, before_2, before_1 = known
+    for of_5, of_4, of_3 in zip(*(lengths.tolist() for lengths in arcs.T), strict=True):
+        least = before_3 + of_3
+        longer = before_4 + of_4
+        if longer < least:  # noqa: PLR1730 - min() takes twice as long
+            least = longer
+        longer = before_5 + of_5
+        if longer < least:  # noqa: PLR1730
+            least = longer
+        found.append(least)
+        before_5, before_4, before_3, before_2, before_1 = before_4, before_3, before_2, before_1, least
+    return found
 
 
 def _arcs(v: NDArray[np.float64], first: int, until: int, k: int) -> NDArray[np.float64]:

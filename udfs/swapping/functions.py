@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 from sdc_sql.udfs.adapters import NUMBER, WHOLE, declared
-from sdc_sql.udfs.arrow_function import NUMBERS
+from sdc_sql.udfs.arrow_function import NUMBERS, WHOLES
 from sdc_sql.udfs.swapping.rank_swap import swapped_places
 
 if TYPE_CHECKING:
@@ -14,12 +14,21 @@ if TYPE_CHECKING:
 
 
 def swap(
-    _stratum: str | None, ordered: Floats | None, choices: Floats | None, p: float | None, correlation: float | None
+    _stratum: str | None,
+    places: Integers | None,
+    x: Floats | None,
+    choices: Floats | None,
+    p: float | None,
+    correlation: float | None,
 ) -> Integers:
-    """Return for each value in ascending order the place, from 1, of the value that it is exchanged with."""
-    if choices is None:  # all values are missing
+    """Return for each record the place, from 1, of the one it takes the value of; `places` are in ascending order."""
+    if places is None or choices is None:  # all values are missing
         return np.empty(0, dtype=np.int64)
-    return swapped_places(choices, p, correlation, ordered) + 1
+    order = places - 1
+    found = swapped_places(choices[order], p, correlation, None if x is None else x[order])
+    partners = np.empty_like(places)
+    partners[order] = places[found]
+    return partners
 
 
-FUNCTIONS = (declared("swap", swap, WHOLE, ordered=NUMBERS, choices=NUMBERS, p=NUMBER, correlation=NUMBER),)
+FUNCTIONS = (declared("swap", swap, WHOLE, places=WHOLES, x=NUMBERS, choices=NUMBERS, p=NUMBER, correlation=NUMBER),)
