@@ -23,12 +23,12 @@ CREATE OR REPLACE MACRO sdc__column_subkeys(columns, release, stream, method, pa
 
 -- The places of records from the lowest value to the highest, equal ones by a draw and then by their ids; entries: {x, draw, id, ...} of each.
 -- Numbers that a DOUBLE holds exactly are ordered by numpy, which takes a fifth of the time; what it cannot tell apart (NULL comes back) and
--- values of any other type by DuckDB.
+-- values of any other type by DuckDB. (The lambda is for DuckDB 1.5, which cannot create a macro that grades an argument as it is.)
 CREATE OR REPLACE MACRO sdc__as_doubles(x) AS
     CASE WHEN sdc__is_whole(rtrim(typeof(x), '[]')) OR typeof(x) IN ('FLOAT[]', 'DOUBLE[]') OR TRY_CAST(regexp_extract(typeof(x), '^DECIMAL.(\d+)', 1) AS INTEGER) <= 15
          THEN TRY_CAST(x AS DOUBLE[]) END;
 CREATE OR REPLACE MACRO sdc__ascending(stratum, x, breakers, entries) AS
-    coalesce(sdc__kernel_ascending(stratum::VARCHAR, sdc__as_doubles(x), breakers), list_grade_up(entries, 'ASC', 'NULLS LAST'));
+    coalesce(sdc__kernel_ascending(stratum::VARCHAR, sdc__as_doubles(x), breakers), list_grade_up(list_transform(entries, lambda e: e), 'ASC', 'NULLS LAST'));
 
 -- A number in millionths of a unit, as a draw depends on it: a change by less than that is not drawn for.
 CREATE OR REPLACE MACRO sdc__in_units(x, unit) AS coalesce(TRY_CAST(round(x / unit * 1e6) AS BIGINT)::VARCHAR, x::VARCHAR);
