@@ -115,3 +115,24 @@ def test_the_benchmark_of_loss_runs():
     done = subprocess.run(command, capture_output=True, text=True, timeout=300, check=False)
     assert done.returncode == 0, done.stderr
     assert (done.stdout.count("| 2,000 |"), done.stdout.count("| 3,000 |")) == (19, 6)
+
+
+def test_the_benchmark_of_continuous_keys_runs():
+    command = [sys.executable, str(Path(__file__).with_name("continuous.py")), "1000"]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=300, check=False)
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.count("| 1,000 |") == 8
+
+
+def test_the_benchmark_of_linkage_runs():
+    command = [sys.executable, str(Path(__file__).with_name("linkage.py")), "300"]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=300, check=False)
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.count("| 300 |") == 4
+
+
+def test_the_benchmark_of_log_linear_models_runs():
+    command = [sys.executable, str(Path(__file__).with_name("log_linear.py")), "1000", "--repeats", "1"]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=300, check=False)
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.count("\n| ") == 4
