@@ -32,6 +32,7 @@ if TYPE_CHECKING:
 # a query, or what makes it of the arguments, in which the pass of draws is named
 Kept: TypeAlias = "exp.Select | Callable[[Mapping[str, Value]], exp.Select]"
 OF_PART = f"{NAME}_of_part"
+DESIGN = "sdc_design"
 APART = {"columns", "id", "release", "stream"}  # have columns of their own in the log
 
 
@@ -70,6 +71,7 @@ class Maskable(Protocol):
         into: str | None = None,
         measured: bool = False,
         kept: Mapping[str, Kept] | None = None,
+        designed: exp.Select | None = None,
         confidential: tuple[str, ...] = (),
         retyped: bool = False,
         subset: Subset | None = None,
@@ -88,6 +90,7 @@ def masked(
     into: str | None = None,
     measured: bool = False,
     kept: Mapping[str, Kept] | None = None,
+    designed: exp.Select | None = None,
     confidential: tuple[str, ...] = (),
     retyped: bool = False,
     subset: Subset | None = None,
@@ -111,6 +114,9 @@ def masked(
     kept
         Queries of one row, or what makes them of the arguments, computed before the table is changed, for the log:
         ``matrix`` and ``counts`` give JSON; the columns of ``applied`` are logged with the parameters.
+    designed
+        What the macro reads before it masks, and the log tells: computed once, for ``sdc__<macro>_designed`` (which takes
+        its name last) and ``sdc__<macro>_applied``, whose columns are logged with the parameters.
     confidential
         Which parameters and columns of the log must not be published.
     retyped
@@ -130,7 +136,7 @@ def masked(
             data.con,
             lambda: _masked(
                 data, macro, columns, arguments, into,
-                measured=measured, kept=kept or {}, confidential=confidential, retyped=retyped,
+                measured=measured, kept=kept or {}, designed=designed, confidential=confidential, retyped=retyped,
                 subset=subset, logged=logged,
             ),
         )  # fmt: skip
@@ -145,6 +151,7 @@ def _masked(
     *,
     measured: bool,
     kept: Mapping[str, Kept],
+    designed: exp.Select | None,
     confidential: tuple[str, ...],
     retyped: bool,
     subset: Subset | None,
@@ -160,7 +167,13 @@ def _masked(
     in_order = tuple(c for c in every if c in columns)
     if part is not None:
         show(part)
-    values = query.call(f"sdc__{macro}", data.table if subset is None else subset.table, *arguments.values())
+    masked_table = data.table if subset is None else subset.table
+    if designed is None:
+        values = query.call(f"sdc__{macro}", masked_table, *arguments.values())
+    else:
+        design = _kept_as(data, DESIGN, designed).sql("duckdb")
+        asked["applied"] = query.call(f"sdc__{macro}_applied", design)
+        values = query.call(f"sdc__{macro}_designed", masked_table, *arguments.values(), design)
     selected = exp.select(
         exp.alias_(exp.column("sdc__id"), identifier, quoted=True), *(exp.column(c, quoted=True) for c in in_order)
     ).from_(values.subquery("v"))
@@ -187,6 +200,8 @@ def _masked(
     elif changed:
         new.replace(log.target, every)
     new.drop()
+    if designed is not None:
+        data.con.execute(f"DROP TABLE temp.{DESIGN}")
     parameters = {n: logged.get(n, value) for n, value in arguments.items() if n not in APART}
     if parameters.get("unit") == "record":  # as of every step by record, whether it draws or not
         del parameters["unit"]
@@ -205,6 +220,16 @@ def _masked(
     return step
 
 
+def _kept_as(data: Table, name: str, rows: exp.Select) -> exp.Table:
+    """Return a temporary table of the rows of a query, in the place of one that was left behind."""
+    data.con.execute(f"DROP TABLE IF EXISTS temp.{name}")
+    table = exp.table_(name, db="main", catalog="temp", quoted=True)
+    properties = exp.Properties(expressions=[exp.TemporaryProperty()])
+    made = exp.Create(this=table, kind="TABLE", expression=rows, properties=properties)
+    data.con.execute(query.text(made)).fetchall()
+    return table
+
+
 def _number(data: Table, records: exp.Expression) -> int:
     return data.number(exp.select(exp.Count(this=exp.Star())).from_(records))
 
@@ -214,16 +239,8 @@ def _kept_part(
 ) -> tuple[exp.Table, dict[str, dict[str, Any]]]:
     """Return a temporary table of the masked values of a part, and what the queries for the log say of it."""
     of_part = exp.table_(OF_PART, db="main", catalog="temp", quoted=True)
-    properties = exp.Properties(expressions=[exp.TemporaryProperty()])
-    for name in (NAME, of_part.name):
-        data.con.execute(f"DROP TABLE IF EXISTS temp.{name}")
-    made = exp.Create(
-        this=exp.table_(NAME, db="main", catalog="temp", quoted=True),
-        kind="TABLE",
-        expression=values,
-        properties=properties,
-    )
-    data.con.execute(query.text(made)).fetchall()
+    data.con.execute(f"DROP TABLE IF EXISTS temp.{OF_PART}")
+    _kept_as(data, NAME, values)
     found = {name: fetched(data.con, select)[0] for name, select in kept.items()}
     data.con.execute(f"ALTER TABLE temp.{NAME} RENAME TO {of_part.name}")
     return of_part, found

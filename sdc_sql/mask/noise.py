@@ -114,9 +114,11 @@ def noise(
         "columns": chosen, "alpha": alpha, "id": identifier, "method": method, "threshold": threshold,
         **fitted, "discrete": discrete, "stratum": stratum and data.found("stratum", stratum), **drawn,
     }  # fmt: skip
-    design = (data.table, chosen, alpha, identifier, method, arguments["stratum"])
-    designed = method in {"uncorrelated", "correlated", "linear", "outliers"}
-    kept = {"applied": query.call("sdc__noise_applied", *design)} if designed else {}
+    designed = None
+    if method in {"uncorrelated", "correlated", "linear", "outliers"}:
+        designed = query.call("sdc__noise_design", data.table, chosen, alpha, identifier, method, arguments["stratum"])
     # whoever knows the constant of Kim's transformation can undo it
     confidential = ("alpha", "applied") if method == "linear" else ()
-    return data.masked("noise", chosen, arguments, into=into, measured=True, kept=kept, confidential=confidential)
+    return data.masked(
+        "noise", chosen, arguments, into=into, measured=True, designed=designed, confidential=confidential
+    )

@@ -53,26 +53,34 @@ CREATE OR REPLACE MACRO sdc__noise_by_ranks(tbl, columns, alpha, id, method, low
     )
     FROM sdc__spread(tbl, columns, 'sdc__filled');
 
-CREATE OR REPLACE MACRO sdc__noise(tbl, columns, alpha, id, method, threshold, lower, upper, rounded, discrete, stratum, stream, release, unit, household) AS TABLE
+-- design: the name of a table with the rows of sdc__noise_design, or of the common table expression that computes them.
+CREATE OR REPLACE MACRO sdc__noise_designed(tbl, columns, alpha, id, method, threshold, lower, upper, rounded, discrete, stratum, stream, release, unit, household, design) AS TABLE
     WITH sdc__records AS (FROM sdc__noise_records(tbl, columns, id, stratum, unit, household)),
     sdc__uncorrelated AS (FROM sdc__noise_uncorrelated('sdc__records', alpha, stratum)),
     sdc__correlated AS (FROM sdc__noise_correlated('sdc__records', alpha, stratum)),
-    sdc__noisy_uncorrelated AS (FROM sdc__noise_by_column('sdc__records', 'sdc__uncorrelated', stratum, stream, release)),
-    sdc__noisy_correlated AS (FROM sdc__noise_by_record('sdc__records', 'sdc__correlated', columns, stratum, stream, release)),
+    sdc__noisy_uncorrelated AS (FROM sdc__noise_by_column('sdc__records', design, stratum, stream, release)),
+    sdc__noisy_correlated AS (FROM sdc__noise_by_record('sdc__records', design, columns, stratum, stream, release)),
     sdc__noisy_linear AS (FROM sdc__noise_transformed('sdc__noisy_correlated', alpha, stratum)),
     sdc__noisy_outliers AS (FROM sdc__noise_on_outliers('sdc__records', 'sdc__noisy_correlated', threshold, stratum)),
     sdc__by_record AS (FROM sdc__noise_added(tbl, columns, 'sdc__noisy_' || method, lower, upper, rounded)),
     sdc__by_kernel AS (FROM sdc__noise_by_ranks(tbl, columns, alpha, id, method, lower, upper, rounded, discrete, stratum, stream, release))
     FROM query_table(CASE WHEN sdc__unit_fits(unit, household, method, 'uncorrelated') OR method IN ('correlated', 'linear', 'outliers') THEN 'sdc__by_record' ELSE 'sdc__by_kernel' END);
 
--- The figures that are applied, for the log: by stratum the standard deviations of the noise, or its coefficients in the order of the names.
-CREATE OR REPLACE MACRO sdc__noise_applied(tbl, columns, alpha, id, method, stratum) AS TABLE
+CREATE OR REPLACE MACRO sdc__noise(tbl, columns, alpha, id, method, threshold, lower, upper, rounded, discrete, stratum, stream, release, unit, household) AS TABLE
+    FROM sdc__noise_designed(tbl, columns, alpha, id, method, threshold, lower, upper, rounded, discrete, stratum, stream, release, unit, household,
+                             CASE WHEN method = 'uncorrelated' THEN 'sdc__uncorrelated' ELSE 'sdc__correlated' END);
+
+-- The design alone, and the figures of it that are applied, for the log: by stratum the standard deviations of the noise, or its coefficients in the
+-- order of the names.
+CREATE OR REPLACE MACRO sdc__noise_design(tbl, columns, alpha, id, method, stratum) AS TABLE
     WITH sdc__records AS (FROM sdc__noise_records(tbl, columns, id, stratum, 'record', NULL)),
     sdc__uncorrelated AS (FROM sdc__noise_uncorrelated('sdc__records', alpha, stratum)),
     sdc__correlated AS (FROM sdc__noise_correlated('sdc__records', alpha, stratum))
-    SELECT list(struct_pack(stratum := sdc__stratum::VARCHAR, columns := sdc__names, standard_deviations := sdc__sds, coefficients := sdc__root)
-                ORDER BY sdc__stratum ASC NULLS LAST) AS applied
     FROM query_table(CASE WHEN method = 'uncorrelated' THEN 'sdc__uncorrelated' ELSE 'sdc__correlated' END);
+CREATE OR REPLACE MACRO sdc__noise_applied(design) AS TABLE
+    SELECT list(struct_pack(stratum := sdc__stratum::VARCHAR, columns := sdc__names, standard_deviations := sdc__sds, coefficients := sdc__root)
+                ORDER BY sdc__by_bytes(sdc__stratum) ASC NULLS LAST) AS applied
+    FROM query_table(design);
 
 -- Compiled: the method 'uncorrelated'.
 -- Python: the methods 'correlated', 'linear', 'nonlinear' and 'outliers' need it; 'uncorrelated' is SQL alone.

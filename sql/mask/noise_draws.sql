@@ -18,7 +18,7 @@ CREATE OR REPLACE MACRO sdc__uniform_for(x, subkeys, sds, names, named) AS
 CREATE OR REPLACE MACRO sdc__with_noise(x, sds, names, normals) AS struct_pack(x := x, e := sdc__of_column(sds, names, x) * sdc__of_column(normals, names, x));
 CREATE OR REPLACE MACRO sdc__noise_by_column(records, design, stratum, stream, release) AS TABLE
     WITH sdc__keyed AS MATERIALIZED (
-        SELECT sdc__stratum AS sdc__of, sdc__names, sdc__means, sdc__sds,
+        SELECT sdc__by_bytes(sdc__stratum) AS sdc__of, sdc__names, sdc__means, sdc__sds,
                list_transform(sdc__names, lambda n, i: sdc__subkey(sdc__secret, release, stream, 'noise', sdc__figure_text(sdc__sds[i]), sdc__part(sdc__folded(n)))) AS sdc__subkeys
         FROM query_table(design), (SELECT sdc__secret_key() AS sdc__secret)
     ),
@@ -45,7 +45,7 @@ CREATE OR REPLACE MACRO sdc__uniform_at(digests, j) AS sdc__off_zero(sdc__unifor
 CREATE OR REPLACE MACRO sdc__uniform_in(digests, names, x) AS sdc__uniform_at(digests, list_position(names, substr(alias(x), 8)));
 CREATE OR REPLACE MACRO sdc__noise_by_record(records, design, columns, stratum, stream, release) AS TABLE
     WITH sdc__keyed AS MATERIALIZED (
-        SELECT sdc__stratum AS sdc__of, sdc__order, sdc__names, sdc__means, sdc__root,
+        SELECT sdc__by_bytes(sdc__stratum) AS sdc__of, sdc__order, sdc__names, sdc__means, sdc__root,
                sdc__subkey(sdc__secret, release, stream, 'correlated noise',
                    array_to_string(list_transform(flatten(sdc__root), lambda a: sdc__canonical(a)), ' '), sdc__columns_part(columns)) AS sdc__subkey
         FROM query_table(design), (SELECT sdc__secret_key() AS sdc__secret)
