@@ -17,6 +17,7 @@ from sdc_sql.db.places import runs, within
 from sdc_sql.errors import ColumnError, TableError
 
 NAME = "sdc_masked_values"
+PLACE = "sdc__place"
 FEW = 1  # columns that are updated in less time than all records are written anew
 _FORBIDS = (duckdb.BinderException, duckdb.CatalogException, duckdb.DependencyException, duckdb.ConstraintException)
 WIDE = 10  # columns for each masked one: of a wider table no more than the masked ones are written
@@ -222,19 +223,31 @@ class MaskedValues:
     def _update(self, target: exp.Table) -> None:
         """Update the records that differ, run by run where that is the same; the others are not written."""
         new = [exp.column(c, quoted=True).eq(_column(c, "v")) for c in self.columns]
-        table = exp.alias_(target.copy(), "t", table=True)
-        update = exp.Update().table(table).set_(*new).where(exp.and_(self._same(), self._differs()))
-        cut = runs(self.con, target, _kept()) if self._beside and self.stored else []
-        if not cut or _together(self.con, target, self.columns):
-            self.con.execute(query.text(update.from_(_values("v")))).fetchall()
+        update = exp.Update().table(exp.alias_(target.copy(), "t", table=True)).set_(*new)
+        if not self._beside or self.stored is None:
+            apart = update.where(exp.and_(self._same(), self._differs()))
+            self.con.execute(query.text(apart.from_(_values("v")))).fetchall()
             return
+        cut = [] if _together(self.con, target, self.columns) else runs(self.con, target, _kept())
         updated = 0
-        for its, own in cut:
-            of_run = exp.select("*").from_(_kept()).where(within(own)).subquery("v")
-            ((some,),) = self.con.execute(query.text(update.from_(of_run).where(within(its, "t")))).fetchall()
+        for its, own in cut or [(None, None)]:
+            found = update.from_(self._different(its, own).subquery("v"))
+            found = found.where(_column("rowid", "t").eq(exp.column(PLACE, table="v")))
+            found = found if its is None else found.where(within(its, "t"))
+            ((some,),) = self.con.execute(query.text(found)).fetchall()
             updated += some
         if updated != self._changed:
             raise TableError(f"{updated} records changed, not {self._changed}: nothing was masked. Please report this.")
+
+    def _different(self, its: range | None, own: range | None) -> exp.Select:
+        """Return the masked values of records that differ, with the place of each: where few do, few are joined."""
+        select = exp.select(exp.column(PLACE, table="t"), *(_column(c, "v") for c in self.columns))
+        source = exp.select("*", exp.alias_(exp.column("rowid"), PLACE)).from_(self.source.copy())
+        values = exp.select("*").from_(_kept())
+        if its is not None and own is not None:
+            source, values = source.where(within(its)), values.where(within(own))
+        joined = self._by_position(select, source.subquery("t"), values.subquery("v"))
+        return joined.where(exp.and_(_call("sdc__has_values", self._same()), self._differs()))
 
     def _one(self, select: exp.Select) -> tuple[Any, ...]:
         (row,) = self.con.execute(query.text(select)).fetchall()
