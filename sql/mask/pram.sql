@@ -97,19 +97,24 @@ CREATE OR REPLACE MACRO sdc__pram_keyed_rows(typed, columns, stream, release) AS
     FROM sdc__pram_rows(typed) AS sdc__r
     JOIN sdc__described AS sdc__d ON row(sdc__r.sdc__s, sdc__r.sdc__from) = row(sdc__d.sdc__s, sdc__d.sdc__from), (SELECT sdc__secret_key() AS sdc__secret);
 
--- The intervals of [stay, 1) that the other categories share; the last one takes what rounding left.
+-- The intervals of [stay, 1) that the other categories share; the last one takes what rounding left. An interval stands once for each 64th of
+-- [0, 1) that it meets: of many categories a draw is then compared with those of its own 64th alone.
+CREATE OR REPLACE MACRO sdc__sixty_fourth(u) AS floor(u * 64)::INTEGER;
 CREATE OR REPLACE MACRO sdc__pram_moves(typed, rows_of) AS TABLE
-    SELECT sdc__s, sdc__from, sdc__to,
-           (sdc__upto - sdc__width) / 4503599627370496e0 AS sdc__low,
-           CASE WHEN sdc__last THEN 2 ELSE sdc__upto / 4503599627370496e0 END AS sdc__high
-    FROM (SELECT sdc__m.sdc__s, sdc__m.sdc__from, sdc__m.sdc__to, sdc__steps(sdc__m.sdc__p) AS sdc__width,
-                 sdc__r.sdc__stay + (sum(sdc__steps(sdc__m.sdc__p)) OVER sdc__order)::BIGINT AS sdc__upto,
-                 lead(true) OVER sdc__order IS NULL AS sdc__last
-          FROM query_table(typed) AS sdc__m
-          JOIN query_table(rows_of) AS sdc__r ON row(sdc__m.sdc__s, sdc__m.sdc__from) = row(sdc__r.sdc__s, sdc__r.sdc__from)
-          WHERE sdc__m.sdc__to IS DISTINCT FROM sdc__m.sdc__from AND sdc__steps(sdc__m.sdc__p) > 0
-          WINDOW sdc__order AS (PARTITION BY sdc__m.sdc__s, sdc__m.sdc__from ORDER BY sdc__m.sdc__to ASC NULLS LAST
-                                ROWS BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW));
+    WITH sdc__intervals AS (
+        SELECT sdc__s, sdc__from, sdc__to,
+               (sdc__upto - sdc__width) / 4503599627370496e0 AS sdc__low,
+               CASE WHEN sdc__last THEN 2 ELSE sdc__upto / 4503599627370496e0 END AS sdc__high
+        FROM (SELECT sdc__m.sdc__s, sdc__m.sdc__from, sdc__m.sdc__to, sdc__steps(sdc__m.sdc__p) AS sdc__width,
+                     sdc__r.sdc__stay + (sum(sdc__steps(sdc__m.sdc__p)) OVER sdc__order)::BIGINT AS sdc__upto,
+                     lead(true) OVER sdc__order IS NULL AS sdc__last
+              FROM query_table(typed) AS sdc__m
+              JOIN query_table(rows_of) AS sdc__r ON row(sdc__m.sdc__s, sdc__m.sdc__from) = row(sdc__r.sdc__s, sdc__r.sdc__from)
+              WHERE sdc__m.sdc__to IS DISTINCT FROM sdc__m.sdc__from AND sdc__steps(sdc__m.sdc__p) > 0
+              WINDOW sdc__order AS (PARTITION BY sdc__m.sdc__s, sdc__m.sdc__from ORDER BY sdc__m.sdc__to ASC NULLS LAST
+                                    ROWS BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW))
+    )
+    SELECT *, unnest(range(sdc__sixty_fourth(sdc__low), least(sdc__sixty_fourth(sdc__high), 63) + 1))::INTEGER AS sdc__in FROM sdc__intervals;
 
 CREATE OR REPLACE MACRO sdc__pram_drawn(records, rows_of, moves) AS TABLE
     SELECT sdc__u.sdc__id, unnest(CASE WHEN sdc__m.sdc__to IS NULL THEN sdc__u.sdc__x ELSE sdc__m.sdc__to END)
@@ -122,7 +127,8 @@ CREATE OR REPLACE MACRO sdc__pram_drawn(records, rows_of, moves) AS TABLE
           FROM query_table(records) AS sdc__r
           LEFT JOIN query_table(rows_of) AS sdc__p ON row(sdc__r.sdc__s, sdc__r.sdc__x) = row(sdc__p.sdc__s, sdc__p.sdc__from)) AS sdc__u
     LEFT JOIN query_table(moves) AS sdc__m
-      ON CASE WHEN sdc__u.sdc__draw >= sdc__u.sdc__stay THEN row(sdc__u.sdc__s, sdc__u.sdc__x) END = row(sdc__m.sdc__s, sdc__m.sdc__from)
+      ON CASE WHEN sdc__u.sdc__draw >= sdc__u.sdc__stay THEN row(sdc__u.sdc__s, sdc__u.sdc__x, sdc__sixty_fourth(sdc__u.sdc__draw)) END
+             = row(sdc__m.sdc__s, sdc__m.sdc__from, sdc__m.sdc__in)
      AND sdc__u.sdc__draw >= sdc__m.sdc__low AND sdc__u.sdc__draw < sdc__m.sdc__high;
 
 CREATE OR REPLACE MACRO sdc__pram(tbl, columns, matrix, id, stratum, stream, release, unit, household) AS TABLE
