@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import os
-import random
 from typing import TYPE_CHECKING
 
 import pytest
 from fuzz_judge import fault_of
+from fuzz_seed import made as cases_of
+from fuzz_seed import seeded, told
 from fuzz_tables import Made, made, store
 from payloads import PAYLOADS
 
@@ -16,11 +16,11 @@ from sdc_sql.cli.mask_options import methods
 from sdc_sql.errors import ParameterError
 
 if TYPE_CHECKING:
+    import random
     from pathlib import Path
 
     import duckdb
 
-SEED = os.environ.get("SDC_FUZZ_SEED", "1")
 FIGURES = ("0.1", "0.5", "2", "3", "0", "-1", "nan", "1e400", "abc", "", "1,2", "{}", "[]")
 
 
@@ -85,9 +85,8 @@ def fault_of_command(asked: list[str], table: Made, capsys: pytest.CaptureFixtur
 
 def faults(con: duckdb.DuckDBPyConnection, folder: Path, capsys: pytest.CaptureFixture[str], cases: int) -> list[str]:
     found = []
-    for number in range(cases):
-        rng = random.Random(f"{SEED} commands {number}")  # noqa: S311
-        table = made(random.Random(f"{SEED} commands table {number // 10}"))  # noqa: S311
+    for number, rng in cases_of("commands", cases):
+        table = made(seeded("commands", f"table {number // 10}"))
         store(con, table, folder)
         source = folder / "a 'file'; --.parquet"
         source.unlink(missing_ok=True)
@@ -108,11 +107,11 @@ def faults(con: duckdb.DuckDBPyConnection, folder: Path, capsys: pytest.CaptureF
 def test_some_commands(fuzzed, tmp_path, capsys, monkeypatch):
     monkeypatch.chdir(tmp_path)
     found = faults(fuzzed, tmp_path, capsys, 4)
-    assert not found, f"SDC_FUZZ_SEED={SEED}:\n" + "\n".join(found)
+    assert not found, told("test_commands.py", "commands", found)
 
 
 @pytest.mark.slow
 def test_many_commands(fuzzed, tmp_path, capsys, monkeypatch):
     monkeypatch.chdir(tmp_path)
     found = faults(fuzzed, tmp_path, capsys, 60)
-    assert not found, f"SDC_FUZZ_SEED={SEED}, {len(found)}:\n" + "\n".join(found[:30])
+    assert not found, told("test_commands.py", "commands", found)

@@ -7,13 +7,12 @@ runs one case again, which is what a failure says.
 
 from __future__ import annotations
 
-import os
-import random
 from typing import TYPE_CHECKING
 
 import pytest
 from fuzz_calls import MACROS, Call, call
 from fuzz_judge import comparable, fault_of, fault_of_rows, of_a_type, rows_of
+from fuzz_seed import CASES, numbers, seeded, told
 from fuzz_tables import AUXILIARY, PLACES, Made, at, made, store
 from fuzz_truth import fault_of_figures
 from fuzz_verbs import fault_of_verb
@@ -21,14 +20,12 @@ from fuzz_verbs import fault_of_verb
 from sdc_sql import Microdata
 
 if TYPE_CHECKING:
+    import random
     from collections.abc import Callable, Iterator
     from pathlib import Path
 
     import duckdb
 
-SEED = os.environ.get("SDC_FUZZ_SEED", "1")
-CASES = int(os.environ.get("SDC_FUZZ_CASES", "10000"))
-ONE = os.environ.get("SDC_FUZZ_CASE")
 A_TABLE = 25  # so many calls share a table
 # numbers of 1e308 overflow in single precision on purpose: what is then near enough is computed again
 pytestmark = pytest.mark.filterwarnings("ignore::RuntimeWarning")
@@ -39,22 +36,16 @@ def tables(
     con: duckdb.DuckDBPyConnection, folder: Path, door: str, cases: int
 ) -> Iterator[tuple[int, random.Random, Made]]:
     """Give each case its number, its source of randomness and its table."""
-    numbers = range(cases) if ONE is None else [int(ONE)]
     table, of = None, -1
-    for number in numbers:
+    for number in numbers(cases):
         if table is None or number // A_TABLE != of:
             of = number // A_TABLE
-            table = made(random.Random(f"{SEED} {door} table {of}"))  # noqa: S311
+            table = made(seeded(door, f"table {of}"))
             if door == "dbt":  # the names are enough
                 table.tables |= {name: f"sdc_fuzz.{name}" for name in (*AUXILIARY, "persons")}
             else:
                 store(con, table, folder)
-        yield number, random.Random(f"{SEED} {door} {number}"), table  # noqa: S311
-
-
-def told(door: str, faults: list[str]) -> str:
-    again = f"SDC_FUZZ_SEED={SEED} SDC_FUZZ_CASE=N pytest -m '' tests/fuzz/test_fuzz.py -k {door}"
-    return f"{len(faults)} faults; one again: {again}\n" + "\n".join(faults[:40])
+        yield number, seeded(door, number), table
 
 
 def macros(con: duckdb.DuckDBPyConnection, folder: Path, cases: int) -> list[str]:
@@ -136,11 +127,11 @@ SHARE = {"macros": 0.15, "verbs": 0.04, "dbt": 0.81}  # of the cases: rendering 
 @pytest.mark.parametrize("door", DOORS)
 def test_some_cases(fuzzed, tmp_path, door):
     faults = DOORS[door](fuzzed, tmp_path, {"macros": 12, "verbs": 6, "dbt": 32}[door])
-    assert not faults, told(door, faults)
+    assert not faults, told("test_fuzz.py", door, faults)
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("door", DOORS)
 def test_many_cases(fuzzed, tmp_path, door):
     faults = DOORS[door](fuzzed, tmp_path, round(CASES * SHARE[door]))
-    assert not faults, told(door, faults)
+    assert not faults, told("test_fuzz.py", door, faults)
