@@ -34,7 +34,10 @@ def named(data: Maskable, columns: str | Iterable[str]) -> tuple[str, ...]:
     given = (columns,) if isinstance(columns, str) else tuple(columns)
     if not given:
         raise ColumnError("The list of columns to mask is empty; name at least one, as in ['income'].")
-    return tuple(data.found("column", c) for c in given)
+    found = tuple(data.found("column", c) for c in given)
+    if len(set(found)) < len(found):
+        raise ColumnError(f"A column to mask is named twice: {', '.join(given)}.")
+    return found
 
 
 def named_or_none(data: Maskable, columns: str | Iterable[str] | None) -> tuple[str, ...] | None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from sdc_sql.db.checks import told
+from sdc_sql.db.checks import is_number, told
 from sdc_sql.errors import ParameterError
 from sdc_sql.mask.columns import named
 from sdc_sql.mask.pram_log import category_counts
@@ -70,6 +70,8 @@ def pram_retention(
     0
     """
     chosen = named(data, columns)
+    if not (is_number(retention) and 0 <= retention <= 1):
+        raise ParameterError(f"The retention is {told(retention)}: it must be a probability, from 0 to 1.")
     arguments = {
         "columns": chosen, "retention": retention, "id": data.required("id"),
         "stratum": stratum and data.found("stratum", stratum), "stream": stream, "release": release,

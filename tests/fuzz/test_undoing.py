@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 N = 400
 STRANGE = 6  # standard errors: one in 10^9
-IDS = ("{}", "'zq-' || {}", "uuid_of({})", "{} * 1.5", "{}::BIGINT * 1000000007")
+IDS = ("{}", "'zq-' || {}", "uuid_of({})", "{} * 1.5", "{}::BIGINT * 1000000007", "make_timestamptz({} * 1000000)")
 NUMERIC = {  # a macro that masks x, by its size
     "uncorrelated": "sdc_noise('{t}', ['x'], {size}, 'id'{more})",
     "correlated": "sdc_noise('{t}', ['x', 'y'], {size}, 'id', method := 'correlated'{more})",
@@ -191,7 +191,7 @@ def households(con: duckdb.DuckDBPyConnection, rng: random.Random) -> str | None
 
 SETTINGS = (
     "SET default_order = 'DESC'", "SET default_null_order = 'NULLS FIRST'", "SET default_collation = 'NOCASE'",
-    "SET threads = 2", "SET preserve_insertion_order = false", "SET ieee_floating_point_ops = false",
+    "SET threads = 2", "SET TimeZone = 'Asia/Tokyo'", "SET preserve_insertion_order = false", "SET ieee_floating_point_ops = false",
 )  # fmt: skip
 
 
@@ -206,7 +206,8 @@ def elsewhere(con: duckdb.DuckDBPyConnection, rng: random.Random) -> str | None:
     setting = rng.choice(SETTINGS)
     con.execute(setting)
     try:
-        after = column(con, formats.format(t="turned", size=0.5, n=1, more=""), value)
+        turned = formats.replace("['x', 'y']", "['Y', 'x']")
+        after = column(con, turned.format(t="turned", size=0.5, n=1, more=""), value)
     finally:
         con.execute(f"RESET {setting.split(' ')[1]}" if "threads" not in setting else "SET threads = 1")
     return None if np.array_equal(before, after) else f"{mask}: other values of turned rows ({setting})"
