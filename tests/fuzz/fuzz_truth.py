@@ -46,9 +46,7 @@ def fault_of_figures(call: Call, base: Any, names: list[str], rows: list[tuple[A
     if name == "sdc_sample_uniques":
         return _differ("sample uniques", f.count(1), len(rows))
     if name == "sdc_k_anonymity":
-        return _differ(
-            "records", [sum(v < r["k"] for v in f) for r in lists], [r["records"] for r in lists]
-        )
+        return _differ("records", [sum(v < r["k"] for v in f) for r in lists], [r["records"] for r in lists])
     if name == "sdc_theta":
         counts = brute_force.frequency_counts(_records(call, base))
         share = Fraction(call.arguments["sampling_fraction"])

@@ -1,11 +1,11 @@
 """What may be taken for something else: codes for numbers, a name for another, a tie, the order of a sum, a key."""
 
+# ruff: noqa: ARG001, E501 - doors are called alike
+
 from __future__ import annotations
 
 import csv
-import secrets
 import string
-import uuid
 from collections import Counter
 from fractions import Fraction
 from typing import TYPE_CHECKING
@@ -37,7 +37,12 @@ def code_file(rng: random.Random, folder: Path) -> tuple[Path, list[dict[str, st
     """Write a CSV file of codes; return it and its rows as they are written."""
     first, second = rng.sample(ALIKE, 2)
     rows = [
-        {"id": f"{i:03}", "code": rng.choice(first), "other": rng.choice(second), "income": f"{rng.randint(100, 999)}.50"}
+        {
+            "id": f"{i:03}",
+            "code": rng.choice(first),
+            "other": rng.choice(second),
+            "income": f"{rng.randint(100, 999)}.50",
+        }
         for i in range(rng.randint(4, 25))
     ]
     path = folder / f"codes-{rng.randint(0, 10**9)}.csv"
@@ -65,9 +70,13 @@ def codes(con: duckdb.DuckDBPyConnection, rng: random.Random, folder: Path) -> s
     else:
         if found != alone:
             return f"in SQL {found} records alone, {alone} in the file"
-    if rng.random() < 0.6:  # noqa: PLR2004 - (a command takes half a second)
-        return None
-    out = folder / "out.csv"
+    # (a command takes half a second)
+    return written_back(rng, path, rows) if rng.random() < 0.4 else None
+
+
+def written_back(rng: random.Random, path: Path, rows: list[dict[str, str]]) -> str | None:
+    """What was not asked for is written back as it was; no code is there that was none."""
+    out = path.with_name("out.csv")
     out.unlink(missing_ok=True)
     if rng.random() < 0.5:
         asked = ["mask", "round", str(path), "--id=id", "--columns=income", "--base=100", f"--output={out}"]
@@ -91,9 +100,13 @@ def two_files(con: duckdb.DuckDBPyConnection, rng: random.Random, folder: Path) 
     """Numbers that two files write in two ways are refused where the files are compared: nothing would agree."""
     plain, other = rng.choice((("17", "017"), ("1.5", "1.50"), ("5", "5.0"), ("1000", "1000.00")))
     n = rng.randint(3, 12)
-    con.execute(f"CREATE OR REPLACE TABLE one AS SELECT i AS id, CASE WHEN i % 2 = 0 THEN {text(plain)} ELSE 'b' END AS k,"
-                f" i % 3 AS s FROM range({n}) t(i)")
-    con.execute(f"CREATE OR REPLACE TABLE two AS SELECT * REPLACE (replace(k, {text(plain)}, {text(other)}) AS k) FROM one")
+    con.execute(
+        f"CREATE OR REPLACE TABLE one AS SELECT i AS id, CASE WHEN i % 2 = 0 THEN {text(plain)} ELSE 'b' END AS k,"
+        f" i % 3 AS s FROM range({n}) t(i)"
+    )
+    con.execute(
+        f"CREATE OR REPLACE TABLE two AS SELECT * REPLACE (replace(k, {text(plain)}, {text(other)}) AS k) FROM one"
+    )
     call = rng.choice((
         "FROM sdc_true_reidentification('two', 'one', ['k'], 'id')", "FROM sdc_correct_attribution('two', 'one', ['k'], ['s'])",
     ))  # fmt: skip
@@ -120,13 +133,20 @@ def names(con: duckdb.DuckDBPyConnection, rng: random.Random, folder: Path) -> s
             read = []
         try:
             Microdata(con, given, id="id").round_to_base("v", 1000)
-        except SdcError:
-            return "an error, and a table has changed" if contents(con) != before else None
+        except SdcError as error:
+            if contents(con) != before:
+                return "an error, and a table has changed"
+            refused = read and "is read by DuckDB" not in str(error)  # (1.5 takes no quotes in quotes)
+            return f"{given!r}, which DuckDB reads, is refused: {error!s:.200}" if refused else None
         except duckdb.Error as error:
             return f"not ours: {error!s:.150}" if not isinstance(ours(error), SdcError) else None
         changed = [table for table, rows in contents(con).items() if rows != before.get(table) and table != "sdc_steps"]
         wanted = [name] if name != "main.x" or given != name else changed
-        return None if read and [c.lower() for c in changed] == [w.lower() for w in wanted] else f"{given!r} masked {changed}"
+        return (
+            None
+            if read and [c.lower() for c in changed] == [w.lower() for w in wanted]
+            else f"{given!r} masked {changed}"
+        )
     finally:
         con.execute("USE memory.main; DROP SCHEMA IF EXISTS named CASCADE")
 
@@ -183,7 +203,7 @@ def ties(con: duckdb.DuckDBPyConnection, rng: random.Random, folder: Path) -> st
     if above != wanted:
         return f"{above} records above a bound that is met, {wanted} by definition"
     highest = level == max(risks.values())
-    same = abs(threshold - (1 if highest else float(level))) < 1e-9  # noqa: PLR2004
+    same = abs(threshold - (1 if highest else float(level))) < 1e-9
     return None if same else f"the threshold is {threshold}, by definition {float(level)}"
 
 
@@ -199,34 +219,46 @@ def small_weights(con: duckdb.DuckDBPyConnection, rng: random.Random, folder: Pa
     by = {}
     for choice in ("error", "at_least_one"):
         try:
-            found = fetched(con, f"SELECT individual_risk FROM sdc_individual_risk('one', ['k'], 'w', small_weights := '{choice}')")
+            found = fetched(
+                con, f"SELECT individual_risk FROM sdc_individual_risk('one', ['k'], 'w', small_weights := '{choice}')"
+            )
         except duckdb.Error as error:
             by[choice] = None if "small_weights := ''at_least_one''".replace("''", "'") in str(error) else str(error)
         else:
             by[choice] = [r for (r,) in found]
     if (by["error"] is None) != small:
         return f"small weights {'are not' if small else 'wrongly'} refused"
-    wanted = sorted(float(brute_force.posterior_risk(count[k], float(min(1, count[k] / max(total[k], count[k]))))) for k, _ in rows)
-    near = isinstance(by["at_least_one"], list) and all(abs(a - b) < 1e-9 for a, b in zip(sorted(by["at_least_one"]), wanted, strict=True))  # noqa: PLR2004
+    wanted = sorted(
+        float(brute_force.posterior_risk(count[k], float(min(1, count[k] / max(total[k], count[k]))))) for k, _ in rows
+    )
+    near = isinstance(by["at_least_one"], list) and all(
+        abs(a - b) < 1e-9 for a, b in zip(sorted(by["at_least_one"]), wanted, strict=True)
+    )
     return None if near else f"{by['at_least_one']} with at_least_one, by definition {wanted}"
 
 
 def secret_keys(con: duckdb.DuckDBPyConnection, rng: random.Random, folder: Path) -> str | None:
     """A key that can be guessed is refused, and not shown; one made at random is taken."""
     letters = string.ascii_letters + string.digits
+
+    def made(n: int, of: str = letters + "-_") -> str:
+        return "".join(rng.choices(of, k=n))
+
     guessable = [
         "", "key", rng.choice(letters) * 40, rng.choice(("ab", "abc", "xyz1")) * 20, letters[: rng.randint(32, 60)],
-        "0123456789" * 4, "my secret " + secrets.token_urlsafe(32), "Password-" + secrets.token_hex(20), "qwertyuiop" * 4,
-        secrets.token_urlsafe(16)[:20], letters[::-1][:40], "11111111111111112222222222222222",
+        "0123456789" * 4, "my secret " + made(43), "Password-" + made(40), "qwertyuiop" * 4, letters[::-1][:40],
+        made(8), made(20), made(31), "11111111111111112222222222222222",
     ]  # fmt: skip
-    good = [secrets.token_urlsafe(32), secrets.token_hex(32), secrets.token_hex(16), f"{uuid.UUID(int=rng.getrandbits(128), version=4)}{uuid.uuid4()}"]
+    good = [made(43), made(64, string.hexdigits[:16]), made(36, string.hexdigits[:16] + "-")]
     bad = rng.random() < 0.7
     key = rng.choice(guessable if bad else good)
     call = rng.choice((
         "SELECT sdc_uniform('a', 1)", "FROM sdc_noise('persons', ['income'], 0.1, 'id')",
         "FROM sdc_pram_retention('persons', ['sex'], 0.5, 'id')", "FROM sdc_rank_swap('persons', 'income', 40, 'id')",
     ))  # fmt: skip
-    con.execute("CREATE OR REPLACE TABLE persons AS SELECT i AS id, 10.0 * i AS income, 'ab'[1 + i % 2] AS sex FROM range(40) t(i)")
+    con.execute(
+        "CREATE OR REPLACE TABLE persons AS SELECT i AS id, 10.0 * i AS income, 'ab'[1 + i % 2] AS sex FROM range(40) t(i)"
+    )
     con.execute("SET VARIABLE sdc_key = ?", [key])
     load(con)  # where the environment has another key
     try:
@@ -234,7 +266,7 @@ def secret_keys(con: duckdb.DuckDBPyConnection, rng: random.Random, folder: Path
             return "a key that was set is replaced"
         fetched(con, call)
     except duckdb.Error as error:
-        if key and key in str(error) and len(key) > 3:  # noqa: PLR2004
+        if key and key in str(error) and len(key) > 3:
             return "a message shows the key"
         return None if bad else f"refused a key made at random: {error!s:.150}"
     finally:
@@ -249,7 +281,9 @@ def collations(con: duckdb.DuckDBPyConnection, rng: random.Random, folder: Path)
     con.execute(f"CREATE OR REPLACE TABLE one (k VARCHAR COLLATE {pairs[0]})")
     con.executemany("INSERT INTO one VALUES (?)", rows)
     if rng.random() < 0.5:
-        con.execute(f"CREATE OR REPLACE TABLE one AS SELECT k::VARCHAR COLLATE C AS k FROM one; SET default_collation = '{pairs[0]}'")
+        con.execute(
+            f"CREATE OR REPLACE TABLE one AS SELECT k::VARCHAR COLLATE C AS k FROM one; SET default_collation = '{pairs[0]}'"
+        )
         con.execute("CREATE OR REPLACE TABLE one AS SELECT k::VARCHAR AS k FROM one")
     try:
         ((cells,),) = fetched(con, "SELECT count(*) FROM sdc_cells('one', ['k'])")
@@ -286,7 +320,7 @@ def strata(con: duckdb.DuckDBPyConnection, rng: random.Random, folder: Path) -> 
 
 DOORS: dict[str, tuple[Callable[..., str | None], int]] = {  # and how many cases the slow tests make of it
     "codes": (codes, 12), "two_files": (two_files, 10), "names": (names, 25), "sums": (sums, 12), "ties": (ties, 25),
-    "small_weights": (small_weights, 25), "secret_keys": (secret_keys, 25), "collations": (collations, 15), "strata": (strata, 20),
+    "small_weights": (small_weights, 25), "secret_keys": (secret_keys, 60), "collations": (collations, 15), "strata": (strata, 20),
 }  # fmt: skip
 
 

@@ -1,6 +1,6 @@
 """Mistakes that people make, files that they have, limits that they write: told in a line, and nothing is lost by it."""
 
-# ruff: noqa: S108 - paths that nothing stands at
+# ruff: noqa: ARG001, E501, PLR0911 - doors are called alike
 
 from __future__ import annotations
 
@@ -70,7 +70,7 @@ def mistakes(con: duckdb.DuckDBPyConnection, rng: random.Random, folder: Path) -
     """A mistake is told in a line, and changes nothing; a bad argument does not cost the user their transaction."""
     number = rng.randrange(len(MISTAKES))
     table, done, says = MISTAKES[number]
-    within = number in ARGUMENTS and rng.random() < 0.7  # noqa: PLR2004
+    within = number in ARGUMENTS and rng.random() < 0.7
     con.execute("DROP SCHEMA IF EXISTS mist CASCADE")
     con.execute(TABLES)
     try:
@@ -109,14 +109,14 @@ def mistakes(con: duckdb.DuckDBPyConnection, rng: random.Random, folder: Path) -
 
 def sources(con: duckdb.DuckDBPyConnection, rng: random.Random, folder: Path) -> str | None:
     """What is no file that can be read is told in a line that shows nothing of it, by Python and by the command."""
-    secret = "zq-secret-value"
+    hidden = "zq-secret-value"
     broken = folder / "broken.csv"
-    broken.write_text("id,age\n" + "1,20\n" * 40 + f'2,"{secret}\n')
+    broken.write_text("id,age\n" + "1,20\n" * 40 + f'2,"{hidden}\n')
     wide = folder / "wide.csv"
-    wide.write_text("id,age\n" + "1,20\n" * 40 + f"2,{secret},3,4,5\n")
-    (folder / "text.parquet").write_text(secret * 9)
+    wide.write_text("id,age\n" + "1,20\n" * 40 + f"2,{hidden},3,4,5\n")
+    (folder / "text.parquet").write_text(hidden * 9)
     (folder / "short.parquet").write_text("zq")
-    (folder / "bad.json").write_text('[{"id": 1, "age": "' + secret + '"')
+    (folder / "bad.json").write_text('[{"id": 1, "age": "' + hidden + '"')
     source = rng.choice((str(broken), str(wide), str(folder / "text.parquet"), str(folder / "short.parquet"), str(folder),
                          str(folder / "bad.json"), "/dev/null", "https://127.0.0.1:1/x.parquet", "s3://nobody/x.parquet",
                          rng.choice(PAYLOADS).replace("{canary}", str(broken)), None, 5, b"x", ["a"]))  # fmt: skip
@@ -124,7 +124,7 @@ def sources(con: duckdb.DuckDBPyConnection, rng: random.Random, folder: Path) ->
         Microdata(con, source, keys=["id"])
     except SdcError as error:
         message = str(error)
-        if secret in message or "\n" in message.strip():
+        if hidden in message or "\n" in message.strip():
             return f"{source!r:.60}: says {message:.200}"
         if source == str(broken) and "Line " not in message:
             return f"no line of the CSV file: {message:.200}"
@@ -136,7 +136,10 @@ def sources(con: duckdb.DuckDBPyConnection, rng: random.Random, folder: Path) ->
     return f"{source!r:.60}: not refused"
 
 
-REPORT = {"theta": {"theta": 0.5, "upper_bound": math.nan}, "k_anonymity": [{"k": 2, "records": 7}, {"k": 3, "records": 9}]}
+REPORT = {
+    "theta": {"theta": 0.5, "upper_bound": math.nan},
+    "k_anonymity": [{"k": 2, "records": 7}, {"k": 3, "records": 9}],
+}
 UNREADABLE = (
     "1e", "1e-", "nan", "'x'", "", "0x1F", "NULL", "true", "1 + 1", "inf", "(1", "1)", "--", "1; DROP TABLE x", "%s",
 )  # fmt: skip
@@ -158,7 +161,7 @@ def limits(con: duckdb.DuckDBPyConnection, rng: random.Random, folder: Path) -> 
         try:
             read(wrong, REPORT)
         except ParameterError as error:
-            if len(str(error).replace(wrong, "").replace(repr(wrong), "")) > 400:  # noqa: PLR2004
+            if len(str(error).replace(wrong, "").replace(repr(wrong), "")) > 400:
                 return f"{wrong:.60}: a message of {len(str(error))} characters"
             if wrong == "theta.thet > 0" and "upper_bound" not in str(error):
                 return f"does not list the names: {error!s:.200}"
@@ -182,7 +185,9 @@ PASSWORDS = (
 def history(con: duckdb.DuckDBPyConnection, rng: random.Random, folder: Path) -> str | None:
     """The shell keeps no line with a key or a password, however it is written; it keeps others."""
     line = rng.choice(PASSWORDS).format(s="zq-secret")
-    line = "".join(rng.choice((c.lower(), c.upper())) if c.isalpha() else c for c in line).replace(" ", rng.choice((" ", "  ", "\n")))
+    line = "".join(rng.choice((c.lower(), c.upper())) if c.isalpha() else c for c in line).replace(
+        " ", rng.choice((" ", "  ", "\n"))
+    )
     if may_be_kept(line):
         return f"kept: {line!r}"
     plain = rng.choice(("FROM sdc_k_anonymity('persons', ['age'], 3);", "ATTACH 'survey.duckdb' AS s;", "SELECT 1 + 1"))
@@ -195,21 +200,25 @@ def files(con: duckdb.DuckDBPyConnection, rng: random.Random, folder: Path) -> s
     here.mkdir()
     ending = rng.choice(("parquet", "csv", "duckdb"))
     out, source = here / f"out.{ending}", here / "survey.duckdb"
-    beside = [here / n for n in (f"out.{ending}.part", f"out.{ending}.tmp", f"tmp_out.{ending}", f".out.{ending}", "out.part")]
+    beside = [
+        here / n for n in (f"out.{ending}.part", f"out.{ending}.tmp", f"tmp_out.{ending}", f".out.{ending}", "out.part")
+    ]
     for path in beside:
         path.write_text("a user's")
     old, n = "zq-old-value-", rng.randint(60, 400)
     os.umask(0o022)
     with duckdb.connect(str(source)) as own:
         own.execute("SET VARIABLE sdc_key = ?", [KEY])
-        own.execute(f"CREATE TABLE people AS SELECT i AS id, '{old}' || (i % 7) AS c, 1.5 * i AS x FROM range({n}) t(i)")
+        own.execute(
+            f"CREATE TABLE people AS SELECT i AS id, '{old}' || (i % 7) AS c, 1.5 * i AS x FROM range({n}) t(i)"
+        )
     asked = ["--id=id", "--columns=c", "--keep-first=2"]
-    if rng.random() < 0.4:  # noqa: PLR2004 - the database itself
+    if rng.random() < 0.4:
         source.chmod(0o600)
         if main(["mask", "recode", str(source), *asked]):
             return "it could not be masked"
         out = source
-    elif rng.random() < 0.5 and ending != "duckdb":  # noqa: PLR2004
+    elif rng.random() < 0.5 and ending != "duckdb":
         if main(["mask", "recode", str(source), *asked, f"--output={out}"]):
             return "it could not be masked"
     else:
@@ -223,7 +232,7 @@ def files(con: duckdb.DuckDBPyConnection, rng: random.Random, folder: Path) -> s
                 return "the records stand in their old order"
     if out.suffix != ".csv" and old.encode() in out.read_bytes():
         return "old values are in the bytes of the file"
-    if stat.S_IMODE(out.stat().st_mode) != 0o600:  # noqa: PLR2004
+    if stat.S_IMODE(out.stat().st_mode) != 0o600:
         return f"it is readable by others: {stat.S_IMODE(out.stat().st_mode):o}"
     if [p.read_text() for p in beside if p.exists()] != ["a user's"] * len(beside):
         return "a user's file beside it was changed"
