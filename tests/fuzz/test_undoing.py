@@ -97,30 +97,28 @@ def related(one: Any, other: Any) -> float:
 def two_releases(con: duckdb.DuckDBPyConnection, rng: random.Random) -> str | None:
     """Another size, name, pass or wave: nothing that was added by one is told by the other."""
     stored(con, rng)
-    mask, how = rng.choice([*NUMERIC, *CATEGORIES]), rng.choice(("size", "release", "pass", "wave", "night"))
-    first = added(con, mask, "t")
-    if how == "size":
-        second = added(con, mask, "t", 1)
-    elif how == "release":
-        second = added(con, mask, "t", more=", release := 'b'")
-    elif how == "pass":
-        second = added(con, mask, "t", more=", stream := '2'")
-    elif how == "wave":
-        second = added(con, mask, "other" if mask in CATEGORIES else "later")
-    else:  # nearly the same size, as of a file that has grown
-        second = added(con, mask, "t", 0, size=0.2003)
-        if mask in {
+    for mask in (*NUMERIC, *CATEGORIES):
+        first = added(con, mask, "t")
+        if not np.array_equal(first, added(con, mask, "t"), equal_nan=True):
+            return f"{mask}: the same is not the same again"
+        others = {
+            "size": added(con, mask, "t", 1),
+            "release": added(con, mask, "t", more=", release := 'b'"),
+            "pass": added(con, mask, "t", more=", stream := '2'"),
+            "wave": added(con, mask, "other" if mask in CATEGORIES else "later"),
+        }
+        if mask not in {
             "matrix",
             "linear",
         }:  # a matrix has no size; Kim's of nearly the same size is the same but for scale
-            return None
-    again = added(con, mask, "t")
-    if not np.array_equal(first, again, equal_nan=True):
-        return f"{mask}: the same is not the same again"
-    if np.array_equal(first, second, equal_nan=True) and how == "night":
-        return None  # (the size is rounded) nothing new is told
-    found = related(first, second)
-    return f"{mask}, {how}: what is added is related ({found:.0f} standard errors)" if found > STRANGE else None
+            nearly = added(con, mask, "t", 0, size=0.2003)  # as of a file that has grown
+            if not np.array_equal(first, nearly, equal_nan=True):  # (the size is rounded: then nothing new is told)
+                others["night"] = nearly
+        for how, second in others.items():
+            found = related(first, second)
+            if found > STRANGE:
+                return f"{mask}, {how}: what is added is related ({found:.0f} standard errors)"
+    return None
 
 
 def two_passes(con: duckdb.DuckDBPyConnection, rng: random.Random) -> str | None:
@@ -240,12 +238,12 @@ def nights(con: duckdb.DuckDBPyConnection, rng: random.Random) -> str | None:
 
 
 ATTACKS: dict[str, tuple[Callable[..., str | None], int]] = {  # and how many cases the slow tests make of it
-    "releases": (two_releases, 50), "passes": (two_passes, 6), "anew": (filled_anew, 4), "households": (households, 10),
+    "releases": (two_releases, 3), "passes": (two_passes, 6), "anew": (filled_anew, 4), "households": (households, 10),
     "elsewhere": (elsewhere, 15), "nights": (nights, 2),
 }  # fmt: skip
 
 
-@pytest.mark.parametrize("attack", ATTACKS)
+@pytest.mark.parametrize("attack", [a for a in ATTACKS if a != "releases"])  # (tests/mask/test_two_releases.py)
 def test_some_attacks(fuzzed, attack):
     faults = faults_of(attack, 1, lambda rng: ATTACKS[attack][0](fuzzed, rng))
     assert not faults, told("test_undoing.py", attack, faults)
