@@ -238,7 +238,7 @@ def nights(con: duckdb.DuckDBPyConnection, rng: random.Random) -> str | None:
 
 
 ATTACKS: dict[str, tuple[Callable[..., str | None], int]] = {  # and how many cases the slow tests make of it
-    "releases": (two_releases, 3), "passes": (two_passes, 6), "anew": (filled_anew, 4), "households": (households, 10),
+    "releases": (two_releases, 2), "passes": (two_passes, 6), "anew": (filled_anew, 4), "households": (households, 10),
     "elsewhere": (elsewhere, 15), "nights": (nights, 2),
 }  # fmt: skip
 
