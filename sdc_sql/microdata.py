@@ -37,7 +37,8 @@ class Microdata(Methods):
     Parameters
     ----------
     con
-        An open DuckDB connection; the macros are registered on it.
+        An open DuckDB connection; a measure or a method registers the macros that it calls on it, for SQL of your own
+        :func:`sdc_sql.load` registers all.
     table
         The name of a table or view (qualified, if need be), or of a Parquet or CSV file (a ``pathlib.Path`` too). It is
         read as DuckDB's ``query_table`` reads it: ``x;`` is the table of that name, and a name with a dot is put in

@@ -13,7 +13,7 @@ from sdc_sql.db import query
 from sdc_sql.db.checks import fraction, is_number, told
 from sdc_sql.db.given import given_table
 from sdc_sql.db.interruption import interruptible
-from sdc_sql.db.load import begin
+from sdc_sql.db.load import set_key
 from sdc_sql.db.masking import masked
 from sdc_sql.db.notebook import show_relations
 from sdc_sql.db.table import Part, Table
@@ -85,7 +85,7 @@ class Roles(Table):
 
     def __post_init__(self) -> None:
         """Check the roles against the table."""
-        begin(self.con)
+        set_key(self.con)
         show_relations()
         # the dataclass is frozen: what is read from the table is set here, once
         object.__setattr__(self, "table", given_table(self.con, self.table))

@@ -24,4 +24,4 @@ def _listed() -> Iterator[Function]:
             yield from getattr(import_module(found.name), "FUNCTIONS", ())
 
 
-FUNCTIONS = tuple(_listed())
+FUNCTIONS = {function.name: function for function in _listed()}

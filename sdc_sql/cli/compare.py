@@ -20,7 +20,6 @@ from sdc_sql.cli.options import (
     plain,
     progressing,
 )
-from sdc_sql.db.load import load_as_needed
 from sdc_sql.db.source import beside, kind_of, opened
 from sdc_sql.errors import ColumnError, ParameterError
 from sdc_sql.limits import exceeded
@@ -136,7 +135,6 @@ def run(arguments: argparse.Namespace) -> int:
         numbers=numbers,
     )  # fmt: skip
     with source as (con, released):
-        load_as_needed(con)
         original = beside(con, arguments.original, arguments.original_table, arguments.released, numbers)
         _check_keys(arguments, {*columns_of(con, original), *columns_of(con, released)})
         found = _described(con, released, arguments).compare(

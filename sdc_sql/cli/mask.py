@@ -13,6 +13,7 @@ from sqlglot import exp
 from sdc_sql.cli.mask_options import TARGETS, add_method, chosen, methods
 from sdc_sql.cli.options import check_resources, progressing
 from sdc_sql.db import query
+from sdc_sql.db.load import execute
 from sdc_sql.db.released_file import fresh, rewritten
 from sdc_sql.db.source import kind_of, opened
 from sdc_sql.errors import ParameterError, TableError, translated
@@ -76,7 +77,7 @@ def _described(con: duckdb.DuckDBPyConnection, table: str, arguments: argparse.N
             properties=exp.Properties(expressions=[exp.TemporaryProperty()]),
         )  # fmt: skip
         with translated():
-            con.execute(query.text(copied)).fetchall()
+            execute(con, copied).fetchall()
         data = Microdata(con, f"temp.{NUMBERED}")
     data.add_id(arguments.make_id)
     return data

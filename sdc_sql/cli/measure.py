@@ -10,7 +10,7 @@ from typing import Any
 from sdc_sql.cli.compile import given_arguments
 from sdc_sql.cli.options import LIMIT_EXCEEDED, add_resources, check_resources, names, plain
 from sdc_sql.db import query
-from sdc_sql.db.load import load
+from sdc_sql.db.load import execute, set_key
 from sdc_sql.db.macros import by_name
 from sdc_sql.db.results import shown
 from sdc_sql.db.source import further, opened
@@ -72,7 +72,7 @@ def run(arguments: argparse.Namespace) -> int:
         numbers=numbers,
     )  # fmt: skip
     with source as (con, table):
-        load(con)
+        set_key(con)
         given = {**dict(zip(types, by_position, strict=False)), **named}
         missing = [p.name for p in others if p.default is None and p.name not in given]
         if missing:
@@ -80,7 +80,7 @@ def run(arguments: argparse.Namespace) -> int:
         for name in [n for n, v in given.items() if types[n] == "table" and v is not None]:
             given[name] = further(con, given[name], arguments.source, name, numbers)
         with translated():
-            result = con.execute(query.text(query.call(f"sdc_{stem}", table, **given)))
+            result = execute(con, query.call(f"sdc_{stem}", table, **given))
             columns = [str(d[0]) for d in result.description or ()]
             wanted = None if arguments.json or arguments.fail_if else SHOWN + 1
             rows = result.fetchall() if wanted is None else result.fetchmany(wanted)

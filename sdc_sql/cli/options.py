@@ -10,6 +10,7 @@ import time
 from typing import TYPE_CHECKING
 
 from sdc_sql.db import query
+from sdc_sql.db.load import execute
 from sdc_sql.db.released_file import MODES
 from sdc_sql.errors import ParameterError, translated
 
@@ -63,7 +64,7 @@ def number_or_column(option: str, text: str | None, columns: Iterable[str]) -> s
 def columns_of(con: duckdb.DuckDBPyConnection, table: str) -> list[str]:
     """Return the names of a table's columns, without an error where it has none."""
     with translated():
-        rows = con.execute(query.text(query.call("query_table", table).limit(0)))
+        rows = execute(con, query.call("query_table", table).limit(0))
     return [str(name) for name, *_ in rows.description or ()]
 
 

@@ -20,7 +20,6 @@ from sdc_sql.cli.options import (
     plain,
     progressing,
 )  # fmt: skip
-from sdc_sql.db.load import load_as_needed
 from sdc_sql.db.source import kind_of, opened
 from sdc_sql.errors import ParameterError
 from sdc_sql.limits import exceeded
@@ -117,7 +116,6 @@ def run(arguments: argparse.Namespace) -> int:
         numbers=[n.strip('"') for n in numbers],
     )  # fmt: skip
     with source as (con, table):
-        load_as_needed(con)
         columns = columns_of(con, table)
         data = Microdata(
             con,

@@ -130,7 +130,7 @@ def _macros(file: str, text: str) -> list[_Macro]:
         found.append(
             _Macro(
                 header, headers.comment(file, line - len(own), own), head["name"], " ".join(head["arguments"].split()),
-                head["table"] is not None, line, frozenset(re.findall(r"\bsdc_\w+(?=\()", body)),
+                head["table"] is not None, line, frozenset(re.findall(r"sdc_\w+(?=\()", body)),
             )
         )  # fmt: skip
     return found

@@ -9,6 +9,7 @@ import duckdb
 from sqlglot import exp
 
 from sdc_sql.db import query
+from sdc_sql.db.load import execute
 from sdc_sql.errors import ColumnError, TableError
 
 ROWS = "sdc_csv_texts"
@@ -32,7 +33,7 @@ def read(
     (A number of a JSON file is one, however it is written: codes are texts there, in quotes.)
     """
     try:
-        types = con.execute(query.text(rows_of(reader, path).limit(0))).description or ()
+        types = execute(con, rows_of(reader, path).limit(0)).description or ()
     except duckdb.Error as error:
         if reader == "read_csv" and "CSV Error on Line" not in str(error):
             _refuse_ragged(path)
@@ -44,7 +45,7 @@ def read(
     nested = {column for column, kind in detected.items() if kind.endswith("]") or "(" in kind.replace("DECIMAL(", "")}
     as_texts = {column: kind if column in nested else "VARCHAR" for column, kind in detected.items()}
     rows = rows_of(reader, path, as_texts)
-    con.execute(query.text(created(ROWS, "TABLE", rows, temporary=True, replace=True)))
+    execute(con, created(ROWS, "TABLE", rows, temporary=True, replace=True))
     try:
         typed = {column: kind for column, kind in detected.items() if as_texts[column] != kind}
         kept = _kept(con, typed, wanted)
@@ -58,7 +59,7 @@ def read(
             if column.lower() in wanted and column not in typed:
                 _refuse_few(con, column)
         rows = exp.select(*chosen).from_(exp.to_table(ROWS))
-        con.execute(query.text(created(name, "TABLE", rows, temporary=temporary, replace=temporary)))
+        execute(con, created(name, "TABLE", rows, temporary=temporary, replace=temporary))
     finally:
         con.execute(f"DROP TABLE {ROWS}")
 
@@ -128,7 +129,7 @@ def _kept(con: duckdb.DuckDBPyConnection, typed: dict[str, str], wanted: set[str
         conditions.append(
             exp.func("bool_and", exp.or_(text.is_(exp.null()), exp.and_(there.copy(), same)), dialect="duckdb")
         )
-    (found,) = con.execute(query.text(exp.select(*conditions).from_(exp.to_table(ROWS)))).fetchall()
+    (found,) = execute(con, exp.select(*conditions).from_(exp.to_table(ROWS))).fetchall()
     return {column for column, alike in zip(typed, found, strict=True) if alike is not False}
 
 
@@ -137,7 +138,7 @@ def _refuse_few(con: duckdb.DuckDBPyConnection, column: str) -> None:
     value = exp.column(column, quoted=True)
     number = exp.TryCast(this=value.copy(), to=exp.DataType.build("DOUBLE"))
     counts = exp.select(exp.Count(this=number), exp.Count(this=value)).from_(exp.to_table(ROWS))
-    ((found, present),) = con.execute(query.text(counts)).fetchall()
+    ((found, present),) = execute(con, counts).fetchall()
     if found:
         raise ColumnError(
             f'Column "{column}": {present - found:,} of {present:,} values are no numbers, which makes it text; '

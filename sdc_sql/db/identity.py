@@ -14,6 +14,7 @@ import duckdb
 from sqlglot import exp
 
 from sdc_sql.db import query
+from sdc_sql.db.load import execute
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -34,7 +35,7 @@ def marked(con: duckdb.DuckDBPyConnection, table: exp.Table) -> str:
         return known
     mark = uuid.uuid4().hex
     comment = "\n".join(part for part in (_comment(con, table), f"[sdc_steps {mark}]") if part)
-    con.execute(query.text(exp.Comment(this=table.copy(), kind="TABLE", expression=query.literal(comment)))).fetchall()
+    execute(con, exp.Comment(this=table.copy(), kind="TABLE", expression=query.literal(comment))).fetchall()
     return mark
 
 
@@ -59,7 +60,7 @@ def digests(
 ) -> dict[str, str]:
     """Return a digest of each column by id, in any order of the rows; it holds for this version of DuckDB."""
     totals = [exp.Sum(this=exp.Anonymous(this="hash", expressions=[_column(identifier), _column(c)])) for c in columns]
-    (found,) = con.execute(query.text(exp.select(*totals).from_(table.copy()))).fetchall()
+    (found,) = execute(con, exp.select(*totals).from_(table.copy())).fetchall()
     return {c.lower(): f"{duckdb.__version__}:{total}" for c, total in zip(columns, found, strict=True)}
 
 

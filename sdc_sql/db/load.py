@@ -3,28 +3,39 @@
 from __future__ import annotations
 
 import os
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
-from weakref import WeakKeyDictionary, WeakSet
+from weakref import WeakKeyDictionary
 
 import duckdb
 from sqlglot import exp
 
-from sdc_sql.db.macros import CREATE, needed, sql_files
-from sdc_sql.db.transaction import is_open, transaction
+from sdc_sql.db.macros import CREATE, definition, every, needed, sql_files
+from sdc_sql.db.query import text
+from sdc_sql.db.transaction import is_committed, is_open, number, transaction
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping
 
+    from sdc_sql.db.transaction import Number
     from sdc_sql.udfs.arrow_function import Function
 
 SHARED = "sdc__macros"
-# Connections that have the macros; and those that got them in a transaction of the caller's, who may roll it back.
-_LOADED: WeakSet[duckdb.DuckDBPyConnection] = WeakSet()
-_WITHIN: WeakSet[duckdb.DuckDBPyConnection] = WeakSet()
-# Connections of our own, with the names of the files that they have got.
-_AS_NEEDED: WeakKeyDictionary[duckdb.DuckDBPyConnection, set[str]] = WeakKeyDictionary()
 TEMPORARY = CREATE.replace("MACRO", "TEMP MACRO")
-_PARSED: list[duckdb.Statement] = []
+KERNEL = "sdc__kernel_"
+_PARSED: dict[str, duckdb.Statement] = {}
+
+
+@dataclass
+class _Had:
+    """The macros that a connection has got: for good, or in a transaction of the caller's, who may roll it back."""
+
+    for_good: set[str] = field(default_factory=set)
+    within: set[str] = field(default_factory=set)
+    transaction: Number | None = None
+
+
+_HAD: WeakKeyDictionary[duckdb.DuckDBPyConnection, _Had] = WeakKeyDictionary()
 
 
 def load(con: duckdb.DuckDBPyConnection) -> duckdb.DuckDBPyConnection:
@@ -49,71 +60,56 @@ def load(con: duckdb.DuckDBPyConnection) -> duckdb.DuckDBPyConnection:
     [(1, 1), (2, 1)]
     """
     load_macros(con)
-    _set_key(con)
+    set_key(con)
     return con
 
 
-def begin(con: duckdb.DuckDBPyConnection) -> None:
-    """Load a connection, unless it is one that gets the macros as needed."""
-    load_macros(con, "")
-    _set_key(con)
+def execute(
+    con: duckdb.DuckDBPyConnection, select: exp.Expr | str, parameters: object = None
+) -> duckdb.DuckDBPyConnection:
+    """Run a query of our own on a connection that has the macros it calls, or gets them.
 
-
-def load_as_needed(con: duckdb.DuckDBPyConnection) -> None:
-    """Let a connection that nobody else has get the macros of a query when it is run, and kernels when one is called.
-
-    For a program that asks a few questions and ends: all macros, with the packages of the kernels, take half a second.
+    Examples
+    --------
+    >>> import duckdb
+    >>> execute(duckdb.connect(), "SELECT sdc_posterior_risk(1, 1)").fetchall()
+    [(1.0,)]
     """
-    _AS_NEEDED[con] = set()
+    written = select if isinstance(select, str) else text(select)
+    load_macros(con, written)
+    return con.execute(written, parameters)
 
 
 def load_macros(con: duckdb.DuckDBPyConnection, query: str | None = None) -> None:
-    """Register the macros where the connection has not had them yet, or may have lost them by a rollback.
+    """Register the macros that a query calls, by default all, where the connection has not got them yet.
 
-    Nothing is asked of a connection that got them outside a transaction of the caller's. Where it gets them as needed,
-    those that a query calls are enough.
+    Nothing is asked of a connection that got them outside a transaction of the caller's. Those that he may have rolled
+    back are created again, which takes less time than to ask the catalogue.
     """
-    if con in _LOADED:
+    names = every() if query is None else needed(query)
+    had = _HAD.setdefault(con, _Had())
+    if had.for_good.issuperset(names):
         return
-    if query is not None and con in _AS_NEEDED:
-        files = needed(query)
-        if not any(macro.startswith("sdc__kernel_") for file in files for macro in file.defines):
-            for file in files:
-                if file.name not in _AS_NEEDED[con]:
-                    con.execute(file.text.replace(CREATE, TEMPORARY))
-                    _AS_NEEDED[con].add(file.name)
-            return
-    within = is_open(con)
-    if con not in _WITHIN or not _is_loaded(con, within):
-        for statement in _parsed(con):
-            con.execute(statement)
-        _register(con, TEMPORARY, within)
-    (_WITHIN if within else _LOADED).add(con)
+    if is_committed(con, had.transaction):
+        had.for_good |= had.within
+    within = number(con)
+    if within is None or within != had.transaction:
+        had.within, had.transaction = set(), within
+    missing = [name for name in names if name not in had.for_good and name not in had.within]
+    taken = _python_functions(con) if within and any(name.startswith(KERNEL) for name in missing) else set()
+    for name in missing:
+        if name.startswith(KERNEL):
+            _register(con, TEMPORARY, _functions()[name.removeprefix(KERNEL)], taken)
+        else:
+            con.execute(_parsed(con, name))
+        (had.within if within else had.for_good).add(name)
 
 
-def _parsed(con: duckdb.DuckDBPyConnection) -> list[duckdb.Statement]:
-    """Return the statements that create the macros; to parse them takes a third of a load, and is done once."""
-    if not _PARSED:
-        _PARSED[:] = [s for f in sql_files() for s in con.extract_statements(f.text.replace(CREATE, TEMPORARY))]
-    return _PARSED
-
-
-def _is_loaded(con: duckdb.DuckDBPyConnection, within: bool) -> bool:
-    """Return whether the connection has the macros, judged by the one created last.
-
-    Macros that are stored in the database do not count, they may be older ones. To bind a call takes a millisecond, to
-    ask the catalogue forty; but a call that cannot be bound would abort a transaction of the caller's.
-    """
-    last = _functions()[-1]
-    name = f"sdc__kernel_{last.name}"
-    if within:
-        known = "SELECT 1 FROM duckdb_functions() WHERE function_name = ? AND database_name = 'temp'"
-        return bool(con.execute(known, [name]).fetchall())
-    try:
-        con.execute(f"EXPLAIN SELECT temp.main.{name}({', '.join('NULL' for _ in last.parameters)})").fetchall()
-    except (duckdb.CatalogException, duckdb.BinderException):
-        return False
-    return True
+def _parsed(con: duckdb.DuckDBPyConnection, macro: str) -> duckdb.Statement:
+    """Return the statement that creates a macro; to parse it takes a third of its creation, and is done once."""
+    if macro not in _PARSED:
+        (_PARSED[macro],) = con.extract_statements(definition(macro).replace(CREATE, TEMPORARY, 1))
+    return _PARSED[macro]
 
 
 def load_shared(con: duckdb.DuckDBPyConnection) -> None:
@@ -133,7 +129,7 @@ def load_shared(con: duckdb.DuckDBPyConnection) -> None:
     [(1.0,)]
     """
     known = "SELECT 1 FROM duckdb_functions() WHERE function_name = ? AND database_name = ?"
-    if con.execute(known, [f"sdc__kernel_{_functions()[-1].name}", SHARED]).fetchall():
+    if con.execute(known, [f"{KERNEL}{[*_functions()][-1]}", SHARED]).fetchall():
         return
     before = _search_path(con)
     con.execute(f"ATTACH IF NOT EXISTS ':memory:' AS {SHARED} (READ_WRITE)")
@@ -141,7 +137,9 @@ def load_shared(con: duckdb.DuckDBPyConnection) -> None:
     try:
         for file in sql_files():
             con.execute(file.text)
-        _register(con, CREATE, is_open(con))
+        taken = _python_functions(con) if is_open(con) else set()
+        for function in _functions().values():
+            _register(con, CREATE, function, taken)
     finally:
         _set_search_path(con, before)
 
@@ -158,7 +156,7 @@ def use_shared(cursor: duckdb.DuckDBPyConnection) -> None:
     stored = "SELECT 1 FROM duckdb_functions() WHERE function_name = 'sdc__rows' AND database_name NOT IN (?, 'temp')"
     if cursor.execute(stored, [SHARED]).fetchall():
         load(cursor)
-    _set_key(cursor)
+    set_key(cursor)
 
 
 def _search_path(con: duckdb.DuckDBPyConnection) -> str:
@@ -174,24 +172,22 @@ def _set_search_path(con: duckdb.DuckDBPyConnection, path: str) -> None:
     con.execute(f"SET search_path = {exp.Literal.string(path).sql('duckdb')}")
 
 
-def _register(con: duckdb.DuckDBPyConnection, create: str, within: bool) -> None:
-    """Register the Python functions, and replace the placeholder macros by calls of them.
+def _register(con: duckdb.DuckDBPyConnection, create: str, function: Function, taken: set[str]) -> None:
+    """Register a Python function, and create the macro that calls it.
 
-    Another cursor may have registered them. Within a transaction of the caller's the catalogue is asked, since a name
-    that is taken would abort it; else it is tried, which takes a fraction of the time.
+    Another cursor may have registered it: then the name is taken. Within a transaction of the caller's the catalogue
+    has been asked, since to try would abort it; else it is tried, which takes a fraction of the time.
     """
-    there = _python_functions(con) if within else set()
-    for function in _functions():
-        name = f"sdc__python_{function.name}"
-        # the Python client keeps the name of a function whose transaction was rolled back
-        while name not in there and not _created(con, name, function):
-            there = there or _python_functions(con)
-            name += "" if name in there else "_again"
-        arguments = ", ".join(argument for argument, _ in function.parameters)
-        con.execute(f"{create} sdc__kernel_{function.name}({arguments}) AS {name}({arguments})")
+    name = f"sdc__python_{function.name}"
+    # the Python client keeps the name of a function whose transaction was rolled back
+    while name not in taken and not _created(con, name, function):
+        taken = taken or _python_functions(con)
+        name += "" if name in taken else "_again"
+    arguments = ", ".join(argument for argument, _ in function.parameters)
+    con.execute(f"{create} {KERNEL}{function.name}({arguments}) AS {name}({arguments})")
 
 
-def _functions() -> Sequence[Function]:
+def _functions() -> Mapping[str, Function]:
     from sdc_sql.udfs.registry import FUNCTIONS  # noqa: PLC0415 - with numpy and pyarrow, which not every program needs
 
     return FUNCTIONS
@@ -221,7 +217,7 @@ def _created(con: duckdb.DuckDBPyConnection, name: str, function: Function) -> b
     return True
 
 
-def _set_key(con: duckdb.DuckDBPyConnection) -> None:
+def set_key(con: duckdb.DuckDBPyConnection) -> None:
     """Set the session's secret key from the environment, unless it has one."""
     key = os.environ.get("SDC_KEY")
     if key and con.execute("SELECT getvariable('sdc_key') IS NULL").fetchall() == [(True,)]:

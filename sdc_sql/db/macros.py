@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, lru_cache
 from graphlib import TopologicalSorter
 from importlib.resources import files
 from typing import TYPE_CHECKING
@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from importlib.resources.abc import Traversable
 
 CREATE = catalogue.CREATE
+_ENTRIES = "sdc__help"
 
 
 @dataclass(frozen=True)
@@ -48,9 +49,10 @@ def file_texts() -> Mapping[str, str]:
 # By expressions, not by sqlglot's tokens: this is read at every start.
 _DEFINED = re.compile(rf"^{CREATE} (sdc_\w+)\(", re.MULTILINE)
 _SAID = re.compile(r"""'[^']*'|"[^"]*"|--.*""")  # texts, names in quotes, comments
+_START = re.compile(rf"^(?={CREATE} sdc_)", re.MULTILINE)
 _LINE = re.compile(r"^--.*", re.MULTILINE)
 _NAME = re.compile(r"\bsdc_\w+", re.IGNORECASE)
-_CALLED = re.compile(r"\bsdc_\w+(?=\()")
+_CALLED = re.compile(r"sdc_\w+(?=\()")  # without a word boundary before it: six times as fast
 
 
 def _parsed(name: str, text: str) -> SqlFile:
@@ -96,7 +98,7 @@ def sql_files() -> tuple[SqlFile, ...]:
     """
     found = {name: _parsed(name, text) for name, text in file_texts().items()}
     written = catalogue.entries_sql(declared())
-    found[catalogue.ENTRIES] = SqlFile(catalogue.ENTRIES, written, ("sdc__help",), frozenset())
+    found[catalogue.ENTRIES] = SqlFile(catalogue.ENTRIES, written, (_ENTRIES,), frozenset())
     home = {macro: f.name for f in found.values() for macro in f.defines}
     # sorted, so that the order is the same in every process
     order = TopologicalSorter({name: sorted({home[c] for c in f.calls if c in home}) for name, f in found.items()})
@@ -104,29 +106,78 @@ def sql_files() -> tuple[SqlFile, ...]:
 
 
 @cache
-def _named() -> Mapping[str, frozenset[str]]:
-    """Return, for each file, the files that define what it calls: also in the text of a query that it writes."""
-    home = {macro: f.name for f in sql_files() for macro in f.defines}
-    code = {f.name: _LINE.sub("", f.text) for f in sql_files() if f.name != catalogue.ENTRIES}
-    return {name: frozenset(home[m] for m in _CALLED.findall(text) if m in home) for name, text in code.items()}
+def _texts() -> Mapping[str, str]:
+    """Return the statement that creates each macro of the files, by its name."""
+    return {
+        _DEFINED.match(statement)[1]: statement  # type: ignore[index] # it begins so
+        for text in file_texts().values()
+        for statement in _START.split(text)[1:]
+    }
 
 
-def needed(query: str) -> tuple[SqlFile, ...]:
-    """Return the files whose macros a query calls, and those whose macros these call, in order.
+def definition(macro: str) -> str:
+    """Return the statement that creates a macro.
 
     Examples
     --------
-    >>> names = [f.name for f in needed("FROM sdc_theta('persons', ['age'], 0.1)")]
-    >>> [file in names for file in ("core/rows.sql", "risk/theta.sql", "risk/household_risk.sql")]
-    [True, True, False]
+    >>> definition("sdc__is_weight").partition(" AS")[0]
+    'CREATE OR REPLACE MACRO sdc__is_weight(weight)'
     """
-    home = {macro: f.name for f in sql_files() for macro in f.defines}
-    found: set[str] = set()
-    more = {home[name.lower()] for name in _NAME.findall(query) if name.lower() in home}
-    while more:
-        found |= more
-        more = {name for file in more for name in _named().get(file, ())} - found
-    return tuple(f for f in sql_files() if f.name in found)
+    return catalogue.entries_sql(declared()) if macro == _ENTRIES else _texts()[macro]
+
+
+@cache
+def _called(macro: str) -> tuple[str, ...]:
+    """Return the macros that a macro calls, which are there before it is created."""
+    return _names(macro, _SAID.sub("", _texts().get(macro, "")))
+
+
+@cache
+def _written(macro: str) -> tuple[str, ...]:
+    """Return the macros that a macro calls, also in the text of a query that it writes."""
+    return _names(macro, _LINE.sub("", _texts().get(macro, "")))
+
+
+def _names(macro: str, code: str) -> tuple[str, ...]:
+    return tuple(n for n in dict.fromkeys(_CALLED.findall(code)) if n != macro and (n in _texts() or n == _ENTRIES))
+
+
+def every() -> tuple[str, ...]:
+    """Return the names of all macros, each after those that it calls."""
+    return tuple(macro for file in sql_files() for macro in file.defines)
+
+
+def needed(query: str) -> tuple[str, ...]:
+    """Return the macros that a query calls, and those that these call, each after those that it calls.
+
+    Examples
+    --------
+    >>> names = needed("FROM sdc_theta('persons', ['age'], 0.1)")
+    >>> names.index("sdc__columns") < names.index("sdc_theta"), "sdc_household_risk" in names
+    (True, False)
+    """
+    names = (name.lower() for name in _NAME.findall(query))
+    return _reached(tuple(sorted({name for name in names if name in _texts() or name == _ENTRIES})))
+
+
+@lru_cache(maxsize=1024)
+def _reached(macros: tuple[str, ...]) -> tuple[str, ...]:
+    found: dict[str, None] = {}  # in their order
+
+    def add(macro: str) -> None:
+        for other in _called(macro):
+            if other not in found:
+                add(other)
+        found[macro] = None
+
+    waiting = [*macros]
+    while waiting:
+        for macro in waiting:
+            if macro not in found:
+                add(macro)
+        # what stands in the text of a query is called when the query runs, and may call it in turn
+        waiting = [macro for known in found for macro in _written(known) if macro not in found]
+    return tuple(found)
 
 
 def bundle() -> str:

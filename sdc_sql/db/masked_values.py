@@ -13,6 +13,7 @@ import duckdb
 from sqlglot import exp
 
 from sdc_sql.db import query
+from sdc_sql.db.load import execute
 from sdc_sql.db.places import runs, within
 from sdc_sql.errors import ColumnError, TableError
 
@@ -114,7 +115,7 @@ class MaskedValues:
                 using=exp.TryCast(this=text, to=_type(kind)),
             )
             try:
-                self.con.execute(query.text(exp.Alter(this=target.copy(), kind="TABLE", actions=[alter])))
+                execute(self.con, exp.Alter(this=target.copy(), kind="TABLE", actions=[alter]))
             except _FORBIDS as e:
                 raise ColumnError(
                     f"{column} becomes {kind}, and its table does not let a column change its type "
@@ -126,7 +127,7 @@ class MaskedValues:
         taken = [_column(c, "v" if c in self.columns else "t") for c in every]
         rows = self._joined(exp.select(*taken)).where(_call("sdc__has_values", self._same()))
         names = exp.Schema(this=target.copy(), expressions=[exp.to_identifier(c, quoted=True) for c in every])
-        self.con.execute(query.text(exp.Insert(this=names, expression=rows))).fetchall()
+        execute(self.con, exp.Insert(this=names, expression=rows)).fetchall()
 
     def replace(self, target: exp.Table, every: tuple[str, ...]) -> None:
         """Write them over those of the table that was masked.
@@ -144,7 +145,7 @@ class MaskedValues:
         )
         self.fill(target, every)
         former = exp.column("rowid") <= exp.Literal.number(last)
-        ((deleted,),) = self.con.execute(query.text(exp.Delete(this=target.copy()).where(former))).fetchall()
+        ((deleted,),) = execute(self.con, exp.Delete(this=target.copy()).where(former)).fetchall()
         if deleted != before:
             raise TableError(f"{deleted} records were replaced, not {before}: nothing was masked. Please report this.")
 
@@ -156,9 +157,7 @@ class MaskedValues:
         self.con.execute(f"DROP TABLE IF EXISTS temp.{name}")
         properties = exp.Properties(expressions=[exp.TemporaryProperty()])
         table = exp.table_(name, db="temp", quoted=True)
-        self.con.execute(
-            query.text(exp.Create(this=table, kind="TABLE", expression=values, properties=properties))
-        ).fetchall()
+        execute(self.con, exp.Create(this=table, kind="TABLE", expression=values, properties=properties)).fetchall()
 
     def _seen(self) -> tuple[int, bool]:
         """Return how many masked records there are, and whether each stands beside its own of the source."""
@@ -216,7 +215,7 @@ class MaskedValues:
         of = {}
         for name, table in (("before", self.source), ("after", exp.table_(NAME, db="temp", quoted=True))):
             columns = exp.select(*(exp.column(c, quoted=True) for c in self.columns)).from_(table.copy())
-            described = self.con.execute(query.text(exp.Describe(this=columns))).fetchall()
+            described = execute(self.con, exp.Describe(this=columns)).fetchall()
             of[name] = {column: kind for column, kind, *_ in described}
         return {c: kind for c, kind in of["after"].items() if of["before"][c] != kind}
 
@@ -226,7 +225,7 @@ class MaskedValues:
         update = exp.Update().table(exp.alias_(target.copy(), "t", table=True)).set_(*new)
         if not self._beside or self.stored is None:
             apart = update.where(exp.and_(self._same(), self._differs()))
-            self.con.execute(query.text(apart.from_(_values("v")))).fetchall()
+            execute(self.con, apart.from_(_values("v"))).fetchall()
             return
         cut = [] if _together(self.con, target, self.columns) else runs(self.con, target, _kept())
         updated = 0
@@ -235,7 +234,7 @@ class MaskedValues:
             found = update.from_(self._different(place, its, own).subquery("v"))
             found = found.where(exp.and_(place.eq(exp.column(PLACE, table="v")), *bounds))
             found = found if its is None else found.where(within(its, "t"))
-            ((some,),) = self.con.execute(query.text(found)).fetchall()
+            ((some,),) = execute(self.con, found).fetchall()
             updated += some
         if updated != self._changed:
             raise TableError(f"{updated} records changed, not {self._changed}: nothing was masked. Please report this.")
@@ -266,7 +265,7 @@ class MaskedValues:
         return joined.where(exp.and_(_call("sdc__has_values", self._same()), self._differs()))
 
     def _one(self, select: exp.Select) -> tuple[Any, ...]:
-        (row,) = self.con.execute(query.text(select)).fetchall()
+        (row,) = execute(self.con, select).fetchall()
         return tuple(row)
 
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
 from sqlglot import exp
 
 from sdc_sql.db import query
-from sdc_sql.db.load import load
+from sdc_sql.db.load import execute, set_key
 from sdc_sql.db.log import Log
 from sdc_sql.db.masked_values import NAME, MaskedValues
 from sdc_sql.db.steps import MaskingStep
@@ -127,10 +127,10 @@ def masked(
     logged
         Parameters for the log in place of arguments of the same name.
     """
-    load(data.con)
+    set_key(data.con)
     if "stream" in arguments:  # no work is done, and lost, where there is no key to draw with
         with translated():
-            data.con.execute("SELECT length(sdc__secret_key())").fetchall()
+            execute(data.con, "SELECT length(sdc__secret_key())").fetchall()
     with translated():
         return repeated(
             data.con,
@@ -226,7 +226,7 @@ def _kept_as(data: Table, name: str, rows: exp.Select) -> exp.Table:
     table = exp.table_(name, db="main", catalog="temp", quoted=True)
     properties = exp.Properties(expressions=[exp.TemporaryProperty()])
     made = exp.Create(this=table, kind="TABLE", expression=rows, properties=properties)
-    data.con.execute(query.text(made)).fetchall()
+    execute(data.con, made).fetchall()
     return table
 
 

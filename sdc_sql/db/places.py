@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from sqlglot import exp
 
-from sdc_sql.db import query
+from sdc_sql.db.load import execute
 
 if TYPE_CHECKING:
     import duckdb
@@ -57,5 +57,5 @@ def within(run: range, table: str = "") -> exp.Condition:
 def _span(con: duckdb.DuckDBPyConnection, table: exp.Table) -> tuple[int, int, int]:
     place = exp.column("rowid")
     extent = exp.select(exp.Min(this=place), exp.Max(this=place.copy()), exp.Count(this=exp.Star())).from_(table.copy())
-    ((first, last, count),) = con.execute(query.text(extent)).fetchall()
+    ((first, last, count),) = execute(con, extent).fetchall()
     return first or 0, last or 0, count

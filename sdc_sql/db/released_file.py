@@ -14,6 +14,7 @@ from sqlglot import exp
 
 from sdc_sql.db import query
 from sdc_sql.db.checks import told
+from sdc_sql.db.load import execute
 from sdc_sql.db.names import named
 from sdc_sql.db.transaction import is_open
 from sdc_sql.errors import ParameterError, TableError, translated, without_values
@@ -84,7 +85,7 @@ def put(con: duckdb.DuckDBPyConnection, rows: exp.Select, path: Path, table: str
         if kind == "duckdb":
             _to_database(con, rows, path, table)
         else:
-            con.execute(f"COPY ({query.text(rows)}) TO {query.literal(str(path)).sql('duckdb')} (FORMAT {kind})")
+            execute(con, f"COPY ({query.text(rows)}) TO {query.literal(str(path)).sql('duckdb')} (FORMAT {kind})")
 
 
 def rows_of(data: Any, release: str, ids: str) -> exp.Select:  # noqa: ANN401 - as above
@@ -117,13 +118,13 @@ def rows_of(data: Any, release: str, ids: str) -> exp.Select:  # noqa: ANN401 - 
 def _columns(data: Any) -> list[Any]:  # noqa: ANN401 - as above
     """Return the columns; an ENUM with the values that are left alone: its type also lists suppressed ones."""
     rows = query.call("sdc__rows", data.table)
-    kinds = {str(name): kind for name, kind, *_ in data.con.execute(query.text(rows.copy().limit(0))).description or ()}
+    kinds = {str(name): kind for name, kind, *_ in execute(data.con, rows.copy().limit(0)).description or ()}
     found: list[Any] = []
     for name in data.columns:
         if str(kinds[name]).startswith("ENUM("):
             left = exp.select(_quoted(name)).distinct().from_(rows.copy().subquery("r"))
             left = left.where(exp.not_(_quoted(name).is_(exp.null()))).order_by(_quoted(name))
-            labels = [exp.Literal.string(str(label)) for (label,) in data.con.execute(query.text(left)).fetchall()]
+            labels = [exp.Literal.string(str(label)) for (label,) in execute(data.con, left).fetchall()]
             kind = exp.DataType(this=exp.DataType.Type.ENUM, expressions=labels) if labels else "VARCHAR"
             found.append(exp.alias_(exp.cast(_quoted(name), kind), name, quoted=True))
         else:
@@ -139,7 +140,7 @@ def _to_database(con: duckdb.DuckDBPyConnection, rows: exp.Select, part: Path, t
     name = exp.table_(table, db="main", catalog="sdc_released_file", quoted=True)
     con.execute(f"ATTACH {query.literal(str(part)).sql('duckdb')} AS sdc_released_file")
     try:
-        con.execute(query.text(exp.Create(this=name, kind="TABLE", expression=rows)))
+        execute(con, exp.Create(this=name, kind="TABLE", expression=rows))
         con.execute("CHECKPOINT sdc_released_file")
     finally:
         con.execute("DETACH sdc_released_file")

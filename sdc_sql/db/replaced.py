@@ -11,7 +11,7 @@ import duckdb
 from sqlglot import exp
 
 from sdc_sql.db import query
-from sdc_sql.db.load import load
+from sdc_sql.db.load import execute, set_key
 from sdc_sql.db.log import Log
 from sdc_sql.db.masking import APART, plain
 from sdc_sql.db.steps import MaskingStep, next_pass_of
@@ -65,9 +65,9 @@ def replaced(
         )
     if data.part is not None:
         raise ParameterError(f"{macro} is of all records: it takes no where.")
-    load(data.con)
+    set_key(data.con)
     with translated():
-        data.con.execute("SELECT length(sdc__secret_key())").fetchall()
+        execute(data.con, "SELECT length(sdc__secret_key())").fetchall()
         return repeated(data.con, lambda: _replaced(data, macro, columns, dict(arguments), into, kept, confidential))
 
 
@@ -91,7 +91,7 @@ def _replaced(  # noqa: PLR0917 - one call
     con.execute(f"DROP TABLE IF EXISTS temp.{NAME}")
     ordered = rows.order_by(exp.Ordered(this=_exact(identifier), nulls_first=False))
     temporary = exp.Properties(expressions=[exp.TemporaryProperty()])
-    con.execute(query.text(exp.Create(this=new, kind="TABLE", expression=ordered, properties=temporary))).fetchall()
+    execute(con, exp.Create(this=new, kind="TABLE", expression=ordered, properties=temporary)).fetchall()
     before = data.number(
         exp.select(exp.Count(this=exp.Star())).from_(query.call("query_table", data.table).subquery("r"))
     )
@@ -135,10 +135,10 @@ def _put(data: Table, target: exp.Table, new: exp.Table, every: Sequence[str], *
                 name = exp.to_identifier(column, quoted=True)
                 # what stands there is put away: the former ids may be texts that are no numbers
                 alter = exp.AlterColumn(this=name, dtype=kind, using=exp.Literal.number(0))
-                con.execute(query.text(exp.Alter(this=target.copy(), kind="TABLE", actions=[alter]))).fetchall()
+                execute(con, exp.Alter(this=target.copy(), kind="TABLE", actions=[alter])).fetchall()
         if in_place:
-            con.execute(query.text(exp.Delete(this=target.copy()))).fetchall()
-        con.execute(query.text(exp.Insert(this=names, expression=records))).fetchall()
+            execute(con, exp.Delete(this=target.copy())).fetchall()
+        execute(con, exp.Insert(this=names, expression=records)).fetchall()
     except _FORBIDS as error:
         reason = str(error).strip().splitlines()[0].split(":")[0]
         raise TableError(
@@ -149,7 +149,7 @@ def _put(data: Table, target: exp.Table, new: exp.Table, every: Sequence[str], *
 
 def _types(con: duckdb.DuckDBPyConnection, table: exp.Table, every: Sequence[str]) -> dict[str, str]:
     columns = exp.select(*(exp.column(c, quoted=True) for c in every)).from_(table.copy())
-    return {name: kind for name, kind, *_ in con.execute(query.text(exp.Describe(this=columns))).fetchall()}
+    return {name: kind for name, kind, *_ in execute(con, exp.Describe(this=columns)).fetchall()}
 
 
 def fixed(data: Table, *names: str) -> None:

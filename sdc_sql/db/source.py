@@ -13,7 +13,7 @@ from sqlglot import exp
 
 from sdc_sql.db import csv_file, query
 from sdc_sql.db.csv_file import created
-from sdc_sql.db.load import load_macros
+from sdc_sql.db.load import execute
 from sdc_sql.errors import TableError, translate, translated, without_values
 
 if TYPE_CHECKING:
@@ -64,12 +64,12 @@ def opened(
         _connected(str(copy or source), kind, writable=writable) as con,
     ):
         con.execute("SET enable_progress_bar = false")  # DuckDB 2.0 draws it on standard output, which may be a file
-        con.execute(query.text(exp.Set(expressions=[_setting("temp_directory", spill)])))
+        execute(con, exp.Set(expressions=[_setting("temp_directory", spill)]))
         if memory_limit is not None:
             with translated():
-                con.execute(query.text(exp.Set(expressions=[_setting("memory_limit", memory_limit)])))
+                execute(con, exp.Set(expressions=[_setting("memory_limit", memory_limit)]))
         if threads is not None:
-            con.execute(query.text(exp.Set(expressions=[_setting("threads", threads)])))
+            execute(con, exp.Set(expressions=[_setting("threads", threads)]))
         if kind == "duckdb":
             yield con, _quoted(*table_of(con, source, table))
         else:
@@ -171,8 +171,7 @@ def text_file(con: duckdb.DuckDBPyConnection, table: str, numbers: Iterable[str]
         The columns that are read as numbers, however they are written.
     """
     whether = "SELECT sdc__is_text_file($name) AND NOT sdc__is_stored($name)"
-    load_macros(con, whether)
-    asked = con.execute(whether, {"name": table})
+    asked = execute(con, whether, {"name": table})
     if asked.fetchall() == [(False,)]:
         return table
     path = table.strip('"')
@@ -197,7 +196,7 @@ def read_file(
     try:
         if kind == "Parquet":
             rows = exp.select("*").from_(exp.Table(this=exp.func("read_parquet", path, dialect="duckdb")))
-            con.execute(query.text(created(identifier, "VIEW", rows, temporary=temporary)))
+            execute(con, created(identifier, "VIEW", rows, temporary=temporary))
         else:  # a CSV file is read once: each reading would detect its types anew
             reader = "read_json" if kind == "JSON" else "read_csv"
             csv_file.read(con, path, identifier, numbers, temporary=temporary, reader=reader)

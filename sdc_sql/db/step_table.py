@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import sqlglot
 from sqlglot import exp
 
-from sdc_sql.db import query
+from sdc_sql.db.load import execute
 from sdc_sql.db.table import fetched
 from sdc_sql.errors import TableError
 
@@ -79,25 +79,25 @@ def made(con: duckdb.DuckDBPyConnection, steps: exp.Table) -> None:
         drop(con, steps)
     columns = ", ".join(f"{name} {kind}" for name, kind in FORM.items())
     temporary = "TEMP " if steps.catalog == "temp" else ""
-    con.execute(query.text(_of(f"CREATE {temporary}TABLE steps ({columns})", steps))).fetchall()
+    execute(con, _of(f"CREATE {temporary}TABLE steps ({columns})", steps)).fetchall()
     for row in kept:
         insert(con, steps, row)
 
 
 def drop(con: duckdb.DuckDBPyConnection, table: exp.Table) -> None:
     """Drop a table."""
-    con.execute(query.text(_of("DROP TABLE steps", table))).fetchall()
+    execute(con, _of("DROP TABLE steps", table)).fetchall()
 
 
 def insert(con: duckdb.DuckDBPyConnection, steps: exp.Table, row: dict[str, Any]) -> None:
     """Add a row, by the names of its columns."""
     sql = f"INSERT INTO steps ({', '.join(row)}) VALUES ({', '.join('?' for _ in row)})"  # noqa: S608 - names of FORM
-    con.execute(query.text(_of(sql, steps)), list(row.values())).fetchall()
+    execute(con, _of(sql, steps), list(row.values())).fetchall()
 
 
 def number(con: duckdb.DuckDBPyConnection, steps: exp.Table) -> int:
     """Return the next number: of a sequence, so that two writers at the same time never get the same."""
-    ((last,),) = con.execute(query.text(_of("SELECT coalesce(max(step), 0) FROM steps", steps))).fetchall()
+    ((last,),) = execute(con, _of("SELECT coalesce(max(step), 0) FROM steps", steps)).fetchall()
     sequence = exp.table_(NUMBERS, db=steps.db, catalog=steps.catalog, quoted=True)
     temporary = "TEMP " if steps.catalog == "temp" else ""
     create = f"CREATE {temporary}SEQUENCE IF NOT EXISTS {sequence.sql('duckdb')}"

@@ -16,6 +16,7 @@ from sqlglot.errors import SqlglotError
 
 from sdc_sql.db import query
 from sdc_sql.db.checks import told
+from sdc_sql.db.load import execute
 from sdc_sql.db.table import Part
 from sdc_sql.errors import ColumnError, ParameterError, translated
 
@@ -86,7 +87,7 @@ def show(part: Part) -> None:
         properties=exp.Properties(expressions=[exp.TemporaryProperty()]),
         expression=exp.select("*").from_(_records(part)).where(part.condition.copy()),
     )  # fmt: skip
-    part.whole.con.execute(query.text(view)).fetchall()
+    execute(part.whole.con, view).fetchall()
 
 
 def others(part: Part, columns: tuple[str, ...]) -> exp.Select:
@@ -112,7 +113,7 @@ def part_of(data: Table, given: str) -> Part:
         query.call("sdc__rows", data.table).subquery("r")
     )
     with translated():
-        (kind,) = data.con.execute(query.text(found.limit(1))).fetchall()[0]
+        (kind,) = execute(data.con, found.limit(1)).fetchall()[0]
     if kind not in {"BOOLEAN", '"NULL"'}:
         raise ParameterError(f"where gives values of the type {kind}: {FORM}.")
     holds = exp.and_(exp.func("coalesce", exp.cast(asked, "BOOLEAN"), exp.false()))

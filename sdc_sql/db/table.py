@@ -12,7 +12,7 @@ from sqlglot import exp
 
 from sdc_sql.db import query
 from sdc_sql.db.checks import told
-from sdc_sql.db.load import load_macros
+from sdc_sql.db.load import execute, load_macros
 from sdc_sql.db.names import named
 from sdc_sql.db.source import text_file
 from sdc_sql.errors import ColumnError, TableError, translated
@@ -52,10 +52,8 @@ def spelled(table: str, columns: tuple[str, ...], role: str, name: str) -> str:
 
 def fetched(con: duckdb.DuckDBPyConnection, select: exp.Select) -> list[dict[str, Any]]:
     """Return the rows of a query, by column name."""
-    text = query.text(select)
-    load_macros(con, text)
     with translated():
-        result = con.execute(text)
+        result = execute(con, select)
         names = [d[0] for d in result.description or ()]
         return [dict(zip(names, values, strict=True)) for values in result.fetchall()]
 
@@ -91,14 +89,18 @@ class Table:
         """Return the names of the columns; an error where there is no such table, or where it has no rows."""
         if not isinstance(self.table, str) or not self.table:
             raise TableError(f"table is {told(self.table)}: it must be the name of a table, view or file.")
-        rows = query.text(query.call("sdc__rows", self.table).limit(1))
-        self.load_again(rows)
+        rows = query.call("sdc__rows", self.table).limit(1)
         with translated():
             try:
-                result = self.con.execute(rows)
+                result = execute(self.con, rows)
             except duckdb.ParserException:
                 named(self.table)  # refuses what is no name, in our words
                 raise
+            except duckdb.CatalogException as error:
+                if "Function with name sdc_" not in str(error):
+                    raise
+                load_macros(self.con)  # a view of the user's may call any
+                result = execute(self.con, rows)
             result.fetchall()
         return tuple(str(d[0]) for d in result.description or ())
 
@@ -114,16 +116,10 @@ class Table:
 
     def number(self, select: exp.Select) -> int:
         """Return the one number of a query."""
-        text = query.text(select)
-        self.load_again(text)
         with translated():
             # fetched to the end: an unfinished result would block the connection
-            ((number,),) = self.con.execute(text).fetchall()
+            ((number,),) = execute(self.con, select).fetchall()
         return int(number)
-
-    def load_again(self, query: str | None = None) -> None:
-        """Load the macros, or those of a query, again where a rollback has undone their loading."""
-        load_macros(self.con, query)
 
     def row(self, macro: str, *arguments: Value, **named: Value) -> dict[str, Any]:
         """Return the one row of a measure, by column name."""
@@ -145,6 +141,6 @@ class Table:
     def reading(self, select: exp.Select) -> duckdb.DuckDBPyRelation:
         """Return the records of a query as a DuckDB relation, computed when it is read."""
         text = query.text(select)
-        self.load_again(text)
+        load_macros(self.con, text)
         with translated():
             return self.con.sql(text)

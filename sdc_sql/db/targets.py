@@ -8,6 +8,7 @@ from sqlglot import exp
 
 from sdc_sql.db import query
 from sdc_sql.db.checks import told
+from sdc_sql.db.load import execute
 from sdc_sql.db.names import named
 from sdc_sql.errors import TableError
 
@@ -58,7 +59,7 @@ def remains(con: duckdb.DuckDBPyConnection, target: exp.Table) -> str:
 def _plan(data: Table, source: exp.Table) -> tuple[str, str]:
     """Return DuckDB's plan of reading a table, the last of those that the session shows: it names the table."""
     kind = exp.Command(this="EXPLAIN", expression=query.text(exp.select("*").from_(source.copy())))
-    plan: tuple[str, str] = data.con.execute(query.text(kind)).fetchall()[-1]
+    plan: tuple[str, str] = execute(data.con, kind).fetchall()[-1]
     return plan
 
 
@@ -73,7 +74,7 @@ def new_table(data: Table, into: str) -> exp.Table:
     rows = query.call("sdc__rows", data.table).limit(0)
     create = exp.Create(this=exp.table_(table.name, quoted=True) if kept.expressions else table, kind="TABLE",
                         expression=rows, properties=kept)  # fmt: skip
-    data.con.execute(query.text(create)).fetchall()
+    execute(data.con, create).fetchall()
     catalog, schema, name, _ = _found(data, table)[0]
     return exp.table_(name, db=schema, catalog=catalog, quoted=True)
 
@@ -92,7 +93,8 @@ def _found(data: Table, name: exp.Table) -> list[tuple[str, str, str, str]]:
 
     DuckDB's order: what is temporary, then the database in use; a qualifier is a schema or a database.
     """
-    rows = data.con.execute(
+    rows = execute(
+        data.con,
         """
         SELECT * FROM (SELECT database_name, schema_name, table_name AS name, 'table' AS kind FROM duckdb_tables()
                        UNION ALL

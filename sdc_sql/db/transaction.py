@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import time
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, TypeAlias, TypeVar
+from weakref import WeakKeyDictionary
 
 import duckdb
 
@@ -15,16 +16,33 @@ if TYPE_CHECKING:
 
 Made = TypeVar("Made")
 TRIES = 6
+Number: TypeAlias = tuple[int, str]  # of a transaction, in its database
+_COMMITTED: WeakKeyDictionary[duckdb.DuckDBPyConnection, Number] = WeakKeyDictionary()
 
 
 def is_open(con: duckdb.DuckDBPyConnection) -> bool:
-    """Return whether the connection is inside a transaction that the caller began.
+    """Return whether the connection is inside a transaction that the caller began."""
+    return number(con) is not None
+
+
+def number(con: duckdb.DuckDBPyConnection) -> Number | None:
+    """Return what tells the open transaction from any other, or None where the caller began none.
 
     A second BEGIN would abort it, so the transaction numbers of two statements are compared: outside a transaction
     each has its own.
     """
-    first, second = (con.execute("SELECT txid_current()").fetchall() for _ in range(2))
-    return first == second
+    first, second = _number(con), _number(con)
+    return first if first == second else None
+
+
+def _number(con: duckdb.DuckDBPyConnection) -> Number:
+    (found,) = con.execute("SELECT txid_current(), current_database()").fetchall()
+    return found[0], found[1]
+
+
+def is_committed(con: duckdb.DuckDBPyConnection, transaction: Number | None) -> bool:
+    """Return whether a transaction is the last one that was begun here, and was committed."""
+    return transaction is not None and _COMMITTED.get(con) == transaction
 
 
 @contextmanager
@@ -35,11 +53,13 @@ def transaction(con: duckdb.DuckDBPyConnection) -> Iterator[None]:
         return
     con.begin()
     try:
+        ours = _number(con)
         yield
     except BaseException:
         con.rollback()
         raise
     con.commit()
+    _COMMITTED[con] = ours
 
 
 def repeated(con: duckdb.DuckDBPyConnection, work: Callable[[], Made]) -> Made:

@@ -23,7 +23,7 @@ from sqlglot import exp
 
 from sdc_sql.db import query
 from sdc_sql.db.csv_file import created
-from sdc_sql.db.load import load
+from sdc_sql.db.load import execute, set_key
 from sdc_sql.errors import SdcError, translated
 from sdc_sql.release.documents import DOCUMENTS
 from sdc_sql.release.place import OWNER
@@ -114,14 +114,14 @@ def _run(
         rows = exp.select("*").from_(query.call("query_table", plan.source.relation).subquery("r")).limit(0)
         kept = [c for c in plan.columns if c != plan.roles.id or plan.output.ids != "drop"]
         rows.set("expressions", [exp.column(c, quoted=True) for c in kept])
-        con.execute(query.text(created(TABLE, "TABLE", rows)))
+        execute(con, created(TABLE, "TABLE", rows))
         return
     ask_for_key(con)
     outcome = run_release(plan, con, write=False)
     if not outcome.accepted:
         raise DbtRuntimeError("\n".join(["sdc: the release is refused, nothing is written:", *outcome.reasons]))
     with translated():
-        con.execute(query.text(created(TABLE, "TABLE", released_rows(outcome))))
+        execute(con, created(TABLE, "TABLE", released_rows(outcome)))
     staged.mkdir(parents=True, mode=0o700)
     for name, path in plan.output.documents.items():
         DOCUMENTS[name].writer(outcome, path)
@@ -135,7 +135,7 @@ def _plan(con: duckdb.DuckDBPyConnection, asked: dict[str, Any], relation: DuckD
     if asked["source"] is not None:
         source = Source(Path(asked["name"]), kind="relation", relation=asked["source"])
         with translated():
-            described = con.execute(query.text(query.call("query_table", asked["source"]).limit(0))).description
+            described = execute(con, query.call("query_table", asked["source"]).limit(0)).description
         columns = {str(name): str(kind) for name, kind, *_ in described or ()}
     # (a table of a database: that is the format of its content)
     output = Output(Path(f"{relation.identifier}.duckdb"), documents={n: staged / f for n, f in FILES.items()})
@@ -173,7 +173,7 @@ def _own_database(name: str) -> Iterator[duckdb.DuckDBPyConnection]:
     with _cursor() as con:
         con.execute(f"ATTACH ':memory:' AS {quoted}")
         con.execute(f"USE {quoted}")
-        load(con)
+        set_key(con)
         yield con
 
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from sqlglot import exp
 
 from sdc_sql.db import query
-from sdc_sql.db.load import load
+from sdc_sql.db.load import execute, set_key
 from sdc_sql.db.steps import MaskingStep, chain, next_pass
 from sdc_sql.db.targets import known
 from sdc_sql.errors import TableError, translated
@@ -49,7 +49,7 @@ class _Projected(Roles):
         **_: object,
     ) -> MaskingStep:
         """Let masked values be read in the place of their own: these alone are stored, and the id."""
-        load(self.con)
+        set_key(self.con)
         if "stream" in arguments:
             if arguments["stream"] is None:
                 arguments = {**arguments, "stream": self._next_pass(columns)}
@@ -90,7 +90,7 @@ class _Projected(Roles):
     def _create(self, what: exp.Table, kind: str, rows: exp.Select) -> None:
         kept = exp.Properties(expressions=[exp.TemporaryProperty()])
         made = exp.Create(this=what, kind=kind, expression=rows, replace=True, properties=kept)
-        self.con.execute(query.text(made)).fetchall()
+        execute(self.con, made).fetchall()
 
     def _view(self, number: int) -> exp.Table:
         return exp.table_(f"{NAME}_{number}", quoted=True)  # (before DuckDB 2.0 a temporary view takes no schema)

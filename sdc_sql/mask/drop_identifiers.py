@@ -9,7 +9,7 @@ import sqlglot
 from sqlglot import exp
 
 from sdc_sql.db import query
-from sdc_sql.db.load import load
+from sdc_sql.db.load import execute, set_key
 from sdc_sql.db.log import Log
 from sdc_sql.db.steps import MaskingStep
 from sdc_sql.db.table import Table
@@ -78,7 +78,7 @@ def drop_identifiers(data: Roles, columns: str | Iterable[str], *, into: str | N
                     f"{', '.join(sorted(used))} is described as the table's {role.replace('_', ' ')}: describe it "
                     "without, or give into='name' to write a copy."
                 )
-    load(data.con)
+    set_key(data.con)
     with translated():
         return repeated(data.con, lambda: _dropped(data, chosen, identifier, into))
 
@@ -93,14 +93,14 @@ def _dropped(data: Roles, columns: tuple[str, ...], identifier: str, into: str |
         for node, name in ((exp.Table, log.target.copy()), (exp.Column, exp.column(column, quoted=True))):
             next(alter.find_all(node)).replace(name)
         try:
-            data.con.execute(query.text(alter)).fetchall()
+            execute(data.con, alter).fetchall()
         except _FORBIDS as e:
             raise ColumnError(
                 f"{column} cannot be removed from {data.table}, by an index, a constraint or a generated column "
                 f"({str(e).splitlines()[0]}): give into='name' to write a copy, or drop what forbids it."
             ) from e
     if into is not None:
-        data.con.execute(query.text(exp.Insert(this=log.target.copy(), expression=rows))).fetchall()
+        execute(data.con, exp.Insert(this=log.target.copy(), expression=rows)).fetchall()
     step = MaskingStep(
         log.target.sql("duckdb"), "drop_identifiers", columns, {}, records, records,
         remains=remains(data.con, log.target) if into is None else "",

@@ -185,7 +185,7 @@ def pram_estimate_two_way(
     --------
     >>> import sdc_sql
     >>> data = sdc_sql.example()
-    >>> _ = data.con.execute("CREATE TABLE p AS FROM sdc_pram_retention_matrix('persons', 'sex', 0.9)")
+    >>> _ = sdc_sql.load(data.con).execute("CREATE TABLE p AS FROM sdc_pram_retention_matrix('persons', 'sex', 0.9)")
     >>> _ = data.con.execute("CREATE TABLE q AS FROM sdc_pram_retention_matrix('persons', 'age', 1)")
     >>> [round(e.estimate, 3) for e in data.pram_estimate_two_way("sex", "age", "p", "q")]
     [2.25, -0.125, -0.25, 1.125]

@@ -16,6 +16,7 @@ import tempfile
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from sdc_sql.db.load import execute
 from sdc_sql.db.macros import declared
 from sdc_sql.errors import TableError, translated
 from sdc_sql.release.content import content_of, digested, types_of
@@ -163,7 +164,7 @@ def _ruleset(plan: Plan) -> list[str]:
 def _keyed(con: duckdb.DuckDBPyConnection, what: str, output: str, digest: str) -> str:
     """Return a digest under the secret key: another one for each output, so that two certificates do not link."""
     with translated():
-        ((key,),) = con.execute("SELECT sdc__secret_key()").fetchall()
+        ((key,),) = execute(con, "SELECT sdc__secret_key()").fetchall()
     message = f"sdc-sql certificate {FORMAT};{what};{output};{digest}"
     return hmac.new(str(key).encode(), message.encode(), hashlib.sha256).hexdigest()
 

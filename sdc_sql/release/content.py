@@ -12,7 +12,7 @@ from sqlglot import exp
 
 from sdc_sql.db import query
 from sdc_sql.db.csv_file import created
-from sdc_sql.db.load import load_as_needed
+from sdc_sql.db.load import execute
 from sdc_sql.db.source import kind_of, opened
 from sdc_sql.errors import TableError, without_values
 from sdc_sql.microdata import Microdata
@@ -41,12 +41,10 @@ def content_of(
         with duckdb.connect() as con:
             use_threads(con, threads)
             formats.read(con, path, NAME, [*formats.columns(path)])
-            load_as_needed(con)
             yield con, NAME
         return
     if kind_of(str(path)) != "CSV":
         with opened(str(path), table, threads=threads) as (con, name):
-            load_as_needed(con)
             yield con, name
         return
     with path.open(encoding="utf-8", newline="") as file:
@@ -61,11 +59,10 @@ def content_of(
         con.execute("SET enable_progress_bar = false")
         use_threads(con, threads)
         try:
-            con.execute(query.text(created(NAME, "TABLE", query.call("read_csv", str(path), **options))))
+            execute(con, created(NAME, "TABLE", query.call("read_csv", str(path), **options)))
         except duckdb.Error as error:
             reason = without_values(error) or "its values are not all of the types of the certificate"
             raise TableError(f"{path} cannot be read as it was written: {reason}") from None
-        load_as_needed(con)
         yield con, NAME
 
 
@@ -73,7 +70,7 @@ def use_threads(con: duckdb.DuckDBPyConnection, threads: int | None) -> None:
     """Let a connection use so many threads, where it is said."""
     if threads is not None:
         item = exp.SetItem(this=exp.EQ(this=exp.column("threads"), expression=query.literal(threads)))
-        con.execute(query.text(exp.Set(expressions=[item])))
+        execute(con, exp.Set(expressions=[item]))
 
 
 def digested(con: duckdb.DuckDBPyConnection, table: str) -> dict[str, Any]:
@@ -85,7 +82,7 @@ def digested(con: duckdb.DuckDBPyConnection, table: str) -> dict[str, Any]:
 
 def types_of(con: duckdb.DuckDBPyConnection, rows: exp.Select) -> dict[str, str]:
     """Return the columns of a query with their types."""
-    described = con.execute(query.text(rows.copy().limit(0))).description or ()
+    described = execute(con, rows.copy().limit(0)).description or ()
     return {str(name): str(kind) for name, kind, *_ in described}
 
 
@@ -102,11 +99,11 @@ def alike(
         names = [*types_of(con, rows)]
         rest = [name for name in names if name not in near]
         chosen = exp.select(*(exp.column(n, quoted=True) for n in rest or near)).from_(rows.subquery("r"))
-        con.execute(query.text(created("sdc_exact_columns", "VIEW", chosen, temporary=True, replace=True)))
+        execute(con, created("sdc_exact_columns", "VIEW", chosen, temporary=True, replace=True))
         exact.append(digested(con, "sdc_exact_columns") if rest else None)
         order = [exp.Ordered(this=exp.column(n, quoted=True), nulls_first=False) for n in [*rest, *near]]
         numbers = [exp.alias_(exp.cast(exp.column(n, quoted=True), "DOUBLE"), n, quoted=True) for n in near]
-        found = con.execute(query.text(exp.select(*numbers).from_(rows.subquery("r")).order_by(*order))).fetchnumpy()
+        found = execute(con, exp.select(*numbers).from_(rows.subquery("r")).order_by(*order)).fetchnumpy()
         values.append([np.ma.filled(np.ma.asarray(found[n], dtype=np.float64), np.nan) for n in near])
     return exact[0] == exact[1] and all(
         a.shape == b.shape

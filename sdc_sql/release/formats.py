@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from sqlglot import exp
 
 from sdc_sql.db import query
+from sdc_sql.db.load import execute
 from sdc_sql.errors import MissingPackageError, TableError
 
 if TYPE_CHECKING:
@@ -62,14 +63,14 @@ def read(con: duckdb.DuckDBPyConnection, path: Path, name: str, wanted: list[str
         kinds = {str(n): str(t) for n, t, *_ in con.execute(f"FROM {_FRAME} LIMIT 0").description or ()}
         numbers = [n for n in wanted if kinds[n] in {"DOUBLE", "FLOAT"}]
         whole = exp.select(exp.alias_(exp.Count(this=exp.Star()), "n"), *map(_is_whole, numbers)).from_(_FRAME)
-        ((_, *found),) = con.execute(query.text(whole)).fetchall()
+        ((_, *found),) = execute(con, whole).fetchall()
         as_whole = {n for n, is_whole in zip(numbers, found, strict=True) if is_whole}
         chosen = [
             exp.alias_(exp.cast(exp.column(n, quoted=True), "BIGINT" if n in as_whole else kinds[n]), n, quoted=True)
             for n in wanted
         ]
         table = exp.Table(this=exp.to_identifier(name, quoted=True))
-        con.execute(query.text(exp.Create(this=table, kind="TABLE", expression=exp.select(*chosen).from_(_FRAME))))
+        execute(con, exp.Create(this=table, kind="TABLE", expression=exp.select(*chosen).from_(_FRAME)))
     finally:
         con.unregister(_FRAME)
 
@@ -101,7 +102,7 @@ def write(con: duckdb.DuckDBPyConnection, rows: exp.Select, path: Path, source: 
         Where the format cannot hold them (a name of a column, a type).
     """
     pyreadstat, polars = packages()
-    described = con.execute(query.text(rows.copy().limit(0))).description or ()
+    described = execute(con, rows.copy().limit(0)).description or ()
     typed = [
         exp.alias_(exp.cast(exp.column(n, quoted=True), "DOUBLE"), n, quoted=True)
         if str(kind).startswith(("DECIMAL", "HUGEINT", "UHUGEINT", "UBIGINT"))

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from sqlglot import exp
 
 from sdc_sql.db import query
+from sdc_sql.db.load import execute
 
 if TYPE_CHECKING:
     import duckdb
@@ -80,14 +81,14 @@ def columns_of(con: duckdb.DuckDBPyConnection, table: str, types: dict[str, str]
             exp.Count(this=column.copy()),
             exp.Anonymous(this="bool_and", expressions=[whole]) if numeric else exp.true(),
         ]
-    (found,) = con.execute(query.text(exp.select(*figures).from_(rows.copy()))).fetchall()
+    (found,) = execute(con, exp.select(*figures).from_(rows.copy())).fetchall()
     records = int(found[0])
     each = {n: found[1 + 3 * i : 4 + 3 * i] for i, n in enumerate(plain)}
     near = [n for n, (values, there, _) in each.items() if there == records and values >= 0.8 * records]
     unique: set[str] = set()
     if near:
         counts = [exp.Count(this=exp.Distinct(expressions=[exp.column(n, quoted=True)])) for n in near]
-        (exact,) = con.execute(query.text(exp.select(*counts).from_(rows))).fetchall()
+        (exact,) = execute(con, exp.select(*counts).from_(rows)).fetchall()
         unique = {n for n, number in zip(near, exact, strict=True) if number == records}
     return records, [
         Column(n, kind, int(each[n][0]) if n in each else 0, n in unique, n in each and each[n][2] is False)

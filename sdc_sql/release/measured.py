@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from sqlglot import exp
 
-from sdc_sql.db import query
+from sdc_sql.db.load import execute
 from sdc_sql.errors import InputError
 from sdc_sql.limits import figures_of, holds, named
 from sdc_sql.microdata import Microdata
@@ -134,7 +134,7 @@ def nulls_after(original: Microdata, steps: Iterable[Step], keys: Iterable[str])
         return "category"
     known = [exp.Count(this=exp.column(key, quoted=True)) for key in asked]
     select = exp.select(exp.Count(this=exp.Star()), *known).from_(exp.to_table(original.table))
-    ((records, *counts),) = original.con.execute(query.text(select)).fetchall()
+    ((records, *counts),) = execute(original.con, select).fetchall()
     return "category" if min(counts) < records else "wildcard"
 
 

@@ -10,7 +10,7 @@ import duckdb
 from sqlglot import exp
 
 from sdc_sql.db import query
-from sdc_sql.db.load import load
+from sdc_sql.db.load import execute, set_key
 from sdc_sql.errors import TableError
 from sdc_sql.microdata import Microdata
 from sdc_sql.release import guesses, raw
@@ -75,7 +75,7 @@ def propose_release(
         raise TableError(f"{source} is a database: name its table.")
     with tempfile.TemporaryDirectory(prefix="sdc-sql-") as folder, duckdb.connect(Path(folder) / "work.duckdb") as con:
         con.execute("SET enable_progress_bar = false")
-        load(con)
+        set_key(con)
         raw.read(con, found, NAME, types, ())
         records, columns = guesses.columns_of(con, NAME, types_of(con, query.call("query_table", NAME)))
         if not records:
@@ -125,7 +125,7 @@ class _Proposal:
 
     def _one(self, figure: exp.Expression) -> Any:  # noqa: ANN401 - of any type
         rows = exp.select(figure).from_(exp.to_table(NAME))
-        return self.con.execute(query.text(rows)).fetchall()[0][0]
+        return execute(self.con, rows).fetchall()[0][0]
 
     def _choose_keys(self) -> None:
         taken = {*self.reasons, self.id, self.household, self.weight, self.weight_maybe}
@@ -256,7 +256,7 @@ class _Proposal:
         f = exp.column("sdc__f")
         sums = [exp.func("sum", exp.If(this=exp.LT(this=f.copy(), expression=exp.Literal.number(k)), true=f.copy(),
                                        false=exp.Literal.number(0))) for k in (2, K)]  # fmt: skip
-        ((uniques, below),) = self.con.execute(query.text(exp.select(*sums).from_(cells.subquery("c")))).fetchall()
+        ((uniques, below),) = execute(self.con, exp.select(*sums).from_(cells.subquery("c"))).fetchall()
         return f"{uniques:,} sample uniques, {below:,} of {self.records:,} records below {K}"
 
 

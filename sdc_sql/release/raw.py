@@ -9,6 +9,7 @@ from sqlglot import exp
 
 from sdc_sql.db import csv_file, query
 from sdc_sql.db.csv_file import created
+from sdc_sql.db.load import execute
 from sdc_sql.db.source import kind_of, opened, table_of
 from sdc_sql.errors import TableError, translated, without_values
 from sdc_sql.release import formats
@@ -36,7 +37,7 @@ def described(path: Path, table: str | None) -> tuple[Source, dict[str, str]]:
         with opened(str(path), table) as (con, _), translated():
             schema, name = table_of(con, str(path), table)
             select = exp.select("*").from_(exp.table_(name, db=schema, quoted=True))
-            rows = con.execute(query.text(select.limit(0)))
+            rows = execute(con, select.limit(0))
             return Source(path, table, kind), {str(n): str(t) for n, t, *_ in rows.description or ()}
     if table is not None:
         raise TableError(f"{path} is a {kind} file, which holds one table: leave the table out.")
@@ -49,7 +50,7 @@ def _of_file(con: duckdb.DuckDBPyConnection, path: Path, kind: str) -> dict[str,
     name = exp.Literal.string(str(path))
     select = query.call("read_parquet", str(path)) if kind == "Parquet" else csv_file.rows_of("read_csv", name)
     try:
-        rows = con.execute(query.text(select.limit(0)))
+        rows = execute(con, select.limit(0))
     except duckdb.Error as error:
         reason = without_values(error) or str(error).split("\n", maxsplit=1)[0]
         raise TableError(f"{path} cannot be read as a {kind} file: {reason}") from None
@@ -101,7 +102,7 @@ def _of_database(con: duckdb.DuckDBPyConnection, source: Source, name: str, colu
 def _kept(con: duckdb.DuckDBPyConnection, rows: exp.Select, name: str, columns: Iterable[str], source: Source) -> None:
     chosen = exp.select(*(exp.column(c, quoted=True) for c in columns)).from_(rows.subquery("r"))
     try:
-        con.execute(query.text(created(exp.to_identifier(name, quoted=True), "TABLE", chosen)))
+        execute(con, created(exp.to_identifier(name, quoted=True), "TABLE", chosen))
     except duckdb.Error as error:
         reason = without_values(error) or str(error).split("\n", maxsplit=1)[0]
         raise TableError(f"{source.path} cannot be read: {reason}") from None

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 import duckdb
 
-from sdc_sql.db import query
 from sdc_sql.db.csv_file import created
+from sdc_sql.db.load import execute
 from sdc_sql.release import certificate as certificates
 from sdc_sql.release import sealed
 from sdc_sql.release.content import alike, use_threads
@@ -47,7 +47,7 @@ def again(
         near = _near(said)
         for i, its in enumerate(checks):
             if its.field == "output.digest (run again)" and its.holds is False and near:
-                con.execute(query.text(created("sdc_again", "TABLE", released_rows(outcome), temporary=True)))
+                execute(con, created("sdc_again", "TABLE", released_rows(outcome), temporary=True))
                 same = alike(released, (con, "sdc_again"), near)
                 told = (
                     f"digests differ, values of {', '.join(near)} are {'the same' if same else 'not the same'} to 1e-9"

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 from sqlglot import exp
 
-from sdc_sql.db import query
 from sdc_sql.db.csv_file import created
+from sdc_sql.db.load import execute
 from sdc_sql.errors import InputError
 from sdc_sql.microdata import Microdata
 from sdc_sql.release.outcome import LimitOutcome
@@ -117,7 +117,7 @@ def _ruled(
         on = exp.EQ(this=of_both[0], expression=of_both[1])
         select = select.select(*(exp.column(c, table="o", quoted=True) for c in dict.fromkeys(borrowed)))
         select = select.join(exp.alias_(exp.to_table(original), "o", table=True), on=on, join_type="left")
-    con.execute(query.text(created(RULED, "VIEW", select)))
+    execute(con, created(RULED, "VIEW", select))
     try:
         yield RULED
     finally:

@@ -16,7 +16,7 @@ from sqlglot import exp
 
 from sdc_sql.db import query, released_file
 from sdc_sql.db.csv_file import created
-from sdc_sql.db.load import load
+from sdc_sql.db.load import execute, set_key
 from sdc_sql.db.replaced import SAMPLES
 from sdc_sql.errors import InputError, ParameterError, SdcError, TableError, Unsupported, translated
 from sdc_sql.mask.columns import masks_numbers
@@ -122,7 +122,7 @@ def run_release(
             stack.enter_context(folder_made(plan.output.folder))
         if con is None:
             con = stack.enter_context(_workspace(plan.output.path.parent, memory_limit, threads))
-        load(con)
+        set_key(con)
         if plan.draws or (write and any(d.needs_key for d in documents.values())):
             ask_for_key(con)  # before any work
         outcome = _measured(con, plan, progress)
@@ -141,7 +141,7 @@ def run_release(
 def ask_for_key(con: duckdb.DuckDBPyConnection) -> None:
     """Say how to set the secret key where there is none that can be used."""
     with translated():
-        con.execute("SELECT length(sdc__secret_key())").fetchall()
+        execute(con, "SELECT length(sdc__secret_key())").fetchall()
 
 
 def _document(writer: Callable[[Outcome, Path], None], outcome: Outcome, path: Path) -> None:
@@ -160,7 +160,7 @@ def _workspace(folder: Path, memory_limit: str | None, threads: int | None) -> I
                 if value is not None:
                     item = exp.SetItem(this=exp.EQ(this=exp.column(name), expression=query.literal(value)))
                     with translated():
-                        con.execute(query.text(exp.Set(expressions=[item])))
+                        execute(con, exp.Set(expressions=[item]))
             yield con
 
 
@@ -191,7 +191,7 @@ def _outcome(con: duckdb.DuckDBPyConnection, plan: Plan, progress: Callable[[str
         before.append(
             (nulls, measured.risks(con, plan, ORIGINAL, scenario, nulls, name=plan.source.path.name, progress=told))
         )
-    con.execute(query.text(created(RELEASED, "TABLE", exp.select("*").from_(exp.to_table(ORIGINAL)))))
+    execute(con, created(RELEASED, "TABLE", exp.select("*").from_(exp.to_table(ORIGINAL))))
     steps, paths = [], []
     for step in plan.steps:
         progress(f"{step.path}: {step}")
@@ -237,7 +237,7 @@ def _nulls_after(plan: Plan, con: duckdb.DuckDBPyConnection, keys: tuple[str, ..
         return "category"
     counts = [exp.alias_(exp.Count(this=exp.column(c, quoted=True)), f"known_{i}") for i, c in enumerate(keys)]
     counts.append(exp.alias_(exp.Count(this=exp.Star()), "records"))
-    before, after = (con.execute(query.text(exp.select(*counts).from_(t))).fetchall()[0] for t in (ORIGINAL, RELEASED))
+    before, after = (execute(con, exp.select(*counts).from_(t)).fetchall()[0] for t in (ORIGINAL, RELEASED))
     lost = {key for key, known, left in zip(keys, before, after, strict=False) if left < known}
     if not lost & planned:
         return "category"
@@ -281,7 +281,7 @@ def _numbers(plan: Plan) -> set[str]:
 
 
 def _count(data: Microdata) -> int:
-    rows = data.con.execute(query.text(exp.select(exp.Count(this=exp.Star())).from_(exp.to_table(data.table))))
+    rows = execute(data.con, exp.select(exp.Count(this=exp.Star())).from_(exp.to_table(data.table)))
     return int(rows.fetchall()[0][0])
 
 

@@ -12,7 +12,6 @@ from sqlglot import exp
 
 from sdc_sql.db import query
 from sdc_sql.db.checks import is_number, told, whole
-from sdc_sql.db.load import begin
 from sdc_sql.db.results import Result, Results
 from sdc_sql.db.table import fetched
 from sdc_sql.errors import ParameterError
@@ -129,9 +128,7 @@ def _totals(given: Any, name: str) -> list[int]:  # noqa: ANN401 - whatever was 
 @cache
 def _own() -> duckdb.DuckDBPyConnection:
     """Return a connection with the macros: to load them takes longer than any of these queries."""
-    con = duckdb.connect(config={"threads": 1})
-    begin(con)
-    return con
+    return duckdb.connect(config={"threads": 1})
 
 
 def _asked(select: exp.Select) -> list[dict[str, Any]]:

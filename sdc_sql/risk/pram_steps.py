@@ -38,7 +38,6 @@ def _steps(data: Roles) -> tuple[exp.Table, list[LoggedStep]] | None:
     logs = data.con.execute("SELECT 1 FROM duckdb_tables() WHERE lower(table_name) = 'sdc_steps' LIMIT 1").fetchall()
     if not logs:
         return None
-    data.load_again()
     whole = data if data.part is None else data.part.whole
     table = known(whole, whole.table)
     if table is None:

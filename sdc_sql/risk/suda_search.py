@@ -17,6 +17,7 @@ import pyarrow as pa
 from sqlglot import exp
 
 from sdc_sql.db import query
+from sdc_sql.db.load import execute
 from sdc_sql.errors import ParameterError, translated
 from sdc_sql.udfs.suda.special_uniques import special_uniques
 from sdc_sql.udfs.suda.work import MOST_BYTES, MOST_WORK, TooMuchWorkError
@@ -58,7 +59,7 @@ def stored(data: Roles, select: exp.Select) -> str:
     """Store the rows of a query in a temporary table; return its name."""
     name = f"sdc__suda_rows_{next(_numbers)}"
     with translated():
-        data.con.execute(_create(name, select)).fetchall()
+        execute(data.con, _create(name, select)).fetchall()
     return name
 
 
@@ -75,7 +76,7 @@ def _coded(cells: str, key: str) -> str:
 
 def _of_cells(con: duckdb.DuckDBPyConnection, select: str) -> NDArray[np.integer]:
     """Return a number of each cell in the order of their ids, 1 to n, in as few bytes as it takes."""
-    ids, values = (np.asarray(v) for v in con.execute(select).fetchnumpy().values())
+    ids, values = (np.asarray(v) for v in execute(con, select).fetchnumpy().values())
     result = np.empty(len(ids), dtype=np.min_scalar_type(int(values.max(initial=0))))
     result[ids - 1] = values
     return result
@@ -88,7 +89,7 @@ def _store(con: duckdb.DuckDBPyConnection, name: str, found: list[tuple[int, NDA
     con.register(rows, pa.table({_ID: ids, _MASK: masks}))
     try:
         select = exp.select(_column(_ID), _column(_MASK)).from_(exp.to_table(rows))
-        con.execute(query.text(exp.insert(select, exp.to_table(name), dialect="duckdb"))).fetchall()
+        execute(con, exp.insert(select, exp.to_table(name), dialect="duckdb")).fetchall()
     finally:
         con.unregister(rows)
 
@@ -96,9 +97,9 @@ def _store(con: duckdb.DuckDBPyConnection, name: str, found: list[tuple[int, NDA
 def _search(data: Roles, name: str, most: int, nulls: str) -> None:
     con, cells = data.con, f"{name}_cells"
     numbered = query.call("sdc__category_cells", data.table, data.keys, None)
-    con.execute(_create(cells, numbered.select(exp.alias_(exp.Window(this=exp.RowNumber()), _ID)))).fetchall()
+    execute(con, _create(cells, numbered.select(exp.alias_(exp.Window(this=exp.RowNumber()), _ID)))).fetchall()
     empty = exp.select(*(exp.alias_(exp.cast(exp.null(), "BIGINT"), column) for column in (_ID, _MASK))).limit(0)
-    con.execute(_create(name, empty)).fetchall()
+    execute(con, _create(name, empty)).fetchall()
     records = exp.select(_column(_ID), _column(_RECORDS)).from_(exp.to_table(cells))
     single = _of_cells(con, query.text(records)) == 1
     codes = [_of_cells(con, _coded(cells, key)) for key in data.keys]
@@ -117,7 +118,6 @@ def _search(data: Roles, name: str, most: int, nulls: str) -> None:
 @contextmanager
 def searched(data: Roles, max_msu: int | None, nulls: str) -> Iterator[tuple[str, str]]:
     """Yield the names of two temporary tables, the cells and what was found, for sql/risk/found_uniques.sql."""
-    data.load_again()
     m = len(data.keys)
     most = m if max_msu is None else min(max_msu, m)
     if m > MOST_KEYS:
@@ -139,4 +139,4 @@ def searched(data: Roles, max_msu: int | None, nulls: str) -> Iterator[tuple[str
     finally:
         for table in (name, f"{name}_cells"):
             with suppress(duckdb.Error):  # in a transaction that has failed the first error is the one to report
-                data.con.execute(_drop(table)).fetchall()
+                execute(data.con, _drop(table)).fetchall()

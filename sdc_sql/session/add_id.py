@@ -9,7 +9,7 @@ from sqlglot import exp
 
 from sdc_sql.db import query
 from sdc_sql.db.checks import told
-from sdc_sql.db.load import load
+from sdc_sql.db.load import execute, set_key
 from sdc_sql.db.targets import known
 from sdc_sql.db.transaction import repeated
 from sdc_sql.errors import ColumnError, TableError, translated
@@ -52,7 +52,7 @@ def add_id(data: Roles, name: str = "record") -> str:
     >>> con.sql("FROM persons").fetchall()
     [(30, 'f', 1), (41, 'm', 2)]
     """
-    load(data.con)
+    set_key(data.con)
     table = _table(data)
     columns = data.read_columns()
     _check_name(data, name, columns)
@@ -113,7 +113,7 @@ def _numbered(con: duckdb.DuckDBPyConnection, table: exp.Table, name: str) -> No
     column, rowid = exp.column(name, quoted=True), exp.column("rowid")
     added = exp.ColumnDef(this=exp.to_identifier(name, quoted=True), kind=exp.DataType.build("BIGINT"))
     try:
-        con.execute(query.text(exp.Alter(this=table.copy(), kind="TABLE", actions=[added]))).fetchall()
+        execute(con, exp.Alter(this=table.copy(), kind="TABLE", actions=[added])).fetchall()
     except (duckdb.DependencyException, duckdb.CatalogException) as error:
         raise TableError(
             f"DuckDB cannot add a column to {table.sql('duckdb')}, on which something depends (an index, say): drop "
@@ -130,4 +130,4 @@ def _numbered(con: duckdb.DuckDBPyConnection, table: exp.Table, name: str) -> No
         from_=exp.From(this=numbers.subquery("sdc__n")),
         where=exp.Where(this=same),
     )
-    con.execute(query.text(filled)).fetchall()
+    execute(con, filled).fetchall()

@@ -10,7 +10,7 @@ from sqlglot import exp
 
 from sdc_sql.db import query, step_table
 from sdc_sql.db.identity import comment_without_mark, digests
-from sdc_sql.db.load import load
+from sdc_sql.db.load import execute, set_key
 from sdc_sql.db.replaced import SAMPLES
 from sdc_sql.db.steps import chain, changed_since, last_left
 from sdc_sql.db.subset import part_of
@@ -79,7 +79,7 @@ def undo(data: Roles) -> LoggedStep:
     """
     whole = data if data.part is None else data.part.whole
     con = data.con
-    load(con)
+    set_key(con)
     table = known(whole, whole.table)
     if table is None or whole.file:
         raise TableError(f"{whole.file or whole.table} is no table of a database: nothing was masked in it.")
@@ -99,7 +99,7 @@ def undo(data: Roles) -> LoggedStep:
         raise TableError(f"{whole.table} has of its own: {kinds}. It would be made anew without: drop them first.")
     if any(call.stream is not None for call in calls):
         with translated():
-            con.execute("SELECT length(sdc__secret_key())").fetchall()
+            execute(con, "SELECT length(sdc__secret_key())").fetchall()
     _as_left(con, table, done, whole.read_columns())
     scratch = exp.table_(f"sdc_undone_{uuid.uuid4().hex[:12]}", db=table.db, catalog=table.catalog, quoted=True)
     with translated():
@@ -146,7 +146,7 @@ def _replayed(
         raw = _described(con, source.name, None, numbers)
         new_table(raw, name)
         rows = query.call("query_table", raw.table)
-        con.execute(query.text(exp.Insert(this=scratch.copy(), expression=rows))).fetchall()
+        execute(con, exp.Insert(this=scratch.copy(), expression=rows)).fetchall()
     for i, (call, step) in enumerate(zip(calls, replay, strict=True)):
         try:
             masked = run(con, source.name if i == 0 else name, call, into=name if i == 0 else None, numbers=numbers)
@@ -164,7 +164,7 @@ def _replayed(
     if comment:
         mark = comment_without_mark(con, scratch, kept=True)
         said = query.literal("\n".join(part for part in (comment, mark) if part))
-        con.execute(query.text(exp.Comment(this=scratch.copy(), kind="TABLE", expression=said))).fetchall()
+        execute(con, exp.Comment(this=scratch.copy(), kind="TABLE", expression=said)).fetchall()
     con.execute(f"DROP TABLE {table.sql('duckdb')}").fetchall()
     con.execute(f"ALTER TABLE {name} RENAME TO {exp.to_identifier(table.name, quoted=True).sql('duckdb')}").fetchall()
     log = step_table.beside(table).sql("duckdb")
@@ -231,7 +231,7 @@ _BY_HAND = "it was changed otherwise, here or there, which undoing would lose. N
 
 
 def _columns(con: duckdb.DuckDBPyConnection, table: exp.Table) -> dict[str, str]:
-    rows = con.execute(query.text(exp.select("*").from_(table.copy()).limit(0))).description or ()
+    rows = execute(con, exp.select("*").from_(table.copy()).limit(0)).description or ()
     return {str(name): str(kind) for name, kind, *_ in rows}
 
 

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 import duckdb
 
+from sdc_sql.db.load import execute
 from sdc_sql.db.macros import example_tables
 from sdc_sql.errors import ParameterError, SdcError, TableError
 from sdc_sql.shell import messages
@@ -165,7 +166,7 @@ class Session:
         """Set the secret key, as a parameter: it stands in no SQL text. Refuse one that can be guessed."""
         if unless_set and self.con.execute("SELECT getvariable('sdc_key') IS NOT NULL").fetchall() == [(True,)]:
             return
-        self.con.execute("SELECT length(sdc__checked_key(k)) FROM (SELECT $1 AS k)", [key]).fetchall()
+        execute(self.con, "SELECT length(sdc__checked_key(k)) FROM (SELECT $1 AS k)", [key]).fetchall()
         self.con.execute("SET VARIABLE sdc_key = ?", [key])
 
     def _read(self, name: str) -> bool:

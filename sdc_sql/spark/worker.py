@@ -15,7 +15,7 @@ import pyarrow as pa
 from sqlglot import exp
 
 from sdc_sql.db import query
-from sdc_sql.db.load import load
+from sdc_sql.db.load import load_macros
 from sdc_sql.errors import translated
 
 if TYPE_CHECKING:
@@ -43,7 +43,7 @@ class Task:
 @cache
 def connection() -> duckdb.DuckDBPyConnection:
     """Return this process's DuckDB, with the macros on it; Spark runs the tasks in parallel, DuckDB need not."""
-    con = load(duckdb.connect())
+    con = duckdb.connect()
     con.execute("SET threads = 1")
     return con
 
@@ -108,7 +108,9 @@ def _query(task: Task) -> exp.Select:
 def arrow(con: duckdb.DuckDBPyConnection, select: exp.Expression) -> pa.Table:
     """Return the rows of a query as an Arrow table; what is wrong as an error of ours."""
     with translated():
-        return con.sql(query.text(select)).to_arrow_table()
+        written = query.text(select)
+        load_macros(con, written)
+        return con.sql(written).to_arrow_table()
 
 
 class registered:  # noqa: N801 - reads as what it does

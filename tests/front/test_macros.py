@@ -120,8 +120,8 @@ def test_what_needs_python_says_so_in_the_shell():
 
 def test_each_python_function_stands_in_for_a_macro_with_its_parameters():
     stubs = {m.removeprefix("sdc__kernel_") for m in DEFINED if m.startswith("sdc__kernel_")}
-    assert stubs == {f.name for f in FUNCTIONS}
+    assert stubs == {*FUNCTIONS}
     with duckdb.connect() as con:
         con.execute(sdc_sql.bundle())
-        for function in FUNCTIONS:
+        for function in FUNCTIONS.values():
             assert named(con)[f"sdc__kernel_{function.name}"] == [name for name, _ in function.parameters]
