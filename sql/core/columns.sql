@@ -22,9 +22,9 @@ CREATE OR REPLACE MACRO sdc__folded(name) AS
 CREATE OR REPLACE MACRO sdc__is_among(name, names) AS
     list_contains(list_transform(TRY_CAST(names AS VARCHAR[]), lambda n: sdc__folded(n)), sdc__folded(name));
 
--- ['age', 'sex'] as "age", "sex", for messages.
+-- ['age', 'sex'] as "age", "sex", for messages. (array_to_string is a macro, which takes longer to bind.)
 CREATE OR REPLACE MACRO sdc__quoted(names) AS
-    array_to_string(list_transform(TRY_CAST(names AS VARCHAR[]), lambda n: '"' || n || '"'), ', ');
+    coalesce(list_aggregate(list_transform(TRY_CAST(names AS VARCHAR[]), lambda n: '"' || n || '"'), 'string_agg', ', '), '');
 
 -- The caller's columns among those at hand (the inner ones are not his), and the names that are not among them.
 CREATE OR REPLACE MACRO sdc__own(have) AS list_filter(have, lambda h: NOT starts_with(h, 'sdc__'));
@@ -32,18 +32,19 @@ CREATE OR REPLACE MACRO sdc__missing(have, named) AS
     list_filter(sdc__names(named), lambda n: NOT sdc__is_among(n, sdc__own(have)));
 
 -- The columns of the table that the caller named. The message is worded to end in DuckDB's own
--- `" was selected but was not found in the FROM clause`.
+-- `" was selected but was not found in the FROM clause`, which names the first of the list. (This is bound in every
+-- call, several times: what is missing is asked once, and list_count, a macro, is not called.)
 CREATE OR REPLACE MACRO sdc__columns(have, named) AS CASE
     WHEN coalesce(len(sdc__names(named)), 0) = 0
         THEN ['(none)": the list of columns is empty; name at least one, as in [''age'', ''sex'']; so "']
-    WHEN list_count(sdc__names(named)) < len(sdc__names(named))
+    WHEN list_position(sdc__names(named), NULL) IS NOT NULL
         THEN ['NULL": the list of columns holds a NULL where a name should be; so "NULL']
-    WHEN len(sdc__missing(have, named)) > 0
-        THEN [sdc__missing(have, named)[1] || '" is not a column of the table, whose columns are '
-              || sdc__quoted(sdc__own(have)) || '; so "' || sdc__missing(have, named)[1]]
-    WHEN len(list_distinct(list_transform(sdc__names(named), lambda n: sdc__folded(n)))) < len(sdc__names(named))
-        THEN ['(twice)": a column is named twice in ' || sdc__quoted(named) || '; so "(twice)']
-    ELSE list_filter(have, lambda h: sdc__is_among(h, named))
+    ELSE list_concat(
+        list_transform(sdc__missing(have, named), lambda n:
+            n || '" is not a column of the table, whose columns are ' || sdc__quoted(sdc__own(have)) || '; so "' || n),
+        CASE WHEN len(list_distinct(list_transform(sdc__names(named), lambda n: sdc__folded(n)))) < len(sdc__names(named))
+            THEN ['(twice)": a column is named twice in ' || sdc__quoted(named) || '; so "(twice)']
+        ELSE list_filter(have, lambda h: sdc__is_among(h, named)) END)
 END;
 
 -- One column given by name, or any column as a placeholder where the argument is a number or NULL
