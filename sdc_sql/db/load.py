@@ -38,8 +38,8 @@ class _Had:
 _HAD: WeakKeyDictionary[duckdb.DuckDBPyConnection, _Had] = WeakKeyDictionary()
 
 
-def load(con: duckdb.DuckDBPyConnection) -> duckdb.DuckDBPyConnection:
-    """Register every macro on a connection, and return the connection.
+def load(con: duckdb.DuckDBPyConnection, query: str | None = None) -> duckdb.DuckDBPyConnection:
+    """Register the macros on a connection, all or those that a query calls, and return the connection.
 
     The macros are temporary: they are gone with the connection and leave no trace in its database,
     which may be read-only. A cursor is a connection of its own: load it too. Loading twice does no harm.
@@ -50,6 +50,9 @@ def load(con: duckdb.DuckDBPyConnection) -> duckdb.DuckDBPyConnection:
     ----------
     con
         An open DuckDB connection.
+    query
+        The query that is to be run, or the names of the macros that are to be called, in one text: these and what they
+        call are registered, in a twentieth of the time that all take (half a second, more for the first connection).
 
     Examples
     --------
@@ -58,8 +61,10 @@ def load(con: duckdb.DuckDBPyConnection) -> duckdb.DuckDBPyConnection:
     >>> _ = con.execute("CREATE TABLE persons AS FROM (VALUES (30, 'f'), (30, 'f'), (41, 'm')) AS t(age, sex)")
     >>> con.sql("FROM sdc_frequency_counts('persons', ['age', 'sex'])").fetchall()
     [(1, 1), (2, 1)]
+    >>> load(duckdb.connect(), "sdc_posterior_risk").sql("SELECT sdc_posterior_risk(1, 1)").fetchall()
+    [(1.0,)]
     """
-    load_macros(con)
+    load_macros(con, query)
     set_key(con)
     return con
 

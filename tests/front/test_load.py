@@ -5,16 +5,14 @@ from __future__ import annotations
 import contextlib
 import hashlib
 import importlib
-from typing import TYPE_CHECKING
+import re
+from pathlib import Path
 
 import duckdb
 import pytest
 
 import sdc_sql
 from sdc_sql.db.macros import SqlFile, declared, example_tables, sql_files
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 MODULE = importlib.import_module("sdc_sql.db.load")  # the package's own name `load` is the function
 COUNTS = "FROM sdc_frequency_counts('persons', ['age', 'sex'])"
@@ -300,6 +298,29 @@ def test_a_described_table_gets_the_macros_that_are_called(database):
         assert data.theta(0.1).n1 == 1
         assert "sdc_theta" in made(con)
         assert made(sdc_sql.load(con)) >= {macro for file in sql_files() for macro in file.defines}
+
+
+def test_load_for_a_query(database):
+    with duckdb.connect(database) as con:
+        assert counts(sdc_sql.load(con, COUNTS)) == EXPECTED
+        assert "sdc_theta" not in made(con)
+        assert sdc_sql.load(con, "SDC_Theta").sql("SELECT n1 FROM sdc_theta('persons', ['age'], 0.1)").fetchall() == [
+            (1,)
+        ]
+        assert sdc_sql.load(con, "SELECT 1") is con
+
+
+def test_no_query_is_run_around_the_macros_that_it_calls():
+    # what is written as a tree, or names a macro, is run by `execute`, which gets its macros; or asks for them before
+    around = re.compile(r"\.(?:execute|sql)\(\s*(?:query\.text\(|f?\"[^\"]*\bsdc_\w+\()")
+    folder = Path(sdc_sql.__file__).parent
+    found = {
+        path.relative_to(folder).as_posix()
+        for path in folder.rglob("*.py")
+        for line in path.read_text(encoding="utf-8").splitlines()
+        if around.search(line) and ">>>" not in line
+    }
+    assert found <= {"compiler/__init__.py", "release/formats.py"}  # which read a table, or columns of no macro
 
 
 def test_a_step_gets_the_kernel_that_it_calls_and_no_other(database):
