@@ -30,6 +30,7 @@ _PARSED: dict[str, duckdb.Statement] = {}
 class _Had:
     """The macros that a connection has got: for good, or in a transaction of the caller's, who may roll it back."""
 
+    stored: bool
     for_good: set[str] = field(default_factory=set)
     within: set[str] = field(default_factory=set)
     transaction: Number | None = None
@@ -89,10 +90,11 @@ def load_macros(con: duckdb.DuckDBPyConnection, query: str | None = None) -> Non
     """Register the macros that a query calls, by default all, where the connection has not got them yet.
 
     Nothing is asked of a connection that got them outside a transaction of the caller's. Those that he may have rolled
-    back are created again, which takes less time than to ask the catalogue.
+    back are created again, which takes less time than to ask the catalogue. Where its database has macros stored, all
+    are registered: a stored one may be older, and would call these.
     """
-    names = every() if query is None else needed(query)
-    had = _HAD.setdefault(con, _Had())
+    had = _HAD.get(con) or _HAD.setdefault(con, _Had(_are_stored(con)))
+    names = every() if query is None or had.stored else needed(query)
     if had.for_good.issuperset(names):
         return
     if is_committed(con, had.transaction):
@@ -158,10 +160,14 @@ def use_shared(cursor: duckdb.DuckDBPyConnection) -> None:
     path = _search_path(cursor)
     if SHARED not in path:
         _set_search_path(cursor, f"{path},{SHARED}.main")
-    stored = "SELECT 1 FROM duckdb_functions() WHERE function_name = 'sdc__rows' AND database_name NOT IN (?, 'temp')"
-    if cursor.execute(stored, [SHARED]).fetchall():
+    if _are_stored(cursor):
         load(cursor)
     set_key(cursor)
+
+
+def _are_stored(con: duckdb.DuckDBPyConnection) -> bool:
+    known = "SELECT 1 FROM duckdb_functions() WHERE function_name = 'sdc__rows' AND database_name NOT IN (?, 'temp')"
+    return bool(con.execute(known, [SHARED]).fetchall())
 
 
 def _search_path(con: duckdb.DuckDBPyConnection) -> str:

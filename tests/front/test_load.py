@@ -117,6 +117,19 @@ def test_an_older_helper_in_the_file_is_not_called(database):
         assert counts(sdc_sql.load(con)) == EXPECTED
 
 
+def test_beside_macros_in_the_file_a_described_table_gets_all(database):
+    # an older one would call helpers of this version
+    with duckdb.connect(database) as con:
+        sdc_sql.install(con)
+        con.execute("CREATE OR REPLACE MACRO sdc_theta(tbl) AS TABLE FROM sdc__rows(tbl)")
+    with duckdb.connect(database) as con:
+        con.begin()
+        sdc_sql.Microdata(con, "persons", keys=["age", "sex"])
+        con.rollback()
+        sdc_sql.Microdata(con, "persons", keys=["age", "sex"])
+        assert con.execute("SELECT n1 FROM sdc_theta('persons', ['age'], 0.1)").fetchall() == [(1,)]
+
+
 def test_load_in_another_schema():
     with duckdb.connect() as con:
         con.execute("CREATE SCHEMA s; USE s")
