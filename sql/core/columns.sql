@@ -32,7 +32,7 @@ CREATE OR REPLACE MACRO sdc__missing(have, named) AS
     list_filter(sdc__names(named), lambda n: NOT sdc__is_among(n, sdc__own(have)));
 
 -- The columns of the table that the caller named. The message is worded to end in DuckDB's own
--- `" was selected but was not found in the FROM clause`, which names the first of the list. (This is bound in every
+-- `" was selected but was not found in the FROM clause`, which names one of the list. (This is bound in every
 -- call, several times: what is missing is asked once, and list_count, a macro, is not called.)
 CREATE OR REPLACE MACRO sdc__columns(have, named) AS CASE
     WHEN coalesce(len(sdc__names(named)), 0) = 0
@@ -40,7 +40,7 @@ CREATE OR REPLACE MACRO sdc__columns(have, named) AS CASE
     WHEN list_position(sdc__names(named), NULL) IS NOT NULL
         THEN ['NULL": the list of columns holds a NULL where a name should be; so "NULL']
     ELSE list_concat(
-        list_transform(sdc__missing(have, named), lambda n:
+        list_transform(sdc__missing(have, named)[1:1], lambda n:
             n || '" is not a column of the table, whose columns are ' || sdc__quoted(sdc__own(have)) || '; so "' || n),
         CASE WHEN len(list_distinct(list_transform(sdc__names(named), lambda n: sdc__folded(n)))) < len(sdc__names(named))
             THEN ['(twice)": a column is named twice in ' || sdc__quoted(named) || '; so "(twice)']
