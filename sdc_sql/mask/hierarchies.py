@@ -12,8 +12,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-import numpy as np
-
 from sdc_sql.db.checks import told
 from sdc_sql.errors import ParameterError
 
@@ -21,6 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     import duckdb
+    import numpy as np
     from numpy.typing import NDArray
 
 
@@ -128,6 +127,8 @@ class Hierarchy:
         ParameterError
             Where a value has no row.
         """
+        import numpy as np  # noqa: PLC0415 - which not every program needs
+
         texts = list(map(_text, values))
         absent = self.absent(texts)
         if absent:
@@ -158,6 +159,8 @@ class Hierarchy:
         >>> Hierarchy((("11", "1", "*"), ("12", "1", "*"), ("21", "2", "*"))).codes().tolist()
         [[0, 0, 0], [1, 0, 0], [2, 1, 0]]
         """
+        import numpy as np  # noqa: PLC0415 - which not every program needs
+
         numbered = np.empty((len(self.rows), len(self.names)), dtype=np.int64)
         for level in range(len(self.names)):
             numbers: dict[str | None, int] = {}

@@ -8,8 +8,6 @@ from decimal import Decimal
 from numbers import Real
 from typing import TYPE_CHECKING, TypeAlias
 
-import numpy as np
-
 from sdc_sql.db.checks import is_number
 from sdc_sql.errors import ParameterError
 from sdc_sql.mask.hierarchies import Hierarchy
@@ -135,6 +133,8 @@ def _with_missing(
 
 
 def _interval(breaks: Sequence[float], value: float) -> str:
+    import numpy as np  # noqa: PLC0415 - which not every program needs
+
     place = int(np.searchsorted(np.asarray(breaks, dtype=np.float64), value, side="right"))
     if place == 0:
         return f"below {breaks[0]}"

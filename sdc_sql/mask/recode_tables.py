@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from sdc_sql.db.checks import told
 from sdc_sql.db.table import Table
 from sdc_sql.errors import ParameterError
+from sdc_sql.mask.hierarchies import Hierarchy, read_hierarchy
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -54,8 +55,6 @@ def _mapping(given: object) -> dict[str, list[Any]]:
 
 
 def _levels(argument: str, given: object) -> dict[str, list[Any]]:
-    from sdc_sql.mask.hierarchies import Hierarchy, read_hierarchy  # noqa: PLC0415 - numpy takes long
-
     hierarchy = read_hierarchy(given) if isinstance(given, (str, Path)) else given
     if not isinstance(hierarchy, Hierarchy):
         raise ParameterError(f"{argument} is {told(given)}: give a Hierarchy, a CSV file, or the name of a table.")

@@ -7,7 +7,6 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 import duckdb
-import numpy as np
 from sqlglot import exp
 
 from sdc_sql.db import query
@@ -93,6 +92,8 @@ def alike(
 
     The records of both are put into the order of their other columns first, then of these.
     """
+    import numpy as np  # noqa: PLC0415 - which not every program needs
+
     exact, values = [], []
     for con, table in (one, other):
         rows = query.call("query_table", table)
