@@ -71,7 +71,7 @@ def load(con: duckdb.DuckDBPyConnection, query: str | None = None) -> duckdb.Duc
 
 
 def execute(
-    con: duckdb.DuckDBPyConnection, select: exp.Expr | str, parameters: object = None
+    con: duckdb.DuckDBPyConnection, select: exp.Expression | str, parameters: object = None
 ) -> duckdb.DuckDBPyConnection:
     """Run a query of our own on a connection that has the macros it calls, or gets them.
 

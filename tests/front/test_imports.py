@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import importlib
 import pkgutil
+import subprocess
 import sys
 from graphlib import TopologicalSorter
 from pathlib import Path
@@ -133,3 +134,8 @@ def test_the_declared_dependencies_are_the_four_packages():
 
     project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
     assert {d.split(">=")[0] for d in project["dependencies"]} == RUN_TIME
+
+
+def test_the_command_line_starts_without_what_only_kernels_need():
+    said = "import sdc_sql.cli, sdc_sql.microdata, sys; print([m for m in ('numpy', 'pyarrow') if m in sys.modules])"
+    assert subprocess.run([sys.executable, "-c", said], capture_output=True, text=True, check=True).stdout == "[]\n"
