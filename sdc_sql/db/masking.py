@@ -115,8 +115,8 @@ def masked(
         Queries of one row, or what makes them of the arguments, computed before the table is changed, for the log:
         ``matrix`` and ``counts`` give JSON; the columns of ``applied`` are logged with the parameters.
     designed
-        What the macro reads before it masks, and the log tells: computed once, for ``sdc__<macro>_designed`` (which takes
-        its name last) and ``sdc__<macro>_applied``, whose columns are logged with the parameters.
+        What the macro reads before it masks, and the log tells: computed once, for ``sdc__<macro>_designed`` (which
+        takes its name last) and ``sdc__<macro>_applied``, whose columns are logged with the parameters.
     confidential
         Which parameters and columns of the log must not be published.
     retyped
@@ -167,13 +167,9 @@ def _masked(
     in_order = tuple(c for c in every if c in columns)
     if part is not None:
         show(part)
-    masked_table = data.table if subset is None else subset.table
-    if designed is None:
-        values = query.call(f"sdc__{macro}", masked_table, *arguments.values())
-    else:
-        design = _kept_as(data, DESIGN, designed).sql("duckdb")
-        asked["applied"] = query.call(f"sdc__{macro}_applied", design)
-        values = query.call(f"sdc__{macro}_designed", masked_table, *arguments.values(), design)
+    read = data.table if subset is None else subset.table
+    values, applied = _values(data, macro, (read, *arguments.values()), designed)
+    asked |= applied
     selected = exp.select(
         exp.alias_(exp.column("sdc__id"), identifier, quoted=True), *(exp.column(c, quoted=True) for c in in_order)
     ).from_(values.subquery("v"))
@@ -200,8 +196,7 @@ def _masked(
     elif changed:
         new.replace(log.target, every)
     new.drop()
-    if designed is not None:
-        data.con.execute(f"DROP TABLE temp.{DESIGN}")
+    data.con.execute(f"DROP TABLE IF EXISTS temp.{DESIGN}")
     parameters = {n: logged.get(n, value) for n, value in arguments.items() if n not in APART}
     if parameters.get("unit") == "record":  # as of every step by record, whether it draws or not
         del parameters["unit"]
@@ -218,6 +213,18 @@ def _masked(
     )  # fmt: skip
     log.write(step, identifier, {name: str(row["json"]) for name, row in found.items()}, confidential)
     return step
+
+
+def _values(
+    data: Table, macro: str, arguments: tuple[Value, ...], designed: exp.Select | None
+) -> tuple[exp.Select, dict[str, exp.Select]]:
+    """Return the query of the masked values, and the one for the log of what was designed for them."""
+    if designed is None:
+        return query.call(f"sdc__{macro}", *arguments), {}
+    design = _kept_as(data, DESIGN, designed).sql("duckdb")
+    return query.call(f"sdc__{macro}_designed", *arguments, design), {
+        "applied": query.call(f"sdc__{macro}_applied", design)
+    }
 
 
 def _kept_as(data: Table, name: str, rows: exp.Select) -> exp.Table:
