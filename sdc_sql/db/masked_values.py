@@ -227,9 +227,11 @@ class MaskedValues:
             apart = update.where(exp.and_(self._same(), self._differs()))
             execute(self.con, apart.from_(_values("v"))).fetchall()
             return
-        cut = [] if _together(self.con, target, self.columns) else runs(self.con, target, _kept())
+        cut: list[tuple[range | None, range | None]] = [(None, None)]  # in one run
+        if not _together(self.con, target, self.columns):
+            cut = [*runs(self.con, target, _kept())] or cut
         updated = 0
-        for its, own in cut or [(None, None)]:
+        for its, own in cut:
             place, bounds = self._place(own)
             found = update.from_(self._different(place, its, own).subquery("v"))
             found = found.where(exp.and_(place.eq(exp.column(PLACE, table="v")), *bounds))
