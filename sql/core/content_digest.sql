@@ -17,7 +17,9 @@
 -- Why sorted: the digests of records must be joined in any order. A sum of them (modulo 2^256) or an XOR can be forged: with k freely chosen records
 -- the generalised birthday attack finds two tables of the same sum in about 2^(2 sqrt(256)) = 2^32 steps (Wagner, 2002), the XOR by linear algebra. Here
 -- two tables with one digest have two texts with one SHA-256, at one of three places: the digest, a bucket, a record. That is as hard as SHA-256 itself (2^128).
--- Nothing is sorted as a whole: 4,096 buckets, each by itself; 32 bytes of a record are twice that as text, so ten million records take about 2 GB.
+-- Nothing is sorted as a whole: 4,096 buckets, each by itself. What is kept of a record is its digest, two UUIDs of 16 bytes (which compare as their digits do,
+-- whatever the collation), and its bucket: 34 bytes. These are sorted and joined in slices of buckets, one after the other, each of about two million records:
+-- a hundred million records take 3.4 GB, which spill where there is less memory, and half a GB for a slice. So cut, the digest is what it would be in one piece.
 -- Source: Clarke, Devadas, van Dijk, Gassend & Suh (2003), Incremental multiset hash functions, ASIACRYPT, sections 4 and 5; Wagner (2002), A generalized birthday problem, CRYPTO.
 --
 -- Scope: table.
@@ -37,18 +39,31 @@ CREATE OR REPLACE MACRO sdc__guesses_types(tbl) AS
 -- Gives: digest, records, columns.
 -- Example: FROM sdc_content_digest('persons');
 CREATE OR REPLACE MACRO sdc_content_digest(tbl) AS TABLE
-    WITH sdc__schema AS (
+    WITH RECURSIVE sdc__schema AS (
         SELECT array_to_string(list_transform(sdc__names, lambda n, i: sdc__part(n) || sdc__part(sdc__kept_type(sdc__types[i]))), '') AS sdc__declared, len(sdc__names) AS sdc__width
         FROM (SELECT struct_keys(struct_pack(*COLUMNS(*))) AS sdc__names, [*COLUMNS(*)] AS sdc__types FROM (SELECT typeof(COLUMNS(*)) AS "\0" FROM sdc__rows(tbl) LIMIT 1))
     ),
-    sdc__records AS (
-        SELECT sha256(concat(*COLUMNS(*))) AS sdc__digest FROM (SELECT sdc__by_bytes(sdc__part(sdc__canonical(COLUMNS(*)))) AS "\0" FROM sdc__rows(tbl))
+    sdc__records AS MATERIALIZED (
+        SELECT ('0x' || left(sdc__digest, 3))::SMALLINT AS sdc__bucket, left(sdc__digest, 32)::UUID AS sdc__high, right(sdc__digest, 32)::UUID AS sdc__low
+        FROM (SELECT sha256(concat(*COLUMNS(*))) AS sdc__digest FROM (SELECT sdc__by_bytes(sdc__part(sdc__canonical(COLUMNS(*)))) AS "\0" FROM sdc__rows(tbl)))
     ),
-    sdc__buckets AS (
-        SELECT left(sdc__digest, 3) AS sdc__bucket, count(*) AS sdc__n, sha256(array_to_string(list_sort(list(sdc__digest), 'ASC'), '')) AS sdc__joined
-        FROM sdc__records GROUP BY sdc__bucket
+    -- A step takes the buckets from sdc__next on. (That a recursion takes its steps one after the other is what bounds the memory.)
+    sdc__slices AS (
+        SELECT 0 AS sdc__next, (4096 // (1 + count(*) // 2000000))::INTEGER + 1 AS sdc__buckets, 0::BIGINT AS sdc__n, '' AS sdc__joined FROM sdc__records
+        UNION ALL
+        SELECT sdc__next + sdc__buckets, sdc__buckets, sdc__its.*
+        FROM (SELECT max(sdc__next) AS sdc__next, max(sdc__buckets) AS sdc__buckets FROM sdc__slices) AS sdc__at, (
+            SELECT sum(sdc__k)::BIGINT, string_agg(sdc__of, '' ORDER BY sdc__bucket ASC)
+            FROM (
+                SELECT sdc__bucket, count(*) AS sdc__k, sha256(string_agg(replace(concat(sdc__high, sdc__low), '-', ''), '' ORDER BY sdc__high ASC, sdc__low ASC)) AS sdc__of
+                FROM sdc__records
+                WHERE sdc__bucket >= (SELECT max(sdc__next) FROM sdc__slices) AND sdc__bucket < (SELECT max(sdc__next + sdc__buckets) FROM sdc__slices)
+                GROUP BY sdc__bucket
+            )
+        ) AS sdc__its
+        WHERE sdc__next < 4096
     ),
-    sdc__content AS (SELECT sum(sdc__n)::BIGINT AS sdc__n, string_agg(sdc__joined, '' ORDER BY sdc__bucket ASC) AS sdc__joined FROM sdc__buckets)
+    sdc__content AS (SELECT sum(sdc__n)::BIGINT AS sdc__n, string_agg(sdc__joined, '' ORDER BY sdc__next ASC) AS sdc__joined FROM sdc__slices)
     SELECT sha256(concat('sdc_content_digest 1;', sdc__width, ';', sdc__declared, ';', sdc__n, ';', sdc__joined)) AS digest, sdc__n AS records, sdc__width::BIGINT AS columns
     FROM sdc__content, sdc__schema
     -- (in a text, so that there is something to plan for a file only)
