@@ -74,6 +74,13 @@ def test_it_is_what_the_header_says_of_many_records(con):
     assert found == by_hand([("a", "BIGINT"), ("b ü", "VARCHAR")], rows)
 
 
+@pytest.mark.slow
+def test_it_is_what_the_header_says_of_several_slices(con):
+    """Above two million records the buckets are sorted in slices, one after the other: the digest is the same."""
+    found = digest(con, "SELECT i % 1999993 AS a FROM range(2000100) t(i)")
+    assert found == by_hand([("a", "BIGINT")], [[str(i % 1999993)] for i in range(2000100)])
+
+
 @pytest.mark.parametrize(("kind", "one", "other"), TYPES)
 def test_each_value_counts(con, kind, one, other):
     found = {digest(con, f"SELECT {value}::{kind} AS x, 1 AS y") for value in (one, other, "NULL")}
