@@ -6,8 +6,7 @@ import argparse
 import json
 from typing import Any
 
-from sdc_sql.cli.options import BAD_INPUT, LIMIT_EXCEEDED, add_progress, progressing
-from sdc_sql.errors import ParameterError
+from sdc_sql.cli.options import BAD_INPUT, LIMIT_EXCEEDED, add_progress, add_resources, check_resources, progressing
 from sdc_sql.release.verify import verify
 
 EPILOG = f"""exit codes: 0 verified; {BAD_INPUT} bad input; {LIMIT_EXCEEDED} a field does not hold, and which
@@ -33,18 +32,17 @@ def add(commands: Any) -> None:  # noqa: ANN401 - argparse gives it no public na
     command.add_argument("--table", metavar="T", help="the table of a released DuckDB file that has several")
     command.add_argument("--release", metavar="RELEASE.toml", help="the release file: run it again, and compare all")
     command.add_argument("--json", action="store_true", help="print the checks as JSON")
-    command.add_argument("--threads", type=int, metavar="N", help="how many threads DuckDB may use")
+    add_resources(command)
     add_progress(command)
     command.set_defaults(handle=run)
 
 
 def run(arguments: argparse.Namespace) -> int:
     """Print the checks; return the exit code."""
-    if arguments.threads is not None and arguments.threads < 1:
-        raise ParameterError(f"--threads is {arguments.threads}: it must be at least 1.")
+    check_resources(arguments)
     found = verify(
         arguments.certificate, arguments.released, release=arguments.release, table=arguments.table,
-        threads=arguments.threads, progress=progressing(arguments.progress),
+        memory_limit=arguments.memory_limit, threads=arguments.threads, progress=progressing(arguments.progress),
     )  # fmt: skip
     print(json.dumps(found.to_dict(), indent=2) if arguments.json else found)
     return 0 if found.holds else LIMIT_EXCEEDED

@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any
 from sdc_sql.db.load import execute
 from sdc_sql.db.macros import declared
 from sdc_sql.errors import TableError, translated
-from sdc_sql.release.content import content_of, digested, types_of
+from sdc_sql.release.content import content_of, digested, limits_of, types_of
 from sdc_sql.release.run import released_rows, write_released
 from sdc_sql.release.sealed import sealed
 from sdc_sql.version import VERSION
@@ -62,7 +62,7 @@ def internal(outcome: Outcome, folder: Path) -> dict[str, Any]:
         {
             "certificate": "internal", "text": TEXT, "format": FORMAT, **_told(outcome),
             "versions": {**_versions(), "platform": f"{platform.system()} {platform.machine()}"},
-            "input": digested(outcome.original.con, outcome.original.table),
+            "input": _input(outcome),
             "release_file": _release_file(plan),
             "output": released_content(outcome, folder),
             "roles": {
@@ -110,7 +110,7 @@ def public(outcome: Outcome, folder: Path, bound_to: str | None = None) -> dict[
     released = {column["name"] for column in output["columns"]}
     steps = {step.path: step for step in plan.steps}
     digests = {
-        "input": digested(con, outcome.original.table)["digest"],
+        "input": _input(outcome)["digest"],
         "release_file": hashlib.sha256("\0".join([plan.text, *_ruleset(plan)]).encode()).hexdigest(),
     }
     return sealed(
@@ -137,16 +137,31 @@ def released_content(outcome: Outcome, folder: Path) -> dict[str, Any]:
     TableError
         Where the format does not keep the records apart.
     """
-    con, name = outcome.released.con, outcome.plan.output.path.name
-    types = types_of(con, released_rows(outcome))
-    with tempfile.TemporaryDirectory(dir=folder, prefix=".sdc-sql-") as place:
-        path = Path(place) / name
-        write_released(outcome, path)
-        with content_of(path, types) as (reading, table):
-            found = digested(reading, table)
+    if "output" not in outcome.kept:
+        written = outcome.kept.get("file")
+        if written is not None and written.is_file():
+            outcome.kept["output"] = _read_back(outcome, written)
+        else:
+            with tempfile.TemporaryDirectory(dir=folder, prefix=".sdc-sql-") as place:
+                path = Path(place) / outcome.plan.output.path.name
+                write_released(outcome, path)
+                outcome.kept["output"] = _read_back(outcome, path)
+    return {**outcome.kept["output"]}
+
+
+def _read_back(outcome: Outcome, path: Path) -> dict[str, Any]:
+    con = outcome.released.con
+    with content_of(path, types_of(con, released_rows(outcome)), on=con, **limits_of(con)) as (reading, table):
+        found = digested(reading, table)
     if found["records"] != outcome.records_after:
-        raise TableError(f"{name}: of {outcome.records_after:,} records {found['records']:,} are read back.")
+        raise TableError(f"{path.name}: of {outcome.records_after:,} records {found['records']:,} are read back.")
     return {"format": path.suffix.lower().removeprefix("."), **found}
+
+
+def _input(outcome: Outcome) -> dict[str, Any]:
+    if "input" not in outcome.kept:
+        outcome.kept["input"] = digested(outcome.original.con, outcome.original.table)
+    return {**outcome.kept["input"]}
 
 
 def _release_file(plan: Plan) -> dict[str, Any]:

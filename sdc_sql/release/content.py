@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import tempfile
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
@@ -12,8 +13,8 @@ from sqlglot import exp
 from sdc_sql.db import query
 from sdc_sql.db.csv_file import created
 from sdc_sql.db.load import execute
-from sdc_sql.db.source import kind_of, opened
-from sdc_sql.errors import TableError, without_values
+from sdc_sql.db.source import kind_of, opened, read_file
+from sdc_sql.errors import TableError, translated, without_values
 from sdc_sql.microdata import Microdata
 from sdc_sql.release import formats
 
@@ -27,9 +28,17 @@ TOLERANCE = 1e-9  # of a value's size, or of 1: between kernels on two kinds of 
 
 @contextmanager
 def content_of(
-    path: Path, types: Mapping[str, str], table: str | None = None, threads: int | None = None
+    path: Path,
+    types: Mapping[str, str],
+    table: str | None = None,
+    *,
+    threads: int | None = None,
+    memory_limit: str | None = None,
+    on: duckdb.DuckDBPyConnection | None = None,
 ) -> Iterator[tuple[duckdb.DuckDBPyConnection, str]]:
     """Yield a connection and the name of the table that a file holds; a CSV file is read with these types.
+
+    A Parquet file is read by the connection ``on`` where there is one, so that both do not use memory of their own.
 
     Raises
     ------
@@ -37,13 +46,20 @@ def content_of(
         Where it cannot be read, or a CSV file has other columns.
     """
     if path.suffix.lower() in formats.FORMATS:  # the labels of values are no content
-        with duckdb.connect() as con:
-            use_threads(con, threads)
+        with _in_memory(threads, memory_limit) as con:
             formats.read(con, path, NAME, [*formats.columns(path)])
             yield con, NAME
         return
-    if kind_of(str(path)) != "CSV":
-        with opened(str(path), table, threads=threads) as (con, name):
+    kind = kind_of(str(path))
+    if kind == "Parquet" and on is not None:
+        name = read_file(on, str(path), kind, temporary=True, name=NAME)
+        try:
+            yield on, name
+        finally:
+            on.execute(f"DROP VIEW IF EXISTS {NAME}")
+        return
+    if kind != "CSV":
+        with opened(str(path), table, threads=threads, memory_limit=memory_limit) as (con, name):
             yield con, name
         return
     with path.open(encoding="utf-8", newline="") as file:
@@ -54,9 +70,7 @@ def content_of(
         "auto_detect": False, "header": True, "delim": ",", "quote": '"', "escape": '"', "columns": dict(types),
         "allow_quoted_nulls": False,  # an empty text is written "", NULL as nothing
     }  # fmt: skip
-    with duckdb.connect() as con:
-        con.execute("SET enable_progress_bar = false")
-        use_threads(con, threads)
+    with _in_memory(threads, memory_limit) as con:
         try:
             execute(con, created(NAME, "TABLE", query.call("read_csv", str(path), **options)))
         except duckdb.Error as error:
@@ -65,11 +79,28 @@ def content_of(
         yield con, NAME
 
 
-def use_threads(con: duckdb.DuckDBPyConnection, threads: int | None) -> None:
-    """Let a connection use so many threads, where it is said."""
-    if threads is not None:
-        item = exp.SetItem(this=exp.EQ(this=exp.column("threads"), expression=query.literal(threads)))
-        execute(con, exp.Set(expressions=[item]))
+@contextmanager
+def _in_memory(threads: int | None, memory_limit: str | None) -> Iterator[duckdb.DuckDBPyConnection]:
+    """Yield a connection that spills into a folder of its own."""
+    with tempfile.TemporaryDirectory(prefix="sdc-sql-") as spill, duckdb.connect() as con:
+        limit(con, threads, memory_limit, spill)
+        yield con
+
+
+def limit(con: duckdb.DuckDBPyConnection, threads: int | None, memory_limit: str | None, spill: str | None) -> None:
+    """Let a connection use so much, where it is said, draw no progress bar, and spill into a folder."""
+    con.execute("SET enable_progress_bar = false")
+    for name, value in (("temp_directory", spill), ("memory_limit", memory_limit), ("threads", threads)):
+        if value is not None:
+            item = exp.SetItem(this=exp.EQ(this=exp.column(name), expression=query.literal(value)))
+            with translated():
+                execute(con, exp.Set(expressions=[item]))
+
+
+def limits_of(con: duckdb.DuckDBPyConnection) -> dict[str, Any]:
+    """Return how much a connection may use, as :func:`content_of` takes it."""
+    ((memory, threads),) = con.execute("SELECT current_setting('memory_limit'), current_setting('threads')").fetchall()
+    return {"memory_limit": memory, "threads": threads}
 
 
 def digested(con: duckdb.DuckDBPyConnection, table: str) -> dict[str, Any]:

@@ -90,6 +90,7 @@ class Outcome:
     digests: Mapping[str, str] = field(default_factory=dict)  # sha256 of the bytes: of the release file, the source
     written: tuple[Path, ...] = ()
     frontier: Frontier | None = None  # this release and the others that were considered
+    kept: dict[str, Any] = field(default_factory=dict, repr=False, compare=False)  # found once for both certificates
 
     @property
     def accepted(self) -> bool:

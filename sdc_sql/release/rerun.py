@@ -13,7 +13,7 @@ from sdc_sql.db.csv_file import created
 from sdc_sql.db.load import execute
 from sdc_sql.release import certificate as certificates
 from sdc_sql.release import sealed
-from sdc_sql.release.content import alike, use_threads
+from sdc_sql.release.content import alike, limit
 from sdc_sql.release.read import read_release
 from sdc_sql.release.run import released_rows, run_release
 from sdc_sql.release.verification import Check, check
@@ -30,14 +30,13 @@ def again(
     release: Path,
     released: tuple[duckdb.DuckDBPyConnection, str],
     *,
-    threads: int | None,
+    limits: dict[str, Any],
     progress: Callable[[str], None],
 ) -> list[Check]:
     """Return the checks of all fields, by running the release file; ``released`` is the table of the released file."""
     plan = replace(read_release(release), frontier=None)  # what else was considered is in no certificate
     with tempfile.TemporaryDirectory(prefix="sdc-sql-") as place, duckdb.connect(Path(place) / "work.duckdb") as con:
-        con.execute("SET enable_progress_bar = false")
-        use_threads(con, threads)
+        limit(con, **limits, spill=place)
         outcome = run_release(plan, con, write=False, progress=progress)
         if said["certificate"] == "internal":
             found = certificates.internal(outcome, Path(place))

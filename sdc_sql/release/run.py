@@ -21,6 +21,7 @@ from sdc_sql.db.replaced import SAMPLES
 from sdc_sql.errors import InputError, ParameterError, SdcError, TableError, Unsupported, translated
 from sdc_sql.mask.columns import masks_numbers
 from sdc_sql.release import candidates, formats, measured, raw, rules_judged, sampled
+from sdc_sql.release.content import limit
 from sdc_sql.release.documents import DOCUMENTS
 from sdc_sql.release.households import renumbered
 from sdc_sql.release.outcome import Outcome, ScenarioOutcome
@@ -130,7 +131,7 @@ def run_release(
             return outcome
         outputs: list[tuple[Path, Callable[[Path], None]]] = []
         if outcome.accepted:
-            outputs.append((plan.output.path, partial(write_released, outcome)))
+            outputs.append((plan.output.path, partial(_first, outcome)))
             outputs += [(path, partial(_document, d.writer, outcome)) for path, d in documents.items()]
         elif refused_report is not None:
             outputs.append((Path(refused_report), partial(_document, DOCUMENTS["report"].writer, outcome)))
@@ -144,6 +145,12 @@ def ask_for_key(con: duckdb.DuckDBPyConnection) -> None:
         execute(con, "SELECT length(sdc__secret_key())").fetchall()
 
 
+def _first(outcome: Outcome, path: Path) -> None:
+    """Write the released file, and let the certificates digest this very file while it waits for its place."""
+    write_released(outcome, path)
+    outcome.kept["file"] = path
+
+
 def _document(writer: Callable[[Outcome, Path], None], outcome: Outcome, path: Path) -> None:
     writer(outcome, path)
 
@@ -155,12 +162,7 @@ def _workspace(folder: Path, memory_limit: str | None, threads: int | None) -> I
         path = Path(place_) / "work.duckdb"
         with duckdb.connect(path) as con:
             path.chmod(OWNER)
-            con.execute("SET enable_progress_bar = false")
-            for name, value in (("temp_directory", place_), ("memory_limit", memory_limit), ("threads", threads)):
-                if value is not None:
-                    item = exp.SetItem(this=exp.EQ(this=exp.column(name), expression=query.literal(value)))
-                    with translated():
-                        execute(con, exp.Set(expressions=[item]))
+            limit(con, threads, memory_limit, place_)
             yield con
 
 

@@ -29,6 +29,7 @@ def verify(
     *,
     release: str | os.PathLike[str] | None = None,
     table: str | None = None,
+    memory_limit: str | None = None,
     threads: int | None = None,
     progress: Callable[[str], None] = lambda _: None,
 ) -> Verification:
@@ -48,8 +49,8 @@ def verify(
         The release file; its source is where it says.
     table
         The table of a released database, where it has several.
-    threads
-        How many threads DuckDB may use.
+    memory_limit, threads
+        How much memory and how many threads DuckDB may use.
     progress
         Called with the name of each stage before it begins.
 
@@ -97,6 +98,7 @@ def verify(
     (True, ('output.digest',))
     """
     path, file = Path(certificate), Path(released)
+    limits: dict[str, Any] = {"memory_limit": memory_limit, "threads": threads}
     kind_of(str(file))  # it is there
     said = read_certificate(path)
     kind = str(said["certificate"])
@@ -109,7 +111,7 @@ def verify(
     with ExitStack() as stack:
         try:
             types = {column["name"]: column["type"] for column in said["output"]["columns"]}
-            con, name = stack.enter_context(content_of(file, types, table, threads))
+            con, name = stack.enter_context(content_of(file, types, table, **limits))
         except TableError as error:  # a CSV file with other columns or types
             return Verification(kind, (*checks, Check("output", holds=False, told=str(error))))
         except _MALFORMED as error:
@@ -121,7 +123,7 @@ def verify(
                 checks += _limits(said, con, name)
             if release is not None:
                 progress("running the release")
-                checks += again(said, Path(release), (con, name), threads=threads, progress=progress)
+                checks += again(said, Path(release), (con, name), limits=limits, progress=progress)
         except InputError:  # which is a ValueError too: of the release file, or the key
             raise
         except _MALFORMED as error:
