@@ -47,6 +47,7 @@ def read(
     rows = rows_of(reader, path, as_texts)
     execute(con, created(ROWS, "TABLE", rows, temporary=True, replace=True))
     try:
+        _refuse_header_alone(con, path, [*detected])
         typed = {column: kind for column, kind in detected.items() if as_texts[column] != kind}
         kept = _kept(con, typed, wanted)
         chosen = [
@@ -131,6 +132,15 @@ def _kept(con: duckdb.DuckDBPyConnection, typed: dict[str, str], wanted: set[str
         )
     (found,) = execute(con, exp.select(*conditions).from_(exp.to_table(ROWS))).fetchall()
     return {column for column, alike in zip(typed, found, strict=True) if alike is not False}
+
+
+def _refuse_header_alone(con: duckdb.DuckDBPyConnection, path: exp.Expression, columns: list[str]) -> None:
+    """Say it where a file is one line: DuckDB takes the names of the columns, if they are that, for a record."""
+    if columns != [f"column{i}" for i in range(len(columns))]:
+        return
+    ((lines,),) = execute(con, exp.select(exp.Count(this=exp.Star())).from_(exp.to_table(ROWS))).fetchall()
+    if lines == 1:
+        raise TableError(f"{path.name} has no records: it is one line, which should be the names of the columns.")
 
 
 def _refuse_few(con: duckdb.DuckDBPyConnection, column: str) -> None:

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 import duckdb
 from sqlglot import exp
 
-from sdc_sql.db import query, released_file
+from sdc_sql.db import released_file
 from sdc_sql.db.csv_file import created
 from sdc_sql.db.load import execute, set_key
 from sdc_sql.db.replaced import SAMPLES

@@ -56,6 +56,13 @@ def test_csv_is_told_by_content(tmp_path, name):
     assert records(copied(tmp_path / name, "FORMAT csv")) == 3
 
 
+def test_a_csv_file_of_its_header_alone_has_no_records(tmp_path):
+    """With odd names DuckDB calls the columns column0, column1, ... and their names a record."""
+    (tmp_path / "empty.csv").write_text('id,f,Select,"a""b",it\'s,sex age,income\n', encoding="utf-8")
+    with pytest.raises(TableError, match=r"empty\.csv has no records: it is one line"):
+        records(tmp_path / "empty.csv")
+
+
 @pytest.mark.parametrize("name", ["p.duckdb", "p.db", "no_ending", "p.parquet", "p.csv"])
 def test_a_database_is_told_by_content(tmp_path, name):
     if name.endswith((".parquet", ".csv")):
