@@ -49,7 +49,7 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     items[:] = [item for item in items if id(item) not in ids]
     config.hook.pytest_deselected(items=left_out)
     # so that no core is left with one of them at the end
-    long = ("studies", "test_spark", "test_killed", "test_dbt")
+    long = ("fuzz", "studies", "test_spark", "test_killed", "test_dbt", "test_readme")
     items.sort(key=lambda item: not any(part in item.nodeid for part in long))
 
 
