@@ -228,7 +228,9 @@ def nights(con: duckdb.DuckDBPyConnection, rng: random.Random) -> str | None:
         )
         con.execute("DELETE FROM t WHERE id = (SELECT max(id) FROM t)")
         con.execute("CREATE OR REPLACE TABLE more AS SELECT DISTINCT ON (id) * FROM more ORDER BY id, h")
-        rest = ", ".join(text(str(v)) for (v,) in fetched(con, "SELECT id FROM more EXCEPT SELECT id FROM t"))
+        rest = ", ".join(
+            text(v) for (v,) in fetched(con, "SELECT id::VARCHAR FROM more EXCEPT SELECT id::VARCHAR FROM t")
+        )
         one, two = (
             column(con, f"(FROM {NUMERIC[mask].format(t=t, size=0.2, more='')} WHERE id::VARCHAR NOT IN ({rest}))", "x")
             for t in ("t", "more")
