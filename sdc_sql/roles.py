@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, TypeVar
 from sqlglot import exp
 
 from sdc_sql.db import query
-from sdc_sql.db.checks import fraction, is_number, told
+from sdc_sql.db.checks import checked_small_weights, fraction, is_number, told
 from sdc_sql.db.given import given_table
 from sdc_sql.db.interruption import interruptible
 from sdc_sql.db.load import set_key
@@ -33,7 +33,6 @@ P = ParamSpec("P")
 R = TypeVar("R")
 
 NULLS = ("category", "wildcard")
-SMALL_WEIGHTS = ("error", "at_least_one")
 LEVELS = ("extremely", "very", "identifying")
 
 
@@ -108,9 +107,7 @@ class Roles(Table):
             object.__setattr__(self, "sampling_fraction", fraction(self.sampling_fraction, "sampling fraction"))
         if self.nulls not in NULLS:
             raise ParameterError(f"nulls is {told(self.nulls)}: it must be one of {', '.join(NULLS)}.")
-        if self.small_weights not in SMALL_WEIGHTS:
-            words = ", ".join(SMALL_WEIGHTS)
-            raise ParameterError(f"small_weights is {told(self.small_weights)}: it must be one of {words}.")
+        checked_small_weights(self.small_weights)
         self._check_weight()
         self._check_not_null("household", "every person must belong to one (persons living alone to one of their own)")
         self._check_not_null("id", "every record must have one")

@@ -13,6 +13,7 @@ from sdc_sql.cli.options import (
     BAD_INPUT,
     LIMIT_EXCEEDED,
     add_resources,
+    add_small_weights,
     check_resources,
     columns_of,
     names,
@@ -24,7 +25,6 @@ from sdc_sql.db.source import beside, kind_of, opened
 from sdc_sql.errors import ColumnError, ParameterError
 from sdc_sql.limits import exceeded
 from sdc_sql.microdata import Microdata
-from sdc_sql.roles import SMALL_WEIGHTS
 
 if TYPE_CHECKING:
     import duckdb
@@ -65,10 +65,7 @@ def add(commands: argparse._SubParsersAction[Any]) -> None:
     )
     command.add_argument("--household", metavar="H", help="the column of household numbers")
     command.add_argument("--stratum", metavar="S", help="the column of strata: theta within each")
-    command.add_argument(
-        "--small-weights", choices=SMALL_WEIGHTS, default="error",
-        help="a cell whose weights sum to less than its records: an error (default), or it stands for at least these",
-    )  # fmt: skip
+    add_small_weights(command)
     command.add_argument(
         "--nulls", choices=["category", "wildcard"], default="category",
         help="NULL in a key: a value of its own (default), or one that agrees with every value; where keys were "

@@ -6,7 +6,7 @@ import argparse
 import json
 from typing import Any
 
-from sdc_sql.cli.options import add_resources, check_resources, columns_of, names, number_or_column
+from sdc_sql.cli.options import add_resources, add_small_weights, check_resources, columns_of, names, number_or_column
 from sdc_sql.db.results import shown
 from sdc_sql.db.source import opened
 from sdc_sql.errors import ParameterError
@@ -59,6 +59,7 @@ def add(commands: Any) -> None:  # noqa: ANN401 - argparse gives it no public na
     command.add_argument("--id", metavar="ID", help="the column that identifies each record, for maskings")
     command.add_argument("--table", metavar="T", help="the table of a DuckDB file")
     command.add_argument("--weight", metavar="W", help="the column of expansion weights, or a number")
+    add_small_weights(command)
     command.add_argument("--sampling-fraction", type=float, metavar="PI", help="in (0, 1), for theta")
     command.add_argument("--json", action="store_true", help="print the candidates as JSON")
     add_resources(command)
@@ -77,7 +78,7 @@ def run(arguments: argparse.Namespace) -> int:
         weight = number_or_column("--weight", arguments.weight, columns_of(con, table))
         data = Microdata(
             con, table, keys=arguments.keys, weight=weight, id=arguments.id,
-            sampling_fraction=arguments.sampling_fraction,
+            sampling_fraction=arguments.sampling_fraction, small_weights=arguments.small_weights,
         )  # fmt: skip
         candidates: Any
         if arguments.hierarchies:

@@ -10,6 +10,7 @@ import time
 from typing import TYPE_CHECKING
 
 from sdc_sql.db import query
+from sdc_sql.db.checks import SMALL_WEIGHTS
 from sdc_sql.db.load import execute
 from sdc_sql.db.released_file import MODES
 from sdc_sql.errors import ParameterError, translated
@@ -30,6 +31,14 @@ def names(text: str) -> list[str]:
         return [name.strip() for name in next(csv.reader([text], skipinitialspace=True), [])]
     except csv.Error as error:
         raise argparse.ArgumentTypeError(f"{text!r} is not a list of names: {error}") from None
+
+
+def add_small_weights(command: argparse.ArgumentParser) -> None:
+    """Add --small-weights, as the tables are described with it."""
+    command.add_argument(
+        "--small-weights", choices=SMALL_WEIGHTS, default="error",
+        help="a cell whose weights sum to less than its records: an error (default), or it stands for at least these",
+    )  # fmt: skip
 
 
 def number_or_column(option: str, text: str | None, columns: Iterable[str]) -> str | float | None:

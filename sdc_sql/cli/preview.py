@@ -6,7 +6,7 @@ import argparse
 import json
 from typing import Any
 
-from sdc_sql.cli.options import add_resources, check_resources, columns_of, names, number_or_column
+from sdc_sql.cli.options import add_resources, add_small_weights, check_resources, columns_of, names, number_or_column
 from sdc_sql.db.results import shown
 from sdc_sql.db.source import opened
 from sdc_sql.microdata import Microdata
@@ -48,6 +48,7 @@ def add(commands: Any) -> None:  # noqa: ANN401 - argparse gives it no public na
     )  # fmt: skip
     command.add_argument("--table", metavar="T", help="the table of a DuckDB file")
     command.add_argument("--weight", metavar="W", help="the column of expansion weights, or a number")
+    add_small_weights(command)
     command.add_argument("--sampling-fraction", type=float, metavar="PI", help="in (0, 1), for theta")
     command.add_argument("--k", type=int, default=3, help="count the records in cells below K (default 3)")
     command.add_argument("--json", action="store_true", help="print the figures as JSON")
@@ -65,7 +66,7 @@ def run(arguments: argparse.Namespace) -> int:
     )  # fmt: skip
     with source as (con, table):
         weight = number_or_column("--weight", arguments.weight, columns_of(con, table))
-        data = Microdata(con, table, keys=arguments.keys, weight=weight)
+        data = Microdata(con, table, keys=arguments.keys, weight=weight, small_weights=arguments.small_weights)
         found = data.preview_recodings(
             arguments.hierarchies, arguments.candidates, sampling_fraction=arguments.sampling_fraction, k=arguments.k
         )

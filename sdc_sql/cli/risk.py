@@ -13,6 +13,7 @@ from sdc_sql.cli.options import (
     BAD_INPUT,
     LIMIT_EXCEEDED,
     add_resources,
+    add_small_weights,
     check_resources,
     columns_of,
     names,
@@ -25,7 +26,6 @@ from sdc_sql.errors import ParameterError
 from sdc_sql.limits import exceeded
 from sdc_sql.microdata import Microdata
 from sdc_sql.report import risk_report
-from sdc_sql.roles import SMALL_WEIGHTS
 
 EPILOG = f"""exit codes:
   0 done; {BAD_INPUT} bad input (one line on standard error); {LIMIT_EXCEEDED} a --fail-if limit is exceeded
@@ -60,10 +60,7 @@ def add(commands: argparse._SubParsersAction[Any]) -> None:
     )  # fmt: skip
     risk.add_argument("--household", metavar="H", help="the column of household numbers")
     risk.add_argument("--stratum", metavar="S", help="the column of strata: theta within each")
-    risk.add_argument(
-        "--small-weights", choices=SMALL_WEIGHTS, default="error",
-        help="a cell whose weights sum to less than its records: an error (default), or it stands for at least these",
-    )  # fmt: skip
+    add_small_weights(risk)
     risk.add_argument(
         "--nulls", choices=["category", "wildcard"], default="category",
         help="NULL in a key: a value of its own (default), or one that agrees with every value",

@@ -9,13 +9,12 @@ import re
 import sys
 from typing import TYPE_CHECKING, Any
 
-from sdc_sql.cli.options import LIMIT_EXCEEDED, columns_of, names, number_or_column
+from sdc_sql.cli.options import LIMIT_EXCEEDED, add_small_weights, columns_of, names, number_or_column
 from sdc_sql.db.results import shown
 from sdc_sql.db.source import opened
 from sdc_sql.errors import ParameterError
 from sdc_sql.limits import exceeded
 from sdc_sql.microdata import Microdata
-from sdc_sql.roles import SMALL_WEIGHTS
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -97,10 +96,7 @@ def add(commands: Any) -> None:  # noqa: ANN401 - argparse gives it no public na
     command.add_argument(
         "--nulls", choices=["category", "wildcard"], default="category", help="NULL in a key, as in sdc-sql risk"
     )
-    command.add_argument(
-        "--small-weights", choices=SMALL_WEIGHTS, default="error",
-        help="a cell whose weights sum to less than its records: an error (default), or it stands for at least these",
-    )  # fmt: skip
+    add_small_weights(command)
     for level in ("extremely", "very", "identifying"):
         command.add_argument(
             f"--{level}",

@@ -1,4 +1,4 @@
-"""Arguments that are numbers, checked in one place with one form of message."""
+"""Arguments that are numbers or one of a few words, checked in one place with one form of message."""
 
 from __future__ import annotations
 
@@ -8,6 +8,8 @@ from decimal import Decimal
 from numbers import Integral, Real
 
 from sdc_sql.errors import ParameterError
+
+SMALL_WEIGHTS = ("error", "at_least_one")
 
 
 def is_number(value: object) -> bool:
@@ -111,3 +113,16 @@ def whole(value: object, name: str, *, least: int, most: int = 1_000_000) -> int
     raise ParameterError(
         f"{name} is {told(value)}: it must be a whole number of at least {least} (and at most {most:,})."
     )
+
+
+def checked_small_weights(given: str) -> str:
+    """Return what a cell whose weights sum to less than its records is, once checked.
+
+    Raises
+    ------
+    ParameterError
+        Where it is none of SMALL_WEIGHTS.
+    """
+    if given not in SMALL_WEIGHTS:
+        raise ParameterError(f"small_weights is {told(given)}: it must be one of {', '.join(SMALL_WEIGHTS)}.")
+    return given

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from sdc_sql.db import query
-from sdc_sql.db.checks import flag, told
+from sdc_sql.db.checks import checked_small_weights, flag, told
 from sdc_sql.db.masked_values import NAME
 from sdc_sql.errors import ParameterError
 from sdc_sql.mask.importance import importance_of_keys
@@ -33,6 +33,7 @@ def suppress_combinations(
     combinations: Sequence[Sequence[str]] | None = None,
     importance: Mapping[str, float] | Sequence[float] | float | None = None,
     cost: str = "equal",
+    small_weights: str | None = None,
     keys: Iterable[str] | None = None,
     into: str | None = None,
 ) -> MaskingStep:
@@ -66,6 +67,9 @@ def suppress_combinations(
         for rank r.
     cost
         ``"equal"``, or ``"entropy"``: the importance is multiplied by the entropy of the key, in nats.
+    small_weights
+        Where the weights of records that agree sum to less than these: ``"error"`` or ``"at_least_one"``; by default as
+        the table was described.
     keys
         The key variables; by default those of the table.
     into
@@ -108,8 +112,9 @@ def suppress_combinations(
         "inclusive": flag(inclusive, "inclusive"), "guarantee": guarantee,
         "combinations": None if combinations is None else _listed(data, combinations),
     }  # fmt: skip
-    proof = query.call("sdc__combinations_proof", data.table, f"temp.{NAME}", *arguments.values())
-    arguments |= {"importance": importance_of_keys(data, chosen, importance), "cost": cost}
+    counting = data.small_weights if small_weights is None else checked_small_weights(small_weights)
+    proof = query.call("sdc__combinations_proof", data.table, f"temp.{NAME}", *arguments.values(), counting)
+    arguments |= {"importance": importance_of_keys(data, chosen, importance), "cost": cost, "small_weights": counting}
     return data.masked("suppress_combinations", chosen, arguments, into=into, kept={"applied": proof})
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from sdc_sql.db import query
-from sdc_sql.db.checks import fraction
+from sdc_sql.db.checks import checked_small_weights, fraction
 from sdc_sql.db.masked_values import NAME
 from sdc_sql.errors import ParameterError
 from sdc_sql.mask.importance import importance_of_keys
@@ -27,6 +27,7 @@ def suppress_risky(
     variable: str | None = None,
     importance: Mapping[str, float] | Sequence[float] | float | None = None,
     cost: str = "equal",
+    small_weights: str | None = None,
     keys: Iterable[str] | None = None,
     into: str | None = None,
 ) -> MaskingStep:
@@ -51,6 +52,9 @@ def suppress_risky(
         order of the keys.
     cost
         ``"equal"``, or ``"entropy"``: the importance is multiplied by the entropy of the key, in nats.
+    small_weights
+        Where the weights of records that agree sum to less than these: ``"error"`` or ``"at_least_one"``; by default as
+        the table was described.
     keys
         The key variables; by default those of the table.
     into
@@ -91,6 +95,7 @@ def suppress_risky(
         "weight": data.found("weight", given) if isinstance(given, str) else given,
         "household": household and data.found("household", household),
     }  # fmt: skip
-    proof = query.call("sdc__risk_proof", data.table, f"temp.{NAME}", *arguments.values())
-    arguments |= {"variable": only, "importance": importance_of_keys(data, chosen, importance), "cost": cost}
+    counting = data.small_weights if small_weights is None else checked_small_weights(small_weights)
+    proof = query.call("sdc__risk_proof", data.table, f"temp.{NAME}", *arguments.values(), counting)
+    arguments |= {"variable": only, "importance": importance_of_keys(data, chosen, importance), "cost": cost, "small_weights": counting}
     return data.masked("suppress_risky", chosen, arguments, into=into, kept={"applied": proof})

@@ -82,10 +82,11 @@ def log_linear_fit(data: Roles, *, model: str | Sequence[Sequence[str]] = "two_w
     >>> found.cells, found.z2 < 1.96
     (4, True)
     """
-    weight = weighed(data)
-    return LogLinearFit(
-        **data.row("sdc_log_linear_fit", data.table, data.keys, weight, model=checked_model(data, model))
-    )
+    row = data.row(
+        "sdc_log_linear_fit", data.table, data.keys, weighed(data), model=checked_model(data, model),
+        small_weights=data.small_weights,
+    )  # fmt: skip
+    return LogLinearFit(**row)
 
 
 def log_linear_search(data: Roles, *, enough: float = 1.96, most_keys: int = 3) -> Results[LogLinearStep]:
@@ -125,6 +126,6 @@ def log_linear_search(data: Roles, *, enough: float = 1.96, most_keys: int = 3) 
         )
     found = data.rows(
         "sdc_log_linear_search", data.table, data.keys, weighed(data), enough=enough,
-        most_keys=whole(most_keys, "most_keys", least=2, most=64),
+        most_keys=whole(most_keys, "most_keys", least=2, most=64), small_weights=data.small_weights,
     )  # fmt: skip
     return Results(LogLinearStep(**row) for row in found)

@@ -115,7 +115,7 @@ def log_linear_risk(
     """
     row = data.row(
         "sdc_log_linear_risk", data.table, data.keys, weighed(data), model=checked_model(data, model),
-        smoothing=_smoothing(smoothing),
+        smoothing=_smoothing(smoothing), small_weights=data.small_weights,
     )  # fmt: skip
     return LogLinearRisk(**row)
 
@@ -151,5 +151,5 @@ def log_linear_risk_records(
     """
     return data.relation(
         "sdc_log_linear_risk_records", data.table, data.keys, weighed(data), model=checked_model(data, model),
-        smoothing=_smoothing(smoothing),
+        smoothing=_smoothing(smoothing), small_weights=data.small_weights,
     )  # fmt: skip

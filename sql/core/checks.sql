@@ -25,8 +25,12 @@ CREATE OR REPLACE MACRO sdc__checked_population(population_frequency, sample_fre
          WHEN small_weights = 'at_least_one' OR sdc__at_least(population_frequency, sample_frequency) THEN sample_frequency::DOUBLE
          ELSE error('WeightError: The weights of a cell sum to less than its records: individual risk needs expansion weights'
                     || ' (each at least about 1, summing to the population), not normalised ones. sdc_frequencies shows which. Where a few weights'
-                    || ' are a little below 1, the measures of individual, global and household risk take small_weights := ''at_least_one'': a cell then stands for at least its own records.')
+                    || ' are a little below 1, say small_weights := ''at_least_one'': a cell then stands for at least its own records.')
     END;
+
+-- The same sum as it is, where those of several cells are added up before they stand beside their records.
+CREATE OR REPLACE MACRO sdc__checked_weights(population_frequency, sample_frequency, small_weights := 'error') AS
+    least(sdc__checked_population(population_frequency, sample_frequency, small_weights := small_weights), population_frequency);
 
 -- A number strictly between 0 and 1; given: the argument, which may be the column that it stands in.
 CREATE OR REPLACE MACRO sdc__checked_fraction_of(fraction, name, given, whose := '') AS

@@ -19,14 +19,15 @@
 -- Scope: cells.
 -- Not compiled: the cells are rolled up in Python, from one candidate to the next; preview in DuckDB.
 -- Parameters:
---   tbl                table             the table, view, common table expression or file
---   keys               columns           the key variables
---   hierarchies        table             the hierarchies of the keys: variable, value, level, level_name, label (sdc_hierarchy)
---   candidates         values            lists of levels, by name or number, one for each key; 'all' for every combination; NULL: each key alone at each of its levels
---   weight             column or number  the expansion weights, or what every record weighs
---   sampling_fraction  number            pi, the fraction of the population in the file, in (0, 1)
---   k                  whole number      the least number of records of a cell, at least 2
---   confidence         number            of theta's one-sided upper bound, in (0, 1)
+--   tbl                table                      the table, view, common table expression or file
+--   keys               columns                    the key variables
+--   hierarchies        table                      the hierarchies of the keys: variable, value, level, level_name, label (sdc_hierarchy)
+--   candidates         values                     lists of levels, by name or number, one for each key; 'all' for every combination; NULL: each key alone at each of its levels
+--   weight             column or number           the expansion weights, or what every record weighs
+--   sampling_fraction  number                     pi, the fraction of the population in the file, in (0, 1)
+--   k                  whole number               the least number of records of a cell, at least 2
+--   confidence         number                     of theta's one-sided upper bound, in (0, 1)
+--   small_weights      'error' or 'at_least_one'  a cell whose weights sum to less than its records: refused, or taken to stand for these
 
 CREATE OR REPLACE MACRO sdc__kernel_roll_up(cells, positions, hierarchies, candidates) AS
     sdc__needs_python('The preview of recodings')::DOUBLE[][];
@@ -104,7 +105,7 @@ CREATE OR REPLACE MACRO sdc__rolled_up(tbl, keys, checked, candidates, weight) A
 -- sdc_preview_recodings: the risk of the file under every candidate recoding of its keys.
 -- Gives: levels, level_names, records, cells, sample_uniques, k, below_k, theta, upper_bound, expected_reidentifications, reidentification_rate, discernibility, hellinger.
 -- Example: FROM sdc_preview_recodings('persons', ['age', 'sex'], 'hierarchies', weight := 'w', sampling_fraction := 0.1);
-CREATE OR REPLACE MACRO sdc_preview_recodings(tbl, keys, hierarchies, candidates := NULL, weight := NULL, sampling_fraction := NULL, k := 3, confidence := 0.99) AS TABLE
+CREATE OR REPLACE MACRO sdc_preview_recodings(tbl, keys, hierarchies, candidates := NULL, weight := NULL, sampling_fraction := NULL, k := 3, confidence := 0.99, small_weights := 'error') AS TABLE
     WITH sdc__checked AS MATERIALIZED (FROM sdc__hierarchies(hierarchies, keys)),
     sdc__asked AS MATERIALIZED (FROM sdc__candidates('sdc__checked', keys, candidates)),
     sdc__answer AS MATERIALIZED (FROM sdc__rolled_up(tbl, keys, 'sdc__checked', 'sdc__asked', weight)),
@@ -116,12 +117,12 @@ CREATE OR REPLACE MACRO sdc_preview_recodings(tbl, keys, hierarchies, candidates
     -- sdc__weighed: the expected re-identifications where each record has a weight of its own
     sdc__wholes AS (
         SELECT sdc__places[sdc__at::BIGINT + 1] AS sdc__of, sdc__apart, sdc__gone::BIGINT AS sdc__gone,
-               CASE WHEN NOT isnan(sdc__few) AND sdc__checked_population(sdc__least, sdc__few) > 0 THEN sdc__weighed END AS sdc__weighed
+               CASE WHEN NOT isnan(sdc__few) AND sdc__checked_population(sdc__least, sdc__few, small_weights := small_weights) > 0 THEN sdc__weighed END AS sdc__weighed
         FROM (SELECT sdc__places, unnest(sdc__columns[4]) AS sdc__at, unnest(sdc__columns[5]) AS sdc__apart, unnest(sdc__columns[6]) AS sdc__gone,
                      unnest(sdc__columns[7]) AS sdc__weighed, unnest(sdc__columns[8]) AS sdc__few, unnest(sdc__columns[9]) AS sdc__least FROM sdc__answer)
     ),
     sdc__risks AS (
-        SELECT sdc__f AS sdc__of_f, sdc__w AS sdc__of_w, sdc_posterior_risk(sdc__f, sdc__f / sdc__checked_population(sdc__w, sdc__f)) AS sdc__risk
+        SELECT sdc__f AS sdc__of_f, sdc__w AS sdc__of_w, sdc_posterior_risk(sdc__f, sdc__f / sdc__checked_population(sdc__w, sdc__f, small_weights := small_weights)) AS sdc__risk
         FROM (SELECT DISTINCT sdc__f, sdc__w FROM sdc__frequencies_of WHERE sdc__w IS NOT NULL)
     ),
     sdc__counts AS (

@@ -20,6 +20,9 @@
 -- known, a suppression itself says "rare". As a count 'wildcard' is degenerate: a value suppressed in one record makes all combinations
 -- more frequent that it may belong to, so that few suppressions do. No record loses more than it would need by itself.
 --
+-- With small_weights := 'at_least_one' records that agree stand for at least as many persons as they are, all together. sdc_threshold_rule,
+-- which raises the cells of all keys one by one, finds as many or a few more: what it finds safe by less than these may lose values too.
+--
 -- There is no 'identical': rows are alike or not as a whole, and the sets overlap (sdc_local_suppression, with these keys alone). Nor
 -- strata: list the stratum in each combination, with an importance so high that it is never worth its suppression.
 --
@@ -28,18 +31,19 @@
 -- Keeps: every value that is not suppressed.
 -- Guarantees: with nulls := 'wildcard' sdc_threshold_rule finds no combination.
 -- Parameters:
---   tbl           table                   the table, view, common table expression or file
---   keys          columns                 the key variables, whose values are suppressed
---   threshold     number or numbers       t for sets of up to `dimension` keys, or a list: one for each size, or each of `combinations` (NULL: not checked)
---   id            column                  identifies each record
---   weight        column or number        whose sums estimate frequencies in the population; NULL: the records of the file are counted
---   dimension     whole number            the most keys in a set; NULL: 3
---   levels        levels                  the keys by level of identification (threshold_sets.sql): only combinations of levels are checked
---   inclusive     truth value             whether a frequency equal to the threshold is too low
---   guarantee     'strong' or 'wildcard'  what is counted: original records, or released ones, NULL agreeing with every value
---   combinations  combinations            the sets of keys that are checked, instead of all of some size
---   importance    number or numbers       what a suppressed value costs: one positive number for each of the keys, or NULL, all alike
---   cost          'equal' or 'entropy'    what that is multiplied by: 1, or the entropy of the key
+--   tbl            table                      the table, view, common table expression or file
+--   keys           columns                    the key variables, whose values are suppressed
+--   threshold      number or numbers          t for sets of up to `dimension` keys, or a list: one for each size, or each of `combinations` (NULL: not checked)
+--   id             column                     identifies each record
+--   weight         column or number           whose sums estimate frequencies in the population; NULL: the records of the file are counted
+--   dimension      whole number               the most keys in a set; NULL: 3
+--   levels         levels                     the keys by level of identification (threshold_sets.sql): only combinations of levels are checked
+--   inclusive      truth value                whether a frequency equal to the threshold is too low
+--   guarantee      'strong' or 'wildcard'     what is counted: original records, or released ones, NULL agreeing with every value
+--   combinations   combinations               the sets of keys that are checked, instead of all of some size
+--   importance     number or numbers          what a suppressed value costs: one positive number for each of the keys, or NULL, all alike
+--   cost           'equal' or 'entropy'       what that is multiplied by: 1, or the entropy of the key
+--   small_weights  'error' or 'at_least_one'  a cell whose weights sum to less than its records: refused, or taken to stand for these
 
 CREATE OR REPLACE MACRO sdc__is_inclusive(inclusive) AS
     coalesce(inclusive::DOUBLE, error('ParameterError: inclusive is NULL: say whether a frequency equal to the threshold is unsafe, true or false.'));
@@ -47,11 +51,18 @@ CREATE OR REPLACE MACRO sdc__suppression_rule(keys, threshold, dimension, levels
     sdc__some_rule(keys, threshold, CASE WHEN combinations IS NULL THEN sdc__key_rule(keys, threshold, dimension, levels)
                                          ELSE sdc__listed_rule(keys, threshold, dimension, levels, combinations) END);
 
+-- What a cell adds to a frequency. Small weights are added up as they are, and the records beside them: raised one by one, cells that
+-- suppressions put together would stand for more persons than they do in the released file.
+CREATE OR REPLACE MACRO sdc__weight_to_reach(population_frequency, sample_frequency, small_weights) AS
+    CASE WHEN sdc__checked_population(1e0, 1, small_weights := small_weights) IS NULL THEN NULL  -- another choice is refused
+         WHEN small_weights = 'at_least_one' THEN coalesce(population_frequency, sample_frequency::DOUBLE)
+         ELSE sdc__checked_frequency(population_frequency, sample_frequency) END;
+
 -- Of each cell what its records lose, a bit for each key.
-CREATE OR REPLACE MACRO sdc__combination_losses(cells, keys, rule, inclusive, guarantee, importance, cost) AS TABLE
+CREATE OR REPLACE MACRO sdc__combination_losses(cells, keys, rule, inclusive, guarantee, importance, cost, small_weights) AS TABLE
     WITH sdc__lists AS (
         SELECT any_value(struct_keys(sdc__key)) AS sdc__names, list(sdc__codes::DOUBLE[] ORDER BY sdc__cell ASC) AS sdc__all,
-               list(sdc__n::DOUBLE ORDER BY sdc__cell ASC) AS sdc__ns, list(sdc__checked_frequency(sdc__w, sdc__n) ORDER BY sdc__cell ASC) AS sdc__ws
+               list(sdc__n::DOUBLE ORDER BY sdc__cell ASC) AS sdc__ns, list(sdc__weight_to_reach(sdc__w, sdc__n, small_weights) ORDER BY sdc__cell ASC) AS sdc__ws
         FROM query_table(cells)
     ),
     sdc__ruled AS (SELECT *, rule AS sdc__rule FROM sdc__lists),
@@ -65,7 +76,7 @@ CREATE OR REPLACE MACRO sdc__combination_losses(cells, keys, rule, inclusive, gu
     SELECT sdc__names, sdc__triples[3 * sdc__i + 1] AS sdc__cell, sdc__triples[3 * sdc__i + 2] AS sdc__lost
     FROM (SELECT *, unnest(range(len(sdc__triples) // 3)) AS sdc__i FROM sdc__found);
 
-CREATE OR REPLACE MACRO sdc__suppress_combinations(tbl, keys, threshold, id, weight, dimension, levels, inclusive, guarantee, combinations, importance, cost) AS TABLE
+CREATE OR REPLACE MACRO sdc__suppress_combinations(tbl, keys, threshold, id, weight, dimension, levels, inclusive, guarantee, combinations, importance, cost, small_weights) AS TABLE
     WITH sdc__records AS MATERIALIZED (
         SELECT sdc__id, NULL AS sdc__stratum, COLUMNS(sdc__to_mask((*), keys, id)),
                CASE WHEN weight IS NULL THEN NULL ELSE sdc__checked_weight(sdc__value(weight, COLUMNS(sdc__column((*), weight)))) END AS sdc__weight
@@ -74,7 +85,7 @@ CREATE OR REPLACE MACRO sdc__suppress_combinations(tbl, keys, threshold, id, wei
     sdc__celled AS MATERIALIZED (FROM sdc__suppression_cells('sdc__records')),
     sdc__losing AS MATERIALIZED (
         SELECT sdc__c.sdc__key, sdc__s.sdc__names, sdc__s.sdc__lost
-        FROM sdc__combination_losses('sdc__celled', keys, sdc__suppression_rule(keys, threshold, dimension, levels, combinations), inclusive, guarantee, importance, cost) AS sdc__s
+        FROM sdc__combination_losses('sdc__celled', keys, sdc__suppression_rule(keys, threshold, dimension, levels, combinations), inclusive, guarantee, importance, cost, small_weights) AS sdc__s
         JOIN sdc__celled AS sdc__c ON sdc__c.sdc__cell = sdc__s.sdc__cell WHERE sdc__s.sdc__lost > 0
     ),
     sdc__keyed_records AS (SELECT *, struct_pack(*COLUMNS(lambda c: NOT starts_with(c, 'sdc__'))) AS sdc__own FROM sdc__records),
@@ -86,8 +97,8 @@ CREATE OR REPLACE MACRO sdc__suppress_combinations(tbl, keys, threshold, id, wei
 
 -- sdc_suppress_combinations: values of keys suppressed, as few as can be, until no combination of a few keys is rare.
 -- Example: FROM sdc_suppress_combinations('persons', ['age', 'sex', 'region'], 1, 'id');
-CREATE OR REPLACE MACRO sdc_suppress_combinations(tbl, keys, threshold, id, weight := NULL, dimension := NULL, levels := NULL, inclusive := true, guarantee := 'strong', combinations := NULL, importance := NULL, cost := 'equal') AS TABLE
-    WITH sdc__done AS (FROM sdc__suppress_combinations(tbl, keys, threshold, id, weight, dimension, levels, inclusive, guarantee, combinations, importance, cost))
+CREATE OR REPLACE MACRO sdc_suppress_combinations(tbl, keys, threshold, id, weight := NULL, dimension := NULL, levels := NULL, inclusive := true, guarantee := 'strong', combinations := NULL, importance := NULL, cost := 'equal', small_weights := 'error') AS TABLE
+    WITH sdc__done AS (FROM sdc__suppress_combinations(tbl, keys, threshold, id, weight, dimension, levels, inclusive, guarantee, combinations, importance, cost, small_weights))
     FROM sdc__released(tbl, keys, id, 'sdc__done');
 
 -- The records that have a too rare combination, a row for each way to count: among the released records, NULL agreeing with every value
@@ -95,11 +106,11 @@ CREATE OR REPLACE MACRO sdc_suppress_combinations(tbl, keys, threshold, id, weig
 CREATE OR REPLACE MACRO sdc__counted_as(guarantee, table_, unsafe) AS
     'SELECT ''' || guarantee || ''' AS sdc__guarantee, sdc__cell FROM (WITH sdc__crossed AS (SELECT * EXCLUDE (sdc__before, sdc__after, sdc__w_before, sdc__w_after), sdc__'
     || table_ || ' AS sdc__records, sdc__w_' || table_ || ' AS sdc__w FROM sdc__cells_of_both) ' || unsafe || ')';
-CREATE OR REPLACE MACRO sdc__rare_records(tbl, mended, keys, rule, weight, inclusive) AS TABLE
+CREATE OR REPLACE MACRO sdc__rare_records(tbl, mended, keys, rule, weight, inclusive, small_weights) AS TABLE
     WITH sdc__rows_of_both AS (
-        SELECT COLUMNS(sdc__columns((*), keys)), sdc__records AS sdc__after, sdc__w AS sdc__w_after, 0 AS sdc__before, 0 * sdc__w AS sdc__w_before FROM sdc__category_cells(mended, keys, weight)
+        SELECT COLUMNS(sdc__columns((*), keys)), sdc__records AS sdc__after, sdc__w AS sdc__w_after, 0 AS sdc__before, 0 * sdc__w AS sdc__w_before FROM sdc__standing_cells(mended, keys, weight, small_weights)
         UNION ALL BY NAME
-        SELECT COLUMNS(sdc__columns((*), keys)), 0 AS sdc__after, 0 * sdc__w AS sdc__w_after, sdc__records AS sdc__before, sdc__w AS sdc__w_before FROM sdc__category_cells(tbl, keys, weight)
+        SELECT COLUMNS(sdc__columns((*), keys)), 0 AS sdc__after, 0 * sdc__w AS sdc__w_after, sdc__records AS sdc__before, sdc__w AS sdc__w_before FROM sdc__standing_cells(tbl, keys, weight, small_weights)
     ),
     sdc__cells_of_both AS MATERIALIZED (
         SELECT *, row_number() OVER () AS sdc__cell FROM (
@@ -117,7 +128,7 @@ CREATE OR REPLACE MACRO sdc__rare_records(tbl, mended, keys, rule, weight, inclu
     FROM sdc__cells_of_both JOIN sdc__rare USING (sdc__cell) GROUP BY sdc__guarantee;
 
 -- What was suppressed, where the guarantee holds; else an error. released: the id and the suppressed keys.
-CREATE OR REPLACE MACRO sdc__combinations_proof(tbl, released, keys, threshold, id, weight, dimension, levels, inclusive, guarantee, combinations) AS TABLE
+CREATE OR REPLACE MACRO sdc__combinations_proof(tbl, released, keys, threshold, id, weight, dimension, levels, inclusive, guarantee, combinations, small_weights) AS TABLE
     WITH sdc__new AS (SELECT COLUMNS(sdc__columns((*), [id])) AS sdc__id, COLUMNS(sdc__columns((*), keys)) FROM sdc__exact_rows(released)),
     sdc__mended AS MATERIALIZED (FROM sdc__released(tbl, keys, id, 'sdc__new')),
     sdc__below AS (
@@ -125,7 +136,7 @@ CREATE OR REPLACE MACRO sdc__combinations_proof(tbl, released, keys, threshold, 
                coalesce(sum(sdc__after) FILTER (sdc__guarantee = 'strong'), 0)::BIGINT AS below_strong,
                coalesce(sum(sdc__after) FILTER (sdc__guarantee = 'wildcard'), 0)::BIGINT AS below_wildcard,
                coalesce(sum(sdc__before) FILTER (sdc__guarantee = 'wildcard'), 0)::BIGINT AS compatible_below
-        FROM sdc__rare_records(tbl, 'sdc__mended', keys, sdc__suppression_rule(keys, threshold, dimension, levels, combinations), weight, inclusive)
+        FROM sdc__rare_records(tbl, 'sdc__mended', keys, sdc__suppression_rule(keys, threshold, dimension, levels, combinations), weight, inclusive, small_weights)
     )
     SELECT (SELECT map_from_entries(list(row(sdc__name, sdc__values) ORDER BY sdc__name ASC)) FROM sdc__missing_values(tbl, released, keys)) AS suppressions, sdc__below.*
     FROM sdc__below

@@ -27,15 +27,16 @@
 -- Keeps: every value that is not suppressed.
 -- Guarantees: with nulls := 'wildcard' no record of sdc_individual_risk, or of sdc_household_risk, is above max_risk.
 -- Parameters:
---   tbl         table                    the table, view, common table expression or file
---   keys        columns                  the key variables, whose values are suppressed
---   max_risk    number                   the greatest risk of a released record or household, in (0, 1)
---   id          column                   identifies each record
---   weight      column or number         the expansion weights, or what every record weighs
---   household   column                   the household numbers: the risk of households is limited; NULL: of records
---   variable    column                   the key that is suppressed in risky records; NULL: the cheapest set of keys
---   importance  number or numbers        what a suppressed value costs: one positive number for each of the keys, or NULL, all alike
---   cost        'equal' or 'entropy'     what that is multiplied by: 1, or the entropy of the key
+--   tbl            table                      the table, view, common table expression or file
+--   keys           columns                    the key variables, whose values are suppressed
+--   max_risk       number                     the greatest risk of a released record or household, in (0, 1)
+--   id             column                     identifies each record
+--   weight         column or number           the expansion weights, or what every record weighs
+--   household      column                     the household numbers: the risk of households is limited; NULL: of records
+--   variable       column                     the key that is suppressed in risky records; NULL: the cheapest set of keys
+--   importance     number or numbers          what a suppressed value costs: one positive number for each of the keys, or NULL, all alike
+--   cost           'equal' or 'entropy'       what that is multiplied by: 1, or the entropy of the key
+--   small_weights  'error' or 'at_least_one'  a cell whose weights sum to less than its records: refused, or taken to stand for these
 
 -- One of the keys, or all of them, as numbers 0 and 1.
 CREATE OR REPLACE MACRO sdc__may_be_lost(names, variable) AS CASE
@@ -43,7 +44,7 @@ CREATE OR REPLACE MACRO sdc__may_be_lost(names, variable) AS CASE
     WHEN sdc__is_among(variable, names) THEN list_transform(names, lambda n: sdc__is_among(n, [variable])::DOUBLE)
     ELSE error('ColumnError: ' || variable || ' (the variable) is none of the keys ' || sdc__quoted(names) || ': name the key that is to be suppressed.') END;
 
-CREATE OR REPLACE MACRO sdc__suppress_risky(tbl, keys, max_risk, id, weight, household, variable, importance, cost) AS TABLE
+CREATE OR REPLACE MACRO sdc__suppress_risky(tbl, keys, max_risk, id, weight, household, variable, importance, cost, small_weights) AS TABLE
     WITH sdc__records AS MATERIALIZED (
         SELECT sdc__id, COLUMNS(sdc__to_mask((*), keys, id)), CASE WHEN weight IS NOT NULL THEN sdc__checked_weight(sdc__value(weight, COLUMNS(sdc__column((*), weight)))) END AS sdc__weight,
                CASE WHEN household IS NULL THEN NULL
@@ -69,7 +70,7 @@ CREATE OR REPLACE MACRO sdc__suppress_risky(tbl, keys, max_risk, id, weight, hou
     ),
     sdc__lists AS (
         SELECT any_value(struct_keys(sdc__key)) AS sdc__names, list(sdc__codes::DOUBLE[] ORDER BY sdc__cell ASC) AS sdc__all,
-               list(sdc__n::DOUBLE ORDER BY sdc__cell ASC) AS sdc__ns, list(sdc__checked_population(sdc__w, sdc__n) ORDER BY sdc__cell ASC) AS sdc__ws
+               list(sdc__n::DOUBLE ORDER BY sdc__cell ASC) AS sdc__ns, list(sdc__checked_weights(sdc__w, sdc__n, small_weights := small_weights) ORDER BY sdc__cell ASC) AS sdc__ws
         FROM sdc__celled
     ),
     sdc__found AS (
@@ -84,24 +85,24 @@ CREATE OR REPLACE MACRO sdc__suppress_risky(tbl, keys, max_risk, id, weight, hou
 
 -- sdc_suppress_risky: values of keys suppressed in risky records, until no individual or household risk is above a limit.
 -- Example: FROM sdc_suppress_risky('persons', ['age', 'sex'], 0.15, 'id', weight := 'w');
-CREATE OR REPLACE MACRO sdc_suppress_risky(tbl, keys, max_risk, id, weight := NULL, household := NULL, variable := NULL, importance := NULL, cost := 'equal') AS TABLE
-    WITH sdc__done AS (FROM sdc__suppress_risky(tbl, keys, max_risk, id, weight, household, variable, importance, cost))
+CREATE OR REPLACE MACRO sdc_suppress_risky(tbl, keys, max_risk, id, weight := NULL, household := NULL, variable := NULL, importance := NULL, cost := 'equal', small_weights := 'error') AS TABLE
+    WITH sdc__done AS (FROM sdc__suppress_risky(tbl, keys, max_risk, id, weight, household, variable, importance, cost, small_weights))
     FROM sdc__released(tbl, keys, id, 'sdc__done');
 
 -- Of how many records the individual or the household risk is above the limit, and the greatest.
-CREATE OR REPLACE MACRO sdc__above_limit(tbl, keys, max_risk, id, weight, household) AS TABLE
-    WITH sdc__of_cells AS (SELECT sdc__risk AS sdc__r, sdc__records AS sdc__n FROM sdc__cell_risk(tbl, keys, weight, 'wildcard')),
-    sdc__of_members AS (SELECT sdc__household_risk AS sdc__r, 1 AS sdc__n FROM sdc__risk_of_households(tbl, keys, weight, coalesce(household, id), 'wildcard'))
+CREATE OR REPLACE MACRO sdc__above_limit(tbl, keys, max_risk, id, weight, household, small_weights) AS TABLE
+    WITH sdc__of_cells AS (SELECT sdc__risk AS sdc__r, sdc__records AS sdc__n FROM sdc__cell_risk(tbl, keys, weight, 'wildcard', small_weights := small_weights)),
+    sdc__of_members AS (SELECT sdc__household_risk AS sdc__r, 1 AS sdc__n FROM sdc__risk_of_households(tbl, keys, weight, coalesce(household, id), 'wildcard', small_weights := small_weights))
     SELECT coalesce(sum(sdc__n) FILTER (sdc__r > max_risk), 0)::BIGINT AS sdc__above, max(sdc__r) AS sdc__most
     FROM query_table(CASE WHEN household IS NULL THEN 'sdc__of_cells' ELSE 'sdc__of_members' END);
 
 -- What was suppressed, the records that were above the limit, and the greatest risk that is left: an error where it is above the limit.
 -- released: the id and the suppressed keys.
-CREATE OR REPLACE MACRO sdc__risk_proof(tbl, released, keys, max_risk, id, weight, household) AS TABLE
+CREATE OR REPLACE MACRO sdc__risk_proof(tbl, released, keys, max_risk, id, weight, household, small_weights) AS TABLE
     WITH sdc__new AS (SELECT COLUMNS(sdc__columns((*), [id])) AS sdc__id, COLUMNS(sdc__columns((*), keys)) FROM sdc__exact_rows(released)),
     sdc__mended AS MATERIALIZED (FROM sdc__released(tbl, keys, id, 'sdc__new'))
     SELECT (SELECT map_from_entries(list(row(sdc__name, sdc__values) ORDER BY sdc__name ASC)) FROM sdc__missing_values(tbl, released, keys)) AS suppressions,
            sdc__b.sdc__above AS above_before, sdc__a.sdc__most AS greatest_risk
-    FROM sdc__above_limit(tbl, keys, max_risk, id, weight, household) AS sdc__b, sdc__above_limit('sdc__mended', keys, max_risk, id, weight, household) AS sdc__a
+    FROM sdc__above_limit(tbl, keys, max_risk, id, weight, household, small_weights) AS sdc__b, sdc__above_limit('sdc__mended', keys, max_risk, id, weight, household, small_weights) AS sdc__a
     WHERE CASE sdc__a.sdc__above WHEN 0 THEN true
                ELSE error('TableError: ' || sdc__a.sdc__above || ' released records are still above the limit of risk: nothing was written. Is the table a view that changes as it is read? Store it as a table first.') END;

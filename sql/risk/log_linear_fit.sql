@@ -14,19 +14,20 @@
 -- Scope: table.
 -- Not compiled: the models are fitted by numpy over the whole crossing; measure a copy of the table in DuckDB.
 -- Parameters:
---   tbl        table             the table, view, common table expression or file
---   keys       columns           the key variables
---   weight     column or number  the expansion weights, or what every record weighs (1 / the sampling fraction)
---   model      value             'tree', 'independence', 'two_way' (all interactions of two keys), or a list of the interactions, each a list of keys
---   enough     number            the z of B2 at which the search ends, a quantile of the normal distribution
---   most_keys  whole number      how many keys an interaction has at most, from 2
+--   tbl            table                      the table, view, common table expression or file
+--   keys           columns                    the key variables
+--   weight         column or number           the expansion weights, or what every record weighs (1 / the sampling fraction)
+--   model          value                      'tree', 'independence', 'two_way' (all interactions of two keys), or a list of the interactions, each a list of keys
+--   enough         number                     the z of B2 at which the search ends, a quantile of the normal distribution
+--   most_keys      whole number               how many keys an interaction has at most, from 2
+--   small_weights  'error' or 'at_least_one'  a cell whose weights sum to less than its records: refused, or counted with these weights (a unique's pi is 1 at most)
 
 -- cells: of the crossing; dispersion: 1 / alpha, by which the counts vary more than Poisson's (log_linear_risk.sql).
 -- sdc_log_linear_fit: by how much the risk under a log-linear model is expected to be too great.
 -- Gives: interactions, cells, parameters, tau1, tau2, b1, z1, b2, z2, dispersion.
 -- Example: FROM sdc_log_linear_fit('persons', ['age', 'sex'], 'w');
-CREATE OR REPLACE MACRO sdc_log_linear_fit(tbl, keys, weight, model := 'two_way') AS TABLE
-    WITH sdc__crossed AS MATERIALIZED (FROM sdc__category_cells(tbl, keys, weight))
+CREATE OR REPLACE MACRO sdc_log_linear_fit(tbl, keys, weight, model := 'two_way', small_weights := 'error') AS TABLE
+    WITH sdc__crossed AS MATERIALIZED (FROM sdc__cells_to_fit(tbl, keys, weight, small_weights))
     SELECT sdc__names_of_places(sdc__model_keys(keys), sdc__interactions) AS interactions, v[1]::BIGINT AS cells, v[2]::BIGINT AS parameters, v[3] AS tau1, v[4] AS tau2,
            v[5] AS b1, v[6] AS z1, v[7] AS b2, v[8] AS z2, v[9] AS dispersion
     FROM (SELECT sdc__interactions, sdc__figures AS v
@@ -41,8 +42,8 @@ CREATE OR REPLACE MACRO sdc__checked_enough(enough) AS
 -- sdc_log_linear_search: a forward search for the log-linear model whose risk is right.
 -- Gives: step, added, interactions, parameters, tau1, tau2, b1, z1, b2, z2.
 -- Example: FROM sdc_log_linear_search('persons', ['age', 'sex'], 'w');
-CREATE OR REPLACE MACRO sdc_log_linear_search(tbl, keys, weight, enough := 1.96, most_keys := 3) AS TABLE
-    WITH sdc__crossed AS MATERIALIZED (FROM sdc__category_cells(tbl, keys, weight)),
+CREATE OR REPLACE MACRO sdc_log_linear_search(tbl, keys, weight, enough := 1.96, most_keys := 3, small_weights := 'error') AS TABLE
+    WITH sdc__crossed AS MATERIALIZED (FROM sdc__cells_to_fit(tbl, keys, weight, small_weights)),
     sdc__steps AS MATERIALIZED (
         SELECT unnest(sdc__k) AS v, unnest(range(len(sdc__k))) AS sdc__step
         FROM query(list_transform([sdc__model_keys(keys)], lambda sdc__ks: sdc__margins(sdc__ks, []::BIGINT[][], sdc__margin_unit(weight)) || sdc__numbered_query(len(sdc__ks))

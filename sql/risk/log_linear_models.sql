@@ -7,7 +7,8 @@
 --       their categories (Akaike's criterion: of a pair without association I is above 0 by chance, by (c_i - 1)(c_j - 1) / 2n in the mean);
 --       pairs where this is not above 0 are left out
 --   any other model: iterative proportional fitting over the whole crossing, by numpy (udfs/log_linear)
--- With weights that differ the margins are sums of weights (pseudo maximum likelihood; Skinner & Shlomo 2008, section 2.4).
+-- With weights that differ the margins are sums of weights (pseudo maximum likelihood; Skinner & Shlomo 2008, section 2.4): of weights a
+-- little below 1 too, as they are. They estimate the population, and raised they would make the cells larger than it has them, the risk less.
 -- Source: SDC handbook, section 3.3.6; Chow & Liu (1968), Approximating discrete probability distributions with dependence trees, IEEE
 --   Transactions on Information Theory 14, 462-467.
 --
@@ -27,6 +28,10 @@ CREATE OR REPLACE MACRO sdc__key_places(keys, names) AS
 -- The pairs, in their order, that close no circle: the places of the components, then 1000 i + j of each pair that is taken (Kruskal).
 CREATE OR REPLACE MACRO sdc__spanned(m, pairs) AS list_reduce(pairs, lambda s, e: CASE WHEN s[e[1]] = s[e[2]] THEN s
     ELSE list_transform(s[1:m], lambda x: CASE WHEN x = s[e[2]] THEN s[e[1]] ELSE x END) || s[m + 1:] || [e[1] * 1000 + e[2]] END, range(1, m + 1))[m + 1:];
+
+-- The cells, whose weights have been checked.
+CREATE OR REPLACE MACRO sdc__cells_to_fit(tbl, keys, weight, small_weights) AS TABLE
+    SELECT * REPLACE (sdc__checked_weights(sdc__w, sdc__f, small_weights := small_weights) AS sdc__w) FROM sdc__category_cells(tbl, keys, weight);
 
 -- The interactions of a model that names them, as places of the keys; NULL for the tree. Or the error.
 CREATE OR REPLACE MACRO sdc__interactions(keys, model) AS CASE
@@ -48,7 +53,7 @@ CREATE OR REPLACE MACRO sdc__margin_unit(weight) AS CASE WHEN typeof(weight) = '
 
 -- The text of queries over the CTE sdc__crossed (the cells). unit: what is summed in a margin, as text.
 CREATE OR REPLACE MACRO sdc__margins(keys, pairs, unit) AS
-    'WITH sdc__c AS MATERIALIZED (SELECT ' || array_to_string(list_transform(keys, lambda k, i: sdc__identifier(k) || ' AS sdc__k' || i), ', ') || ', sdc__f, sdc__checked_population(sdc__w, sdc__f) AS sdc__w, row_number() OVER () AS sdc__id FROM sdc__crossed)'
+    'WITH sdc__c AS MATERIALIZED (SELECT ' || array_to_string(list_transform(keys, lambda k, i: sdc__identifier(k) || ' AS sdc__k' || i), ', ') || ', sdc__f, sdc__w, row_number() OVER () AS sdc__id FROM sdc__crossed)'
     || ', sdc__all AS MATERIALIZED (SELECT sum(sdc__f)::DOUBLE AS sdc__n, ' || unit || ' AS sdc__s, sdc__exact_sum(sdc__w, 60) AS sdc__persons FROM sdc__c)'
     || array_to_string(list_transform(keys, lambda k, i: ', sdc__o' || i || ' AS MATERIALIZED (SELECT sdc__k' || i || ' AS sdc__x, ' || unit || ' AS sdc__s FROM sdc__c GROUP BY ALL)'), '')
     || array_to_string(list_transform(pairs, lambda p: ', sdc__p' || p[1] || '_' || p[2] || ' AS MATERIALIZED (SELECT sdc__k' || p[1] || ' AS sdc__x, sdc__k' || p[2] || ' AS sdc__y, ' || unit || ' AS sdc__s FROM sdc__c GROUP BY ALL)'), '');

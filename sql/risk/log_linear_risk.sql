@@ -12,6 +12,8 @@
 --   1 - rho^alpha, a slip: with alpha = 1 its r_k would be rho); the mean is the model's in place of the polynomial in neighbouring cells.
 --
 -- Weights: pi = 1 / weight; where they differ, l^ is fitted to the sums of weights, and pi is the unique's own (Skinner & Shlomo, section 2.4).
+-- A unique whose weight is below 1 (small_weights := 'at_least_one') has been drawn for certain: pi = 1, both probabilities are 1. The model is
+-- fitted to the weights as they are: they estimate the population, whose size 1 in the place of each would overstate.
 -- NULL in a key is a category of its own. sdcMicro's modRisk does not divide the fitted counts by pi, takes codes for numbers and texts for
 -- missing values: its tau is up to forty times too high (1,255 and 1,495 where the truth is 32 and 212).
 -- Which model to trust: sql/risk/README.md. Too simple a model gives too high a risk, too rich a one too low (sdc_log_linear_fit tells).
@@ -25,11 +27,12 @@
 -- Scope: cells.
 -- Not compiled: the tree is found by a fold over lists and other models by numpy; measure a copy of the table in DuckDB.
 -- Parameters:
---   tbl        table                           the table, view, common table expression or file
---   keys       columns                         the key variables
---   weight     column or number                the expansion weights, or what every record weighs (1 / the sampling fraction)
---   model      value                           'tree', 'independence', 'two_way' (all interactions of two keys), or a list of the interactions, each a list of keys
---   smoothing  'none' or 'negative_binomial'   whether the counts vary more than Poisson's (fitted over the whole crossing)
+--   tbl            table                          the table, view, common table expression or file
+--   keys           columns                        the key variables
+--   weight         column or number               the expansion weights, or what every record weighs (1 / the sampling fraction)
+--   model          value                          'tree', 'independence', 'two_way' (all interactions of two keys), or a list of the interactions, each a list of keys
+--   smoothing      'none' or 'negative_binomial'  whether the counts vary more than Poisson's (fitted over the whole crossing)
+--   small_weights  'error' or 'at_least_one'      a cell whose weights sum to less than its records: refused, or counted with these weights (a unique's pi is 1 at most)
 
 CREATE OR REPLACE MACRO sdc__is_smoothed(smoothing) AS CASE smoothing WHEN 'none' THEN false WHEN 'negative_binomial' THEN true
     ELSE error('ParameterError: smoothing is ' || coalesce(smoothing::VARCHAR, 'NULL') || ': it must be ''none'' or ''negative_binomial''.') END;
@@ -42,7 +45,7 @@ CREATE OR REPLACE MACRO sdc__unique_risk(x, d, t, lambda_hat) AS CASE WHEN NOT x
 CREATE OR REPLACE MACRO sdc__unique_risks_query(keys, weight, model, smoothing, which) AS
     sdc__model_query(keys, weight, model, sdc__is_smoothed(smoothing), which)
     || ', sdc__risks AS (SELECT *, CASE WHEN sdc__f = 1 THEN sdc__pr_unique(sdc__z, sdc__d, sdc__t) END AS sdc__pu, CASE WHEN sdc__f = 1 THEN sdc__unique_risk(sdc__z, sdc__d, sdc__t, sdc__lambda) END AS sdc__r'
-    || ' FROM (SELECT *, sdc__ln1p(sdc__d * sdc__z / (1 + sdc__d * sdc__lambda / sdc__w)) AS sdc__t FROM (SELECT *, sdc__lambda * (1 - 1 / sdc__w) AS sdc__z, '
+    || ' FROM (SELECT *, sdc__ln1p(sdc__d * sdc__z / (1 + sdc__d * sdc__lambda / sdc__w)) AS sdc__t FROM (SELECT *, sdc__lambda * greatest(0, 1 - 1 / sdc__w) AS sdc__z, '
     || CASE WHEN smoothing = 'negative_binomial' THEN '(SELECT sdc__dispersion FROM sdc__model)' ELSE '0e0' END || ' AS sdc__d FROM sdc__fitted)))';
 
 CREATE OR REPLACE MACRO sdc__names_of_places(keys, interactions) AS list_transform(interactions, lambda g: list_transform(g, lambda i: keys[i]));
@@ -53,8 +56,8 @@ CREATE OR REPLACE MACRO sdc__names_of_places(keys, interactions) AS list_transfo
 -- Gives: interactions, records, sample_uniques, tau1, tau1_rate, tau2, tau2_rate.
 -- Limit: tau2_rate. The expected share of matches with sample uniques that are correct.
 -- Example: FROM sdc_log_linear_risk('persons', ['age', 'sex'], 'w');
-CREATE OR REPLACE MACRO sdc_log_linear_risk(tbl, keys, weight, model := 'tree', smoothing := 'none') AS TABLE
-    WITH sdc__crossed AS MATERIALIZED (FROM sdc__category_cells(tbl, keys, weight))
+CREATE OR REPLACE MACRO sdc_log_linear_risk(tbl, keys, weight, model := 'tree', smoothing := 'none', small_weights := 'error') AS TABLE
+    WITH sdc__crossed AS MATERIALIZED (FROM sdc__cells_to_fit(tbl, keys, weight, small_weights))
     SELECT sdc__names_of_places(sdc__model_keys(keys), sdc__interactions) AS interactions, sdc__n::BIGINT AS records, sdc__n1 AS sample_uniques,
            sdc__tau1 AS tau1, CASE WHEN sdc__n1 > 0 THEN sdc__tau1 / sdc__n1 ELSE 0 END::DOUBLE AS tau1_rate,
            sdc__tau2 AS tau2, CASE WHEN sdc__n1 > 0 THEN sdc__tau2 / sdc__n1 ELSE 0 END::DOUBLE AS tau2_rate
@@ -67,8 +70,8 @@ CREATE OR REPLACE MACRO sdc_log_linear_risk(tbl, keys, weight, model := 'tree', 
 -- sdc_log_linear_risk_records: every record with the risk of a sample unique under a log-linear model.
 -- Gives: every column, sample_frequency, expected_frequency, pr_population_unique, log_linear_risk.
 -- Example: FROM sdc_log_linear_risk_records('persons', ['age', 'sex'], 'w');
-CREATE OR REPLACE MACRO sdc_log_linear_risk_records(tbl, keys, weight, model := 'tree', smoothing := 'none') AS TABLE
-    WITH sdc__crossed AS MATERIALIZED (FROM sdc__category_cells(tbl, keys, weight)),
+CREATE OR REPLACE MACRO sdc_log_linear_risk_records(tbl, keys, weight, model := 'tree', smoothing := 'none', small_weights := 'error') AS TABLE
+    WITH sdc__crossed AS MATERIALIZED (FROM sdc__cells_to_fit(tbl, keys, weight, small_weights)),
     sdc__read AS (FROM sdc__rows(tbl))
     SELECT COLUMNS(sdc__without((*), ['sample_frequency', 'expected_frequency', 'pr_population_unique', 'log_linear_risk'])),
            sdc__found(sdc__f) AS sample_frequency, sdc__lambda AS expected_frequency, sdc__pu AS pr_population_unique, sdc__r AS log_linear_risk

@@ -58,7 +58,7 @@ def criteria(table: Crossing, fit: Fit) -> Criteria:
     spread = [float(a[i] ** 2 @ u + 2 * (b[i] ** 2 @ u**2)) for i in (0, 1)]
     z = [bias[i] / np.sqrt(spread[i]) if spread[i] > 0 else 0.0 for i in (0, 1)]
     alone = table.counts == 1
-    other = lam[at[alone]] * (1 - 1 / table.weights[alone])
+    other = lam[at[alone]] * np.maximum(1 - 1 / table.weights[alone], 0)  # who weighs less than 1 was taken for certain
     square = float(u @ u)
     dispersion = max(0.0, float(more.sum()) / square) if square > 0 else 0.0
     return Criteria(float(np.exp(-other).sum()), float(_ratio(other).sum()), bias[0], z[0], bias[1], z[1], dispersion)

@@ -50,7 +50,8 @@ class Frequencies:
     Parameters
     ----------
     amounts
-        What the cells count: records, or the sums of their weights, (n,).
+        What the cells count: records, or the sums of their weights, (n,). Where a cell has less than its records
+        (weights a little below 1), cells that agree stand for at least their records, all together.
     wildcard
         Whether NULL in another cell agrees with every value, or with none.
     """
@@ -61,6 +62,8 @@ class Frequencies:
         self.crossed: dict[int, Groups] = {}
         self.complete: dict[int, Floats] = {}
         self.found: dict[int, Floats] = {}
+        less = bool((amounts < cells.counts).any())
+        self.records = Frequencies(cells, cells.counts.astype(np.float64), wildcard=wildcard) if less else None
 
     def of(self, keys: int) -> Floats:
         """Return the frequency of each cell, (n,)."""
@@ -100,6 +103,11 @@ class Frequencies:
             self.crossed[keys] = Groups(numbers, size)
         return self.crossed[keys]
 
+    def reaching(self, keys: int, limit: float) -> Truths:
+        """Return which cells are frequent enough in a set of keys, (n,)."""
+        found = self.of(keys) >= limit
+        return found if self.records is None else found | (self.records.of(keys) >= limit)
+
     def enough(self, limits: Mapping[int, float], left_out: int, wanted: Integers) -> Truths:
         """Return which of the wanted cells, without some keys, are frequent enough in every set of `limits`.
 
@@ -112,7 +120,7 @@ class Frequencies:
         for keys, limit in needed.items():
             if not len(good):
                 break
-            good = good[self.of(keys)[wanted[good]] >= limit]
+            good = good[self.reaching(keys, limit)[wanted[good]]]
         found = np.zeros(len(wanted), dtype=np.bool_)
         found[good] = True
         return found

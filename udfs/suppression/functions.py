@@ -152,8 +152,9 @@ def frequent_enough(codes: Floats, counts: Floats, amounts: Floats, sets: Floats
     cells = Cells(numbers, sizes, _weights(importance, cost, numbers, sizes).tolist())
     bits = (sets.astype(np.int64) << np.arange(sets.shape[1])).sum(axis=1).tolist()
     limits = limits_of(bits, thresholds.tolist(), inclusive=bool(inclusive))
-    if limits and amounts.sum() < max(limits.values()):
-        raise ValueError(f"all records together are {amounts.sum():g}, too few for a threshold of {thresholds.max():g}")
+    every = max(amounts.sum(), counts.sum())
+    if limits and every < max(limits.values()):
+        raise ValueError(f"all records together are {every:g}, too few for a threshold of {thresholds.max():g}")
     lost = _chosen(guarantee, "guarantee", _OF_COMBINATIONS)(cells, limits, amounts)
     return _of_losing(np.stack([np.arange(len(lost)), lost, cells.counts], axis=1))
 

@@ -36,7 +36,10 @@ class Rare:
         self.counts, self.amounts = cells.counts[self.here], frequencies.amounts[self.here]
         self.missing = cells.every & ~cells.known[self.here]  # before anything is suppressed
         self.lost = self.missing.copy()
-        over = {keys: frequencies.of(keys)[self.here] - limit for keys, limit in limits.items()}
+        over = {
+            keys: np.where(frequencies.reaching(keys, limit), np.inf, frequencies.of(keys) - limit)[self.here]
+            for keys, limit in limits.items()
+        }
         over = {keys: of for keys, of in over.items() if (of < 0).any()}
         self.sets = np.array([*over], dtype=np.int64)
         self.limits = np.array([limits[keys] for keys in over])

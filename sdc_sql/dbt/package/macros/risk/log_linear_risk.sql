@@ -1,9 +1,9 @@
 {#- Written from the headers of sql/ by python -m sdc_sql.write. -#}
 
-{%- macro log_linear_risk(tbl, keys, weight, model=none, smoothing=none) -%}
-    {{ return(sdc.sdc__measure('sdc_log_linear_risk', [tbl, keys, weight], {'model': model, 'smoothing': smoothing})) }}
+{%- macro log_linear_risk(tbl, keys, weight, model=none, smoothing=none, small_weights=none) -%}
+    {{ return(sdc.sdc__measure('sdc_log_linear_risk', [tbl, keys, weight], {'model': model, 'smoothing': smoothing, 'small_weights': small_weights})) }}
 {%- endmacro -%}
 
-{%- macro log_linear_risk_records(tbl, keys, weight, model=none, smoothing=none) -%}
-    {{ return(sdc.sdc__measure('sdc_log_linear_risk_records', [tbl, keys, weight], {'model': model, 'smoothing': smoothing})) }}
+{%- macro log_linear_risk_records(tbl, keys, weight, model=none, smoothing=none, small_weights=none) -%}
+    {{ return(sdc.sdc__measure('sdc_log_linear_risk_records', [tbl, keys, weight], {'model': model, 'smoothing': smoothing, 'small_weights': small_weights})) }}
 {%- endmacro -%}

@@ -135,8 +135,8 @@
         'The largest probability with which the intruder takes a released record for a given person\'s') }}
 {% endtest %}
 
-{% test sdc_log_linear_risk_below(model, keys, weight, maximum, fitted_model=none, smoothing=none) %}
-    {{ sdc.sdc__not_below(model, 'sdc_log_linear_risk', [keys, weight], {'model': fitted_model, 'smoothing': smoothing}, 'tau2_rate', maximum,
+{% test sdc_log_linear_risk_below(model, keys, weight, maximum, fitted_model=none, smoothing=none, small_weights=none) %}
+    {{ sdc.sdc__not_below(model, 'sdc_log_linear_risk', [keys, weight], {'model': fitted_model, 'smoothing': smoothing, 'small_weights': small_weights}, 'tau2_rate', maximum,
         'The expected share of matches with sample uniques that are correct') }}
 {% endtest %}
 
