@@ -67,7 +67,8 @@ def internal(outcome: Outcome, folder: Path) -> dict[str, Any]:
             "output": released_content(outcome, folder),
             "roles": {
                 "weight": plan.released_roles.weight, "sampling_fraction": plan.released_roles.sampling_fraction,
-                "household": plan.roles.household, "strata": [*plan.roles.strata],
+                "small_weights": plan.roles.small_weights, "household": plan.roles.household,
+                "strata": [*plan.roles.strata],
                 "sensitive": [*plan.roles.sensitive], "ordered": [*plan.roles.ordered],
             },
             "scenarios": [

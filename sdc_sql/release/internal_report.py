@@ -19,6 +19,8 @@ if TYPE_CHECKING:
     from sdc_sql.release.outcome import Outcome, ScenarioOutcome
     from sdc_sql.report import RiskReport
 
+_SMALL_WEIGHTS = {"error": None, "at_least_one": "counted as the records themselves"}
+
 
 def write_internal(outcome: Outcome, path: Path) -> None:
     """Write the internal report, as Markdown where the path ends so, else as HTML."""
@@ -64,6 +66,7 @@ def _data(outcome: Outcome) -> Section:
         "household numbers in it": plan.output.households if plan.roles.household else None,
         "release name": plan.release or None,
         "rules": plan.rules, "weight": _said(plan.roles.weight), "sampling fraction": plan.roles.sampling_fraction,
+        "weights that sum to less than the records of a cell": _SMALL_WEIGHTS[plan.roles.small_weights],
         "strata": ", ".join(plan.roles.strata) or None,
     }  # fmt: skip
     sizes = Table(

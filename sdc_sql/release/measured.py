@@ -38,6 +38,7 @@ def described(
     return Microdata(
         con, table, keys=keys or None, weight=roles.weight, household=roles.household, id=roles.id,
         stratum=roles.strata[0] if roles.strata else None, sampling_fraction=roles.sampling_fraction, nulls=nulls,
+        small_weights=roles.small_weights,
     )  # fmt: skip
 
 

@@ -35,6 +35,7 @@ class RolesOfColumns:
 
     id: str | None = None
     weight: str | float | None = None
+    small_weights: str = "error"
     sampling_fraction: str | float | None = None
     household: str | None = None
     strata: tuple[str, ...] = ()

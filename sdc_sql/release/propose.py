@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from sdc_sql.release.guesses import Column
 
 MOST_KEYS, COARSE, K = 6, 12, 3
+FEW_SMALL = 0.05  # the share of weights below 1 up to which these are calibrated, not normalised
 NAME = "sdc_proposed"
 
 
@@ -171,9 +172,11 @@ class _Proposal:
             lines.append(toml.line("household", self.household, "by its name"))
         if self.weight:
             lines.append(toml.line("weight", self.weight, "by its name; values are positive"))
+            lines += self._small_weights(self.weight)
         elif self.weight_maybe:
             maybe = toml.line("weight", self.weight_maybe)
             lines.append(toml.comment(f"{maybe}  # perhaps, by its name: how many persons a record stands for?"))
+            lines += self._small_weights(self.weight_maybe)
         lines.append("# sampling_fraction = 0.01  # the share of the population that is in the file: theta needs it")
         for name, why in self.reasons.items():
             lines.append(toml.comment(f"{toml.value(name)} {why}"))
@@ -182,6 +185,17 @@ class _Proposal:
         if self.numbers:
             lines.append(toml.comment(f"{toml.line('sensitive', self.numbers)}  # numbers that are no keys"))
         return lines
+
+    def _small_weights(self, weight: str) -> list[str]:
+        """Return how weights below 1 count, where there are any; as a comment where there are many."""
+        below = exp.cast(exp.column(weight, quoted=True), "DOUBLE") < 1
+        small = self._one(exp.Anonymous(this="count_if", expressions=[below]))
+        if not small:
+            return []
+        few = small <= FEW_SMALL * self.records
+        asked = "a cell stands for at least its own records" if few else "normalised? They should sum to the population"
+        line = toml.line("small_weights", "at_least_one", f"{small:,} records weigh less than 1: {asked}")
+        return [line if few and weight == self.weight else toml.comment(line)]
 
     def _limits(self) -> list[str]:
         k = min(K, max(2, self.records))

@@ -7,7 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from sdc_sql.db.checks import told
+from sdc_sql.db.checks import checked_small_weights, told
 from sdc_sql.db.released_file import FORMATS, IDS
 from sdc_sql.errors import ParameterError
 from sdc_sql.limits import named
@@ -39,8 +39,8 @@ FILE = dict.fromkeys(TEXTS_OF_FILE, TEXT) | {
 }  # fmt: skip
 SOURCE = {"path": TEXT, "database": TEXT, "table": TEXT}
 ROLES = {
-    "id": TEXT, "weight": COLUMN_OR_NUMBER, "sampling_fraction": COLUMN_OR_NUMBER, "household": TEXT, "strata": TEXTS,
-    "sensitive": TEXTS, "ordered": TEXTS, "identifiers": TEXTS, "ghosts": LISTS,
+    "id": TEXT, "weight": COLUMN_OR_NUMBER, "small_weights": TEXT, "sampling_fraction": COLUMN_OR_NUMBER,
+    "household": TEXT, "strata": TEXTS, "sensitive": TEXTS, "ordered": TEXTS, "identifiers": TEXTS, "ghosts": LISTS,
 }  # fmt: skip
 SCENARIO = {
     "name": TEXT, "keys": TEXTS, "nulls": TEXT, "k": WHOLE, "threshold": NUMBERS, "neighbourhood": TABLE,
@@ -172,6 +172,9 @@ class _Sections(Reading):
         if every and not self.columns:
             self.problems.add("roles.identifiers", "no column is left.")
         found: dict[str, Any] = {"identifiers": dropped}
+        if "small_weights" in given:
+            with self.problems.at("roles.small_weights"):
+                found["small_weights"] = checked_small_weights(given.pop("small_weights"))
         for role, value in given.items():
             words, path = role.replace("_", " "), f"roles.{role}"
             if isinstance(value, str):
@@ -194,6 +197,8 @@ class _Sections(Reading):
         weight = found.get("weight")
         if isinstance(weight, int | float) and not 1e-9 <= weight <= 1e15:  # noqa: PLR2004 - sql/core/checks.sql
             self.problems.add("roles.weight", f"it is {weight}: it must be from 1e-9 to 1e15.")
+        if "small_weights" in self.said.get("roles", {}) and "weight" not in self.said["roles"]:
+            self.problems.add("roles.small_weights", "it goes with roles.weight, which is missing.")
         strange = [name for name in found.get("ordered", ()) if name not in found.get("sensitive", ())]
         if strange:
             self.problems.add("roles.ordered", f"{', '.join(strange)} is none of roles.sensitive.")

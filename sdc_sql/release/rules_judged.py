@@ -83,6 +83,7 @@ def _data(con: duckdb.DuckDBPyConnection, plan: Plan, rules: Rules, table: str, 
     roles = plan.released_roles
     return Microdata(
         con, table, keys=rules.keys, weight=roles.weight, household=roles.household, nulls=nulls,
+        small_weights=roles.small_weights,
     )  # fmt: skip
 
 

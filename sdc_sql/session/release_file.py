@@ -7,7 +7,7 @@ import os
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from sdc_sql.db.checks import told
+from sdc_sql.db.checks import SMALL_WEIGHTS, told
 from sdc_sql.db.released_file import FORMATS
 from sdc_sql.db.replaced import REPLACES
 from sdc_sql.db.steps import next_pass, next_pass_of
@@ -215,6 +215,7 @@ def _roles(data: Roles, done: Sequence[LoggedStep]) -> dict[str, Any]:
         raise ParameterError(f"The steps have several ids ({', '.join(identifiers.values())}): a release file has one.")
     found = {
         "id": data.id or next(iter(identifiers.values()), None), "weight": data.weight,
+        "small_weights": data.small_weights if data.small_weights != SMALL_WEIGHTS[0] else None,
         "sampling_fraction": data.sampling_fraction, "household": data.household,
         "strata": [data.stratum] if data.stratum else None,
     }  # fmt: skip

@@ -30,6 +30,13 @@ MACROS = {
     "sdc_threshold_rule_summary": "['k', 'h'], 1.5, weight := 'w'",
     "sdc_research_file_rules": "['k', 'h'], 'w', {'extremely': ['k'], 'very': ['h']}",
     "sdc_public_use_file_rules": "['k', 'h'], 'w'",
+    "sdc_log_linear_risk": "['k'], 'w'",
+    "sdc_log_linear_risk_records": "['k'], 'w'",
+    "sdc_log_linear_fit": "['k'], 'w'",
+    "sdc_log_linear_search": "['k'], 'w'",
+    "sdc_suppress_risky": "['k', 'h'], 0.6, 'id', weight := 'w'",
+    "sdc_suppress_combinations": "['k', 'h'], 1.5, 'id', weight := 'w'",
+    "sdc_preview_recodings": "['k'], 'hierarchies', weight := 'w'",
 }
 
 
@@ -39,6 +46,11 @@ def small(con):
     rows = "(1, 'a', 0.9, 1), (2, 'a', 0.95, 1), (3, 'b', 5.0, 2), (4, 'c', 0.7, 2)"
     con.execute(f"CREATE TABLE t AS FROM (VALUES {rows}) t(id, k, w, h)")
     con.execute("CREATE TABLE truth AS FROM (VALUES ('a', 0.5), ('b', 0.5), ('c', 0.5)) t(k, true_probability)")
+    labels = "('k', 'a', 'a'), ('k', 'b', 'b'), ('k', 'c', 'c'), ('h', '1', '1'), ('h', '2', '2')"
+    con.execute(
+        "CREATE TABLE hierarchies AS SELECT variable, value, level, 'level ' || level AS level_name, "
+        f"CASE level WHEN 0 THEN label ELSE '*' END AS label FROM (VALUES {labels}) t(variable, value, label), range(2) r(level)"
+    )
     return con
 
 
@@ -87,6 +99,85 @@ def test_every_measure_takes_the_choice_and_its_error_names_it(small, macro):
             small.execute(call + refused).fetchall()
     with pytest.raises(duckdb.Error, match="ParameterError: small_weights is"):
         small.execute(f"{call}, small_weights := 'zero')").fetchall()
+
+
+def described(con, keys=("k", "h"), **given):
+    return Microdata(con, "t", keys=[*keys], weight="w", id="id", small_weights="at_least_one", **given)
+
+
+def test_log_linear_models_are_fitted_to_the_weights_as_they_are(small):
+    """By hand: b weighs 5 of the 7.55, the second h 5.7: 5 x 5.7 / 7.55 are expected; c, drawn for certain, counts 1."""
+    expected = 5 * 5.7 / 7.55
+    x = 0.8 * expected
+    data = described(small)
+    found = data.log_linear_risk(model="independence")
+    assert (found.sample_uniques, found.tau1, found.tau2) == (
+        2,
+        pytest.approx(math.exp(-x) + 1),
+        pytest.approx(-math.expm1(-x) / x + 1),
+    )
+    rows = data.log_linear_risk_records(model="independence").order("id").fetchall()
+    assert [row[-3] for row in rows] == pytest.approx(
+        [1.85 * 1.85 / 7.55, 1.85 * 1.85 / 7.55, expected, 0.7 * 5.7 / 7.55]
+    )
+    assert rows[3][-2:] == (1, 1)
+    # by numpy, over the whole crossing
+    assert data.log_linear_fit(model="independence").tau2 == pytest.approx(found.tau2)
+    assert data.log_linear_search()[0].tau1 == pytest.approx(found.tau1)
+    # with both keys together the weight of the cell is what is expected there
+    assert data.log_linear_risk(model="two_way").tau1 == pytest.approx(math.exp(-4) + 1)
+    assert data.log_linear_risk(model="independence", smoothing="negative_binomial").tau2 <= 2
+
+
+def test_risky_records_lose_values_counted_with_the_choice(small):
+    """By hand: two records of a have 1/2 at the least, b 0.402, c 1; with h alone c is one of 2 that weigh 5.7."""
+    step = described(small).suppress_risky(0.5, into="calm")
+    assert (step.parameters["above_before"], step.parameters["greatest_risk"]) == (1, 0.5)
+    assert small.execute("SELECT id, k, h FROM calm ORDER BY id").fetchall() == [
+        (1, "a", 1), (2, "a", 1), (3, "b", 2), (4, None, 2),
+    ]  # fmt: skip
+    calm = Microdata(small, "calm", keys=["k", "h"], weight="w", nulls="wildcard", small_weights="at_least_one")
+    assert max(row[-1] for row in calm.individual_risk().fetchall()) == 0.5
+    with pytest.raises(WeightError, match="small_weights := 'at_least_one'"):
+        described(small).suppress_risky(0.5, into="other", small_weights="error")
+    with pytest.raises(ParameterError, match="small_weights is 'some'"):
+        described(small).suppress_risky(0.5, into="other", small_weights="some")
+    # of the households that of b and c is the riskier: 1 in place of 1 - 1/4
+    step = described(small, keys=("k",)).suppress_risky(0.8, household="h", into="housed")
+    assert small.execute("SELECT id FROM housed WHERE k IS NULL").fetchall() == [(4,)]
+
+
+@pytest.mark.parametrize("guarantee", ["strong", "wildcard"])
+def test_rare_combinations_are_counted_with_the_choice(small, guarantee):
+    """By hand: 2 persons are a, 5 b and 1 c: c alone is below 2."""
+    data = described(small)
+    step = data.suppress_combinations(2, inclusive=False, guarantee=guarantee, into="calm")
+    assert step.parameters["suppressions"] == {"k": 1, "h": 0}
+    assert small.execute("SELECT id FROM calm WHERE k IS NULL").fetchall() == [(4,)]
+
+
+@pytest.mark.parametrize("guarantee", ["strong", "wildcard"])
+def test_cells_put_together_stand_for_no_more_than_the_released_ones(con, guarantee):
+    """By hand: (x, 1) weighs 0.7 and (x, 2) 5, 6 raised one by one; as (x, NULL) they are 5.7 and below 5.8."""
+    rows = "(1, 'x', 1, 0.7), (2, 'x', 2, 5.0), (3, 'y', 1, 9.0), (4, 'y', 2, 9.0)"
+    con.execute(f"CREATE TABLE t AS FROM (VALUES {rows}) t(id, k, h, w)")
+    described(con).suppress_combinations(5.8, inclusive=False, guarantee=guarantee, importance=[2, 1], into="calm")
+    calm = Microdata(con, "calm", keys=["k", "h"], weight="w", nulls="wildcard", small_weights="at_least_one")
+    assert not calm.threshold_rule(5.8, inclusive=False)
+
+
+def test_the_preview_counts_with_the_choice(small):
+    """By hand: with one k the first h has 2 for 2 records, the second 5.7; q r_2 + p r_1 = p."""
+    p = 2 / 5.7
+    second = p / (1 - p) * (1 + p / (1 - p) * math.log(p))
+    hierarchies = "hierarchies"
+    found = {tuple(row.levels): row.expected_reidentifications for row in described(small).preview_recodings(hierarchies)}
+    assert found[0, 0] == pytest.approx(2 + OF_B)
+    assert found[1, 0] == pytest.approx(1 + 2 * second)
+    one = described(small).preview_recodings(hierarchies, [[0, 0]], weight=0.9)
+    assert one[0].expected_reidentifications == 3
+    with pytest.raises(WeightError, match="at_least_one"):
+        Microdata(small, "t", keys=["k", "h"], weight="w").preview_recodings(hierarchies)
 
 
 def test_weights_that_are_not_small_count_as_they_are(persons):
