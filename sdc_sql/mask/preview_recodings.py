@@ -118,7 +118,8 @@ def preview_recodings(
         rows = data.rows(
             "sdc_preview_recodings", data.table, data.keys, table, _levels(data, candidates),
             weight=data.found("weight", weighed) if isinstance(weighed, str) else weighed,
-            sampling_fraction=pi, k=whole(k, "k", least=2), confidence=fraction(confidence, "confidence"), small_weights=data.small_weights,
+            sampling_fraction=pi, small_weights=data.small_weights, k=whole(k, "k", least=2),
+            confidence=fraction(confidence, "confidence")
         )  # fmt: skip
         return Results(RecodingPreview(**row) for row in rows)
 

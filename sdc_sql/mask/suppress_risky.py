@@ -97,5 +97,8 @@ def suppress_risky(
     }  # fmt: skip
     counting = data.small_weights if small_weights is None else checked_small_weights(small_weights)
     proof = query.call("sdc__risk_proof", data.table, f"temp.{NAME}", *arguments.values(), counting)
-    arguments |= {"variable": only, "importance": importance_of_keys(data, chosen, importance), "cost": cost, "small_weights": counting}
+    arguments |= {
+        "variable": only, "importance": importance_of_keys(data, chosen, importance), "cost": cost,
+        "small_weights": counting,
+    }  # fmt: skip
     return data.masked("suppress_risky", chosen, arguments, into=into, kept={"applied": proof})

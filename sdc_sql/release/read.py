@@ -172,9 +172,7 @@ class _Sections(Reading):
         if every and not self.columns:
             self.problems.add("roles.identifiers", "no column is left.")
         found: dict[str, Any] = {"identifiers": dropped}
-        if "small_weights" in given:
-            with self.problems.at("roles.small_weights"):
-                found["small_weights"] = checked_small_weights(given.pop("small_weights"))
+        weights = given.pop("small_weights", None)
         for role, value in given.items():
             words, path = role.replace("_", " "), f"roles.{role}"
             if isinstance(value, str):
@@ -191,18 +189,26 @@ class _Sections(Reading):
                 found[role] = value
         if len(found.get("strata", ())) > 1:
             self.problems.add("roles.strata", "it names several columns; give one: their crossing as a column.")
-        fraction = found.get("sampling_fraction")
-        if isinstance(fraction, int | float) and not 0 < fraction < 1:
-            self.problems.add("roles.sampling_fraction", f"it is {fraction}: it must lie strictly between 0 and 1.")
-        weight = found.get("weight")
-        if isinstance(weight, int | float) and not 1e-9 <= weight <= 1e15:  # noqa: PLR2004 - sql/core/checks.sql
-            self.problems.add("roles.weight", f"it is {weight}: it must be from 1e-9 to 1e15.")
-        if "small_weights" in self.said.get("roles", {}) and "weight" not in self.said["roles"]:
-            self.problems.add("roles.small_weights", "it goes with roles.weight, which is missing.")
+        self._check_numbers(found.get("weight"), found.get("sampling_fraction"))
+        if weights is not None:
+            found["small_weights"] = self._small_weights(weights, weighed="weight" in self.said["roles"])
         strange = [name for name in found.get("ordered", ()) if name not in found.get("sensitive", ())]
         if strange:
             self.problems.add("roles.ordered", f"{', '.join(strange)} is none of roles.sensitive.")
         return RolesOfColumns(**{role: value for role, value in found.items() if value is not None})
+
+    def _check_numbers(self, weight: object, fraction: object) -> None:
+        if isinstance(fraction, int | float) and not 0 < fraction < 1:
+            self.problems.add("roles.sampling_fraction", f"it is {fraction}: it must lie strictly between 0 and 1.")
+        if isinstance(weight, int | float) and not 1e-9 <= weight <= 1e15:  # noqa: PLR2004 - sql/core/checks.sql
+            self.problems.add("roles.weight", f"it is {weight}: it must be from 1e-9 to 1e15.")
+
+    def _small_weights(self, given: str, *, weighed: bool) -> str:
+        if not weighed:
+            self.problems.add("roles.small_weights", "it goes with roles.weight, which is missing.")
+        with self.problems.at("roles.small_weights"):
+            checked_small_weights(given)
+        return given
 
     def _no_identifier(self, path: str, role: str, name: str, dropped: tuple[str, ...]) -> str | None:
         if name.lower() in (d.lower() for d in dropped):

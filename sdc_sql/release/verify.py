@@ -183,7 +183,8 @@ def _limits(said: dict[str, Any], con: duckdb.DuckDBPyConnection, table: str) ->
 def _measuring(said: dict[str, Any], roles: dict[str, Any], scenario: Scenario) -> Plan:
     """Return as much of a plan as the measures of a scenario ask for."""
     its = RolesOfColumns(
-        weight=roles["weight"], small_weights=roles.get("small_weights", "error"), sampling_fraction=roles["sampling_fraction"], household=roles["household"],
+        weight=roles["weight"], small_weights=roles.get("small_weights", "error"),
+        sampling_fraction=roles["sampling_fraction"], household=roles["household"],
         strata=tuple(roles["strata"]), sensitive=tuple(roles["sensitive"]), ordered=tuple(roles["ordered"]),
     )  # fmt: skip
     types = {column["name"]: column["type"] for column in said["output"]["columns"]}

@@ -8,8 +8,18 @@ import math
 import duckdb
 import pytest
 
-from sdc_sql import Microdata, ParameterError, WeightError, risk_report
+from sdc_sql import (
+    Microdata,
+    ParameterError,
+    ReleaseFileError,
+    WeightError,
+    propose_release,
+    read_release,
+    risk_report,
+    run_release,
+)
 from sdc_sql.cli import main
+from sdc_sql.release.verify import verify
 
 OF_B = 0.25 * math.log(5)  # f = 1, F = 5: (p / q) ln(1 / p)
 CELLS = [("a", 2, 2.0, 0.5), ("b", 1, 5.0, OF_B), ("c", 1, 1.0, 1.0)]
@@ -49,7 +59,8 @@ def small(con):
     labels = "('k', 'a', 'a'), ('k', 'b', 'b'), ('k', 'c', 'c'), ('h', '1', '1'), ('h', '2', '2')"
     con.execute(
         "CREATE TABLE hierarchies AS SELECT variable, value, level, 'level ' || level AS level_name, "
-        f"CASE level WHEN 0 THEN label ELSE '*' END AS label FROM (VALUES {labels}) t(variable, value, label), range(2) r(level)"
+        "CASE level WHEN 0 THEN label ELSE '*' END AS label "
+        f"FROM (VALUES {labels}) t(variable, value, label), range(2) r(level)"
     )
     return con
 
@@ -106,7 +117,7 @@ def described(con, keys=("k", "h"), **given):
 
 
 def test_log_linear_models_are_fitted_to_the_weights_as_they_are(small):
-    """By hand: b weighs 5 of the 7.55, the second h 5.7: 5 x 5.7 / 7.55 are expected; c, drawn for certain, counts 1."""
+    """By hand: b weighs 5 of 7.55, the second h 5.7: 5 x 5.7 / 7.55 are expected; c, drawn for certain, counts 1."""
     expected = 5 * 5.7 / 7.55
     x = 0.8 * expected
     data = described(small)
@@ -150,8 +161,7 @@ def test_risky_records_lose_values_counted_with_the_choice(small):
 @pytest.mark.parametrize("guarantee", ["strong", "wildcard"])
 def test_rare_combinations_are_counted_with_the_choice(small, guarantee):
     """By hand: 2 persons are a, 5 b and 1 c: c alone is below 2."""
-    data = described(small)
-    step = data.suppress_combinations(2, inclusive=False, guarantee=guarantee, into="calm")
+    step = described(small).suppress_combinations(2, inclusive=False, guarantee=guarantee, into="calm")
     assert step.parameters["suppressions"] == {"k": 1, "h": 0}
     assert small.execute("SELECT id FROM calm WHERE k IS NULL").fetchall() == [(4,)]
 
@@ -171,9 +181,9 @@ def test_the_preview_counts_with_the_choice(small):
     p = 2 / 5.7
     second = p / (1 - p) * (1 + p / (1 - p) * math.log(p))
     hierarchies = "hierarchies"
-    found = {tuple(row.levels): row.expected_reidentifications for row in described(small).preview_recodings(hierarchies)}
-    assert found[0, 0] == pytest.approx(2 + OF_B)
-    assert found[1, 0] == pytest.approx(1 + 2 * second)
+    found = described(small).preview_recodings(hierarchies, [[0, 0], [1, 0]])
+    assert found[0].expected_reidentifications == pytest.approx(2 + OF_B)
+    assert found[1].expected_reidentifications == pytest.approx(1 + 2 * second)
     one = described(small).preview_recodings(hierarchies, [[0, 0]], weight=0.9)
     assert one[0].expected_reidentifications == 3
     with pytest.raises(WeightError, match="at_least_one"):
@@ -195,6 +205,84 @@ def test_python_refuses_and_names_the_choice(small):
     for wrong in ("none", None, 1, ["error"]):
         with pytest.raises(ParameterError, match=r"small_weights is .* error, at_least_one"):
             Microdata(small, "t", keys=["k"], weight="w", small_weights=wrong)
+
+
+RELEASE = """
+[source]
+path = "raw.parquet"
+[roles]
+id = "id"
+weight = "w"
+small_weights = "at_least_one"
+[[scenarios]]
+name = "neighbour"
+keys = ["k", "h"]
+nulls = "wildcard"
+threshold = 1
+limits = ["global_risk.expected_reidentifications <= 3", "threshold_rule.unsafe_combinations <= 0",
+          "log_linear_risk.tau2 <= 1.25"]
+[[steps]]
+method = "suppress_combinations"
+scenario = "neighbour"
+threshold = 1
+[[steps]]
+method = "suppress_risky"
+scenario = "neighbour"
+max_risk = 0.5
+[output]
+path = "released.parquet"
+certificate = "certificate.json"
+report = "internal.md"
+"""
+
+
+@pytest.mark.slow
+def test_a_release_from_the_risk_to_the_file(small, tmp_path):
+    """By hand: a and b are as they were, 2 x 1/2 and 0.402; c becomes (NULL, 2), which agrees with b: 2 for 5.7."""
+    small.execute(f"COPY t TO '{tmp_path / 'raw.parquet'}'")
+    file = tmp_path / "release.toml"
+    file.write_text(RELEASE.replace('small_weights = "at_least_one"', ""))
+    with pytest.raises(WeightError, match="at_least_one"):
+        run_release(file)
+    file.write_text(RELEASE)
+    outcome = run_release(file)
+    assert outcome.accepted, outcome.reasons
+    before, after = (
+        report.to_dict()["global_risk"]["expected_reidentifications"]
+        for report in (outcome.scenarios[0].before, outcome.scenarios[0].after)
+    )
+    assert before == pytest.approx(2 + OF_B)
+    p = 2 / 5.7
+    assert after == pytest.approx(1 + 2 * p / (1 - p) * (1 + p / (1 - p) * math.log(p)))
+    assert "counted as the records themselves" in (tmp_path / "internal.md").read_text()
+    assert json.loads((tmp_path / "certificate.json").read_text())["roles"]["small_weights"] == "at_least_one"
+    assert verify(tmp_path / "certificate.json", tmp_path / "released.parquet").holds
+    for wrong, told in (("'none'", "one of error, at_least_one"), ("1", "a text")):
+        file.write_text(RELEASE.replace('"at_least_one"', wrong))
+        with pytest.raises(ReleaseFileError, match=rf"roles.small_weights: .*{told}"):
+            read_release(file)
+    file.write_text(RELEASE.replace('weight = "w"', "sampling_fraction = 0.5"))
+    with pytest.raises(ReleaseFileError, match=r"roles\.small_weights: it goes with roles\.weight"):
+        read_release(file)
+
+
+def test_release_files_that_are_written_say_it(con, tmp_path):
+    rows = "SELECT range AS id, range % 3 AS sex, CASE range WHEN 5 THEN 0.9 ELSE 4 END AS survey_weight, 0.5 AS weight"
+    con.execute(f"COPY ({rows} FROM range(60)) TO '{tmp_path / 'raw.parquet'}'")
+    text = propose_release(tmp_path / "raw.parquet", tmp_path / "init.toml").read_text()
+    assert read_release(tmp_path / "init.toml").roles.small_weights == "at_least_one"
+    assert 'small_weights = "at_least_one"  # 1 records weigh less than 1: a cell stands' in text
+    plain = f"SELECT * EXCLUDE (survey_weight) FROM ({rows} FROM range(60))"
+    con.execute(f"COPY ({plain}) TO '{tmp_path / 'normal.parquet'}'")
+    text = propose_release(tmp_path / "normal.parquet", tmp_path / "normal.toml").read_text()
+    assert '# small_weights = "at_least_one"  # 60 records weigh less than 1: normalised?' in text
+    data = Microdata(con, str(tmp_path / "raw.parquet"), keys=["sex"], weight="survey_weight", id="id",
+                     small_weights="at_least_one")  # fmt: skip
+    step = data.suppress_combinations(2, into="masked")
+    masked = Microdata(con, "masked", keys=["sex"], weight="survey_weight", id="id", small_weights="at_least_one")
+    assert step.parameters["small_weights"] == "at_least_one"
+    plan = read_release(masked.to_release_file(tmp_path / "session.toml"))
+    assert plan.roles.small_weights == plan.steps[0].arguments["small_weights"] == "at_least_one"
 
 
 @pytest.mark.slow
@@ -225,3 +313,16 @@ def test_on_the_command_line(tmp_path, capsys):
     arguments = ["rules", *arguments[1:], "--threshold", "1", "--small-weights", "at_least_one"]
     assert main([*arguments, "--fail-if", "threshold_rule.unsafe_combinations > 0"]) == 3
     assert json.loads(capsys.readouterr().out)[0]["least_frequency"] == 1
+    (tmp_path / "h.csv").write_text("variable,value,level,level_name,label\n" + "".join(
+        f"k,{v},0,k,{v}\nk,{v},1,all,*\n" for v in "abc"))  # fmt: skip
+    file = str(tmp_path / "f.csv")
+    preview = ["preview", file, "--keys", "k", "--weight", "w", "--hierarchies", str(tmp_path / "h.csv")]
+    frontier = ["frontier", *preview[1:], "--risk", "reidentification_rate", "--loss", "hellinger"]
+    mask = ["mask", "suppress-risky", file, "--make-id", "id", "--columns", "k", "--weight", "w", "--max-risk", "0.5",
+            "--output", str(tmp_path / "o.csv")]  # fmt: skip
+    combined = ["mask", "suppress-combinations", *mask[2:9], "--threshold", "1", *mask[11:]]
+    for asked in (preview, frontier, mask, combined):
+        assert main(asked) == 2
+        assert "at_least_one" in capsys.readouterr().err
+        assert main([*asked, "--small-weights", "at_least_one"]) == 0
+        (tmp_path / "o.csv").unlink(missing_ok=True)
