@@ -34,7 +34,7 @@ CREATE OR REPLACE MACRO sdc__checked_frequency(population_frequency, sample_freq
          WHEN population_frequency IS NULL THEN sample_frequency::DOUBLE
          ELSE error('WeightError: The weights of a cell sum to less than its'
                     || ' records: frequencies in the population need expansion weights (each at least about 1, summing to the population), not normalised ones. Where a few weights are'
-                    || ' a little below 1, the rules take small_weights := ''at_least_one'': a cell of all keys then stands for at least its own records.')
+                    || ' a little below 1, say small_weights := ''at_least_one'': a cell of all keys then stands for at least its own records.')
     END;
 
 -- The cells of all keys. (The first case refuses another choice.)
