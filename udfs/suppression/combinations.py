@@ -42,7 +42,7 @@ def limits_of(sets: Sequence[int], thresholds: Sequence[float], *, inclusive: bo
     return {s: t for s, t in least.items() if not any(s != o and s & o == s and t <= u for o, u in least.items())}
 
 
-def frequent(cells: Cells, limits: Mapping[int, float], amounts: Floats) -> Integers:
+def frequent(cells: Cells, limits: Mapping[int, float], amounts: Floats, at_least: Floats | None = None) -> Integers:
     """Return for each cell the keys that its records lose, a bit each.
 
     Parameters
@@ -51,6 +51,8 @@ def frequent(cells: Cells, limits: Mapping[int, float], amounts: Floats) -> Inte
         The least frequency in each set of keys, a bit a key.
     amounts
         What the cells count: records, or the sums of their weights, (n,).
+    at_least
+        What cells that agree count at least, all together: their records, where weights are a little below 1.
 
     Examples
     --------
@@ -59,7 +61,7 @@ def frequent(cells: Cells, limits: Mapping[int, float], amounts: Floats) -> Inte
     >>> frequent(cells, {1: 2, 2: 2}, np.ones(3)).tolist()
     [2, 0, 1]
     """
-    frequencies = Frequencies(cells, amounts)
+    frequencies = Frequencies(cells, amounts, at_least=at_least)
     lost = np.full(cells.number, -1, dtype=np.int64)
     left = np.arange(cells.number)
     for left_out in cells.sets:

@@ -30,7 +30,9 @@ _FEWER = 0.7  # of the cells that are numbered: then they are numbered anew
 _NOTHING = 1e-9
 
 
-def compatible_combinations(cells: Cells, limits: Mapping[int, float], amounts: Floats) -> Integers:
+def compatible_combinations(
+    cells: Cells, limits: Mapping[int, float], amounts: Floats, at_least: Floats | None = None
+) -> Integers:
     """Return for each cell the keys that its records lose, a bit each.
 
     Parameters
@@ -39,6 +41,8 @@ def compatible_combinations(cells: Cells, limits: Mapping[int, float], amounts: 
         The least frequency in each set of keys, a bit a key.
     amounts
         What the cells count: records, or the sums of their weights, (n,).
+    at_least
+        What cells that agree count at least, all together: their records, where weights are a little below 1.
 
     Examples
     --------
@@ -49,7 +53,7 @@ def compatible_combinations(cells: Cells, limits: Mapping[int, float], amounts: 
     >>> compatible_combinations(cells, {0b11: 2}, np.ones(2)).tolist()
     [2, 0]
     """
-    rare = Rare(Frequencies(cells, amounts, wildcard=True), limits)
+    rare = Rare(Frequencies(cells, amounts, wildcard=True, at_least=at_least), limits)
     _Search(rare, cells).run()
     restore(rare, cells.weights)
     lost = np.zeros(cells.number, dtype=np.int64)

@@ -50,20 +50,22 @@ class Frequencies:
     Parameters
     ----------
     amounts
-        What the cells count: records, or the sums of their weights, (n,). Where a cell has less than its records
-        (weights a little below 1), cells that agree stand for at least their records, all together.
+        What the cells count: records, or the sums of their weights, (n,).
     wildcard
         Whether NULL in another cell agrees with every value, or with none.
+    at_least
+        What cells that agree count at least, all together: their records, where weights are a little below 1.
     """
 
-    def __init__(self, cells: Cells, amounts: Floats, *, wildcard: bool = False) -> None:
+    def __init__(
+        self, cells: Cells, amounts: Floats, *, wildcard: bool = False, at_least: Floats | None = None
+    ) -> None:
         self.cells, self.amounts, self.wildcard = cells, amounts, wildcard
         self.patterns = [p for p in np.unique(cells.known).tolist() if p != cells.every]
         self.crossed: dict[int, Groups] = {}
         self.complete: dict[int, Floats] = {}
         self.found: dict[int, Floats] = {}
-        less = bool((amounts < cells.counts).any())
-        self.records = Frequencies(cells, cells.counts.astype(np.float64), wildcard=wildcard) if less else None
+        self.least = None if at_least is None else Frequencies(cells, at_least, wildcard=wildcard)
 
     def of(self, keys: int) -> Floats:
         """Return the frequency of each cell, (n,)."""
@@ -106,7 +108,7 @@ class Frequencies:
     def reaching(self, keys: int, limit: float) -> Truths:
         """Return which cells are frequent enough in a set of keys, (n,)."""
         found = self.of(keys) >= limit
-        return found if self.records is None else found | (self.records.of(keys) >= limit)
+        return found if self.least is None else found | (self.least.of(keys) >= limit)
 
     def enough(self, limits: Mapping[int, float], left_out: int, wanted: Integers) -> Truths:
         """Return which of the wanted cells, without some keys, are frequent enough in every set of `limits`.

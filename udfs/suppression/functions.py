@@ -155,7 +155,9 @@ def frequent_enough(codes: Floats, counts: Floats, amounts: Floats, sets: Floats
     every = max(amounts.sum(), counts.sum())
     if limits and every < max(limits.values()):
         raise ValueError(f"all records together are {every:g}, too few for a threshold of {thresholds.max():g}")
-    lost = _chosen(guarantee, "guarantee", _OF_COMBINATIONS)(cells, limits, amounts)
+    lost = _chosen(guarantee, "guarantee", _OF_COMBINATIONS)(
+        cells, limits, amounts, counts if (amounts < counts).any() else None
+    )
     return _of_losing(np.stack([np.arange(len(lost)), lost, cells.counts], axis=1))
 
 
