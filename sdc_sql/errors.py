@@ -167,7 +167,7 @@ def without_values(error: duckdb.Error) -> SdcError | None:  # noqa: PLR0911 - o
     if json:
         return TableError(f"The JSON file cannot be read: {json[0]}.")
     if isinstance(error, duckdb.ConstraintException):
-        key = re.search(r"(?i)\b(primary key|unique|foreign key)\b", text)
+        key = re.search(r"(?i)\b(primary key(?: or unique)?|unique|foreign key)\b", text)
         if key:
             return ColumnError(f"A value violates the {key[0].upper()} of a table (it is left out here).{_UNCHANGED}")
         check = re.search(r'CHECK constraint failed on table "?(.*?)"? with expression (CHECK.*)', text, re.DOTALL)

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import math
 import operator
+import re
 from itertools import product
 from typing import TYPE_CHECKING, Any
 
 from sqlglot import exp, parse_one
 from sqlglot.errors import SqlglotError
 
+from sdc_sql.db.checks import told
 from sdc_sql.errors import ParameterError
 
 if TYPE_CHECKING:
@@ -75,7 +77,9 @@ def exceeded(limit: str, report: dict[str, Any]) -> bool:
     # a condition on strata, variables or sets of keys is checked for each of them; none may meet it
     columns = [_parts(column, report) for column in tree.find_all(exp.Column)]
     if any(_has_k(parts[0]) and len(parts) == 2 for parts in columns):  # noqa: PLR2004 - any k would exceed it
-        raise ParameterError(f"The limit {limit!r} names no figure of the report: {FORM}.")
+        raise ParameterError(
+            f"The limit {told(limit)} names no k, and any would exceed it: write it first, as in k_anonymity.3.records."
+        )
     whole = {parts[0] for parts in columns if len(parts) > 2}  # noqa: PLR2004 - k_anonymity.3.records names its row itself
     each = sorted({parts[0] for parts in columns if isinstance(report.get(parts[0]), list)} - whole)
     rows = product(*([[row] for row in report[measure]] for measure in each))
@@ -111,7 +115,7 @@ def holds(limit: str, report: dict[str, Any]) -> bool:
     whole = {p[0] for p in parts if len(p) > 2}  # noqa: PLR2004 - as above
     each = sorted({p[0] for p in parts if len(p) <= 2 and isinstance(report.get(p[0]), list)})  # noqa: PLR2004
     if whole & {*each}:
-        raise ParameterError(f"The limit {limit!r} names k_anonymity with a k and without: write two limits.")
+        raise ParameterError(f"The limit {told(limit)} names k_anonymity with a k and without: write two limits.")
     rows = product(*([[row] for row in report[measure]] for measure in each))
     return all(_holds(tree, limit, {**report, **dict(zip(each, chosen, strict=True))}) for chosen in rows)
 
@@ -135,7 +139,7 @@ def named(limit: str) -> list[tuple[str, str, int | None]]:
         measure, *rest = [part.name for part in column.parts]
         k = int(rest.pop(0)) if len(rest) == 2 and measure == "k_anonymity" and rest[0].isdigit() else None  # noqa: PLR2004
         if len(rest) != 1:
-            raise ParameterError(f"The limit {limit!r} cannot be read: {FORM}.")
+            raise ParameterError(f"The limit {told(limit)} cannot be read: {FORM}.")
         found.append((measure, rest[0], k))
     form: dict[str, Any] = {measure: [] for measure, *_ in found}
     for measure, _figure, k in found:
@@ -173,7 +177,7 @@ def _tree(limit: str) -> exp.Expr:
         if len(limit) <= LONGEST:
             return parse_one(_quoted_k(limit), read="duckdb")
     except SqlglotError:
-        raise ParameterError(f"The limit {limit!r} cannot be read: {FORM}.") from None
+        raise ParameterError(f"The limit {told(limit)} cannot be read: {FORM}.") from None
     except RecursionError:
         pass
     raise ParameterError(
@@ -199,13 +203,8 @@ def _has_k(measure: str) -> bool:
 
 
 def _quoted_k(limit: str) -> str:
-    # k_anonymity.3.records is three names to a reader and "k_anonymity.3 records" to a tokenizer
-    head, *rest = limit.split("k_anonymity.")
-    quoted = []
-    for piece in rest:
-        k, dot, tail = piece.partition(".")
-        quoted.append(f'k_anonymity."{k}"{dot}{tail}' if k.isdigit() else f"k_anonymity.{piece}")
-    return "".join([head, *quoted])
+    # k_anonymity.3.records is three names to a reader and "k_anonymity.3 records" to a tokenizer (so is a wrong name)
+    return re.sub(r"\b([A-Za-z_]\w*)\.(\d+)\.(?=[A-Za-z_])", r'\1."\2".', limit)
 
 
 def _holds(
@@ -221,7 +220,7 @@ def _holds(
         return (left and right) if isinstance(tree, exp.And) else (left or right)
     compare = COMPARISONS.get(type(tree))
     if compare is None or not isinstance(tree, exp.Binary) or not isinstance(tree.left, exp.Column):
-        raise ParameterError(f"The limit {limit!r} cannot be read: {FORM}.")
+        raise ParameterError(f"The limit {told(limit)} cannot be read: {FORM}.")
     number = _number(tree.right, limit)
     figures = _figures(tree.left, limit, report, missing=compared is not None)
     return any((compared or compare)(figure, number) for figure in figures)
@@ -234,7 +233,7 @@ def _number(tree: exp.Expr, limit: str) -> float:
     except ValueError:  # 1e
         number = math.nan
     if not math.isfinite(number):
-        raise ParameterError(f"The limit {limit!r} cannot be read: {FORM}.")
+        raise ParameterError(f"The limit {told(limit)} cannot be read: {FORM}.")
     return -number if isinstance(tree, exp.Neg) else number
 
 
@@ -246,7 +245,7 @@ def _figures(column: exp.Column, limit: str, report: dict[str, Any], *, missing:
         # of a report; a check of thresholds takes none of these
         needs = f"; give {NEEDED.get(measure, 'what it needs (a sampling fraction, a weight, a household, a stratum)')}"
         raise ParameterError(
-            f"The limit {limit!r} names {measure}, which was not measured (measured: {known})"
+            f"The limit {told(limit)} names {measure}, which was not measured (measured: {known})"
             f"{needs if [*report] != ['threshold_rule'] else ''}."
         )
     rows = found if isinstance(found, list) else [found]
@@ -258,7 +257,7 @@ def _figures(column: exp.Column, limit: str, report: dict[str, Any], *, missing:
     if not figures or any(isinstance(f, bool) or not isinstance(f, allowed) for f in figures):
         names = ", ".join(_named_in(found))
         there = f" (of {measure}: {names})" if names else ""
-        raise ParameterError(f"The limit {limit!r} names no figure of the report{there}: {FORM}.")
+        raise ParameterError(f"The limit {told(limit)} names no figure of the report{there}: {FORM}.")
     return figures
 
 

@@ -6,12 +6,14 @@ from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 from sdc_sql import compiler
+from sdc_sql.cli.options import number_or_column
 from sdc_sql.db.macros import by_name
 from sdc_sql.db.source import opened
 from sdc_sql.errors import ParameterError
 
 if TYPE_CHECKING:
     import argparse
+    from collections.abc import Iterable
 
 _LISTS = {"columns", "names", "values", "tables"}
 _WORDS = {"column", "table", "text", "date", "choice"}
@@ -55,17 +57,30 @@ def _value(kind: str, text: str) -> Any:  # noqa: ANN401 - whatever the macro ta
     return text
 
 
-def given_arguments(name: str, types: dict[str, str], texts: list[str]) -> tuple[list[Any], dict[str, Any]]:
-    """Return the arguments of a macro by their places and by name, each of its declared type."""
+def given_arguments(
+    name: str, types: dict[str, str], texts: list[str], columns: Iterable[str]
+) -> tuple[list[Any], dict[str, Any]]:
+    """Return the arguments of a macro by their places and by name, each of its declared type.
+
+    A number that is also one of the columns is refused where either may stand, as by the options of the other commands.
+    """
     parameters = tuple(types)
+
+    def value_of(parameter: str, text: str) -> Any:  # noqa: ANN401 - whatever the macro takes
+        if types[parameter] == "column or number":
+            either = number_or_column(parameter, text, columns)
+            if isinstance(either, str) and text != "NULL":
+                return either
+        return _value(types[parameter], text)
+
     by_position: list[Any] = []
     named: dict[str, Any] = {}
     for text in texts:
         parameter, equals, value = text.partition("=")
         if equals and parameter in parameters:
-            named[parameter] = _value(types[parameter], value)
+            named[parameter] = value_of(parameter, value)
         elif len(by_position) < len(parameters):
-            by_position.append(_value(types[parameters[len(by_position)]], text))
+            by_position.append(value_of(parameters[len(by_position)], text))
         elif parameters:
             raise ParameterError(f"{name}({', '.join(parameters)}) has no place for {text!r}.")
     return by_position, named
@@ -82,7 +97,8 @@ def run(arguments: argparse.Namespace) -> int:
     """Print the query; return the exit code."""
     name = arguments.macro if arguments.macro.startswith("sdc_") else f"sdc_{arguments.macro}"
     types = {p.name: p.type for p in by_name()[name].parameters} if name in by_name() else {}
-    by_position, named = given_arguments(name, types, arguments.arguments)
-    sql = compiler.compile(name, *by_position, dialect=arguments.dialect, columns=_columns(arguments), **named)
+    columns = _columns(arguments)
+    by_position, named = given_arguments(name, types, arguments.arguments, columns)
+    sql = compiler.compile(name, *by_position, dialect=arguments.dialect, columns=columns, **named)
     print(f"{sql};")
     return 0

@@ -6,7 +6,15 @@ import argparse
 import json
 from typing import Any
 
-from sdc_sql.cli.options import add_resources, add_small_weights, check_resources, columns_of, names, number_or_column
+from sdc_sql.cli.options import (
+    add_resources,
+    add_small_weights,
+    check_resources,
+    columns_of,
+    json_value,
+    names,
+    number_or_column,
+)
 from sdc_sql.db.results import shown
 from sdc_sql.db.source import opened
 from sdc_sql.errors import ParameterError
@@ -19,15 +27,8 @@ EPILOG = """examples:
 """  # noqa: E501 - a call on a line
 
 
-def _json(text: str) -> Any:  # noqa: ANN401 - lists
-    try:
-        return json.loads(text)
-    except ValueError:
-        raise argparse.ArgumentTypeError(f"{text!r} is no JSON") from None
-
-
 def _candidates(text: str) -> Any:  # noqa: ANN401 - lists of levels
-    return text if text == "all" else _json(text)
+    return text if text == "all" else json_value(text)
 
 
 def add(commands: Any) -> None:  # noqa: ANN401 - argparse gives it no public name
@@ -42,7 +43,7 @@ def add(commands: Any) -> None:  # noqa: ANN401 - argparse gives it no public na
     swept = command.add_mutually_exclusive_group(required=True)
     swept.add_argument("--hierarchies", metavar="FILE", help="sweep recodings: the hierarchies of the keys, as preview")
     swept.add_argument(
-        "--steps", type=_json, metavar="JSON",
+        "--steps", type=json_value, metavar="JSON",
         help="sweep maskings: a list of candidates, each [method, {arguments}] or a list of such steps",
     )  # fmt: skip
     command.add_argument(

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import argparse
-import json
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
-from sdc_sql.cli.options import add_progress, add_readable, add_resources, names
+from sdc_sql.cli.options import add_progress, add_readable, add_resources, json_value, names
+from sdc_sql.db.checks import told
 from sdc_sql.db.macros import declared
 from sdc_sql.errors import ParameterError
 
@@ -53,7 +53,9 @@ def _value(text: str) -> float | str:
 
 def _lists(text: str) -> dict[str, list[str]]:
     """Return lists of columns by name: {"very": ["sex"], "identifying": ["age"]}, {"region": ["district"]}."""
-    lists: dict[str, list[str]] = json.loads(text)
+    lists = json_value(text)
+    if not isinstance(lists, dict):
+        raise argparse.ArgumentTypeError(f'{told(text)} is no JSON object of lists, as in {{"region": ["district"]}}')
     return lists
 
 

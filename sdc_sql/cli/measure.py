@@ -8,7 +8,7 @@ import sys
 from typing import Any
 
 from sdc_sql.cli.compile import given_arguments
-from sdc_sql.cli.options import LIMIT_EXCEEDED, add_resources, check_resources, names, plain
+from sdc_sql.cli.options import LIMIT_EXCEEDED, add_resources, check_resources, columns_of, names, plain
 from sdc_sql.db import query
 from sdc_sql.db.load import execute, set_key
 from sdc_sql.db.macros import by_name
@@ -65,7 +65,6 @@ def run(arguments: argparse.Namespace) -> int:
     if first.type != "table":
         raise ParameterError(f"sdc_{stem} is not of one table: use it in SQL, as in {declaration.example}.")
     types = {p.name: p.type for p in others}
-    by_position, named = given_arguments(f"sdc_{stem}", types, arguments.arguments)
     numbers = [name.strip('"') for name in arguments.numbers]
     source = opened(
         arguments.source, arguments.table, memory_limit=arguments.memory_limit, threads=arguments.threads,
@@ -73,6 +72,7 @@ def run(arguments: argparse.Namespace) -> int:
     )  # fmt: skip
     with source as (con, table):
         set_key(con)
+        by_position, named = given_arguments(f"sdc_{stem}", types, arguments.arguments, columns_of(con, table))
         given = {**dict(zip(types, by_position, strict=False)), **named}
         missing = [p.name for p in others if p.default is None and p.name not in given]
         if missing:

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import argparse
 import csv
+import datetime as dt
+import json
 import math
 import sys
 import time
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from sdc_sql.db import query
-from sdc_sql.db.checks import SMALL_WEIGHTS
+from sdc_sql.db.checks import SMALL_WEIGHTS, told
 from sdc_sql.db.load import execute
 from sdc_sql.db.released_file import MODES
 from sdc_sql.errors import ParameterError, translated
@@ -39,6 +41,22 @@ def add_small_weights(command: argparse.ArgumentParser) -> None:
         "--small-weights", choices=SMALL_WEIGHTS, default="error",
         help="a cell whose weights sum to less than its records: an error (default), or it stands for at least these",
     )  # fmt: skip
+
+
+def json_value(text: str) -> Any:  # noqa: ANN401 - whatever is written there
+    """Return what an option gives as JSON."""
+    try:
+        return json.loads(text)
+    except (ValueError, RecursionError):  # the latter of thousands of lists in one another
+        raise argparse.ArgumentTypeError(f"{told(text)} is no JSON") from None
+
+
+def date(text: str) -> dt.date:
+    """Return a date, as it is written in ISO 8601."""
+    try:
+        return dt.date.fromisoformat(text)
+    except ValueError:
+        raise argparse.ArgumentTypeError(f"{told(text)} is no date, as in 2026-01-31") from None
 
 
 def number_or_column(option: str, text: str | None, columns: Iterable[str]) -> str | float | None:

@@ -7,6 +7,7 @@ import json
 from typing import Any
 
 from sdc_sql.cli.options import add_resources, add_small_weights, check_resources, columns_of, names, number_or_column
+from sdc_sql.db.checks import told
 from sdc_sql.db.results import shown
 from sdc_sql.db.source import opened
 from sdc_sql.microdata import Microdata
@@ -22,9 +23,9 @@ def _candidates(text: str) -> Any:  # noqa: ANN401 - lists of levels
         return text
     try:
         return json.loads(text)
-    except ValueError:
+    except (ValueError, RecursionError):
         raise argparse.ArgumentTypeError(
-            f"{text!r} is not 'all' or lists of levels as JSON, as in '[[0, 1], [1, 1]]'"
+            f"{told(text)} is not 'all' or lists of levels as JSON, as in '[[0, 1], [1, 1]]'"
         ) from None
 
 

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import argparse
-import datetime as dt
 import json
 import re
 import sys
 from typing import TYPE_CHECKING, Any
 
-from sdc_sql.cli.options import LIMIT_EXCEEDED, add_small_weights, columns_of, names, number_or_column
+from sdc_sql.cli.options import LIMIT_EXCEEDED, add_small_weights, columns_of, date, names, number_or_column
 from sdc_sql.db.results import shown
 from sdc_sql.db.source import opened
 from sdc_sql.errors import ParameterError
@@ -117,9 +116,7 @@ def add(commands: Any) -> None:  # noqa: ANN401 - argparse gives it no public na
         help="whether persons were interviewed repeatedly",
     )
     for name in ("reference-date", "release-date"):
-        command.add_argument(
-            f"--{name}", type=dt.date.fromisoformat, metavar="YYYY-MM-DD", help=f"the {name.replace('-', ' ')}"
-        )
+        command.add_argument(f"--{name}", type=date, metavar="YYYY-MM-DD", help=f"the {name.replace('-', ' ')}")
     command.add_argument(
         "--looked-at", type=_numbers, default=[], metavar="N,M", help="rules that a person has checked"
     )
@@ -160,6 +157,8 @@ def run(arguments: argparse.Namespace) -> int:
             taken = ("household_variables", "indirect_regions", "province", "municipality", "withheld", "sensitive")
             dates = ("reference_date", "release_date")
             found = data.public_use_file_rules(**{n: getattr(arguments, n) for n in (*taken, *dates)})
+    if arguments.threshold is None:
+        _check_looked_at(arguments, found)
     if arguments.json:
         print(
             json.dumps([row.to_dict() for row in (unsafe if arguments.combinations else found)], indent=2, default=str)
@@ -192,6 +191,15 @@ def _check(arguments: argparse.Namespace) -> None:
         )
     if arguments.file and arguments.fail_if:
         raise ParameterError("--fail-if goes with --threshold; the rules of a file decide the exit code themselves.")
+
+
+def _check_looked_at(arguments: argparse.Namespace, found: Sequence[Any]) -> None:
+    rules = {r.rule for r in found}
+    strange = ", ".join("nothing" if n is None else shown(n) for n in arguments.looked_at if n not in rules)
+    if strange:
+        raise ParameterError(
+            f"--looked-at names {strange}, which is no rule of a {arguments.file} file: they are 1 to {max(rules)}."
+        )
 
 
 def _levels(arguments: argparse.Namespace) -> dict[str, list[str]] | None:

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
 
 BESIDE = "sdc_beside"
+_ELSEWHERE = re.compile(r"[A-Za-z][A-Za-z0-9+.-]+://")  # https, s3, ...
 
 
 @contextmanager
@@ -137,16 +138,26 @@ def kind_of(source: str) -> str:
     """Return the kind of a file, from its content: ``duckdb``, ``Parquet`` or ``CSV``."""
     path = Path(source)
     if not path.exists():
-        if any(sign in source for sign in "*?["):
+        # (what stands elsewhere DuckDB reads, or says which extension it needs for it)
+        if _ELSEWHERE.match(source) or any(sign in source for sign in "*?["):
             return "Parquet" if source.endswith(".parquet") else "CSV"
         raise TableError(f"There is no file {source}.")
+    if path.is_dir():
+        raise TableError(f"{source} is a directory: name a file in it, or all of a kind, as in 'folder/*.parquet'.")
     if not path.is_file():
-        raise TableError(f"{source} is not a file; give a Parquet, CSV or DuckDB file.")
+        raise TableError(
+            f"{source} is not a file; give a Parquet, CSV or DuckDB file (what comes through a pipe has to be saved to "
+            "a file first, for it is read several times)."
+        )
     with path.open("rb") as file:
         head = file.read(12)
     if head[8:12] == b"DUCK":
         return "duckdb"
-    return "Parquet" if head[:4] == b"PAR1" else "CSV"
+    if head[:4] == b"PAR1":
+        return "Parquet"
+    if path.suffix.lower() == ".parquet":  # as text its first line would be the names of columns, and stand in messages
+        raise TableError(f"{source} is no Parquet file, whatever its name says: name it .csv if it is that.")
+    return "CSV"
 
 
 @contextmanager

@@ -150,7 +150,7 @@ def condition_of(data: Table, given: str, role: str) -> exp.Condition:
 def _condition(data: Table, text: str, role: str) -> exp.Condition:
     try:
         tree = parse_one(text, into=exp.Condition, read="duckdb")
-    except SqlglotError:
+    except (SqlglotError, RecursionError):  # the latter of thousands of parentheses in one another
         raise ParameterError(f"{role} cannot be read as a condition: {FORM}.") from None
     if isinstance(tree, exp.Column):  # a name that is no column of the table
         data.found(role, tree.name)

@@ -361,7 +361,7 @@ def test_a_message_names_the_file_and_not_our_own_table(capsys, parquet):
 
 def test_a_missing_file_and_a_missing_table(capsys, folder):
     assert "There is no file nowhere.parquet" in refused(capsys, "risk", "nowhere.parquet", "--keys", "age")
-    assert "not a file" in refused(capsys, "risk", str(folder), "--keys", "age")
+    assert "is a directory" in refused(capsys, "risk", str(folder), "--keys", "age")
     database = str(folder / "survey.duckdb")
     assert "has 2 tables (persons, other.persons): name one with --table" in refused(
         capsys, "risk", database, "--keys", "age"

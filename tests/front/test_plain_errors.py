@@ -7,16 +7,19 @@ import pytest
 
 import sdc_sql
 from sdc_sql import Microdata
+from sdc_sql.cli import main
 from sdc_sql.errors import ColumnError, ParameterError, TableError
 
 TABLES = """
     CREATE TABLE checked (id INTEGER, income INTEGER CHECK (income < 2600));
     CREATE TABLE made (id INTEGER, age INTEGER, twice INTEGER GENERATED ALWAYS AS (2 * age));
     CREATE TABLE parents (id INTEGER PRIMARY KEY, age INTEGER UNIQUE);
+    CREATE TABLE alone (id INTEGER, age INTEGER UNIQUE);
     CREATE TABLE children (id INTEGER, age INTEGER REFERENCES parents (age));
     INSERT INTO checked SELECT i, 2550 + i FROM range(50) t(i);
     INSERT INTO made SELECT i, 20 + i FROM range(50) t(i);
     INSERT INTO parents SELECT i, 20 + i FROM range(50) t(i);
+    INSERT INTO alone SELECT i, 20 + i FROM range(50) t(i);
     INSERT INTO children SELECT i, 20 + i FROM range(50) t(i);
 """
 
@@ -27,7 +30,8 @@ TABLES = """
         ("checked", "income", 5000, r"violates a constraint of the table checked, CHECK.*Nothing was changed"),
         ("made", "twice", 5, "twice is generated from others and cannot be masked"),
         ("children", "age", 500, "violates the FOREIGN KEY of a table.*Nothing was changed"),
-        ("parents", "age", 500, "violates the (FOREIGN|PRIMARY) KEY|violates the UNIQUE"),
+        ("parents", "age", 500, "violates the (FOREIGN KEY|PRIMARY KEY OR UNIQUE)"),
+        ("alone", "age", 500, "violates the PRIMARY KEY OR UNIQUE of a table"),
     ],
 )
 def test_a_table_that_forbids_the_values(con, table, column, base, said):
@@ -47,7 +51,7 @@ def test_a_database_that_is_read_only(tmp_path):
     with duckdb.connect(path, read_only=True) as con:
         data = Microdata(con, "persons", id="id")
         with pytest.raises(TableError, match="The database k is read-only"):
-            data.round_to_base("age", -1)
+            data.round_to_base("age", 5, x_max=1)
         with pytest.raises(TableError, match="The database k is read-only"):
             data.round_to_base("age", 5, into="released")
         data.round_to_base("age", 5, into="temp.released")
@@ -89,3 +93,80 @@ def test_a_file_elsewhere_without_the_extension():
     )
     found = sdc_sql.errors.translate(duckdb.IOException(f"IO Error: {text}"))
     assert "DuckDB needs its extension httpfs" in str(found)
+
+
+@pytest.fixture
+def folder(tmp_path, monkeypatch):
+    """The folder of some small files, which is where the commands run."""
+    (tmp_path / "p.csv").write_text("id,age,5\n" + "".join(f"{i},{20 + i % 3},2\n" for i in range(30)))
+    (tmp_path / "text.parquet").write_text("a text, not a Parquet file, although its name says so\n" * 9)
+    monkeypatch.chdir(tmp_path)
+    # nothing is fetched here
+    monkeypatch.setattr(duckdb, "connect", lambda *a, of=duckdb.connect, **k: of(*a, **_OFFLINE | k))
+    return tmp_path
+
+
+_OFFLINE = {"config": {"autoinstall_known_extensions": "false"}}
+DEEP = "(" * 3000 + "1" + ")" * 3000
+SWEEP = ["--id", "id", "--risk", "k_anonymity.2.records", "--loss", "distribution_distance.hellinger"]
+ROUND = ["mask", "round", "p.csv", "--id", "id", "--columns", "age", "--output", "o.csv"]
+
+
+@pytest.mark.parametrize(
+    ("command", "said"),
+    [
+        *[
+            ([name, *before, file, *after], said)
+            for name, before, after in (
+                ("risk", [], ["--keys", "age"]),
+                ("rules", [], ["--keys", "age", "--threshold", "3"]),
+                ("mask", ["round"], ["--id", "id", "--columns", "age", "--base", "5", "--output", "o.csv"]),
+                ("measure", ["k_anonymity"], ["age", "3"]),
+                ("compare", ["p.csv"], ["--keys", "age"]),
+                ("release", ["--init"], []),
+            )
+            for file, said in (("text.parquet", "is no Parquet file, whatever"), (".", "is a directory: name a file"))
+        ],
+        (["risk", "https://example.org/p.parquet", "--keys", "age"], "DuckDB needs its extension httpfs"),
+        (["measure", "k_anonymity", "s3://bucket/p.csv", "age", "3"], "DuckDB needs its extension httpfs"),
+        (["compile", "cells", "p", "age", "--dialect", "spark", "--like", "https://example.org/p"], "extension httpfs"),
+        ([*ROUND, "--base", "5", "--where", DEEP], "where cannot be read as a condition"),
+        ([*ROUND, "--base", "-5"], "The base is -5.0: it must be a positive and finite number"),
+        ([*ROUND, "--base", "nan"], "The base is nan: it must be a positive and finite number"),
+        (["frontier", "p.csv", "--keys", "age", *SWEEP, "--steps", "[" * 3000], "text of 3,000 characters is no JSON"),
+        (["frontier", "p.csv", "--keys", "age", *SWEEP, "--steps", "[[]]", "--utility", DEEP], "a text of 6,001 char"),
+        (["preview", "p.csv", "--keys", "age", "--hierarchies", ".", "--candidates", "[" * 3000], "is not 'all' or"),
+        (
+            ["mask", "local-suppression", *ROUND[2:], "--k", "3", "--ghosts", "{"],
+            "argument --ghosts: '{' is no JSON",
+        ),
+        (["mask", "local-suppression", *ROUND[2:], "--k", "3", "--ghosts", "5"], "'5' is no JSON object of lists"),
+        (["rules", "p.csv", "--keys", "age", "--for", "public", "--looked-at", "1,99"], "names 99, which is no rule"),
+        (["rules", "p.csv", "--keys", "age", "--for", "public", "--reference-date", "2020-13-01"], "is no date, as in"),
+        (["measure", "global_risk", "p.csv", "age", "5"], "weight 5 is a number, and 5 is also a column"),
+        (
+            ["compile", "global_risk", "p", "age", "weight=5", "--dialect", "postgres", "--columns", "age,5"],
+            "weight 5 is a number, and 5 is also a column",
+        ),
+        (["risk", "p.csv", "--keys", "age", "--fail-if", "k_anonymity.records > 1"], "write it first, as in k_ano"),
+        (["risk", "p.csv", "--keys", "age", "--fail-if", "k_anonimity.3.records > 1"], "measured: frequencies, "),
+        (["risk", "p.csv", "--keys", "age", "--fail-if", "x" * 500], "The limit a text of 500 characters cannot be"),
+    ],
+)  # fmt: skip
+def test_a_command_says_it_in_one_line(capsys, folder, command, said):
+    try:
+        code = main(command)
+    except SystemExit as left:
+        code = left.code
+    out, err = capsys.readouterr()
+    assert (code, out, err.count("\n")) == (2, "", 1)
+    assert said in err
+    assert "Traceback" not in err
+    assert {p.name for p in folder.iterdir()} == {"p.csv", "text.parquet"}
+
+
+@pytest.mark.usefixtures("folder")
+def test_a_number_that_is_a_column_in_quotes(capsys):
+    """In double quotes it is the column, of measure and compile as of the other commands."""
+    assert main(["measure", "global_risk", "p.csv", "age", '"5"', "--numbers", "5"]) == 0
+    assert "expected_reidentifications" in capsys.readouterr().out
