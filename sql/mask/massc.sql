@@ -45,12 +45,17 @@ CREATE OR REPLACE MACRO sdc__risk_bounds(strata) AS
     CASE WHEN len(strata) > 0 AND list_min(strata::DOUBLE[]) >= 1 AND list_sort(list_distinct(strata::DOUBLE[]), 'ASC', 'NULLS LAST') = strata::DOUBLE[] THEN strata::DOUBLE[]
          ELSE error('ParameterError: strata must be frequencies of at least 1, ascending, as in [1, 2, 4].') END;
 
+-- DuckDB 1.5 and 2.0 fail, and the connection is lost, where a window is partitioned by a struct that holds an ARRAY (INTEGER[2]; a list is none).
+CREATE OR REPLACE MACRO sdc__has_no_array(type) AS
+    CASE WHEN regexp_matches(regexp_replace(type, '"([^"]|"")*"', '', 'g'), '\[\d+\]')
+         THEN error('ColumnError: A key is an ARRAY, of a fixed length: make it a list, as in CAST(key AS INTEGER[]), in a view of the table.') ELSE true END;
+
 -- The records, with the frequency of their cell, their risk and their stratum.
 CREATE OR REPLACE MACRO sdc__massc_records(tbl, keys, id, weight, strata) AS TABLE
     WITH sdc__keyed AS (SELECT sdc__id, sdc__weight, struct_pack(*COLUMNS(sdc__to_mask((*), keys, id))) AS sdc__key FROM sdc__weighted_rows(tbl, id, weight, keys)),
     sdc__counted AS (
         SELECT *, count(*) OVER sdc__cell AS sdc__f, least(1, 1 / sdc__unfixed(sum(sdc__fixed(sdc__weight)) OVER sdc__cell)) AS sdc__r
-        FROM sdc__keyed WINDOW sdc__cell AS (PARTITION BY row(sdc__key))
+        FROM sdc__keyed WHERE sdc__has_no_array(typeof(sdc__key)) WINDOW sdc__cell AS (PARTITION BY row(sdc__key))
     )
     SELECT *, len(list_filter(sdc__risk_bounds(coalesce(strata, [1, 2, 4])), lambda b: b < sdc__f)) + 1 AS sdc__stratum FROM sdc__counted;
 

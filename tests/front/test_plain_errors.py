@@ -73,6 +73,15 @@ def test_a_text_for_a_list_of_keys(con):
         con.execute("FROM sdc_k_anonymity('persons', 'age', 3)").fetchall()
 
 
+def test_an_array_among_the_keys_of_massc(con):
+    """DuckDB fails of it in a window, and the connection with it: it is refused before."""
+    con.execute("CREATE TABLE persons AS SELECT i AS id, [i % 3, i % 2]::INTEGER[2] AS arr FROM range(60) t(i)")
+    con.execute("SET VARIABLE sdc_key = 'aB3xKq9LmZ0pWv7TnRy2UcHs5EgDj8Fo'")
+    with pytest.raises(ColumnError, match="A key is an ARRAY, of a fixed length"), sdc_sql.errors.translated():
+        con.execute("FROM sdc_massc('persons', ['arr'], 0.1, 0.2, 'id')").fetchall()
+    assert con.execute("SELECT count(*) FROM persons").fetchall() == [(60,)]
+
+
 def test_files_that_are_none(tmp_path):
     (tmp_path / "text.parquet").write_text("a text, not a Parquet file, although its name says so\n" * 9)
     (tmp_path / "short.parquet").write_text("id")
