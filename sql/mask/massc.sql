@@ -45,7 +45,7 @@ CREATE OR REPLACE MACRO sdc__risk_bounds(strata) AS
     CASE WHEN len(strata) > 0 AND list_min(strata::DOUBLE[]) >= 1 AND list_sort(list_distinct(strata::DOUBLE[]), 'ASC', 'NULLS LAST') = strata::DOUBLE[] THEN strata::DOUBLE[]
          ELSE error('ParameterError: strata must be frequencies of at least 1, ascending, as in [1, 2, 4].') END;
 
--- DuckDB 1.5 and 2.0 fail, and the connection is lost, where a window is partitioned by a struct that holds an ARRAY (INTEGER[2]; a list is none).
+-- DuckDB 2.0 fails, and the connection is lost, where a window is partitioned by a struct that holds an ARRAY (INTEGER[2]; a list is none).
 CREATE OR REPLACE MACRO sdc__has_no_array(type) AS
     CASE WHEN regexp_matches(regexp_replace(type, '"([^"]|"")*"', '', 'g'), '\[\d+\]')
          THEN error('ColumnError: A key is an ARRAY, of a fixed length: make it a list, as in CAST(key AS INTEGER[]), in a view of the table.') ELSE true END;
