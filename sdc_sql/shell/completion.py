@@ -32,7 +32,8 @@ def candidates(con: duckdb.DuckDBPyConnection, word: str, commands: Sequence[str
     Examples
     --------
     >>> import sdc_sql
-    >>> candidates(sdc_sql.example().con, "sdc_k_a"), candidates(sdc_sql.example().con, "sel")
+    >>> con = sdc_sql.load(sdc_sql.example().con)
+    >>> candidates(con, "sdc_k_a"), candidates(con, "sel")
     (['sdc_k_anonymity'], ['select'])
     """
     if word.startswith("."):
