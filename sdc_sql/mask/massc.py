@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
 from sdc_sql.db import query
 from sdc_sql.db.checks import told
 from sdc_sql.db.replaced import fixed, replaced
-from sdc_sql.errors import ColumnError, ParameterError
+from sdc_sql.errors import ParameterError
 from sdc_sql.mask.columns import named
 
 if TYPE_CHECKING:
@@ -154,7 +153,6 @@ def _design(  # noqa: PLR0917 - what both take
     chosen = data.keys if keys is None else named(data, keys)
     if not chosen:
         raise ParameterError("MASSC needs keys: give keys=[...] here or when describing the table.")
-    _refuse_arrays(data, chosen)
     if strata is not None and (isinstance(strata, str) or not isinstance(strata, Iterable)):
         raise ParameterError(f"strata is {told(strata)}: it must be a list of frequencies, ascending, as in [1, 2, 4].")
     own = weight if weight is not None else data.weight
@@ -164,15 +162,3 @@ def _design(  # noqa: PLR0917 - what both take
         "strata": None if strata is None else list(strata), "most_substituted": most_substituted,
     }  # fmt: skip
     return chosen, design, given
-
-
-def _refuse_arrays(data: Roles, keys: Iterable[str]) -> None:
-    """Refuse keys that are arrays of a fixed length: joined by one, DuckDB fails within, and the database with it."""
-    wanted = {name.lower() for name in keys}
-    rows = data.con.table(data.table)
-    for name, kind in zip(rows.columns, rows.types, strict=True):
-        if name.lower() in wanted and re.search(r"\[\d+\]$", str(kind)):
-            raise ColumnError(
-                f'Column "{name}" is an array ({kind}), which MASSC cannot take for a key: make a list or a text of it '
-                "first."
-            )
