@@ -227,8 +227,8 @@ def test_conditions_that_must_hold():
     assert not exceeded("before.k_anonymity.3.records > 9", figures)
     with pytest.raises(ParameterError, match="theta, which was not measured"):
         holds("before.theta.theta < 1", figures)
-    for limit in ("before.k_anonymity.records > 9", "theta.upper_bound > 1"):
-        with pytest.raises(ParameterError, match="names no figure"):
+    for limit, said in (("before.k_anonymity.records > 9", "names no k"), ("theta.upper_bound > 1", "names no figure")):
+        with pytest.raises(ParameterError, match=said):
             exceeded(limit, figures)
     with pytest.raises(ParameterError, match="with a k and without"):
         holds("before.k_anonymity.records < 9 OR before.k_anonymity.2.records < 9", figures)
