@@ -60,7 +60,7 @@ MISTAKES: tuple[Mistake, ...] = (
     ("plain", lambda d: Microdata(d.con, "plain", keys=["sex", "sex"]).k_anonymity(2), "twice"),
     ("plain", lambda d: d.pram_guaranteed(0.8, keys=["sex"], unit="household"), "record"),
     ("plain", lambda d: d.rank_swap("age", "abc"), "p is 'abc'"),
-    ("plain", lambda d: d.round_to_base("age", None), "base is NULL"),
+    ("plain", lambda d: d.round_to_base("age", None), "base is None"),
     ("plain", lambda d: d.round_to_base("age", -5), "base is -5"),
 )
 ARGUMENTS = range(4, len(MISTAKES) - 2)  # of these an argument is wrong, and is told before anything runs
