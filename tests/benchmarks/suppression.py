@@ -61,11 +61,11 @@ def combined(con: duckdb.DuckDBPyConnection, keys: list[str], identifier: str, t
     start = time.process_time()
     con.execute(
         "CREATE OR REPLACE TABLE r AS SELECT * RENAME (sdc__id AS "
-        f"{identifier}) FROM sdc__suppress_combinations('t', {rule}, NULL, 'equal')"
+        f"{identifier}) FROM sdc__suppress_combinations('t', {rule}, NULL, 'equal', 'error')"
     ).fetchall()
     search = time.process_time() - start
     start = time.process_time()
-    (report,) = con.execute(f"FROM sdc__combinations_proof('t', 'r', {rule})").fetchall()
+    (report,) = con.execute(f"FROM sdc__combinations_proof('t', 'r', {rule}, 'error')").fetchall()
     checked = time.process_time() - start
     return (
         f"{guarantee:10} {sum(report[0].values()):>9,} suppressed  {report[4]:>7,} too few compatible  "
