@@ -43,9 +43,10 @@ CREATE OR REPLACE MACRO sdc_content_digest(tbl) AS TABLE
         SELECT array_to_string(list_transform(sdc__names, lambda n, i: sdc__part(n) || sdc__part(sdc__kept_type(sdc__types[i]))), '') AS sdc__declared, len(sdc__names) AS sdc__width
         FROM (SELECT struct_keys(struct_pack(*COLUMNS(*))) AS sdc__names, [*COLUMNS(*)] AS sdc__types FROM (SELECT typeof(COLUMNS(*)) AS "\0" FROM sdc__rows(tbl) LIMIT 1))
     ),
+    -- (Unasked whether there are rows, as the schema asks: a union would be read by one thread, since its order is kept.)
     sdc__records AS MATERIALIZED (
         SELECT ('0x' || left(sdc__digest, 3))::SMALLINT AS sdc__bucket, left(sdc__digest, 32)::UUID AS sdc__high, right(sdc__digest, 32)::UUID AS sdc__low
-        FROM (SELECT sha256(concat(*COLUMNS(*))) AS sdc__digest FROM (SELECT sdc__by_bytes(sdc__part(sdc__canonical(COLUMNS(*)))) AS "\0" FROM sdc__rows(tbl)))
+        FROM (SELECT sha256(concat(*COLUMNS(*))) AS sdc__digest FROM (SELECT sdc__by_bytes(sdc__part(sdc__canonical(COLUMNS(*)))) AS "\0" FROM sdc__unasked(tbl)))
     ),
     -- A step takes the buckets from sdc__next on. (That a recursion takes its steps one after the other is what bounds the memory.)
     sdc__slices AS (
@@ -55,7 +56,7 @@ CREATE OR REPLACE MACRO sdc_content_digest(tbl) AS TABLE
         FROM (SELECT max(sdc__next) AS sdc__next, max(sdc__buckets) AS sdc__buckets FROM sdc__slices) AS sdc__at, (
             SELECT sum(sdc__k)::BIGINT, string_agg(sdc__of, '' ORDER BY sdc__bucket ASC)
             FROM (
-                SELECT sdc__bucket, count(*) AS sdc__k, sha256(string_agg(replace(concat(sdc__high, sdc__low), '-', ''), '' ORDER BY sdc__high ASC, sdc__low ASC)) AS sdc__of
+                SELECT sdc__bucket, count(*) AS sdc__k, sha256(replace(array_to_string(list_transform(list_sort(list({'high': sdc__high, 'low': sdc__low}), 'ASC', 'NULLS LAST'), lambda d: concat(d.high, d.low)), ''), '-', '')) AS sdc__of
                 FROM sdc__records
                 WHERE sdc__bucket >= (SELECT max(sdc__next) FROM sdc__slices) AND sdc__bucket < (SELECT max(sdc__next + sdc__buckets) FROM sdc__slices)
                 GROUP BY sdc__bucket
