@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 
     import duckdb
 
+    from sdc_sql.db.masked_values import OfValue
     from sdc_sql.db.masking import Kept
     from sdc_sql.db.query import Value
     from sdc_sql.db.steps import MaskingStep
@@ -203,6 +204,7 @@ class Roles(Table):
         confidential: tuple[str, ...] = (),
         retyped: bool = False,
         subset: Subset | None = None,
+        of_value: OfValue | None = None,
         **logged: object,
     ) -> MaskingStep:
         """Mask columns by a macro: see :func:`sdc_sql.db.masking.masked`."""
@@ -218,5 +220,6 @@ class Roles(Table):
             confidential=confidential,
             retyped=retyped,
             subset=subset,
+            of_value=of_value,
             **logged,
         )

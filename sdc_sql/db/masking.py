@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 
     import duckdb
 
+    from sdc_sql.db.masked_values import OfValue
     from sdc_sql.db.query import Value
     from sdc_sql.db.subset import Subset
     from sdc_sql.db.table import Part, Table
@@ -75,6 +76,7 @@ class Maskable(Protocol):
         confidential: tuple[str, ...] = (),
         retyped: bool = False,
         subset: Subset | None = None,
+        of_value: OfValue | None = None,
         **logged: object,
     ) -> MaskingStep:
         """Mask columns by a macro, as :func:`masked` does."""
@@ -94,6 +96,7 @@ def masked(
     confidential: tuple[str, ...] = (),
     retyped: bool = False,
     subset: Subset | None = None,
+    of_value: OfValue | None = None,
     **logged: object,
 ) -> MaskingStep:
     """Mask columns by a macro, in one transaction (the caller's, where one is open), and return what was done.
@@ -124,6 +127,8 @@ def masked(
     subset
         The records that may be changed: the macro reads the table by its name for it, and is given its column among the
         arguments.
+    of_value
+        The macro of one value, and its further arguments, where the value alone decides its masked one.
     logged
         Parameters for the log in place of arguments of the same name.
     """
@@ -137,7 +142,7 @@ def masked(
             lambda: _masked(
                 data, macro, columns, arguments, into,
                 measured=measured, kept=kept or {}, designed=designed, confidential=confidential, retyped=retyped,
-                subset=subset, logged=logged,
+                subset=subset, of_value=of_value, logged=logged,
             ),
         )  # fmt: skip
 
@@ -155,6 +160,7 @@ def _masked(
     confidential: tuple[str, ...],
     retyped: bool,
     subset: Subset | None,
+    of_value: OfValue | None,
     logged: dict[str, object],
 ) -> MaskingStep:
     identifier = str(arguments["id"])
@@ -183,7 +189,10 @@ def _masked(
         in_part = _number(data, exp.table_(part.name, db="main", catalog="temp", quoted=True))
         of_part, found = _kept_part(data, selected, asked)
         selected = _beside_others(part, of_part, (identifier, *in_order))
-    new = MaskedValues(data.con, whole.table, identifier, in_order, selected, stored=log.stored, retyped=retyped)
+    new = MaskedValues(
+        data.con, whole.table, identifier, in_order, selected, stored=log.stored, retyped=retyped,
+        of_value=None if part is not None or subset is not None else of_value,
+    )  # fmt: skip
     if part is not None:
         data.con.execute(f"DROP TABLE temp.{OF_PART}")
     changed = new.changed()

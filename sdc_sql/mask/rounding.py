@@ -83,4 +83,5 @@ def round_to_base(
             into=into,
             measured=True,
         )
-    return data.masked("round", chosen, {**arguments, "x_max": x_max}, into=into, measured=True)
+    of_value = ("sdc__round_value", base, x_max)
+    return data.masked("round", chosen, {**arguments, "x_max": x_max}, into=into, measured=True, of_value=of_value)
