@@ -43,7 +43,7 @@ LOSS = {
     "interval_disclosure": (
         "Interval disclosure: the share of originals within 0.05 standard deviations", "variable", ("share",)),
     "distance_linkage": ("Record linkage: the nearest original record is their own", None, ("rate", "second_rate")),
-    "rank_linkage": ("Record linkage by ranks: the nearest in the range of the ranks is their own", None,
+    "rank_linkage": ("Record linkage by ranks: the nearest in the range of the ranks, or any there, is their own", None,
                      ("rate", "random_rate", "p")),
     "propensity": ("Propensity score", None, ("pmse", "ratio", "share")),
 }  # fmt: skip

@@ -24,7 +24,8 @@ class RankLinkage(Result):
     ``own_among_candidates``: records whose own is a candidate; ``single_candidate``: whose own is the only one; ``p``:
     the widest range of a variable, in percent; ``unique_correct``: of the candidates their own is the nearest, alone;
     ``tied``: others are as near as their own, none nearer; ``random_rate``: the share linked correctly by taking any of
-    the candidates, which is the higher one where few variables were swapped.
+    the candidates; ``rate``: this or that of the nearest, the higher one (``random_rate`` where few variables were
+    swapped).
     """
 
     records: int

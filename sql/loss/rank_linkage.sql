@@ -4,12 +4,12 @@
 --   r is linked to the nearest of them, by the sum over j of w_j ((rank(s_j) - rank(r_j)) / (n - 1))^2, one of those as near at random
 -- A swap within p percent moves no rank further, so that the true original is always a candidate: with many variables it is soon the only one. That is
 -- why rank swapping protects less than the distance between the files tells. 4,000 records, 8 normal variables that correlate by 0.5, each swapped by
--- itself: share linked truly by all ranks within p, and by distance alone (sdc_distance_linkage)
+-- itself: share linked truly to the nearest with all ranks within p, and by distance alone (sdc_distance_linkage)
 --   p                          5      10     15     20
 --   within p                   0.996  0.925  0.668  0.322
 --   distance (standardised)    0.924  0.720  0.385  0.162
 -- A swap always moves a value, so that with one or two variables the nearest candidate is seldom the true one: random_rate is the share linked truly by
--- one of the candidates taken at random, sum of 1 / candidates. The risk is the higher of the two.
+-- one of the candidates taken at random, sum of 1 / candidates. rate is the higher of the two.
 -- Source: Nin, Herranz & Torra (2008), Rethinking rank swapping to decrease disclosure risk, Data & Knowledge Engineering 64, 346-364 (rank swapping
 --   record linkage); SDC handbook, sections 3.3.8.1 and 3.4.2.4.
 --
@@ -21,9 +21,9 @@
 --
 --   original: id x    released: id x     FROM sdc_rank_linkage('original', 'released', ['x'], 'id', p := 25):
 --             1  10             1  20    records own_among_candidates single_candidate p   unique_correct tied expected_correct_matches rate
---             2  20             2  10    4       4                    0                25  0              0    0                        0
+--             2  20             2  10    4       4                    0                25  0              0    0                        0.4167
 --             3  30             3  40    one rank of four: 1 and 2 changed places, so did 3 and 4; the record that had the value is a candidate
---             4  40             4  30    too, and nearer; at random 1/3 + 1/2 + 1/2 + 1/3 of four
+--             4  40             4  30    too, and nearer; at random 1/3 + 1/2 + 1/2 + 1/3 of four, the rate
 --
 -- Scope: table.
 -- Not compiled: the nearest candidates are searched by numpy; compare the two tables in DuckDB.
@@ -90,15 +90,16 @@ CREATE OR REPLACE MACRO sdc_rank_linkage_records(original, released, columns, id
     FROM query('SELECT sdc__person AS ' || sdc__identifier(sdc__beside(id, ['candidate', 'candidates', 'distance', 'nearer', 'as_near', 'probability'])) || ', * EXCLUDE (sdc__person) FROM sdc__said');
 
 -- own_among_candidates: records whose own is a candidate; single_candidate: whose own is the only one; p: the widest range of a variable, in percent of the
--- values; unique_correct: of the candidates their own is the nearest, and no other as near; tied: as near as others; expected_correct_matches: ties at random;
--- random_rate: the share linked truly by taking any candidate.
+-- values; unique_correct: of the candidates their own is the nearest, and no other as near; tied: as near as others; expected_correct_matches: the nearest, ties at random;
+-- random_rate: the share linked truly by taking any candidate; rate: this, or expected_correct_matches / records where that is higher.
 -- sdc_rank_linkage: how many rank-swapped records an intruder links correctly who knows the range of the swap.
 -- Gives: records, own_among_candidates, single_candidate, p, unique_correct, tied, expected_correct_matches, rate, random_rate.
 -- Example: FROM sdc_rank_linkage('persons', 'released', ['income'], 'id', p := 50);
--- Limit: rate. The share of the released records whose nearest original one within the range of a rank swap is their own.
+-- Limit: rate. The share of the released records that are linked truly within the range of a rank swap, to the nearest record or to any there.
 CREATE OR REPLACE MACRO sdc_rank_linkage(original, released, columns, id, p := NULL, stratum := NULL, weights := NULL) AS TABLE
-    SELECT count(*) AS records, count(*) FILTER (sdc__own) AS own_among_candidates, count(*) FILTER (sdc__own AND sdc__many = 1) AS single_candidate, max(sdc__p) AS p,
-           count(*) FILTER (sdc__nearer = 0 AND sdc__near = 1) AS unique_correct, count(*) FILTER (sdc__nearer = 0 AND sdc__near > 1) AS tied,
-           coalesce(sdc__exact_sum(sdc__chance_nearest(sdc__nearer, sdc__near), 90), 0) AS expected_correct_matches, coalesce(sdc__exact_sum(sdc__chance_nearest(sdc__nearer, sdc__near), 90), 0) / count(*) AS rate,
-           coalesce(sdc__exact_sum(CASE WHEN sdc__own THEN 1 / sdc__many END, 90), 0) / count(*) AS random_rate
-    FROM sdc__ranks_linked(original, released, columns, id, p, stratum, weights);
+    SELECT * EXCLUDE (sdc__nearest, random_rate), greatest(sdc__nearest, random_rate) AS rate, random_rate
+    FROM (SELECT count(*) AS records, count(*) FILTER (sdc__own) AS own_among_candidates, count(*) FILTER (sdc__own AND sdc__many = 1) AS single_candidate, max(sdc__p) AS p,
+               count(*) FILTER (sdc__nearer = 0 AND sdc__near = 1) AS unique_correct, count(*) FILTER (sdc__nearer = 0 AND sdc__near > 1) AS tied,
+               coalesce(sdc__exact_sum(sdc__chance_nearest(sdc__nearer, sdc__near), 90), 0) AS expected_correct_matches, coalesce(sdc__exact_sum(sdc__chance_nearest(sdc__nearer, sdc__near), 90), 0) / count(*) AS sdc__nearest,
+               coalesce(sdc__exact_sum(CASE WHEN sdc__own THEN 1 / sdc__many END, 90), 0) / count(*) AS random_rate
+          FROM sdc__ranks_linked(original, released, columns, id, p, stratum, weights));

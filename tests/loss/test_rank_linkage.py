@@ -25,8 +25,8 @@ def test_by_hand(con):
     for p in (25, None):
         found = data.rank_linkage("k", ["x"], p=p)
         assert (found.records, found.own_among_candidates, found.single_candidate, found.p) == (4, 4, 0, 25)
-        assert (found.unique_correct, found.tied, found.rate) == (0, 0, 0)
-        assert found.random_rate == pytest.approx((1 / 3 + 1 / 2 + 1 / 2 + 1 / 3) / 4)
+        assert (found.unique_correct, found.tied, found.expected_correct_matches) == (0, 0, 0)
+        assert found.rate == found.random_rate == pytest.approx((1 / 3 + 1 / 2 + 1 / 2 + 1 / 3) / 4)
     # 10 has the ranks 1 and 2, 20 the rank 3, one apart: all three are candidates, those swapped not the nearest
     make(con, "k", id=[1, 2, 3], x=[10, 10, 20])
     data = make(con, "f", id=[1, 2, 3], x=[10, 20, 10])
@@ -90,7 +90,8 @@ def test_as_by_all_pairs(con, seed, reach):
     assert found.single_candidate == (own & (candidates == 1)).sum()
     assert found.unique_correct == (own & (nearer == 0) & (same == 1)).sum()
     assert found.tied == (own & (nearer == 0) & (same > 1)).sum()
-    assert found.rate == pytest.approx(first.mean())
+    assert found.expected_correct_matches == pytest.approx(first.sum())
+    assert found.rate == max(found.expected_correct_matches / n, found.random_rate)
     rows = data.rank_linkage_records("k", names, p=reach).order("id").fetchall()
     assert [r[1] for r in rows] == own.tolist()
     assert [r[2] for r in rows if r[1]] == candidates[own].tolist()
@@ -198,5 +199,5 @@ def test_how_much_more_the_range_tells_than_the_distance(con, p, within, distanc
     for name in names:
         data.rank_swap(name, p)
     found = data.rank_linkage("k", names, p=p)
-    assert (found.own_among_candidates, found.rate) == (n, pytest.approx(within, abs=0.03))
+    assert (found.own_among_candidates, found.expected_correct_matches / n) == (n, pytest.approx(within, abs=0.03))
     assert data.distance_linkage("k", names, continuous=names).rate == pytest.approx(distance, abs=0.03)

@@ -87,7 +87,7 @@
 
 {% test sdc_rank_linkage_below(model, original, columns, id, maximum, p=none, stratum=none, weights=none) %}
     {{ sdc.sdc__not_below(model, 'sdc_rank_linkage', [columns, id], {'p': p, 'stratum': stratum, 'weights': weights}, 'rate', maximum,
-        'The share of the released records whose nearest original one within the range of a rank swap is their own', original) }}
+        'The share of the released records that are linked truly within the range of a rank swap, to the nearest record or to any there', original) }}
 {% endtest %}
 
 {% test sdc_replicated_uniques_below(model, original, keys, maximum) %}
