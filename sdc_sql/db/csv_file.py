@@ -32,16 +32,8 @@ def read(
     ``numbers`` are the columns that must be numbers (weights, what is masked); how they are written does not count.
     (A number of a JSON file is one, however it is written: codes are texts there, in quotes.)
     """
-    try:
-        types = execute(con, rows_of(reader, path).limit(0)).description or ()
-    except duckdb.Error as error:
-        if reader == "read_csv" and "CSV Error on Line" not in str(error):
-            _refuse_ragged(path)
-        raise
-    if reader == "read_csv" and _misread([str(column) for column, *_ in types]):
-        _refuse_ragged(path)
     wanted = {n.lower() for n in numbers}
-    detected = {str(column): str(kind) for column, kind, *_ in types}
+    detected = detected_types(con, path, reader)
     nested = {column for column, kind in detected.items() if kind.endswith("]") or "(" in kind.replace("DECIMAL(", "")}
     as_texts = {column: kind if column in nested else "VARCHAR" for column, kind in detected.items()}
     rows = rows_of(reader, path, as_texts)
@@ -63,6 +55,25 @@ def read(
         execute(con, created(name, "TABLE", rows, temporary=temporary, replace=temporary))
     finally:
         con.execute(f"DROP TABLE {ROWS}")
+
+
+def detected_types(con: duckdb.DuckDBPyConnection, path: exp.Expression, reader: str = "read_csv") -> dict[str, str]:
+    """Return the columns of a file with the types that DuckDB detects from all of it.
+
+    Raises
+    ------
+    TableError
+        Where a line has another number of fields than the first, so that DuckDB takes the whole file for another.
+    """
+    try:
+        types = execute(con, rows_of(reader, path).limit(0)).description or ()
+    except duckdb.Error as error:
+        if reader == "read_csv" and "CSV Error on Line" not in str(error):
+            _refuse_ragged(path)
+        raise
+    if reader == "read_csv" and _misread([str(column) for column, *_ in types]):
+        _refuse_ragged(path)
+    return {str(column): str(kind) for column, kind, *_ in types}
 
 
 def _misread(columns: list[str]) -> bool:

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 
 BESIDE = "sdc_beside"
-_ELSEWHERE = re.compile(r"[A-Za-z][A-Za-z0-9+.-]+://")  # https, s3, ...
+ELSEWHERE = re.compile(r"[A-Za-z][A-Za-z0-9+.-]+://")  # https, s3, ...
 
 
 @contextmanager
@@ -139,7 +139,7 @@ def kind_of(source: str) -> str:
     path = Path(source)
     if not path.exists():
         # (what stands elsewhere DuckDB reads, or says which extension it needs for it)
-        if _ELSEWHERE.match(source) or any(sign in source for sign in "*?["):
+        if ELSEWHERE.match(source) or any(sign in source for sign in "*?["):
             return "Parquet" if source.endswith(".parquet") else "CSV"
         raise TableError(f"There is no file {source}.")
     if path.is_dir():

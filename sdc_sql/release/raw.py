@@ -33,6 +33,8 @@ def described(path: Path, table: str | None) -> tuple[Source, dict[str, str]]:
     if path.suffix.lower() in formats.FORMATS:
         return Source(path, None, formats.FORMATS[path.suffix.lower()]), formats.columns(path)
     kind = kind_of(str(path))
+    if path.is_file() and path.stat().st_size == 0:
+        raise TableError(f"{path} has no records: it is empty.")
     if kind == "duckdb":
         with opened(str(path), table) as (con, _), translated():
             schema, name = table_of(con, str(path), table)
@@ -46,11 +48,11 @@ def described(path: Path, table: str | None) -> tuple[Source, dict[str, str]]:
 
 
 def _of_file(con: duckdb.DuckDBPyConnection, path: Path, kind: str) -> dict[str, str]:
-    # the names of a CSV file are found as when it is read: from all of it
     name = exp.Literal.string(str(path))
-    select = query.call("read_parquet", str(path)) if kind == "Parquet" else csv_file.rows_of("read_csv", name)
     try:
-        rows = execute(con, select.limit(0))
+        if kind == "CSV":  # its names are found as when it is read: from all of it
+            return csv_file.detected_types(con, name)
+        rows = execute(con, query.call("read_parquet", str(path)).limit(0))
     except duckdb.Error as error:
         reason = without_values(error) or str(error).split("\n", maxsplit=1)[0]
         raise TableError(f"{path} cannot be read as a {kind} file: {reason}") from None

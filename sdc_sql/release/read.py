@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from sdc_sql.db.checks import checked_small_weights, told
 from sdc_sql.db.released_file import FORMATS, IDS
+from sdc_sql.db.source import ELSEWHERE
 from sdc_sql.errors import ParameterError
 from sdc_sql.limits import named
 from sdc_sql.release import density, figures, formats, frontier_fields, raw, rules, step_fields
@@ -156,6 +157,11 @@ class _Sections(Reading):
         if "table" in given and ways == ["path"]:
             self.problems.add("source.table", "it goes with database = only.")
         with self.problems.at(f"source.{ways[0]}"):
+            if ELSEWHERE.match(given[ways[0]]):
+                raise ParameterError(
+                    f"{given[ways[0]]} is not on this machine: fetch it first, for a release says which file it was "
+                    "made of."
+                )
             source, self.columns = raw.described(
                 self.beside(given[ways[0]]), given.get("table") if ways == ["database"] else None
             )
@@ -313,12 +319,14 @@ class _Sections(Reading):
             if name not in given:
                 continue
             at = f"output.{name}"
+            elsewhere = ELSEWHERE.match(given[name]) is not None
             path = self.beside(given[name]) if self.folder is None else self.folder / given[name]
             endings = (*FORMATS, *formats.FORMATS) if name == "path" else DOCUMENTS[name].endings
             same = taken.get(path.resolve())
             for wrong, message in (
                 (path.suffix.lower() not in endings, f"{given[name]} must end in {', '.join(endings)}."),
-                (path.parent != self.folder and not path.parent.is_dir(), f"there is no folder {path.parent}."),
+                (elsewhere, f"{given[name]} is not on this machine: write a file here, and send that."),
+                (not elsewhere and path.parent != self.folder and not path.parent.is_dir(), f"there is no folder {path.parent}."),
                 (same is not None, f"{given[name]} is {same}: give another name."),
                 (name != "path" and not DOCUMENTS[name].there, "this version cannot write it yet."),
             ):

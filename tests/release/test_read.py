@@ -24,6 +24,8 @@ def write(tmp_path):
     (tmp_path / "persons.csv").write_text(
         "id,name,age,Select,region,weight,household\n1,Ann,30,f,north,10,1\n2,Bo,30,f,south,20.5,1\n"
     )
+    (tmp_path / "empty.csv").write_text("")
+    (tmp_path / "ragged.csv").write_text("id,age\n" + "1,30\n" * 39 + "2,30,4\n" + "1,30\n" * 39)
 
     def written(**sections):
         """Write the file with some sections changed: scenarios for [[scenarios]]."""
@@ -76,6 +78,9 @@ WRONG = {
     "file.rules": ({"file": 'rules = "nl"'}, "rules: there is no ruleset 'nl'"),
     "source.none": ({"source": None}, "source: the file has no [source]."),
     "source.missing": ({"source": 'path = "no.csv"'}, "source.path: There is no file"),
+    "source.elsewhere": ({"source": 'path = "s3://bucket/x.csv"'}, "source.path: s3://bucket/x.csv is not on this mac"),
+    "source.empty": ({"source": 'path = "empty.csv"'}, "source.path: {folder}/empty.csv has no records"),
+    "source.ragged": ({"source": 'path = "ragged.csv"'}, "source.path: Line 41 of the CSV file cannot be read: it has 3"),
     "source.both": ({"source": 'path = "a"\ndatabase = "b"'}, "source: give either path"),
     "source.table": ({"source": 'path = "persons.csv"\ntable = "t"'}, "source.table: it goes with database"),
     "roles.unknown": ({"roles": 'id = "id"\nwieght = "w"'}, "roles.wieght: there is no such field; did you mean 'w"),
@@ -238,6 +243,7 @@ WRONG = {
     "output.path": ({"output": 'ids = "keep"'}, "output.path: it is missing"),
     "output.ending": ({"output": 'path = "a.xlsx"'}, "output.path: a.xlsx must end in .parquet, .csv, .duckdb, .dta"),
     "output.folder": ({"output": 'path = "no/a.csv"'}, "output.path: there is no folder"),
+    "output.elsewhere": ({"output": 'path = "https://x.org/a.csv"'}, "output.path: https://x.org/a.csv is not on this"),
     "output.source": ({"output": 'path = "persons.csv"'}, "output.path: persons.csv is the source"),
     "output.ids": ({"output": 'path = "a.csv"\nids = "kep"'}, "output.ids: it is 'kep'"),
     "output.recode": ({"file": "", "output": 'path = "a.csv"\nids = "recode"'}, "output.ids: recoded ids need release"),
@@ -247,7 +253,9 @@ WRONG = {
 @pytest.mark.parametrize("kind", WRONG)
 def test_each_error_is_told_with_its_place(write, kind):
     changed, expected = WRONG[kind]
-    found = problems(write(**changed))
+    file = write(**changed)
+    expected = expected.replace("{folder}", str(file.parent))
+    found = problems(file)
     assert any(problem.startswith(expected) for problem in found), found
 
 
