@@ -100,6 +100,13 @@ def test_the_end_is_taken_off_and_no_more():
         "FROM postgres_scan('host=db PASSWORD=abc', 'public', 't')",
         "SET s3_secret_access_key = 'abc'",
         "SET motherduck_token = 'abc'",
+        "  SECRET 'abc');",  # the second half of a statement that a semicolon has cut in two
+        "secret\n $$abc$$",
+        "PRAGMA add_parquet_key('k', 'abc')",
+        "COPY t TO 'x.parquet' (ENCRYPTION_CONFIG {footer_key_value: 'abc'})",
+        "FROM 'https://h/x.parquet?X-Amz-Signature=abc'",
+        "FROM read_csv('az://h/x.csv?sv=1&sig=abc')",
+        "ATTACH 'postgresql://u:a/c@db/x' AS s (TYPE postgres)",
     ],
 )
 def test_what_is_not_kept(text):
