@@ -12,7 +12,7 @@ CREATE OR REPLACE MACRO sdc__to_mask(have, columns, id) AS CASE
     ELSE sdc__columns(have, columns)
 END;
 
-CREATE OR REPLACE MACRO sdc__kept(have, columns) AS list_filter(have, lambda h: NOT sdc__is_among(h, sdc__names(columns)));
+CREATE OR REPLACE MACRO sdc__kept(have, columns) AS list_filter(have, lambda h: NOT sdc__is_among(h, sdc__names_if_any(columns)));
 
 CREATE OR REPLACE MACRO sdc__has_values(found) AS
     CASE WHEN found THEN true
