@@ -7,6 +7,7 @@
 {#- given: the arguments in their order. named: those that have a default; none leaves it as it is. -#}
 {%- macro sdc__call(function, given, named) -%}
     {%- set parts = [] -%}
+    {%- if given and given[0] is none -%}{{ sdc.sdc__refuse(function ~ ' is given no table: give ref(...) of one.') }}{%- endif -%}
     {%- for value in given -%}{%- do parts.append(sdc.sdc__literal(value)) -%}{%- endfor -%}
     {%- for name, value in named.items() if value is not none -%}
         {%- do parts.append(name ~ ' := ' ~ sdc.sdc__literal(value)) -%}

@@ -30,7 +30,8 @@
 
 {%- macro sdc__drawn(columns) -%}
     {%- set marks = {} -%}
-    {%- for name in ([columns] if columns is string else columns) -%}{%- do marks.update({'sdc_draws ' ~ name | lower: true}) -%}{%- endfor -%}
+    {%- set several = columns if columns is sequence and columns is not string else [columns] -%}
+    {%- for name in several if name is string -%}{%- do marks.update({'sdc_draws ' ~ name | lower: true}) -%}{%- endfor -%}
     {{ return(marks) }}
 {%- endmacro -%}
 
@@ -107,22 +108,46 @@
     {{ return([columns] if columns is string and method not in sdc.sdc__of_one_column() else columns) }}
 {%- endmacro -%}
 
+{#- What is given for steps, as a list: a step alone, or a text, is told as the wrong step that it is. -#}
+{%- macro sdc__steps(steps) -%}
+    {{ return(steps or [] if steps is sequence and steps is not string and steps is not mapping else [steps]) }}
+{%- endmacro -%}
+
+{%- macro sdc__is_step(step) -%}
+    {%- if step is not sequence or step is string or step is mapping or step | length not in [3, 4] or step[0] is not string -%}{{ return(false) }}{%- endif -%}
+    {%- set columns = [step[1]] if step[1] is string else step[1] -%}
+    {%- if columns is not sequence or columns is mapping or not columns -%}{{ return(false) }}{%- endif -%}
+    {%- for name in columns if name is not string -%}{{ return(false) }}{%- endfor -%}
+    {{ return(step | length == 3 or step[3] is mapping) }}
+{%- endmacro -%}
+
+{#- The options of a step: names that the method has. -#}
+{%- macro sdc__checked_options(method, named) -%}
+    {%- if named -%}
+        {%- set known = run_query('select unnest(parameters) from duckdb_functions() where function_name = ' ~ sdc.sdc__literal('sdc_' ~ method)).columns[0].values() -%}
+        {%- for name in named if name not in known -%}
+            {{ sdc.sdc__refuse(method ~ ' has no option ' ~ name ~ ': it has ' ~ known | join(', ') ~ '.') }}
+        {%- endfor -%}
+    {%- endif -%}
+{%- endmacro -%}
+
 {#- Several steps, one after the other; each is [method, columns, parameter] or [method, columns, parameter, {options}]:
 
     {{ sdc.mask(ref('arrived'), 'id', [['pram', 'sex', ref('matrix')], ['round', ['income'], 50]]) }}
 -#}
 {%- macro mask(tbl, id, steps) -%}
-    {%- for step in steps or [] if step is not string and step | length > 1 -%}{{ sdc.sdc__remember('sdc_' ~ step[0], step[1]) }}{%- endfor -%}
+    {%- for step in sdc.sdc__steps(steps) if sdc.sdc__is_step(step) -%}{{ sdc.sdc__remember('sdc_' ~ step[0], step[1]) }}{%- endfor -%}
     {%- if not execute -%}{{ return('') }}{%- endif -%}
     {%- set methods = sdc.sdc__masks() | list -%}
     {%- if not steps -%}{{ sdc.sdc__refuse('mask has no steps: give at least one, as in [[\'round\', [\'income\'], 50]].') }}{%- endif -%}
     {%- set parts, passes = [], {} -%}
-    {%- for step in steps -%}
-        {%- if step is string or step | length not in [3, 4] or step[0] not in methods or (step | length == 4 and step[3] is not mapping) -%}
+    {%- for step in sdc.sdc__steps(steps) -%}
+        {%- if not sdc.sdc__is_step(step) or step[0] not in methods -%}
             {{ sdc.sdc__refuse('a step of mask is ' ~ step ~ ': it must be [method, columns, parameter] or [method, columns, parameter, {options}], '
                 ~ 'where method is one of ' ~ methods | join(', ') ~ '.') }}
         {%- endif -%}
         {%- set named = dict(step[3] if step | length == 4 else {}) -%}
+        {{ sdc.sdc__checked_options(step[0], named) }}
         {{ sdc.sdc__checked_step(tbl, 'sdc_' ~ step[0], step[1], named) }}
         {%- if step[0] in sdc.sdc__drawing() -%}  {#- a second step on a column is the next pass -#}
             {%- set marks, number = sdc.sdc__drawn(step[1]), [1] -%}
