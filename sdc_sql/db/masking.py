@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
 
 from sqlglot import exp
 
+from sdc_sql.db import arguments as arguments_of
 from sdc_sql.db import query
 from sdc_sql.db.load import execute, set_key
 from sdc_sql.db.log import Log
@@ -132,6 +133,7 @@ def masked(
     logged
         Parameters for the log in place of arguments of the same name.
     """
+    arguments_of.check(macro, arguments)
     set_key(data.con)
     if "stream" in arguments:  # no work is done, and lost, where there is no key to draw with
         with translated():

@@ -137,6 +137,8 @@ def _setting(name: str, value: str | float) -> exp.SetItem:
 def kind_of(source: str) -> str:
     """Return the kind of a file, from its content: ``duckdb``, ``Parquet`` or ``CSV``."""
     path = Path(source)
+    if not source.strip():
+        raise TableError("No file is named: the path is empty. Give a Parquet, CSV or DuckDB file.")
     if not path.exists():
         # (what stands elsewhere DuckDB reads, or says which extension it needs for it)
         if ELSEWHERE.match(source) or any(sign in source for sign in "*?["):

@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
 from sdc_sql.db import query
+from sdc_sql.db.arguments import check
 from sdc_sql.db.checks import told
 from sdc_sql.db.replaced import fixed, replaced
 from sdc_sql.errors import ParameterError
@@ -155,6 +156,7 @@ def _design(  # noqa: PLR0917 - what both take
         raise ParameterError("MASSC needs keys: give keys=[...] here or when describing the table.")
     if strata is not None and (isinstance(strata, str) or not isinstance(strata, Iterable)):
         raise ParameterError(f"strata is {told(strata)}: it must be a list of frequencies, ascending, as in [1, 2, 4].")
+    check("massc", {"bias": bias, "variance": variance, "most_substituted": most_substituted})
     own = weight if weight is not None else data.weight
     given = data.found("weight", own) if isinstance(own, str) else None
     design = {

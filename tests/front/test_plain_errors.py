@@ -67,6 +67,31 @@ def test_arguments_of_another_kind():
         data.recode("sex", mapping={"f": "x"}, others=5)
 
 
+@pytest.mark.parametrize(
+    ("call", "said"),
+    [
+        (lambda d: d.massc(0.1, float("nan")), "variance is nan: it must be a finite number, at least 0"),
+        (lambda d: d.massc(None, 0.1), "bias is None: it must be a finite number"),
+        (lambda d: d.massc(0.1, -1), "variance is -1: it must be"),
+        (lambda d: d.multiplicative_noise("age", float("nan")), "size is nan: it must be a finite number, at least 0"),
+        (lambda d: d.multiplicative_noise("age", -1), "size is -1: it must be"),
+        (lambda d: d.multiplicative_noise("age", None), "size is None: it must be"),
+        (lambda d: d.multiplicative_noise("age", 0.1, method="x"), "method is 'x': it must be one of plain, hoehne"),
+        (lambda d: d.microaggregate(["age"], k=3, method="x"), "method is 'x': it must be one of mdav"),
+        (lambda d: d.noise("age", 0.1, method="x"), "method is 'x': it must be one of uncorrelated"),
+    ],
+)
+def test_a_bad_argument_does_not_cost_the_open_transaction(con, call, said):
+    con.execute("CREATE TABLE persons AS SELECT i AS id, i AS age FROM range(60) t(i)")
+    con.execute("SET VARIABLE sdc_key = 'aB3xKq9LmZ0pWv7TnRy2UcHs5EgDj8Fo'")
+    con.begin()
+    con.execute("CREATE TABLE mine AS SELECT 1 AS x")
+    with pytest.raises(ParameterError, match=said):
+        call(Microdata(con, "persons", keys=["age"], id="id"))
+    con.commit()
+    assert con.execute("FROM mine").fetchall() == [(1,)]
+
+
 def test_a_text_for_a_list_of_keys(con):
     con.execute("CREATE TABLE persons AS SELECT 1 AS age")
     with pytest.raises(ColumnError, match="no list: write"), sdc_sql.errors.translated():
@@ -145,6 +170,8 @@ ROUND = ["mask", "round", "p.csv", "--id", "id", "--columns", "age", "--output",
             )
             for file, said in (("text.parquet", "is no Parquet file, whatever"), (".", "is a directory: name a file"))
         ],
+        (["risk", "", "--keys", "age"], "No file is named: the path is empty"),
+        (["compare", "p.csv", "", "--keys", "age"], "No file is named: the path is empty"),
         (["risk", "https://example.org/p.parquet", "--keys", "age"], "DuckDB needs its extension httpfs"),
         (["measure", "k_anonymity", "s3://bucket/p.csv", "age", "3"], "DuckDB needs its extension httpfs"),
         (["compile", "cells", "p", "age", "--dialect", "spark", "--like", "https://example.org/p"], "extension httpfs"),
