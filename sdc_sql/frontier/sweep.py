@@ -93,7 +93,9 @@ def frontier(
     if not given:
         raise ParameterError(f"The list of candidates is empty; {FORM}.")
     if max_risk is not None and (not is_number(max_risk) or not math.isfinite(max_risk)):
-        raise ParameterError(f"max_risk is {told(max_risk)}: it must be a finite number, the most risk that is allowed.")
+        raise ParameterError(
+            f"max_risk is {told(max_risk)}: it must be a finite number, the most risk that is allowed."
+        )
     worth = utility and arithmetic(utility, ("risk", "loss"), f"The utility is {told(utility)}: it must be")
     if isinstance(given[0], Result):
         names = [_field(given, asked, role) for asked, role in ((risk, "risk"), (loss, "loss"))]

@@ -326,7 +326,10 @@ class _Sections(Reading):
             for wrong, message in (
                 (path.suffix.lower() not in endings, f"{given[name]} must end in {', '.join(endings)}."),
                 (elsewhere, f"{given[name]} is not on this machine: write a file here, and send that."),
-                (not elsewhere and path.parent != self.folder and not path.parent.is_dir(), f"there is no folder {path.parent}."),
+                (
+                    not elsewhere and path.parent != self.folder and not path.parent.is_dir(),
+                    f"there is no folder {path.parent}.",
+                ),
                 (same is not None, f"{given[name]} is {same}: give another name."),
                 (name != "path" and not DOCUMENTS[name].there, "this version cannot write it yet."),
             ):

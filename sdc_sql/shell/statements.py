@@ -7,8 +7,8 @@ import re
 import duckdb
 
 # A statement that sets a variable may hold the secret key, also where its name is misspelled; others a password: of a
-# secret (also where a semicolon has cut it in two), of ATTACH or a function that opens another database (in its options,
-# in text, in an address), of a setting; the key of an encrypted Parquet file; an address that is signed.
+# secret (also where a semicolon has cut it in two), of ATTACH or a function that opens another database (in options, in
+# text, in an address), of a setting; the key of an encrypted Parquet file; an address that is signed.
 _SECRET = re.compile(
     r"sdc\W?_?key|\bset\b.*\bvariable|^\s*\.key|\bcreate\b.*\bsecret\b|\bsecret\W*['$]"
     r"|passw(or)?d|\bpwd\b|passphrase|token|encryption_(key|config)|(secret|access|parquet|footer)_?key|credential|key_id"

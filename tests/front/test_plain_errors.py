@@ -98,8 +98,15 @@ def test_a_text_for_a_list_of_keys(con):
         con.execute("FROM sdc_k_anonymity('persons', 'age', 3)").fetchall()
 
 
-@pytest.mark.parametrize("call", ["sdc_noise('persons', NULL, 0.1, 'id')", "sdc_pram_retention('persons', NULL, 0.9, 'id')",
-                                  "sdc_random_round('persons', NULL, 5, 'id')", "sdc_round('persons', NULL, 5, 'id')"])  # fmt: skip
+@pytest.mark.parametrize(
+    "call",
+    [
+        "sdc_noise('persons', NULL, 0.1, 'id')",
+        "sdc_pram_retention('persons', NULL, 0.9, 'id')",
+        "sdc_random_round('persons', NULL, 5, 'id')",
+        "sdc_round('persons', NULL, 5, 'id')",
+    ],
+)
 def test_no_list_of_columns_to_mask(con, call):
     con.execute("CREATE TABLE persons AS SELECT i AS id, i AS age FROM range(9) t(i)")
     con.execute("SET VARIABLE sdc_key = 'aB3xKq9LmZ0pWv7TnRy2UcHs5EgDj8Fo'")
