@@ -44,7 +44,7 @@ TABLES = """
 Mistake = tuple[str, "Callable[[Microdata], Any]", str]
 # A table, what is done with it, and what the message must say.
 MISTAKES: tuple[Mistake, ...] = (
-    ("checked", lambda d: d.round_to_base("age", 5000), "constraint"),
+    ("checked", lambda d: d.round_to_base("age", 150), "CHECK"),
     ("made", lambda d: d.round_to_base("age", 5), "generated"),
     ("children", lambda d: d.round_to_base("age", 500), "FOREIGN KEY"),
     ("plain", lambda d: Microdata(d.con, "plain", keys=["sex"], weight=0.5).global_risk(), "at_least_one"),
@@ -69,8 +69,12 @@ ARGUMENTS = range(4, len(MISTAKES) - 2)  # of these an argument is wrong, and is
 def mistakes(con: duckdb.DuckDBPyConnection, rng: random.Random, folder: Path) -> str | None:
     """A mistake is told in a line, and changes nothing; a bad argument does not cost the user their transaction."""
     number = rng.randrange(len(MISTAKES))
+    return mistake(con, number, within=number in ARGUMENTS and rng.random() < 0.7)
+
+
+def mistake(con: duckdb.DuckDBPyConnection, number: int, *, within: bool) -> str | None:
+    """Make a mistake, within a transaction of the user's or not; return what is wrong with how it is told."""
     table, done, says = MISTAKES[number]
-    within = number in ARGUMENTS and rng.random() < 0.7
     con.execute("DROP SCHEMA IF EXISTS mist CASCADE")
     con.execute(TABLES)
     try:
@@ -120,14 +124,16 @@ def sources(con: duckdb.DuckDBPyConnection, rng: random.Random, folder: Path) ->
     source = rng.choice((str(broken), str(wide), str(folder / "text.parquet"), str(folder / "short.parquet"), str(folder),
                          str(folder / "bad.json"), "/dev/null", "https://127.0.0.1:1/x.parquet", "s3://nobody/x.parquet",
                          rng.choice(PAYLOADS).replace("{canary}", str(broken)), None, 5, b"x", ["a"]))  # fmt: skip
+    # what the message must say, of each kind of file
+    says = {str(folder / f"{name}.parquet"): "no Parquet file" for name in ("text", "short")}
+    says |= {str(path): "Line 42 of the CSV file" for path in (broken, wide)}
+    says[str(folder)] = "is a directory"
     try:
         Microdata(con, source, keys=["id"])
     except SdcError as error:
         message = str(error)
-        if hidden in message or "\n" in message.strip():
+        if hidden in message or "\n" in message.strip() or says.get(str(source), "") not in message:
             return f"{source!r:.60}: says {message:.200}"
-        if source == str(broken) and "Line " not in message:
-            return f"no line of the CSV file: {message:.200}"
         return None
     except Exception as error:  # noqa: BLE001 - whatever it is
         return f"{source!r:.60}: not ours: {error!r:.200}"
@@ -260,6 +266,12 @@ def told_of(con: duckdb.DuckDBPyConnection, folder: Path, door: str, cases: int)
 def test_some(fuzzed, tmp_path, door):
     faults = told_of(fuzzed, tmp_path, door, 2)
     assert not faults, told("test_mistakes.py", door, faults)
+
+
+@pytest.mark.parametrize("number", range(len(MISTAKES)))
+def test_each_mistake(fuzzed, number):
+    for within in {False, number in ARGUMENTS}:
+        assert mistake(fuzzed, number, within=within) is None
 
 
 @pytest.mark.slow
