@@ -232,7 +232,7 @@ def files(con: duckdb.DuckDBPyConnection, rng: random.Random, folder: Path) -> s
             own.execute("SET VARIABLE sdc_key = ?", [KEY])
             data = Microdata(own, "people", id="id")
             data.recode("c", keep_first=2)
-            data.write(out, release="autumn", ids="recode")
+            data.write(out, release="autumn", ids=rng.choice(("keep", "drop", "recode")))
             order = [x for (x,) in fetched(own, f"SELECT x FROM {text(str(out))}")] if ending != "duckdb" else []
             if order and order == sorted(order):
                 return "the records stand in their old order"
