@@ -118,15 +118,17 @@ def sources(con: duckdb.DuckDBPyConnection, rng: random.Random, folder: Path) ->
     broken.write_text("id,age\n" + "1,20\n" * 40 + f'2,"{hidden}\n')
     wide = folder / "wide.csv"
     wide.write_text("id,age\n" + "1,20\n" * 40 + f"2,{hidden},3,4,5\n")
+    latin = folder / "latin.csv"
+    latin.write_bytes(b"id,age\n" + b"1,20\n" * 40 + b"2," + hidden.encode() + b"-\xfc\n")
     (folder / "text.parquet").write_text(hidden * 9)
     (folder / "short.parquet").write_text("zq")
     (folder / "bad.json").write_text('[{"id": 1, "age": "' + hidden + '"')
-    source = rng.choice((str(broken), str(wide), str(folder / "text.parquet"), str(folder / "short.parquet"), str(folder),
+    source = rng.choice((str(broken), str(wide), str(latin), str(folder / "text.parquet"), str(folder / "short.parquet"), str(folder),
                          str(folder / "bad.json"), "/dev/null", "https://127.0.0.1:1/x.parquet", "s3://nobody/x.parquet",
                          rng.choice(PAYLOADS).replace("{canary}", str(broken)), None, 5, b"x", ["a"]))  # fmt: skip
     # what the message must say, of each kind of file
     says = {str(folder / f"{name}.parquet"): "no Parquet file" for name in ("text", "short")}
-    says |= {str(path): "Line 42 of the CSV file" for path in (broken, wide)}
+    says |= {str(path): "Line 42 of the CSV file" for path in (broken, wide, latin)}
     says[str(folder)] = "is a directory"
     try:
         Microdata(con, source, keys=["id"])
@@ -169,7 +171,7 @@ def limits(con: duckdb.DuckDBPyConnection, rng: random.Random, folder: Path) -> 
         except ParameterError as error:
             if len(str(error).replace(wrong, "").replace(repr(wrong), "")) > 400:
                 return f"{wrong:.60}: a message of {len(str(error))} characters"
-            if wrong == "theta.thet > 0" and "upper_bound" not in str(error):
+            if wrong == "theta.thet > 0" and "(of theta: theta, upper_bound)" not in str(error):
                 return f"does not list the names: {error!s:.200}"
             if wrong == "thetas.theta > 0" and "k_anonymity, theta" not in str(error):
                 return f"does not list the measures: {error!s:.200}"
