@@ -101,6 +101,8 @@ def test_a_database_that_may_not_be_written(database):
         con.execute("SET VARIABLE sdc_key = ?", [KEY])
         with pytest.raises(TableError, match="read-only"):
             sdc_sql.Microdata(con, "persons", id="id").noise("x", 0.1)
+        with pytest.raises(TableError, match="read-only"):  # before any work, which would find a g that is not listed
+            sdc_sql.Microdata(con, "persons", id="id").recode("g", mapping={"0": "none"})
     assert digest(database) == before
 
 
