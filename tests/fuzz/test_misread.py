@@ -287,11 +287,19 @@ def collations(con: duckdb.DuckDBPyConnection, rng: random.Random, folder: Path)
             f"CREATE OR REPLACE TABLE one AS SELECT k::VARCHAR COLLATE C AS k FROM one; SET default_collation = '{pairs[0]}'"
         )
         con.execute("CREATE OR REPLACE TABLE one AS SELECT k::VARCHAR AS k FROM one")
+    con.execute("CREATE OR REPLACE TABLE ids AS SELECT DISTINCT ON (encode(k)) k, 7.0 AS x FROM one")
     try:
         ((cells,),) = fetched(con, "SELECT count(*) FROM sdc_cells('one', ['k'])")
+        ((uniques,),) = fetched(con, "SELECT count(*) FROM sdc_sample_uniques('one', ['k'])")
+        ((found,),) = fetched(con, "SELECT list_sort(list(sample_frequency)) FROM sdc_frequencies('one', ['k'])")
+        ((masked,),) = fetched(con, "SELECT count(*) FROM sdc_random_round('ids', ['x'], 5, 'k')")
+    except duckdb.Error as error:
+        return f"refused: {error!s:.200}"
     finally:
         con.execute("RESET default_collation")
-    return None if cells == len(set(rows)) else f"{cells} cells of {len(set(rows))} texts"
+    by_bytes = Counter(rows)
+    wanted = len(by_bytes), [*by_bytes.values()].count(1), sorted(by_bytes[row] for row in rows), len(by_bytes)
+    return None if (cells, uniques, found, masked) == wanted else f"{cells, uniques, found, masked}, by bytes {wanted}"
 
 
 def strata(con: duckdb.DuckDBPyConnection, rng: random.Random, folder: Path) -> str | None:
