@@ -1,4 +1,4 @@
-"""What may be taken for something else: codes for numbers, a name for another, a tie, the order of a sum, a key."""
+"""What may be taken for something else: codes for numbers, a name for another, a tie, the order of a sum, a key, a value."""
 
 # ruff: noqa: ARG001, E501 - doors are called alike
 
@@ -13,9 +13,10 @@ from typing import TYPE_CHECKING
 import brute_force
 import duckdb
 import pytest
-from fuzz_judge import ours
+from fuzz_calls import MACROS, call, examples
+from fuzz_judge import fault_of, ours
 from fuzz_seed import faults_of, share, told
-from fuzz_tables import HOSTILE, fetched, quoted, text
+from fuzz_tables import HOSTILE, LOGICAL, fetched, made, quoted, store, text
 from masked_tables import KEY
 
 from sdc_sql import Microdata, load
@@ -306,11 +307,12 @@ def strata(con: duckdb.DuckDBPyConnection, rng: random.Random, folder: Path) -> 
     """What is no stratum, no level, no sample is refused, whichever columns are asked for; a stratum may be whole."""
     con.execute(
         "CREATE OR REPLACE TABLE one AS SELECT i AS id, i % 5 AS k, i % 2 AS s, CASE WHEN i % 2 = 0 THEN 1.0 ELSE 0.2 END AS p,"
-        " 4.0 AS w FROM range(40) t(i); CREATE OR REPLACE TABLE everybody AS SELECT * REPLACE (0 AS k) FROM one"
+        " 4.0 AS w FROM range(40) t(i); CREATE OR REPLACE TABLE everybody AS SELECT * REPLACE (0 AS k) FROM one;"
+        ' CREATE OR REPLACE TABLE chances AS SELECT DISTINCT s, k AS "from", k AS "to", 1.0 AS probability FROM one'
     )
     call = rng.choice((
         "sdc_theta_by('one', ['k', 's'], 's', 0.2)", "sdc_theta_by('one', ['k', 'S'], 's', 'p')",
-        "sdc_population_risk('one', 'everybody', ['k'])",
+        "sdc_population_risk('one', 'everybody', ['k'])", "sdc_theta_misclassified('one', ['k'], 0.2, ['k'], ['chances'])",
         "sdc_threshold_rule('one', ['k', 's'], 3, levels := {'nobody': ['k'], 'identifying': ['s']})",
         "sdc_theta('one', ['k'], 1.5)", "sdc_individual_risk('one', ['k'], -3)",
     ))  # fmt: skip
@@ -328,9 +330,32 @@ def strata(con: duckdb.DuckDBPyConnection, rng: random.Random, folder: Path) -> 
     return f"not refused: SELECT {asked} FROM {call}"
 
 
+def bad_values(con: duckdb.DuckDBPyConnection, rng: random.Random, folder: Path) -> str | None:
+    """A weight that is none, a text for a weight, an id that comes twice: told without the value."""
+    role, kind, value = rng.choice((("w", "DOUBLE", "-7310.125"), ("w", "VARCHAR", "zqweight"), ("id", "VARCHAR", "zqid-twice")))
+    table = made(rng)
+    while len(table.rows) < 3:
+        table = made(rng)
+    at, rows = LOGICAL.index(role), table.rows
+    table.types[role] = kind
+    table.rows = [(*row[:at], value, *row[at + 1 :]) if n < 2 else row for n, row in enumerate(rows)]
+    store(con, table, folder)
+    named = "weight" if role == "w" else "id"
+    asked = call(rng, table, rng.choice([m for m in MACROS if m.is_table and named in examples()[m.name]]))
+    try:
+        fetched(con, asked.sql)
+    except duckdb.Error as error:
+        if value in str(error).split("\n\nLINE ", maxsplit=1)[0]:
+            return f"shows the value: {error!s:.200}: {asked.sql:.200}"
+        fault = fault_of(error, asked.arguments, table)
+        return f"{fault}: {error!s:.200}: {asked.sql:.200}" if fault and "shows" in fault else None
+    return None
+
+
 DOORS: dict[str, tuple[Callable[..., str | None], int]] = {  # and how many cases the slow tests make of it
     "codes": (codes, 12), "two_files": (two_files, 10), "names": (names, 25), "sums": (sums, 12), "ties": (ties, 25),
     "small_weights": (small_weights, 25), "secret_keys": (secret_keys, 60), "collations": (collations, 15), "strata": (strata, 20),
+    "bad_values": (bad_values, 40),
 }  # fmt: skip
 
 
