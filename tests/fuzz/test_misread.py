@@ -308,7 +308,7 @@ def strata(con: duckdb.DuckDBPyConnection, rng: random.Random, folder: Path) -> 
     con.execute(
         "CREATE OR REPLACE TABLE one AS SELECT i AS id, i % 5 AS k, i % 2 AS s, CASE WHEN i % 2 = 0 THEN 1.0 ELSE 0.2 END AS p,"
         " 4.0 AS w FROM range(40) t(i); CREATE OR REPLACE TABLE everybody AS SELECT * REPLACE (0 AS k) FROM one;"
-        ' CREATE OR REPLACE TABLE chances AS SELECT DISTINCT s, k AS "from", k AS "to", 1.0 AS probability FROM one'
+        ' CREATE OR REPLACE TABLE chances AS SELECT DISTINCT k % 2 AS s, k AS "from", k AS "to", 1.0 AS probability FROM one'
     )
     call = rng.choice((
         "sdc_theta_by('one', ['k', 's'], 's', 0.2)", "sdc_theta_by('one', ['k', 'S'], 's', 'p')",
