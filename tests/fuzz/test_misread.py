@@ -314,7 +314,7 @@ def strata(con: duckdb.DuckDBPyConnection, rng: random.Random, folder: Path) -> 
         "sdc_theta_by('one', ['k', 's'], 's', 0.2)", "sdc_theta_by('one', ['k', 'S'], 's', 'p')",
         "sdc_population_risk('one', 'everybody', ['k'])", "sdc_theta_misclassified('one', ['k'], 0.2, ['k'], ['chances'])",
         "sdc_threshold_rule('one', ['k', 's'], 3, levels := {'nobody': ['k'], 'identifying': ['s']})",
-        "sdc_theta('one', ['k'], 1.5)", "sdc_individual_risk('one', ['k'], -3)", "sdc_individual_risk('one', ['k'], 1e300)",
+        "sdc_theta('one', ['k'], 1.5)", "sdc_individual_risk('one', ['k'], -3)", "sdc_frequencies('one', ['k'], weight := 1e-12)",
     ))  # fmt: skip
     asked = rng.choice(("*", "count(*)", "1"))
     if asked != "*" and "population" not in call and "by" not in call:
@@ -332,7 +332,9 @@ def strata(con: duckdb.DuckDBPyConnection, rng: random.Random, folder: Path) -> 
 
 def bad_values(con: duckdb.DuckDBPyConnection, rng: random.Random, folder: Path) -> str | None:
     """A weight that is none, a text for a weight, an id that comes twice: told without the value."""
-    role, kind, value = rng.choice((("w", "DOUBLE", "-7310.125"), ("w", "VARCHAR", "zqweight"), ("id", "VARCHAR", "zqid-twice")))
+    role, kind, value = rng.choice(
+        (("w", "DOUBLE", "-7310.125"), ("w", "VARCHAR", "zqweight"), ("id", "VARCHAR", "zqid-twice"))
+    )
     table = made(rng)
     while len(table.rows) < 3:
         table = made(rng)
