@@ -13,10 +13,11 @@ from typing import TYPE_CHECKING
 import brute_force
 import duckdb
 import pytest
-from fuzz_calls import MACROS, call, examples
-from fuzz_judge import fault_of, ours
+from fuzz_calls import MACROS, Call, call, examples
+from fuzz_judge import fault_of, ours, rows_of
 from fuzz_seed import faults_of, share, told
 from fuzz_tables import HOSTILE, LOGICAL, fetched, made, quoted, store, text
+from fuzz_truth import fault_of_figures
 from masked_tables import KEY
 
 from sdc_sql import Microdata, load
@@ -354,10 +355,31 @@ def bad_values(con: duckdb.DuckDBPyConnection, rng: random.Random, folder: Path)
     return None
 
 
+BY_HAND = {  # measures that brute force has, and what they are given
+    "sdc_k_anonymity": {"k": (2, 3, 4)}, "sdc_frequencies": {}, "sdc_sample_uniques": {}, "sdc_cells": {}, "sdc_theta": {"sampling_fraction": (0.1, 0.5)},
+    "sdc_individual_risk": {"weight": ("w", 7.5)}, "sdc_global_risk": {"weight": ("w", 7.5)},
+}  # fmt: skip
+
+
+def small_cells(con: duckdb.DuckDBPyConnection, rng: random.Random, folder: Path) -> str | None:
+    """Cells of one, two and three records, with NULL and without: every figure is the definition's."""
+    rows = [
+        (rng.choice((1, 2, 3, None)), rng.choice("ab"), rng.choice((4.0, 7.25, 30.0)))
+        for _ in range(rng.randint(3, 20))
+    ]
+    con.execute("CREATE OR REPLACE TABLE one (k INTEGER, s VARCHAR, w DOUBLE)")
+    con.executemany("INSERT INTO one VALUES (?, ?, ?)", rows)
+    name = rng.choice([*BY_HAND])
+    given = {argument: rng.choice(values) for argument, values in BY_HAND[name].items()}
+    asked = Call(next(m for m in MACROS if m.name == name), {"tbl": "one", "keys": ["k", "s"], **given}, spoilt=False)
+    fault = fault_of_figures(asked, rows_of(con, "FROM one"), *rows_of(con, asked.sql))
+    return f"{fault}: {asked.sql}" if fault else None
+
+
 DOORS: dict[str, tuple[Callable[..., str | None], int]] = {  # and how many cases the slow tests make of it
     "codes": (codes, 12), "two_files": (two_files, 10), "names": (names, 25), "sums": (sums, 12), "ties": (ties, 25),
     "small_weights": (small_weights, 25), "secret_keys": (secret_keys, 60), "collations": (collations, 15), "strata": (strata, 40),
-    "bad_values": (bad_values, 40),
+    "bad_values": (bad_values, 40), "small_cells": (small_cells, 40),
 }  # fmt: skip
 
 
