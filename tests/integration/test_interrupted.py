@@ -13,6 +13,8 @@ import duckdb
 import pytest
 from sdc_sql.udfs.interruption import running
 
+from sdc_sql.db.interruption import interruptible
+
 pytestmark = [
     pytest.mark.slow,
     pytest.mark.skipif(not hasattr(signal, "pthread_sigmask"), reason="no Ctrl-C is sent to a process on Windows"),
@@ -154,3 +156,30 @@ def test_a_kernel_on_a_thread_that_nobody_tells_listens_for_itself():
         thread.join(SOON)
     assert ended == ["stopped", "stopped"]
     assert signal.getsignal(signal.SIGINT) is handler
+
+
+def test_no_kernel_begins_after_ctrl_c():
+    """One that DuckDB is about to call when Ctrl-C comes has heard nothing: it does not begin, and a later one does."""
+    ended = []
+
+    def kernel():
+        try:
+            with running():
+                ended.append("ran")
+        except KeyboardInterrupt:
+            ended.append("stopped")
+
+    def called():
+        thread = threading.Thread(target=kernel)
+        thread.start()
+        thread.join()
+
+    with pytest.raises(KeyboardInterrupt), interruptible():  # noqa: PT012 - as above
+        try:
+            signal.raise_signal(signal.SIGINT)
+            time.sleep(1)
+        except KeyboardInterrupt:
+            time.sleep(0.5)  # a thread of its own stops kernels
+        called()
+    called()
+    assert ended == ["stopped", "ran"]
