@@ -9,7 +9,9 @@
 -- scaling: the standard deviation (n - 1) or the range in the other file; 'mahalanobis': the numbers together, (r - s)' V^-1 (r - s), V their covariances
 -- there. What is constant there is compared as it is. Ordered categories of both files together are ranked: numbers by size, an ENUM in its own order,
 -- texts by their bytes. NULL of other categories is one of them. A number or a rank that one of two records lacks adds what two records of the other
--- file differ by on average, which tells none of those that have it from another: so a suppressed value is no information, and no distance.
+-- file differ by on average, which tells none of those that have it from another: so a suppressed value is no information, and no distance. Where values were suppressed and the other
+-- file lacks some of its own, a released NULL is read in both ways, as what the other file lacks and as no information, and the one with more correct links
+-- counts: records that lack a value must not seem to be the nearest ones of those in which it was suppressed.
 -- Source: SDC handbook, section 3.3.8.1; Pagliuca & Seri (1999), Some results of individual ranking method on the system of enterprise accounts
 --   annual survey, Esprit SDC project, deliverable MI-3/D2; Domingo-Ferrer & Torra (2001), A quantitative comparison of disclosure control methods for
 --   microdata (which found it to link more than probabilistic linkage); Torra, Abril & Navarro-Arribas (2011) for the Mahalanobis distance.
@@ -68,7 +70,7 @@ CREATE OR REPLACE MACRO sdc__files_compared(original, released, columns, id, cat
         WHERE sdc__not_paired(id, sdc__originals, sdc__copies, sdc__nobody, CASE WHEN sdc__is_external(external) = 1 AND sdc__strange < sdc__some THEN 0 ELSE sdc__strange END)
     ),
     sdc__coded AS (
-        SELECT sdc__person, sdc__first, sdc__category_number(sdc__person) AS sdc__number, sdc__category_number(COLUMNS(lambda c: starts_with(c, 'sdc__t_'))) AS "\0",
+        SELECT sdc__person, sdc__first, sdc__category_number(sdc__person) AS sdc__number, CASE WHEN COLUMNS('(?s)^sdc__t_.*$') IS NOT NULL THEN sdc__category_number(COLUMNS('(?s)^sdc__t_.*$')) END AS "\0",
                sdc__rank_or_null(COLUMNS(lambda c: starts_with(c, 'sdc__o_'))) AS "\0", COLUMNS(lambda c: starts_with(c, 'sdc__x_'))
         FROM sdc__files
     ),

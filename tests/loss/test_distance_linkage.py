@@ -213,6 +213,62 @@ def test_suppressed_values_are_no_distance(con):
     ]
 
 
+def by_both_readings(before, after):
+    """Correct links expected by all pairs: a missing value read as one of its own, and where suppressed as nothing."""
+    found = []
+    for as_nothing in (False, True):
+        total = 0.0
+        for name, of_kind in (("x", "number"), ("g", "category"), ("s", "rank")):
+            a, b = (np.array(side[name], dtype=object) for side in (after, before))
+            no_a, no_b = (np.array([v is None for v in side]) for side in (a, b))
+            one_lacks = no_a[:, None] != no_b[None, :]
+            if of_kind == "category":
+                d = np.array([[float(v != w) for w in b] for v in a])
+                lost = 1.0
+            else:
+                scale = b[~no_b].astype(float).std(ddof=1) if of_kind == "number" else 4.0
+                x, y = (np.where(no, 0, side).astype(float) / scale for side, no in ((a, no_a), (b, no_b)))
+                lost = 2 * y[~no_b].var(ddof=1)
+                d = np.where(
+                    one_lacks, lost, np.where(no_a[:, None] & no_b[None, :], 0, (x[:, None] - y[None, :]) ** 2)
+                )
+            if as_nothing and (no_a & ~no_b).any():
+                d[no_a] = lost
+            total = total + d
+        true = np.diag(total)[:, None]
+        near = np.isclose(total, true, rtol=1e-9, atol=1e-13)
+        found.append((~((total < true) & ~near).any(axis=1) / near.sum(axis=1)).sum())
+    return found
+
+
+@pytest.mark.parametrize("missing", [0.02, 0.5])
+def test_what_was_suppressed_is_no_information_beside_what_is_missing_in_the_original(con, missing):
+    """One that lacks its value must not draw to itself all that were suppressed; many that do are linked by it."""
+    draw, n = np.random.default_rng(7), 120
+    before = {
+        "x": draw.integers(0, 30, n),
+        "g": draw.choice(["u", "v", "w"], n),
+        "s": [*range(5), *draw.integers(0, 5, n - 5)],
+    }
+    before = {
+        k: [
+            None if draw.random() < missing and i > 4 else type(v.item() if hasattr(v, "item") else v)(v)
+            for i, v in enumerate(c)
+        ]
+        for k, c in before.items()
+    }
+    after = {
+        k: [None if draw.random() < 0.3 * (1 - missing) ** 4 and i > 4 else v for i, v in enumerate(c)]
+        for k, c in before.items()
+    }
+    make(con, "k", **before)
+    data = make(con, "f", **after)
+    found = data.distance_linkage("k", ["x", "g", "s"], continuous=["x"], ordinal=["s"])
+    as_value, as_nothing = by_both_readings(before, after)
+    assert (as_value > as_nothing) == (missing == 0.5)
+    assert found.expected_correct_matches == pytest.approx(max(as_value, as_nothing), abs=1e-9)
+
+
 def test_who_is_not_released_is_no_candidate_unless_the_file_is_external(con):
     make(con, "k", x=[0, 1, 2, 3])
     con.execute('CREATE TABLE f AS SELECT "it\'s", x + 0.9 AS x FROM k WHERE x IN (0, 2)')

@@ -7,6 +7,7 @@ Source: Handbook on Statistical Disclosure Control, section 3.3.8.1; Pagliuca & 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from math import fsum
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -18,6 +19,8 @@ from sdc_sql.udfs.linkage.scales import scaled, spread
 
 if TYPE_CHECKING:
     from sdc_sql.udfs.arguments import Floats, Integers, Truths
+
+MISSING = 0  # the code of a category that is missing, a category of its own
 
 
 @dataclass(frozen=True)
@@ -73,8 +76,8 @@ def distance_linkage(
     Parameters
     ----------
     columns
-        Of each variable the numbers of its categories, the ranks of its categories from 1, or its numbers, in this
-        order; shape (variables, rows). NaN where a rank or a number is missing.
+        Of each variable the numbers of its categories from 1, the ranks of its categories from 1, or its numbers, in
+        this order; shape (variables, rows). NaN where a value is missing.
     categories, ordinal
         How many variables have categories, the first ones, and how many have ranks, the next ones.
     person
@@ -94,30 +97,56 @@ def distance_linkage(
     list
         Distance, how many are nearer (2 stands for more, too) and how many as near, its own among them; NaN in rows of
         the other file, and where a person is not in both.
+
+    Notes
+    -----
+    Where values were suppressed that the other file has, and it lacks some of its own, a missing value is read in two
+    ways: as what the other file lacks, or as no information. Of the two the one with more correct links counts.
     """
     files = sides(person, first, external=bool(external))
     weights = checked_weights(weights)
     nominal, ranked = int(categories), int(categories) + int(ordinal)
     ranks = columns[nominal:ranked]
     numbers, scales = scaled(ranks, columns[ranked:], files.candidates, weights[ranked:], scaling)
-    codes = columns[:nominal].T.astype(np.int64)
+    codes = np.nan_to_num(columns[:nominal].T, nan=MISSING).astype(np.int64)
     x, y = (_Side(numbers[rows], codes[rows]) for rows in (files.released, files.candidates))
     variables = Variables(np.sqrt(weights[nominal:]) / scales, weights[:nominal])
     found = np.full((3, len(person)), np.nan)
-    paired = files.paired
-    found[:, files.released[paired]] = _compared(x.at(paired), y, files.own[paired], variables)
+    x, own = x.at(files.paired), files.own[files.paired]
+    none = np.zeros(numbers.shape[1], dtype=bool)
+    read = [_compared(x, y, own, variables, none)]
+    if (tells_nothing := x.suppressed(y, own)).any():
+        hidden = tells_nothing[:nominal] & (x.codes == MISSING)
+        masked = _Side(x.numbers, np.where(hidden, codes.max(axis=0, initial=0) + 1, x.codes))  # as no candidate
+        read.append(_compared(masked, y, own, variables, tells_nothing[nominal:]))
+    found[:, files.released[files.paired]] = max(read, key=_links)
     return [*found]
+
+
+def _links(compared: Floats) -> float:
+    """Return the expected number of correct links, ties at random."""
+    _, closer, near = compared
+    return fsum(1 / near[closer == 0])
 
 
 @dataclass(frozen=True)
 class _Side:
-    """The numbers of a file, NaN where they are missing, and its codes."""
+    """The numbers of a file, NaN where they are missing, and its codes, ``MISSING`` where there is none."""
 
     numbers: Floats
     codes: Integers
 
     def at(self, rows: Integers) -> _Side:
         return _Side(self.numbers[rows], self.codes[rows])
+
+    def absent(self) -> Truths:
+        """Return which values are missing: those with codes, then the numbers."""
+        return np.hstack([self.codes == MISSING, np.isnan(self.numbers)])
+
+    def suppressed(self, y: _Side, own: Integers) -> Truths:
+        """Return the variables in which a value of y is missing here, and where y lacks values too."""
+        lacked = y.absent()
+        return np.asarray((self.absent() & ~lacked[own]).any(axis=0) & lacked.any(axis=0))
 
     def records(self, there: Truths, mark: int | None) -> Records:
         """Return the records with the numbers that both files have; with a mark, and a category that it is of."""
@@ -131,38 +160,39 @@ class _Side:
         return missing[first], of
 
 
-def _compared(x: _Side, y: _Side, own: Integers, variables: Variables) -> Floats:
+def _compared(x: _Side, y: _Side, own: Integers, variables: Variables, tells_nothing: Truths) -> Floats:
     """Return the distances, how many are nearer and how many as near, of records that have their own in y.
 
     A number that one of two records lacks adds what two records of y differ by on average: the same for all that have
-    it, so that it tells none of them from another.
+    it, so that it tells none of them from another. ``tells_nothing``: numbers which, missing in x, add it for all.
     """
     spreads = np.array([spread(values[~np.isnan(values)]) for values in y.numbers.T])
     unknown = 2 * np.square(spreads * variables.factors)
+
+    def alike(x: _Side, y: _Side, mine: Truths, theirs: Truths) -> tuple[Records, Records, Variables]:
+        more = unknown[(mine != theirs) | (mine & tells_nothing)].sum()
+        return _alike(x, y, ~(mine | theirs), variables, more)
+
     (lacks, of), (other_lacks, other_of) = x.lacking(), y.lacking()
     parts = [(a, b, lacks[a], other_lacks[b]) for a in range(len(lacks)) for b in range(len(other_lacks))]
     most = np.empty(len(own))
     for a, b, mine, theirs in parts:
         rows = np.flatnonzero((of == a) & (other_of[own] == b))
         every = np.arange(len(rows))
-        made = _alike(x.at(rows), y.at(own[rows]), mine, theirs, variables, unknown)
+        made = alike(x.at(rows), y.at(own[rows]), mine, theirs)
         most[rows] = squared(made[0], every, made[1], every, made[2])
     closer, near = np.zeros((2, len(own)), dtype=np.int64)
     for a, b, mine, theirs in parts:
         rows = np.flatnonzero((of == a) & (closer < TWO))
-        one, other, of_both = _alike(x.at(rows), y.at(np.flatnonzero(other_of == b)), mine, theirs, variables, unknown)
+        one, other, of_both = alike(x.at(rows), y.at(np.flatnonzero(other_of == b)), mine, theirs)
         more, same = nearer(one, other, most[rows], of_both)
         closer[rows] += more
         near[rows] += same
     return np.array([np.sqrt(most), np.minimum(closer, TWO), near])
 
 
-def _alike(
-    x: _Side, y: _Side, mine: Truths, theirs: Truths, variables: Variables, unknown: Floats
-) -> tuple[Records, Records, Variables]:
-    """Return records by the numbers that both have; a category in which all differ adds what one of them lacks."""
-    there = ~(mine | theirs)
-    more = unknown[mine != theirs].sum()
+def _alike(x: _Side, y: _Side, there: Truths, variables: Variables, more: float) -> tuple[Records, Records, Variables]:
+    """Return records by the numbers that both have; a category in which all differ adds ``more``."""
     marks, costs = ((0, 1), np.r_[variables.costs, more]) if more else ((None, None), variables.costs)
     return x.records(there, marks[0]), y.records(there, marks[1]), Variables(variables.factors[there], costs)
 
