@@ -13,7 +13,8 @@
 -- Source: Nin, Herranz & Torra (2008), Rethinking rank swapping to decrease disclosure risk, Data & Knowledge Engineering 64, 346-364 (rank swapping
 --   record linkage); SDC handbook, sections 3.3.8.1 and 3.4.2.4.
 --
--- Equal values share their ranks: whether one is a candidate is asked of the nearest of these, the distance is taken between their middles. NULL and NaN stay where they are in a swap: they agree with nothing else. A
+-- Equal values share their ranks: whether one is a candidate is asked of the nearest of these, the distance is taken between their middles. NULL and NaN stay where they are
+-- in a swap: they agree with nothing else. Where values were suppressed as well, NULL is read in both ways, as this and as no information, and the one with more correct links counts. A
 -- variable that was not swapped has the range 0 by itself. Without p it is, of each variable (of a stratum), the widest distance of two ranks that
 -- belong together: the least p for which every true record is a candidate, as an intruder would guess or be told. A smaller p than that of the swap
 -- understates: own_among_candidates then is less than records. Values in a stratum are ranked in it, and swapped there. The candidates are the originals that

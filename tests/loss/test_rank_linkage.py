@@ -49,6 +49,16 @@ def ranks(values, known):
 
 
 def all_pairs(before, after, reach):
+    """The reading of suppressed values that links more, by the nearest or by any candidate."""
+
+    def links(read):
+        own, candidates, nearer, same = read
+        return max((1 / same[own & (nearer == 0)]).sum(), (1 / candidates[own]).sum())
+
+    return max((read_so(before, after, reach, as_nothing=so) for so in (False, True)), key=links)
+
+
+def read_so(before, after, reach, *, as_nothing):
     """Of each released record: whether its own is a candidate, how many there are, and those nearer and as near."""
     n = len(before[0])
     inside, total = np.ones((n, n), dtype=bool), np.zeros((n, n))
@@ -56,10 +66,11 @@ def all_pairs(before, after, reach):
         (low, high, m), (mine, top, _) = ranks(old, old), ranks(new, old)
         apart = np.maximum(np.maximum(mine[:, None] - high, low - top[:, None]), 0)
         gone, lacks = np.isnan(old), np.isnan(new)
-        # a suppressed or a missing value is in no order: it agrees with none but itself
-        inside &= np.where(lacks[:, None] | gone, lacks[:, None] & gone, apart <= p * m / 100)
+        # a missing value is in no order: it agrees with none but itself, or where some were suppressed with all
+        hidden = (lacks if as_nothing and (lacks & ~gone).any() else lacks & False)[:, None]
+        inside &= hidden | np.where(lacks[:, None] | gone, lacks[:, None] & gone, apart <= p * m / 100)
         middle, other = (low + high) / 2, (mine + top) / 2
-        total += np.where(lacks[:, None] | gone, 0, ((other[:, None] - middle) / max(m - 1, 1)) ** 2)
+        total += np.where(hidden | lacks[:, None] | gone, 0, ((other[:, None] - middle) / max(m - 1, 1)) ** 2)
     true = np.diag(total)[:, None]
     same = np.isclose(total, true, rtol=1e-9, atol=1e-13)
     nearer = ((total < true) & ~same & inside).sum(axis=1)
@@ -127,6 +138,29 @@ def test_after_a_rank_swap_the_true_record_is_always_a_candidate(con, stratum):
     assert read_off.rate >= found.rate - 0.02
     # half the range leaves true ones out, which is told
     assert data.rank_linkage("k", names, p=[v / 2 for v in p], stratum=stratum).own_among_candidates < n
+
+
+def test_a_suppressed_value_is_no_information(con):
+    """As without the variable where it was suppressed, however few the original lacks; all are candidates without p."""
+    draw, n = np.random.default_rng(5), 200
+    x, y, z = (draw.permutation(n).astype(float) for _ in range(3))
+    moved = [v + draw.integers(-9, 10, n) for v in (x, y, z)]
+    lacking = [None, *x[1:]]
+    make(con, "k", id=range(n), x=lacking, y=y, z=z)
+    hidden = make(
+        con, "h", id=range(n), x=[None if i % 2 == 0 else v for i, v in enumerate(moved[0])], y=moved[1], z=moved[2]
+    )
+    two = make(con, "two", id=range(n), y=moved[1], z=moved[2])
+    found = hidden.rank_linkage("k", ["x", "y", "z"])
+    assert found.own_among_candidates == n
+    assert found.rate > two.rank_linkage("k", ["y", "z"]).rate > 0.1
+    p = [100, 7, 7]
+    rows = hidden.rank_linkage_records("k", ["x", "y", "z"], p=p).order("id").fetchall()
+    alone = two.rank_linkage_records("k", ["y", "z"], p=p[1:]).order("id").fetchall()
+    assert rows[::2] == alone[::2]
+    con.execute("UPDATE h SET y = NULL, z = NULL WHERE id % 4 = 0")  # nothing is left: one of all
+    rows = hidden.rank_linkage_records("k", ["x", "y", "z"], p=p).order("id").fetchall()
+    assert {r[2] for r in rows[::4]} == {n}
 
 
 def test_bounds(con):

@@ -7,7 +7,7 @@ Source: Nin, Herranz & Torra (2008), Rethinking rank swapping to decrease disclo
 from __future__ import annotations
 
 from dataclasses import dataclass
-from math import floor
+from math import floor, fsum
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -51,21 +51,41 @@ def rank_linkage(
         The distance of its own, how many candidates are nearer (2 stands for more, too, and for an own record that is
         no candidate) and how many as near, whether it is a candidate (1, else 0), how many there are, and the widest
         range of a variable, in percent of the values in the stratum; NaN in rows of the original.
+
+    Notes
+    -----
+    Where values were suppressed that the original has, a missing one is read in two ways: as one that the original
+    lacks (a swap leaves these where they are), or as no information. Of the two the one with more correct links counts.
     """
     files = sides(person, first, external=False)
     weights = checked_weights(weights)
     if not (np.isnan(ranges) | ((ranges > 0) & (ranges <= PERCENT))).all():
         raise ValueError("p must be above 0, at most 100 (percent): give one, or one for each column, or leave it out")
-    found = np.full((6, len(person)), np.nan)
     own = files.candidates[files.own]
-    for group in np.unique(stratum[files.released]):
-        here = np.flatnonzero(stratum[files.released] == group)
-        known = np.flatnonzero((first != 0) & (stratum == group))
-        candidates = files.candidates[stratum[files.candidates] == group]
-        inside = stratum[own[here]] == group
-        four = [columns[:, rows] for rows in (files.released[here], own[here], known, candidates)]
-        found[:, files.released[here]] = _in_stratum(four, inside, ranges, weights)
-    return [*found]
+
+    def linked(tells_nothing: Truths) -> Floats:
+        found = np.full((6, len(person)), np.nan)
+        for group in np.unique(stratum[files.released]):
+            here = np.flatnonzero(stratum[files.released] == group)
+            known = np.flatnonzero((first != 0) & (stratum == group))
+            candidates = files.candidates[stratum[files.candidates] == group]
+            inside = stratum[own[here]] == group
+            four = [columns[:, rows] for rows in (files.released[here], own[here], known, candidates)]
+            hidden = np.isnan(four[0]) & tells_nothing[:, None]
+            found[:, files.released[here]] = _in_stratum(four, inside, ranges, weights, hidden)
+        return found
+
+    suppressed = (np.isnan(columns[:, files.released]) & ~np.isnan(columns[:, own])).any(axis=1)
+    read = [linked(np.zeros(len(columns), dtype=bool))]
+    if suppressed.any():
+        read.append(linked(suppressed))
+    return [*max(read, key=_links)]
+
+
+def _links(found: Floats) -> float:
+    """Return the expected number of correct links, by the nearest candidate or by any, whichever has more."""
+    _, closer, near, within, number, _ = found
+    return max(fsum(1 / near[closer == 0]), fsum(1 / number[within == 1]))
 
 
 @dataclass(frozen=True)
@@ -108,8 +128,11 @@ class _Ranks:
         return np.where(self.known, low, self.least), np.where(self.known, high, self.least)
 
 
-def _in_stratum(four: list[Floats], inside: Truths, ranges: Floats, weights: Floats) -> Floats:
-    """Return the figures of a stratum: of released values, their own, those of the original, and of the candidates."""
+def _in_stratum(four: list[Floats], inside: Truths, ranges: Floats, weights: Floats, hidden: Truths) -> Floats:
+    """Return the figures of a stratum: of released values, their own, those of the original, and of the candidates.
+
+    ``hidden``: of each variable the released values that tell nothing.
+    """
     released, own, known, candidates = four
     n = released.shape[1]
     mine, true, other = (
@@ -117,16 +140,24 @@ def _in_stratum(four: list[Floats], inside: Truths, ranges: Floats, weights: Flo
     )
     reaches = [_reach(m, t, inside, p) for m, t, p in zip(mine, true, ranges, strict=True)]
     within = inside.copy()
-    for m, t, reach in zip(mine, true, reaches, strict=True):
-        within &= (m.known == t.known) & (m.apart(t) <= reach)
+    for m, t, reach, h in zip(mine, true, reaches, hidden, strict=True):
+        within &= h | ((m.known == t.known) & (m.apart(t) <= reach))
     x, o, y = (_records(ranks) for ranks in (mine, true, other))
     least, greatest = zip(*(m.limits(reach, c) for m, reach, c in zip(mine, reaches, other, strict=True)), strict=True)
-    limits = Limits(np.column_stack(least), np.column_stack(greatest))
-    variables = Variables(np.sqrt(weights) / [max(m.count - 1, 1) for m in mine], np.empty(0))
-    most = squared(x, np.arange(n), o, np.arange(n), variables)
-    closer, near = np.full(n, TWO), np.zeros(n, dtype=np.int64)
+    past = np.array([2.0 * m.count + 2 for m in mine])
+    limits = Limits(
+        np.where(hidden.T, -past, np.column_stack(least)), np.where(hidden.T, past, np.column_stack(greatest))
+    )
+    most, closer, near = np.empty(n), np.full(n, TWO), np.zeros(n, dtype=np.int64)
+    patterns, of = np.unique(hidden, axis=1, return_inverse=True)
+    for place, tells_nothing in enumerate(patterns.T):
+        used = np.where(tells_nothing, 0, weights)
+        variables = Variables(np.sqrt(used) / [max(m.count - 1, 1) for m in mine], np.empty(0))
+        alike = of.reshape(-1) == place
+        rows, some = np.flatnonzero(alike), np.flatnonzero(alike & within)
+        most[rows] = squared(x.at(rows), np.arange(len(rows)), o, rows, variables)
+        closer[some], near[some] = nearer(x.at(some), y, most[some], variables, _at(limits, some))
     some = np.flatnonzero(within)
-    closer[some], near[some] = nearer(x.at(some), y, most[some], variables, _at(limits, some))
     counted = np.zeros(n)
     counted[some] = records_within(y, _at(limits, some))
     widest = max(PERCENT * reach / max(m.count, 1) for reach, m in zip(reaches, mine, strict=True))
