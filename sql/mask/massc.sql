@@ -50,12 +50,17 @@ CREATE OR REPLACE MACRO sdc__has_no_array(type) AS
     CASE WHEN regexp_matches(regexp_replace(type, '"([^"]|"")*"', '', 'g'), '\[\d+\]')
          THEN error('ColumnError: A key is an ARRAY, of a fixed length: make it a list, as in CAST(key AS INTEGER[]), in a view of the table.') ELSE true END;
 
+-- Draws are made of the texts of the keys.
+CREATE OR REPLACE MACRO sdc__has_no_zone(type) AS
+    CASE WHEN contains(regexp_replace(type, '"([^"]|"")*"', '', 'g'), 'TIMESTAMP WITH TIME ZONE')
+         THEN error('ColumnError: A key is of the type TIMESTAMP WITH TIME ZONE: its text changes with the time zone of the session, and so would its draws. Cast it to TIMESTAMP first.') ELSE true END;
+
 -- The records, with the frequency of their cell, their risk and their stratum.
 CREATE OR REPLACE MACRO sdc__massc_records(tbl, keys, id, weight, strata) AS TABLE
     WITH sdc__keyed AS (SELECT sdc__id, sdc__weight, struct_pack(*COLUMNS(sdc__to_mask((*), keys, id))) AS sdc__key FROM sdc__weighted_rows(tbl, id, weight, keys)),
     sdc__counted AS (
         SELECT *, count(*) OVER sdc__cell AS sdc__f, least(1, 1 / sdc__unfixed(sum(sdc__fixed(sdc__weight)) OVER sdc__cell)) AS sdc__r
-        FROM sdc__keyed WHERE sdc__has_no_array(typeof(sdc__key)) WINDOW sdc__cell AS (PARTITION BY row(sdc__key))
+        FROM sdc__keyed WHERE sdc__has_no_array(typeof(sdc__key)) AND sdc__has_no_zone(typeof(sdc__key)) WINDOW sdc__cell AS (PARTITION BY row(sdc__key))
     )
     SELECT *, len(list_filter(sdc__risk_bounds(coalesce(strata, [1, 2, 4])), lambda b: b < sdc__f)) + 1 AS sdc__stratum FROM sdc__counted;
 

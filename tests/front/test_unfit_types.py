@@ -64,3 +64,13 @@ def test_an_array_as_a_key_of_massc(con):
     con.execute("CREATE TEMP TABLE vectors AS SELECT i AS id, [i % 3, i]::INTEGER[2] AS v FROM range(30) AS r(i)")
     with pytest.raises(ColumnError, match="A key is an ARRAY, of a fixed length"):
         Microdata(con, "vectors", keys=["v"], id="id").massc(0.1, 0.1, into="temp.o")
+
+
+def test_a_time_with_zone_as_a_key_of_massc(con):
+    """Its text, of which draws are made, is another one in each time zone: the same release would be two."""
+    con.execute("SET VARIABLE sdc_key = 'aB3xKq9LmZ0pWv7TnRy2UcHs5EgDj8Fo'")
+    con.execute("CREATE TABLE k AS SELECT range AS id, TIMESTAMPTZ '2020-01-01 00:00:00+00' AS f FROM range(30)")
+    with pytest.raises(ColumnError, match="A key is of the type TIMESTAMP WITH TIME ZONE"):
+        Microdata(con, "k", keys=["f"], id="id").massc(0.1, 0.25)
+    con.execute("ALTER TABLE k ALTER f TYPE TIMESTAMP")
+    Microdata(con, "k", keys=["f"], id="id").massc(0.1, 0.25)
