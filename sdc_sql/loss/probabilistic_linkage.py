@@ -96,7 +96,8 @@ def probabilistic_linkage(
     original
         The table before masking, or another file that the intruder has: a Microdata, or its name on this connection.
     columns
-        The variables compared, three or more. NULL agrees with nothing.
+        The variables compared, three or more. NULL agrees with nothing, or in a category of which no value was
+        suppressed is one more.
     continuous
         Those of them that are numbers, which agree within the tolerance; the others are categories.
     tolerance
@@ -154,7 +155,8 @@ def probabilistic_linkage_parameters(
     original
         The table before masking, or another file that the intruder has: a Microdata, or its name on this connection.
     columns
-        The variables compared, three or more. NULL agrees with nothing.
+        The variables compared, three or more. NULL agrees with nothing, or in a category of which no value was
+        suppressed is one more.
     continuous
         Those of them that are numbers, which agree within the tolerance; the others are categories.
     tolerance
@@ -201,7 +203,8 @@ def probabilistic_linkage_patterns(
     original
         The table before masking, or another file that the intruder has: a Microdata, or its name on this connection.
     columns
-        The variables compared, three or more. NULL agrees with nothing.
+        The variables compared, three or more. NULL agrees with nothing, or in a category of which no value was
+        suppressed is one more.
     continuous
         Those of them that are numbers, which agree within the tolerance; the others are categories.
     tolerance
@@ -252,7 +255,8 @@ def probabilistic_linkage_records(
     original
         The table before masking, or another file that the intruder has: a Microdata, or its name on this connection.
     columns
-        The variables compared, three or more. NULL agrees with nothing.
+        The variables compared, three or more. NULL agrees with nothing, or in a category of which no value was
+        suppressed is one more.
     continuous
         Those of them that are numbers, which agree within the tolerance; the others are categories.
     tolerance

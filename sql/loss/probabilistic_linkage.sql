@@ -20,7 +20,8 @@
 --
 -- All pairs count, and none is enumerated: how many agree in a set of variables is counted by groups (numbers within a tolerance by sorting),
 -- those that agree in just that set by inclusion and exclusion. 100,000 by 100,000 records in seconds. A missing value (NULL) agrees with nothing, also not with
--- a missing one: a suppressed value counts against all candidates alike. In each step m_j >= u_j: a variable that agrees more often in unmatched
+-- a missing one: a suppressed value counts against all candidates alike. Of a category in which no released record lacks what its original has, nothing
+-- was suppressed, and NULL is one more category; where some were, write what is known to be missing (not applicable) as one, or the rate is too low. In each step m_j >= u_j: a variable that agrees more often in unmatched
 -- pairs gets the weight 0, so that matched and unmatched cannot change places. Three variables are the least, or else p, m and u are not determined.
 -- Where variables hang together (age and marital status, members of a household), EM may find pairs that are alike instead of
 -- matched ones: expected_matches is then far from true_pairs, and rate_estimated too low for an intruder who knows more. So the true m and u, those of

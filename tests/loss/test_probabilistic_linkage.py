@@ -46,8 +46,8 @@ def files(con):
 
 
 def agrees(old, new):
-    """Return which variables agree, with tolerances of 2 and 0.1 for the numbers."""
-    known = [x is not None and y is not None for x, y in zip(old[1:], new[1:], strict=True)]
+    """Return which variables agree, with tolerances of 2 and 0.1 for the numbers; the first was not suppressed."""
+    known = [True, *(x is not None and y is not None for x, y in zip(old[2:], new[2:], strict=True))]
     near = [old[1] == new[1], old[2] == new[2], *(abs((o or 0) - (n or 0)) <= t + 1e-9
             for o, n, t in zip(old[3:], new[3:], (2, 0.1), strict=True))]  # fmt: skip
     return tuple(both and yes for both, yes in zip(known, near, strict=True))
@@ -197,6 +197,21 @@ def test_a_suppressed_value_agrees_with_nothing_and_never_lowers_the_other_recor
     cells = dict(con.sql("SELECT a.id, count(*) FROM after a JOIN before b USING (s, e, a) WHERE a.id < 100 "
                          "GROUP BY a.id").fetchall())  # fmt: skip
     assert {i: found[i] for i in range(100)} == cells
+
+
+def test_what_was_missing_before_tells_records_apart(con):
+    """Where nothing was suppressed NULL is a category, as if it were written out."""
+    con.execute(
+        "CREATE TABLE k AS SELECT range AS id, range * 7 % 20 AS a, range * 31 % 11 AS b, "
+        "CASE WHEN range % 3 > 0 THEN range * 13 % 9 END AS f FROM range(400)"
+    )
+    con.execute("CREATE TABLE r AS SELECT * REPLACE (CASE WHEN id % 8 = 5 THEN (a + 1) % 20 ELSE a END AS a) FROM k")
+    as_null = Microdata(con, "r", id="id").probabilistic_linkage("k", ["a", "b", "f"])
+    for name in ("k", "r"):
+        con.execute(f"UPDATE {name} SET f = -1 WHERE f IS NULL")
+    assert as_null == Microdata(con, "r", id="id").probabilistic_linkage("k", ["a", "b", "f"])
+    con.execute("UPDATE k SET f = NULL WHERE f = -1; UPDATE r SET f = NULL WHERE f = -1 OR id = 1")
+    assert Microdata(con, "r", id="id").probabilistic_linkage("k", ["a", "b", "f"]).rate < as_null.rate
 
 
 def test_what_is_refused(files):

@@ -50,8 +50,9 @@ def probabilistic_linkage(
     Parameters
     ----------
     columns
-        Of each variable the numbers of its categories, or its numbers, in this order; NaN: missing, agrees with none.
-        Shape (variables, rows), the rows of both files.
+        Of each variable the numbers of its categories, or its numbers, in this order; NaN: missing, agrees with none
+        (a category of its own where no released record lacks what its original has). Shape (variables, rows), the
+        rows of both files.
     categories
         How many variables have categories, the first ones.
     tolerances
@@ -78,8 +79,12 @@ def probabilistic_linkage(
     split = int(categories)
     every = np.vstack([columns, blocks])
     codes = np.stack([np.unique(values, return_inverse=True)[1] for values in every])
-    codes[np.isnan(every)] = -1
     old, new = np.flatnonzero(first == 1), np.flatnonzero(first == 0)
+    partner, paired = _partners(persons, old, new)
+    missing = np.isnan(every)
+    suppressed = (missing[:, new] & ~missing[:, partner] & paired).any(axis=1)
+    suppressed[split:] = True  # a number that is missing is within no tolerance, and a block that is missing is none
+    codes[missing & suppressed[:, None]] = -1
     offered, _, weights = _kinds(codes[:, old])
     asked, kind, counts = _kinds(codes[:, new])
     sides = new[asked], old[offered]
@@ -87,7 +92,7 @@ def probabilistic_linkage(
     near = [intervals(c[sides[0]], c[sides[1]], t) for c, t in zip(columns[split:], tolerances, strict=True)]
     found = agreements(equal[:split], near, equal[-1], weights)
     pairs = np.array([int(of.astype(np.int64) @ counts) for of in found], dtype=np.float64)
-    own = _own_patterns(columns, codes, tolerances, persons, old, new)
+    own = _own_patterns(columns, codes, tolerances, partner, paired, new)
     known = own >= 0
     if not known.any():
         raise ValueError(APART)
@@ -115,19 +120,24 @@ def _placed(values: Floats | Integers | Truths, of: Integers, number: int) -> Fl
     return found
 
 
-def _own_patterns(
-    columns: Floats, codes: Integers, tolerances: Floats, persons: Floats, old: Integers, new: Integers
-) -> Integers:
-    """Return of each released record the pattern in which it agrees with its own original; -1: not in its block."""
+def _partners(persons: Floats, old: Integers, new: Integers) -> tuple[Integers, Truths]:
+    """Return of each released row that of the original of the same person, and whether there is one."""
     order = np.argsort(persons[old])
     place = np.minimum(np.searchsorted(persons[old][order], persons[new]), len(old) - 1)
     partner = old[order][place]
+    return partner, np.asarray(persons[partner] == persons[new])
+
+
+def _own_patterns(
+    columns: Floats, codes: Integers, tolerances: Floats, partner: Integers, paired: Truths, new: Integers
+) -> Integers:
+    """Return of each released record the pattern in which it agrees with its own original; -1: not in its block."""
     agree = (codes[:, new] == codes[:, partner]) & (codes[:, new] >= 0)
     for j, tolerance in enumerate(tolerances, len(columns) - len(tolerances)):
         x, y = columns[j, new], columns[j, partner]
         agree[j] = np.abs(x - y) <= tolerance + 1e-12 * (np.abs(x) + tolerance)
     numbers = (1 << np.arange(len(columns))) @ agree[:-1]
-    return np.where(agree[-1] & (persons[partner] == persons[new]), numbers, -1)
+    return np.where(agree[-1] & paired, numbers, -1)
 
 
 FUNCTIONS = (
