@@ -82,7 +82,7 @@ def probabilistic_linkage(
     old, new = np.flatnonzero(first == 1), np.flatnonzero(first == 0)
     partner, paired = _partners(persons, old, new)
     missing = np.isnan(every)
-    suppressed = (missing[:, new] & ~missing[:, partner] & paired).any(axis=1)
+    suppressed = np.asarray((missing[:, new] & ~missing[:, partner] & paired).any(axis=1))
     suppressed[split:] = True  # a number that is missing is within no tolerance, and a block that is missing is none
     codes[missing & suppressed[:, None]] = -1
     offered, _, weights = _kinds(codes[:, old])

@@ -75,7 +75,7 @@ def rank_linkage(
             found[:, files.released[here]] = _in_stratum(four, inside, ranges, weights, hidden)
         return found
 
-    suppressed = (np.isnan(columns[:, files.released]) & ~np.isnan(columns[:, own])).any(axis=1)
+    suppressed = np.asarray((np.isnan(columns[:, files.released]) & ~np.isnan(columns[:, own])).any(axis=1))
     read = [linked(np.zeros(len(columns), dtype=bool))]
     if suppressed.any():
         read.append(linked(suppressed))
