@@ -183,10 +183,10 @@ def text_file(con: duckdb.DuckDBPyConnection, table: str, numbers: Iterable[str]
     numbers
         The columns that are read as numbers, however they are written.
     """
-    whether = "SELECT sdc__is_text_file($name) AND NOT sdc__is_stored($name)"
-    asked = execute(con, whether, {"name": table})
-    if asked.fetchall() == [(False,)]:
-        return table
+    # one after the other: what asks the catalogue takes more macros
+    for asked in ("SELECT sdc__is_text_file($name)", "SELECT NOT sdc__is_stored($name)"):
+        if execute(con, asked, {"name": table}).fetchall() == [(False,)]:
+            return table
     path = table.strip('"')
     kind = "JSON" if re.search(r"(?i)\.(json|jsonl|ndjson)\b(?!.*\.(csv|tsv)\b)", path) else "CSV"
     numbers = tuple(numbers)
