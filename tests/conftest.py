@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import signal
 import sys
 from collections import Counter
 from pathlib import Path
@@ -25,6 +26,8 @@ FIXTURES = ROOT / "fixtures"
 SHARED = ROOT.parent / "shared"
 hypothesis.settings.register_profile("thorough", max_examples=400)
 os.environ.pop("SDC_KEY", None)  # a test that needs a key says so
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:  # begun in the background of a script: what tries Ctrl-C would wait for ever
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
