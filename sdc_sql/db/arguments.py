@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from sdc_sql.db.catalogue import Declaration
 
 NEVER_NEGATIVE = {"size", "spread", "variance", "bias"}
+EITHER = {"rank_swap": "p"}  # what is left out where another argument of the method stands for it
 
 
 @cache
@@ -54,7 +55,7 @@ def check(macro: str, arguments: Mapping[str, object]) -> None:
         value = arguments[p.name]
         if p.type == "choice" and p.choices and isinstance(value, str) and value not in p.choices:
             raise ParameterError(f"{p.name} is {told(value)}: it must be one of {', '.join(p.choices)}.")
-        if p.type != "number" or (value is None and p.default is not None):
+        if p.type != "number" or (value is None and (p.default is not None or EITHER.get(macro) == p.name)):
             continue
         least = p.name in NEVER_NEGATIVE
         wrong = not is_number(value) or not math.isfinite(float(value))  # type: ignore[arg-type] # a number

@@ -68,10 +68,14 @@ def test_a_key_is_refused_before_any_work(con):
     con.execute("CREATE TABLE t AS SELECT range AS id, range::DOUBLE AS x FROM range(10)")
     con.execute("SET VARIABLE sdc_key = 'abc'")
     data = sdc_sql.Microdata(con, "t", id="id")
+    assert data.round_to_base("x", 5).records == 10  # what draws nothing needs no key
+    con.execute("UPDATE t SET x = 'infinity' WHERE id = 1")  # which is wrong too, and found out later
     for into in (None, "released"):
         with pytest.raises(sdc_sql.ParameterError, match="can be guessed"):
-            data.noise(["x"], 0.1, method="nonsense", into=into)  # which is wrong too, and found out later
-    assert data.round_to_base("x", 5).records == 10  # what draws nothing needs no key
+            data.noise(["x"], 0.1, into=into)
+    con.execute("SET VARIABLE sdc_key = 'vT5-0fQmXr2LzKp8_YdWc3NhGu7JbSaEo9iRtM1xk4U'")
+    with pytest.raises(sdc_sql.SdcError, match="infinite"):
+        data.noise(["x"], 0.1)
 
 
 def key_of(con: duckdb.DuckDBPyConnection) -> str:

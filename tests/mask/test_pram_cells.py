@@ -124,9 +124,9 @@ def test_xi_out_of_range_is_refused(keyed):
     cells(keyed, [1, 2, 3])
     data = sdc_sql.Microdata(keyed, "t", id="id", keys=["x"])
     for xi in (0.42, 0, 1, 1.5, -1, float("nan")):
-        with pytest.raises(sdc_sql.ParameterError, match=r"3/7|must be finite"):
+        with pytest.raises(sdc_sql.ParameterError, match=r"3/7|must be (a )?finite"):
             data.pram_guaranteed(xi)
-        with pytest.raises(sdc_sql.ParameterError, match=r"3/7|must be finite"), sdc_sql.errors.translated():
+        with pytest.raises(sdc_sql.ParameterError, match=r"3/7|must be (a )?finite"), sdc_sql.errors.translated():
             data.pram_proof(xi).fetchall()
     for xi in ("NULL", "'nan'::DOUBLE"):
         with pytest.raises(duckdb.Error, match="3/7"):
