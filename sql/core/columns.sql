@@ -33,19 +33,19 @@ CREATE OR REPLACE MACRO sdc__missing(have, named) AS
 
 -- The columns of the table that the caller named. The message is worded to end in DuckDB's own
 -- `" was selected but was not found in the FROM clause`, which names one of the list. (This is bound in every
--- call, several times: what is missing is asked once, and list_count, a macro, is not called.)
-CREATE OR REPLACE MACRO sdc__columns(have, named) AS CASE
-    WHEN coalesce(len(sdc__names(named)), 0) = 0
+-- call, several times: the lambda reads the names once, and array_to_string and list_count, which are macros, are not called.)
+CREATE OR REPLACE MACRO sdc__columns(have, named) AS list_transform([sdc__names(named)], lambda given: CASE
+    WHEN coalesce(len(given), 0) = 0
         THEN ['(none)": the list of columns is empty; name at least one, as in [''age'', ''sex'']; so "']
-    WHEN list_position(sdc__names(named), NULL) IS NOT NULL
+    WHEN list_position(given, NULL) IS NOT NULL
         THEN ['NULL": the list of columns holds a NULL where a name should be; so "NULL']
     ELSE list_concat(
-        list_transform(sdc__missing(have, named)[1:1], lambda n:
-            n || '" is not a column of the table, whose columns are ' || sdc__quoted(sdc__own(have)) || '; so "' || n),
-        CASE WHEN len(list_distinct(list_transform(sdc__names(named), lambda n: sdc__folded(n)))) < len(sdc__names(named))
-            THEN ['(twice)": a column is named twice in ' || sdc__quoted(named) || '; so "(twice)']
-        ELSE list_filter(have, lambda h: sdc__is_among(h, named)) END)
-END;
+        list_transform(sdc__missing(have, given)[1:1], lambda n:
+            concat(n, '" is not a column of the table, whose columns are ', sdc__quoted(sdc__own(have)), '; so "', n)),
+        CASE WHEN len(list_distinct(list_transform(given, lambda n: sdc__folded(n)))) < len(given)
+            THEN ['(twice)": a column is named twice in ' || sdc__quoted(given) || '; so "(twice)']
+        ELSE list_filter(have, lambda h: sdc__is_among(h, given)) END)
+END)[1];
 
 -- One column given by name, or any column as a placeholder where the argument is a number or NULL
 -- (its value is then not used: see sdc__value).
@@ -59,19 +59,13 @@ CREATE OR REPLACE MACRO sdc__value(named, column_value) AS
 
 -- All columns, where none has a name that the macros need for themselves. (The prefix is an argument
 -- because DuckDB reads f((*)) as f(*).)
-CREATE OR REPLACE MACRO sdc__unreserved(have, prefix) AS CASE
-    WHEN len(list_filter(have, lambda h: starts_with(sdc__folded(h), prefix))) > 0
-        THEN [list_filter(have, lambda h: starts_with(sdc__folded(h), prefix))[1]
-              || '" has a name beginning with ' || prefix || ', which is reserved; rename or exclude it first; so "'
-              || list_filter(have, lambda h: starts_with(sdc__folded(h), prefix))[1]]
-    ELSE have
-END;
+CREATE OR REPLACE MACRO sdc__unreserved(have, prefix) AS list_concat(
+    list_transform(list_filter(have, lambda h: starts_with(sdc__folded(h), prefix))[1:1], lambda h:
+        concat(h, '" has a name beginning with ', prefix, ', which is reserved; rename or exclude it first; so "', h)),
+    have);
 
 -- All columns of the table (not the inner ones), where none has the name of a result column.
-CREATE OR REPLACE MACRO sdc__without(have, results) AS CASE
-    WHEN len(list_filter(have, lambda h: sdc__is_among(h, results))) > 0
-        THEN [list_filter(have, lambda h: sdc__is_among(h, results))[1]
-              || '" is a column of the table and also the name of a result column; rename or exclude it first; so "'
-              || list_filter(have, lambda h: sdc__is_among(h, results))[1]]
-    ELSE sdc__own(have)
-END;
+CREATE OR REPLACE MACRO sdc__without(have, results) AS list_concat(
+    list_transform(list_filter(have, lambda h: sdc__is_among(h, results))[1:1], lambda h:
+        concat(h, '" is a column of the table and also the name of a result column; rename or exclude it first; so "', h)),
+    sdc__own(have));

@@ -22,9 +22,11 @@ CREATE OR REPLACE MACRO sdc__not_guessed(tbl, value) AS
 
 CREATE OR REPLACE MACRO sdc__named(codes) AS list_distinct(sdc__names(codes));  -- without NULL, of what is not given
 
--- No rows, or the error: in a text of its own, so that there is something to plan for a file only.
+-- No rows, or the error. (A common table expression that is not read is not bound: there is something to plan for a file only.)
 CREATE OR REPLACE MACRO sdc__guessed(tbl, codes) AS TABLE
-    FROM query(CASE WHEN len(sdc__named(codes)) > 0 AND sdc__is_text_file(tbl)
-                        THEN 'SELECT count(*) FROM (FROM query_table(' || sdc__text(tbl) || ') LIMIT 1) WHERE sdc__not_guessed(' || sdc__text(tbl)
-                             || ', COLUMNS(sdc__columns((*), [' || array_to_string(list_transform(sdc__named(codes), lambda c: sdc__text(c)), ', ') || ']))) HAVING count(*) > 1'
-                    ELSE 'SELECT 0 WHERE false' END);
+    WITH sdc__of_file AS (
+        SELECT count(*) FROM (FROM query_table(tbl) LIMIT 1)
+        WHERE sdc__not_guessed(tbl, COLUMNS(sdc__columns((*), sdc__named(codes)))) HAVING count(*) > 1
+    ),
+    sdc__of_none AS (SELECT 0 WHERE false)
+    FROM query_table(CASE WHEN len(sdc__named(codes)) > 0 AND sdc__is_text_file(tbl) THEN 'sdc__of_file' ELSE 'sdc__of_none' END);

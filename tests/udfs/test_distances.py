@@ -12,7 +12,7 @@ def columns_of(draw, categories, ordinal, numbers, n):
     return np.vstack([np.round(part, 1) for part in parts])
 
 
-def every_pair(released, other, spans, weights, categories, tells_nothing):
+def every_pair(released, other, spans, weights, *, categories, tells_nothing):
     """The squared distances; what one of two lacks adds the mean squared difference of two of the other file.
 
     Where both lack it they are equal, unless what the released record lacks tells nothing.
@@ -62,7 +62,10 @@ def test_as_by_every_pair(seed):
     among = other if external else other[:, :n]
     # what was suppressed where the other file lacks values too is read in both ways: the one with more links counts
     suppressed = (np.isnan(released) & ~np.isnan(other[:, :n])).any(axis=1) & np.isnan(among).any(axis=1)
-    readings = [every_pair(released, among, spans, weights, q, flags) for flags in (suppressed & False, suppressed)]
+    readings = [
+        every_pair(released, among, spans, weights, categories=q, tells_nothing=flags)
+        for flags in (suppressed & False, suppressed)
+    ]
     (true, nearer, tied), _ = max((counted(total) for total in readings), key=lambda read: read[1])
     distance, before, near = found[:, m:]
     assert distance == pytest.approx(np.sqrt(true), abs=1e-9)
