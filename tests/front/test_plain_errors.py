@@ -150,6 +150,7 @@ def folder(tmp_path, monkeypatch):
     """The folder of some small files, which is where the commands run."""
     (tmp_path / "p.csv").write_text("id,age,5\n" + "".join(f"{i},{20 + i % 3},2\n" for i in range(30)))
     (tmp_path / "text.parquet").write_text("a text, not a Parquet file, although its name says so\n" * 9)
+    (tmp_path / "nul.csv").write_bytes(bytes(2000))
     monkeypatch.chdir(tmp_path)
     # nothing is fetched here
     monkeypatch.setattr(duckdb, "connect", lambda *a, of=duckdb.connect, **k: of(*a, **_OFFLINE | k))
@@ -177,6 +178,12 @@ ROUND = ["mask", "round", "p.csv", "--id", "id", "--columns", "age", "--output",
             )
             for file, said in (("text.parquet", "is no Parquet file, whatever"), (".", "is a directory: name a file"))
         ],
+        ([*ROUND[:-1], "/dev/stdout.csv", "--base", "5"], "/dev/stdout.csv is among the devices: name a file in a folder"),
+        ([*ROUND[:-1], "/dev/fd/1.csv", "--base", "5"], "/dev/fd/1.csv is among the devices: name a file in a folder"),
+        ([*ROUND[:-1], "", "--base", "5"], "No file to write is named: the path is empty"),
+        (["risk", "p.csv", "--keys", "age", "--html", ""], "No file to write is named: the path is empty"),
+        (["risk", "nul.csv", "--keys", "age"], "nul.csv holds NUL bytes, and is no CSV file in UTF-8"),
+        (["measure", "k_anonymity", "nul.csv", "age", "3"], "nul.csv holds NUL bytes, and is no CSV file in UTF-8"),
         (["risk", "", "--keys", "age"], "No file is named: the path is empty"),
         (["compare", "p.csv", "", "--keys", "age"], "No file is named: the path is empty"),
         (["risk", "https://example.org/p.parquet", "--keys", "age"], "DuckDB needs its extension httpfs"),
@@ -218,7 +225,7 @@ def test_a_command_says_it_in_one_line(capsys, folder, command, said):
     assert (code, out, err.count("\n")) == (2, "", 1)
     assert said in err
     assert "Traceback" not in err
-    assert {p.name for p in folder.iterdir()} == {"p.csv", "text.parquet"}
+    assert {p.name for p in folder.iterdir()} == {"p.csv", "text.parquet", "nul.csv"}
 
 
 @pytest.mark.usefixtures("folder")
