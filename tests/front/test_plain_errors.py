@@ -8,7 +8,7 @@ import pytest
 import sdc_sql
 from sdc_sql import Microdata
 from sdc_sql.cli import main
-from sdc_sql.errors import ColumnError, ParameterError, TableError
+from sdc_sql.errors import ColumnError, InputError, ParameterError, TableError
 
 TABLES = """
     CREATE TABLE checked (id INTEGER, income INTEGER CHECK (income < 2600));
@@ -79,6 +79,12 @@ def test_arguments_of_another_kind():
         (lambda d: d.multiplicative_noise("age", 0.1, method="x"), "method is 'x': it must be one of plain, hoehne"),
         (lambda d: d.microaggregate(["age"], k=3, method="x"), "method is 'x': it must be one of mdav"),
         (lambda d: d.noise("age", 0.1, method="x"), "method is 'x': it must be one of uncorrelated"),
+        (lambda d: d.pram("age", "nowhere"), "Table with name nowhere does not exist"),
+        (lambda d: d.pram("age", "persons"), "from"),
+        (lambda d: d.noise("age", 0.1, into="persons"), "There is a table or view persons already"),
+        (lambda d: d.recode("age", mapping="nowhere"), "Table with name nowhere does not exist"),
+        (lambda d: d.distribution_distance("nowhere", ["age"]), "Table with name nowhere does not exist"),
+        (lambda d: d.k_map("nowhere", 3), "Table with name nowhere does not exist"),
     ],
 )
 def test_a_bad_argument_does_not_cost_the_open_transaction(con, call, said):
@@ -86,10 +92,25 @@ def test_a_bad_argument_does_not_cost_the_open_transaction(con, call, said):
     con.execute("SET VARIABLE sdc_key = 'aB3xKq9LmZ0pWv7TnRy2UcHs5EgDj8Fo'")
     con.begin()
     con.execute("CREATE TABLE mine AS SELECT 1 AS x")
-    with pytest.raises(ParameterError, match=said):
+    with pytest.raises(InputError, match=said):
         call(Microdata(con, "persons", keys=["age"], id="id"))
     con.commit()
     assert con.execute("FROM mine").fetchall() == [(1,)]
+
+
+@pytest.mark.parametrize(("key", "said"), [(None, "No secret key is set"), ("aaaa", "can be guessed")])
+def test_a_key_that_is_none_does_not_cost_the_open_transaction(con, monkeypatch, key, said):
+    monkeypatch.delenv("SDC_KEY", raising=False)
+    con.execute("CREATE TABLE persons AS SELECT i AS id, i AS age FROM range(60) t(i)")
+    con.execute("SET VARIABLE sdc_key = $key", {"key": key})
+    data = Microdata(con, "persons", keys=["age"], id="id")
+    for call in (lambda: data.noise("age", 0.1), lambda: data.sample(fraction=0.5), lambda: data.shuffle(release="x")):
+        con.begin()
+        con.execute("CREATE TABLE mine AS SELECT 1 AS x")
+        with pytest.raises(ParameterError, match=said):
+            call()
+        con.commit()
+        con.execute("DROP TABLE mine")
 
 
 def test_a_text_for_a_list_of_keys(con):
