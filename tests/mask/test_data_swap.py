@@ -190,10 +190,10 @@ def test_odd_names_values_and_small_tables(keyed):
 @pytest.mark.parametrize(
     ("given", "words"),
     [
-        ({"rate": 0}, "rate is 0"), ({"rate": 1.5}, "rate is 1.5"), ({"rate": "x"}, "rate is x"),
+        ({"rate": 0}, "rate is 0"), ({"rate": 1.5}, "rate is 1.5"), ({"rate": "x"}, "rate is 'x'"),
         ({"equal": ["region"]}, "region.*is swapped"),
         ({"equal": ["age"], "different": ["AGE"]}, "both agree and differ"),
-        ({"shortfall": "no"}, "shortfall is no"), ({"equal": ["nowhere"]}, "nowhere"),
+        ({"shortfall": "no"}, "shortfall is 'no'"), ({"equal": ["nowhere"]}, "nowhere"),
     ],
 )  # fmt: skip
 def test_what_cannot_be_asked_is_refused(keyed, given, words):
