@@ -73,8 +73,8 @@ def check(macro: str, arguments: Mapping[str, object]) -> None:
             raise ParameterError(f"{p.name} is {told(value)}: it must be one of {', '.join(p.choices)}.")
         if p.type not in NUMBERS or (p.type == "number or numbers" and p.name not in {*RANGES, *BOUNDS}):
             continue
-        several = isinstance(value, list | tuple) and p.type == "number or numbers"
-        for number in value if several else [value]:  # type: ignore[union-attr] # a list, as has been looked
+        several = value if isinstance(value, list | tuple) and p.type == "number or numbers" else [value]
+        for number in several:
             _check_number(p.name, number)
         if p.name == "upper" and p.type == "number or numbers":  # the lower one has been looked at
             _check_bounds(arguments)

@@ -161,6 +161,27 @@ def fresh(target: Path, readable: str = "owner") -> Iterator[Path]:
         _placed(part, target)
 
 
+@contextmanager
+def replacing(target: Path, readable: str = "owner") -> Iterator[Path]:
+    """Yield where to write a file that is then put in the place of one of that name, if there is one, whole.
+
+    Raises
+    ------
+    TableError
+        Where it cannot be written.
+    """
+    mode = mode_of(readable)
+    check_place(target)
+    try:
+        with tempfile.TemporaryDirectory(dir=target.absolute().parent, prefix=".sdc-sql-") as folder:
+            part = Path(folder) / target.name
+            yield part
+            part.chmod(mode)
+            os.replace(part, target)  # noqa: PTH105 - atomic
+    except OSError as error:
+        raise TableError(f"{target} cannot be written: {error.strerror}.") from None
+
+
 def check_place(target: Path) -> None:
     """Refuse a path at which no file can be put in its place, whole: an empty one, of no folder, of a device.
 

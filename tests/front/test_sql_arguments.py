@@ -92,7 +92,7 @@ def loaded():
 )
 def test_keys_that_are_none_where_they_stand_in_a_text_of_sql(loaded, call, keys):
     with pytest.raises(
-        duckdb.InvalidInputException, match="ColumnError: (The list of columns|A column is named twice)"
+        duckdb.InvalidInputException, match=r"ColumnError: (The list of columns|A column is named twice)"
     ):
         loaded.execute(f"FROM {call.format(keys)}").fetchall()
 
