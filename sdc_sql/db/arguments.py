@@ -42,7 +42,7 @@ def _declarations() -> dict[str, Declaration]:
 
 
 def check(macro: str, arguments: Mapping[str, object]) -> None:
-    """Refuse a choice that is none, a number that is none, NaN, infinite or out of range, and bounds the wrong way round.
+    """Refuse a choice or a number that is none, a number out of its range, and bounds the wrong way round.
 
     Parameters
     ----------

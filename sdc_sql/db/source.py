@@ -215,8 +215,8 @@ def read_file(
         else:
             if kind == "CSV" and _holds_nul(source):
                 raise TableError(
-                    f"{source} holds NUL bytes, and is no CSV file in UTF-8: write it as that (UTF-16 is none, nor is a "
-                    "file of another program, whatever its name says)."
+                    f"{source} holds NUL bytes, and is no CSV file in UTF-8: write it as that (UTF-16 is none, nor is "
+                    "a file of another program, whatever its name says)."
                 )
             # a CSV file is read once: each reading would detect its types anew
             reader = "read_json" if kind == "JSON" else "read_csv"

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from sdc_sql.db.checks import told
@@ -12,6 +11,8 @@ from sdc_sql.document.page import page_html
 from sdc_sql.errors import ParameterError
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from sdc_sql.document.blocks import Page
 
 
@@ -42,6 +43,7 @@ def written(page: Page, path: Path, readable: str = "owner") -> None:
     Examples
     --------
     >>> import tempfile
+    >>> from pathlib import Path
     >>> from sdc_sql.document.blocks import Page
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     written(Page("Risk", (), ()), Path(folder) / "risk.md")

@@ -21,8 +21,12 @@ _HIGHER = 2  # times the highest risk of the frontier: dominated candidates abov
 
 
 def drawn(
-    points: Iterable[Point], names: tuple[str, str], bound: float | None, path: str | PathLike[str], readable: str = "owner",
-) -> None:  # fmt: skip
+    points: Iterable[Point],
+    names: tuple[str, str],
+    bound: float | None,
+    path: str | PathLike[str],
+    readable: str = "owner",
+) -> None:
     """Draw the map; shapes and strokes, not colours, tell candidates apart. `names`: of the loss and of the risk."""
     from pathlib import Path  # noqa: PLC0415 - as the package below
 

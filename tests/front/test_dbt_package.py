@@ -60,7 +60,8 @@ def written(name: str, parameters: list[str]) -> str:
     call = f"sdc.sdc__replace('{name}', {WHOLE_RECORDS[name]}" if name in WHOLE_RECORDS else call
     body = f"{call}, [{', '.join(required)}], {{{options}}})"
     only = f"sdc.sdc__only('{name[4:]}', kwargs, {[*required, *named]})"
-    return f"{{%- macro {name[4:]}({signature}) -%}}\n    {{{{ {only} }}}}\n    {{{{ return({body}) }}}}\n{{%- endmacro -%}}\n"
+    said = f"    {{{{ {only} }}}}\n    {{{{ return({body}) }}}}\n"
+    return f"{{%- macro {name[4:]}({signature}) -%}}\n{said}{{%- endmacro -%}}\n"
 
 
 def test_every_public_table_macro_has_its_dbt_macro(parameters):

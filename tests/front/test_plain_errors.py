@@ -208,7 +208,7 @@ ROUND = ["mask", "round", "p.csv", "--id", "id", "--columns", "age", "--output",
             )
             for file, said in (("text.parquet", "is no Parquet file, whatever"), (".", "is a directory: name a file"))
         ],
-        ([*ROUND[:-1], "/dev/stdout.csv", "--base", "5"], "/dev/stdout.csv is among the devices: name a file in a folder"),
+        ([*ROUND[:-1], "/dev/stdout.csv", "--base", "5"], "/dev/stdout.csv is among the devices: name a file"),
         ([*ROUND[:-1], "/dev/fd/1.csv", "--base", "5"], "/dev/fd/1.csv is among the devices: name a file in a folder"),
         ([*ROUND[:-1], "", "--base", "5"], "No file to write is named: the path is empty"),
         (["risk", "p.csv", "--keys", "age", "--html", ""], "No file to write is named: the path is empty"),
