@@ -104,13 +104,36 @@ _UNFIT = re.compile(
     r"|Could not choose a best candidate function for the function call[^\n]*?)"
     r"(?: - an explicit cast is required|\. In order|\n|$))"
 )
+_LOCKED = re.compile(r'Could not set lock on file "(?P<file>.*?)"(?:.*?\(PID (?P<process>\d+)\))?', re.DOTALL)
+_FORBIDDEN = re.compile(r'Cannot open file "(.*?)": Permission denied')
 _EXTENSION = re.compile(r"required extension '(\w+)")
+
+
+def _unopened(text: str) -> TableError | None:
+    """Return why a file cannot be opened here, where it is there and is what its name says."""
+    needed, locked, forbidden = _EXTENSION.search(text), _LOCKED.search(text), _FORBIDDEN.search(text)
+    if locked:
+        by = f" (process {locked['process']})" if locked["process"] else ""
+        return TableError(
+            f"The database {locked['file']} is open in another program{by}: close it there, or copy the file and take "
+            "the copy."
+        )
+    if forbidden:
+        return TableError(
+            f"The file {forbidden[1]} cannot be opened: you may not read it, or not write to it, as is asked. Change "
+            "who may, or copy the file and take the copy."
+        )
+    if needed:
+        return TableError(
+            f"The file cannot be read: DuckDB needs its extension {needed[1]} for it, and cannot load that here. "
+            f"INSTALL {needed[1]} where there is a network, or fetch the file first and name it on this machine."
+        )
+    return None
 
 
 def _of_the_source(error: duckdb.Error, text: str) -> SdcError | None:  # noqa: PLR0911 - one for each kind
     """Return what is wrong with a table or a file as a whole, where DuckDB's words do not say what to do."""
     generated, read_only, missing = _GENERATED.search(text), _READ_ONLY.search(text), _NO_TABLE.search(text)
-    needed = _EXTENSION.search(text)
     unfit = _UNFIT.search(text) if isinstance(error, duckdb.BinderException) else None
     if unfit and unfit["of"] == "query_table":
         return TableError("The name of a table is no text: give its name in quotes, as in 'persons'.")
@@ -127,11 +150,9 @@ def _of_the_source(error: duckdb.Error, text: str) -> SdcError | None:  # noqa: 
         )
     if read_only:
         return TableError(f"The database {read_only[1]} is read-only: open it for writing, or mask a copy of the file.")
-    if needed:
-        return TableError(
-            f"The file cannot be read: DuckDB needs its extension {needed[1]} for it, and cannot load that here. "
-            f"INSTALL {needed[1]} where there is a network, or fetch the file first and name it on this machine."
-        )
+    unopened = _unopened(text)
+    if unopened:
+        return unopened
     if isinstance(error, duckdb.InvalidInputException) and _NO_PARQUET.search(text):
         return TableError("The file is no Parquet file, whatever its name says: name it .csv or .json if it is that.")
     if isinstance(error, duckdb.ConversionException) and _NO_LIST in text:

@@ -7,6 +7,7 @@ import json
 from typing import Any
 
 from sdc_sql.cli.options import (
+    add_readable,
     add_resources,
     add_small_weights,
     check_resources,
@@ -57,6 +58,7 @@ def add(commands: Any) -> None:  # noqa: ANN401 - argparse gives it no public na
     command.add_argument("--max-risk", type=float, metavar="A", help="choose the least loss of those of at most this")
     command.add_argument("--utility", metavar="EXPRESSION", help="choose what is worth most, as in '-loss - 2 * risk'")
     command.add_argument("--plot", metavar="PATH", help="draw the map: an SVG, PNG or PDF file")
+    add_readable(command, "the map")
     command.add_argument("--id", metavar="ID", help="the column that identifies each record, for maskings")
     command.add_argument("--table", metavar="T", help="the table of a DuckDB file")
     command.add_argument("--weight", metavar="W", help="the column of expansion weights, or a number")
@@ -90,7 +92,7 @@ def run(arguments: argparse.Namespace) -> int:
             candidates, arguments.risk, arguments.loss, max_risk=arguments.max_risk, utility=arguments.utility
         )
     if arguments.plot:
-        found.plot(arguments.plot)
+        found.plot(arguments.plot, readable=arguments.readable)
     if arguments.json:
         print(json.dumps([candidate.to_dict() for candidate in found], indent=2, default=str))
         return 0

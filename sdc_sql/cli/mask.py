@@ -14,7 +14,7 @@ from sdc_sql.cli.mask_options import TARGETS, add_method, chosen, methods
 from sdc_sql.cli.options import check_resources, progressing
 from sdc_sql.db import query
 from sdc_sql.db.load import execute
-from sdc_sql.db.released_file import fresh, rewritten
+from sdc_sql.db.released_file import check_place, fresh, rewritten
 from sdc_sql.db.source import kind_of, opened
 from sdc_sql.errors import ParameterError, TableError, translated
 from sdc_sql.mask.columns import masks_numbers
@@ -93,6 +93,8 @@ def run(arguments: argparse.Namespace) -> int:
     kind, output = kind_of(arguments.source), arguments.output
     if kind != "duckdb" and output is None:
         raise TableError(f"{arguments.source} is a {kind} file, which is not changed in place: give --output FILE.")
+    if output is not None:
+        check_place(Path(output))
     if output is not None and Path(output).suffix not in {".parquet", ".csv"}:
         raise TableError(f"{output} must end in .parquet or .csv.")
     if output is None and arguments.readable != "owner":

@@ -6,9 +6,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from sdc_sql.cli.options import add_readable
+from sdc_sql.db.released_file import check_place
 from sdc_sql.document.blocks import Section, Table
 from sdc_sql.document.files import written
-from sdc_sql.errors import ParameterError, TableError
+from sdc_sql.errors import ParameterError
 
 if TYPE_CHECKING:
     import argparse
@@ -35,12 +36,11 @@ def check(arguments: argparse.Namespace) -> None:
         path: Path | None = getattr(arguments, option)
         if path is None:
             continue
+        check_place(path)
         if path.suffix.lower() not in endings:
             raise ParameterError(f"--{option} {path} must end in {' or '.join(endings)}.")
         if path.exists() and Path(arguments.source).exists() and path.samefile(arguments.source):
             raise ParameterError(f"--{option} {path} is the file that is measured: give another name.")
-        if not path.absolute().parent.is_dir():
-            raise TableError(f"There is no folder {path.parent}.")
 
 
 def limits(found: Mapping[str, bool]) -> list[Section]:

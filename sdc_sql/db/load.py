@@ -12,7 +12,7 @@ from sqlglot import exp
 
 from sdc_sql.db.macros import CREATE, definition, every, needed, sql_files
 from sdc_sql.db.query import text
-from sdc_sql.db.transaction import is_committed, is_open, number, transaction
+from sdc_sql.db.transaction import is_callers, is_committed, is_open, number, transaction
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -75,6 +75,9 @@ def execute(
 ) -> duckdb.DuckDBPyConnection:
     """Run a query of our own on a connection that has the macros it calls, or gets them.
 
+    Inside a transaction of the caller's it is planned first: a table or a column that is not there, and whatever else a
+    macro refuses before it reads a record, is an error that does not abort the transaction, as one of `execute` does.
+
     Examples
     --------
     >>> import duckdb
@@ -83,6 +86,9 @@ def execute(
     """
     written = select if isinstance(select, str) else text(select)
     load_macros(con, written)
+    rows = select.expression if isinstance(select, exp.Create | exp.Insert) else select
+    if isinstance(rows, exp.Select | exp.SetOperation) and is_callers(con):
+        con.sql(text(rows))
     return con.execute(written, parameters)
 
 
@@ -240,6 +246,19 @@ def set_key(con: duckdb.DuckDBPyConnection) -> None:
     key = os.environ.get("SDC_KEY")
     if key and con.execute("SELECT getvariable('sdc_key') IS NULL").fetchall() == [(True,)]:
         con.execute("SET VARIABLE sdc_key = ?", [key])  # bound as a parameter: the key is in no SQL text
+
+
+def require_key(con: duckdb.DuckDBPyConnection) -> None:
+    """Refuse to begin where the session has no secret key, or one that can be guessed: no work is done, and lost.
+
+    Within a transaction of the caller's another connection judges the key, since the error would abort it.
+    """
+    if not is_callers(con):
+        execute(con, "SELECT length(sdc__secret_key())").fetchall()
+        return
+    key = con.execute("SELECT getvariable('sdc_key')").fetchall()[0]
+    with duckdb.connect() as other:
+        execute(other, "SELECT length(sdc__checked_key(k)) FROM (SELECT $1::VARCHAR AS k)", [*key]).fetchall()
 
 
 def install(con: duckdb.DuckDBPyConnection) -> None:

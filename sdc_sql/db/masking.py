@@ -11,7 +11,7 @@ from sqlglot import exp
 
 from sdc_sql.db import arguments as arguments_of
 from sdc_sql.db import query
-from sdc_sql.db.load import execute, set_key
+from sdc_sql.db.load import execute, require_key, set_key
 from sdc_sql.db.log import Log
 from sdc_sql.db.masked_values import NAME, MaskedValues
 from sdc_sql.db.steps import MaskingStep
@@ -135,9 +135,9 @@ def masked(
     """
     arguments_of.check(macro, arguments)
     set_key(data.con)
-    if "stream" in arguments:  # no work is done, and lost, where there is no key to draw with
+    if "stream" in arguments:
         with translated():
-            execute(data.con, "SELECT length(sdc__secret_key())").fetchall()
+            require_key(data.con)
     with translated():
         return repeated(
             data.con,

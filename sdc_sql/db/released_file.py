@@ -68,6 +68,7 @@ def write(
     [(6, 101)]
     """
     target = Path(path)
+    check_place(target)
     kind = FORMATS.get(target.suffix)
     if kind is None:
         raise ParameterError(f"{target} must end in {', '.join(FORMATS)}.")
@@ -152,13 +153,51 @@ def fresh(target: Path, readable: str = "owner") -> Iterator[Path]:
     mode = mode_of(readable)
     if target.exists():
         raise TableError(f"There is a file {target} already: remove it first, or give another name.")
-    if not target.parent.is_dir():
-        raise TableError(f"There is no folder {target.parent}.")
+    check_place(target)
     with tempfile.TemporaryDirectory(dir=target.parent, prefix=".sdc-sql-") as folder:
         part = Path(folder) / target.name
         yield part
         part.chmod(mode)
         _placed(part, target)
+
+
+@contextmanager
+def replacing(target: Path, readable: str = "owner") -> Iterator[Path]:
+    """Yield where to write a file that is then put in the place of one of that name, if there is one, whole.
+
+    Raises
+    ------
+    TableError
+        Where it cannot be written.
+    """
+    mode = mode_of(readable)
+    check_place(target)
+    try:
+        with tempfile.TemporaryDirectory(dir=target.absolute().parent, prefix=".sdc-sql-") as folder:
+            part = Path(folder) / target.name
+            yield part
+            part.chmod(mode)
+            os.replace(part, target)  # noqa: PTH105 - atomic
+    except OSError as error:
+        raise TableError(f"{target} cannot be written: {error.strerror}.") from None
+
+
+def check_place(target: Path) -> None:
+    """Refuse a path at which no file can be put in its place, whole: an empty one, of no folder, of a device.
+
+    Examples
+    --------
+    >>> check_place(Path("/dev/stdout.csv"))
+    Traceback (most recent call last):
+    sdc_sql.errors.TableError: /dev/stdout.csv is among the devices: name a file in a folder, where it is put whole.
+    """
+    if not target.name.strip():
+        raise TableError("No file to write is named: the path is empty, or that of a folder.")
+    if not target.parent.is_dir():
+        raise TableError(f"There is no folder {target.parent}.")
+    folder = target.parent.absolute()
+    if folder.parts[:2] == ("/", "dev") and folder.parts[2:3] != ("shm",):
+        raise TableError(f"{target} is among the devices: name a file in a folder, where it is put whole.")
 
 
 def mode_of(readable: str) -> int:

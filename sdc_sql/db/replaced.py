@@ -11,7 +11,7 @@ import duckdb
 from sqlglot import exp
 
 from sdc_sql.db import query
-from sdc_sql.db.load import execute, set_key
+from sdc_sql.db.load import execute, require_key, set_key
 from sdc_sql.db.log import Log
 from sdc_sql.db.masking import APART, plain
 from sdc_sql.db.steps import MaskingStep, next_pass_of
@@ -67,7 +67,7 @@ def replaced(
         raise ParameterError(f"{macro} is of all records: it takes no where.")
     set_key(data.con)
     with translated():
-        execute(data.con, "SELECT length(sdc__secret_key())").fetchall()
+        require_key(data.con)
         return repeated(data.con, lambda: _replaced(data, macro, columns, dict(arguments), into, kept, confidential))
 
 

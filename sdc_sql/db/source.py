@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 import tempfile
 from contextlib import contextmanager
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
 
 
 BESIDE = "sdc_beside"
+PACKED = (b"\x1f\x8b", b"\x28\xb5\x2f\xfd")  # gzip and zstd, which DuckDB unpacks
 ELSEWHERE = re.compile(r"[A-Za-z][A-Za-z0-9+.-]+://")  # https, s3, ...
 
 
@@ -210,13 +212,28 @@ def read_file(
         if kind == "Parquet":
             rows = exp.select("*").from_(exp.Table(this=exp.func("read_parquet", path, dialect="duckdb")))
             execute(con, created(identifier, "VIEW", rows, temporary=temporary))
-        else:  # a CSV file is read once: each reading would detect its types anew
+        else:
+            if kind == "CSV" and _holds_nul(source):
+                raise TableError(
+                    f"{source} holds NUL bytes, and is no CSV file in UTF-8: write it as that (UTF-16 is none, nor is "
+                    "a file of another program, whatever its name says)."
+                )
+            # a CSV file is read once: each reading would detect its types anew
             reader = "read_json" if kind == "JSON" else "read_csv"
             csv_file.read(con, path, identifier, numbers, temporary=temporary, reader=reader)
     except duckdb.Error as error:
         reason = translate(error) or without_values(error) or str(error).split("\n", maxsplit=1)[0]
         raise TableError(f"{source} cannot be read as a {kind} file: {reason}") from None
     return identifier.sql(dialect="duckdb")
+
+
+def _holds_nul(source: str) -> bool:
+    """Return whether a file begins with bytes that no text has; one that is packed is not looked into."""
+    if not os.path.isfile(source):  # noqa: PTH113 - a pattern, or what stands elsewhere; pathlib fails for a long name
+        return False
+    with Path(source).open("rb") as file:
+        head = file.read(4096)
+    return b"\0" in head and not head.startswith(PACKED)
 
 
 def table_of(

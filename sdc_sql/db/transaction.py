@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, TypeAlias, TypeVar
-from weakref import WeakKeyDictionary
+from weakref import WeakKeyDictionary, WeakSet
 
 import duckdb
 
@@ -18,6 +18,7 @@ Made = TypeVar("Made")
 TRIES = 6
 Number: TypeAlias = tuple[int, str]  # of a transaction, in its database
 _COMMITTED: WeakKeyDictionary[duckdb.DuckDBPyConnection, Number] = WeakKeyDictionary()
+_OURS: WeakSet[duckdb.DuckDBPyConnection] = WeakSet()  # inside a transaction that was begun here
 
 
 def is_open(con: duckdb.DuckDBPyConnection) -> bool:
@@ -40,6 +41,11 @@ def _number(con: duckdb.DuckDBPyConnection) -> Number:
     return found[0], found[1]
 
 
+def is_callers(con: duckdb.DuckDBPyConnection) -> bool:
+    """Return whether the connection is inside a transaction that the caller can lose: none that was begun here."""
+    return con not in _OURS and is_open(con)
+
+
 def is_committed(con: duckdb.DuckDBPyConnection, transaction: Number | None) -> bool:
     """Return whether a transaction is the last one that was begun here, and was committed."""
     return transaction is not None and _COMMITTED.get(con) == transaction
@@ -53,11 +59,14 @@ def transaction(con: duckdb.DuckDBPyConnection) -> Iterator[None]:
         return
     con.begin()
     try:
+        _OURS.add(con)
         ours = _number(con)
         yield
     except BaseException:
         con.rollback()
         raise
+    finally:
+        _OURS.discard(con)
     con.commit()
     _COMMITTED[con] = ours
 

@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-import os
-import tempfile
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from sdc_sql.db.checks import told
-from sdc_sql.db.released_file import mode_of
+from sdc_sql.db.released_file import replacing
 from sdc_sql.document.markdown import markdown
 from sdc_sql.document.page import page_html
-from sdc_sql.errors import ParameterError, TableError
+from sdc_sql.errors import ParameterError
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from sdc_sql.document.blocks import Page
 
 
@@ -44,6 +43,7 @@ def written(page: Page, path: Path, readable: str = "owner") -> None:
     Examples
     --------
     >>> import tempfile
+    >>> from pathlib import Path
     >>> from sdc_sql.document.blocks import Page
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     written(Page("Risk", (), ()), Path(folder) / "risk.md")
@@ -51,11 +51,5 @@ def written(page: Page, path: Path, readable: str = "owner") -> None:
     '# Risk\n'
     """
     text = as_text(page, "markdown" if path.suffix.lower() in {".md", ".markdown"} else "html")
-    try:
-        with tempfile.TemporaryDirectory(dir=path.absolute().parent, prefix=".sdc-sql-") as folder:
-            part = Path(folder) / path.name
-            part.write_text(text, encoding="utf-8", newline="\n")
-            part.chmod(mode_of(readable))
-            os.replace(part, path)  # noqa: PTH105 - atomic
-    except OSError as error:
-        raise TableError(f"{path} cannot be written: {error.strerror}.") from None
+    with replacing(path, readable) as part:
+        part.write_text(text, encoding="utf-8", newline="\n")

@@ -55,7 +55,7 @@ class Frontier(Results[FrontierCandidate]):
         """The candidate that is chosen, of several that are equal the first; None where none is."""
         return next((found for found in self if found.chosen), None)
 
-    def plot(self, path: str | PathLike[str]) -> None:
+    def plot(self, path: str | PathLike[str], *, readable: str = "owner") -> None:
         """Draw the R-U map: all candidates, the frontier, the bound and the choice, as SVG, PNG or PDF by the path.
 
         The picture names neither a candidate nor a value.
@@ -64,6 +64,8 @@ class Frontier(Results[FrontierCandidate]):
         ----------
         path
             Of the file that is written: its ending says which kind.
+        readable
+            Who may read it besides its owner: ``"owner"`` (nobody), ``"group"`` or ``"all"``.
 
         Raises
         ------
@@ -75,4 +77,4 @@ class Frontier(Results[FrontierCandidate]):
         points = [
             (c.loss, c.risk, bool(c.undominated), c.chosen) for c in self if c.loss is not None and c.risk is not None
         ]
-        drawn(points, (self.loss, self.risk), self.max_risk, path)
+        drawn(points, (self.loss, self.risk), self.max_risk, path, readable)

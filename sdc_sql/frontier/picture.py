@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, Any
 
+from sdc_sql.db.released_file import replacing
 from sdc_sql.errors import MissingPackageError, ParameterError
 
 if TYPE_CHECKING:
@@ -19,7 +20,13 @@ _KEPT = {".svg": {"Date": None}, ".png": {}, ".pdf": {"CreationDate": None}}  # 
 _HIGHER = 2  # times the highest risk of the frontier: dominated candidates above it are shown at the edge
 
 
-def drawn(points: Iterable[Point], names: tuple[str, str], bound: float | None, path: str | PathLike[str]) -> None:
+def drawn(
+    points: Iterable[Point],
+    names: tuple[str, str],
+    bound: float | None,
+    path: str | PathLike[str],
+    readable: str = "owner",
+) -> None:
     """Draw the map; shapes and strokes, not colours, tell candidates apart. `names`: of the loss and of the risk."""
     from pathlib import Path  # noqa: PLC0415 - as the package below
 
@@ -51,7 +58,8 @@ def drawn(points: Iterable[Point], names: tuple[str, str], bound: float | None, 
         axes.grid(visible=True, color="0.9", linewidth=0.6)
         axes.set_axisbelow(True)
         figure.legend(frameon=False, loc="outside lower center", ncols=3)
-        figure.savefig(path, dpi=150, metadata=_KEPT[ending])
+        with replacing(Path(path), readable) as part:
+            figure.savefig(part, dpi=150, metadata=_KEPT[ending])
 
 
 def _candidates(axes: Any, points: list[Point], bound: float) -> None:  # noqa: ANN401 - of an extra

@@ -10,7 +10,7 @@ from sqlglot import exp
 
 from sdc_sql.db import query, step_table
 from sdc_sql.db.identity import comment_without_mark, digests
-from sdc_sql.db.load import execute, set_key
+from sdc_sql.db.load import execute, require_key, set_key
 from sdc_sql.db.replaced import SAMPLES
 from sdc_sql.db.steps import chain, changed_since, last_left
 from sdc_sql.db.subset import part_of
@@ -99,7 +99,7 @@ def undo(data: Roles) -> LoggedStep:
         raise TableError(f"{whole.table} has of its own: {kinds}. It would be made anew without: drop them first.")
     if any(call.stream is not None for call in calls):
         with translated():
-            execute(con, "SELECT length(sdc__secret_key())").fetchall()
+            require_key(con)
     _as_left(con, table, done, whole.read_columns())
     scratch = exp.table_(f"sdc_undone_{uuid.uuid4().hex[:12]}", db=table.db, catalog=table.catalog, quoted=True)
     with translated():

@@ -44,7 +44,11 @@ def _macro(declaration: Declaration) -> str:
     elif _draws(declaration):
         how, called = "replace", f"{called}, {'keys' if 'keys' in required else '[]'}"
     call = f"sdc.sdc__{how}({called}, [{', '.join(required)}], {{{options}}})"
-    return f"{{%- macro {declaration.name[4:]}({signature}) -%}}\n    {{{{ return({call}) }}}}\n{{%- endmacro -%}}\n"
+    only = f"sdc.sdc__only('{declaration.name[4:]}', kwargs, {[*required, *named]})"
+    return (
+        f"{{%- macro {declaration.name[4:]}({signature}) -%}}\n    {{{{ {only} }}}}\n    {{{{ return({call}) }}}}\n"
+        "{%- endmacro -%}\n"
+    )
 
 
 def _draws(step: Declaration) -> bool:

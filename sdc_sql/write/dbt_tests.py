@@ -61,6 +61,7 @@ def _test(declaration: Declaration) -> str:
     measure = f"'{declaration.name}', [{given}], {{{options}}}, '{limit.figure}'"
     return (
         f"{{% test {limit.test}({signature}) %}}\n"
+        f"    {{{{ sdc.sdc__only('{limit.test}', kwargs, {[p.name for p in _arguments(declaration)[1:]]}) }}}}\n"
         f"    {{{{ sdc.sdc__not_below(model, {measure}, maximum,\n        '{meaning}'{original}) }}}}\n"
         "{% endtest %}\n"
     )
@@ -79,7 +80,8 @@ def _entry_by_hand(test: re.Match[str], known: Mapping[str, Declaration]) -> str
     said, _, own = test["comment"].partition("Parameters:\n")
     lines = ["-- Parameters:", *(f"--   {line.strip()}" for line in own.splitlines() if line.strip())]
     arguments = {"model": MODEL, "maximum": MAXIMUM} | comment(f"dbt ({test['name']})", 1, lines).parameters
-    for name in re.findall(r"'(sdc_[a-z]\w*)'", test["body"]):
+    _only, _, body = test["body"].partition("}}\n")
+    for name in re.findall(r"'(sdc_[a-z]\w*)'", body):
         arguments = {p.name: p for p in known[name].parameters} | arguments
     taken = [argument.partition("=")[0] for argument in test["arguments"].split(", ")]
     return entry(f"test_{test['name']}", " ".join(said.split()), [arguments[name] for name in taken])

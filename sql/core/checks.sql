@@ -49,6 +49,11 @@ CREATE OR REPLACE MACRO sdc__checked_number(value, name) AS
     CASE WHEN value IS NULL OR TRY_CAST(value AS DOUBLE) IS NOT NULL THEN TRY_CAST(value AS DOUBLE)
          ELSE error('ParameterError: ' || name || ' is ' || value::VARCHAR || ': it must be a number.') END;
 
+-- One of a few words, for what only a kernel would read.
+CREATE OR REPLACE MACRO sdc__checked_choice(value, name, choices) AS
+    CASE WHEN coalesce(list_contains(choices, value::VARCHAR), false) THEN value::VARCHAR
+         ELSE error('ParameterError: ' || name || ' is ' || coalesce(chr(39) || value::VARCHAR || chr(39), 'NULL') || ': it must be one of ' || array_to_string(choices, ', ') || '.') END;
+
 -- A whole number from a range; a text is read as the number that it is.
 CREATE OR REPLACE MACRO sdc__checked_whole(value, name, least, most := NULL) AS
     CASE WHEN TRY_CAST(value AS BIGINT) = TRY_CAST(value AS DOUBLE) AND TRY_CAST(value AS BIGINT) >= least

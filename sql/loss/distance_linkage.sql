@@ -90,7 +90,7 @@ CREATE OR REPLACE MACRO sdc__files_compared(original, released, columns, id, cat
 -- Each record: whether it is of the other file, and of the released ones the distance of its own, how many are nearer (2: or more) and how many as near; NaN without one.
 CREATE OR REPLACE MACRO sdc__linked_records(original, released, columns, id, categories, ordinal, numbers, scaling, weights, external) AS TABLE
     SELECT unnest(sdc__persons) AS sdc__person, unnest(sdc__firsts) = 1 AS sdc__first, unnest(sdc__k[1]) AS sdc__d, unnest(sdc__k[2]) AS sdc__nearer, unnest(sdc__k[3]) AS sdc__near
-    FROM (SELECT sdc__persons, sdc__firsts, sdc__kernel_distance_linkage(sdc__values, len(categories)::DOUBLE, len(ordinal)::DOUBLE, sdc__people, sdc__firsts, sdc__distance_weights(weights, columns, sdc__names), scaling, sdc__is_external(external)) AS sdc__k
+    FROM (SELECT sdc__persons, sdc__firsts, sdc__kernel_distance_linkage(sdc__values, len(categories)::DOUBLE, len(ordinal)::DOUBLE, sdc__people, sdc__firsts, sdc__distance_weights(weights, columns, sdc__names), sdc__checked_choice(scaling, 'scaling', ['standardised', 'range', 'none', 'mahalanobis']), sdc__is_external(external)) AS sdc__k
           FROM sdc__files_compared(original, released, columns, id, categories, ordinal, numbers, external));
 
 -- The chance that a record of which so many are nearer, and so many as near, is the nearest, and the second nearest.

@@ -82,7 +82,7 @@ CREATE OR REPLACE MACRO sdc__kinds_compared(original, released, columns, categor
 CREATE OR REPLACE MACRO sdc_distance_to_closest(original, released, columns, ordinal := NULL, continuous := NULL, scaling := 'standardised', weights := NULL) AS TABLE
     WITH sdc__found AS (
         SELECT list_transform(sdc__kernel_distance_to_closest(sdc__values, len(sdc__names_not_among(sdc__names_not_among(columns, continuous), ordinal))::DOUBLE, len(sdc__names_among(columns, ordinal))::DOUBLE,
-                                                              sdc__before, sdc__after, sdc__distance_weights(weights, columns, sdc__names), scaling),
+                                                              sdc__before, sdc__after, sdc__distance_weights(weights, columns, sdc__names), sdc__checked_choice(scaling, 'scaling', ['standardised', 'range', 'none'])),
                               lambda v: CASE WHEN isfinite(v) THEN v END) AS sdc__k
         FROM sdc__kinds_compared(original, released, columns, sdc__names_not_among(sdc__names_not_among(columns, continuous), ordinal), sdc__names_among(columns, ordinal), sdc__names_among(columns, continuous))
         WHERE sdc__kinds_named(sdc__some_of(continuous, columns, 'continuous'), sdc__some_of(ordinal, columns, 'ordinal'))

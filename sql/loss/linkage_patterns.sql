@@ -39,6 +39,12 @@ CREATE OR REPLACE MACRO sdc__recoded_alike(files, categories) AS TABLE
           FROM (SELECT sdc__of, sdc__o, count(*) AS sdc__d, min(sdc__r) AS sdc__one, sum(CASE WHEN sdc__o <> sdc__r THEN sdc__n ELSE 0 END) AS sdc__m FROM sdc__moves GROUP BY ALL) GROUP BY sdc__of), sdc__named
     WHERE sdc__recoded_for_linkage(sdc__most, sdc__moved, sdc__olds, sdc__news, substr(sdc__names[sdc__of], 8));
 
+-- The number of categories, or the error: of two variables the kernel could not say what a match is.
+CREATE OR REPLACE MACRO sdc__enough_variables(categories, columns) AS
+    CASE WHEN len(sdc__names(columns)) >= 3 THEN len(categories)::DOUBLE
+         ELSE error('ParameterError: ' || len(sdc__names(columns)) || CASE WHEN len(sdc__names(columns)) = 1 THEN ' variable does' ELSE ' variables do' END
+                    || ' not tell matched pairs from others, since patterns of agreement in two have fewer counts than there are probabilities: name three or more.') END;
+
 -- True, or the error.
 CREATE OR REPLACE MACRO sdc__numbers_said(continuous, tolerance) AS
     CASE WHEN len(sdc__names(continuous)) = 0 AND tolerance IS NOT NULL THEN error('ParameterError: tolerance is given, and no column is continuous: name in continuous the numbers that agree within it; all others are categories.')
@@ -80,7 +86,7 @@ CREATE OR REPLACE MACRO sdc__linkage_by(original, released, columns, categories,
         WHERE sdc__not_paired(id, sdc__originals, sdc__copies, sdc__nobody, 0) OR sdc__not_linked(id, sdc__both)
     )
     SELECT list_concat(sdc__labels, sdc__sizes) AS sdc__names, sdc__persons, sdc__firsts,
-           sdc__kernel_probabilistic_linkage(list_concat(list_slice(sdc__t, 1, len(categories)), list_slice(sdc__x, 1, len(numbers))), len(categories)::DOUBLE,
+           sdc__kernel_probabilistic_linkage(list_concat(list_slice(sdc__t, 1, len(categories)), list_slice(sdc__x, 1, len(numbers))), sdc__enough_variables(categories, columns),
                                              list_transform(sdc__each(tolerance, continuous, sdc__sizes), lambda t: coalesce(TRY_CAST(t AS DOUBLE), -1e0)), sdc__blocks,
                                              list_transform(sdc__firsts, lambda f: f::BIGINT::DOUBLE), sdc__numbers) AS sdc__k
     FROM sdc__named, sdc__checked, (FROM sdc__recoded_alike('sdc__files', categories)) AS sdc__recoded, (FROM sdc__coded_alike('sdc__unordered')) AS sdc__alike, (SELECT sdc__wrong AS sdc__apart FROM sdc__coded_alike('sdc__blocked')) AS sdc__in_blocks

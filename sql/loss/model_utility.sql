@@ -35,7 +35,7 @@ CREATE OR REPLACE MACRO sdc__kernel_model_utility(codes, before, after, criterio
 CREATE OR REPLACE MACRO sdc_model_utility(original, released, columns, criterion := 'bic') AS TABLE
     WITH sdc__kinds AS (FROM sdc__kinds_of_records(original, released, columns, sdc__names(columns), []::VARCHAR[])),
     sdc__found AS (
-        SELECT sdc__kernel_model_utility(sdc__categories, sdc__before, sdc__after, criterion) AS sdc__k, list_sum(sdc__before) AS sdc__n, list_sum(sdc__after) AS sdc__m FROM sdc__kinds
+        SELECT sdc__kernel_model_utility(sdc__categories, sdc__before, sdc__after, sdc__checked_choice(criterion, 'criterion', ['bic', 'aic'])) AS sdc__k, list_sum(sdc__before) AS sdc__n, list_sum(sdc__after) AS sdc__m FROM sdc__kinds
     )
     SELECT list_transform(range(1, len(sdc__k[2]) + 1), lambda i: [sdc__names[sdc__k[2][i]::BIGINT], sdc__names[sdc__k[3][i]::BIGINT]]) AS interactions, sdc__k[1][1]::BIGINT AS parameters,
            sdc__k[1][2] AS criterion, sdc__k[1][3] AS log_likelihood_before, sdc__k[1][4] AS log_likelihood_after, sdc__k[1][4] - sdc__k[1][3] AS utility,

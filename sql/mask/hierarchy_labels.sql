@@ -33,11 +33,18 @@ CREATE OR REPLACE MACRO sdc__counted_without(key, records, labels) AS
     'SELECT count(*) AS sdc__absent, bool_or(sdc__v IS NULL) AS sdc__absent_null, ' || sdc__text(key) || ' AS sdc__absent_of FROM (SELECT DISTINCT ' || sdc__identifier(key) || ' AS sdc__v FROM query_table(' || sdc__text(records)
     || ')) ANTI JOIN query_table(' || sdc__text(labels) || ') ON sdc__is_value(sdc__variable, sdc__value, ' || sdc__text(key) || ', sdc__v)';
 
+-- True, or the error: the names of the keys stand in a text of SQL, each of them and once.
+CREATE OR REPLACE MACRO sdc__named_once(keys) AS CASE
+    WHEN coalesce(len(sdc__names(keys)), 0) = 0 THEN error('ColumnError: The list of columns is empty; name at least one, as in [''age'', ''sex''].')
+    WHEN list_position(sdc__names(keys), NULL) IS NOT NULL THEN error('ColumnError: The list of columns holds a NULL where a name should be.')
+    WHEN len(list_distinct(list_transform(sdc__names(keys), lambda n: sdc__folded(n)))) < len(sdc__names(keys)) THEN error('ColumnError: A column is named twice in ' || sdc__quoted(keys) || '.')
+    ELSE true END;
+
 -- The join is written out for each key, so that DuckDB looks each value up by its hash.
 CREATE OR REPLACE MACRO sdc__relabelled(records, keys, labels) AS TABLE
-    FROM query('WITH sdc__labelled AS (SELECT sdc__r.* REPLACE ('
+    FROM query(CASE WHEN sdc__named_once(keys) THEN 'WITH sdc__labelled AS (SELECT sdc__r.* REPLACE ('
         || array_to_string(list_transform(sdc__names(keys), lambda k, i: 'sdc__l' || i || '.sdc__label AS ' || sdc__identifier(k)), ', ') || ') FROM query_table(' || sdc__text(records) || ') AS sdc__r'
         || array_to_string(list_transform(sdc__names(keys), lambda k, i: sdc__joined_to_label(k, i, labels)), '')
         || ') SELECT sdc__none.* FROM ('
         || array_to_string(list_transform(sdc__names(keys), lambda k: sdc__counted_without(k, records, labels)), ' UNION ALL ')
-        || ') LEFT JOIN (FROM sdc__labelled LIMIT 0) AS sdc__none ON true WHERE sdc__without_label(sdc__absent, sdc__absent_null, sdc__absent_of) UNION ALL FROM sdc__labelled');
+        || ') LEFT JOIN (FROM sdc__labelled LIMIT 0) AS sdc__none ON true WHERE sdc__without_label(sdc__absent, sdc__absent_null, sdc__absent_of) UNION ALL FROM sdc__labelled' END);

@@ -28,7 +28,7 @@
 CREATE OR REPLACE MACRO sdc__microaggregate(tbl, columns, k, id, method, centroid, blocks, gamma, stratum) AS TABLE
     WITH sdc__filled AS (
         SELECT sdc__ids, sdc__names,
-               sdc__kernel_microaggregate(sdc__stratum::VARCHAR, sdc__x, sdc__checked_number(k, 'k'), method, centroid, sdc__checked_number(blocks, 'blocks'), sdc__checked_number(gamma, 'gamma')) AS sdc__masked
+               sdc__kernel_microaggregate(sdc__stratum::VARCHAR, sdc__x, sdc__checked_number(k, 'k'), sdc__checked_choice(method, 'method', ['mdav', 'vmdav', 'univariate', 'individual_ranking', 'principal_component', 'sum_of_z']), sdc__checked_choice(centroid, 'centroid', ['mean', 'median']), sdc__checked_number(blocks, 'blocks'), sdc__checked_number(gamma, 'gamma')) AS sdc__masked
         FROM sdc__gathered(tbl, columns, id, stratum, 'column', NULL, NULL, NULL, NULL)
     )
     FROM sdc__spread(tbl, columns, 'sdc__filled');
@@ -61,7 +61,7 @@ CREATE OR REPLACE MACRO sdc__microaggregate_categorical(tbl, columns, k, id, sca
     ),
     sdc__filled AS (
         SELECT sdc__ids, sdc__names,
-               sdc__kernel_microaggregate_categorical(sdc__stratum::VARCHAR, sdc__codes, sdc__labels, sdc__checked_number(k, 'k'), scale) AS sdc__masked
+               sdc__kernel_microaggregate_categorical(sdc__stratum::VARCHAR, sdc__codes, sdc__labels, sdc__checked_number(k, 'k'), sdc__checked_choice(scale, 'scale', ['ordinal', 'nominal'])) AS sdc__masked
         FROM sdc__gathered
     )
     FROM sdc__spread(tbl, columns, 'sdc__filled');

@@ -55,7 +55,7 @@ CREATE OR REPLACE MACRO sdc__multiplied_plainly(tbl, columns, size, id, spread, 
 CREATE OR REPLACE MACRO sdc__multiplied_together(tbl, columns, size, id, method, spread, stratum, stream, release) AS TABLE
     WITH sdc__filled AS (
         SELECT sdc__ids, sdc__names,
-               sdc__kernel_multiplicative(sdc__stratum::VARCHAR, method, sdc__x, sdc__z, CASE WHEN method = 'hoehne' THEN sdc__u END, sdc__checked_number(size, 'size'), sdc__checked_number(spread, 'spread')) AS sdc__masked
+               sdc__kernel_multiplicative(sdc__stratum::VARCHAR, sdc__checked_choice(method, 'method', ['plain', 'hoehne', 'hoehne_sum']), sdc__x, sdc__z, CASE WHEN method = 'hoehne' THEN sdc__u END, sdc__checked_number(size, 'size'), sdc__checked_number(spread, 'spread')) AS sdc__masked
         FROM sdc__gathered(tbl, columns, id, stratum, CASE WHEN method = 'hoehne' THEN 'record' ELSE 'column' END, 'multiplicative noise ' || method,
                            concat(sdc__part(sdc__canonical(sdc__checked_number(size, 'size'))), sdc__part(sdc__canonical(sdc__checked_number(spread, 'spread')))), stream, release)
     )

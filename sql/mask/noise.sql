@@ -44,7 +44,7 @@
 CREATE OR REPLACE MACRO sdc__noise_by_ranks(tbl, columns, alpha, id, method, lower, upper, rounded, discrete, stratum, stream, release) AS TABLE
     WITH sdc__filled AS (
         SELECT sdc__ids, sdc__names,
-               sdc__kernel_noise(sdc__stratum::VARCHAR, method, sdc__x, sdc__z, sdc__v, sdc__checked_number(alpha, 'alpha'),
+               sdc__kernel_noise(sdc__stratum::VARCHAR, sdc__checked_choice(method, 'method', ['uncorrelated', 'correlated', 'linear', 'nonlinear', 'outliers']), sdc__x, sdc__z, sdc__v, sdc__checked_number(alpha, 'alpha'),
                    sdc__each(lower, columns, sdc__names)::DOUBLE[], sdc__each(upper, columns, sdc__names)::DOUBLE[],
                    list_transform(list_zip(sdc__whole, sdc__each(rounded, columns, sdc__names)::BOOLEAN[]), lambda z: z[1] OR z[2]),
                    sdc__each(discrete, columns, sdc__names)::BOOLEAN[]) AS sdc__masked

@@ -61,7 +61,7 @@ CREATE OR REPLACE MACRO sdc__pram_long(dense) AS TABLE
 -- Example: FROM sdc_pram_invariant('persons', 'sex', 'sexes');
 CREATE OR REPLACE MACRO sdc_pram_invariant(tbl, column_name, matrix, method := 'two_stage') AS TABLE
     WITH sdc__dense AS (FROM sdc__pram_dense(tbl, column_name, matrix)),
-    sdc__made AS (SELECT sdc__names, sdc__kernel_invariant(sdc__p, sdc__t, method, NULL, NULL) AS sdc__flat FROM sdc__dense)
+    sdc__made AS (SELECT sdc__names, sdc__kernel_invariant(sdc__p, sdc__t, sdc__checked_choice(method, 'method', ['two_stage', 'iterative']), NULL, NULL) AS sdc__flat FROM sdc__dense)
     FROM sdc__pram_long('sdc__made');
 
 -- Verb: pram_matrix

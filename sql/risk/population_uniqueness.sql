@@ -52,7 +52,7 @@ CREATE OR REPLACE MACRO sdc_population_uniqueness(tbl, keys, population_size, me
     ),
     sdc__sized AS (SELECT *, sdc__checked_whole(population_size, 'population_size', sdc__n) AS sdc__population FROM sdc__listed),
     sdc__estimated AS (
-        SELECT *, sdc__kernel_population_uniques(sdc__sizes, sdc__cells, sdc__population::DOUBLE, method::VARCHAR) AS sdc__k FROM sdc__sized
+        SELECT *, sdc__kernel_population_uniques(sdc__sizes, sdc__cells, sdc__population::DOUBLE, sdc__checked_choice(method, 'method', ['dankar', 'pitman', 'zayatz', 'snb'])) AS sdc__k FROM sdc__sized
     )
     SELECT ['pitman', 'zayatz', 'snb'][sdc__k[2]::INTEGER] AS model, sdc__n AS records, sdc__u AS cells, sdc__ones AS sample_uniques,
            sdc__population AS population_size, sdc__k[1] AS population_uniques, sdc__k[1] / sdc__population AS pr_pu,

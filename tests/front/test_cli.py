@@ -512,8 +512,8 @@ def test_install_into_a_database_in_use(capsys, tmp_path):
     holder = subprocess.Popen([sys.executable, "-c", script], stdin=subprocess.PIPE, stdout=subprocess.PIPE)
     try:
         assert holder.stdout.readline().strip() == b"open"
-        assert "lock" in refused(capsys, "install", str(path))
-        assert "lock" in refused(capsys, "risk", str(path), "--keys", "age")
+        assert "is open in another program" in refused(capsys, "install", str(path))
+        assert "is open in another program" in refused(capsys, "risk", str(path), "--keys", "age")
     finally:
         holder.communicate()
 

@@ -59,7 +59,9 @@ def written(name: str, parameters: list[str]) -> str:
     call = f"sdc.sdc__mask('{name}', id" if name in MASKS else f"sdc.sdc__measure('{name}'"
     call = f"sdc.sdc__replace('{name}', {WHOLE_RECORDS[name]}" if name in WHOLE_RECORDS else call
     body = f"{call}, [{', '.join(required)}], {{{options}}})"
-    return f"{{%- macro {name[4:]}({signature}) -%}}\n    {{{{ return({body}) }}}}\n{{%- endmacro -%}}\n"
+    only = f"sdc.sdc__only('{name[4:]}', kwargs, {[*required, *named]})"
+    said = f"    {{{{ {only} }}}}\n    {{{{ return({body}) }}}}\n"
+    return f"{{%- macro {name[4:]}({signature}) -%}}\n{said}{{%- endmacro -%}}\n"
 
 
 def test_every_public_table_macro_has_its_dbt_macro(parameters):

@@ -8,7 +8,7 @@ import pytest
 import sdc_sql
 from sdc_sql import Microdata
 from sdc_sql.cli import main
-from sdc_sql.errors import ColumnError, ParameterError, TableError
+from sdc_sql.errors import ColumnError, InputError, ParameterError, TableError
 
 TABLES = """
     CREATE TABLE checked (id INTEGER, income INTEGER CHECK (income < 2600));
@@ -79,6 +79,21 @@ def test_arguments_of_another_kind():
         (lambda d: d.multiplicative_noise("age", 0.1, method="x"), "method is 'x': it must be one of plain, hoehne"),
         (lambda d: d.microaggregate(["age"], k=3, method="x"), "method is 'x': it must be one of mdav"),
         (lambda d: d.noise("age", 0.1, method="x"), "method is 'x': it must be one of uncorrelated"),
+        (lambda d: d.noise("age", 0.1, lower=70, upper=5), "lower is 70 and upper 5: give a lower bound below"),
+        (lambda d: d.noise("age", 0.1, lower=[None], upper="x"), "upper is 'x': it must be a finite number"),
+        (lambda d: d.noise("age", 1e308), "alpha is 1e\\+308: it must be a finite number, at least 0 and below"),
+        (lambda d: d.noise("age", standard_deviation=[-1]), "standard_deviation is -1: it must be"),
+        (lambda d: d.noise("age", 0.1, method=None), "method is None: it must be one of uncorrelated"),
+        (lambda d: d.rank_swap("age", 0), "p is 0: it must be a finite number, above 0 and at most 100"),
+        (lambda d: d.pram_guaranteed(0.1), "xi is 0.1: it must be a finite number, at least 3/7"),
+        (lambda d: d.record_swap("age", 2, household="id", risk_keys=["age"], k=3), "rate is 2: it must be"),
+        (lambda d: d.recode("age", keep_first=0), "keep_first is 0: it must be a finite number, whole and at least 1"),
+        (lambda d: d.pram("age", "nowhere"), "Table with name nowhere does not exist"),
+        (lambda d: d.pram("age", "persons"), "from"),
+        (lambda d: d.noise("age", 0.1, into="persons"), "There is a table or view persons already"),
+        (lambda d: d.recode("age", mapping="nowhere"), "Table with name nowhere does not exist"),
+        (lambda d: d.distribution_distance("nowhere", ["age"]), "Table with name nowhere does not exist"),
+        (lambda d: d.k_map("nowhere", 3), "Table with name nowhere does not exist"),
     ],
 )
 def test_a_bad_argument_does_not_cost_the_open_transaction(con, call, said):
@@ -86,10 +101,25 @@ def test_a_bad_argument_does_not_cost_the_open_transaction(con, call, said):
     con.execute("SET VARIABLE sdc_key = 'aB3xKq9LmZ0pWv7TnRy2UcHs5EgDj8Fo'")
     con.begin()
     con.execute("CREATE TABLE mine AS SELECT 1 AS x")
-    with pytest.raises(ParameterError, match=said):
+    with pytest.raises(InputError, match=said):
         call(Microdata(con, "persons", keys=["age"], id="id"))
     con.commit()
     assert con.execute("FROM mine").fetchall() == [(1,)]
+
+
+@pytest.mark.parametrize(("key", "said"), [(None, "No secret key is set"), ("aaaa", "can be guessed")])
+def test_a_key_that_is_none_does_not_cost_the_open_transaction(con, monkeypatch, key, said):
+    monkeypatch.delenv("SDC_KEY", raising=False)
+    con.execute("CREATE TABLE persons AS SELECT i AS id, i AS age FROM range(60) t(i)")
+    con.execute("SET VARIABLE sdc_key = $key", {"key": key})
+    data = Microdata(con, "persons", keys=["age"], id="id")
+    for call in (lambda: data.noise("age", 0.1), lambda: data.sample(fraction=0.5), lambda: data.shuffle(release="x")):
+        con.begin()
+        con.execute("CREATE TABLE mine AS SELECT 1 AS x")
+        with pytest.raises(ParameterError, match=said):
+            call()
+        con.commit()
+        con.execute("DROP TABLE mine")
 
 
 def test_a_text_for_a_list_of_keys(con):
@@ -150,6 +180,7 @@ def folder(tmp_path, monkeypatch):
     """The folder of some small files, which is where the commands run."""
     (tmp_path / "p.csv").write_text("id,age,5\n" + "".join(f"{i},{20 + i % 3},2\n" for i in range(30)))
     (tmp_path / "text.parquet").write_text("a text, not a Parquet file, although its name says so\n" * 9)
+    (tmp_path / "nul.csv").write_bytes(bytes(2000))
     monkeypatch.chdir(tmp_path)
     # nothing is fetched here
     monkeypatch.setattr(duckdb, "connect", lambda *a, of=duckdb.connect, **k: of(*a, **_OFFLINE | k))
@@ -177,6 +208,12 @@ ROUND = ["mask", "round", "p.csv", "--id", "id", "--columns", "age", "--output",
             )
             for file, said in (("text.parquet", "is no Parquet file, whatever"), (".", "is a directory: name a file"))
         ],
+        ([*ROUND[:-1], "/dev/stdout.csv", "--base", "5"], "/dev/stdout.csv is among the devices: name a file"),
+        ([*ROUND[:-1], "/dev/fd/1.csv", "--base", "5"], "/dev/fd/1.csv is among the devices: name a file in a folder"),
+        ([*ROUND[:-1], "", "--base", "5"], "No file to write is named: the path is empty"),
+        (["risk", "p.csv", "--keys", "age", "--html", ""], "No file to write is named: the path is empty"),
+        (["risk", "nul.csv", "--keys", "age"], "nul.csv holds NUL bytes, and is no CSV file in UTF-8"),
+        (["measure", "k_anonymity", "nul.csv", "age", "3"], "nul.csv holds NUL bytes, and is no CSV file in UTF-8"),
         (["risk", "", "--keys", "age"], "No file is named: the path is empty"),
         (["compare", "p.csv", "", "--keys", "age"], "No file is named: the path is empty"),
         (["risk", "https://example.org/p.parquet", "--keys", "age"], "DuckDB needs its extension httpfs"),
@@ -218,7 +255,7 @@ def test_a_command_says_it_in_one_line(capsys, folder, command, said):
     assert (code, out, err.count("\n")) == (2, "", 1)
     assert said in err
     assert "Traceback" not in err
-    assert {p.name for p in folder.iterdir()} == {"p.csv", "text.parquet"}
+    assert {p.name for p in folder.iterdir()} == {"p.csv", "text.parquet", "nul.csv"}
 
 
 @pytest.mark.usefixtures("folder")

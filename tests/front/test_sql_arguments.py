@@ -7,7 +7,8 @@ import pytest
 import sqlglot
 from sqlglot import exp
 
-from sdc_sql.db.macros import bundle, declared
+import sdc_sql
+from sdc_sql.db.macros import bundle, declared, example_tables
 from sdc_sql.errors import SdcError, translate
 
 TABLES = """
@@ -74,6 +75,51 @@ def test_a_word_for_a_number(shell, call):
         said = str(translate(error) or f"DuckDB's: {error}")
     assert not said.startswith("DuckDB's: ")
     assert "A value" not in said  # DuckDB's too, without what it shows
+
+
+@pytest.fixture(scope="module")
+def loaded():
+    """The tables of the examples, where Python's kernels are."""
+    with duckdb.connect() as con:
+        sdc_sql.load(con).execute(example_tables())
+        con.execute("SET VARIABLE sdc_key = $key", {"key": KEY})
+        yield con
+
+
+@pytest.mark.parametrize("keys", ["NULL", "[]", "[NULL]", "['age', 'AGE']"])
+@pytest.mark.parametrize(
+    "call", ["sdc_generalisations('persons', {}, 'hierarchies')", "sdc_preview_recodings('persons', {}, 'hierarchies')"]
+)
+def test_keys_that_are_none_where_they_stand_in_a_text_of_sql(loaded, call, keys):
+    with pytest.raises(
+        duckdb.InvalidInputException, match=r"ColumnError: (The list of columns|A column is named twice)"
+    ):
+        loaded.execute(f"FROM {call.format(keys)}").fetchall()
+
+
+@pytest.mark.parametrize(
+    ("call", "said"),
+    [
+        (
+            "sdc_population_uniqueness('persons', ['age'], 1000000, method := 'x')",
+            "method is 'x': it must be one of dankar",
+        ),
+        (
+            "sdc_probabilistic_linkage('persons', 'released', ['age', 'sex'], 'id')",
+            "2 variables do not tell matched pairs",
+        ),
+        (
+            "sdc_distance_linkage('persons', 'released', ['age'], 'id', scaling := NULL)",
+            "scaling is NULL: it must be one of",
+        ),
+        ("sdc_microaggregate('persons', ['income'], 3, 'id', method := 'x')", "method is 'x': it must be one of mdav"),
+        ("sdc_generalisations('persons', ['age'], 'hierarchies', t := 'abc')", "t is abc: it must be a number"),
+    ],
+)
+def test_what_a_kernel_would_refuse_is_refused_before(loaded, call, said):
+    """In plain SQL a kernel's own words have those of DuckDB before them."""
+    with pytest.raises(duckdb.InvalidInputException, match=f"^Invalid Input Error: ParameterError: {said}"):
+        loaded.execute(f"FROM {call}").fetchall()
 
 
 def test_what_is_said(shell):

@@ -198,6 +198,9 @@ def test_the_picture(odd, tmp_path):
         assert f">{shown}<" in text
     assert not [name for name in ("Se'lect", "Se&apos;lect", "lect", "[24, 28)", "level 1", "ab") if f">{name}" in text]
     assert (tmp_path / "map.PNG").read_bytes().startswith(b"\x89PNG")
+    assert (tmp_path / "map.svg").stat().st_mode & 0o777 == 0o600  # for its owner alone, unless asked otherwise
+    found.plot(tmp_path / "map.svg", readable="group")
+    assert (tmp_path / "map.svg").stat().st_mode & 0o777 == 0o640
     with pytest.raises(ParameterError, match="give a path that ends in"):
         found.plot(tmp_path / "map.txt")
 

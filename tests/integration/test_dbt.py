@@ -244,6 +244,7 @@ MODELS = {
     "no_column": "{{ sdc.mask(ref('k'), 'i\"d', [['noise', 5, 0.1]]) }}",
     "no_columns": "{{ sdc.noise(ref('k'), 5, 0.1, 'i\"d') }}",
     "no_option": "{{ sdc.mask(ref('k'), 'i\"d', [['noise', 'n', 0.1, {'spraed': 1}]]) }}",
+    "no_argument": "{{ sdc.noise(ref('k'), ['n'], 0.1, 'i\"d', spraed=1) }}",
     "no_table": "{{ sdc.noise(none, ['n'], 0.1, 'i\"d') }}",
     "added_alone": ADDED + " {{ sdc.mask(ref('some'), 'Select', [['noise', 'n', 0.1]]) }}",
     "twice": "{{ sdc.mask(ref('k'), 'i\"d', [['pram', 'f', ref('moves')], ['round', ['n'], 2], ['pram', 'F', ref('moves')]]) }}",
@@ -281,6 +282,7 @@ REFUSED = {
     "no_column": "a step of mask is ['noise', 5, 0.1]: it must be [method, columns, parameter]",
     "no_columns": "5 (no list: write",
     "no_option": "noise has no option spraed: it has tbl, columns, alpha, id, method, ",
+    "no_argument": "noise has no argument spraed: it has tbl, columns, alpha, id, method, ",
     "no_table": "sdc_noise is given no table: give ref(...) of one",
     "added_alone": "calls sdc_noise and is incremental",
     "once_more": "masks f by sdc_pram_retention, which the model twice has masked already",
@@ -328,6 +330,7 @@ models:
       - sdc.sdc_k_anonymity: {name: k_of_1, arguments: {keys: [f], k: 1}}
       - sdc.sdc_theta_below: {name: theta_of_k, arguments: {keys: [f, Select, 'a"b', n], sampling_fraction: 0.5, maximum: 0.3}}
       - sdc.sdc_theta_below: {name: theta_of_all, arguments: {keys: [f], sampling_fraction: 0.5, maximum: 1.5}}
+      - sdc.sdc_theta_below: {name: theta_otherwise, arguments: {keys: [f], sampling_fraction: 0.5, maximum: 0.3, confidense: 0.9}}
       - sdc.sdc_theta_by_below: {name: theta_by_of_k, arguments: {keys: [n], stratum: f, sampling_fraction: 0.5, maximum: 0.3}}
       - sdc.sdc_individual_risk_below: {name: individual_of_k, arguments: {keys: [f, n], weight: 10, maximum: 0.2}}
       - sdc.sdc_global_risk_below: {name: global_of_k, arguments: {keys: [f, n], weight: 10, maximum: 0.01}}
@@ -340,7 +343,9 @@ models:
       - sdc.sdc_threshold_rule: {name: rule_of_combined, arguments: {keys: [f, n], threshold: 2, inclusive: false, nulls: wildcard}}
   - name: named_persons
     data_tests:
-      - sdc.sdc_no_direct_identifiers: {name: identifiers, arguments: {forbidden: [remark], allowed: [id]}}
+      - sdc.sdc_no_direct_identifiers: {name: identifiers, arguments: {forbidden: [REMARK], allowed: [id]}}
+      - sdc.sdc_no_direct_identifiers: {name: forbidden_text, arguments: {forbidden: remark}}
+      - sdc.sdc_no_direct_identifiers: {name: forbidden_otherwise, arguments: {forbiden: [remark]}}
 """
 PROJECT = """
 name: odd
@@ -522,6 +527,13 @@ def test_a_limit_that_cannot_be_checked_does_not_pass(odd):
     assert nodes["k_of_1"]["status"] == nodes["theta_of_all"]["status"] == "error"
     assert "at least 2" in nodes["k_of_1"]["message"]
     assert "strictly between 0 and 1" in nodes["theta_of_all"]["message"]
+    for name, said in (
+        ("forbidden_text", "forbidden is remark: it must be a list of names of columns, as in ['name', 'phone']"),
+        ("forbidden_otherwise", "sdc_no_direct_identifiers has no argument forbiden: it has forbidden, allowed."),
+        ("theta_otherwise", "sdc_theta_below has no argument confidense: it has keys, sampling_fraction, maximum, "),
+    ):
+        assert nodes[name]["status"] == "error"
+        assert said in nodes[name]["message"]
 
 
 def test_only_methods_that_mask_a_record_by_itself_add_to_a_release(odd):

@@ -184,7 +184,7 @@ def test_who_stays_in_the_region_of_his_risk_is_left_at_risk(keyed):
         ({"risk": ["age", "sex"], "max_risk": 1}, "A risk is NULL, NaN or no number"),
         ({"profiles": ["tenure"]}, "a list of lists"), ({"risk_keys": ["age"]}, "k and risk_keys go together"),
         ({"carry_along": ["age"]}, 'differ in "region", "district", "age"'), ({"profiles": [["nowhere"]]}, "nowhere"),
-        ({"household": "region"}, "region.*is swapped"), ({"shortfall": None}, "shortfall is NULL"),
+        ({"household": "region"}, "region.*is swapped"), ({"shortfall": None}, "shortfall is None"),
     ],
 )  # fmt: skip
 def test_what_cannot_be_asked_is_refused(keyed, given, words):

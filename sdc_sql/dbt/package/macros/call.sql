@@ -15,6 +15,11 @@
     {{ return('select * from ' ~ function ~ '(' ~ parts | join(', ') ~ ')') }}
 {%- endmacro -%}
 
+{#- A misspelt argument is told of with those that there are. others: `kwargs`, which Jinja fills with what a macro does not name. -#}
+{%- macro sdc__only(function, others, known) -%}
+    {%- for name in others -%}{{ sdc.sdc__refuse(function ~ ' has no argument ' ~ name ~ ': it has ' ~ known | join(', ') ~ '.') }}{%- endfor -%}
+{%- endmacro -%}
+
 {#- dbt --empty: the columns of the result and no rows. -#}
 {%- macro sdc__limited(sql, given) -%}
     {%- for value in given if sdc.sdc__is_relation(value) and value.limit is not none -%}

@@ -1,5 +1,6 @@
 {#- Written from the headers of sql/ by python -m sdc_sql.write. -#}
 
 {%- macro disclosive_attributes(original, released, keys, targets) -%}
+    {{ sdc.sdc__only('disclosive_attributes', kwargs, ['original', 'released', 'keys', 'targets']) }}
     {{ return(sdc.sdc__measure('sdc_disclosive_attributes', [original, released, keys, targets], {})) }}
 {%- endmacro -%}

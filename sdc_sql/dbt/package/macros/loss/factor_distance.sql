@@ -1,13 +1,16 @@
 {#- Written from the headers of sql/ by python -m sdc_sql.write. -#}
 
 {%- macro factor_distance(original, released, columns, most=none) -%}
+    {{ sdc.sdc__only('factor_distance', kwargs, ['original', 'released', 'columns', 'most']) }}
     {{ return(sdc.sdc__measure('sdc_factor_distance', [original, released, columns], {'most': most})) }}
 {%- endmacro -%}
 
 {%- macro eigenvalue_distance(original, released, columns) -%}
+    {{ sdc.sdc__only('eigenvalue_distance', kwargs, ['original', 'released', 'columns']) }}
     {{ return(sdc.sdc__measure('sdc_eigenvalue_distance', [original, released, columns], {})) }}
 {%- endmacro -%}
 
 {%- macro gamma_loss(original, released, columns) -%}
+    {{ sdc.sdc__only('gamma_loss', kwargs, ['original', 'released', 'columns']) }}
     {{ return(sdc.sdc__measure('sdc_gamma_loss', [original, released, columns], {})) }}
 {%- endmacro -%}

@@ -1,9 +1,11 @@
 {#- Written from the headers of sql/ by python -m sdc_sql.write. -#}
 
 {%- macro round(tbl, columns, base, id, x_max=none) -%}
+    {{ sdc.sdc__only('round', kwargs, ['tbl', 'columns', 'base', 'id', 'x_max']) }}
     {{ return(sdc.sdc__mask('sdc_round', id, [tbl, columns, base, id], {'x_max': x_max})) }}
 {%- endmacro -%}
 
 {%- macro random_round(tbl, columns, base, id, stream=none, release=none, unit=none, household=none) -%}
+    {{ sdc.sdc__only('random_round', kwargs, ['tbl', 'columns', 'base', 'id', 'stream', 'release', 'unit', 'household']) }}
     {{ return(sdc.sdc__mask('sdc_random_round', id, [tbl, columns, base, id], {'stream': stream, 'release': release, 'unit': unit, 'household': household})) }}
 {%- endmacro -%}

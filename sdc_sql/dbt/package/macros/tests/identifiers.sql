@@ -7,10 +7,11 @@
     allowed    names  columns that are known to be harmless
 -#}
 {% test sdc_no_direct_identifiers(model, forbidden=[], allowed=[]) %}
+    {{ sdc.sdc__only('sdc_no_direct_identifiers', kwargs, ['forbidden', 'allowed']) }}
     {%- set words = '(^|[^a-z])(name|names|firstname|lastname|surname|forename|fullname|maidenname|address|street|email|mail|phone|telephone|mobile|fax|ssn|nino|passport|licence|license|iban|username|login|ip|latitude|longitude|dob|birthdate|birthday|social.?security.*|national.?id.*|tax.?id.*|date.?of.?birth)([^a-z]|$)' -%}
     with sdc__tested as (select * from {{ model }}),
     sdc__columns as (
-        select column_name, column_type, column_name in {{ sdc.sdc__literal(allowed) }}::varchar[] as sdc__allowed
+        select column_name, column_type, lower(column_name) in {{ sdc.sdc__names_of(allowed, 'allowed') }} as sdc__allowed
         from (describe select * from sdc__tested)
     ),
     sdc__filled as (
@@ -24,7 +25,7 @@
     ),
     sdc__judged as (
         select *, case
-            when column_name in {{ sdc.sdc__literal(forbidden) }}::varchar[] then 'it is forbidden here'
+            when lower(column_name) in {{ sdc.sdc__names_of(forbidden, 'forbidden') }} then 'it is forbidden here'
             when regexp_matches(lower(regexp_replace(column_name, '([a-z])([A-Z])', '\1_\2', 'g')), {{ sdc.sdc__text(words) }}) then 'its name is that of a direct identifier'
             when addresses > 0 then addresses::varchar || ' of its values are e-mail addresses'
             when column_type = 'VARCHAR' and filled >= 20 and distinct_values >= 0.9 * filled then
@@ -37,3 +38,11 @@
            'The column ' || column_name || ' may identify persons directly: ' || sdc__reason || '. Drop it, or list it under allowed.' as explanation
     from sdc__judged where sdc__reason is not null and not sdc__allowed
 {% endtest %}
+
+{#- A list of names of columns, in small letters: DuckDB knows a column by either. -#}
+{%- macro sdc__names_of(given, argument) -%}
+    {%- if given is string or given is mapping or given is not iterable or given | reject('string') | list -%}
+        {{ sdc.sdc__refuse(argument ~ ' is ' ~ given ~ ": it must be a list of names of columns, as in ['name', 'phone'].") }}
+    {%- endif -%}
+    {{ return(sdc.sdc__literal(given | map('lower') | list if given is iterable else []) ~ '::varchar[]') }}
+{%- endmacro -%}

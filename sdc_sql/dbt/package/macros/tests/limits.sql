@@ -1,181 +1,217 @@
 {#- Written from the headers of sql/ by python -m sdc_sql.write. -#}
 
 {% test sdc_class_sizes_below(model, keys, maximum) %}
+    {{ sdc.sdc__only('sdc_class_sizes_below', kwargs, ['keys', 'maximum']) }}
     {{ sdc.sdc__not_below(model, 'sdc_class_sizes', [keys], {}, 'share', maximum,
         'The discernibility, as a share of that of a file whose records are all alike') }}
 {% endtest %}
 
 {% test sdc_contingency_distance_below(model, original, columns, maximum, dimension=none) %}
+    {{ sdc.sdc__only('sdc_contingency_distance_below', kwargs, ['original', 'columns', 'maximum', 'dimension']) }}
     {{ sdc.sdc__not_below(model, 'sdc_contingency_distance', [columns], {'dimension': dimension}, 'share', maximum,
         'The share of the records of the tables that are in other cells', original) }}
 {% endtest %}
 
 {% test sdc_margins_kept(model, original, margins, maximum, total=none) %}
+    {{ sdc.sdc__only('sdc_margins_kept', kwargs, ['original', 'margins', 'maximum', 'total']) }}
     {{ sdc.sdc__not_below(model, 'sdc_margins_kept', [margins], {'total': total}, 'share', maximum,
         'The share of the cells of this published table that changed', original) }}
 {% endtest %}
 
 {% test sdc_correct_attribution_below(model, original, keys, targets, maximum, tau=none) %}
+    {{ sdc.sdc__only('sdc_correct_attribution_below', kwargs, ['original', 'keys', 'targets', 'maximum', 'tau']) }}
     {{ sdc.sdc__not_below(model, 'sdc_correct_attribution', [keys, targets], {'tau': tau}, 'cap', maximum,
         'The probability that an intruder attributes the true value of this target to a record of the original', original) }}
 {% endtest %}
 
 {% test sdc_direct_distance_below(model, original, columns, id, maximum, ordinal=none) %}
+    {{ sdc.sdc__only('sdc_direct_distance_below', kwargs, ['original', 'columns', 'id', 'maximum', 'ordinal']) }}
     {{ sdc.sdc__not_below(model, 'sdc_direct_distance', [columns, id], {'ordinal': ordinal}, 'distance', maximum,
         'The share of the categories that masking changed', original) }}
 {% endtest %}
 
 {% test sdc_disclosive_attributes_below(model, original, keys, targets, maximum) %}
+    {{ sdc.sdc__only('sdc_disclosive_attributes_below', kwargs, ['original', 'keys', 'targets', 'maximum']) }}
     {{ sdc.sdc__not_below(model, 'sdc_disclosive_attributes', [keys, targets], {}, 'disco', maximum,
         'The share of the original\'s records whose value of this target the released file tells with certainty, and rightly', original) }}
 {% endtest %}
 
 {% test sdc_distance_linkage_below(model, original, columns, id, maximum, ordinal=none, continuous=none, scaling=none, weights=none, external=none) %}
+    {{ sdc.sdc__only('sdc_distance_linkage_below', kwargs, ['original', 'columns', 'id', 'maximum', 'ordinal', 'continuous', 'scaling', 'weights', 'external']) }}
     {{ sdc.sdc__not_below(model, 'sdc_distance_linkage', [columns, id], {'ordinal': ordinal, 'continuous': continuous, 'scaling': scaling, 'weights': weights, 'external': external}, 'rate', maximum,
         'The share of the released records whose nearest original one is their own', original) }}
 {% endtest %}
 
 {% test sdc_distance_to_closest_below(model, original, columns, maximum, ordinal=none, continuous=none, scaling=none, weights=none) %}
+    {{ sdc.sdc__only('sdc_distance_to_closest_below', kwargs, ['original', 'columns', 'maximum', 'ordinal', 'continuous', 'scaling', 'weights']) }}
     {{ sdc.sdc__not_below(model, 'sdc_distance_to_closest', [columns], {'ordinal': ordinal, 'continuous': continuous, 'scaling': scaling, 'weights': weights}, 'close', maximum,
         'The share of released records that are as close to an original one as the closest twentieth of these are to one another', original) }}
 {% endtest %}
 
 {% test sdc_distribution_distance_below(model, original, columns, maximum) %}
+    {{ sdc.sdc__only('sdc_distribution_distance_below', kwargs, ['original', 'columns', 'maximum']) }}
     {{ sdc.sdc__not_below(model, 'sdc_distribution_distance', [columns], {}, 'hellinger', maximum,
         'The Hellinger distance of the released distribution from the original one', original) }}
 {% endtest %}
 
 {% test sdc_entropy_loss_below(model, original, columns, id, maximum) %}
+    {{ sdc.sdc__only('sdc_entropy_loss_below', kwargs, ['original', 'columns', 'id', 'maximum']) }}
     {{ sdc.sdc__not_below(model, 'sdc_entropy_loss', [columns, id], {}, 'share', maximum,
         'The share of the information on this variable that was lost', original) }}
 {% endtest %}
 
 {% test sdc_gamma_loss_below(model, original, columns, maximum) %}
+    {{ sdc.sdc__only('sdc_gamma_loss_below', kwargs, ['original', 'columns', 'maximum']) }}
     {{ sdc.sdc__not_below(model, 'sdc_gamma_loss', [columns], {}, 'gamma', maximum,
         'The share of the information on the connections between the variables that was lost', original) }}
 {% endtest %}
 
 {% test sdc_il1_below(model, original, columns, id, maximum, most=none) %}
+    {{ sdc.sdc__only('sdc_il1_below', kwargs, ['original', 'columns', 'id', 'maximum', 'most']) }}
     {{ sdc.sdc__not_below(model, 'sdc_il1', [columns, id], {'most': most}, 'bounded', maximum,
         'The bounded IL1', original) }}
 {% endtest %}
 
 {% test sdc_interval_disclosure_below(model, original, columns, id, maximum, intervals=none, width=none) %}
+    {{ sdc.sdc__only('sdc_interval_disclosure_below', kwargs, ['original', 'columns', 'id', 'maximum', 'intervals', 'width']) }}
     {{ sdc.sdc__not_below(model, 'sdc_interval_disclosure', [columns, id], {'intervals': intervals, 'width': width}, 'share', maximum,
         'The share of the original values, or records, that lie within the intervals', original) }}
 {% endtest %}
 
 {% test sdc_lambda_loss_below(model, original, columns, id, maximum, ordinal=none, continuous=none) %}
+    {{ sdc.sdc__only('sdc_lambda_loss_below', kwargs, ['original', 'columns', 'id', 'maximum', 'ordinal', 'continuous']) }}
     {{ sdc.sdc__not_below(model, 'sdc_lambda_loss', [columns, id], {'ordinal': ordinal, 'continuous': continuous}, 'loss', maximum,
         'The share of the information (lambda, of a variable lambda_j) that was lost', original) }}
 {% endtest %}
 
 {% test sdc_precision_below(model, keys, hierarchies, maximum) %}
+    {{ sdc.sdc__only('sdc_precision_below', kwargs, ['keys', 'hierarchies', 'maximum']) }}
     {{ sdc.sdc__not_below(model, 'sdc_precision', [keys, hierarchies], {}, 'loss', maximum,
         'The height of the released values in their hierarchies, 0 (the original ones) to 1 (the top)') }}
 {% endtest %}
 
 {% test sdc_probabilistic_linkage_below(model, original, columns, id, maximum, continuous=none, tolerance=none, block=none, false_match=none, false_nonmatch=none) %}
+    {{ sdc.sdc__only('sdc_probabilistic_linkage_below', kwargs, ['original', 'columns', 'id', 'maximum', 'continuous', 'tolerance', 'block', 'false_match', 'false_nonmatch']) }}
     {{ sdc.sdc__not_below(model, 'sdc_probabilistic_linkage', [columns, id], {'continuous': continuous, 'tolerance': tolerance, 'block': block, 'false_match': false_match, 'false_nonmatch': false_nonmatch}, 'rate', maximum,
         'The share of the records that probabilistic record linkage links correctly', original) }}
 {% endtest %}
 
 {% test sdc_propensity_below(model, original, columns, maximum, continuous=none, pairs=none) %}
+    {{ sdc.sdc__only('sdc_propensity_below', kwargs, ['original', 'columns', 'maximum', 'continuous', 'pairs']) }}
     {{ sdc.sdc__not_below(model, 'sdc_propensity', [columns], {'continuous': continuous, 'pairs': pairs}, 'share', maximum,
         'The share of the most that the propensity score can differ from one that tells nothing', original) }}
 {% endtest %}
 
 {% test sdc_rank_linkage_below(model, original, columns, id, maximum, p=none, stratum=none, weights=none) %}
+    {{ sdc.sdc__only('sdc_rank_linkage_below', kwargs, ['original', 'columns', 'id', 'maximum', 'p', 'stratum', 'weights']) }}
     {{ sdc.sdc__not_below(model, 'sdc_rank_linkage', [columns, id], {'p': p, 'stratum': stratum, 'weights': weights}, 'rate', maximum,
         'The share of the released records that are linked truly within the range of a rank swap, to the nearest record or to any there', original) }}
 {% endtest %}
 
 {% test sdc_replicated_uniques_below(model, original, keys, maximum) %}
+    {{ sdc.sdc__only('sdc_replicated_uniques_below', kwargs, ['original', 'keys', 'maximum']) }}
     {{ sdc.sdc__not_below(model, 'sdc_replicated_uniques', [keys], {}, 'replicated', maximum,
         'The share of the original\'s records that are unique in it and in the released file', original) }}
 {% endtest %}
 
 {% test sdc_robust_disclosure_below(model, original, columns, id, maximum, width=none, near=none) %}
+    {{ sdc.sdc__only('sdc_robust_disclosure_below', kwargs, ['original', 'columns', 'id', 'maximum', 'width', 'near']) }}
     {{ sdc.sdc__not_below(model, 'sdc_robust_disclosure', [columns, id], {'width': width, 'near': near}, 'weighted', maximum,
         'The share of the records at risk, each counted by its robust distance', original) }}
 {% endtest %}
 
 {% test sdc_swapping_risk_below(model, original, columns, id, maximum, swapped=none, threshold=none) %}
+    {{ sdc.sdc__only('sdc_swapping_risk_below', kwargs, ['original', 'columns', 'id', 'maximum', 'swapped', 'threshold']) }}
     {{ sdc.sdc__not_below(model, 'sdc_swapping_risk', [columns, id], {'swapped': swapped, 'threshold': threshold}, 'risk', maximum,
         'The share of the unswapped records that lie in small cells', original) }}
 {% endtest %}
 
 {% test sdc_true_reidentification_below(model, original, keys, id, maximum, k=none, nulls=none, recoded=none) %}
+    {{ sdc.sdc__only('sdc_true_reidentification_below', kwargs, ['original', 'keys', 'id', 'maximum', 'k', 'nulls', 'recoded']) }}
     {{ sdc.sdc__not_below(model, 'sdc_true_reidentification', [keys, id], {'k': k, 'nulls': nulls, 'recoded': recoded}, 'rate', maximum,
         'The share of the records that an intruder with the original keys links correctly', original) }}
 {% endtest %}
 
 {% test sdc_expected_harm_below(model, costs, id, maximum) %}
+    {{ sdc.sdc__only('sdc_expected_harm_below', kwargs, ['costs', 'id', 'maximum']) }}
     {{ sdc.sdc__not_below(model, 'sdc_expected_harm', [costs, id], {}, 'maximum', maximum,
         'The largest harm that a respondent has to expect') }}
 {% endtest %}
 
 {% test sdc_global_risk_below(model, keys, weight, maximum, nulls=none, small_weights=none) %}
+    {{ sdc.sdc__only('sdc_global_risk_below', kwargs, ['keys', 'weight', 'maximum', 'nulls', 'small_weights']) }}
     {{ sdc.sdc__not_below(model, 'sdc_global_risk', [keys, weight], {'nulls': nulls, 'small_weights': small_weights}, 'reidentification_rate', maximum,
         'The expected share of records that are re-identified') }}
 {% endtest %}
 
 {% test sdc_household_global_risk_below(model, keys, weight, household, maximum, nulls=none, small_weights=none) %}
+    {{ sdc.sdc__only('sdc_household_global_risk_below', kwargs, ['keys', 'weight', 'household', 'maximum', 'nulls', 'small_weights']) }}
     {{ sdc.sdc__not_below(model, 'sdc_household_global_risk', [keys, weight, household], {'nulls': nulls, 'small_weights': small_weights}, 'reidentification_rate', maximum,
         'The expected share of persons in re-identified households') }}
 {% endtest %}
 
 {% test sdc_individual_risk_below(model, keys, weight, maximum, nulls=none, small_weights=none) %}
+    {{ sdc.sdc__only('sdc_individual_risk_below', kwargs, ['keys', 'weight', 'maximum', 'nulls', 'small_weights']) }}
     {{ sdc.sdc__not_below(model, 'sdc_cell_risk', [keys, weight], {'nulls': nulls, 'small_weights': small_weights}, 'individual_risk', maximum,
         'The risk of each record of this cell') }}
 {% endtest %}
 
 {% test sdc_perceived_risk_below(model, external, columns, id, spread, maximum, density=none, stands_for=none, method=none, tau=none) %}
+    {{ sdc.sdc__only('sdc_perceived_risk_below', kwargs, ['external', 'columns', 'id', 'spread', 'maximum', 'density', 'stands_for', 'method', 'tau']) }}
     {{ sdc.sdc__not_below(model, 'sdc_perceived_risk', [columns, id, spread], {'density': density, 'stands_for': stands_for, 'method': method, 'tau': tau}, 'maximum', maximum,
         'The largest probability with which the intruder takes a released record for a given person\'s') }}
 {% endtest %}
 
 {% test sdc_log_linear_risk_below(model, keys, weight, maximum, fitted_model=none, smoothing=none, small_weights=none) %}
+    {{ sdc.sdc__only('sdc_log_linear_risk_below', kwargs, ['keys', 'weight', 'maximum', 'fitted_model', 'smoothing', 'small_weights']) }}
     {{ sdc.sdc__not_below(model, 'sdc_log_linear_risk', [keys, weight], {'model': fitted_model, 'smoothing': smoothing, 'small_weights': small_weights}, 'tau2_rate', maximum,
         'The expected share of matches with sample uniques that are correct') }}
 {% endtest %}
 
 {% test sdc_neighbourhood_below(model, continuous, maximum, keys=none, width=none, scaling=none, weight=none, k=none) %}
+    {{ sdc.sdc__only('sdc_neighbourhood_below', kwargs, ['continuous', 'maximum', 'keys', 'width', 'scaling', 'weight', 'k']) }}
     {{ sdc.sdc__not_below(model, 'sdc_neighbourhood', [continuous], {'keys': keys, 'width': width, 'scaling': scaling, 'weight': weight, 'k': k}, 'share', maximum,
         'The share of the records with fewer than k in their neighbourhood') }}
 {% endtest %}
 
 {% test sdc_population_uniqueness_below(model, keys, population_size, maximum, method=none) %}
+    {{ sdc.sdc__only('sdc_population_uniqueness_below', kwargs, ['keys', 'population_size', 'maximum', 'method']) }}
     {{ sdc.sdc__not_below(model, 'sdc_population_uniqueness', [keys, population_size], {'method': method}, 'pr_pu_given_su', maximum,
         'The estimated probability that a sample unique is unique in the population') }}
 {% endtest %}
 
 {% test sdc_suda_below(model, keys, maximum, max_msu=none, dis_fraction=none, scoring=none, nulls=none) %}
+    {{ sdc.sdc__only('sdc_suda_below', kwargs, ['keys', 'maximum', 'max_msu', 'dis_fraction', 'scoring', 'nulls']) }}
     {{ sdc.sdc__not_below(model, 'sdc_suda', [keys], {'max_msu': max_msu, 'dis_fraction': dis_fraction, 'scoring': scoring, 'nulls': nulls}, 'dis_suda', maximum,
         'The confidence in a match against this record') }}
 {% endtest %}
 
 {% test sdc_t_closeness_below(model, keys, sensitive, maximum, distance=none) %}
+    {{ sdc.sdc__only('sdc_t_closeness_below', kwargs, ['keys', 'sensitive', 'maximum', 'distance']) }}
     {{ sdc.sdc__not_below(model, 'sdc_t_closeness_cells', [keys, sensitive], {'distance': distance}, 't', maximum,
         'The distance of the distribution in this cell from that of the file') }}
 {% endtest %}
 
 {% test sdc_theta_below(model, keys, sampling_fraction, maximum, confidence=none) %}
+    {{ sdc.sdc__only('sdc_theta_below', kwargs, ['keys', 'sampling_fraction', 'maximum', 'confidence']) }}
     {{ sdc.sdc__not_below(model, 'sdc_theta', [keys, sampling_fraction], {'confidence': confidence}, 'upper_bound', maximum,
         'The upper bound of the probability that a unique match is correct') }}
 {% endtest %}
 
 {% test sdc_theta_by_below(model, keys, stratum, sampling_fraction, maximum, confidence=none) %}
+    {{ sdc.sdc__only('sdc_theta_by_below', kwargs, ['keys', 'stratum', 'sampling_fraction', 'maximum', 'confidence']) }}
     {{ sdc.sdc__not_below(model, 'sdc_theta_by', [keys, stratum, sampling_fraction], {'confidence': confidence}, 'upper_bound', maximum,
         'In this stratum the upper bound of the probability that a unique match is correct') }}
 {% endtest %}
 
 {% test sdc_theta_misclassified_below(model, keys, sampling_fraction, columns, matrices, maximum) %}
+    {{ sdc.sdc__only('sdc_theta_misclassified_below', kwargs, ['keys', 'sampling_fraction', 'columns', 'matrices', 'maximum']) }}
     {{ sdc.sdc__not_below(model, 'sdc_theta_misclassified', [keys, sampling_fraction, columns, matrices], {}, 'theta', maximum,
         'The probability that a unique match is correct, with misclassified keys') }}
 {% endtest %}
 
 {% test sdc_theta_misclassified_crossing_below(model, keys, sampling_fraction, columns, matrix, maximum) %}
+    {{ sdc.sdc__only('sdc_theta_misclassified_crossing_below', kwargs, ['keys', 'sampling_fraction', 'columns', 'matrix', 'maximum']) }}
     {{ sdc.sdc__not_below(model, 'sdc_theta_misclassified_crossing', [keys, sampling_fraction, columns, matrix], {}, 'theta', maximum,
         'The probability that a unique match is correct, with misclassified keys') }}
 {% endtest %}

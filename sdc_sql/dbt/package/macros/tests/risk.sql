@@ -23,6 +23,7 @@
 
 {#- Fails on cells of fewer than k records; a row a cell. -#}
 {% test sdc_k_anonymity(model, keys, k, nulls=none) %}
+    {{ sdc.sdc__only('sdc_k_anonymity', kwargs, ['keys', 'k', 'nulls']) }}
     with sdc__tested as (select * from {{ model }})
     select *, {{ sdc.sdc__literal(k) }} as k,
            sample_frequency::varchar || ' record(s) share these values of the keys, fewer than k = ' || {{ sdc.sdc__text(k) }} as explanation
@@ -32,6 +33,7 @@
 
 {#- Fails where the risk of a household is not below the maximum; a row a household. -#}
 {% test sdc_household_risk_below(model, keys, weight, household, maximum, nulls=none) %}
+    {{ sdc.sdc__only('sdc_household_risk_below', kwargs, ['keys', 'weight', 'household', 'maximum', 'nulls']) }}
     {{ sdc.sdc__checked_maximum(maximum) }}
     with sdc__tested as (select * from {{ model }})
     select {{ adapter.quote(household | replace('"', '""')) }} as household, household_size, max(household_risk) as household_risk,
@@ -49,6 +51,7 @@
     l  whole number  at least 2
 -#}
 {% test sdc_l_diversity(model, keys, sensitive, l, c=none, others=none) %}
+    {{ sdc.sdc__only('sdc_l_diversity', kwargs, ['keys', 'sensitive', 'l', 'c', 'others']) }}
     {%- if l is boolean or l is not integer or l < 2 -%}
         {{ sdc.sdc__refuse('l is ' ~ l ~ ': it must be a whole number of at least 2.') }}
     {%- endif -%}
@@ -70,6 +73,7 @@
     delta          number  of delta-disclosure privacy, positive
 -#}
 {% test sdc_likeness(model, keys, sensitive, alpha=none, beta=none, enhanced_beta=none, delta=none, chosen=none) %}
+    {{ sdc.sdc__only('sdc_likeness', kwargs, ['keys', 'sensitive', 'alpha', 'beta', 'enhanced_beta', 'delta', 'chosen']) }}
     {%- set kept = [] -%}
     {%- for figure, limit, compares in [('alpha', alpha, '<='), ('beta', beta, '<='), ('enhanced_beta', enhanced_beta, '<='), ('delta', delta, '<')] if limit is not none -%}
         {%- if limit is boolean or limit is not number or not limit > 0 -%}
@@ -86,6 +90,7 @@
 
 {#- Fails where records violate (alpha, k)-anonymity. -#}
 {% test sdc_alpha_k_anonymity(model, keys, sensitive, alpha, k, chosen=none) %}
+    {{ sdc.sdc__only('sdc_alpha_k_anonymity', kwargs, ['keys', 'sensitive', 'alpha', 'k', 'chosen']) }}
     with sdc__tested as (select * from {{ model }})
     select *, records::varchar || ' record(s) violate (alpha, k)-anonymity' as explanation
     from ({{ sdc.sdc__call('sdc_alpha_k_anonymity', ['sdc__tested', keys, sensitive, alpha, k], {'chosen': chosen}) }})
@@ -94,6 +99,7 @@
 
 {#- Fails where fewer than k of the population share the keys of a record. -#}
 {% test sdc_k_map(model, population, keys, k) %}
+    {{ sdc.sdc__only('sdc_k_map', kwargs, ['population', 'keys', 'k']) }}
     with sdc__tested as (select * from {{ model }})
     select *, records::varchar || ' record(s) share their values of the keys with fewer than k of the population' as explanation
     from ({{ sdc.sdc__call('sdc_k_map', ['sdc__tested', population, keys, k], {}) }})
@@ -102,6 +108,7 @@
 
 {#- Fails on each combination of values of a few keys that too few share; a row a combination. -#}
 {% test sdc_threshold_rule(model, keys, threshold, weight=none, dimension=none, levels=none, inclusive=none, nulls=none) %}
+    {{ sdc.sdc__only('sdc_threshold_rule', kwargs, ['keys', 'threshold', 'weight', 'dimension', 'levels', 'inclusive', 'nulls']) }}
     with sdc__tested as (select * from {{ model }})
     select *, frequency::varchar || ' share this combination of ' || array_to_string(columns, ', ') || ', and the threshold is ' || threshold::varchar as explanation
     from ({{ sdc.sdc__call('sdc_threshold_rule', ['sdc__tested', keys, threshold], {'weight': weight, 'dimension': dimension, 'levels': levels, 'inclusive': inclusive, 'nulls': nulls}) }})
@@ -120,6 +127,7 @@
     looked_at  numbers  the numbers of rules that a person has looked at
 -#}
 {% test sdc_research_file_rules(model, keys, weight, levels, inhabitants=none, direct_identifiers=none, panel=none, nulls=none, looked_at=[]) %}
+    {{ sdc.sdc__only('sdc_research_file_rules', kwargs, ['keys', 'weight', 'levels', 'inhabitants', 'direct_identifiers', 'panel', 'nulls', 'looked_at']) }}
     with sdc__tested as (select * from {{ model }})
     {{ sdc.sdc__not_kept('sdc_research_file_rules', [keys, weight, levels],
         {'inhabitants': inhabitants, 'direct_identifiers': direct_identifiers, 'panel': panel, 'nulls': nulls}, looked_at) }}
@@ -131,6 +139,7 @@
     looked_at  numbers  the numbers of rules that a person has looked at
 -#}
 {% test sdc_public_use_file_rules(model, keys, weight, household=none, household_variables=none, indirect_regions=none, province=none, municipality=none, withheld=none, sensitive=none, reference_date=none, release_date=none, nulls=none, looked_at=[]) %}
+    {{ sdc.sdc__only('sdc_public_use_file_rules', kwargs, ['keys', 'weight', 'household', 'household_variables', 'indirect_regions', 'province', 'municipality', 'withheld', 'sensitive', 'reference_date', 'release_date', 'nulls', 'looked_at']) }}
     with sdc__tested as (select * from {{ model }})
     {{ sdc.sdc__not_kept('sdc_public_use_file_rules', [keys, weight],
         {'household': household, 'household_variables': household_variables, 'indirect_regions': indirect_regions, 'province': province,
