@@ -171,7 +171,9 @@ class _Proposal:
             lines.append(toml.line("id", self.id, f"a value of its own in each record; {why}"))
         else:
             lines.append('# id = "..."  # no column tells every record apart, and the steps need one. Number a copy:')
-            lines.append("# COPY (SELECT row_number() OVER () AS record, * FROM 'survey.parquet') TO 'numbered.parquet'")
+            lines.append(
+                "# COPY (SELECT row_number() OVER () AS record, * FROM 'survey.parquet') TO 'numbered.parquet'"
+            )
         if self.household:
             lines.append(toml.line("household", self.household, "by its name"))
         if self.weight:

@@ -164,7 +164,7 @@ def _method(reading: Reading, path: str, method: object) -> list[Declaration] | 
 def _fitting(
     reading: Reading, path: str, masks: list[Declaration], given: Mapping[str, Any]
 ) -> list[Declaration] | None:
-    """Return the masks of the one verb that the given fields choose; a wrong field is told, and hides no other error."""
+    """Return the masks of the one verb that the given fields choose; a wrong field hides no other error."""
     own = {mask.name: {p.name: p for p in _own(mask)} for mask in masks}
     every = {name for names in own.values() for name in names} | {mask.switch for mask in masks if mask.switch}
     python = {n for mask in masks for n in inspect.signature(getattr(methods.Methods, mask.verb)).parameters}
