@@ -15,7 +15,7 @@ from sdc_sql.errors import ParameterError, TableError
 from sdc_sql.release import public_loss, public_steps
 from sdc_sql.release.ddi_elements import add
 from sdc_sql.release.ddi_variables import FILE, add_variables, treatment_id
-from sdc_sql.release.public_facts import noise_variances, treatments, whole
+from sdc_sql.release.public_facts import in_part, noise_variances, treatments, whole
 from sdc_sql.release.stages import released_columns
 
 if TYPE_CHECKING:
@@ -134,7 +134,10 @@ def _method(study: ET.Element, outcome: Outcome) -> None:
 def _estimates(outcome: Outcome) -> list[tuple[str, str]]:
     """Return what users need for their estimates; a matrix of PRAM stands in the report for them."""
     advice = [
-        line for step in outcome.steps if whole(outcome, step) for line in public_steps.advice(step, matrix=False)
+        line
+        for step, part in zip(outcome.steps, in_part(outcome), strict=True)
+        if whole(outcome, step)
+        for line in public_steps.advice(step, matrix=False, part=part)
     ]
     noise = [f"{c}: the variance of the noise that was added is {v:g}." for c, v in noise_variances(outcome).items()]
     return [("estimates", line) for line in dict.fromkeys([*advice, *noise])]

@@ -22,7 +22,8 @@ MOST = 60  # values of a dimension: with more there is no table
 def by_variable(outcome: Outcome) -> list[dict[str, Any]]:
     """Return of each released variable how many values were changed, and how many of them suppressed.
 
-    A recoded value is a changed one. Empty where the file has no id, by which records are told.
+    A recoded value is a changed one. Numbers of households are left out where they are numbered anew or not released.
+    Empty where the file has no id, by which records are told.
     """
     columns = _columns(outcome)
     if not columns or outcome.plan.roles.id is None:
@@ -83,8 +84,11 @@ def _by(outcome: Outcome, value: exp.Expression, variables: Sequence[str]) -> ex
 
 def _columns(outcome: Outcome) -> list[str]:
     known = {c.lower(): c for c in outcome.columns_before}
-    id_ = (outcome.plan.roles.id or "").lower()
-    return [c for c in outcome.columns_after if c.lower() in known and c.lower() != id_]
+    roles = outcome.plan.roles
+    left = {str(roles.id).lower()}
+    if outcome.plan.output.households != "keep":  # written anew, or not at all
+        left.add(str(roles.household).lower())
+    return [c for c in outcome.columns_after if c.lower() in known and c.lower() not in left]
 
 
 def _joined(outcome: Outcome) -> exp.Select:

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 
 MOST_KEYS, COARSE, K = 6, 12, 3
 FEW_SMALL = 0.05  # the share of weights below 1 up to which these are calibrated, not normalised
+AMOUNTS = {"DOUBLE", "FLOAT"}  # types of amounts, seldom of numbers of records
 NAME = "sdc_proposed"
 
 
@@ -165,9 +166,14 @@ class _Proposal:
     def _roles(self) -> list[str]:
         lines = []
         if self.id is not None:
-            lines.append(toml.line("id", self.id, "a value of its own in each record; not released"))
+            amount = self.columns[self.id].type in AMOUNTS and not self.columns[self.id].named_as(guesses.ID)
+            why = "not released. An amount? Then make an id, or it is lost" if amount else "not released"
+            lines.append(toml.line("id", self.id, f"a value of its own in each record; {why}"))
         else:
-            lines.append('# id = "..."  # no column tells every record apart: make one, the steps need it')
+            lines.append('# id = "..."  # no column tells every record apart, and the steps need one. Number a copy:')
+            lines.append(
+                "# COPY (SELECT row_number() OVER () AS record, * FROM 'survey.parquet') TO 'numbered.parquet'"
+            )
         if self.household:
             lines.append(toml.line("household", self.household, "by its name"))
         if self.weight:

@@ -55,8 +55,8 @@ def as_collected(outcome: Outcome) -> list[str]:
 def noise_variances(outcome: Outcome) -> dict[str, float]:
     """Return the variance of the noise that was added to each column, where it may be told."""
     found: dict[str, float] = {}
-    for step in outcome.steps:
-        if not whole(outcome, step):
+    for step, part in zip(outcome.steps, in_part(outcome), strict=True):
+        if part or not whole(outcome, step):
             continue
         # together with another step on it, the variance of the noise may tell of values that the other one hid
         alone = {c for c in step.columns if sum(c in other.columns for other in outcome.steps) == 1}
@@ -68,6 +68,12 @@ def noise_variances(outcome: Outcome) -> dict[str, float]:
 def whole(outcome: Outcome, step: MaskingStep) -> bool:
     """Return whether all columns of a step are released: only then its matrix and its advice are told."""
     return {*released_of(outcome, step)} == {*step.columns}
+
+
+def in_part(outcome: Outcome) -> list[bool]:
+    """Return of each step whether it masked a part of the records (``where``), which tells little of the whole file."""
+    planned = {step.path: step for step in outcome.plan.steps}
+    return [planned[path].where is not None if path in planned else False for path in outcome.step_paths]
 
 
 def released_of(outcome: Outcome, step: MaskingStep) -> list[str]:

@@ -15,7 +15,7 @@ from sdc_sql.document.blocks import Chart, Page, Points, Section, Table, Text, f
 from sdc_sql.document.files import as_text, written
 from sdc_sql.errors import ParameterError
 from sdc_sql.release import lost, matrices, public_loss, public_steps
-from sdc_sql.release.public_facts import as_collected, noise_variances, treatments, whole
+from sdc_sql.release.public_facts import as_collected, in_part, noise_variances, treatments, whole
 from sdc_sql.release.stages import CONTROL, DATA, IMPLEMENTATION, NEED, RESULT, RISK, about, released_columns
 
 if TYPE_CHECKING:
@@ -102,12 +102,12 @@ def _implementation(outcome: Outcome) -> Section:
     blocks: list[Block] = [Text(f"Software: sdc-sql {outcome.versions['sdc_sql']}.")]
     noise = noise_variances(outcome)
     advice: list[str] = []
-    for step, logged in zip(outcome.steps, matrices.logged(outcome), strict=True):
+    for step, logged, part in zip(outcome.steps, matrices.logged(outcome), in_part(outcome), strict=True):
         if not whole(outcome, step):
             continue
         found = public_steps.matrix(step, logged, _namer(outcome, step))
         blocks += found
-        advice += [line for line in public_steps.advice(step, matrix=bool(found)) if line not in advice]
+        advice += [line for line in public_steps.advice(step, matrix=bool(found), part=part) if line not in advice]
     if noise:
         rows = tuple((column, variance) for column, variance in noise.items())
         blocks.append(Table("Variance of the noise that was added", ("variable", "variance"), rows))

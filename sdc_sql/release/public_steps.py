@@ -127,8 +127,8 @@ def matrix(step: MaskingStep, logged: LoggedStep | None, name: Callable[[object]
     return matrices.shown(logged, digits=DIGITS, name=name)
 
 
-def advice(step: MaskingStep, *, matrix: bool) -> list[str]:
-    """Return what to heed in estimates."""
+def advice(step: MaskingStep, *, matrix: bool, part: bool) -> list[str]:
+    """Return what to heed in estimates; of a step on a part of the records that these cannot be corrected."""
     how, columns = step.parameters.get("method"), ", ".join(step.columns)
     said = ""
     if matrix:
@@ -150,6 +150,11 @@ def advice(step: MaskingStep, *, matrix: bool) -> list[str]:
         said = f"{columns}: the mean of the squares is {ratio:g} times the original one. Means are kept in expectation."
     elif step.method in _GONE:
         said = "Values were suppressed where they are rare: what is missing is not missing at random."
+    if said and part and step.method not in _GONE:
+        said = (
+            f"{columns}: only a part of the records was masked so, and which is not told: what is said of the masking "
+            "holds in that part alone. No estimate from the whole file can be corrected by it."
+        )
     if said and step.parameters.get("unit") == "household":
         said += (
             " Drawn by household: a standard error that takes the draws of records for independent is too small, by up "

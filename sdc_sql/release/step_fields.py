@@ -164,22 +164,21 @@ def _method(reading: Reading, path: str, method: object) -> list[Declaration] | 
 def _fitting(
     reading: Reading, path: str, masks: list[Declaration], given: Mapping[str, Any]
 ) -> list[Declaration] | None:
-    """Return the masks of the one verb that the given fields choose."""
-    before = len(reading.problems.found)
+    """Return the masks of the one verb that the given fields choose; a wrong field hides no other error."""
     own = {mask.name: {p.name: p for p in _own(mask)} for mask in masks}
     every = {name for names in own.values() for name in names} | {mask.switch for mask in masks if mask.switch}
     python = {n for mask in masks for n in inspect.signature(getattr(methods.Methods, mask.verb)).parameters}
     python -= {"self", "data", "into", "id", "_"}
     allowed = every | (python - {*_OF_TARGET}) | {"column", "columns", "keys"}
-    for name in given:
-        if name not in allowed:
-            reading.problems.add(f"{path}.{name}", f"there is no such field{near(name, sorted(allowed | {'where'}))}")
+    unknown = [name for name in given if name not in allowed]
+    for name in unknown:
+        reading.problems.add(f"{path}.{name}", f"there is no such field{near(name, sorted(allowed | {'where'}))}")
     fitting = [mask for mask in masks if all(p.name in given for p in _own(mask) if p.default is None)]
-    if not fitting and len(reading.problems.found) == before:
+    if not fitting and not unknown:  # which may be the one that is missing, misspelled
         ways = dict.fromkeys(" and ".join(p.name for p in _own(mask) if p.default is None) for mask in masks)
         reading.problems.add(path, f"it needs {' or '.join(ways)}.")
-    if not fitting:
-        return None
+    if not fitting:  # what else is wrong is told where all of them are of one verb
+        return masks if len({mask.verb for mask in masks}) == 1 else None
     for switch in {mask.switch for mask in fitting} & given.keys():
         if not isinstance(given[switch], bool):
             reading.problems.add(f"{path}.{switch}", f"it is {told(given[switch])}: it must be true or false.")
@@ -194,7 +193,7 @@ def _fitting(
     several = [w for w in dict.fromkeys(required) if not all(w in own[mask.name] for mask in fitting)]
     if len(several) > 1:
         reading.problems.add(path, f"{' and '.join(several)} exclude each other: leave all but one out.")
-    return fitting if len(reading.problems.found) == before else None
+    return fitting
 
 
 def _own(mask: Declaration) -> list[Parameter]:

@@ -91,6 +91,15 @@ def test_a_weight_by_a_word_of_two_meanings_is_a_comment(proposed):
     assert "weight" not in tomllib.loads(text)["roles"]
 
 
+def test_an_amount_for_an_id_and_no_id_at_all_are_told(proposed, tmp_path):
+    rows = "SELECT range % 2 AS sex, (range * 31)::DOUBLE AS {} FROM range(60)"
+    assert "An amount? Then make an id, or it is lost" in proposed(rows.format("expenditure")).read_text()
+    (tmp_path / "release.toml").unlink()
+    assert "An amount?" not in proposed(rows.format("person_id")).read_text()
+    (tmp_path / "release.toml").unlink()
+    assert "row_number() OVER () AS record" in proposed("SELECT range % 2 AS sex FROM range(60)").read_text()
+
+
 def test_what_cannot_be_proposed_is_refused(proposed, tmp_path):
     with pytest.raises(TableError, match="no records"):
         proposed("SELECT 1 AS a WHERE false")

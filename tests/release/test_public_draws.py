@@ -164,3 +164,52 @@ def test_a_sample_without_weights_is_told(tmp_path, monkeypatch):
         outcome = run_release(read_release(tmp_path / "release.toml"), con=con, write=False)
         assert "| the records | sample |" in public_report(outcome, "markdown")
         assert "the records: sample: " in ET.tostring(codebook(outcome), encoding="unicode")
+
+
+def test_no_estimate_from_the_whole_file_is_corrected_for_a_part_of_it(tmp_path, monkeypatch):
+    monkeypatch.setenv("SDC_KEY", KEY)
+    duckdb.sql(f"""
+        COPY (SELECT range AS person, range % 3 AS job, range * 1.5 AS pay, range * 2.5 AS rent FROM range(300))
+        TO '{tmp_path}/raw.parquet'
+    """)
+    file = tmp_path / "release.toml"
+    where = 'where = "person < 20"'
+    text = """
+        [source]
+        path = "raw.parquet"
+        [roles]
+        id = "person"
+        [[scenarios]]
+        name = "intruder"
+        keys = ["job"]
+        limits = ["k_anonymity.2.records <= 0"]
+        [[steps]]
+        method = "pram_retention"
+        column = "job"
+        retention = 0.9
+        {where}
+        [[steps]]
+        method = "noise"
+        columns = ["pay"]
+        standard_deviation = 1.5
+        {where}
+        [[steps]]
+        mask = "noise"
+        columns = ["rent"]
+        method = "uncorrelated"
+        alpha = 0.1
+        {where}
+        [output]
+        path = "released.parquet"
+    """
+    told = {}
+    for part in (where, ""):
+        file.write_text(text.format(where=part))
+        with duckdb.connect() as con:
+            outcome = run_release(file, con=con, write=False)
+            told[part] = public_report(outcome, "markdown") + ET.tostring(codebook(outcome), encoding="unicode")
+    corrections = ("solving P", "ubtract the variance", "1.1 times the original", "of the noise that was", "2.25")
+    assert [words in told[""] for words in corrections] == [True] * 5
+    assert [words in told[where] for words in corrections] == [False] * 5
+    for column in ("job", "pay", "rent"):
+        assert f"{column}: only a part of the records was masked so" in told[where]

@@ -266,6 +266,16 @@ def test_every_error_at_once_and_no_more(write):
     ]  # fmt: skip
 
 
+def test_an_unknown_field_of_a_step_hides_no_other_error(write):
+    suppression = 'method = "local_suppression"\nkeys = ["age", "Selct"]\nk = 1\ngarantee = "strong"\nwhere = "x ="'
+    noise = '\n[[steps]]\nmask = "noise"\ncolumns = ["wieght"]\nalhpa = 0.1\nmethod = "liniar"'  # alpha is needed
+    found = problems(write(steps=suppression + noise))
+    assert [problem.partition(": ")[0] for problem in found] == [
+        "steps[0].garantee", "steps[0].keys[1]", "steps[0].k", "steps[0].where",
+        "steps[1].alhpa", "steps[1].columns[0]", "steps[1].method",
+    ]  # fmt: skip
+
+
 def test_no_message_shows_a_value_of_the_data(write):
     found = problems(write(roles='id = "idd"\nweight = "age2"', steps='method = "pram"\ncolumns = ["x"]'))
     assert not any(value in problem for problem in found for value in ("Ann", "20.5"))

@@ -230,6 +230,10 @@ def test_changes_and_suppressions_are_those_counted_one_by_one(outcome):
     )
     found = {row["variable"]: row for row in lost.by_variable(outcome)}
     assert "person" not in found
+    assert "home" not in found, "households are numbered anew: no number is the original one"
+    output = replace(outcome.plan.output, households="keep")
+    kept = lost.by_variable(replace(outcome, plan=replace(outcome.plan, output=output)))
+    assert [row["changed"] for row in kept if row["variable"] == "home"] == [0]
     for i, column in enumerate(columns):
         pairs = [(before[person][i], after[person][i]) for person in before]
         assert found[column]["changed"] == sum(str(old) != str(new) for old, new in pairs)
