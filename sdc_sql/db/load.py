@@ -87,7 +87,7 @@ def execute(
     written = select if isinstance(select, str) else text(select)
     load_macros(con, written)
     rows = select.expression if isinstance(select, exp.Create | exp.Insert) else select
-    if isinstance(rows, exp.Select | exp.SetOperation) and is_callers(con):
+    if parameters is None and isinstance(rows, exp.Select | exp.SetOperation) and is_callers(con):
         con.sql(text(rows))
     return con.execute(written, parameters)
 
