@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, TypeVar
 from sqlglot import exp
 
 from sdc_sql.db import query
-from sdc_sql.db.checks import checked_small_weights, fraction, is_number, told
+from sdc_sql.db.checks import checked_small_weights, checked_weight, fraction, is_number, told
 from sdc_sql.db.given import given_table
 from sdc_sql.db.interruption import interruptible
 from sdc_sql.db.load import set_key
@@ -134,8 +134,8 @@ class Roles(Table):
                     "large: weights must be positive and finite, from 1e-9 to 1e15 (how many persons the record "
                     "represents)."
                 )
-        elif not 1e-9 <= self.weight <= 1e15:  # noqa: PLR2004  (sql/core/checks.sql)
-            raise WeightError(f"The weight is {self.weight}: it must be positive and finite, from 1e-9 to 1e15.")
+        else:
+            checked_weight(self.weight)
 
     def _check_not_null(self, role: str, why: str) -> None:
         name = getattr(self, role)

@@ -9,7 +9,7 @@ import math
 from functools import cache
 from typing import TYPE_CHECKING
 
-from sdc_sql.db.checks import is_number, told
+from sdc_sql.db.checks import checked_weight, is_number, told
 from sdc_sql.db.macros import declared
 from sdc_sql.errors import ParameterError
 
@@ -33,6 +33,8 @@ RANGES: dict[str, tuple[Callable[[float], bool], str]] = {
     **dict.fromkeys(
         ("keep_first", "drop_last", "dimension"), (lambda v: v >= 1 and v == int(v), "whole and at least 1")
     ),
+    "classes": (lambda v: 2 <= v <= 1000 and v == int(v), "whole, at least 2 and at most 1,000"),  # noqa: PLR2004 - likewise
+    "most_substituted": (lambda v: 0 <= v <= 1, "from 0 to 1"),
 }
 
 
@@ -71,6 +73,10 @@ def check(macro: str, arguments: Mapping[str, object]) -> None:
             continue
         if p.choices and value not in p.choices:
             raise ParameterError(f"{p.name} is {told(value)}: it must be one of {', '.join(p.choices)}.")
+        if p.type.startswith("truth value") and any(v is not None and v not in (0, 1) for v in _each(value)):
+            raise ParameterError(f"{p.name} is {told(value)}: it must be True or False.")
+        if p.name == "weight" and is_number(value):
+            checked_weight(value)
         if p.type not in NUMBERS or (p.type == "number or numbers" and p.name not in {*RANGES, *BOUNDS}):
             continue
         several = value if isinstance(value, list | tuple) and p.type == "number or numbers" else [value]

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from datetime import date
 from decimal import Decimal
 from numbers import Integral, Real
+from typing import Any
 
-from sdc_sql.errors import ParameterError
+from sdc_sql.errors import ParameterError, WeightError
 
 SMALL_WEIGHTS = ("error", "at_least_one")
 
@@ -93,6 +95,47 @@ def flag(value: object, name: str) -> bool:
     if isinstance(value, bool):
         return value
     raise ParameterError(f"{name} is {told(value)}: it must be True or False.")
+
+
+def checked_weight(value: object) -> float:
+    """Return a number that every record weighs.
+
+    Raises
+    ------
+    WeightError
+        Where it is not positive and finite, of a size whose sums are exact.
+
+    Examples
+    --------
+    >>> checked_weight(12.5)
+    12.5
+    """
+    if is_number(value) and 1e-9 <= float(value) <= 1e15:  # type: ignore[arg-type]  # noqa: PLR2004 - sql/core/checks.sql
+        return float(value)  # type: ignore[arg-type] # a number
+    raise WeightError(f"The weight is {told(value)}: it must be positive and finite, from 1e-9 to 1e15.")
+
+
+def checked_thresholds(threshold: Any) -> Any:  # noqa: ANN401 - as it is given, a list for a sequence
+    """Return a threshold, or a list of one for each dimension (None: not checked).
+
+    Raises
+    ------
+    ParameterError
+        Where there is none, or one is no positive number.
+
+    Examples
+    --------
+    >>> checked_thresholds(100), checked_thresholds((None, 50))
+    (100, [None, 50])
+    """
+    listed = threshold if isinstance(threshold, Sequence) and not isinstance(threshold, str) else [threshold]
+    some = [t for t in listed if t is not None]
+    if not some or not all(is_number(t) and 0 < float(t) < math.inf for t in some):
+        raise ParameterError(
+            f"The threshold is {told(threshold)}: it must be a positive number, or a list of them, one for each "
+            "dimension (None: not checked)."
+        )
+    return list(threshold) if isinstance(threshold, Sequence) else threshold
 
 
 def whole(value: object, name: str, *, least: int, most: int = 1_000_000) -> int:

@@ -13,6 +13,8 @@ if TYPE_CHECKING:
 
     from sdc_sql.db.masking import Maskable
 
+LEAST, MOST = 1e-9, 1e9  # what a search can add up
+
 
 def importance_of_keys(
     data: Maskable, keys: tuple[str, ...], importance: Mapping[str, float] | Sequence[float] | float | None
@@ -36,9 +38,10 @@ def importance_of_keys(
         return None
     else:
         given = [importance] * len(keys) if isinstance(importance, (int, float)) else list(importance)
-    positive = [isinstance(n, (int, float)) and not isinstance(n, bool) and 0 < n < float("inf") for n in given]
+    positive = [isinstance(n, (int, float)) and not isinstance(n, bool) and LEAST <= n <= MOST for n in given]
     if len(given) != len(keys) or not all(positive):
         raise ParameterError(
-            f"importance is {told(importance)}: it must be a positive number for each of the keys, {', '.join(keys)}."
+            f"importance is {told(importance)}: it must be a positive number, at most 1e9, for each of the keys, "
+            f"{', '.join(keys)}."
         )
     return [float(number) for number in given]

@@ -61,6 +61,8 @@ def rank_swap(
     for name, given in (("p", p), ("correlation", correlation)):
         if given is not None and not is_number(given):
             raise ParameterError(f"{name} is {told(given)}: it must be a number.")
+    if correlation is not None and not 0 < correlation < 1:
+        raise ParameterError(f"correlation is {told(correlation)}: it must be a number above 0 and below 1.")
     chosen = named(data, column)
     if len(chosen) != 1:
         raise ParameterError(

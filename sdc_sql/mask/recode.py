@@ -133,6 +133,10 @@ def recode(
     given = {name: value for name, value in given.items() if value is not None}
     if others is not None and others not in ("error", "keep", "label"):
         raise ParameterError(f"others is {told(others)}: it must be 'error', 'keep' or 'label'.")
+    if label is not None and mapping is not None and others != "label":
+        raise ParameterError(f"A label is given and others is {told(others or 'error')}: it is for others='label'.")
+    if others == "label" and label is None:
+        raise ParameterError("others is 'label' and there is none: give it, as in label='other'.")
     way = _way(given)
     chosen = named(data, column)
     if len(chosen) != 1:

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
+
+import duckdb
 
 from sdc_sql.db.checks import told
 from sdc_sql.db.table import Table
@@ -42,7 +44,8 @@ def as_tables(data: Maskable, given: Mapping[str, Any]) -> Iterator[dict[str, An
         yield found
     finally:
         for name in made:
-            data.con.unregister(name)
+            with suppress(duckdb.TransactionException):  # the caller's is aborted: the error that did it is to be seen
+                data.con.unregister(name)
 
 
 def _mapping(given: object) -> dict[str, list[Any]]:

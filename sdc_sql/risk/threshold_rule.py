@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-import math
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from sdc_sql.db.checks import flag, is_number, told, whole
+from sdc_sql.db.checks import checked_thresholds, flag, whole
 from sdc_sql.db.results import Result
-from sdc_sql.errors import ParameterError
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
     import duckdb
 
@@ -156,14 +153,7 @@ def threshold_rule_records(
 
 def _arguments(data: Roles, threshold: float | Sequence[float | None]) -> tuple[Any, ...]:
     """Return the table, its keys and the thresholds, once these are checked to be positive numbers."""
-    listed = threshold if isinstance(threshold, Sequence) and not isinstance(threshold, str) else [threshold]
-    some = [t for t in listed if t is not None]
-    if not some or not all(is_number(t) and 0 < float(t) < math.inf for t in some):
-        raise ParameterError(
-            f"The threshold is {told(threshold)}: it must be a positive number, or a list of them, one for each "
-            "dimension (None: not checked)."
-        )
-    return data.table, data.keys, list(threshold) if isinstance(threshold, Sequence) else threshold
+    return data.table, data.keys, checked_thresholds(threshold)
 
 
 def _named(

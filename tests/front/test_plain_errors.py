@@ -88,6 +88,15 @@ def test_arguments_of_another_kind():
         (lambda d: d.pram_guaranteed(0.1), "xi is 0.1: it must be a finite number, at least 3/7"),
         (lambda d: d.record_swap("age", 2, household="id", risk_keys=["age"], k=3), "rate is 2: it must be"),
         (lambda d: d.recode("age", keep_first=0), "keep_first is 0: it must be a finite number, whole and at least 1"),
+        (lambda d: d.rank_swap("age", correlation=1), "correlation is 1: it must be a number above 0 and below 1"),
+        (lambda d: d.massc(0.1, 0.1, most_substituted=2), "most_substituted is 2: it must be a finite number, from 0"),
+        (lambda d: d.recode("age", classes=1), "classes is 1: it must be a finite number, whole, at least 2"),
+        (lambda d: d.recode("age", mapping={1: "a"}, label="b"), "others is 'error': it is for others='label'"),
+        (lambda d: d.recode("age", mapping={1: "a"}, others="label"), "there is none: give it"),
+        (lambda d: d.noise("age", 0.1, rounded="x"), "rounded is 'x': it must be True or False"),
+        (lambda d: d.local_suppression(3, importance=1e308), "must be a positive number, at most 1e9"),
+        (lambda d: d.suppress_risky(0.1, weight=-1), "The weight is -1: it must be positive and finite"),
+        (lambda d: d.suppress_combinations([0], weight=1), "The threshold is a list of 1: it must be a positive"),
         (lambda d: d.pram("age", "nowhere"), "Table with name nowhere does not exist"),
         (lambda d: d.pram("age", "persons"), "from"),
         (lambda d: d.noise("age", 0.1, into="persons"), "There is a table or view persons already"),
@@ -105,6 +114,14 @@ def test_a_bad_argument_does_not_cost_the_open_transaction(con, call, said):
         call(Microdata(con, "persons", keys=["age"], id="id"))
     con.commit()
     assert con.execute("FROM mine").fetchall() == [(1,)]
+
+
+def test_an_error_of_the_data_is_not_lost_in_the_cleaning_up(con):
+    con.execute("CREATE TABLE persons AS SELECT i AS id, i AS age FROM range(60) t(i)")
+    con.begin()
+    with pytest.raises(InputError, match="others"):  # values that no mapping lists
+        Microdata(con, "persons", id="id").recode("age", mapping={1: "a"})
+    con.rollback()
 
 
 @pytest.mark.parametrize(("key", "said"), [(None, "No secret key is set"), ("aaaa", "can be guessed")])
