@@ -41,7 +41,7 @@ def importance_of_keys(
     positive = [isinstance(n, (int, float)) and not isinstance(n, bool) and LEAST <= n <= MOST for n in given]
     if len(given) != len(keys) or not all(positive):
         raise ParameterError(
-            f"importance is {told(importance)}: it must be a positive number, at most 1e9, for each of the keys, "
-            f"{', '.join(keys)}."
+            f"importance is {told(importance)}: it must be a positive number for each of the keys, "
+            f"{', '.join(keys)}, from 1e-9 to 1e9."
         )
     return [float(number) for number in given]
