@@ -89,7 +89,7 @@ def test_a_database_that_another_process_holds(database):
     holder.stdout.readline()
     try:
         arguments = ["mask", "noise", str(database), "--id=id", "--columns=x", "--alpha=0.1"]
-        assert "lock" in one_line(ran(COMMAND, *arguments)).lower()
+        assert "is open in another program" in one_line(ran(COMMAND, *arguments))
     finally:
         holder.communicate("\n")
     assert digest(database) == before
