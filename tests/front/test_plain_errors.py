@@ -94,7 +94,7 @@ def test_arguments_of_another_kind():
         (lambda d: d.recode("age", mapping={1: "a"}, label="b"), "others is 'error': it is for others='label'"),
         (lambda d: d.recode("age", mapping={1: "a"}, others="label"), "there is none: give it"),
         (lambda d: d.noise("age", 0.1, rounded="x"), "rounded is 'x': it must be True or False"),
-        (lambda d: d.local_suppression(3, importance=1e308), "must be a positive number for each of the keys, age, from 1e-9 to 1e9"),
+        (lambda d: d.local_suppression(3, importance=1e308), "for each of the keys, age, from 1e-9 to 1e9"),
         (lambda d: d.suppress_risky(0.1, weight=-1), "The weight is -1: it must be positive and finite"),
         (lambda d: d.suppress_combinations([0], weight=1), "The threshold is a list of 1: it must be a positive"),
         (lambda d: d.pram("age", "nowhere"), "Table with name nowhere does not exist"),
