@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from sdc_sql.db import query
-from sdc_sql.db.checks import checked_small_weights, checked_thresholds, checked_weight, flag, told
+from sdc_sql.db.checks import checked_small_weights, checked_thresholds, flag, told
 from sdc_sql.db.masked_values import NAME
 from sdc_sql.errors import ParameterError
 from sdc_sql.mask.importance import importance_of_keys
@@ -105,8 +105,6 @@ def suppress_combinations(
     if guarantee not in GUARANTEES:
         raise ParameterError(f"guarantee is {told(guarantee)}: it must be one of {', '.join(GUARANTEES)}.")
     given = data.weight if weight is None else weight
-    if given is not None and not isinstance(given, str):
-        checked_weight(given)
     arguments = {
         "columns": chosen, "threshold": checked_thresholds(threshold),
         "id": data.required("id"), "weight": data.found("weight", given) if isinstance(given, str) else given,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from sdc_sql.db import query
-from sdc_sql.db.checks import checked_small_weights, checked_weight, fraction
+from sdc_sql.db.checks import checked_small_weights, fraction
 from sdc_sql.db.masked_values import NAME
 from sdc_sql.errors import ParameterError
 from sdc_sql.mask.importance import importance_of_keys
@@ -92,7 +92,7 @@ def suppress_risky(
     limit = fraction(max_risk, "max_risk")
     arguments = {
         "columns": chosen, "max_risk": limit, "id": data.required("id"),
-        "weight": data.found("weight", given) if isinstance(given, str) else checked_weight(given),
+        "weight": data.found("weight", given) if isinstance(given, str) else given,
         "household": household and data.found("household", household),
     }  # fmt: skip
     counting = data.small_weights if small_weights is None else checked_small_weights(small_weights)
