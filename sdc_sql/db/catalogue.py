@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from sdc_sql.db import headers
+from sdc_sql.db.gives import Given, given
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -60,6 +61,7 @@ class Declaration:
     limit: Limit | None
     not_compiled: str
     description: str
+    given: Given
 
     @property
     def signature(self) -> str:
@@ -101,7 +103,7 @@ def declarations(files: Iterable[tuple[str, str]]) -> tuple[Declaration, ...]:
     Examples
     --------
     >>> header = "-- Source: A (2002).\n-- Scope: cells.\n-- Parameters:\n--   tbl  table  the table\n\n"
-    >>> own = "-- sdc_x: the x.\n-- Gives: x.\n-- Example: FROM sdc_x('t');\n"
+    >>> own = "-- sdc_x: the x.\n-- Gives: x BIGINT.\n-- Rows: one.\n-- Example: FROM sdc_x('t');\n"
     >>> text = header + own + "CREATE OR REPLACE MACRO sdc_x(tbl) AS TABLE FROM t;\n"
     >>> (x,) = declarations([("risk/x.sql", text)])
     >>> x.signature, x.summary, x.source, x.parameters[0].type
@@ -180,6 +182,7 @@ def _declaration(macro: _Macro, needs_python: bool, draws: bool) -> Declaration:
             "Not compiled", _MASKED if header.file.startswith("mask/") and "Compiled" not in tags else ""
         ).removesuffix("."),
         "\n".join([*header.prose, "", *own.prose]).strip(),
+        given(own) if "Gives" in own.tags else Given(names=("every column",) if masks else ()),
     )
 
 
@@ -188,7 +191,7 @@ def _wanted(macro: _Macro, masks: bool) -> list[str]:
     if macro.header.file.startswith(_METHODS):
         wanted.append("Source")
         if macro.is_table:
-            wanted += ["Scope", "Keeps"] if masks else ["Scope", "Gives"]
+            wanted += ["Scope", "Keeps"] if masks else ["Scope", "Gives", "Rows"]
     return wanted
 
 

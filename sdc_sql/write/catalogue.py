@@ -41,7 +41,7 @@ def _room(title: str, listed: list[Declaration]) -> str:
     parts.append(
         _table(
             ["function", "what it is", "columns of the result", "source"],
-            [[_call(d), _first(d.summary), d.gives.removesuffix("."), d.source] for d in others],
+            [[_call(d), _first(d.summary), ", ".join(d.given.names), d.source] for d in others],
         )
     )
     return "\n\n".join(parts)

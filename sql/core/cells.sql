@@ -30,7 +30,8 @@ CREATE OR REPLACE MACRO sdc__cells(tbl, keys, weight, nulls) AS TABLE
 -- With nulls := 'wildcard' the frequencies count every compatible record and no longer sum to the number of records.
 -- One row for each distinct combination, the key columns in the table's order.
 -- sdc_cells: the cells of the crossing of the keys, and their sample frequencies.
--- Gives: the key columns, sample_frequency.
+-- Gives: the key columns, sample_frequency BIGINT (less risk).
+-- Rows: cells.
 -- Example: FROM sdc_cells('persons', ['age', 'sex']);
 CREATE OR REPLACE MACRO sdc_cells(tbl, keys, nulls := 'category') AS TABLE
     SELECT COLUMNS(sdc__without((*), ['sample_frequency'])), sdc__f AS sample_frequency

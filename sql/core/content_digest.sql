@@ -36,7 +36,8 @@ CREATE OR REPLACE MACRO sdc__guesses_types(tbl) AS
                     || ' in two ways (1.1 and 1.10) would be one. Make a table of it, with types of your own: from read_csv(file, columns := {...}, header := true, allow_quoted_nulls := false).') END;
 
 -- sdc_content_digest: a digest of the columns and records, whatever their order.
--- Gives: digest, records, columns.
+-- Gives: digest VARCHAR, records BIGINT, columns BIGINT.
+-- Rows: tables.
 -- Example: FROM sdc_content_digest('persons');
 CREATE OR REPLACE MACRO sdc_content_digest(tbl) AS TABLE
     WITH RECURSIVE sdc__schema AS (

@@ -31,7 +31,8 @@ CREATE OR REPLACE MACRO sdc__frequencies(tbl, keys, weight, nulls) AS TABLE
     LEFT JOIN sdc__cells(tbl, keys, weight, nulls) AS c ON r.sdc__key = c.sdc__key;
 
 -- sdc_frequencies: every record with the sample frequency and the population frequency of its cell.
--- Gives: every column, sample_frequency, population_frequency.
+-- Gives: every column, sample_frequency BIGINT (less risk), population_frequency DOUBLE (less risk).
+-- Rows: records.
 -- Example: FROM sdc_frequencies('persons', ['age', 'sex'], 'w');
 CREATE OR REPLACE MACRO sdc_frequencies(tbl, keys, weight := NULL, nulls := 'category') AS TABLE
     SELECT COLUMNS(sdc__without((*), ['sample_frequency', 'population_frequency'])),

@@ -13,7 +13,10 @@
 --   Keeps: ...       what a mask preserves;  Guarantees: ...  what it promises of every release
 --   Parameters:      a line each: its name, its type, its meaning (defaults are those of the CREATE line)
 -- and directly above a macro:
---   name: what it is.   Gives: the columns of the result.   Example: a call;
+--   name: what it is.   Example: a call;
+--   Gives: k BIGINT, records BIGINT (more risk).    the columns of the result with their types (ANY: that of a column of the table), and the
+--                       side on which a figure is bad: more or less, risk or loss; `(less loss, best 1)` where the best value is not 0
+--   Rows: one.          what a row is: `one`, or one `each k`, for figures of the file, which limits can name; else what they are: `records`
 --   Verb: pram          the method of Microdata, where it is called otherwise (`Verb: round_to_base, at_random`: and its argument)
 --   Command: round      the method of sdc-sql mask, where it is called otherwise
 --   Limit: t. The ...   dbt has a test that fails where this column is not below a maximum (`Limit: t as sdc_test. The ...`)

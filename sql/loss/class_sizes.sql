@@ -23,7 +23,9 @@
 CREATE OR REPLACE MACRO sdc__all_missing(keys) AS len(list_filter(keys, lambda missing: NOT missing)) = 0;
 
 -- sdc_class_sizes: the discernibility and the average class size of the released keys.
--- Gives: records, classes, suppressed, discernibility, average_class_size, share.
+-- Gives: records BIGINT, classes BIGINT, suppressed BIGINT (more loss), discernibility DOUBLE (more loss),
+--   average_class_size DOUBLE (more loss), share DOUBLE (more loss).
+-- Rows: one.
 -- Example: FROM sdc_class_sizes('persons', ['age', 'sex']);
 -- Limit: share. The discernibility, as a share of that of a file whose records are all alike.
 CREATE OR REPLACE MACRO sdc_class_sizes(tbl, keys) AS TABLE

@@ -38,7 +38,8 @@ CREATE OR REPLACE MACRO sdc__interval_overlap(l, u, l2, u2) AS
 
 -- coefficient NULL: the mean overlap of all. NULL overlap: one of the intervals has no width (a perfect fit), and they are not the same.
 -- sdc_confidence_overlap: the overlap of the confidence intervals of a regression's coefficients.
--- Gives: coefficient, before, error_before, after, error_after, overlap.
+-- Gives: coefficient VARCHAR, before DOUBLE, error_before DOUBLE, after DOUBLE, error_after DOUBLE, overlap DOUBLE (less loss, best 1).
+-- Rows: each coefficient.
 -- Example: FROM sdc_confidence_overlap('persons', 'released', 'income', ['w']);
 CREATE OR REPLACE MACRO sdc_confidence_overlap(original, released, response, predictors, confidence := 0.95) AS TABLE
     WITH sdc__old AS (FROM sdc__one_side(original, released, list_prepend(response, sdc__names(predictors)), true)),

@@ -35,7 +35,9 @@ CREATE OR REPLACE MACRO sdc__table_distances(cells) AS TABLE
 
 -- columns NULL: all tables together. distance: CTBIL.
 -- sdc_contingency_distance: how far the tables of up to so many variables are from the original ones.
--- Gives: columns, cells, changed, distance, normalised, share.
+-- Gives: columns VARCHAR[], cells DOUBLE, changed BIGINT (more loss), distance DOUBLE (more loss), normalised DOUBLE (more loss),
+--   share DOUBLE (more loss).
+-- Rows: each columns.
 -- Example: FROM sdc_contingency_distance('persons', 'released', ['region', 'sex'], 2);
 -- Limit: share. The share of the records of the tables that are in other cells.
 CREATE OR REPLACE MACRO sdc_contingency_distance(original, released, columns, dimension := 2) AS TABLE
@@ -54,7 +56,8 @@ CREATE OR REPLACE MACRO sdc__checked_margins(margins) AS
 -- cells: those that either file has; changed: those whose count (or sum) is another; greatest: the greatest difference of a cell; share: of
 -- the cells, those that changed.
 -- sdc_margins_kept: which published tables the released file still gives, one row each.
--- Gives: columns, cells, changed, greatest, share.
+-- Gives: columns VARCHAR[], cells BIGINT, changed BIGINT (more loss), greatest DOUBLE (more loss), share DOUBLE (more loss).
+-- Rows: each columns.
 -- Example: FROM sdc_margins_kept('persons', 'released', [['region'], ['age', 'sex']]);
 -- Limit: share as sdc_margins_kept. The share of the cells of this published table that changed.
 CREATE OR REPLACE MACRO sdc_margins_kept(original, released, margins, total := NULL) AS TABLE

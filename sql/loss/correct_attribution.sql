@@ -42,7 +42,10 @@ CREATE OR REPLACE MACRO sdc__checked_tau(tau) AS
 
 -- A row a target. in_released and target_in_released: the shares of the original's records whose keys, and whose value, the released file has.
 -- sdc_correct_attribution: how probably a sensitive value that an intruder reads from the released file is the true one.
--- Gives: target, records, in_released, target_in_released, baseline, cap_original, cap, cap_matched, weap, targeted, targeted_matched, tcap, tcap_original.
+-- Gives: target VARCHAR, records BIGINT, in_released DOUBLE, target_in_released DOUBLE, baseline DOUBLE, cap_original DOUBLE,
+--   cap DOUBLE (more risk), cap_matched DOUBLE (more risk), weap DOUBLE (more risk), targeted BIGINT (more risk),
+--   targeted_matched BIGINT (more risk), tcap DOUBLE (more risk), tcap_original DOUBLE.
+-- Rows: each target.
 -- Example: FROM sdc_correct_attribution('persons', 'released', ['age', 'sex'], ['region']);
 -- Limit: cap. The probability that an intruder attributes the true value of this target to a record of the original.
 CREATE OR REPLACE MACRO sdc_correct_attribution(original, released, keys, targets, tau := 1) AS TABLE
@@ -83,7 +86,8 @@ CREATE OR REPLACE MACRO sdc__attributed(tbl, other, keys, target) AS TABLE
 
 -- matches: the released records of its cell; cap: CAP_s, NULL where there is none. Where it is 1, the released file tells the value with certainty.
 -- sdc_correct_attribution_records: every record of the original, and how probably the released file attributes its true value to it.
--- Gives: every column, matches, cap.
+-- Gives: every column, matches BIGINT, cap DOUBLE (more risk).
+-- Rows: records.
 -- Example: FROM sdc_correct_attribution_records('persons', 'released', ['age', 'sex'], 'region');
 CREATE OR REPLACE MACRO sdc_correct_attribution_records(original, released, keys, target) AS TABLE
     SELECT COLUMNS(sdc__without((*), ['matches', 'cap'])), sdc__sq AS matches, CASE WHEN sdc__sq > 0 THEN 1e0 * sdc__s / sdc__sq END AS cap
@@ -92,7 +96,8 @@ CREATE OR REPLACE MACRO sdc_correct_attribution_records(original, released, keys
 -- matches: the original's records of its cell; tcap: the share of these with its value, NULL where there is none. What to change are the records where
 -- both weap and tcap are high.
 -- sdc_targeted_attribution_records: every released record, how sure an intruder is of its value, and how probably that is the original one.
--- Gives: every column, weap, matches, tcap.
+-- Gives: every column, weap DOUBLE (more risk), matches BIGINT, tcap DOUBLE (more risk).
+-- Rows: records.
 -- Example: FROM sdc_targeted_attribution_records('persons', 'released', ['age', 'sex'], 'region');
 CREATE OR REPLACE MACRO sdc_targeted_attribution_records(original, released, keys, target) AS TABLE
     SELECT COLUMNS(sdc__without((*), ['weap', 'matches', 'tcap'])), 1e0 * sdc__d / sdc__dq AS weap, sdc__sq AS matches, CASE WHEN sdc__sq > 0 THEN 1e0 * sdc__s / sdc__sq END AS tcap

@@ -30,7 +30,9 @@
 
 -- A row a target.
 -- sdc_disclosive_attributes: the share of the original's records whose sensitive value the released file tells with certainty.
--- Gives: target, records, in_released, disclosive_original, disclosive_released, disclosive, disco, disdio, largest.
+-- Gives: target VARCHAR, records BIGINT, in_released DOUBLE, disclosive_original DOUBLE, disclosive_released DOUBLE (more risk),
+--   disclosive DOUBLE (more risk), disco DOUBLE (more risk), disdio DOUBLE (more risk), largest BIGINT (more risk).
+-- Rows: each target.
 -- Example: FROM sdc_disclosive_attributes('persons', 'released', ['age', 'sex'], ['region']);
 -- Limit: disco. The share of the original's records whose value of this target the released file tells with certainty, and rightly.
 CREATE OR REPLACE MACRO sdc_disclosive_attributes(original, released, keys, targets) AS TABLE

@@ -101,7 +101,8 @@ CREATE OR REPLACE MACRO sdc__chance_second(nearer, near) AS CASE WHEN nearer = 1
 -- nearer; probability: that its own is taken for the nearest, second_probability: for the second nearest. NULL, and chances of 0, where the other file has
 -- no record of the person.
 -- sdc_distance_linkage_records: for each released record whether the nearest record of another file is truly its own.
--- Gives: id, distance, nearer, as_near, probability, second_probability.
+-- Gives: id ANY, distance DOUBLE, nearer BIGINT, as_near BIGINT, probability DOUBLE (more risk), second_probability DOUBLE (more risk).
+-- Rows: records.
 -- Example: FROM sdc_distance_linkage_records('persons', 'released', ['age', 'sex', 'income'], 'id', ordinal := ['age'], continuous := ['income']);
 CREATE OR REPLACE MACRO sdc_distance_linkage_records(original, released, columns, id, ordinal := NULL, continuous := NULL, scaling := 'standardised', weights := NULL, external := false) AS TABLE
     WITH sdc__linked AS (
@@ -120,7 +121,10 @@ CREATE OR REPLACE MACRO sdc_distance_linkage_records(original, released, columns
 -- nearest is their own and no other is as near; tied: their own is as near as the nearest, as others are; expected_correct_matches, expected_second_matches:
 -- records whose own is taken for the nearest, or for the second nearest, ties at random.
 -- sdc_distance_linkage: how many released records an intruder links correctly who takes the nearest record of another file.
--- Gives: records, candidates, unpaired, unique_correct, tied, expected_correct_matches, rate, expected_second_matches, second_rate.
+-- Gives: records BIGINT, candidates BIGINT, unpaired BIGINT, unique_correct BIGINT (more risk), tied BIGINT,
+--   expected_correct_matches DOUBLE (more risk), rate DOUBLE (more risk), expected_second_matches DOUBLE (more risk),
+--   second_rate DOUBLE (more risk).
+-- Rows: one.
 -- Example: FROM sdc_distance_linkage('persons', 'released', ['age', 'sex', 'income'], 'id', ordinal := ['age'], continuous := ['income']);
 -- Limit: rate. The share of the released records whose nearest original one is their own.
 CREATE OR REPLACE MACRO sdc_distance_linkage(original, released, columns, id, ordinal := NULL, continuous := NULL, scaling := 'standardised', weights := NULL, external := false) AS TABLE

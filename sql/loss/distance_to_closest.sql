@@ -75,8 +75,12 @@ CREATE OR REPLACE MACRO sdc__kinds_compared(original, released, columns, categor
     WHERE sdc__wrong = 0;
 
 -- sdc_distance_to_closest: how close released records are to original ones (DCR, NNDR), beside these among themselves.
--- Gives: records, copies, close, dcr_minimum, dcr_p5, dcr_median, dcr_mean, nndr_minimum, nndr_p5, nndr_median, nndr_mean, original_copies,
---   original_dcr_minimum, original_dcr_p5, original_dcr_median, original_dcr_mean, original_nndr_minimum, original_nndr_p5, original_nndr_median, original_nndr_mean.
+-- Gives: records BIGINT, copies BIGINT (more risk), close DOUBLE (more risk), dcr_minimum DOUBLE (less risk), dcr_p5 DOUBLE (less risk),
+--   dcr_median DOUBLE (less risk), dcr_mean DOUBLE (less risk), nndr_minimum DOUBLE (less risk), nndr_p5 DOUBLE (less risk),
+--   nndr_median DOUBLE (less risk), nndr_mean DOUBLE (less risk), original_copies BIGINT, original_dcr_minimum DOUBLE,
+--   original_dcr_p5 DOUBLE, original_dcr_median DOUBLE, original_dcr_mean DOUBLE, original_nndr_minimum DOUBLE, original_nndr_p5 DOUBLE,
+--   original_nndr_median DOUBLE, original_nndr_mean DOUBLE.
+-- Rows: one.
 -- Example: FROM sdc_distance_to_closest('persons', 'released', ['age', 'sex', 'income'], ordinal := ['age'], continuous := ['income']);
 -- Limit: close. The share of released records that are as close to an original one as the closest twentieth of these are to one another.
 CREATE OR REPLACE MACRO sdc_distance_to_closest(original, released, columns, ordinal := NULL, continuous := NULL, scaling := 'standardised', weights := NULL) AS TABLE

@@ -30,7 +30,9 @@ CREATE OR REPLACE MACRO sdc__explained(side, whole) AS TABLE
     FROM sdc__total JOIN sdc__groups ON sdc__place = sdc__of GROUP BY sdc__of;
 
 -- sdc_explained_variance: the variance of the means and the share of variance that categories explain, before and after.
--- Gives: variable, mean_variance_before, mean_variance_after, growth, explained_before, explained_after, difference.
+-- Gives: variable VARCHAR, mean_variance_before DOUBLE, mean_variance_after DOUBLE, growth DOUBLE, explained_before DOUBLE,
+--   explained_after DOUBLE, difference DOUBLE.
+-- Rows: each variable.
 -- Example: FROM sdc_explained_variance('persons', 'released', ['income'], ['sex', 'region']);
 CREATE OR REPLACE MACRO sdc_explained_variance(original, released, columns, domains) AS TABLE
     WITH sdc__old AS (FROM sdc__in_subdomains(original, released, columns, domains, true)), sdc__new AS (FROM sdc__in_subdomains(original, released, columns, domains, false)),

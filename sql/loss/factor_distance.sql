@@ -38,7 +38,9 @@ CREATE OR REPLACE MACRO sdc__both_correlations(original, released, columns) AS T
     SELECT sdc__checked_matrix(any_value(sdc__r) FILTER (WHERE sdc__side = 1)) AS sdc__before, sdc__checked_matrix(any_value(sdc__r) FILTER (WHERE sdc__side = 2)) AS sdc__after
     FROM (SELECT 1 AS sdc__side, sdc__r FROM sdc__shape('sdc__old') UNION ALL SELECT 2, sdc__r FROM sdc__shape('sdc__new'));
 
--- Gives: matrix, cells, mean_square_error, mean_absolute_error, mean_variation.
+-- Gives: matrix VARCHAR, cells BIGINT, mean_square_error DOUBLE (more loss), mean_absolute_error DOUBLE (more loss),
+--   mean_variation DOUBLE (more loss).
+-- Rows: each matrix.
 -- sdc_factor_distance: how far the principal components' correlations, communalities and loadings are from the original ones.
 -- Example: FROM sdc_factor_distance('persons', 'released', ['income', 'w']);
 CREATE OR REPLACE MACRO sdc_factor_distance(original, released, columns, most := NULL) AS TABLE
@@ -58,7 +60,8 @@ CREATE OR REPLACE MACRO sdc_factor_distance(original, released, columns, most :=
 
 -- component NULL: the mean of all. An eigenvalue that is 0 and has not stayed so varies without bound: NULL.
 -- sdc_eigenvalue_distance: the eigenvalues of the correlation matrix, before and after.
--- Gives: component, before, after, variation.
+-- Gives: component BIGINT, before DOUBLE, after DOUBLE, variation DOUBLE (more loss).
+-- Rows: each component.
 -- Example: FROM sdc_eigenvalue_distance('persons', 'released', ['income', 'w']);
 CREATE OR REPLACE MACRO sdc_eigenvalue_distance(original, released, columns) AS TABLE
     WITH sdc__found AS (SELECT sdc__kernel_factors(sdc__before, sdc__after) AS sdc__k FROM sdc__both_correlations(original, released, columns)),
@@ -71,7 +74,8 @@ CREATE OR REPLACE MACRO sdc_eigenvalue_distance(original, released, columns) AS 
     ORDER BY sdc__i ASC;
 
 -- sdc_gamma_loss: gamma, the share of the information on connections between the variables that is lost.
--- Gives: gamma.
+-- Gives: gamma DOUBLE (more loss).
+-- Rows: one.
 -- Example: FROM sdc_gamma_loss('persons', 'released', ['income', 'w']);
 -- Limit: gamma. The share of the information on the connections between the variables that was lost.
 CREATE OR REPLACE MACRO sdc_gamma_loss(original, released, columns) AS TABLE

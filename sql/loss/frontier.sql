@@ -35,7 +35,8 @@ CREATE OR REPLACE MACRO sdc__bound(max_risk) AS
          ELSE error('ParameterError: max_risk is ' || max_risk::VARCHAR || ': it must be a finite number, the most risk that is allowed.') END;
 
 -- sdc_frontier: which candidate releases are undominated in risk and loss, and the one to choose.
--- Gives: every column, undominated, chosen.
+-- Gives: every column, undominated BOOLEAN, chosen BOOLEAN.
+-- Rows: candidates.
 -- Example: FROM sdc_frontier('candidates', 'risk', 'loss', max_risk := 0.2);
 CREATE OR REPLACE MACRO sdc_frontier(candidates, risk, loss, max_risk := NULL, utility := NULL) AS TABLE
     WITH sdc__measured AS (

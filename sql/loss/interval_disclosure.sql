@@ -69,7 +69,8 @@ CREATE OR REPLACE MACRO sdc__in_intervals(original, released, columns, id, inter
 
 -- values: the record's released ones (of those that the original has); disclosed: how many lie in their interval, share of the values.
 -- sdc_interval_disclosure_records: how many of each record's values lie in their interval.
--- Gives: id, values, disclosed, share.
+-- Gives: id ANY, values BIGINT, disclosed BIGINT (more risk), share DOUBLE (more risk).
+-- Rows: records.
 -- Example: FROM sdc_interval_disclosure_records('persons', 'released', ['income'], 'id', width := 0.02);
 CREATE OR REPLACE MACRO sdc_interval_disclosure_records(original, released, columns, id, intervals := 'sd', width := 0.05) AS TABLE
     WITH sdc__found AS (
@@ -82,7 +83,8 @@ CREATE OR REPLACE MACRO sdc_interval_disclosure_records(original, released, colu
 -- variable NULL: records, of which any value was released, and all of these lie in their intervals. suppressed: values, or records, of which
 -- nothing was.
 -- sdc_interval_disclosure: the share of original values, and of records, that lie within intervals around the released ones.
--- Gives: variable, values, suppressed, disclosed, share.
+-- Gives: variable VARCHAR, values BIGINT, suppressed BIGINT, disclosed BIGINT (more risk), share DOUBLE (more risk).
+-- Rows: each variable.
 -- Example: FROM sdc_interval_disclosure('persons', 'released', ['income'], 'id', width := 0.02);
 -- Limit: share. The share of the original values, or records, that lie within the intervals.
 CREATE OR REPLACE MACRO sdc_interval_disclosure(original, released, columns, id, intervals := 'sd', width := 0.05) AS TABLE

@@ -54,7 +54,9 @@ CREATE OR REPLACE MACRO sdc__discrepancies(cells, most) AS TABLE
 CREATE OR REPLACE MACRO sdc__lower(m, diagonal) AS flatten(list_transform(m, lambda r, i: r[1:(CASE WHEN diagonal THEN i ELSE i - 1 END)]));
 
 -- sdc_matrix_distance: how far the values, means, covariances and correlations are from the original ones.
--- Gives: matrix, cells, mean_square_error, mean_absolute_error, mean_variation.
+-- Gives: matrix VARCHAR, cells BIGINT, mean_square_error DOUBLE (more loss), mean_absolute_error DOUBLE (more loss),
+--   mean_variation DOUBLE (more loss).
+-- Rows: each matrix.
 -- Example: FROM sdc_matrix_distance('persons', 'released', ['income', 'w'], 'id');
 CREATE OR REPLACE MACRO sdc_matrix_distance(original, released, columns, id, most := NULL) AS TABLE
     WITH sdc__old AS (FROM sdc__one_side(original, released, columns, true)), sdc__new AS (FROM sdc__one_side(original, released, columns, false)),

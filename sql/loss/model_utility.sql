@@ -30,7 +30,10 @@ CREATE OR REPLACE MACRO sdc__kernel_model_utility(codes, before, after, criterio
 
 -- interactions: the pairs of variables.
 -- sdc_model_utility: the log-likelihood ratio of the best log-linear model of the original.
--- Gives: interactions, parameters, criterion, log_likelihood_before, log_likelihood_after, utility, mean_utility, outside.
+-- Gives: interactions VARCHAR[][], parameters BIGINT, criterion DOUBLE, log_likelihood_before DOUBLE,
+--   log_likelihood_after DOUBLE (less loss), utility DOUBLE (less loss, best 0), mean_utility DOUBLE (less loss, best 0),
+--   outside BIGINT (more loss).
+-- Rows: one.
 -- Example: FROM sdc_model_utility('persons', 'released', ['sex', 'region']);
 CREATE OR REPLACE MACRO sdc_model_utility(original, released, columns, criterion := 'bic') AS TABLE
     WITH sdc__kinds AS (FROM sdc__kinds_of_records(original, released, columns, sdc__names(columns), []::VARCHAR[])),

@@ -23,7 +23,8 @@ CREATE OR REPLACE MACRO sdc__label_counts(tbl, column_name) AS TABLE
 
 -- share may exceed 1 where the released file holds more of the ambiguous categories than the matrix leads to expect.
 -- sdc_pram_entropy_loss: what is uncertain of the original values to one who knows the matrix of PRAM and the released ones.
--- Gives: records, loss, mean_loss, share.
+-- Gives: records BIGINT, loss DOUBLE (more loss), mean_loss DOUBLE (more loss), share DOUBLE (more loss).
+-- Rows: one.
 -- Example: FROM sdc_pram_entropy_loss('persons', 'released', 'sex', 'sexes');
 CREATE OR REPLACE MACRO sdc_pram_entropy_loss(original, released, column_name, matrix) AS TABLE
     WITH sdc__counts AS MATERIALIZED (FROM sdc__label_counts(original, column_name)),

@@ -45,7 +45,8 @@
 
 -- agreement, disagreement: the weights, log2(m / u) and log2((1 - m) / (1 - u)); true_m, true_u: of the pairs with one id and of all others.
 -- sdc_probabilistic_linkage_parameters: the estimated m and u of each variable, its weights, and the true ones.
--- Gives: variable, m, u, agreement, disagreement, true_m, true_u.
+-- Gives: variable VARCHAR, m DOUBLE, u DOUBLE, agreement DOUBLE, disagreement DOUBLE, true_m DOUBLE, true_u DOUBLE.
+-- Rows: variables.
 -- Example: FROM sdc_probabilistic_linkage_parameters('persons', 'released', ['age', 'sex', 'region'], 'id');
 CREATE OR REPLACE MACRO sdc_probabilistic_linkage_parameters(original, released, columns, id, continuous := NULL, tolerance := NULL, block := NULL) AS TABLE
     SELECT variable, m, u, log2(m / u) AS agreement, log2((1 - m) / (1 - u)) AS disagreement, true_m, true_u
@@ -55,7 +56,9 @@ CREATE OR REPLACE MACRO sdc_probabilistic_linkage_parameters(original, released,
 -- agreeing: the variables that agree; pairs, true_pairs: all that agree in just these, and those of one id; matched, unmatched: the probability of the
 -- pattern in either; expected_matches: how many of the pairs are matched, by the model; decision: 'link', 'possible' or 'non-link'.
 -- sdc_probabilistic_linkage_patterns: the patterns of agreement, the highest weight first, with their pairs and the decision.
--- Gives: agreeing, pairs, true_pairs, weight, matched, unmatched, expected_matches, decision.
+-- Gives: agreeing VARCHAR[], pairs BIGINT, true_pairs BIGINT, weight DOUBLE, matched DOUBLE, unmatched DOUBLE, expected_matches DOUBLE,
+--   decision VARCHAR.
+-- Rows: patterns of agreement.
 -- Example: FROM sdc_probabilistic_linkage_patterns('persons', 'released', ['age', 'sex', 'region'], 'id');
 CREATE OR REPLACE MACRO sdc_probabilistic_linkage_patterns(original, released, columns, id, continuous := NULL, tolerance := NULL, block := NULL, false_match := NULL, false_nonmatch := 0.05) AS TABLE
     WITH sdc__run AS MATERIALIZED (FROM sdc__linkage(original, released, columns, id, continuous, tolerance, block))
@@ -65,7 +68,8 @@ CREATE OR REPLACE MACRO sdc_probabilistic_linkage_patterns(original, released, c
 -- weight: the highest of an original record (NULL: none is in the block); candidates: how many have it; correct: the person's own is one of them; probability:
 -- 1 / candidates if so; probability_known: the same with the true m and u.
 -- sdc_probabilistic_linkage_records: of each released record its best candidates, and the probability that the link is correct.
--- Gives: id, weight, candidates, correct, probability, probability_known.
+-- Gives: id ANY, weight DOUBLE, candidates BIGINT, correct BOOLEAN, probability DOUBLE (more risk), probability_known DOUBLE (more risk).
+-- Rows: records.
 -- Example: FROM sdc_probabilistic_linkage_records('persons', 'released', ['age', 'sex', 'region'], 'id');
 CREATE OR REPLACE MACRO sdc_probabilistic_linkage_records(original, released, columns, id, continuous := NULL, tolerance := NULL, block := NULL) AS TABLE
     WITH sdc__linked AS (
@@ -80,7 +84,10 @@ CREATE OR REPLACE MACRO sdc_probabilistic_linkage_records(original, released, co
 -- the pairs so decided; expected_false_links: of the links, by the model; correct_links: those of one person; link_rate: correct_links / true_pairs (the handbook's risk);
 -- rate_estimated, rate_known: the mean probability of a correct link, with the estimated and with the true m and u; rate: the higher one.
 -- sdc_probabilistic_linkage: how many records an intruder links correctly by probabilistic record linkage.
--- Gives: records, originals, true_pairs, pairs, expected_matches, false_match, links, expected_false_links, correct_links, possible, link_rate, rate_estimated, rate_known, rate.
+-- Gives: records BIGINT, originals BIGINT, true_pairs BIGINT, pairs BIGINT, expected_matches DOUBLE (more risk), false_match DOUBLE,
+--   links BIGINT, expected_false_links DOUBLE, correct_links BIGINT (more risk), possible BIGINT, link_rate DOUBLE (more risk),
+--   rate_estimated DOUBLE (more risk), rate_known DOUBLE (more risk), rate DOUBLE (more risk).
+-- Rows: one.
 -- Example: FROM sdc_probabilistic_linkage('persons', 'released', ['age', 'sex', 'region'], 'id');
 -- Limit: rate. The share of the records that probabilistic record linkage links correctly.
 CREATE OR REPLACE MACRO sdc_probabilistic_linkage(original, released, columns, id, continuous := NULL, tolerance := NULL, block := NULL, false_match := NULL, false_nonmatch := 0.05) AS TABLE

@@ -80,7 +80,8 @@ CREATE OR REPLACE MACRO sdc__ranks_linked(original, released, columns, id, p, st
 -- candidate: its own record is one; candidates: how many there are; distance: of its own; nearer: candidates that are nearer, 2 for two or more; as_near: as near as its
 -- own, it among them, where fewer than 2 are nearer; probability: that its own is taken. NULL where its own is no candidate, and a chance of 0.
 -- sdc_rank_linkage_records: for each rank-swapped record whether the nearest original one within the range of the swap is truly its own.
--- Gives: id, candidate, candidates, distance, nearer, as_near, probability.
+-- Gives: id ANY, candidate BOOLEAN, candidates BIGINT, distance DOUBLE, nearer BIGINT, as_near BIGINT, probability DOUBLE (more risk).
+-- Rows: records.
 -- Example: FROM sdc_rank_linkage_records('persons', 'released', ['income'], 'id', p := 50);
 CREATE OR REPLACE MACRO sdc_rank_linkage_records(original, released, columns, id, p := NULL, stratum := NULL, weights := NULL) AS TABLE
     WITH sdc__said AS (
@@ -94,7 +95,9 @@ CREATE OR REPLACE MACRO sdc_rank_linkage_records(original, released, columns, id
 -- values; unique_correct: of the candidates their own is the nearest, and no other as near; tied: as near as others; expected_correct_matches: the nearest, ties at random;
 -- random_rate: the share linked truly by taking any candidate; rate: this, or expected_correct_matches / records where that is higher.
 -- sdc_rank_linkage: how many rank-swapped records an intruder links correctly who knows the range of the swap.
--- Gives: records, own_among_candidates, single_candidate, p, unique_correct, tied, expected_correct_matches, rate, random_rate.
+-- Gives: records BIGINT, own_among_candidates BIGINT, single_candidate BIGINT (more risk), p DOUBLE, unique_correct BIGINT (more risk),
+--   tied BIGINT, expected_correct_matches DOUBLE (more risk), rate DOUBLE (more risk), random_rate DOUBLE (more risk).
+-- Rows: one.
 -- Example: FROM sdc_rank_linkage('persons', 'released', ['income'], 'id', p := 50);
 -- Limit: rate. The share of the released records that are linked truly within the range of a rank swap, to the nearest record or to any there.
 CREATE OR REPLACE MACRO sdc_rank_linkage(original, released, columns, id, p := NULL, stratum := NULL, weights := NULL) AS TABLE

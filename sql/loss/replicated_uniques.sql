@@ -24,7 +24,9 @@
 
 -- in_released: the share of the original's records whose cell of the keys the released file has.
 -- sdc_replicated_uniques: the share of the original's records that are unique in it and in the released file.
--- Gives: records, in_released, unique_original, unique_released, found, replicated.
+-- Gives: records BIGINT, in_released DOUBLE, unique_original DOUBLE, unique_released DOUBLE (more risk), found DOUBLE (more risk),
+--   replicated DOUBLE (more risk).
+-- Rows: one.
 -- Example: FROM sdc_replicated_uniques('persons', 'released', ['age', 'sex']);
 -- Limit: replicated. The share of the original's records that are unique in it and in the released file.
 CREATE OR REPLACE MACRO sdc_replicated_uniques(original, released, keys) AS TABLE

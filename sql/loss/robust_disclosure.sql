@@ -48,7 +48,8 @@ CREATE OR REPLACE MACRO sdc__robust_intervals(original, released, columns, id, w
     SELECT NULL, sdc__nobody, NULL, NULL, NULL FROM sdc__refused_pairs('sdc__sides', id);
 
 -- sdc_robust_disclosure_records: each record's robust distance, whether it is at risk, alone there, and outlying.
--- Gives: id, distance, at_risk, alone, outlying.
+-- Gives: id ANY, distance DOUBLE, at_risk BOOLEAN, alone BOOLEAN, outlying BOOLEAN.
+-- Rows: records.
 -- Example: FROM sdc_robust_disclosure_records('persons', 'released', ['income'], 'id');
 CREATE OR REPLACE MACRO sdc_robust_disclosure_records(original, released, columns, id, width := 0.01, near := 0.05) AS TABLE
     WITH sdc__measured AS (
@@ -58,7 +59,9 @@ CREATE OR REPLACE MACRO sdc_robust_disclosure_records(original, released, column
     FROM query('SELECT sdc__id AS ' || sdc__identifier(sdc__beside(id, ['distance', 'at_risk', 'alone', 'outlying'])) || ', distance, at_risk, alone, outlying FROM sdc__measured');
 
 -- sdc_robust_disclosure: how many records are within intervals that grow with their robust distance, and weighted by it.
--- Gives: records, at_risk, share, weighted, alone, alone_share, alone_weighted, outlying.
+-- Gives: records BIGINT, at_risk BIGINT (more risk), share DOUBLE (more risk), weighted DOUBLE (more risk), alone BIGINT (more risk),
+--   alone_share DOUBLE (more risk), alone_weighted DOUBLE (more risk), outlying BIGINT.
+-- Rows: one.
 -- Example: FROM sdc_robust_disclosure('persons', 'released', ['income'], 'id');
 -- Limit: weighted. The share of the records at risk, each counted by its robust distance.
 CREATE OR REPLACE MACRO sdc_robust_disclosure(original, released, columns, id, width := 0.01, near := 0.05) AS TABLE

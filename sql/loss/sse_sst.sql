@@ -23,7 +23,8 @@ CREATE OR REPLACE MACRO sdc__finite_size(size) AS
 
 -- The union with no rows of the table puts the masked columns in the order of its own.
 -- sdc_sse_sst: the share of the sum of squares that masking took away.
--- Gives: columns, records, sse_sst.
+-- Gives: columns BIGINT, records BIGINT, sse_sst DOUBLE (more loss).
+-- Rows: one.
 -- Example: FROM sdc_sse_sst('persons', 'released', ['income'], 'id');
 CREATE OR REPLACE MACRO sdc_sse_sst(tbl, masked, columns, id) AS TABLE
     WITH sdc__pairs AS MATERIALIZED (

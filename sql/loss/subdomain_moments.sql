@@ -39,7 +39,8 @@ CREATE OR REPLACE MACRO sdc__listed_moments(side) AS TABLE
           FROM (SELECT *, unnest(range(1, len(sdc__names) + 1)) AS sdc__i FROM sdc__covariances(side, 'by')));
 
 -- sdc_subdomain_moments: means and covariances within subdomains, before and after masking.
--- Gives: subdomain, statistic, variable, other, before, after, difference.
+-- Gives: subdomain VARCHAR[], statistic VARCHAR, variable VARCHAR, other VARCHAR, before DOUBLE, after DOUBLE, difference DOUBLE.
+-- Rows: each subdomain, statistic, variable and other.
 -- Example: FROM sdc_subdomain_moments('persons', 'released', ['income', 'w'], ['sex']);
 CREATE OR REPLACE MACRO sdc_subdomain_moments(original, released, columns, domains) AS TABLE
     WITH sdc__old AS (FROM sdc__in_subdomains(original, released, columns, domains, true)), sdc__new AS (FROM sdc__in_subdomains(original, released, columns, domains, false)),

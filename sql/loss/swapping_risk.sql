@@ -41,7 +41,9 @@ CREATE OR REPLACE MACRO sdc__swapped_cells(sides, id, chosen) AS TABLE
 
 -- cells_of_one, cells_of_two: the released cells of that size; unswapped_in_small: unswapped records in cells of up to `threshold`; risk: of all unswapped.
 -- sdc_swapping_risk: the share of the unswapped records that lie in small cells of the released file.
--- Gives: records, unswapped, cells_of_one, cells_of_two, unswapped_in_ones, unswapped_in_twos, threshold, unswapped_in_small, risk.
+-- Gives: records BIGINT, unswapped BIGINT (more risk), cells_of_one BIGINT, cells_of_two BIGINT, unswapped_in_ones BIGINT (more risk),
+--   unswapped_in_twos BIGINT (more risk), threshold BIGINT, unswapped_in_small BIGINT (more risk), risk DOUBLE (more risk).
+-- Rows: one.
 -- Example: FROM sdc_swapping_risk('persons', 'released', ['age', 'sex', 'region'], 'id', swapped := ['region']);
 -- Limit: risk. The share of the unswapped records that lie in small cells.
 CREATE OR REPLACE MACRO sdc_swapping_risk(original, released, columns, id, swapped := NULL, threshold := 2) AS TABLE

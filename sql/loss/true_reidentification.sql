@@ -113,7 +113,8 @@ CREATE OR REPLACE MACRO sdc__linked_cells(sides, keys, id, nulls, recoded) AS TA
 
 -- matches: the released records that are compatible with the record's original keys; correct: its own is one of them.
 -- sdc_true_reidentification_records: each record's matches in the released file, and the probability of linking it correctly.
--- Gives: id, matches, correct, probability.
+-- Gives: id ANY, matches BIGINT, correct BOOLEAN, probability DOUBLE (more risk).
+-- Rows: records.
 -- Example: FROM sdc_true_reidentification_records('persons', 'released', ['age', 'sex'], 'id');
 CREATE OR REPLACE MACRO sdc_true_reidentification_records(original, released, keys, id, nulls := 'wildcard', recoded := NULL) AS TABLE
     WITH sdc__both AS (FROM sdc__both_labels(original, released, keys, id)),
@@ -133,7 +134,10 @@ CREATE OR REPLACE MACRO sdc_true_reidentification_records(original, released, ke
 -- unmatched: records with no match; unique_correct, unique_wrong: with one, their own or another's; own_among_matches: the released record of the
 -- person is one of them; below_k: records with fewer than k matches, none among them; own_below_k: those of them whose own is one of these.
 -- sdc_true_reidentification: how many records an intruder with the original keys links correctly in the released file.
--- Gives: records, unmatched, unique_correct, unique_wrong, own_among_matches, k, below_k, own_below_k, expected_correct_matches, rate.
+-- Gives: records BIGINT, unmatched BIGINT, unique_correct BIGINT (more risk), unique_wrong BIGINT, own_among_matches BIGINT (more risk),
+--   k BIGINT, below_k BIGINT (more risk), own_below_k BIGINT (more risk), expected_correct_matches DOUBLE (more risk),
+--   rate DOUBLE (more risk).
+-- Rows: one.
 -- Example: FROM sdc_true_reidentification('persons', 'released', ['age', 'sex'], 'id');
 -- Limit: rate. The share of the records that an intruder with the original keys links correctly.
 CREATE OR REPLACE MACRO sdc_true_reidentification(original, released, keys, id, k := 3, nulls := 'wildcard', recoded := NULL) AS TABLE

@@ -46,7 +46,8 @@ CREATE OR REPLACE MACRO sdc__weighted_rows(tbl, id, weight, codes) AS TABLE
     FROM sdc__identified(tbl, id, codes := codes);
 
 -- sdc_totals: the weighted totals of each category of some variables, as sdc_calibrate takes them.
--- Gives: variable, value, total.
+-- Gives: variable VARCHAR, value VARCHAR, total DOUBLE.
+-- Rows: totals.
 -- Example: FROM sdc_totals('persons', ['sex', 'region'], 'w');
 CREATE OR REPLACE MACRO sdc_totals(tbl, columns, weight := NULL) AS TABLE
     WITH sdc__of AS (

@@ -90,7 +90,8 @@ CREATE OR REPLACE MACRO sdc_data_swap(tbl, columns, rate, id, equal := NULL, dif
 -- Who exchanged with whom, for the data holder alone: whoever has it undoes the swap. Taken of the original table, with the arguments of the
 -- swap. partner: NULL where the record keeps its own values.
 -- sdc_data_swap_partners: each record's partner in a data swap; confidential.
--- Gives: id, partner, changed.
+-- Gives: id ANY, partner ANY, changed BOOLEAN.
+-- Rows: records.
 -- Example: FROM sdc_data_swap_partners('persons', ['region'], 0.5, 'id', different := ['region']);
 CREATE OR REPLACE MACRO sdc_data_swap_partners(tbl, columns, rate, id, equal := NULL, different := NULL, stream := NULL, release := '') AS TABLE
     SELECT sdc__id AS id, sdc__partner AS partner, sdc__swapped AND sdc__x IS DISTINCT FROM sdc__own AS changed

@@ -25,6 +25,7 @@ END;
 
 -- sdc_drop_identifiers: the table without its direct identifiers, those that are named.
 -- Gives: every other column.
+-- Rows: records.
 -- Command: drop_identifiers
 -- Example: FROM sdc_drop_identifiers('persons', ['household'], 'id');
 CREATE OR REPLACE MACRO sdc_drop_identifiers(tbl, columns, id) AS TABLE

@@ -202,7 +202,8 @@ CREATE OR REPLACE MACRO sdc__generalisation(tbl, keys, hierarchies, k, suppressi
 
 -- Levels stand by name in a map from key to level. loss is NULL where an expression has no value.
 -- sdc_generalisations: every combination of levels: what it costs, how many records it suppresses, and whether it holds.
--- Gives: levels, loss, suppressed, cells, holds.
+-- Gives: levels MAP(VARCHAR, VARCHAR), loss DOUBLE, suppressed BIGINT, cells BIGINT, holds BOOLEAN.
+-- Rows: candidates.
 -- Example: FROM sdc_generalisations('persons', ['age', 'sex', 'region'], 'hierarchies', k := 2);
 CREATE OR REPLACE MACRO sdc_generalisations(tbl, keys, hierarchies, k := 3, suppression := 0, loss := 'generalised_loss', sensitive := NULL, l := NULL, diversity := 'distinct', c := 2, t := NULL, distance := 'equal', population := NULL, population_k := NULL, weight := NULL, threshold := NULL) AS TABLE
     WITH sdc__records AS (

@@ -77,7 +77,8 @@ CREATE OR REPLACE MACRO sdc__hierarchies(hierarchies, keys) AS TABLE
     FROM sdc__read UNION ALL SELECT sdc__none.* FROM sdc__wrong LEFT JOIN (FROM sdc__read LIMIT 0) AS sdc__none ON true;
 
 -- sdc_hierarchy: the hierarchy of one key as rows of the long table, checked.
--- Gives: variable, value, level, level_name, label.
+-- Gives: variable VARCHAR, value VARCHAR, level INTEGER, level_name VARCHAR, label VARCHAR.
+-- Rows: values of the variables.
 -- Example: FROM sdc_hierarchy('age_levels', 'age');
 CREATE OR REPLACE MACRO sdc_hierarchy(tbl, variable) AS TABLE
     WITH sdc__lists AS (

@@ -92,7 +92,8 @@ CREATE OR REPLACE MACRO sdc__massc_rates(records, bias, variance, most_substitut
 
 -- substituted: psi. staying: phi, the share that stays. risk: the expected number of right matches.
 -- sdc_massc_design: the strata of risk of MASSC, with their rates and the risk before and after.
--- Gives: frequencies, records, substituted, staying, risk, risk_after.
+-- Gives: frequencies VARCHAR, records BIGINT, substituted DOUBLE, staying DOUBLE, risk DOUBLE, risk_after DOUBLE.
+-- Rows: strata.
 -- Example: FROM sdc_massc_design('persons', ['age', 'sex'], 0.1, 0.25, 'id');
 CREATE OR REPLACE MACRO sdc_massc_design(tbl, keys, bias, variance, id, weight := NULL, strata := NULL, most_substituted := 0.5) AS TABLE
     WITH sdc__all AS MATERIALIZED (FROM sdc__massc_records(tbl, keys, id, weight, strata)),
@@ -139,6 +140,7 @@ CREATE OR REPLACE MACRO sdc__is_massc(margins, weight, keys) AS
 
 -- sdc_massc: a file masked by MASSC: records substituted and left out by their risk, weights calibrated.
 -- Gives: every column.
+-- Rows: records.
 -- Command: massc
 -- Example: FROM sdc_massc('persons', ['age', 'sex'], 0.1, 0.25, 'id', weight := 'w');
 CREATE OR REPLACE MACRO sdc_massc(tbl, keys, bias, variance, id, weight := NULL, strata := NULL, most_substituted := 0.5, margins := NULL, stream := NULL, release := '') AS TABLE

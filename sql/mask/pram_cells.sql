@@ -154,7 +154,9 @@ CREATE OR REPLACE MACRO sdc_pram_guaranteed(tbl, keys, xi, id, within := NULL, s
 -- probability that a match is right, given that the released cell has a records, P(CM | S = a, T) of (8);
 -- `maximum` is the largest of these. For a > most it is at most 1 / a. 0 where no release has a records there.
 -- sdc_pram_proof: the exact probability of a correct match for every cell, to be filed with a guaranteed release.
--- Gives: the key columns, frequency, cells, theta, probability_to_stay, bound, maximum, released_frequency, correct_match.
+-- Gives: the key columns, frequency BIGINT, cells BIGINT, theta DOUBLE, probability_to_stay DOUBLE, bound DOUBLE, maximum DOUBLE,
+--   released_frequency BIGINT, correct_match DOUBLE.
+-- Rows: cells.
 -- Example: FROM sdc_pram_proof('persons', ['age', 'region'], 0.8, 'id');
 CREATE OR REPLACE MACRO sdc_pram_proof(tbl, keys, xi, id, within := NULL, most := 5) AS TABLE
     WITH sdc__all AS (FROM sdc__pram_grouped(tbl, keys, id, within, 'record', NULL)),

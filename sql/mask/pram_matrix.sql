@@ -57,7 +57,8 @@ CREATE OR REPLACE MACRO sdc__pram_long(dense) AS TABLE
 
 -- Verb: pram_matrix
 -- sdc_pram_invariant: a matrix made invariant: the expected frequencies are then those of the table.
--- Gives: from, to, probability.
+-- Gives: from VARCHAR, to VARCHAR, probability DOUBLE.
+-- Rows: pairs of categories.
 -- Example: FROM sdc_pram_invariant('persons', 'sex', 'sexes');
 CREATE OR REPLACE MACRO sdc_pram_invariant(tbl, column_name, matrix, method := 'two_stage') AS TABLE
     WITH sdc__dense AS (FROM sdc__pram_dense(tbl, column_name, matrix)),
@@ -66,7 +67,8 @@ CREATE OR REPLACE MACRO sdc_pram_invariant(tbl, column_name, matrix, method := '
 
 -- Verb: pram_matrix
 -- sdc_pram_pd_alpha: an invariant matrix by sdcMicro's parameters pd and alpha.
--- Gives: from, to, probability.
+-- Gives: from VARCHAR, to VARCHAR, probability DOUBLE.
+-- Rows: pairs of categories.
 -- Example: FROM sdc_pram_pd_alpha('persons', 'sex', 0.8, 0.5);
 CREATE OR REPLACE MACRO sdc_pram_pd_alpha(tbl, column_name, pd, alpha) AS TABLE
     WITH sdc__made AS (
@@ -78,7 +80,8 @@ CREATE OR REPLACE MACRO sdc_pram_pd_alpha(tbl, column_name, pd, alpha) AS TABLE
 
 -- Verb: pram_matrix
 -- sdc_pram_retention_matrix: a matrix that retains each category with one probability and moves to the others alike.
--- Gives: from, to, probability.
+-- Gives: from VARCHAR, to VARCHAR, probability DOUBLE.
+-- Rows: pairs of categories.
 -- Example: FROM sdc_pram_retention_matrix('persons', 'sex', 0.9);
 CREATE OR REPLACE MACRO sdc_pram_retention_matrix(tbl, column_name, retention) AS TABLE
     WITH sdc__counts AS MATERIALIZED (FROM sdc__pram_counts(tbl, column_name))
@@ -95,7 +98,8 @@ CREATE OR REPLACE MACRO sdc__pram_estimated(tbl, column_name, matrix) AS TABLE
     SELECT sdc__names, sdc__t, sdc__kernel_estimate(sdc__p, sdc__t) AS sdc__found FROM sdc__pram_dense(tbl, column_name, matrix);
 
 -- sdc_pram_estimate: the original frequencies of a released column, estimated without bias, and how sure.
--- Gives: category, released, estimate, standard_error, variance_inflation.
+-- Gives: category VARCHAR, released DOUBLE, estimate DOUBLE, standard_error DOUBLE, variance_inflation DOUBLE.
+-- Rows: categories.
 -- Example: FROM sdc_pram_estimate('persons', 'sex', 'sexes');
 CREATE OR REPLACE MACRO sdc_pram_estimate(tbl, column_name, matrix) AS TABLE
     SELECT unnest(sdc__names) AS category, unnest(sdc__t) AS released, unnest(sdc__found[1]) AS estimate,
@@ -103,7 +107,8 @@ CREATE OR REPLACE MACRO sdc_pram_estimate(tbl, column_name, matrix) AS TABLE
     FROM sdc__pram_estimated(tbl, column_name, matrix);
 -- The covariance matrix of the estimates.
 -- sdc_pram_covariance: the covariance matrix of the estimated frequencies.
--- Gives: category, other, covariance.
+-- Gives: category VARCHAR, other VARCHAR, covariance DOUBLE.
+-- Rows: pairs of categories.
 -- Example: FROM sdc_pram_covariance('persons', 'sex', 'sexes');
 CREATE OR REPLACE MACRO sdc_pram_covariance(tbl, column_name, matrix) AS TABLE
     WITH sdc__flat AS (SELECT sdc__names, sdc__found[4] AS sdc__flat FROM sdc__pram_estimated(tbl, column_name, matrix))
@@ -111,7 +116,8 @@ CREATE OR REPLACE MACRO sdc_pram_covariance(tbl, column_name, matrix) AS TABLE
 
 -- Two variables, changed independently of one another: T-hat = (Px^-1)^t T_XY Py^-1.
 -- sdc_pram_estimate_two_way: the original two-way table of two columns changed independently, estimated.
--- Gives: row, column, released, estimate, standard_error.
+-- Gives: row VARCHAR, column VARCHAR, released DOUBLE, estimate DOUBLE, standard_error DOUBLE.
+-- Rows: pairs of categories.
 -- Example: FROM sdc_pram_estimate_two_way('persons', 'sex', 'region', 'sexes', 'regions');
 CREATE OR REPLACE MACRO sdc_pram_estimate_two_way(tbl, row_name, column_name, row_matrix, column_matrix) AS TABLE
     WITH sdc__r AS MATERIALIZED (SELECT sdc__names AS sdc__rows, sdc__p AS sdc__px FROM sdc__pram_dense(tbl, row_name, row_matrix)),

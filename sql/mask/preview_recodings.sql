@@ -103,7 +103,10 @@ CREATE OR REPLACE MACRO sdc__rolled_up(tbl, keys, checked, candidates, weight) A
     FROM sdc__cell_lists, sdc__columns_of, sdc__level_lists, sdc__candidate_lists;
 
 -- sdc_preview_recodings: the risk of the file under every candidate recoding of its keys.
--- Gives: levels, level_names, records, cells, sample_uniques, k, below_k, theta, upper_bound, expected_reidentifications, reidentification_rate, discernibility, hellinger.
+-- Gives: levels INTEGER[], level_names VARCHAR[], records BIGINT, cells BIGINT, sample_uniques BIGINT, k BIGINT, below_k BIGINT,
+--   theta DOUBLE, upper_bound DOUBLE, expected_reidentifications DOUBLE, reidentification_rate DOUBLE, discernibility DOUBLE,
+--   hellinger DOUBLE.
+-- Rows: candidates.
 -- Example: FROM sdc_preview_recodings('persons', ['age', 'sex'], 'hierarchies', weight := 'w', sampling_fraction := 0.1);
 CREATE OR REPLACE MACRO sdc_preview_recodings(tbl, keys, hierarchies, candidates := NULL, weight := NULL, sampling_fraction := NULL, k := 3, confidence := 0.99, small_weights := 'error') AS TABLE
     WITH sdc__checked AS MATERIALIZED (FROM sdc__hierarchies(hierarchies, keys)),

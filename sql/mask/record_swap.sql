@@ -194,7 +194,8 @@ CREATE OR REPLACE MACRO sdc_record_swap(tbl, columns, rate, id, household := NUL
 -- Who exchanged with whom, for the data holder alone: whoever has it undoes the swap. Taken of the original table, with the arguments of the swap.
 -- partner: NULL where the household stays. risk_level: the first of `columns` in which it is at risk, by its number, from 1; NULL where in none.
 -- sdc_record_swap_partners: each household's partner in a record swap, and whether it is at risk; confidential.
--- Gives: household, partner, risk_level.
+-- Gives: household ANY, partner ANY, risk_level BIGINT.
+-- Rows: households.
 -- Example: FROM sdc_record_swap_partners('persons', ['region'], 0.5, 'id', household := 'id');
 CREATE OR REPLACE MACRO sdc_record_swap_partners(tbl, columns, rate, id, household := NULL, risk_keys := NULL, k := NULL, profiles := NULL, carry_along := NULL, risk := NULL, max_risk := NULL, stream := NULL, release := '') AS TABLE
     WITH sdc__persons AS MATERIALIZED (FROM sdc__swap_persons(tbl, columns, household, id, risk_keys, k, profiles, carry_along, risk, max_risk))

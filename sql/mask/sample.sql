@@ -146,6 +146,7 @@ CREATE OR REPLACE MACRO sdc__weighed(tbl, staying, adjusted, sampling_fraction, 
 
 -- sdc_sample: a sample of persons or of whole households, with their weights adjusted.
 -- Gives: every column.
+-- Rows: records.
 -- Command: sample
 -- Example: FROM sdc_sample('persons', 'id', fraction := 0.5, weight := 'w');
 CREATE OR REPLACE MACRO sdc_sample(tbl, id, fraction := NULL, size := NULL, method := 'simple', weight := NULL, sampling_fraction := NULL,

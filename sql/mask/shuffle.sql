@@ -30,6 +30,7 @@ CREATE OR REPLACE MACRO sdc__new_id(old, new) AS CASE WHEN old IS NULL THEN NULL
 
 -- sdc_shuffle: all records in random order, with new ids by that order.
 -- Gives: every column.
+-- Rows: records.
 -- Command: shuffle
 -- Example: FROM sdc_shuffle('persons', 'id', 'spring 2026');
 CREATE OR REPLACE MACRO sdc_shuffle(tbl, id, release, stream := NULL) AS TABLE

@@ -19,7 +19,9 @@
 --   chosen     values        the sensitive values that alpha regards; all where it is NULL
 
 -- sdc_alpha_k_anonymity: the records and cells that violate (alpha, k)-anonymity.
--- Gives: alpha, k, records, cells, records_above_alpha, records_below_k.
+-- Gives: alpha DOUBLE, k BIGINT, records BIGINT, cells BIGINT, records_above_alpha BIGINT (more risk),
+--   records_below_k BIGINT (more risk).
+-- Rows: one.
 -- Example: FROM sdc_alpha_k_anonymity('persons', ['age', 'sex'], 'region', 0.5, 2);
 CREATE OR REPLACE MACRO sdc_alpha_k_anonymity(tbl, keys, sensitive, alpha, k, chosen := NULL) AS TABLE
     WITH sdc__limited AS (

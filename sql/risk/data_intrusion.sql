@@ -69,7 +69,9 @@ CREATE OR REPLACE MACRO sdc__intrusion_result(matches, closed_form) AS TABLE
 
 -- standard_error: of the simulation alone, sqrt(theta (1 - theta) / unique_matches). theta is NULL where no match was unique.
 -- sdc_data_intrusion_simulation: theta by simulating the intruder's search on the file, beside its closed form.
--- Gives: repetitions, unique_matches, correct_matches, theta, standard_error, closed_form.
+-- Gives: repetitions BIGINT, unique_matches BIGINT, correct_matches BIGINT, theta DOUBLE (more risk), standard_error DOUBLE,
+--   closed_form DOUBLE (more risk).
+-- Rows: one.
 -- Example: FROM sdc_data_intrusion_simulation('persons', ['age', 'sex'], 0.1, repetitions := 1000);
 CREATE OR REPLACE MACRO sdc_data_intrusion_simulation(tbl, keys, sampling_fraction, repetitions := 10000, stream := 'data intrusion') AS TABLE
     WITH sdc__cells_drawn AS MATERIALIZED (FROM sdc__intrusion_cells(tbl, keys, sampling_fraction)),
@@ -102,7 +104,9 @@ CREATE OR REPLACE MACRO sdc__seen_key(name, columns) AS
 -- With misclassification: columns and matrices as in sdc_theta_misclassified, of which this is the simulation.
 -- Verb: data_intrusion_simulation
 -- sdc_data_intrusion_misclassified: theta by simulating the intruder's search with misclassified keys, beside its closed form.
--- Gives: repetitions, unique_matches, correct_matches, theta, standard_error, closed_form.
+-- Gives: repetitions BIGINT, unique_matches BIGINT, correct_matches BIGINT, theta DOUBLE (more risk), standard_error DOUBLE,
+--   closed_form DOUBLE (more risk).
+-- Rows: one.
 -- Example: FROM sdc_data_intrusion_misclassified('persons', ['age', 'sex'], 0.1, ['sex'], ['sexes'], repetitions := 1000);
 CREATE OR REPLACE MACRO sdc_data_intrusion_misclassified(tbl, keys, sampling_fraction, columns, matrices, repetitions := 10000, stream := 'data intrusion') AS TABLE
     WITH sdc__cells_drawn AS MATERIALIZED (FROM sdc__intrusion_cells(tbl, keys, sampling_fraction)),

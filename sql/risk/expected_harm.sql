@@ -31,7 +31,8 @@ CREATE OR REPLACE MACRO sdc__chance_of(p) AS CASE WHEN TRY_CAST(p AS DOUBLE) >= 
 
 -- respondent: the id, as text.
 -- sdc_expected_harm_records: the expected harm to each respondent.
--- Gives: respondent, expected_harm.
+-- Gives: respondent VARCHAR, expected_harm DOUBLE (more risk).
+-- Rows: records.
 -- Example: FROM sdc_expected_harm_records('outcomes', 'costs', 'id');
 CREATE OR REPLACE MACRO sdc_expected_harm_records(tbl, costs, id) AS TABLE
     WITH sdc__outcomes AS (
@@ -54,7 +55,8 @@ CREATE OR REPLACE MACRO sdc_expected_harm_records(tbl, costs, id) AS TABLE
     GROUP BY sdc__o.sdc__person;
 
 -- sdc_expected_harm: the expected harm of a release, over its respondents.
--- Gives: respondents, total, average, maximum.
+-- Gives: respondents BIGINT, total DOUBLE (more risk), average DOUBLE (more risk), maximum DOUBLE (more risk).
+-- Rows: one.
 -- Example: FROM sdc_expected_harm('outcomes', 'costs', 'id');
 -- Limit: maximum. The largest harm that a respondent has to expect.
 CREATE OR REPLACE MACRO sdc_expected_harm(tbl, costs, id) AS TABLE

@@ -90,7 +90,8 @@ CREATE OR REPLACE MACRO sdc__region_rule(tbl, regions, inhabitants, rule, least)
           GROUP BY sdc__region);
 
 -- sdc_research_file_rules: the rules of a file for researchers, one row each: what was found, and whether it is violated.
--- Gives: rule, requirement, found, violated.
+-- Gives: rule INTEGER, requirement VARCHAR, found VARCHAR, violated BOOLEAN.
+-- Rows: rules.
 -- Example: FROM sdc_research_file_rules('persons', ['region', 'sex', 'age'], 'w', {'extremely': ['region'], 'very': ['sex'], 'identifying': ['age']});
 CREATE OR REPLACE MACRO sdc_research_file_rules(tbl, keys, weight, levels, inhabitants := NULL, direct_identifiers := NULL, panel := NULL, nulls := 'category', small_weights := 'error') AS TABLE
     FROM sdc__absent_rule(tbl, 1, 'no direct identifiers', direct_identifiers, [], 'give direct_identifiers, the names of columns that would be such')
@@ -165,7 +166,8 @@ CREATE OR REPLACE MACRO sdc__identifying(keys, regions) AS
     list_concat(sdc__names(keys), list_filter(sdc__names_if_any(regions), lambda r: NOT sdc__is_among(r, keys)));
 
 -- sdc_public_use_file_rules: the rules of a public use file, one row each: what was found, and whether it is violated.
--- Gives: rule, requirement, found, violated.
+-- Gives: rule INTEGER, requirement VARCHAR, found VARCHAR, violated BOOLEAN.
+-- Rows: rules.
 -- Example: FROM sdc_public_use_file_rules('persons', ['region', 'sex', 'age'], 'w');
 CREATE OR REPLACE MACRO sdc_public_use_file_rules(tbl, keys, weight, household := NULL, household_variables := NULL, indirect_regions := NULL, province := NULL, municipality := NULL,
                                                   withheld := NULL, sensitive := NULL, reference_date := NULL, release_date := NULL, nulls := 'category', small_weights := 'error') AS TABLE

@@ -40,14 +40,16 @@ CREATE OR REPLACE MACRO sdc__flip_fit(tbl, column_name, columns, q) AS TABLE
 
 -- term: (intercept), or a column; standard_error: from the information matrix.
 -- sdc_flip_regression: the logistic regression of a binary attribute that may have been flipped.
--- Gives: term, estimate, standard_error.
+-- Gives: term VARCHAR, estimate DOUBLE, standard_error DOUBLE.
+-- Rows: terms.
 -- Example: FROM sdc_flip_regression('answers', 'smokes', ['income'], 0.8);
 CREATE OR REPLACE MACRO sdc_flip_regression(tbl, column_name, columns, q) AS TABLE
     SELECT unnest(list_prepend('(intercept)', sdc__names)) AS term, unnest(sdc__k[1]) AS estimate, unnest(sdc__k[2]) AS standard_error FROM sdc__flip_fit(tbl, column_name, columns, q);
 
 -- record: the id; prior: the fitted probability of a true 1 from the other attributes; posterior: with the released value.
 -- sdc_flip_posterior_records: for each record the probability that the true value is 1, with and without the released one.
--- Gives: record, prior, posterior.
+-- Gives: record VARCHAR, prior DOUBLE, posterior DOUBLE.
+-- Rows: records.
 -- Example: FROM sdc_flip_posterior_records('answers', 'smokes', ['income'], 'id', 0.8);
 CREATE OR REPLACE MACRO sdc_flip_posterior_records(tbl, column_name, columns, id, q) AS TABLE
     WITH sdc__all AS (

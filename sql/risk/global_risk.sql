@@ -15,7 +15,9 @@
 --   small_weights  'error' or 'at_least_one'  a cell whose weights sum to less than its records: refused, or taken to stand for these
 
 -- sdc_global_risk: how many re-identifications are to be expected in the whole file, and their rate.
--- Gives: records, expected_reidentifications, reidentification_rate, percent.
+-- Gives: records BIGINT, expected_reidentifications DOUBLE (more risk), reidentification_rate DOUBLE (more risk),
+--   percent DOUBLE (more risk).
+-- Rows: one.
 -- Limit: reidentification_rate. The expected share of records that are re-identified.
 -- Example: FROM sdc_global_risk('persons', ['age', 'sex'], 'w');
 CREATE OR REPLACE MACRO sdc_global_risk(tbl, keys, weight, nulls := 'category', small_weights := 'error') AS TABLE

@@ -43,7 +43,9 @@ CREATE OR REPLACE MACRO sdc__risk_of_households(tbl, keys, weight, household, nu
 
 -- household_size counts the members in the file; individual_threshold is delta_g.
 -- sdc_household_risk: every record with the risk and the size of its household.
--- Gives: every column, individual_risk, household_risk, household_size, individual_threshold.
+-- Gives: every column, individual_risk DOUBLE (more risk), household_risk DOUBLE (more risk), household_size BIGINT,
+--   individual_threshold DOUBLE.
+-- Rows: records.
 -- Example: FROM sdc_household_risk('persons', ['age', 'sex'], 'w', 'household', 0.1);
 CREATE OR REPLACE MACRO sdc_household_risk(tbl, keys, weight, household, household_threshold := NULL, nulls := 'category', small_weights := 'error') AS TABLE
     SELECT COLUMNS(sdc__without((*), ['individual_risk', 'household_risk', 'household_size', 'individual_threshold'])),
@@ -56,8 +58,10 @@ CREATE OR REPLACE MACRO sdc_household_risk(tbl, keys, weight, household, househo
 -- (each member counts, sum_g |g| r^h_g), and re-identified households (sum_g r^h_g).
 -- reidentification_rate is xi^h, percent 100 xi^h; household_reidentification_rate is the mean of r^h_g over households.
 -- sdc_household_global_risk: how many persons and households are expected to be re-identified in the whole file.
--- Gives: records, households, expected_reidentified_persons, expected_reidentified_households, reidentification_rate, percent,
---   household_reidentification_rate.
+-- Gives: records BIGINT, households BIGINT, expected_reidentified_persons DOUBLE (more risk),
+--   expected_reidentified_households DOUBLE (more risk), reidentification_rate DOUBLE (more risk), percent DOUBLE (more risk),
+--   household_reidentification_rate DOUBLE (more risk).
+-- Rows: one.
 -- Limit: reidentification_rate. The expected share of persons in re-identified households.
 -- Example: FROM sdc_household_global_risk('persons', ['age', 'sex'], 'w', 'household');
 CREATE OR REPLACE MACRO sdc_household_global_risk(tbl, keys, weight, household, nulls := 'category', small_weights := 'error') AS TABLE

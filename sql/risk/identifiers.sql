@@ -92,7 +92,8 @@ CREATE OR REPLACE MACRO sdc__identifier_patterns(value) AS list_concat(list_filt
 ], lambda p: p IS NOT NULL), list_transform(sdc__person_number(regexp_replace(upper(value), '[ .-]', '', 'g')), lambda n: {'kind': n, 'least': 0.9e0}));
 
 -- sdc_identifiers: columns that may name a person by themselves, each with the reasons.
--- Gives: variable, evidence, reason, share.
+-- Gives: variable VARCHAR, evidence VARCHAR, reason VARCHAR, share DOUBLE.
+-- Rows: variables.
 -- Example: FROM sdc_identifiers('people');
 CREATE OR REPLACE MACRO sdc_identifiers(tbl) AS TABLE
     WITH sdc__columns AS (

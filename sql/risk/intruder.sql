@@ -144,7 +144,8 @@ CREATE OR REPLACE MACRO sdc__share_between(value, name) AS CASE WHEN TRY_CAST(va
     ELSE error('ParameterError: ' || name || ' is ' || coalesce(value::VARCHAR, 'NULL') || ': it must be a number from 0 to 1.') END;
 
 -- sdc_intruder_links: the probability that a released record is a person's, for each pair.
--- Gives: target, record, probability.
+-- Gives: target VARCHAR, record VARCHAR, probability DOUBLE.
+-- Rows: pairs of records.
 -- Example: FROM sdc_intruder_links('persons', 'released', ['income'], 'id', 50);
 CREATE OR REPLACE MACRO sdc_intruder_links(external, released, columns, id, spread, density := 'normal', stands_for := NULL, method := NULL, least := 0) AS TABLE
     SELECT sdc__target AS target, sdc__record AS record, sdc__p AS probability
@@ -156,7 +157,8 @@ CREATE OR REPLACE MACRO sdc_intruder_links(external, released, columns, id, spre
 -- record: the likeliest (of several alike the first by its id); not_released: the probability of the null link; linked: whether the intruder links at all;
 -- correct: 1 where the likeliest record is the person's own, 1 / k where it is one of k alike; NULL where no id of the released file is in the external one.
 -- sdc_perceived_risk_records: for each person of the external file the record that the intruder takes for his or hers.
--- Gives: target, record, probability, not_released, linked, correct.
+-- Gives: target VARCHAR, record VARCHAR, probability DOUBLE (more risk), not_released DOUBLE, linked BOOLEAN, correct DOUBLE (more risk).
+-- Rows: records.
 -- Example: FROM sdc_perceived_risk_records('persons', 'released', ['income'], 'id', 50);
 CREATE OR REPLACE MACRO sdc_perceived_risk_records(external, released, columns, id, spread, density := 'normal', stands_for := NULL, method := NULL) AS TABLE
     SELECT sdc__target AS target, sdc__record AS record, sdc__p AS probability, sdc__null AS not_released, sdc__at_least(sdc__p, sdc__null) AS linked, sdc__right AS correct
@@ -168,7 +170,10 @@ CREATE OR REPLACE MACRO sdc_perceived_risk_records(external, released, columns, 
 -- where several records are alike), rate: of the released records; best_correct: the right ones where he always links; matched: released records whose
 -- nearest record of the external file is the person's own (standardised distance, Spruill's matching), matching_rate: of the released records.
 -- sdc_perceived_risk: the risk of perceived identification, and of true identification beside that of matching.
--- Gives: records, population, maximum, average, total, tau, perceived, linked, correct_links, rate, best_correct, matched, matching_rate.
+-- Gives: records BIGINT, population DOUBLE, maximum DOUBLE (more risk), average DOUBLE (more risk), total DOUBLE (more risk),
+--   tau DOUBLE, perceived DOUBLE (more risk), linked DOUBLE (more risk), correct_links DOUBLE (more risk), rate DOUBLE (more risk),
+--   best_correct DOUBLE (more risk), matched DOUBLE (more risk), matching_rate DOUBLE (more risk).
+-- Rows: one.
 -- Example: FROM sdc_perceived_risk('persons', 'released', ['income'], 'id', 50);
 -- Limit: maximum. The largest probability with which the intruder takes a released record for a given person's.
 CREATE OR REPLACE MACRO sdc_perceived_risk(external, released, columns, id, spread, density := 'normal', stands_for := NULL, method := NULL, tau := 0.5) AS TABLE

@@ -69,7 +69,8 @@ CREATE OR REPLACE MACRO sdc__joint_cells(releases, keys, id, nulls) AS
 
 -- least_alone: the least frequency of the person's combination in a release that has him or her; together: the persons with all the combinations.
 -- sdc_joint_releases_records: for each person the least frequency in one release alone, and that in all releases together.
--- Gives: id, least_alone, together.
+-- Gives: id ANY, least_alone BIGINT (less risk), together BIGINT (less risk).
+-- Rows: records.
 -- Example: FROM sdc_joint_releases_records(['persons', 'released'], [['age', 'sex'], ['region']], 'id');
 CREATE OR REPLACE MACRO sdc_joint_releases_records(releases, keys, id, nulls := 'category') AS TABLE
     FROM query(sdc__joint_cells(sdc__names(releases), sdc__checked_releases(releases, keys), id, CASE WHEN sdc__is_category(nulls) THEN 'category' ELSE 'wildcard' END)
@@ -79,7 +80,9 @@ CREATE OR REPLACE MACRO sdc_joint_releases_records(releases, keys, id, nulls := 
 -- release: its place, NULL for all together; uniques: persons who are alone in their cell; rate: expected_correct_matches / records; exposed: of all
 -- together those who are safe in each release and not together, of a release those who are safe in it and not together.
 -- sdc_joint_releases: the risk of each of several releases alone, and of all together.
--- Gives: release, tbl, records, uniques, below_k, expected_correct_matches, rate, exposed.
+-- Gives: release INTEGER, tbl VARCHAR, records BIGINT, uniques BIGINT (more risk), below_k BIGINT (more risk),
+--   expected_correct_matches DOUBLE (more risk), rate DOUBLE (more risk), exposed BIGINT (more risk).
+-- Rows: each release.
 -- Example: FROM sdc_joint_releases(['persons', 'released'], [['age', 'sex'], ['region']], 'id');
 CREATE OR REPLACE MACRO sdc_joint_releases(releases, keys, id, k := 3, nulls := 'category') AS TABLE
     WITH sdc__stacked AS (

@@ -15,7 +15,8 @@
 --   nulls  'category' or 'wildcard'  NULL in a key is a value of its own, or (for a file after local suppression) agrees with every value
 
 -- sdc_k_anonymity: the records and the cells that violate 2-, 3-, up to k-anonymity.
--- Gives: k, records, cells.
+-- Gives: k BIGINT, records BIGINT (more risk), cells BIGINT (more risk).
+-- Rows: each k.
 -- Example: FROM sdc_k_anonymity('persons', ['age', 'sex'], 3);
 CREATE OR REPLACE MACRO sdc_k_anonymity(tbl, keys, k, nulls := 'category') AS TABLE
     WITH sdc__counts AS (

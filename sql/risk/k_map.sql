@@ -13,7 +13,8 @@
 --   k           whole number  at least 2
 
 -- sdc_k_map: the records and cells of a file whose keys fewer than k of the population share.
--- Gives: k, records, cells, absent_records, least.
+-- Gives: k BIGINT, records BIGINT (more risk), cells BIGINT (more risk), absent_records BIGINT, least BIGINT (less risk).
+-- Rows: one.
 -- Example: FROM sdc_k_map('persons', 'population', ['age', 'sex'], 3);
 CREATE OR REPLACE MACRO sdc_k_map(tbl, population, keys, k) AS TABLE
     WITH sdc__mapped AS (

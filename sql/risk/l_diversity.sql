@@ -41,7 +41,9 @@ CREATE OR REPLACE MACRO sdc__l_diversity(tbl, keys, sensitive, c) AS TABLE
     GROUP BY sdc__key;
 
 -- sdc_l_diversity_cells: the cells of the keys, and how diverse a sensitive variable is in each.
--- Gives: the key columns, sample_frequency, distinct_l, entropy_l, recursive_l.
+-- Gives: the key columns, sample_frequency BIGINT (less risk), distinct_l BIGINT (less risk), entropy_l DOUBLE (less risk),
+--   recursive_l BIGINT (less risk).
+-- Rows: cells.
 -- Example: FROM sdc_l_diversity_cells('persons', ['age', 'sex'], 'region');
 CREATE OR REPLACE MACRO sdc_l_diversity_cells(tbl, keys, sensitive, c := 2, others := NULL) AS TABLE
     SELECT COLUMNS(sdc__without((*), ['sample_frequency', 'distinct_l', 'entropy_l', 'recursive_l'])),
@@ -49,7 +51,8 @@ CREATE OR REPLACE MACRO sdc_l_diversity_cells(tbl, keys, sensitive, c := 2, othe
     FROM (SELECT unnest(sdc__key), * EXCLUDE (sdc__key) FROM sdc__l_diversity(tbl, sdc__both(keys, others), sensitive, c));
 
 -- sdc_l_diversity_records: every record, and how diverse a sensitive variable is in its cell.
--- Gives: every column, distinct_l, entropy_l, recursive_l.
+-- Gives: every column, distinct_l BIGINT (less risk), entropy_l DOUBLE (less risk), recursive_l BIGINT (less risk).
+-- Rows: records.
 -- Example: FROM sdc_l_diversity_records('persons', ['age', 'sex'], 'region');
 CREATE OR REPLACE MACRO sdc_l_diversity_records(tbl, keys, sensitive, c := 2, others := NULL) AS TABLE
     SELECT COLUMNS(sdc__without((*), ['distinct_l', 'entropy_l', 'recursive_l'])),
@@ -59,7 +62,8 @@ CREATE OR REPLACE MACRO sdc_l_diversity_records(tbl, keys, sensitive, c := 2, ot
           LEFT JOIN sdc__l_diversity(tbl, sdc__both(keys, others), sensitive, c) AS d ON r.sdc__key = d.sdc__key);
 
 -- sdc_l_diversity: how diverse a sensitive variable is in the least diverse cell.
--- Gives: records, cells, distinct_l, entropy_l, recursive_l.
+-- Gives: records BIGINT, cells BIGINT, distinct_l BIGINT (less risk), entropy_l DOUBLE (less risk), recursive_l BIGINT (less risk).
+-- Rows: one.
 -- Example: FROM sdc_l_diversity('persons', ['age', 'sex'], 'region');
 CREATE OR REPLACE MACRO sdc_l_diversity(tbl, keys, sensitive, c := 2, others := NULL) AS TABLE
     SELECT sum(sdc__f)::BIGINT AS records, count(*) AS cells, min(sdc__distinct) AS distinct_l,

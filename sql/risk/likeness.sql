@@ -43,7 +43,9 @@ CREATE OR REPLACE MACRO sdc__likeness(tbl, keys, sensitive, chosen) AS TABLE
     GROUP BY sdc__key;
 
 -- sdc_likeness_cells: the cells of the keys, and how far each one's distribution exceeds the file's.
--- Gives: the key columns, sample_frequency, alpha, beta, enhanced_beta, delta.
+-- Gives: the key columns, sample_frequency BIGINT (less risk), alpha DOUBLE (more risk), beta DOUBLE (more risk),
+--   enhanced_beta DOUBLE (more risk), delta DOUBLE (more risk).
+-- Rows: cells.
 -- Example: FROM sdc_likeness_cells('persons', ['age', 'sex'], 'region');
 CREATE OR REPLACE MACRO sdc_likeness_cells(tbl, keys, sensitive, chosen := NULL) AS TABLE
     SELECT COLUMNS(sdc__without((*), ['sample_frequency', 'alpha', 'beta', 'enhanced_beta', 'delta'])),
@@ -52,7 +54,9 @@ CREATE OR REPLACE MACRO sdc_likeness_cells(tbl, keys, sensitive, chosen := NULL)
 
 -- k is the least cell, the others the greatest of the cells.
 -- sdc_likeness: the k, alpha, beta and delta to which a file is (alpha, k)-anonymous, beta-like and delta-private.
--- Gives: records, cells, k, alpha, beta, enhanced_beta, delta.
+-- Gives: records BIGINT, cells BIGINT, k BIGINT (less risk), alpha DOUBLE (more risk), beta DOUBLE (more risk),
+--   enhanced_beta DOUBLE (more risk), delta DOUBLE (more risk).
+-- Rows: one.
 -- Example: FROM sdc_likeness('persons', ['age', 'sex'], 'region');
 CREATE OR REPLACE MACRO sdc_likeness(tbl, keys, sensitive, chosen := NULL) AS TABLE
     SELECT sum(sdc__f)::BIGINT AS records, count(*) AS cells, min(sdc__f) AS k, max(sdc__alpha) AS alpha,

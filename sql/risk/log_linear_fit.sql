@@ -24,7 +24,9 @@
 
 -- cells: of the crossing; dispersion: 1 / alpha, by which the counts vary more than Poisson's (log_linear_risk.sql).
 -- sdc_log_linear_fit: by how much the risk under a log-linear model is expected to be too great.
--- Gives: interactions, cells, parameters, tau1, tau2, b1, z1, b2, z2, dispersion.
+-- Gives: interactions VARCHAR[][], cells BIGINT, parameters BIGINT, tau1 DOUBLE (more risk), tau2 DOUBLE (more risk), b1 DOUBLE,
+--   z1 DOUBLE, b2 DOUBLE, z2 DOUBLE, dispersion DOUBLE.
+-- Rows: one.
 -- Example: FROM sdc_log_linear_fit('persons', ['age', 'sex'], 'w');
 CREATE OR REPLACE MACRO sdc_log_linear_fit(tbl, keys, weight, model := 'two_way', small_weights := 'error') AS TABLE
     WITH sdc__crossed AS MATERIALIZED (FROM sdc__cells_to_fit(tbl, keys, weight, small_weights))
@@ -40,7 +42,9 @@ CREATE OR REPLACE MACRO sdc__checked_enough(enough) AS
 -- From independence on, a row a step: the interaction that brings z2 nearest to 0 is added, until z2 is at most `enough` (then the last row's
 -- interactions are the model to use: model := ...). Three keys together only where each two of them are.
 -- sdc_log_linear_search: a forward search for the log-linear model whose risk is right.
--- Gives: step, added, interactions, parameters, tau1, tau2, b1, z1, b2, z2.
+-- Gives: step BIGINT, added VARCHAR[], interactions VARCHAR[][], parameters BIGINT, tau1 DOUBLE (more risk), tau2 DOUBLE (more risk),
+--   b1 DOUBLE, z1 DOUBLE, b2 DOUBLE, z2 DOUBLE.
+-- Rows: steps.
 -- Example: FROM sdc_log_linear_search('persons', ['age', 'sex'], 'w');
 CREATE OR REPLACE MACRO sdc_log_linear_search(tbl, keys, weight, enough := 1.96, most_keys := 3, small_weights := 'error') AS TABLE
     WITH sdc__crossed AS MATERIALIZED (FROM sdc__cells_to_fit(tbl, keys, weight, small_weights)),

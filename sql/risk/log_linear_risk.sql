@@ -53,7 +53,9 @@ CREATE OR REPLACE MACRO sdc__names_of_places(keys, interactions) AS list_transfo
 -- interactions: those of the model (of the tree, those that it found).
 -- Python: models whose interactions close a circle need it; a tree and independence are SQL alone.
 -- sdc_log_linear_risk: the expected number of sample uniques that are unique in the population, and of correct matches with them.
--- Gives: interactions, records, sample_uniques, tau1, tau1_rate, tau2, tau2_rate.
+-- Gives: interactions VARCHAR[][], records BIGINT, sample_uniques BIGINT (more risk), tau1 DOUBLE (more risk),
+--   tau1_rate DOUBLE (more risk), tau2 DOUBLE (more risk), tau2_rate DOUBLE (more risk).
+-- Rows: one.
 -- Limit: tau2_rate. The expected share of matches with sample uniques that are correct.
 -- Example: FROM sdc_log_linear_risk('persons', ['age', 'sex'], 'w');
 CREATE OR REPLACE MACRO sdc_log_linear_risk(tbl, keys, weight, model := 'tree', smoothing := 'none', small_weights := 'error') AS TABLE
@@ -68,7 +70,9 @@ CREATE OR REPLACE MACRO sdc_log_linear_risk(tbl, keys, weight, model := 'tree', 
 -- expected_frequency: the persons of the population that the model expects in the record's cell.
 -- Python: models whose interactions close a circle need it; a tree and independence are SQL alone.
 -- sdc_log_linear_risk_records: every record with the risk of a sample unique under a log-linear model.
--- Gives: every column, sample_frequency, expected_frequency, pr_population_unique, log_linear_risk.
+-- Gives: every column, sample_frequency BIGINT (less risk), expected_frequency DOUBLE (less risk),
+--   pr_population_unique DOUBLE (more risk), log_linear_risk DOUBLE (more risk).
+-- Rows: records.
 -- Example: FROM sdc_log_linear_risk_records('persons', ['age', 'sex'], 'w');
 CREATE OR REPLACE MACRO sdc_log_linear_risk_records(tbl, keys, weight, model := 'tree', smoothing := 'none', small_weights := 'error') AS TABLE
     WITH sdc__crossed AS MATERIALIZED (FROM sdc__cells_to_fit(tbl, keys, weight, small_weights)),

@@ -95,7 +95,8 @@ CREATE OR REPLACE MACRO sdc__msu_search(cells, keys, max_msu, nulls) AS TABLE
                     ELSE sdc__msu_query(keys, sdc__max_msu(keys, max_msu), nulls) END);
 
 -- sdc_minimal_sample_uniques: the smallest sets of keys on which a record is unique, a row for each.
--- Gives: every column, size, columns.
+-- Gives: every column, size BIGINT, columns VARCHAR[].
+-- Rows: minimal sample uniques.
 -- Example: FROM sdc_minimal_sample_uniques('persons', ['age', 'sex']);
 CREATE OR REPLACE MACRO sdc_minimal_sample_uniques(tbl, keys, max_msu := 3, nulls := 'category') AS TABLE
     WITH sdc__numbered AS MATERIALIZED (FROM sdc__numbered_cells(tbl, keys)),

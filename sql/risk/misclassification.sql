@@ -81,7 +81,8 @@ CREATE OR REPLACE MACRO sdc__reversed(weighted) AS TABLE
 
 -- from: the released category; to: the original one.
 -- sdc_pram_reversed: a PRAM matrix inverted by Bayes' theorem: the probabilities of the original category given the released one.
--- Gives: from, to, probability.
+-- Gives: from VARCHAR, to VARCHAR, probability DOUBLE.
+-- Rows: pairs of categories.
 -- Example: FROM sdc_pram_reversed('persons', 'sex', 'sexes');
 CREATE OR REPLACE MACRO sdc_pram_reversed(original, column_name, matrix) AS TABLE
     WITH sdc__categories AS MATERIALIZED (
@@ -104,7 +105,8 @@ CREATE OR REPLACE MACRO sdc_pram_reversed(original, column_name, matrix) AS TABL
 
 -- The categories that the original file has; of the matrix only their rows are used.
 -- sdc_pram_reversed_crossing: the same of several columns together: a matrix of their crossing, with structs as categories.
--- Gives: from, to, probability.
+-- Gives: from ANY, to ANY, probability DOUBLE.
+-- Rows: pairs of categories.
 -- Example: FROM sdc_pram_reversed_crossing('persons', ['sex', 'region'], 'crossings');
 CREATE OR REPLACE MACRO sdc_pram_reversed_crossing(original, columns, matrix) AS TABLE
     WITH sdc__whole AS MATERIALIZED (

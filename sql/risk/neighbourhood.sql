@@ -65,7 +65,8 @@ CREATE OR REPLACE MACRO sdc__neighbours(tbl, continuous, id, keys, width, scalin
 
 -- neighbours: the records in the neighbourhood, itself one of them; population_neighbours: the sum of their weights.
 -- sdc_neighbourhood_records: how many records lie in the neighbourhood of each.
--- Gives: id, neighbours, population_neighbours.
+-- Gives: id ANY, neighbours BIGINT (less risk), population_neighbours DOUBLE (less risk).
+-- Rows: records.
 -- Example: FROM sdc_neighbourhood_records('persons', ['income'], 'id', keys := ['sex'], width := 0.2);
 CREATE OR REPLACE MACRO sdc_neighbourhood_records(tbl, continuous, id, keys := NULL, width := 0.1, scaling := 'relative', weight := NULL) AS TABLE
     WITH sdc__counted AS (
@@ -75,7 +76,9 @@ CREATE OR REPLACE MACRO sdc_neighbourhood_records(tbl, continuous, id, keys := N
 
 -- alone: records with no neighbour but themselves; below_k: with fewer than k neighbours, population_below_k with fewer than k in the population.
 -- sdc_neighbourhood: how many records have few others in their neighbourhood in continuous keys.
--- Gives: records, alone, k, below_k, share, population_below_k, expected_correct_matches, rate.
+-- Gives: records BIGINT, alone BIGINT (more risk), k BIGINT, below_k BIGINT (more risk), share DOUBLE (more risk),
+--   population_below_k BIGINT (more risk), expected_correct_matches DOUBLE (more risk), rate DOUBLE (more risk).
+-- Rows: one.
 -- Example: FROM sdc_neighbourhood('persons', ['income'], keys := ['sex'], width := 0.2);
 -- Limit: share. The share of the records with fewer than k in their neighbourhood.
 CREATE OR REPLACE MACRO sdc_neighbourhood(tbl, continuous, keys := NULL, width := 0.1, scaling := 'relative', weight := NULL, k := 3) AS TABLE

@@ -21,8 +21,11 @@
 
 -- Every sample cell must be in the population at least as often, else the sample was not drawn from it and an error names the cell.
 -- sdc_population_risk: the true risk of a sample whose population is at hand.
--- Gives: pr_pu, pr_pu_given_su, theta, p, tau1, tau2, expected_correct_matches, sample_records, population_records,
---   sample_cells, population_cells, sample_uniques, population_uniques, sample_and_population_uniques, unique_matches.
+-- Gives: pr_pu DOUBLE (more risk), pr_pu_given_su DOUBLE (more risk), theta DOUBLE (more risk), p DOUBLE (more risk),
+--   tau1 DOUBLE (more risk), tau2 DOUBLE (more risk), expected_correct_matches DOUBLE (more risk), sample_records BIGINT,
+--   population_records BIGINT, sample_cells BIGINT, population_cells BIGINT, sample_uniques BIGINT (more risk),
+--   population_uniques BIGINT (more risk), sample_and_population_uniques BIGINT (more risk), unique_matches BIGINT.
+-- Rows: one.
 -- Example: FROM sdc_population_risk('persons', 'population', ['age', 'sex']);
 CREATE OR REPLACE MACRO sdc_population_risk(sample, population, keys) AS TABLE
     WITH sdc__joined AS (

@@ -38,7 +38,10 @@ CREATE OR REPLACE MACRO sdc__kernel_population_uniques(sizes, cells, population,
 
 -- model: the one that gave the estimate.
 -- sdc_population_uniqueness: the expected number of persons who are unique in the population, by a model of it.
--- Gives: model, records, cells, sample_uniques, population_size, population_uniques, pr_pu, sample_and_population_uniques, pr_pu_given_su.
+-- Gives: model VARCHAR, records BIGINT, cells BIGINT, sample_uniques BIGINT (more risk), population_size BIGINT,
+--   population_uniques DOUBLE (more risk), pr_pu DOUBLE (more risk), sample_and_population_uniques DOUBLE (more risk),
+--   pr_pu_given_su DOUBLE (more risk).
+-- Rows: one.
 -- Limit: pr_pu_given_su. The estimated probability that a sample unique is unique in the population.
 -- Example: FROM sdc_population_uniqueness('persons', ['age', 'sex'], 1000000);
 CREATE OR REPLACE MACRO sdc_population_uniqueness(tbl, keys, population_size, method := 'dankar') AS TABLE

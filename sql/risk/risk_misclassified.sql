@@ -44,7 +44,8 @@ CREATE OR REPLACE MACRO sdc__true_cells(expressions, diagonals) AS
     || array_to_string(list_transform(diagonals, lambda d, i: ' LEFT JOIN sdc__d' || i || ' ON row(sdc__u.sdc__x' || i || ') = row(sdc__d' || i || '.sdc__from)'), '');
 
 -- sdc_true_probability: the probability that a cell of the file is the true one, where keys are misclassified each by a matrix of its own.
--- Gives: the key columns, true_probability.
+-- Gives: the key columns, true_probability DOUBLE (more risk).
+-- Rows: cells.
 -- Example: FROM sdc_true_probability('persons', ['age', 'sex'], ['sex'], ['sexes']);
 CREATE OR REPLACE MACRO sdc_true_probability(tbl, keys, columns, matrices) AS TABLE
     WITH sdc__crossed AS MATERIALIZED (FROM sdc__category_cells(tbl, keys, NULL)),
@@ -56,7 +57,8 @@ CREATE OR REPLACE MACRO sdc_true_probability(tbl, keys, columns, matrices) AS TA
     SELECT COLUMNS(sdc__without((*), ['true_probability'])), sdc__true AS true_probability FROM sdc__cells;
 
 -- sdc_true_probability_crossing: the same where the keys are misclassified together, by one matrix.
--- Gives: the key columns, true_probability.
+-- Gives: the key columns, true_probability DOUBLE (more risk).
+-- Rows: cells.
 -- Example: FROM sdc_true_probability_crossing('persons', ['age', 'sex', 'region'], ['sex', 'region'], 'crossings');
 CREATE OR REPLACE MACRO sdc_true_probability_crossing(tbl, keys, columns, matrix) AS TABLE
     WITH sdc__crossed AS MATERIALIZED (FROM sdc__category_cells(tbl, keys, NULL)),
@@ -90,7 +92,9 @@ CREATE OR REPLACE MACRO sdc__record_risk_true(tbl, keys, weight, nulls, truth, c
     LEFT JOIN sdc__cell_risk_true(tbl, keys, weight, nulls, truth, small_weights := small_weights) AS c ON r.sdc__key = c.sdc__key;
 
 -- sdc_cell_risk_misclassified: every cell with the individual risk of its records, and that risk times the probability that the cell is the true one.
--- Gives: the key columns, sample_frequency, population_frequency, individual_risk, true_probability, individual_risk_misclassified.
+-- Gives: the key columns, sample_frequency BIGINT (less risk), population_frequency DOUBLE (less risk),
+--   individual_risk DOUBLE (more risk), true_probability DOUBLE (more risk), individual_risk_misclassified DOUBLE (more risk).
+-- Rows: cells.
 -- Example: FROM sdc_cell_risk_misclassified('persons', ['age', 'sex'], 'w', 'truth');
 CREATE OR REPLACE MACRO sdc_cell_risk_misclassified(tbl, keys, weight, truth, nulls := 'category', small_weights := 'error') AS TABLE
     SELECT COLUMNS(sdc__without((*), ['sample_frequency', 'population_frequency', 'individual_risk', 'true_probability', 'individual_risk_misclassified'])),
@@ -99,7 +103,9 @@ CREATE OR REPLACE MACRO sdc_cell_risk_misclassified(tbl, keys, weight, truth, nu
     FROM (SELECT unnest(sdc__key), sdc__f, sdc__w, sdc__risk, sdc__true FROM sdc__cell_risk_true(tbl, keys, weight, nulls, truth, small_weights := small_weights));
 
 -- sdc_individual_risk_misclassified: every record with its individual risk, and that risk times the probability that its cell is the true one.
--- Gives: every column, sample_frequency, population_frequency, individual_risk, true_probability, individual_risk_misclassified.
+-- Gives: every column, sample_frequency BIGINT (less risk), population_frequency DOUBLE (less risk), individual_risk DOUBLE (more risk),
+--   true_probability DOUBLE (more risk), individual_risk_misclassified DOUBLE (more risk).
+-- Rows: records.
 -- Example: FROM sdc_individual_risk_misclassified('persons', ['age', 'sex'], 'w', 'truth');
 CREATE OR REPLACE MACRO sdc_individual_risk_misclassified(tbl, keys, weight, truth, nulls := 'category', small_weights := 'error') AS TABLE
     SELECT COLUMNS(sdc__without((*), ['sample_frequency', 'population_frequency', 'individual_risk', 'true_probability', 'individual_risk_misclassified'])),
@@ -108,8 +114,10 @@ CREATE OR REPLACE MACRO sdc_individual_risk_misclassified(tbl, keys, weight, tru
     FROM sdc__record_risk_true(tbl, keys, weight, nulls, truth, small_weights := small_weights);
 
 -- sdc_global_risk_misclassified: how many re-identifications are to be expected, as the file stands and where its cells may not be the true ones.
--- Gives: records, expected_reidentifications, reidentification_rate, percent, expected_reidentifications_misclassified,
---   reidentification_rate_misclassified.
+-- Gives: records BIGINT, expected_reidentifications DOUBLE (more risk), reidentification_rate DOUBLE (more risk),
+--   percent DOUBLE (more risk), expected_reidentifications_misclassified DOUBLE (more risk),
+--   reidentification_rate_misclassified DOUBLE (more risk).
+-- Rows: one.
 -- Example: FROM sdc_global_risk_misclassified('persons', ['age', 'sex'], 'w', 'truth');
 CREATE OR REPLACE MACRO sdc_global_risk_misclassified(tbl, keys, weight, truth, nulls := 'category', small_weights := 'error') AS TABLE
     SELECT sum(sdc__records)::BIGINT AS records,
@@ -129,8 +137,10 @@ CREATE OR REPLACE MACRO sdc__household_risk_true(tbl, keys, weight, household, n
     FROM sdc__at_least_one('sdc__trues');
 
 -- sdc_household_risk_misclassified: every record with the risk of its household, and that where its members' cells may not be the true ones.
--- Gives: every column, individual_risk, household_risk, household_size, individual_threshold, true_probability,
---   individual_risk_misclassified, household_risk_misclassified.
+-- Gives: every column, individual_risk DOUBLE (more risk), household_risk DOUBLE (more risk), household_size BIGINT,
+--   individual_threshold DOUBLE, true_probability DOUBLE (more risk), individual_risk_misclassified DOUBLE (more risk),
+--   household_risk_misclassified DOUBLE (more risk).
+-- Rows: records.
 -- Example: FROM sdc_household_risk_misclassified('persons', ['age', 'sex'], 'w', 'household', 'truth');
 CREATE OR REPLACE MACRO sdc_household_risk_misclassified(tbl, keys, weight, household, truth, household_threshold := NULL, nulls := 'category', small_weights := 'error') AS TABLE
     SELECT COLUMNS(sdc__without((*), ['individual_risk', 'household_risk', 'household_size', 'individual_threshold', 'true_probability',
@@ -143,9 +153,12 @@ CREATE OR REPLACE MACRO sdc_household_risk_misclassified(tbl, keys, weight, hous
 
 -- sdc_household_global_risk_misclassified: how many persons and households are expected to be re-identified, as the file stands and where its
 --   cells may not be the true ones.
--- Gives: records, households, expected_reidentified_persons, expected_reidentified_households, reidentification_rate, percent,
---   household_reidentification_rate, expected_reidentified_persons_misclassified, expected_reidentified_households_misclassified,
---   reidentification_rate_misclassified, household_reidentification_rate_misclassified.
+-- Gives: records BIGINT, households BIGINT, expected_reidentified_persons DOUBLE (more risk),
+--   expected_reidentified_households DOUBLE (more risk), reidentification_rate DOUBLE (more risk), percent DOUBLE (more risk),
+--   household_reidentification_rate DOUBLE (more risk), expected_reidentified_persons_misclassified DOUBLE (more risk),
+--   expected_reidentified_households_misclassified DOUBLE (more risk), reidentification_rate_misclassified DOUBLE (more risk),
+--   household_reidentification_rate_misclassified DOUBLE (more risk).
+-- Rows: one.
 -- Example: FROM sdc_household_global_risk_misclassified('persons', ['age', 'sex'], 'w', 'household', 'truth');
 CREATE OR REPLACE MACRO sdc_household_global_risk_misclassified(tbl, keys, weight, household, truth, nulls := 'category', small_weights := 'error') AS TABLE
     SELECT count(*) AS records,

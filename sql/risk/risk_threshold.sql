@@ -24,7 +24,9 @@
 -- threshold is r*; records_above and keys_above have r_k > r*; rate is the
 -- file's present rate and rate_after the bound at r*.
 -- sdc_risk_threshold: the individual risk above which records must be protected to keep the rate at max_rate.
--- Gives: threshold, records_above, keys_above, records, keys, rate, rate_after.
+-- Gives: threshold DOUBLE, records_above BIGINT (more risk), keys_above BIGINT (more risk), records BIGINT, keys BIGINT,
+--   rate DOUBLE (more risk), rate_after DOUBLE (more risk).
+-- Rows: one.
 -- Example: FROM sdc_risk_threshold('persons', ['age', 'sex'], 'w', 0.05);
 CREATE OR REPLACE MACRO sdc_risk_threshold(tbl, keys, weight, max_rate, nulls := 'category', small_weights := 'error') AS TABLE
     WITH sdc__levels AS (

@@ -30,7 +30,8 @@
 CREATE OR REPLACE MACRO sdc__kernel_robust_distances(columns) AS sdc__needs_python('A robust distance')::DOUBLE[][];
 
 -- sdc_robust_distance_records: each record's robust distance from the bulk of the file.
--- Gives: id, distance, outlying.
+-- Gives: id ANY, distance DOUBLE, outlying BOOLEAN.
+-- Rows: records.
 -- Example: FROM sdc_robust_distance_records('persons', ['income'], 'id');
 CREATE OR REPLACE MACRO sdc_robust_distance_records(tbl, columns, id) AS TABLE
     WITH sdc__lists AS (

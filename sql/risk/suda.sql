@@ -28,7 +28,8 @@
 --   nulls         'category' or 'excluded'   NULL in a key is a value of its own, or no minimal unique uses it
 
 -- sdc_suda: every record with its count of minimal sample uniques, its score, and the intruder's confidence in a match.
--- Gives: every column, msu_count, suda_score, dis_suda.
+-- Gives: every column, msu_count BIGINT (more risk), suda_score DOUBLE (more risk), dis_suda DOUBLE (more risk).
+-- Rows: records.
 -- Limit: dis_suda. The confidence in a match against this record.
 -- Example: FROM sdc_suda('persons', ['age', 'sex']);
 CREATE OR REPLACE MACRO sdc_suda(tbl, keys, max_msu := 3, dis_fraction := 0.01, scoring := 'factorial', nulls := 'category') AS TABLE
@@ -38,7 +39,9 @@ CREATE OR REPLACE MACRO sdc_suda(tbl, keys, max_msu := 3, dis_fraction := 0.01, 
 
 -- mean_dis_suda is over all records.
 -- sdc_suda_summary: SUDA of the file in one row.
--- Gives: records, records_with_msu, msus, total_score, max_score, max_dis_suda, mean_dis_suda.
+-- Gives: records BIGINT, records_with_msu BIGINT (more risk), msus BIGINT (more risk), total_score DOUBLE (more risk),
+--   max_score DOUBLE (more risk), max_dis_suda DOUBLE (more risk), mean_dis_suda DOUBLE (more risk).
+-- Rows: one.
 -- Example: FROM sdc_suda_summary('persons', ['age', 'sex']);
 CREATE OR REPLACE MACRO sdc_suda_summary(tbl, keys, max_msu := 3, dis_fraction := 0.01, scoring := 'factorial', nulls := 'category') AS TABLE
     WITH sdc__numbered AS MATERIALIZED (FROM sdc__numbered_cells(tbl, keys)),
@@ -47,7 +50,8 @@ CREATE OR REPLACE MACRO sdc_suda_summary(tbl, keys, max_msu := 3, dis_fraction :
 
 -- contribution: in percent. An MSU counts for each of its keys, so the percentages sum to more than 100.
 -- sdc_suda_contributions: how much of the file's total score is due to minimal sample uniques that hold a key.
--- Gives: variable, msus, contribution.
+-- Gives: variable VARCHAR, msus BIGINT (more risk), contribution DOUBLE.
+-- Rows: each variable.
 -- Example: FROM sdc_suda_contributions('persons', ['age', 'sex']);
 CREATE OR REPLACE MACRO sdc_suda_contributions(tbl, keys, max_msu := 3, scoring := 'factorial', nulls := 'category') AS TABLE
     WITH sdc__numbered AS MATERIALIZED (FROM sdc__numbered_cells(tbl, keys)),
@@ -56,7 +60,8 @@ CREATE OR REPLACE MACRO sdc_suda_contributions(tbl, keys, max_msu := 3, scoring 
 
 -- value: as text, NULL for NULL; each that occurs.
 -- sdc_suda_value_contributions: of what is due to a key, the percentage that is due to each of its values.
--- Gives: variable, value, msus, contribution.
+-- Gives: variable VARCHAR, value VARCHAR, msus BIGINT (more risk), contribution DOUBLE.
+-- Rows: each variable and value.
 -- Example: FROM sdc_suda_value_contributions('persons', ['age', 'sex']);
 CREATE OR REPLACE MACRO sdc_suda_value_contributions(tbl, keys, max_msu := 3, scoring := 'factorial', nulls := 'category') AS TABLE
     WITH sdc__numbered AS MATERIALIZED (FROM sdc__numbered_cells(tbl, keys)),

@@ -69,7 +69,8 @@ CREATE OR REPLACE MACRO sdc__missing_values(tbl, released, keys) AS TABLE
 
 -- How many original records have how many compatible released ones, below k. Those that have none were changed otherwise.
 -- sdc_compatible_records: the original records with fewer than k compatible released records.
--- Gives: compatible, records.
+-- Gives: compatible BIGINT, records BIGINT.
+-- Rows: groups of records.
 -- Example: FROM sdc_compatible_records('persons', 'released', ['age', 'sex'], 3);
 CREATE OR REPLACE MACRO sdc_compatible_records(tbl, released, keys, k) AS TABLE
     WITH sdc__both AS MATERIALIZED (FROM sdc__both_cells(tbl, released, keys)),
@@ -85,7 +86,9 @@ CREATE OR REPLACE MACRO sdc_compatible_records(tbl, released, keys, k) AS TABLE
 -- compatible_below_k, compatible_with_one: original records with fewer than k compatible released ones, and with one only
 -- (How many are below k where NULL agrees with every value: sdc_k_anonymity with nulls := 'wildcard'. None, where below_strong is 0.)
 -- sdc_suppression_report: what local suppression took away, and how many records are without each of its guarantees.
--- Gives: k, suppressions, below_identical, below_strong, complete_below_k, compatible_below_k, compatible_with_one.
+-- Gives: k BIGINT, suppressions MAP(VARCHAR, BIGINT), below_identical BIGINT (more risk), below_strong BIGINT (more risk),
+--   complete_below_k BIGINT (more risk), compatible_below_k BIGINT (more risk), compatible_with_one BIGINT (more risk).
+-- Rows: one.
 -- Example: FROM sdc_suppression_report('persons', 'released', ['age', 'sex'], 3);
 CREATE OR REPLACE MACRO sdc_suppression_report(tbl, released, keys, k) AS TABLE
     WITH sdc__both AS MATERIALIZED (FROM sdc__both_cells(tbl, released, keys)),

@@ -38,7 +38,8 @@ CREATE OR REPLACE MACRO sdc__table_prior(prior, weights) AS CASE
 
 -- a: the first cell of the true table; likelihood: P_n(released | a), the probability that swapping made the released table of it.
 -- sdc_swap_posterior: what an intruder thinks of a two-way table after n swaps.
--- Gives: a, prior, likelihood, posterior.
+-- Gives: a BIGINT, prior DOUBLE, likelihood DOUBLE, posterior DOUBLE.
+-- Rows: values of a.
 -- Example: FROM sdc_swap_posterior([10, 5], [9, 6], 8, 32);
 CREATE OR REPLACE MACRO sdc_swap_posterior(row_totals, column_totals, released, swaps, prior := 'uniform') AS TABLE
     WITH RECURSIVE sdc__table AS (

@@ -71,7 +71,8 @@ CREATE OR REPLACE MACRO sdc__t_closeness(tbl, keys, sensitive, distance) AS TABL
     GROUP BY sdc__key;
 
 -- sdc_t_closeness_cells: the cells of the keys, and the distance of each one's distribution from the file's.
--- Gives: the key columns, sample_frequency, t.
+-- Gives: the key columns, sample_frequency BIGINT (less risk), t DOUBLE (more risk).
+-- Rows: cells.
 -- Limit: t as sdc_t_closeness_below. The distance of the distribution in this cell from that of the file.
 -- Example: FROM sdc_t_closeness_cells('persons', ['age', 'sex'], 'region');
 CREATE OR REPLACE MACRO sdc_t_closeness_cells(tbl, keys, sensitive, distance := 'equal') AS TABLE
@@ -79,7 +80,8 @@ CREATE OR REPLACE MACRO sdc_t_closeness_cells(tbl, keys, sensitive, distance := 
     FROM (SELECT unnest(sdc__key), sdc__f, sdc__t FROM sdc__t_closeness(tbl, keys, sensitive, distance));
 
 -- sdc_t_closeness: the greatest distance of a cell's distribution of a sensitive variable from the file's.
--- Gives: records, cells, t.
+-- Gives: records BIGINT, cells BIGINT, t DOUBLE (more risk).
+-- Rows: one.
 -- Example: FROM sdc_t_closeness('persons', ['age', 'sex'], 'region');
 CREATE OR REPLACE MACRO sdc_t_closeness(tbl, keys, sensitive, distance := 'equal') AS TABLE
     SELECT sum(sdc__f)::BIGINT AS records, count(*) AS cells, max(sdc__t) AS t

@@ -55,7 +55,9 @@ CREATE OR REPLACE MACRO sdc__theta_estimates(counts, confidence) AS TABLE
     FROM sdc__estimates, sdc__one_sided(confidence);
 
 -- sdc_theta: the probability that a unique match is correct, its standard error and upper bound.
--- Gives: records, cells, n1, n2, n3, theta, standard_error, upper_bound.
+-- Gives: records BIGINT, cells BIGINT, n1 BIGINT (more risk), n2 BIGINT, n3 BIGINT, theta DOUBLE (more risk), standard_error DOUBLE,
+--   upper_bound DOUBLE (more risk).
+-- Rows: one.
 -- Limit: upper_bound. The upper bound of the probability that a unique match is correct.
 -- Example: FROM sdc_theta('persons', ['age', 'sex'], 0.1);
 CREATE OR REPLACE MACRO sdc_theta(tbl, keys, sampling_fraction, confidence := 0.99) AS TABLE

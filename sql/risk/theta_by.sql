@@ -26,7 +26,9 @@ CREATE OR REPLACE MACRO sdc__stratum_column(have, keys, stratum) AS CASE
 END;
 
 -- sdc_theta_by: theta within strata, each with its own sampling fraction.
--- Gives: stratum, records, cells, n1, n2, n3, sampling_fraction, theta, standard_error, upper_bound.
+-- Gives: stratum ANY, records BIGINT, cells BIGINT, n1 BIGINT (more risk), n2 BIGINT, n3 BIGINT, sampling_fraction DOUBLE,
+--   theta DOUBLE (more risk), standard_error DOUBLE, upper_bound DOUBLE (more risk).
+-- Rows: each stratum.
 -- Limit: upper_bound. In this stratum the upper bound of the probability that a unique match is correct.
 -- Example: FROM sdc_theta_by('persons', ['age', 'sex'], 'region', 0.1);
 CREATE OR REPLACE MACRO sdc_theta_by(tbl, keys, stratum, sampling_fraction, confidence := 0.99) AS TABLE

@@ -83,7 +83,9 @@ CREATE OR REPLACE MACRO sdc__theta_of_groups(tbl, keys, sampling_fraction, group
 
 -- kept_uniques and kept_pairs: the sums of M_jj over sample uniques and pairs; false_matches: n A.
 -- sdc_theta_misclassified: theta where keys are misclassified, each by a matrix of its own.
--- Gives: records, cells, n1, n2, kept_uniques, kept_pairs, false_matches, theta, most_theta.
+-- Gives: records BIGINT, cells BIGINT, n1 BIGINT (more risk), n2 BIGINT, kept_uniques DOUBLE (more risk), kept_pairs DOUBLE,
+--   false_matches DOUBLE, theta DOUBLE (more risk), most_theta DOUBLE (more risk).
+-- Rows: one.
 -- Limit: theta. The probability that a unique match is correct, with misclassified keys.
 -- Example: FROM sdc_theta_misclassified('persons', ['age', 'sex'], 0.1, ['sex'], ['sexes']);
 CREATE OR REPLACE MACRO sdc_theta_misclassified(tbl, keys, sampling_fraction, columns, matrices) AS TABLE
@@ -99,7 +101,9 @@ CREATE OR REPLACE MACRO sdc_theta_misclassified(tbl, keys, sampling_fraction, co
 -- The columns change together, by one matrix whose `from` and `to` are structs.
 -- Verb: theta_misclassified
 -- sdc_theta_misclassified_crossing: theta where several keys are misclassified together, by one matrix.
--- Gives: records, cells, n1, n2, kept_uniques, kept_pairs, false_matches, theta, most_theta.
+-- Gives: records BIGINT, cells BIGINT, n1 BIGINT (more risk), n2 BIGINT, kept_uniques DOUBLE (more risk), kept_pairs DOUBLE,
+--   false_matches DOUBLE, theta DOUBLE (more risk), most_theta DOUBLE (more risk).
+-- Rows: one.
 -- Limit: theta. The probability that a unique match is correct, with misclassified keys.
 -- Example: FROM sdc_theta_misclassified_crossing('persons', ['age', 'sex', 'region'], 0.1, ['sex', 'region'], 'crossings');
 CREATE OR REPLACE MACRO sdc_theta_misclassified_crossing(tbl, keys, sampling_fraction, columns, matrix) AS TABLE

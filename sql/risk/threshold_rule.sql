@@ -77,7 +77,8 @@ CREATE OR REPLACE MACRO sdc__combinations(tbl, keys, rule, weight, inclusive, nu
 
 -- The unsafe combinations.
 -- sdc_threshold_rule: the combinations of values of a few keys that too few persons share.
--- Gives: columns, values, records, frequency, threshold.
+-- Gives: columns VARCHAR[], values VARCHAR[], records BIGINT, frequency DOUBLE (less risk), threshold DOUBLE.
+-- Rows: combinations.
 -- Example: FROM sdc_threshold_rule('persons', ['age', 'sex', 'region'], 40, weight := 'w');
 CREATE OR REPLACE MACRO sdc_threshold_rule(tbl, keys, threshold, weight := NULL, dimension := NULL, levels := NULL, inclusive := true, nulls := 'category', small_weights := 'error') AS TABLE
     SELECT sdc__columns AS columns, sdc__values AS "values", sdc__records AS records, sdc__frequency AS frequency, sdc__threshold AS threshold
@@ -96,7 +97,9 @@ CREATE OR REPLACE MACRO sdc__threshold_summary(tbl, keys, rule, weight, inclusiv
     ORDER BY sdc__set ASC;
 
 -- sdc_threshold_rule_summary: for each set of keys its combinations, the unsafe ones and the records that have them.
--- Gives: columns, threshold, combinations, unsafe_combinations, unsafe_records, least_frequency.
+-- Gives: columns VARCHAR[], threshold DOUBLE, combinations BIGINT, unsafe_combinations BIGINT (more risk),
+--   unsafe_records BIGINT (more risk), least_frequency DOUBLE (less risk).
+-- Rows: each columns.
 -- Example: FROM sdc_threshold_rule_summary('persons', ['age', 'sex', 'region'], 40, weight := 'w');
 CREATE OR REPLACE MACRO sdc_threshold_rule_summary(tbl, keys, threshold, weight := NULL, dimension := NULL, levels := NULL, inclusive := true, nulls := 'category', small_weights := 'error') AS TABLE
     FROM sdc__threshold_summary(tbl, keys, sdc__some_rule(keys, threshold, sdc__key_rule(keys, threshold, dimension, levels)), weight, inclusive, nulls, small_weights);
@@ -130,7 +133,8 @@ CREATE OR REPLACE MACRO sdc__unsafe_cells(tbl, keys, rule, weight, inclusive, nu
     GROUP BY sdc__cell;
 
 -- sdc_threshold_rule_records: every record with the number of unsafe combinations that it has.
--- Gives: every column, unsafe_combinations.
+-- Gives: every column, unsafe_combinations BIGINT (more risk).
+-- Rows: records.
 -- Example: FROM sdc_threshold_rule_records('persons', ['age', 'sex', 'region'], 40, weight := 'w');
 CREATE OR REPLACE MACRO sdc_threshold_rule_records(tbl, keys, threshold, weight := NULL, dimension := NULL, levels := NULL, inclusive := true, nulls := 'category', small_weights := 'error') AS TABLE
     SELECT COLUMNS(sdc__without((*), ['unsafe_combinations'])), coalesce(sdc__unsafe, 0) AS unsafe_combinations

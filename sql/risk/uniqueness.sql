@@ -16,7 +16,8 @@
 
 -- frequency r and cells n_r, for every r that occurs.
 -- sdc_frequency_counts: how many cells have sample frequency 1, 2, and so on.
--- Gives: frequency, cells.
+-- Gives: frequency BIGINT, cells BIGINT.
+-- Rows: each frequency.
 -- Example: FROM sdc_frequency_counts('persons', ['age', 'sex']);
 CREATE OR REPLACE MACRO sdc_frequency_counts(tbl, keys, nulls := 'category') AS TABLE
     SELECT sdc__f AS frequency, count(*) AS cells
@@ -26,7 +27,9 @@ CREATE OR REPLACE MACRO sdc_frequency_counts(tbl, keys, nulls := 'category') AS 
 
 -- The same at a glance: uniques_rate is the share of the records, pairs is n_2, largest_cell the largest frequency.
 -- sdc_frequency_summary: records, cells, sample uniques and their rate, pairs and the largest cell.
--- Gives: records, cells, sample_uniques, uniques_rate, pairs, largest_cell.
+-- Gives: records BIGINT, cells BIGINT, sample_uniques BIGINT (more risk), uniques_rate DOUBLE (more risk), pairs BIGINT (more risk),
+--   largest_cell BIGINT.
+-- Rows: one.
 -- Example: FROM sdc_frequency_summary('persons', ['age', 'sex']);
 CREATE OR REPLACE MACRO sdc_frequency_summary(tbl, keys, nulls := 'category') AS TABLE
     SELECT sum(sdc__records)::BIGINT AS records,
@@ -39,6 +42,7 @@ CREATE OR REPLACE MACRO sdc_frequency_summary(tbl, keys, nulls := 'category') AS
 
 -- sdc_sample_uniques: the records that no other record agrees with on the keys.
 -- Gives: every column.
+-- Rows: records.
 -- Example: FROM sdc_sample_uniques('persons', ['age', 'sex']);
 CREATE OR REPLACE MACRO sdc_sample_uniques(tbl, keys, nulls := 'category') AS TABLE
     SELECT * EXCLUDE (sdc__f, sdc__w)

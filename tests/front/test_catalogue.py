@@ -19,7 +19,8 @@ HEADER = """-- A measure.
 
 """
 OWN = """-- sdc_x: the x.
--- Gives: x.
+-- Gives: k BIGINT, x DOUBLE (more risk).
+-- Rows: each k.
 -- Limit: x. The x of the file.
 -- Example: FROM sdc_x('t', 3);
 """
@@ -33,13 +34,16 @@ def declared(text: str):
 
 def test_what_is_declared():
     (x,) = declared(HEADER + OWN + MACRO)
-    assert (x.name, x.summary, x.gives, x.source) == ("sdc_x", "the x.", "x.", "A (2002), (7); B (2003).")
+    assert (x.name, x.summary, x.gives, x.source) == (
+        "sdc_x", "the x.", "k BIGINT, x DOUBLE (more risk).", "A (2002), (7); B (2003).",
+    )  # fmt: skip
     assert [(p.name, p.kind, p.default) for p in x.parameters] == [
         ("tbl", "table", None),
         ("k", "whole number", None),
         ("nulls", "'category' or 'wildcard'", "'category'"),
     ]
     assert x.parameters[1].meaning == "at least 2, which is the least"
+    assert (x.given.by, [c.name for c in x.given.figures]) == (("k",), ["x"])
     assert (x.limit.figure, x.limit.test, x.limit.meaning) == ("x", "sdc_x_below", "The x of the file")
     assert (x.verb, x.masks, x.is_table, x.needs_python, x.needs_key) == ("x", False, True, False, False)
 
@@ -58,22 +62,27 @@ def test_a_scope_may_depend_on_a_choice():
 
 
 WRONG = {
-    "no summary": (HEADER + OWN.replace("sdc_x: the", "sdc_y: the") + MACRO, 15, "sdc_x: ..."),
-    "no example": (HEADER + OWN.replace("Example:", "For example:") + MACRO, 15, "Example"),
-    "no result": (HEADER + OWN.replace("Gives: ", "") + MACRO, 15, "Gives"),
-    "no source": (HEADER.replace("Source: ", "") + OWN + MACRO, 15, "Source"),
-    "no scope": (HEADER.replace("Scope: ", "") + OWN + MACRO, 15, "Scope"),
-    "a mask that does not say what it keeps": (HEADER + OWN + MASK, 15, "Keeps"),
+    "no summary": (HEADER + OWN.replace("sdc_x: the", "sdc_y: the") + MACRO, 16, "sdc_x: ..."),
+    "no example": (HEADER + OWN.replace("Example:", "For example:") + MACRO, 16, "Example"),
+    "no result": (HEADER + OWN.replace("Gives: ", "") + MACRO, 16, "Gives"),
+    "no source": (HEADER.replace("Source: ", "") + OWN + MACRO, 16, "Source"),
+    "no scope": (HEADER.replace("Scope: ", "") + OWN + MACRO, 16, "Scope"),
+    "a mask that does not say what it keeps": (HEADER + OWN + MASK, 16, "Keeps"),
     "a scope there is not": (HEADER.replace("cells.", "sells."), 4, "Scope"),
     "a scope by a choice there is not": (HEADER.replace("cells.", "record where k is 'a', else table."), 4, "k is no"),
-    "an argument that is not declared": (HEADER.replace("--   tbl ", "--   table "), 15, "takes tbl"),
+    "an argument that is not declared": (HEADER.replace("--   tbl ", "--   table "), 16, "takes tbl"),
     "a declared argument that nothing takes": (HEADER.replace("--   tbl ", "--   at  table  t\n--   tbl "), 6, "at is"),
     "a type there is not": (HEADER.replace("whole number", "while number"), 7, "while number"),
     "no meaning": (HEADER.replace("  the table\n", "\n"), 6, "two blanks"),
     "declared twice": (HEADER.replace("--   k ", "--   tbl"), 7, "twice"),
     "a tag twice": (HEADER.replace("-- Scope", "-- Source: b\n-- Scope"), 4, "twice"),
     "a default that is no choice": (HEADER.replace("'category'", "'categories'"), 9, "by default"),
-    "a limit that cannot be read": (HEADER + OWN.replace("x. The x of the file.", "x") + MACRO, 13, "Limit"),
+    "no rows": (HEADER + OWN.replace("Rows: each k.", "rows") + MACRO, 16, "Rows"),
+    "rows of what it does not give": (HEADER + OWN.replace("each k", "each y") + MACRO, 13, "y is none"),
+    "rows that cannot be read": (HEADER + OWN.replace("each k", "2") + MACRO, 13, "Rows is to be"),
+    "a column without a type": (HEADER + OWN.replace("k BIGINT", "k") + MACRO, 12, "is to be a name and a type"),
+    "a direction there is not": (HEADER + OWN.replace("more risk", "higher risk") + MACRO, 12, "x DOUBLE"),
+    "a limit that cannot be read": (HEADER + OWN.replace("x. The x of the file.", "x") + MACRO, 14, "Limit"),
 }
 
 

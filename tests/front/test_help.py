@@ -10,6 +10,7 @@ import sqlglot
 from sqlglot import exp
 
 import sdc_sql
+from sdc_sql.db.gives import ANY
 from sdc_sql.db.macros import declared, example_tables, sql_files
 
 ENTRIES = {entry.name: entry for entry in declared()}
@@ -62,16 +63,19 @@ def test_arguments_are_those_of_the_catalog(db, name):
 
 @pytest.mark.one_in(3)
 @pytest.mark.parametrize("name", [n for n, e in ENTRIES.items() if e.gives])
-def test_the_example_gives_the_columns_that_are_declared(db, name):
-    found = [column for column, *_ in db.execute(ENTRIES[name].example).description]
+def test_the_example_gives_the_columns_and_types_that_are_declared(db, name):
+    types = {column: str(kind) for column, kind, *_ in db.execute(ENTRIES[name].example).description}
     table = re.search(r"\('(\w+)'", ENTRIES[name].example)
     every = [column for column, *_ in db.table(table[1] if table else "persons").description]
     keys = re.search(r"\[(.*?)\]", ENTRIES[name].example)
     among = [c for c in every if keys and f"'{c}'" in keys[1]]
-    said = ENTRIES[name].gives.removesuffix(".").split(", ")
     others = [c for c in every if c not in among]
     stand_for = {"every column": every, "the key columns": among, "every other column": others}
-    assert found == [column for word in said for column in stand_for.get(word, [word])]
+    given = ENTRIES[name].given
+    assert list(types) == [column for word in given.names for column in stand_for.get(word, [word])]
+    if not ENTRIES[name].masks:
+        exact = {c.name: c.type for c in given.columns if c.type != ANY}
+        assert exact == {column: types[column] for column in exact}
 
 
 @pytest.mark.one_in(4)
