@@ -5,9 +5,9 @@
     -- Gives: k BIGINT, records BIGINT (more risk), cells BIGINT (more risk).
     -- Rows: each k.
 
-A figure that is directed says which side is the bad one: of ``more risk`` a high value, of ``less loss`` a low one. Its
-best value is 0 where more is bad, or as it stands there (``less loss, best 1``). A measure whose rows are ``one``, or
-one ``each`` value of a column, gives figures of the file, which limits can name; other rows are records, cells or pairs.
+A figure that is directed says which side is the bad one: of ``more risk`` a high value, of ``less loss`` a low one.
+Its best value is 0 where more is bad, or as it stands there (``less loss, best 1``). A measure whose rows are ``one``,
+or one ``each`` value of a column, gives figures of the file, which limits can name; other rows are records or cells.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ _ROWS = re.compile(r"one|each (?P<by>\w+(?:(?:, \w+)* and \w+)?)|(?P<other>[a-z]
 
 @dataclass(frozen=True)
 class Column:
-    """A column of a result; ``bears`` is risk, loss or nothing, and ``more`` whether a higher value bears more of it."""
+    """A column of a result; ``bears`` is risk, loss or nothing, and ``more`` whether a higher value is worse."""
 
     name: str
     type: str
@@ -86,7 +86,7 @@ def given(read: Comment) -> Given:
     rows = _ROWS.fullmatch(read.tags["Rows"].removesuffix("."))
     if rows is None:
         raise read.fail(
-            "Rows", "Rows is to be `one`, `each column` (`each row and column`), or what they are: `records`."
+            "Rows", "Rows is to be `one`, `each column` (`each a and b`), or what they are: `records`."
         )
     by = tuple(re.split(r", | and ", rows["by"])) if rows["by"] else ()
     strange = [name for name in by if name not in {c.name for c in columns}]

@@ -21,8 +21,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
 TAGS = (
-    "Source", "Scope", "Python", "Not compiled", "Compiled", "Keeps", "Guarantees", "Parameters", "Gives", "Rows", "Verb",
-    "Command", "Limit", "Example",
+    "Source", "Scope", "Python", "Not compiled", "Compiled", "Keeps", "Guarantees", "Parameters", "Gives", "Rows",
+    "Verb", "Command", "Limit", "Example",
 )  # fmt: skip
 # What an argument is; a choice is written as its values, 'mean' or 'median'.
 TYPES = (
