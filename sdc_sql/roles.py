@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from copy import copy
 from dataclasses import dataclass, field
 from functools import wraps
 from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, TypeVar
@@ -58,6 +59,14 @@ def as_method(function: Callable[Concatenate[Any, P], R]) -> Callable[Concatenat
             return function(self._roles, *arguments, **named)
 
     return method
+
+
+def reading(data: Roles, **roles: Any) -> Roles:  # noqa: ANN401 - a role of any type
+    """Return the same table with other roles, which need no check."""
+    other = copy(data)
+    for role, value in roles.items():
+        object.__setattr__(other, role, value)
+    return other
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import argparse
-import json
-import sys
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from sdc_sql.cli import intrusion
+from sdc_sql.cli import intrusion, limits
 from sdc_sql.cli.options import (
     BAD_INPUT,
     LIMIT_EXCEEDED,
@@ -18,16 +16,18 @@ from sdc_sql.cli.options import (
     columns_of,
     names,
     number_or_column,
-    plain,
     progressing,
 )
 from sdc_sql.db.source import beside, kind_of, opened
 from sdc_sql.errors import ColumnError, ParameterError
-from sdc_sql.limits import exceeded
+from sdc_sql.figures.measured import Beside
 from sdc_sql.microdata import Microdata
 
 if TYPE_CHECKING:
     import duckdb
+
+    from sdc_sql.comparison.page import Comparison
+    from sdc_sql.roles import Roles
 
 EPILOG = f"""exit codes:
   0 done; {BAD_INPUT} bad input (one line on standard error); {LIMIT_EXCEEDED} a --fail-if limit is exceeded
@@ -103,10 +103,7 @@ def add(commands: argparse._SubParsersAction[Any]) -> None:
         "--confidence", type=float, default=0.99, help="the confidence of theta's interval (default 0.99)"
     )
     command.add_argument("--json", action="store_true", help="print the comparison as JSON")
-    command.add_argument(
-        "--fail-if", action="append", default=[], metavar="LIMIT",
-        help=f"exit with {LIMIT_EXCEEDED} when this holds; can be repeated",
-    )  # fmt: skip
+    limits.add(command, "k_anonymity.3.records > 0")
     add_resources(command)
     command.add_argument(
         "--progress", action=argparse.BooleanOptionalAction, default=None,
@@ -118,6 +115,7 @@ def add(commands: argparse._SubParsersAction[Any]) -> None:
 def run(arguments: argparse.Namespace) -> int:
     """Print the comparison; return the exit code."""
     check_resources(arguments)
+    asked = limits.read(arguments)
     matrices = intrusion.matrices(arguments.pram, "--pram")
     if any(not isinstance(key, str) for key in matrices):
         raise ParameterError("--pram names several keys: give a matrix of each, as in --pram education=matrix.csv.")
@@ -134,14 +132,15 @@ def run(arguments: argparse.Namespace) -> int:
     with source as (con, released):
         original = beside(con, arguments.original, arguments.original_table, arguments.released, numbers)
         _check_keys(arguments, {*columns_of(con, original), *columns_of(con, released)})
-        found = _described(con, released, arguments).compare(
-            _described(con, original, arguments),
+        after, before = _described(con, released, arguments), _described(con, original, arguments)
+        found = after.compare(
+            before,
             columns=arguments.columns,
             categorical=arguments.categorical,
             continuous=arguments.continuous,
             sensitive=arguments.sensitive,
             ordered=arguments.ordered,
-            k=arguments.k,
+            k=limits.k_of(arguments, arguments.k, asked),
             confidence=arguments.confidence,
             pram={str(key): path for key, path in matrices.items()} or None,
             propensity=arguments.propensity,
@@ -150,14 +149,30 @@ def run(arguments: argparse.Namespace) -> int:
             probabilistic_linkage=arguments.probabilistic_linkage,
             progress=progress,
         )
+        figures = limits.complete(arguments, found.to_dict(), asked, _sides(before, after, found, arguments), progress)
     # the reader knows the files by their own names
     found = replace(found, table=_named(arguments.released, released), original=_named(arguments.original, original))
-    figures = found.to_dict()
-    broken = [limit for limit in arguments.fail_if if exceeded(limit, figures)]
-    print(json.dumps(plain({**figures, "exceeded": broken}), indent=2, default=str) if arguments.json else found)
-    for limit in broken:
-        print(f"sdc-sql: limit exceeded: {limit}", file=sys.stderr)
-    return LIMIT_EXCEEDED if broken else 0
+    judged = limits.broken(arguments, figures, asked)
+    figures |= {"table": found.table, "original": found.original}
+    print(limits.as_json(figures, judged) if arguments.json else found)
+    return limits.ended(arguments, judged)
+
+
+def _sides(
+    before: Microdata, after: Microdata, found: Comparison, arguments: argparse.Namespace
+) -> dict[str, tuple[Roles, Beside]]:
+    """Return the tables of which further figures may be asked, each with what measures ask for besides."""
+    given = {"confidence": arguments.confidence}
+    sensitive, ordered = tuple(arguments.sensitive or ()), tuple(arguments.ordered or ())
+    linked = {
+        "columns": [*found.categorical, *found.continuous] or None, "continuous": [*found.continuous] or None,
+    }  # fmt: skip
+    both = {
+        "": Beside(before.table, sensitive, ordered, given, linked),
+        "before": Beside(None, sensitive, ordered, given),
+    }
+    tables = {"": after._roles, "before": before._roles}  # noqa: SLF001 - as methods take them
+    return {part: (tables[part], beside) for part, beside in both.items()}
 
 
 def _variables(text: str) -> dict[str, float | None]:

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 TITLES = {
     "theta_misclassified": "theta with misclassified keys",
-    "data_intrusion": "Data intrusion simulation",
+    "data_intrusion_simulation": "Data intrusion simulation",
     "population_uniqueness": "Population uniques, by a model of the population",
     "log_linear_risk": "Sample uniques under a log-linear model",
     "neighbourhood": "Neighbourhood in continuous keys: records with few others about them",
@@ -80,7 +80,7 @@ def add(risk: argparse.ArgumentParser) -> None:
     risk.add_argument(
         "--simulate", type=int, metavar="N",
         help="Monte Carlo simulation of N searches by an intruder, a check of theta "
-        "(limits: 'data_intrusion.theta > 0.1')",
+        "(limits: 'data_intrusion_simulation.theta > 0.1')",
     )  # fmt: skip
     risk.add_argument(
         "--log-linear", type=model, nargs="?", const="tree", metavar="MODEL",
@@ -125,7 +125,7 @@ def measured(data: Microdata, arguments: argparse.Namespace, progress: Callable[
         found["theta_misclassified"] = data.theta_misclassified(found_matrices)
     if arguments.simulate is not None:
         progress("data intrusion simulation")
-        found["data_intrusion"] = data.data_intrusion_simulation(
+        found["data_intrusion_simulation"] = data.data_intrusion_simulation(
             matrices=found_matrices or None, repetitions=arguments.simulate
         )
     if arguments.log_linear is not None:

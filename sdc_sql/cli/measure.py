@@ -3,19 +3,23 @@
 from __future__ import annotations
 
 import argparse
-import json
-import sys
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
+from sdc_sql.cli import limits
 from sdc_sql.cli.compile import given_arguments
-from sdc_sql.cli.options import LIMIT_EXCEEDED, add_resources, check_resources, columns_of, names, plain
+from sdc_sql.cli.options import add_resources, check_resources, columns_of, names
 from sdc_sql.db import query
 from sdc_sql.db.load import execute, set_key
 from sdc_sql.db.macros import by_name
 from sdc_sql.db.results import shown
 from sdc_sql.db.source import further, opened
 from sdc_sql.errors import ParameterError, translated
-from sdc_sql.limits import exceeded
+from sdc_sql.figures.measured import limited_rows
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from sdc_sql.figures.asked import Asked
 
 EPILOG = """ARGUMENT: the macro's own after its table, in its order or as name=value; lists as a,b,c; a further
 table is a CSV or Parquet file, or a table of the same DuckDB file. FROM sdc_help('perceived_risk') in sdc-sql shell
@@ -44,10 +48,7 @@ def add(commands: argparse._SubParsersAction[Any]) -> None:
     command.add_argument("--table", metavar="T", help="the table of a DuckDB file")
     command.add_argument("--numbers", type=names, default=[], metavar="A,B",
                          help="columns of a CSV file that are numbers, however it writes them")  # fmt: skip
-    command.add_argument(
-        "--fail-if", action="append", default=[], metavar="LIMIT",
-        help="exit with 3 where it holds, as in 'perceived_risk.maximum > 0.2'; can be repeated",
-    )  # fmt: skip
+    limits.add(command, "perceived_risk.maximum > 0.2", figures=False)
     command.add_argument("--json", action="store_true", help="print all rows as JSON")
     add_resources(command)
     command.set_defaults(handle=run)
@@ -56,6 +57,7 @@ def add(commands: argparse._SubParsersAction[Any]) -> None:
 def run(arguments: argparse.Namespace) -> int:
     """Print what the measure gives; return the exit code."""
     check_resources(arguments)
+    asked = limits.read(arguments)
     stem = arguments.macro.removeprefix("sdc_")
     declaration = by_name().get(f"sdc_{stem}")
     if declaration is None or not declaration.is_table or declaration.is_step:
@@ -82,17 +84,23 @@ def run(arguments: argparse.Namespace) -> int:
         with translated():
             result = execute(con, query.call(f"sdc_{stem}", table, **given))
             columns = [str(d[0]) for d in result.description or ()]
-            wanted = None if arguments.json or arguments.fail_if else SHOWN + 1
+            wanted = None if arguments.json or arguments.fail_if or arguments.require else SHOWN + 1
             rows = result.fetchall() if wanted is None else result.fetchmany(wanted)
     found = [dict(zip(columns, row, strict=True)) for row in rows]
-    return _told(stem, columns, found, arguments)
+    return _told(stem, columns, found, arguments, asked)
 
 
-def _told(stem: str, columns: list[str], found: list[dict[str, Any]], arguments: argparse.Namespace) -> int:
+def _told(
+    stem: str,
+    columns: list[str],
+    found: list[dict[str, Any]],
+    arguments: argparse.Namespace,
+    asked: Mapping[str, Asked],
+) -> int:
     figures = {stem: found[0] if len(found) == 1 else found}
-    broken = [limit for limit in arguments.fail_if if exceeded(limit, figures)]
+    judged = limits.broken(arguments, {stem: limited_rows(asked[stem], found)} if stem in asked else {}, asked)
     if arguments.json:
-        print(json.dumps(plain({**figures, "exceeded": broken}), indent=2, default=str))
+        print(limits.as_json(figures, judged))
     elif len(found) == 1:
         width = max(map(len, columns))
         print("\n".join(f"{name:<{width}}  {shown(value)}" for name, value in found[0].items()))
@@ -102,6 +110,4 @@ def _told(stem: str, columns: list[str], found: list[dict[str, Any]], arguments:
             print("\t".join(shown(value) for value in row.values()))
         if len(found) > SHOWN:
             print(f"... and more: --json prints all; FROM sdc_{stem}(...) in sdc-sql shell makes a table of them")
-    for limit in broken:
-        print(f"sdc-sql: limit exceeded: {limit}", file=sys.stderr)
-    return LIMIT_EXCEEDED if broken else 0
+    return limits.ended(arguments, judged)

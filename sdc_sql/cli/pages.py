@@ -13,7 +13,7 @@ from sdc_sql.errors import ParameterError
 
 if TYPE_CHECKING:
     import argparse
-    from collections.abc import Mapping
+    from collections.abc import Iterable, Mapping
 
     from sdc_sql.document.blocks import Page
 
@@ -43,10 +43,12 @@ def check(arguments: argparse.Namespace) -> None:
             raise ParameterError(f"--{option} {path} is the file that is measured: give another name.")
 
 
-def limits(found: Mapping[str, bool]) -> list[Section]:
-    """Return a section of the limits, each exceeded or not, or none."""
-    rows = tuple((limit, "exceeded" if broken else "not exceeded") for limit, broken in found.items())
-    return [Section("Limits", (Table("", ("fail if", "result"), rows),))] if rows else []
+def limits(found: Mapping[str, bool], required: Iterable[str] = ()) -> list[Section]:
+    """Return a section of the limits, each kept or not, or none."""
+    must = {*required}
+    words = {True: ("does not hold", "holds"), False: ("exceeded", "not exceeded")}
+    rows = tuple((limit, words[limit in must][0 if broken else 1]) for limit, broken in found.items())
+    return [Section("Limits", (Table("", ("limit", "result"), rows),))] if rows else []
 
 
 def write(arguments: argparse.Namespace, page: Page) -> None:

@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import argparse
-import json
-import sys
 from dataclasses import replace
 from typing import Any
 
-from sdc_sql.cli import intrusion, pages, suda
+from sdc_sql.cli import intrusion, limits, pages, suda
 from sdc_sql.cli.options import (
     BAD_INPUT,
     LIMIT_EXCEEDED,
@@ -18,12 +16,11 @@ from sdc_sql.cli.options import (
     columns_of,
     names,
     number_or_column,
-    plain,
     progressing,
 )  # fmt: skip
 from sdc_sql.db.source import kind_of, opened
 from sdc_sql.errors import ParameterError
-from sdc_sql.limits import exceeded
+from sdc_sql.figures.measured import Beside
 from sdc_sql.microdata import Microdata
 from sdc_sql.report import risk_report
 
@@ -67,7 +64,7 @@ def add(commands: argparse._SubParsersAction[Any]) -> None:
     )  # fmt: skip
     risk.add_argument(
         "--sensitive", type=names, default=(), metavar="A,B",
-        help="sensitive variables: how much a cell discloses of each (limits: 'attribute.distinct_l < 2')",
+        help="sensitive variables: how much a cell discloses of each (limits: 'l_diversity.distinct_l < 2')",
     )  # fmt: skip
     risk.add_argument(
         "--ordered", type=names, default=(), metavar="A,B",
@@ -85,10 +82,7 @@ def add(commands: argparse._SubParsersAction[Any]) -> None:
         "--confidence", type=float, default=0.99, help="the confidence of theta's interval (default 0.99)"
     )
     risk.add_argument("--json", action="store_true", help="print the report as JSON")
-    risk.add_argument(
-        "--fail-if", action="append", default=[], metavar="LIMIT",
-        help=f"exit with {LIMIT_EXCEEDED} when this holds, as in 'theta.upper_bound > 0.1'; can be repeated",
-    )  # fmt: skip
+    limits.add(risk, "theta.upper_bound > 0.1")
     pages.add(risk)
     add_resources(risk)
     risk.add_argument(
@@ -104,6 +98,7 @@ def run(arguments: argparse.Namespace) -> int:
         raise ParameterError(f"--top is {arguments.top}: it must be at least 1.")
     check_resources(arguments)
     pages.check(arguments)
+    asked = limits.read(arguments)
     progress = progressing(arguments.progress)
     progress("opening")
     given = (arguments.weight, arguments.sampling_fraction, *arguments.ordered, *(arguments.continuous or ()))
@@ -127,7 +122,7 @@ def run(arguments: argparse.Namespace) -> int:
         )
         report = risk_report(
             data,
-            k=arguments.k,
+            k=limits.k_of(arguments, arguments.k, asked),
             top=arguments.top,
             confidence=arguments.confidence,
             sensitive=arguments.sensitive,
@@ -139,17 +134,20 @@ def run(arguments: argparse.Namespace) -> int:
         )
         due = suda.measured(data, arguments)
         found = intrusion.measured(data, arguments, progress)
+        figures = {**report.to_dict(), **due, **{name: result.to_dict() for name, result in found.items()}}
+        beside = Beside(
+            None, tuple(arguments.sensitive), tuple(arguments.ordered), {"confidence": arguments.confidence}
+        )
+        figures = limits.complete(arguments, figures, asked, {"": (data._roles, beside)}, progress)  # noqa: SLF001 - as methods take them
     # the reader knows the file by its own name
     of_database = kind_of(arguments.source) == "duckdb"
     report = replace(report, table=f"{arguments.source}: {table}" if of_database else arguments.source)
-    figures = {**report.to_dict(), **due, **{name: result.to_dict() for name, result in found.items()}}
-    broken = [limit for limit in arguments.fail_if if exceeded(limit, figures)]
-    limits = pages.limits({limit: limit in broken for limit in arguments.fail_if})
-    pages.write(arguments, report.page([*suda.sections(due), *intrusion.sections(found), *limits]))
+    figures["table"] = report.table
+    judged = limits.broken(arguments, figures, asked)
+    shown = pages.limits(judged, arguments.require)
+    pages.write(arguments, report.page([*suda.sections(due), *intrusion.sections(found), *shown]))
     if arguments.json:
-        print(json.dumps(plain({**figures, "exceeded": broken}), indent=2, default=str))
+        print(limits.as_json(figures, judged))
     else:
         print(report, *suda.texts(due), *intrusion.texts(found), sep="\n\n")
-    for limit in broken:
-        print(f"sdc-sql: limit exceeded: {limit}", file=sys.stderr)
-    return LIMIT_EXCEEDED if broken else 0
+    return limits.ended(arguments, judged)

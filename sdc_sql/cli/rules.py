@@ -5,14 +5,13 @@ from __future__ import annotations
 import argparse
 import json
 import re
-import sys
 from typing import TYPE_CHECKING, Any
 
+from sdc_sql.cli import limits
 from sdc_sql.cli.options import LIMIT_EXCEEDED, add_small_weights, columns_of, date, names, number_or_column
 from sdc_sql.db.results import shown
 from sdc_sql.db.source import opened
 from sdc_sql.errors import ParameterError
-from sdc_sql.limits import exceeded
 from sdc_sql.microdata import Microdata
 
 if TYPE_CHECKING:
@@ -28,7 +27,7 @@ examples:
       --extremely region --very sex --identifying job --inhabitants inhabitants --no-panel --looked-at 1,3
   sdc-sql rules persons.parquet --for public --keys sex,age --weight w --withheld nationality --looked-at 1,3,5,6,9,10
   sdc-sql rules persons.parquet --threshold 100,20,3 --keys region,sex,age,job \\
-      --fail-if 'threshold_rule.unsafe_combinations > 0'
+      --fail-if 'threshold_rule_summary.unsafe_combinations > 0'
 """
 
 
@@ -120,9 +119,7 @@ def add(commands: Any) -> None:  # noqa: ANN401 - argparse gives it no public na
     command.add_argument(
         "--looked-at", type=_numbers, default=[], metavar="N,M", help="rules that a person has checked"
     )
-    command.add_argument(
-        "--fail-if", action="append", default=[], metavar="LIMIT", help="with --threshold: exit with 3 when this holds"
-    )
+    limits.add(command, "threshold_rule_summary.unsafe_combinations > 0", figures=False)
     command.add_argument("--json", action="store_true", help="print the answers as JSON")
     command.set_defaults(handle=run)
 
@@ -130,6 +127,7 @@ def add(commands: Any) -> None:  # noqa: ANN401 - argparse gives it no public na
 def run(arguments: argparse.Namespace) -> int:
     """Print the answers; return the exit code."""
     _check(arguments)
+    asked = limits.read(arguments)
     numbers = [n.strip('"') for n in (arguments.weight, arguments.inhabitants) if n]
     with opened(arguments.source, arguments.table, numbers=numbers) as (con, table):
         data = Microdata(
@@ -169,12 +167,8 @@ def run(arguments: argparse.Namespace) -> int:
             values = ", ".join(f"{n} = {'NULL' if v is None else v}" for n, v in zip(c.columns, c.values, strict=True))
             print(f"  {values}: {shown(c.frequency)} (threshold {shown(c.threshold)}), {shown(c.records)} records")
     if arguments.threshold is not None:
-        broken = [
-            limit for limit in arguments.fail_if if exceeded(limit, {"threshold_rule": [r.to_dict() for r in found]})
-        ]
-        for limit in broken:
-            print(f"sdc-sql: limit exceeded: {limit}", file=sys.stderr)
-        return LIMIT_EXCEEDED if broken else 0
+        figures = {"threshold_rule_summary": [r.to_dict() for r in found]}
+        return limits.ended(arguments, limits.broken(arguments, figures, asked))
     return (
         LIMIT_EXCEEDED
         if any(r.violated or (r.violated is None and r.rule not in arguments.looked_at) for r in found)
@@ -189,8 +183,10 @@ def _check(arguments: argparse.Namespace) -> None:
         raise ParameterError(
             "--at-least and --combinations go with --threshold; the rules of a file have their own thresholds."
         )
-    if arguments.file and arguments.fail_if:
-        raise ParameterError("--fail-if goes with --threshold; the rules of a file decide the exit code themselves.")
+    if arguments.file and (arguments.fail_if or arguments.require):
+        raise ParameterError(
+            "--fail-if and --require go with --threshold; the rules of a file decide the exit code themselves."
+        )
 
 
 def _check_looked_at(arguments: argparse.Namespace, found: Sequence[Any]) -> None:

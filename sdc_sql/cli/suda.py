@@ -26,7 +26,7 @@ def add(risk: argparse.ArgumentParser) -> None:
     """Add the options."""
     risk.add_argument(
         "--suda", action="store_true",
-        help="look for special uniques, of up to --max-msu keys (limits: 'suda.max_dis_suda > 0.1')",
+        help="look for special uniques, of up to --max-msu keys (limits: 'suda_summary.max_dis_suda > 0.1')",
     )  # fmt: skip
     risk.add_argument(
         "--max-msu", type=_size, default=3, metavar="N",

@@ -10,13 +10,14 @@ from sdc_sql.comparison.losses import losses, variables
 from sdc_sql.comparison.page import Comparison
 from sdc_sql.comparison.pram import Reversed
 from sdc_sql.comparison.risks import counts, linked, of_variables, risks
-from sdc_sql.comparison.sides import ROLES, has, reading, sides
+from sdc_sql.comparison.sides import ROLES, has, sides
 from sdc_sql.db import query
 from sdc_sql.db.checks import flag, whole
 from sdc_sql.db.table import spelled
 from sdc_sql.errors import ColumnError, ParameterError
 from sdc_sql.loss.compared import some_of
 from sdc_sql.risk.pram_steps import pram_of
+from sdc_sql.roles import reading
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
@@ -121,7 +122,7 @@ def compare(
     for name, side in (("before", before), ("after", after)):
         progress(f"risk {name}")
         found[name] = risks(side, k, confidence, matrices if side is after else None)
-        found[name]["attribute"] = of_variables(side, sensitive, ordered)
+        found[name] |= of_variables(side, sensitive, ordered)
     if probabilistic_linkage:
         progress("probabilistic record linkage")
     found["after"]["probabilistic_linkage"] = linked(before, after, probabilistic_linkage)

@@ -118,6 +118,6 @@ def _distributions(before: Roles, after: Roles, categories: list[str]) -> dict[s
     """Return the distance of each variable's distribution, and that of the crossing of the keys."""
     keys = [key for key in after.keys if has(before, key)]
     rows = [row.to_dict() for row in distribution_distance(after, before, categories)] if categories else []
-    by_variable = [{"variable": row.pop("columns")[0], **row} for row in rows if len(row["columns"]) == 1]
-    crossing = distribution_distance(after, before, keys)[0].to_dict() if len(keys) > 1 else None
-    return {"distribution_distance": by_variable or None, "crossing_distance": crossing}
+    rows = [row for row in rows if len(row["columns"]) == 1]
+    crossing = [distribution_distance(after, before, keys)[0].to_dict()] if len(keys) > 1 else []
+    return {"distribution_distance": [*rows, *crossing] or None}

@@ -13,21 +13,27 @@ if TYPE_CHECKING:
 
 # of each measure: its title, what a row of it is of, and the figures that are shown (to_dict has all of them)
 RISK = {
-    "frequencies": (
+    "frequency_summary": (
         "Frequencies", None, ("records", "cells", "sample_uniques", "uniques_rate", "pairs", "largest_cell")),
     "k_anonymity": ("k-anonymity: records with fewer than k", "k", ("records",)),
     "theta": ("theta: the probability that a unique match is correct", None,
-              ("theta", "standard_error", "upper_bound", "theta_misclassified")),
+              ("theta", "standard_error", "upper_bound")),
+    "theta_misclassified": ("theta after PRAM, where the intruder knows the true keys", None, ("theta",)),
     "theta_by": ("theta by stratum", "stratum", ("theta", "upper_bound")),
-    "individual_risk": ("Individual risk", None, ("highest", "highest_misclassified")),
-    "global_risk": ("Global risk", None, (
-        "expected_reidentifications", "reidentification_rate", "expected_reidentifications_misclassified",
-        "reidentification_rate_misclassified")),
-    "household_risk": ("Global risk with households", None, (
-        "households", "expected_reidentified_persons", "expected_reidentified_households",
+    "individual_risk": ("Individual risk, the highest", None, ("individual_risk",)),
+    "individual_risk_misclassified": ("Individual risk after PRAM, the highest", None, (
+        "individual_risk_misclassified",)),
+    "global_risk": ("Global risk", None, ("expected_reidentifications", "reidentification_rate")),
+    "global_risk_misclassified": ("Global risk after PRAM", None, (
+        "expected_reidentifications_misclassified", "reidentification_rate_misclassified")),
+    "household_global_risk": ("Global risk with households", None, (
+        "households", "expected_reidentified_persons", "expected_reidentified_households")),
+    "household_global_risk_misclassified": ("Global risk with households after PRAM", None, (
         "expected_reidentified_persons_misclassified", "expected_reidentified_households_misclassified")),
-    "attribute": ("Attribute disclosure: the worst cell of each variable", "sensitive", (
-        "distinct_l", "entropy_l", "recursive_l", "t", "alpha", "beta", "enhanced_beta", "delta")),
+    "l_diversity": ("l-diversity: the worst cell of each variable", "sensitive", (
+        "distinct_l", "entropy_l", "recursive_l")),
+    "t_closeness": ("t-closeness: the worst cell of each variable", "sensitive", ("t",)),
+    "likeness": ("Likeness: the worst cell of each variable", "sensitive", ("alpha", "beta", "enhanced_beta", "delta")),
     "probabilistic_linkage": ("Probabilistic record linkage", None, (
         "true_pairs", "expected_matches", "links", "correct_links", "link_rate", "rate_estimated", "rate_known",
         "rate")),
@@ -36,9 +42,8 @@ LOSS = {
     "direct_distance": ("Direct distance: the share of the categories that changed", "variable", ("distance",)),
     "entropy_loss": ("Entropy loss: what is uncertain of the original", "variable", ("share",)),
     "distribution_distance": (
-        "Distance of the distributions", "variable", ("hellinger", "total_variation", "entropy")),
-    "crossing_distance": ("Distance of the distributions of the keys' crossing", None,
-                          ("hellinger", "total_variation", "entropy")),
+        "Distance of the distributions, of each variable and of the keys' crossing", "columns",
+        ("hellinger", "total_variation", "entropy")),
     "il1": ("IL1: the distance of the numbers in standard deviations", "variable", ("il1", "bounded")),
     "interval_disclosure": (
         "Interval disclosure: the share of originals within 0.05 standard deviations", "variable", ("share",)),
@@ -201,4 +206,6 @@ def _by_row(found: Any, of: str | None) -> dict[str | None, dict[str, Any]]:  # 
 
 
 def _label(value: object, of: str) -> str:
+    if isinstance(value, list | tuple):
+        return ", ".join(map(str, value))
     return ("all" if of == "variable" else "NULL") if value is None else str(value)

@@ -10,6 +10,7 @@ from sdc_sql.comparison.sides import has
 from sdc_sql.db import query
 from sdc_sql.db.checks import told
 from sdc_sql.errors import ParameterError
+from sdc_sql.figures.door import by_measure
 from sdc_sql.risk.misclassification import PROBABILITY, misclassified_key
 from sdc_sql.risk.risk_misclassified import noted
 
@@ -70,14 +71,16 @@ class Reversed:
         cells = self._with(
             query.call("sdc_cell_risk_misclassified", data.table, data.keys, data.weight, TRUTH, **data.counting), data
         ).select(
-            exp.alias_(exp.Max(this=exp.column("individual_risk")), "highest"),
-            exp.alias_(exp.Max(this=exp.column("individual_risk_misclassified")), "highest_misclassified"),
+            exp.alias_(exp.Max(this=exp.column("individual_risk")), "individual_risk"),
+            exp.alias_(exp.Max(this=exp.column("individual_risk_misclassified")), "individual_risk_misclassified"),
             append=False,
         )
         (risk,) = data.select(cells)
-        found: dict[str, Any] = {"individual_risk": risk, "global_risk": one("sdc_global_risk_misclassified")}
+        found: dict[str, Any] = {name: {name: value} for name, value in risk.items()}
+        found |= by_measure("global_risk", one("sdc_global_risk_misclassified"))
         if data.household:
-            found["household_risk"] = one("sdc_household_global_risk_misclassified", data.household)
+            of_households = one("sdc_household_global_risk_misclassified", data.household)
+            found |= by_measure("household_global_risk", of_households)
         return found
 
     def _with(self, select: exp.Select, data: Roles | None = None) -> exp.Select:

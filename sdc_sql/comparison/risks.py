@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from sdc_sql.comparison.sides import has, reading
+from sdc_sql.comparison.sides import has
 from sdc_sql.db.checks import told
 from sdc_sql.errors import ColumnError, ParameterError, translated
+from sdc_sql.figures.door import by_measure
 from sdc_sql.loss.probabilistic_linkage import probabilistic_linkage
 from sdc_sql.risk.global_risk import global_risk
 from sdc_sql.risk.household_risk import household_global_risk
@@ -19,6 +20,7 @@ from sdc_sql.risk.t_closeness import t_closeness
 from sdc_sql.risk.theta import theta
 from sdc_sql.risk.theta_by import theta_by
 from sdc_sql.risk.uniqueness import frequency_summary
+from sdc_sql.roles import reading
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -26,31 +28,23 @@ if TYPE_CHECKING:
     import duckdb
 
     from sdc_sql.comparison.pram import Reversed
-    from sdc_sql.db.results import Result
     from sdc_sql.roles import Roles
 
 Figures = dict[str, Any]
-OF_VARIABLE = ("distinct_l", "entropy_l", "recursive_l", "t", "alpha", "beta", "enhanced_beta", "delta")
-
-
-def _plain(result: Result) -> Figures:
-    """Return the figures of a result, without what is said once, of PRAM."""
-    return {name: value for name, value in result.to_dict().items() if name != "pram"}
 
 
 def risks(data: Roles, k: int, confidence: float, pram: Reversed | None = None) -> Figures:
-    """Return what the roles allow to measure, by the names that `sdc-sql risk` has for it; else None."""
+    """Return what the roles allow to measure, by the names of the macros; else None."""
     pi = data.sampling_fraction
     data = _weighing(data)
-    found: Figures = {
-        **counts(data, k, pram),
-        "theta": _plain(theta(data, confidence=confidence)) if isinstance(pi, int | float) else None,
-        "theta_by": None,
-    }
+    found: Figures = {**counts(data, k, pram), "theta": None, "theta_by": None}
+    if isinstance(pi, int | float):
+        found |= by_measure("theta", theta(data, confidence=confidence))
     if data.stratum and pi is not None and set(data.keys) != {data.stratum}:
-        found["theta_by"] = [_plain(stratum) for stratum in theta_by(data, confidence=confidence)]
+        by_stratum = theta_by(data, confidence=confidence)
+        found["theta_by"] = [by_measure("theta_by", stratum)["theta_by"] for stratum in by_stratum]
     if pram and isinstance(pi, int | float):
-        found["theta"]["theta_misclassified"] = pram.theta(data, pi)
+        found["theta_misclassified"] = {"theta": pram.theta(data, pi)}
     return {**found, "pram": pram.note if pram else noted(data)}
 
 
@@ -63,46 +57,42 @@ def counts(data: Roles, k: int, pram: Reversed | None = None) -> Figures:
     """Return the figures that depend on how NULL in a key is read."""
     data = _weighing(data)
     found: Figures = {
-        "frequencies": _plain(frequency_summary(data)),
-        "k_anonymity": [_plain(v) for v in k_anonymity(data, k)],
+        **by_measure("frequency_summary", frequency_summary(data)),
+        "k_anonymity": [v.to_dict() for v in k_anonymity(data, k)],
         "individual_risk": None,
         "global_risk": None,
-        "household_risk": None,
+        "household_global_risk": None,
     }
     if data.weight is None:
         return found
     if pram:
         return {**found, **pram.risks(data)}
-    found["individual_risk"] = highest(cell_risk(data))
-    found["global_risk"] = _plain(global_risk(data))
+    found |= highest(cell_risk(data)) | by_measure("global_risk", global_risk(data))
     if data.household:
-        found["household_risk"] = _plain(household_global_risk(data))
+        found |= by_measure("household_global_risk", household_global_risk(data))
     return found
 
 
 def highest(cells: duckdb.DuckDBPyRelation) -> Figures:
     """Return the highest individual risk; after PRAM, that times the probability that the cell is the true one, too."""
-    named = {"highest": "individual_risk", "highest_misclassified": "individual_risk_misclassified"}
-    there = {figure: column for figure, column in named.items() if column in cells.columns}
+    there = [name for name in ("individual_risk", "individual_risk_misclassified") if name in cells.columns]
     with translated():
-        found = cells.aggregate(", ".join(f"max({column})" for column in there.values())).fetchall()
-    return dict(zip(there, found[0], strict=True))
+        found = cells.aggregate(", ".join(f"max({column})" for column in there)).fetchall()
+    return {name: {name: value} for name, value in zip(there, found[0], strict=True)}
 
 
-def of_variables(data: Roles, sensitive: Iterable[str], ordered: Iterable[str]) -> list[Figures] | None:
+def of_variables(data: Roles, sensitive: Iterable[str], ordered: Iterable[str]) -> Figures:
     """Return how much a cell discloses of each sensitive variable that the table has, NULL a category of its own."""
     data = reading(data, nulls="category")
     by_order = {name.lower() for name in ordered}
-    rows = []
-    for name in (data.found("sensitive variable", n) for n in sensitive if has(data, n)):
+    names = [data.found("sensitive variable", n) for n in sensitive if has(data, n)]
+    found: Figures = {"l_diversity": [], "t_closeness": [], "likeness": []}
+    for name in names:
         distance = "ordered" if name.lower() in by_order else "equal"
-        found = {
-            **l_diversity(data, name).to_dict(),
-            **t_closeness(data, name, distance=distance).to_dict(),
-            **likeness(data, name).to_dict(),
-        }
-        rows.append({"sensitive": name, **{figure: found[figure] for figure in OF_VARIABLE}})
-    return rows or None
+        found["l_diversity"].append({"sensitive": name, **l_diversity(data, name).to_dict()})
+        found["t_closeness"].append({"sensitive": name, **t_closeness(data, name, distance=distance).to_dict()})
+        found["likeness"].append({"sensitive": name, **likeness(data, name).to_dict()})
+    return {measure: rows or None for measure, rows in found.items()}
 
 
 def linked(before: Roles, after: Roles, variables: Mapping[str, float | None] | None) -> Figures | None:

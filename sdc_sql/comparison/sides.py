@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from copy import copy
 from typing import TYPE_CHECKING, Any
 
 from sdc_sql.db.checks import is_number
@@ -19,14 +18,6 @@ ROLES = ("weight", "household", "id", "stratum", "sampling_fraction")
 def has(data: Roles, name: str) -> bool:
     """Return whether a table has a column, in any case of its letters."""
     return name.lower() in {column.lower() for column in data.columns}
-
-
-def reading(data: Roles, **roles: Any) -> Roles:  # noqa: ANN401 - a role of any type
-    """Return the same table with other roles, which need no check."""
-    other = copy(data)
-    for role, value in roles.items():
-        object.__setattr__(other, role, value)
-    return other
 
 
 def _numbers(data: Roles) -> list[str]:

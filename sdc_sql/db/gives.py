@@ -85,9 +85,7 @@ def given(read: Comment) -> Given:
         return Given(columns, names=names)
     rows = _ROWS.fullmatch(read.tags["Rows"].removesuffix("."))
     if rows is None:
-        raise read.fail(
-            "Rows", "Rows is to be `one`, `each column` (`each a and b`), or what they are: `records`."
-        )
+        raise read.fail("Rows", "Rows is to be `one`, `each column` (`each a and b`), or what they are: `records`.")
     by = tuple(re.split(r", | and ", rows["by"])) if rows["by"] else ()
     strange = [name for name in by if name not in {c.name for c in columns}]
     if strange:

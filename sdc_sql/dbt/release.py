@@ -27,9 +27,9 @@ from sdc_sql.db.load import execute, set_key
 from sdc_sql.errors import SdcError, translated
 from sdc_sql.release.documents import DOCUMENTS
 from sdc_sql.release.place import OWNER
-from sdc_sql.release.plan import RELEASED, Output, Place, Source
+from sdc_sql.release.plan import ORIGINAL, RELEASED, Output, Place, Source
 from sdc_sql.release.read import read_within
-from sdc_sql.release.run import ORIGINAL, ask_for_key, released_rows, run_release
+from sdc_sql.release.run import ask_for_key, released_rows, run_release
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping

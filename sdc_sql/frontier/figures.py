@@ -1,19 +1,24 @@
-"""A figure of a measure by its name, ``theta.upper_bound``: the risk or the loss of a candidate release."""
+"""The risk or the loss of a candidate release: a figure of a measure by its name, ``theta.upper_bound``."""
 
 from __future__ import annotations
 
 import inspect
-import math
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from sdc_sql.db.checks import is_number, told
 from sdc_sql.db.macros import declared
-from sdc_sql.db.results import Result
 from sdc_sql.errors import ParameterError
+from sdc_sql.figures.asked import named as asked_by_name
+from sdc_sql.figures.condition import names
+from sdc_sql.figures.limits import figures_of
+from sdc_sql.figures.measured import Beside, rows_of
 from sdc_sql.methods import Methods
 
 if TYPE_CHECKING:
+    from sdc_sql.figures.asked import Asked
+    from sdc_sql.figures.condition import Named
+
     Figure: TypeAlias = "str | tuple[str, Mapping[str, Any]]"
 
 FORM = (
@@ -27,25 +32,38 @@ def masks() -> set[str]:
     return {d.verb for d in declared() if d.masks and hasattr(Methods, d.verb)}
 
 
-def named(asked: Figure, role: str) -> tuple[str, str, dict[str, Any]]:
-    """Return the measure, the figure and the arguments of what is asked; the k of k-anonymity is one.
+def named(asked: Figure, role: str) -> tuple[Named, Asked]:
+    """Return a figure as it is named, and its measure with the arguments; the lower must be the better.
 
     Examples
     --------
-    >>> named("k_anonymity.3.records", "risk"), named(("suda_summary.records", {"max_msu": 2}), "risk")
-    (('k_anonymity', 'records', {'k': 3}), ('suda_summary', 'records', {'max_msu': 2}))
+    >>> name, asked = named("k_anonymity.3.records", "risk")
+    >>> name.row, name.figure, asked.measure.name
+    ('3', 'records', 'k_anonymity')
     """
-    name, given = asked if isinstance(asked, tuple) and len(asked) == 2 else (asked, {})  # noqa: PLR2004 - a pair
-    if not isinstance(name, str) or not isinstance(given, Mapping):
+    text, given = asked if isinstance(asked, tuple) and len(asked) == 2 else (asked, {})  # noqa: PLR2004 - a pair
+    if not isinstance(text, str) or not isinstance(given, Mapping):
         raise ParameterError(f"{role} is {told(asked)}: {FORM}.")
-    measure, *rest = name.split(".")
-    arguments = dict(given)
-    if measure == "k_anonymity" and len(rest) == 2 and rest[0].isdigit():  # noqa: PLR2004 - k and figure
-        arguments["k"] = int(rest.pop(0))
-    there = {d.verb for d in declared() if d.is_table and hasattr(Methods, d.verb)} - masks()
-    if len(rest) != 1 or measure not in there:
-        raise ParameterError(f"{role} is {told(name)}: {FORM}; the measures are the methods of Microdata.")
-    return measure, rest[0], arguments
+    try:
+        (name,) = names(f"{text} <= 0")
+        found = asked_by_name({name.label: (name.label, dict(given))})[name.label]
+        column = found.measure.figure(name.figure)
+    except ValueError as error:
+        raise ParameterError(f"{role} is {told(text)}: {error} {FORM[0].upper()}{FORM[1:]}.") from None
+    if name.part or (name.row is not None and len(found.measure.by) != 1):
+        raise ParameterError(f"{role} is {told(text)}: {FORM}.")
+    if column.bears and not column.more:
+        raise ParameterError(
+            f"{role} is {told(text)}, of which a low value is {column.bears}: give a figure of which the "
+            "lower is the better."
+        )
+    return name, found
+
+
+def whole_name(asked: Figure, role: str) -> str:
+    """Return a figure's name with its row, as limits write it: ``k_anonymity.3.records``."""
+    name, _ = named(asked, role)
+    return ".".join(part for part in (name.label, name.row, name.figure) if part is not None)
 
 
 def called(candidate: Methods, method: str, arguments: Mapping[str, Any]) -> Any:  # noqa: ANN401 - what it gives
@@ -62,25 +80,18 @@ def called(candidate: Methods, method: str, arguments: Mapping[str, Any]) -> Any
 def figure(candidate: Methods, original: str, keys: tuple[str, ...], asked: Figure, role: str) -> float | None:
     """Return the figure of a candidate; a measure that compares is given the original and its keys.
 
-    Of a measure with several rows it is the one of all together, which stands first, where it compares with the
-    original, and the highest of them otherwise.
+    Of a measure with several rows it is the worst by the direction of the figure, as of limits; a row is named as in
+    ``il1.income.il1``.
     """
-    measure, name, arguments = named(asked, role)
-    wanted = inspect.signature(getattr(Methods, measure)).parameters
-    compares = "original" in wanted
-    if compares:
-        arguments.setdefault("original", original)
-    if compares and "columns" in wanted and keys:
-        arguments.setdefault("columns", keys)
-    found = called(candidate, measure, arguments)
-    rows = [found] if isinstance(found, Result) else list(found) if isinstance(found, list) else []
-    if "k" in arguments:  # k-anonymity counts for every k up to it
-        rows = [row for row in rows if getattr(row, "k", arguments["k"]) == arguments["k"]]
-    if not rows or not all(isinstance(row, Result) for row in rows):
-        raise ParameterError(f"{role}: {measure} gives no figure of the file: {FORM}.")
-    if name not in rows[0].to_dict():
-        raise ParameterError(f"{role}: {measure} has no figure {name}; it has {', '.join(rows[0].to_dict())}.")
-    figures = [getattr(row, name) for row in (rows[:1] if compares else rows)]
-    if any(value is not None and not is_number(value) for value in figures):
-        raise ParameterError(f"{role}: {measure}.{name} is no number: {FORM}.")
-    return None if None in figures else float(max(figures, key=lambda f: (math.isnan(f), f)))
+    name, found = named(asked, role)
+    k = {"k": int(name.row)} if name.row is not None and name.row.isdigit() else {}
+    rows = rows_of(found, candidate._roles, Beside(original, given=k, linked={"columns": [*keys]} if keys else {}))  # noqa: SLF001 - as its methods take them
+    text = ".".join(part for part in (name.label, _quoted(name.row), name.figure) if part)
+    (value,) = figures_of(f"{text} <= 0", {name.label: rows}, {name.label: found}).values()
+    if value is not None and not is_number(value):
+        raise ParameterError(f"{role}: {name.label}.{name.figure} is no number: {FORM}.")
+    return None if value is None else float(value)
+
+
+def _quoted(row: str | None) -> str:
+    return "" if row is None else '"' + row.replace('"', '""') + '"'

@@ -12,7 +12,7 @@ from sdc_sql.db import query
 from sdc_sql.db.checks import is_number, told
 from sdc_sql.db.results import Result
 from sdc_sql.errors import ParameterError
-from sdc_sql.frontier.figures import called, figure, masks, named
+from sdc_sql.frontier.figures import called, figure, masks, whole_name
 from sdc_sql.frontier.found import Frontier, FrontierCandidate
 from sdc_sql.frontier.projection import projected
 from sdc_sql.mask.loss_expression import arithmetic
@@ -102,7 +102,7 @@ def frontier(
         figures = [tuple(getattr(result, name) for name in names) for result in given]
         labels = [_levels(data, result, place) for place, result in enumerate(given)]
     else:
-        names = [".".join(named(asked, role)[:2]) for asked, role in ((risk, "risk"), (loss, "loss"))]
+        names = [whole_name(asked, role) for asked, role in ((risk, "risk"), (loss, "loss"))]
         steps = [_steps(candidate) for candidate in given]
         figures = [_measured(data, of_one, risk, loss) for of_one in steps]
         labels = ["; ".join(map(_written, of_one)) for of_one in steps]

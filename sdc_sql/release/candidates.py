@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import inspect
 from contextlib import contextmanager
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from sdc_sql.errors import InputError, SdcError
-from sdc_sql.frontier.figures import figure, named
+from sdc_sql.frontier.figures import figure, named, whole_name
 from sdc_sql.frontier.found import Frontier, FrontierCandidate
-from sdc_sql.methods import Methods
 from sdc_sql.release import measured
 from sdc_sql.release.plan import THIS
 
@@ -52,7 +50,7 @@ def frontier(original: Microdata, released: Microdata, plan: Plan, progress: Cal
     with _at("frontier", "all of them"):
         compared = original.frontier(found, *ROLES, max_risk=asked.max_risk, utility=asked.utility)
     names = [THIS, *(candidate.name for candidate in asked.candidates)]
-    figures = [".".join(named(one, "it")[:2]) for one in (asked.risk, asked.loss)]
+    figures = [whole_name(one, "it") for one in (asked.risk, asked.loss)]
     told = (replace(one, candidate=name) for one, name in zip(compared, names, strict=True))
     return Frontier(told, risk=figures[0], loss=figures[1], max_risk=asked.max_risk)
 
@@ -70,7 +68,7 @@ def _figures(asked: Considered, plan: Plan, steps: Sequence[Step]) -> tuple[Figu
 
 def _filled(one: Figure, asked: Considered, plan: Plan, steps: Sequence[Step]) -> Figure:
     name, arguments = (one, {}) if isinstance(one, str) else one
-    parameters = inspect.signature(getattr(Methods, named(one, "it")[0])).parameters
+    parameters = named(one, "it")[1].measure.arguments
     columns = {column for step in steps if step.verb in RECODES for column in step.columns}
     recoded = [key for key in arguments.get("keys", plan.scenario(asked.scenario).keys) if key in columns]
     filled = {"recoded": recoded} if recoded and "recoded" in parameters else {}

@@ -27,6 +27,7 @@ from sdc_sql.version import VERSION
 if TYPE_CHECKING:
     import duckdb
 
+    from sdc_sql.figures.asked import Asked
     from sdc_sql.release.outcome import Outcome
     from sdc_sql.release.plan import Plan, Step
 
@@ -35,7 +36,8 @@ TEXT = (
     " are as they were. It does not show who wrote it: whoever changes them can write another certificate. "
     "`sdc-sql verify` computes anew what it says."
 )
-FORMAT = 1
+FORMAT = 2
+_KEYED = 1  # the form of what is digested under the key, which is as it was
 # Their kernels take sums, roots and logarithms of numbers, whose last digits are the processor's and the library's.
 DIFFER = ("microaggregation", "multiplicative_noise", "noise", "resampling")
 
@@ -71,6 +73,7 @@ def internal(outcome: Outcome, folder: Path) -> dict[str, Any]:
                 "strata": [*plan.roles.strata],
                 "sensitive": [*plan.roles.sensitive], "ordered": [*plan.roles.ordered],
             },
+            "figures": {label: _figure(asked) for label, asked in plan.asked.items() if label in plan.figures},
             "scenarios": [
                 {
                     "path": found.scenario.path, "name": found.scenario.name, "keys": [*found.scenario.keys],
@@ -159,6 +162,20 @@ def _read_back(outcome: Outcome, path: Path) -> dict[str, Any]:
     return {"format": path.suffix.lower().removeprefix("."), **found}
 
 
+def _figure(asked: Asked) -> dict[str, Any]:
+    """Return a figure with its arguments; of a file, which may stand elsewhere tomorrow, the digest of its bytes."""
+    told = {n: _digest_of_files(v) if n in asked.tables else plain(v) for n, v in asked.arguments.items()}
+    return {"measure": asked.measure.name, "arguments": told}
+
+
+def _digest_of_files(value: Any) -> Any:  # noqa: ANN401 - a path, or several by their keys or places
+    if isinstance(value, dict):
+        return {str(name): _digest_of_files(one) for name, one in value.items()}
+    if isinstance(value, list | tuple):
+        return [_digest_of_files(one) for one in value]
+    return {"sha256": hashlib.sha256(Path(value).read_bytes()).hexdigest()}
+
+
 def _input(outcome: Outcome) -> dict[str, Any]:
     if "input" not in outcome.kept:
         outcome.kept["input"] = digested(outcome.original.con, outcome.original.table)
@@ -181,7 +198,7 @@ def _keyed(con: duckdb.DuckDBPyConnection, what: str, output: str, digest: str) 
     """Return a digest under the secret key: another one for each output, so that two certificates do not link."""
     with translated():
         ((key,),) = execute(con, "SELECT sdc__secret_key()").fetchall()
-    message = f"sdc-sql certificate {FORMAT};{what};{output};{digest}"
+    message = f"sdc-sql certificate {_KEYED};{what};{output};{digest}"
     return hmac.new(str(key).encode(), message.encode(), hashlib.sha256).hexdigest()
 
 

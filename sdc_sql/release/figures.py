@@ -1,131 +1,134 @@
-"""The figures that limits can name: of the risks of a scenario, and of what was lost."""
+"""The figures that the limits of a release file name, and ``[figures.NAME]``: measures with arguments of their own."""
 
 from __future__ import annotations
 
-import inspect
-import re
-from dataclasses import dataclass, fields
-from functools import cache
-from typing import TYPE_CHECKING
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
 
-from sdc_sql import methods, results
-from sdc_sql.db.macros import declared
 from sdc_sql.errors import ParameterError
-from sdc_sql.limits import named
+from sdc_sql.figures.asked import Asked, named
+from sdc_sql.figures.condition import check_side, names
+from sdc_sql.figures.measured import Beside, lacking
+from sdc_sql.figures.registry import measure, measures
 from sdc_sql.release.problems import near
+from sdc_sql.release.step_values import Values
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
     from sdc_sql.release.plan import RolesOfColumns, Scenario
+    from sdc_sql.release.reading import Reading
 
-_ATTRIBUTE = ("distinct_l", "entropy_l", "recursive_l", "t", "alpha", "beta", "enhanced_beta", "delta")
-# What [loss] can say besides columns and limits, by the parameters of the measures.
+Given = dict[str, tuple[str, dict[str, Any]]]
+# What [loss] can say besides columns and limits, by the arguments of the measures.
 LOSS_FIELDS = ("ordinal", "continuous", "domains", "dimension")
-_GIVEN = {"original", "released", "tbl", "columns", "keys", "id", *LOSS_FIELDS}
+_RISK, _LOSS = "risk", "loss"
 
 
 @dataclass(frozen=True)
-class LossMeasure:
-    """A measure of loss: its verb, the fields of a row, and what it takes of ``[loss]``.
+class _Described:
+    """The roles of the source as a measure asks for them, before the source is read."""
 
-    ``of``: ``numeric`` or ``categorical`` columns, or both; ``compares``: the released table with the original.
-    """
-
-    verb: str
-    figures: tuple[str, ...]
-    takes: tuple[str, ...]
-    needs: tuple[str, ...]
-    of: str
-    compares: bool
+    keys: tuple[str, ...]
+    weight: str | float | None
+    sampling_fraction: str | float | None
+    household: str | None
+    stratum: str | None
+    id: str | None
 
 
-def _of_result(name: str) -> tuple[str, ...]:
-    """Return the fields of a result that are numbers."""
-    return tuple(f.name for f in fields(getattr(results, name)) if re.match(r"int\b|float\b", str(f.type)))
-
-
-RISK: Mapping[str, tuple[str, ...]] = {
-    "frequencies": _of_result("FrequencySummary"),
-    "k_anonymity": _of_result("KViolations"),
-    "theta": _of_result("Theta"),
-    "theta_by": _of_result("StratumTheta"),
-    "global_risk": _of_result("GlobalRisk"),
-    "household_risk": _of_result("HouseholdGlobalRisk"),
-    "attribute": _ATTRIBUTE,
-    "suda": _of_result("SudaSummary"),
-    "log_linear_risk": _of_result("LogLinearRisk"),
-    "threshold_rule": _of_result("ThresholdSummary"),
-    "neighbourhood": _of_result("Neighbourhood"),
-}
-
-
-def of_verb(verb: str) -> tuple[str, ...]:
-    """Return the figures that a method gives of a file; of what gives records, or no numbers, none."""
-    kind = re.search(r"\w+(?=\]?$)", str(inspect.signature(getattr(methods.Methods, verb)).return_annotation))
-    return _of_result(kind[0]) if kind is not None and hasattr(results, kind[0]) else ()
-
-
-@cache
-def loss_measures() -> Mapping[str, LossMeasure]:
-    """Return the measures of loss that need nothing but the two tables, columns and an id, by their verbs."""
-    found = {}
-    for declaration in declared():
-        parameters = {p.name: p for p in declaration.parameters}
-        required = {p.name for p in declaration.required}
-        verb = getattr(methods.Methods, declaration.verb, None)
-        if not declaration.file.startswith("loss/") or verb is None or not required <= _GIVEN:
+def read(reading: Reading, said: object) -> Given:
+    """Return the figures of ``[figures]``: for each name the measure and its arguments; errors are problems."""
+    found: Given = {}
+    for label, row in reading.problems.table("figures", said, _Any()).items():
+        path = f"figures.{label}"
+        if not isinstance(row, dict) or not isinstance(row.get("measure"), str):
+            reading.problems.add(path, 'it names no measure, as in measure = "k_map".')
             continue
-        signature = inspect.signature(verb)
-        kind = re.search(r"\w+(?=\]?$)", str(signature.return_annotation))
-        if kind is None or not hasattr(results, kind[0]):
-            continue
-        columns = parameters.get("columns")
-        found[declaration.verb] = LossMeasure(
-            declaration.verb, _of_result(kind[0]),
-            tuple(name for name in LOSS_FIELDS if name in parameters and name in signature.parameters),
-            tuple(name for name in LOSS_FIELDS if name in required),
-            next((kind for kind in ("numeric", "categorical") if columns is not None and kind in columns.meaning), ""),
-            "original" in parameters,
-        )  # fmt: skip
+        with reading.problems.at(path):
+            its = measure(row["measure"])
+            values = Values(reading, path)
+            arguments: dict[str, Any] = {}
+            for name, value in row.items():
+                parameter = its.parameter(name)
+                if name == "measure":
+                    continue
+                if name not in its.arguments:
+                    reading.problems.add(f"{path}.{name}", f"there is no such field{near(name, its.arguments)}")
+                elif name == "matrices" and isinstance(value, dict):  # of each key, or of several together
+                    arguments[name] = {key: str(reading.beside(file)) for key, file in value.items()}
+                elif name == "releases" and isinstance(value, list):
+                    arguments[name] = [str(reading.beside(file)) for file in value]
+                else:
+                    arguments[name] = value if parameter is None else values.of(parameter, value)
+            named({label: (its.name, arguments)})
+            found[label] = (its.name, arguments)
     return found
 
 
-def check_risk(limit: str, roles: RolesOfColumns, scenario: Scenario) -> None:
-    """Refuse a limit that cannot be read, or that names what is not measured with these roles.
+class _Any(dict):  # type: ignore[type-arg] # of any field
+    """The fields of a table whose names are free, each a table itself."""
+
+    def __contains__(self, _: object) -> bool:
+        return True
+
+    def __getitem__(self, _: object) -> Any:  # noqa: ANN401 - whether a value is such, and what is said where not
+        return (lambda value: isinstance(value, dict), 'a table, as in [figures.register] with measure = "k_map"')
+
+
+def of_scenario(asked: Mapping[str, Asked], scenario: Scenario) -> dict[str, Asked]:
+    """Return the figures with what the scenario says for one of them: what is known about continuous keys."""
+    if scenario.neighbourhood is None:
+        return dict(asked)
+    about = {("continuous" if n == "columns" else n): v for n, v in scenario.neighbourhood.items()}
+    return {**asked, "neighbourhood": replace(asked["neighbourhood"], arguments=about)}
+
+
+def beside_scenario(
+    roles: RolesOfColumns, scenario: Scenario, numbers: Sequence[str], original: str | None
+) -> Beside:  # fmt: skip
+    """Return what a measure of risk may ask for besides the roles; records are linked by the keys."""
+    given: dict[str, Any] = {"k": scenario.k}
+    if scenario.threshold is not None:
+        given["threshold"] = list(scenario.threshold) if isinstance(scenario.threshold, tuple) else scenario.threshold
+    sensitive = tuple(name for name in roles.sensitive if name not in scenario.keys)
+    ordered = tuple(name for name in roles.ordered if name in sensitive)
+    linked = {"columns": [*scenario.keys], "continuous": [key for key in scenario.keys if key in numbers] or None}
+    return Beside(original, sensitive, ordered, given, linked)
+
+
+def described(roles: RolesOfColumns, keys: Sequence[str]) -> _Described:
+    """Return the roles as a measure asks for them."""
+    fraction = roles.sampling_fraction
+    weight = 1 / fraction if roles.weight is None and isinstance(fraction, int | float) else roles.weight
+    stratum = roles.strata[0] if roles.strata else None
+    return _Described(tuple(keys), weight, fraction, roles.household, stratum, roles.id)
+
+
+def check_risk(
+    limit: str, asked: Mapping[str, Asked], roles: RolesOfColumns, scenario: Scenario, continuous: Sequence[str] = ()
+) -> None:
+    """Refuse a limit of a scenario that cannot be read, bounds the wrong side, or names what cannot be measured.
 
     Raises
     ------
     ParameterError
         It says what there is, and what is lacking.
     """
-    weighted = roles.weight is not None or isinstance(roles.sampling_fraction, int | float)
-    needs = {
-        "theta": (isinstance(roles.sampling_fraction, int | float), "roles.sampling_fraction, a number"),
-        "theta_by": (
-            bool(roles.sampling_fraction is not None and roles.strata and {*scenario.keys} != {*roles.strata}),
-            "roles.sampling_fraction and roles.strata, which are not the only key",
-        ),
-        "global_risk": (weighted, "roles.weight or roles.sampling_fraction"),
-        "log_linear_risk": (weighted, "roles.weight or roles.sampling_fraction"),
-        "household_risk": (weighted and roles.household is not None, "roles.household and roles.weight"),
-        "attribute": (bool(roles.sensitive), "roles.sensitive"),
-        "threshold_rule": (scenario.threshold is not None, "a threshold of the scenario, as in threshold = 20000"),
-        "neighbourhood": (
-            scenario.neighbourhood is not None,
-            'a neighbourhood of the scenario, as in neighbourhood = { columns = ["turnover"], width = 0.1 }',
-        ),
-    }
-    for measure, figure, k in named(limit):
-        _known(measure, figure, RISK)
-        there, lacking = needs.get(measure, (True, ""))
-        if not there:
-            raise ParameterError(f"{measure} needs {lacking}.")
-        if k is not None and k < 2:  # noqa: PLR2004 - a group
-            raise ParameterError(f"{measure}.{k} is no k: it must be at least 2.")
+    asked = of_scenario(asked, scenario)
+    check_side(limit, asked, holds=True)
+    for name in names(limit):
+        its = asked[name.label]
+        if its.measure.figures[name.figure].bears == _LOSS or its.measure.bears() == {_LOSS}:
+            raise ParameterError(f"{name.label}.{name.figure} is loss: put the limit under [loss].")
+        if name.part:
+            raise ParameterError(f"{name.part}.{name.label}: a limit is on the released file: leave {name.part} out.")
+        if name.row is not None and its.measure.by == ("k",) and not (name.row.isdigit() and int(name.row) > 1):
+            raise ParameterError(f"{name.label}.{name.row} is no k: it must be a whole number of at least 2.")
+        _check_there(its, roles, scenario.keys, beside_scenario(roles, scenario, continuous, "the source"), scenario)
 
 
-def check_loss(limit: str, given: Mapping[str, object]) -> None:
+def check_loss(limit: str, asked: Mapping[str, Asked], given: Mapping[str, object], roles: RolesOfColumns) -> None:
     """Refuse a limit on loss likewise; ``given`` are the fields of ``[loss]``.
 
     Raises
@@ -133,16 +136,49 @@ def check_loss(limit: str, given: Mapping[str, object]) -> None:
     ParameterError
         It says what there is, and what is lacking.
     """
-    measures = loss_measures()
-    for measure, figure, _ in named(limit):
-        _known(measure, figure, {name: m.figures for name, m in measures.items()})
-        lacking = [f"loss.{name}" for name in measures[measure].needs if not given.get(name)]
-        if lacking:
-            raise ParameterError(f"{measure} needs {' and '.join(lacking)}.")
+    check_side(limit, asked, holds=True)
+    for name in names(limit):
+        its = asked[name.label]
+        if its.measure.figures[name.figure].bears == _RISK or its.measure.bears() == {_RISK}:
+            raise ParameterError(
+                f"{name.label}.{name.figure} is risk: put the limit under [[scenarios]], whose keys an intruder has."
+            )
+        there = Beside("the source", given={n: v for n, v in given.items() if n in {"columns", *LOSS_FIELDS} and v})
+        needed = [n for n in lacking(its, described(roles, ("columns",)), there) if n != "columns"]
+        if needed:
+            raise ParameterError(f"{name.label} needs {' and '.join(_place(n, its, _LOSS) for n in needed)}.")
 
 
-def _known(measure: str, figure: str, known: Mapping[str, tuple[str, ...]]) -> None:
-    if measure not in known:
-        raise ParameterError(f"there is no measure {measure!r}{near(measure, known)}")
-    if figure not in known[measure]:
-        raise ParameterError(f"{measure} has no figure {figure!r}{near(figure, known[measure])}")
+def _check_there(
+    its: Asked, roles: RolesOfColumns, keys: Sequence[str], beside: Beside, scenario: Scenario
+) -> None:  # fmt: skip
+    needed = [_place(n, its, _RISK) for n in lacking(its, described(roles, keys), beside)]
+    pi = its.arguments.get("sampling_fraction", roles.sampling_fraction)
+    if its.measure.name == "theta" and pi is not None and not isinstance(pi, int | float):
+        needed.append("roles.sampling_fraction, a number")
+    if its.measure.name == "theta_by" and not needed and {*keys} == {*roles.strata}:
+        needed.append("roles.strata, which are not the only key")
+    if needed:
+        raise ParameterError(f"{its.label} needs {' and '.join(needed)} ({scenario.path}).")
+
+
+def _place(name: str, its: Asked, room: str) -> str:
+    """Return where the release file says what a measure lacks."""
+    roles = {
+        "weight": "roles.weight or roles.sampling_fraction", "stratum": "roles.strata", "sensitive": "roles.sensitive",
+        "targets": "roles.sensitive", "target": "roles.sensitive", "sampling_fraction": "roles.sampling_fraction",
+        "household": "roles.household", "id": "roles.id",
+        "threshold": "a threshold of the scenario, as in threshold = 20000",
+    }  # fmt: skip
+    if its.measure.name == "neighbourhood" and name == "continuous":
+        return 'a neighbourhood of the scenario, as in neighbourhood = { columns = ["turnover"], width = 0.1 }'
+    if room == _LOSS and name in LOSS_FIELDS:
+        return f"loss.{name}"
+    own = f'{name}, as in [figures.{its.label}] with measure = "{its.measure.name}" and {name} = ...'
+    return roles.get(name, own)
+
+
+def of_verb(verb: str) -> tuple[str, ...]:
+    """Return the figures that a method gives of a file; of what gives records none."""
+    its = measures().get(verb)
+    return tuple(its.figures) if its is not None and its.of_file else ()

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import inspect
 from typing import TYPE_CHECKING, Any
 
 from sdc_sql.db.checks import told
-from sdc_sql.db.macros import declared
-from sdc_sql.errors import ParameterError
+from sdc_sql.figures.measured import lacking
+from sdc_sql.figures.registry import ROLES
 from sdc_sql.frontier.figures import masks, named
 from sdc_sql.mask.loss_expression import arithmetic
-from sdc_sql.methods import Methods
 from sdc_sql.release import figures, step_fields
 from sdc_sql.release.plan import THIS, Candidate, Considered
 from sdc_sql.release.problems import NUMBER, TABLES, TEXT, near
@@ -19,6 +17,7 @@ from sdc_sql.release.step_values import Values
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
+    from sdc_sql.figures.asked import Asked
     from sdc_sql.frontier.figures import Figure
     from sdc_sql.release.plan import RolesOfColumns, Scenario
     from sdc_sql.release.problems import Kind
@@ -112,41 +111,26 @@ def _candidate(
 
 
 def _figure(reading: Reading, role: str, asked: Figure, roles: RolesOfColumns, scenario: Scenario) -> None:
-    """Check the measure, its figure and its arguments."""
+    """Check the measure, its figure and its arguments, and that they can be measured."""
     path, before = f"frontier.{role}", len(reading.problems.found)
     with reading.problems.at(path):
-        measure, figure, arguments = named(asked, "it")
-        there = figures.of_verb(measure)
-        if not there:
-            raise ParameterError(f"{measure} gives no figure of the file.")
-        if figure not in there:
-            raise ParameterError(f"{measure} has no figure {figure!r}{near(figure, there)}")
-        if measure in figures.RISK and "sampling_fraction" not in arguments:
-            figures.check_risk(f"{measure}.{figure} >= 0", roles, scenario)
+        name, its = named(asked, "it")
+        _arguments(reading, path, its)
     if len(reading.problems.found) > before:
         return
-    _arguments(reading, path, measure, figure, arguments)
-    compares = "original" in inspect.signature(getattr(Methods, measure)).parameters
-    if (
-        compares
-        and roles.id is None
-        and any(p.name == "id" for d in declared() if d.verb == measure for p in d.parameters)
-    ):
-        reading.problems.add("roles.id", f"it is missing: {measure} finds each record by its id.")
+    beside = figures.beside_scenario(roles, scenario, (), "the source")
+    for lacks in lacking(its, figures.described(roles, scenario.keys), beside):
+        if lacks in ROLES:
+            of_roles = {"stratum": "strata", "weight": "weight or roles.sampling_fraction"}
+            reading.problems.add(f"roles.{of_roles.get(lacks, lacks)}", f"it is missing: {its.label} needs it.")
+        else:
+            example = f'["{name.label}.{name.figure}", {{ {lacks} = ... }}]'
+            reading.problems.add(path, f"{its.label} needs {lacks}, as in {example}.")
 
 
-def _arguments(reading: Reading, path: str, measure: str, figure: str, arguments: Mapping[str, Any]) -> None:
-    signature = inspect.signature(getattr(Methods, measure)).parameters
-    filled = {"data", "original"} | ({"columns"} if "original" in signature else set())
-    takes = [name for name in signature if name not in {"data", "original", "into"}]
-    own = {p.name: p for d in declared() if d.verb == measure for p in d.parameters}
+def _arguments(reading: Reading, path: str, its: Asked) -> None:
     values = Values(reading, f"{path}[1]")
-    for name, value in arguments.items():
-        if name not in takes:
-            reading.problems.add(f"{path}[1].{name}", f"there is no such field{near(name, takes)}")
-        elif name in own:
-            values.of(own[name], value)
-    for name, parameter in signature.items():
-        if parameter.default is parameter.empty and name not in {*filled, *arguments}:
-            example = f'["{measure}.{figure}", {{ {name} = ... }}]'
-            reading.problems.add(path, f"{measure} needs {name}, as in {example}.")
+    for name, value in its.arguments.items():
+        parameter = its.measure.parameter(name)
+        if parameter is not None:
+            values.of(parameter, value)

@@ -184,8 +184,8 @@ def _paired(found: ScenarioOutcome) -> tuple[tuple[object, ...], ...]:
 
 def _figures(report: RiskReport, more: Mapping[str, Any]) -> dict[str, Any]:
     found: dict[str, Any] = {}
-    single = {"frequencies": report.frequencies, "theta": report.theta, "global risk": report.global_risk,
-              "households": report.household_risk, "special uniques": report.suda}  # fmt: skip
+    single = {"frequencies": report.frequency_summary, "theta": report.theta, "global risk": report.global_risk,
+              "households": report.household_global_risk, "special uniques": report.suda_summary}  # fmt: skip
     for measure, result in single.items():
         found |= {f"{measure}: {n.replace('_', ' ')}": v for n, v in (result.to_dict() if result else {}).items()}
     found |= {f"records below k = {v.k}": v.records for v in report.k_anonymity}

@@ -9,20 +9,21 @@ from sqlglot import exp
 
 from sdc_sql.db.load import execute
 from sdc_sql.errors import InputError
-from sdc_sql.limits import figures_of, holds, named
+from sdc_sql.figures.condition import names
+from sdc_sql.figures.limits import figures_of, holds
+from sdc_sql.figures.measured import Beside, rows_of
 from sdc_sql.microdata import Microdata
-from sdc_sql.release.figures import loss_measures
+from sdc_sql.release import figures
 from sdc_sql.release.outcome import LimitOutcome
-from sdc_sql.release.plan import RELEASED
-from sdc_sql.report import attributes, risk_report, special_uniques
+from sdc_sql.release.plan import ORIGINAL, RELEASED
+from sdc_sql.report import attributes, risk_report
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
 
     import duckdb
 
-    from sdc_sql.db.results import Result
-    from sdc_sql.release.figures import LossMeasure
+    from sdc_sql.figures.asked import Asked
     from sdc_sql.release.outcome import ScenarioOutcome
     from sdc_sql.release.plan import Limit, Plan, Scenario, Step
     from sdc_sql.report import RiskReport
@@ -48,33 +49,35 @@ def risks(
 ) -> tuple[RiskReport, dict[str, Any]]:  # fmt: skip
     """Return the report of a scenario, under the name that a reader knows, and what is measured besides."""
     data = described(con, plan, table, scenario.keys, nulls)
-    limited = {measure for limit in scenario.limits for measure, *_ in named(limit.text)}
-    suda, log_linear = "suda" in limited, "log_linear_risk" in limited
+    asked = figures.of_scenario(plan.asked, scenario)
     sensitive = [name for name in plan.roles.sensitive if name not in scenario.keys]
     report = risk_report(data, k=scenario.k, progress=progress)
-    # these are defined for NULL as a value of its own only
-    strict = described(con, plan, table, scenario.keys) if sensitive or suda or log_linear else data
     if sensitive:
         progress("attribute disclosure")
         ordered = [name for name in plan.roles.ordered if name in sensitive]
-        report = replace(report, attribute=attributes(strict, sensitive, ordered))
-    if suda:
-        progress("special uniques")
-        report = replace(report, suda=special_uniques(strict))
-    more: dict[str, Any] = {}
-    if log_linear:
-        progress("log-linear model")
-        more["log_linear_risk"] = strict.log_linear_risk().to_dict()
+        strict = described(con, plan, table, scenario.keys)  # NULL is a value of its own there only
+        diversity, closeness, likeness = attributes(strict, sensitive, ordered)
+        report = replace(report, l_diversity=diversity, t_closeness=closeness, likeness=likeness)
+    found = report.to_dict()
+    limited = {name.label for limit in scenario.limits for name in names(limit.text)}
+    wanted = dict.fromkeys(sorted(limited))
     if scenario.threshold is not None:
-        progress("threshold rule")
-        given = scenario.threshold
-        rows = data.threshold_rule_summary(list(given) if isinstance(given, tuple) else given)
-        more["threshold_rule"] = [row.to_dict() for row in rows]
+        wanted["threshold_rule_summary"] = None
     if scenario.neighbourhood is not None:
-        progress("neighbourhood")
-        asked = {**scenario.neighbourhood}
-        more["neighbourhood"] = [data.neighbourhood(asked.pop("columns"), **asked).to_dict()]
+        wanted["neighbourhood"] = None
+    # the original is not compared with itself: what asks for it is measured of the released table alone
+    original = ORIGINAL if table == RELEASED and _is_there(con, ORIGINAL) else None
+    beside = figures.beside_scenario(plan.roles, scenario, plan.loss.continuous, original)
+    more: dict[str, Any] = {}
+    for label in wanted:
+        if found.get(label) is None and not (asked[label].measure.compares and original is None):
+            progress(label.replace("_", " "))
+            more[label] = rows_of(asked[label], data._roles, beside)  # noqa: SLF001 - as its methods take them
     return replace(report, table=name), more
+
+
+def _is_there(con: duckdb.DuckDBPyConnection, table: str) -> bool:
+    return bool(con.execute("SELECT 1 FROM duckdb_tables() WHERE table_name = ?", [table]).fetchall())
 
 
 def losses(
@@ -86,42 +89,44 @@ def losses(
     categories are of the others. Where a measure has no column, or one of them is dropped or (named as continuous) no
     number any more, its figures are NULL.
     """
-    wanted = dict.fromkeys(measure for limit in plan.loss.limits for measure, *_ in named(limit.text))
+    wanted = dict.fromkeys(name.label for limit in plan.loss.limits for name in names(limit.text))
     found: dict[str, tuple[Mapping[str, Any], ...]] = {}
-    for name in wanted:
-        progress(name.replace("_", " "))
-        measure = loss_measures()[name]
-        columns = [*plan.loss.columns]
-        numbers = _numbers(original) & _numbers(released)
-        if measure.of == "numeric":
-            columns = [*plan.loss.continuous] or [c for c in columns if c in numbers or c not in released.columns]
-        elif measure.of == "categorical":
-            columns = [c for c in columns if c not in plan.loss.continuous]
-        there = numbers if measure.of == "numeric" else {*released.columns}
+    for label in wanted:
+        progress(label.replace("_", " "))
+        asked = plan.asked[label]
+        columns, there = _columns(asked, original, released, plan)
         # of what is there no more, or no number any more, the loss is unknown: that of the others would look like all
-        rows = _rows(measure, original, released, columns, plan) if columns and {*columns} <= there else []
-        found[name] = tuple(rows) or (dict.fromkeys(measure.figures),)
+        rows = _rows(asked, original, released, columns, plan) if columns and {*columns} <= there else []
+        found[label] = tuple(rows) or (dict.fromkeys(asked.measure.figures),)
     return found
 
 
+def _columns(asked: Asked, original: Microdata, released: Microdata, plan: Plan) -> tuple[list[str], set[str]]:
+    """Return the columns that a measure of loss is of, and those that it could be of."""
+    columns, numbers = [*plan.loss.columns], _numbers(original) & _numbers(released)
+    parameter = asked.measure.parameter("columns")
+    of = next((kind for kind in ("numeric", "categorical") if parameter and kind in parameter.meaning), "")
+    if "columns" in asked.arguments:
+        columns = [*asked.arguments["columns"]]
+    elif of == "numeric":
+        columns = [*plan.loss.continuous] or [c for c in columns if c in numbers or c not in released.columns]
+    elif of == "categorical":
+        columns = [c for c in columns if c not in plan.loss.continuous]
+    return columns, numbers if of == "numeric" else {*released.columns}
+
+
 def _rows(
-    measure: LossMeasure, original: Microdata, released: Microdata, columns: list[str], plan: Plan
-) -> list[Mapping[str, Any]]:
-    options: dict[str, Any] = {}
-    for field in measure.takes:
-        given = getattr(plan.loss, field)
-        if isinstance(given, tuple):
-            given = [c for c in given if c in columns or field == "domains"] or None
-        if given is not None:
-            options[field] = given
-    verb = getattr(released, measure.verb)
-    if not measure.compares:
-        data = described(released.con, plan, released.table, columns)
-        result = getattr(data, measure.verb)(**options)
-    else:
-        result = verb(original, columns, **options)
-    several: list[Result] = result if isinstance(result, list) else [result]
-    return [row.to_dict() for row in several]
+    asked: Asked, original: Microdata, released: Microdata, columns: list[str], plan: Plan
+) -> Sequence[Mapping[str, Any]]:
+    given: dict[str, Any] = {"columns": columns}
+    for field in figures.LOSS_FIELDS:
+        value = getattr(plan.loss, field)
+        if isinstance(value, tuple):
+            value = [c for c in value if c in columns or field == "domains"] or None
+        given[field] = value
+    # what does not compare, as the sizes of classes, is of the columns as keys
+    data = described(released.con, plan, released.table, columns)
+    return rows_of(asked, data._roles, Beside(original.table, given=given))  # noqa: SLF001 - as its methods take them
 
 
 def nulls_after(original: Microdata, steps: Iterable[Step], keys: Iterable[str]) -> str:
@@ -161,20 +166,21 @@ def judged(
     reports = {found.scenario.name: (found.figures_before, found.figures) for found in scenarios}
     of_loss = {name: [dict(row) for row in rows] for name, rows in loss.items()}
     return tuple(
-        _judged(limit, *reports[limit.scenario]) if limit.scenario is not None else _judged(limit, None, of_loss)
+        _judged(plan, limit, *reports[limit.scenario])
+        if limit.scenario is not None else _judged(plan, limit, None, of_loss)
         for limit in plan.limits
-    )
+    )  # fmt: skip
 
 
-def _judged(limit: Limit, before: dict[str, Any] | None, report: dict[str, Any]) -> LimitOutcome:
-    figures, measured = _figures(limit, report)
-    its = {} if before is None else _figures(limit, before)[0]
-    return LimitOutcome(limit, figures, measured and holds(limit.text, report), before=its)
+def _judged(plan: Plan, limit: Limit, before: dict[str, Any] | None, report: dict[str, Any]) -> LimitOutcome:
+    found, measured = _figures(plan, limit, report)
+    its = {} if before is None else _figures(plan, limit, before)[0]
+    return LimitOutcome(limit, found, measured and holds(limit.text, report, plan.asked), before=its)
 
 
-def _figures(limit: Limit, report: dict[str, Any]) -> tuple[dict[str, float | None], bool]:
+def _figures(plan: Plan, limit: Limit, report: dict[str, Any]) -> tuple[dict[str, float | None], bool]:
     """Return the figures that a limit names, and whether all are measured; what is not is NULL."""
     try:
-        return figures_of(limit.text, report), True
+        return figures_of(limit.text, report, plan.asked), True
     except InputError:  # a limit that cannot be checked does not hold
-        return {f"{measure}.{figure}": None for measure, figure, _ in named(limit.text)}, False
+        return {f"{name.label}.{name.figure}": None for name in names(limit.text)}, False

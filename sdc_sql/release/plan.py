@@ -3,15 +3,20 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
+
+from sdc_sql.figures.asked import named
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
     from pathlib import Path
 
+    from sdc_sql.figures.asked import Asked
     from sdc_sql.frontier.figures import Figure
     from sdc_sql.release.ruleset import Rules
 
+ORIGINAL = "sdc_original"  # the table of the source
 RELEASED = "sdc_release"  # the table that the steps change
 THIS = "this release"  # the name of the release itself among the candidates of its frontier
 
@@ -171,7 +176,8 @@ class Plan:
 
     ``path`` is the file, ``text`` what stands in it; ``columns`` are those of the source with their types, direct
     identifiers left out. ``rules`` is the name and version of the ruleset. ``roles_after`` are the roles once
-    steps have taken a sample, where the weight or the sampling fraction is one number.
+    steps have taken a sample, where the weight or the sampling fraction is one number. ``figures`` are measures with
+    arguments of their own, by the names that limits have for them.
     """
 
     path: Path
@@ -192,7 +198,13 @@ class Plan:
     rules: str | None = None
     ruleset: Rules | None = None
     frontier: Considered | None = None
+    figures: Mapping[str, tuple[str, Mapping[str, Any]]] = field(default_factory=dict)
     roles_after: RolesOfColumns | None = None
+
+    @cached_property
+    def asked(self) -> Mapping[str, Asked]:
+        """Return the figures that limits can name."""
+        return named(self.figures)
 
     @property
     def released_roles(self) -> RolesOfColumns:

@@ -11,7 +11,8 @@ from sdc_sql.db.checks import checked_small_weights, told
 from sdc_sql.db.released_file import FORMATS, IDS
 from sdc_sql.db.source import ELSEWHERE
 from sdc_sql.errors import ParameterError
-from sdc_sql.limits import named
+from sdc_sql.figures.asked import named
+from sdc_sql.figures.door import greatest_k
 from sdc_sql.release import density, figures, formats, frontier_fields, raw, rules, step_fields
 from sdc_sql.release.documents import DOCUMENTS
 from sdc_sql.release.plan import Limit, Loss, Output, Place, Plan, RolesOfColumns, Scenario, Source
@@ -35,8 +36,8 @@ if TYPE_CHECKING:
 
 TEXTS_OF_FILE = ("title", "producer", "version", "description", "population", "release")
 FILE = dict.fromkeys(TEXTS_OF_FILE, TEXT) | {
-    "rules": rules.KIND, "source": TABLE, "roles": TABLE, "scenarios": TABLES, "steps": TABLES, "loss": TABLE,
-    "frontier": TABLE, "output": TABLE,
+    "rules": rules.KIND, "figures": TABLE, "source": TABLE, "roles": TABLE,
+    "scenarios": TABLES, "steps": TABLES, "loss": TABLE, "frontier": TABLE, "output": TABLE,
 }  # fmt: skip
 SOURCE = {"path": TEXT, "database": TEXT, "table": TEXT}
 ROLES = {
@@ -123,6 +124,8 @@ class _Sections(Reading):
         source = self._source()
         roles = self._roles()
         ruleset = rules.read(self, roles)
+        self.figures = figures.read(self, self.said.get("figures"))
+        self.asked = named(self.figures)
         scenarios = self._scenarios(roles, ruleset)
         if ruleset is not None:
             ruleset = rules.keyed(ruleset, scenarios, self.problems)
@@ -140,7 +143,7 @@ class _Sections(Reading):
         texts = {name: self.said.get(name, "") for name in TEXTS_OF_FILE}
         return Plan(
             self.file, self.text, source, roles, tuple(scenarios), tuple(steps), loss, output, self.columns, **texts,
-            rules=str(ruleset) if ruleset else None, ruleset=ruleset, frontier=frontier,
+            rules=str(ruleset) if ruleset else None, ruleset=ruleset, frontier=frontier, figures=self.figures,
         )  # fmt: skip
 
     def _source(self) -> Source | None:
@@ -264,10 +267,16 @@ class _Sections(Reading):
             written += [(f"{scenario.path}, {name} limits[{i}]", t) for i, t in enumerate(ruleset.ruleset.limits)]
         for at, text in written:
             with self.problems.at(at):
-                figures.check_risk(text, roles, scenario)
-                k = max([k, *(asked for *_, asked in named(text) if asked is not None)])
+                figures.check_risk(text, self.asked, roles, scenario, self._continuous())
+                k = greatest_k([text], k, self.asked)
                 limits.append(Limit(at, text, scenario.name))
         return replace(scenario, k=k, limits=tuple(limits))
+
+    def _continuous(self) -> list[str]:
+        """Return what [loss] calls continuous, which is read later and checked there."""
+        loss = self.said.get("loss")
+        named_ = loss.get("continuous") if isinstance(loss, dict) else None
+        return [name for name in named_ if isinstance(name, str)] if isinstance(named_, list) else []
 
     def _loss(self, roles: RolesOfColumns) -> Loss:
         given = self.problems.table("loss", self.said.get("loss"), LOSS)
@@ -277,7 +286,7 @@ class _Sections(Reading):
         for i, text in enumerate(given.get("limits", [])):
             at = f"loss.limits[{i}]"
             with self.problems.at(at):
-                figures.check_loss(text, given)
+                figures.check_loss(text, self.asked, given, roles)
                 limits.append(Limit(at, text))
         if given.get("limits"):
             if not given.get("columns"):

@@ -26,7 +26,7 @@ from sdc_sql.release.documents import DOCUMENTS
 from sdc_sql.release.households import renumbered
 from sdc_sql.release.outcome import Outcome, ScenarioOutcome
 from sdc_sql.release.place import OWNER, folder_made, place, refuse_taken
-from sdc_sql.release.plan import RELEASED, Plan
+from sdc_sql.release.plan import ORIGINAL, RELEASED, Plan
 from sdc_sql.release.read import read_release
 from sdc_sql.version import VERSION
 
@@ -37,8 +37,6 @@ if TYPE_CHECKING:
     from sdc_sql.db.steps import MaskingStep
     from sdc_sql.microdata import Microdata
     from sdc_sql.release.plan import Step
-
-ORIGINAL = "sdc_original"
 
 
 def run_release(

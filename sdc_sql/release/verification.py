@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 _ALL = ("certificate", "text", "format", "title", "producer", "version", "versions", "output", "marks", "digest")
 FIELDS = {
-    "internal": {*_ALL, "input", "release_file", "roles", "scenarios", "steps", "limits"},
+    "internal": {*_ALL, "input", "release_file", "roles", "figures", "scenarios", "steps", "limits"},
     "public": {*_ALL, "methods", "keyed_digests"},
 }
 

@@ -8,7 +8,9 @@ from typing import TYPE_CHECKING, Any
 
 from sdc_sql.db.source import kind_of
 from sdc_sql.errors import InputError, TableError
-from sdc_sql.release import measured, sealed
+from sdc_sql.figures.asked import named
+from sdc_sql.figures.condition import names
+from sdc_sql.release import format_1, measured, sealed
 from sdc_sql.release.certificate import FORMAT, TEXT, plain
 from sdc_sql.release.content import content_of, digested
 from sdc_sql.release.outcome import ScenarioOutcome
@@ -102,11 +104,12 @@ def verify(
     kind_of(str(file))  # it is there
     said = read_certificate(path)
     kind = str(said["certificate"])
-    wrong = sealed.changed(said) if set(said) == FIELDS[kind] else sorted(set(said) ^ FIELDS[kind])
+    fields = FIELDS[kind] - ({"figures"} if said.get("format") == format_1.FORMAT else set())
+    wrong = sealed.changed(said) if set(said) == fields else sorted(set(said) ^ fields)
     if wrong:
         return Verification(kind, tuple(Check(field, holds=False, told="is not as it was sealed") for field in wrong))
     checks = [Check("digest", holds=True, told="the certificate is as it was sealed")]
-    checks += [check("format", said["format"], FORMAT), check("text", said["text"], TEXT)]
+    checks += [_format(said), check("text", said["text"], TEXT)]
     progress("the released file")
     with ExitStack() as stack:
         try:
@@ -134,6 +137,12 @@ def verify(
     return Verification(kind, tuple(checks))
 
 
+def _format(said: dict[str, Any]) -> Check:
+    known = said["format"] in (format_1.FORMAT, FORMAT)
+    told = "is read by this version" if known else f"is {said['format']}, which this version does not read"
+    return Check("format", holds=known, told=told)
+
+
 _MALFORMED = (AttributeError, KeyError, TypeError, ValueError)  # sealed anew, by whoever wrote it
 
 
@@ -147,11 +156,12 @@ def _output(said: dict[str, Any], found: dict[str, Any]) -> list[Check]:
 
 def _limits(said: dict[str, Any], con: duckdb.DuckDBPyConnection, table: str) -> list[Check]:
     """Return the checks of the limits on risk, measured in the released file."""
+    said = said if said["format"] != format_1.FORMAT else format_1.brought_forward(said)
     roles, checks, reports = said["roles"], [], []
     limits = [Limit(row["path"], row["limit"], row["scenario"]) for row in said["limits"]]
     places = {limit.path: i for i, limit in enumerate(limits)}
     for row in said["scenarios"]:
-        own = tuple(limit for limit in limits if limit.scenario == row["name"])
+        own = tuple(limit for limit in limits if limit.scenario == row["name"] and not _apart(limit, said))
         threshold = tuple(row["threshold"]) if isinstance(row["threshold"], list) else row["threshold"]
         scenario = Scenario(
             row["path"], row["name"], tuple(row["keys"]), row["nulls"], row["k"], threshold, own,
@@ -168,16 +178,30 @@ def _limits(said: dict[str, Any], con: duckdb.DuckDBPyConnection, table: str) ->
         reports.append(ScenarioOutcome(scenario, report, report, row["nulls"], row["nulls"], more, more))
         for found in measured.judged(plan, reports[-1:], {}):
             i = places[found.limit.path]
-            figures = plain(dict(found.figures))
-            checks += [
-                check(f"limits[{i}].figures.{name}", said["limits"][i]["figures"].get(name), value)
-                for name, value in figures.items()
-            ]
+            figures, given = plain(dict(found.figures)), said["limits"][i]["figures"]
+            if said["format"] == format_1.FORMAT:  # whose names of rows were others
+                given = {name.partition(" (")[0]: value for name, value in given.items()}
+                figures = {name.partition(" (")[0]: value for name, value in figures.items()}
+            checks += [check(f"limits[{i}].figures.{name}", given.get(name), value) for name, value in figures.items()]
             checks.append(check(f"limits[{i}].holds", said["limits"][i]["holds"], found.holds))
     for i, limit in enumerate(limits):
-        if limit.scenario is None:
-            checks.append(Check(f"limits[{i}]", holds=None, told=f"{limit.text}: needs the original"))
+        if limit.scenario is None or (apart := _apart(limit, said)):
+            what = "the original" if limit.scenario is None else apart
+            checks.append(Check(f"limits[{i}]", holds=None, told=f"{limit.text}: needs {what}"))
     return checks
+
+
+def _apart(limit: Limit, said: dict[str, Any]) -> str:
+    """Return what a limit needs that is not in the released file: the original, or a table that a figure names."""
+    asked = named(_figures(said))
+    of_limit = [asked[name.label] for name in names(limit.text) if name.label in asked]
+    if any(its.measure.compares for its in of_limit):
+        return "the original"
+    return "the tables of its figures" if any(its.tables for its in of_limit) else ""
+
+
+def _figures(said: dict[str, Any]) -> dict[str, tuple[str, dict[str, Any]]]:
+    return {label: (row["measure"], row["arguments"]) for label, row in said["figures"].items()}
 
 
 def _measuring(said: dict[str, Any], roles: dict[str, Any], scenario: Scenario) -> Plan:
@@ -189,4 +213,6 @@ def _measuring(said: dict[str, Any], roles: dict[str, Any], scenario: Scenario) 
     )  # fmt: skip
     types = {column["name"]: column["type"] for column in said["output"]["columns"]}
     nowhere = Path("released")
-    return Plan(nowhere, "", Source(nowhere), its, (scenario,), (), Loss(), Output(nowhere), types)
+    return Plan(
+        nowhere, "", Source(nowhere), its, (scenario,), (), Loss(), Output(nowhere), types, figures=_figures(said)
+    )  # fmt: skip

@@ -1,6 +1,6 @@
 """The disclosure risk of a file on one page: as text, HTML, Markdown, JSON, and in a notebook."""
 
-from sdc_sql.report.measure import attributes, risk_report, special_uniques
+from sdc_sql.report.measure import attributes, risk_report
 from sdc_sql.report.report import RiskReport
 
-__all__ = ["RiskReport", "attributes", "risk_report", "special_uniques"]
+__all__ = ["RiskReport", "attributes", "risk_report"]

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from sdc_sql.risk.theta_by import StratumTheta
 
 
+Rows = tuple[dict[str, Any], ...]
 Kind = TypeVar("Kind", "Theta | None", "StratumTheta", "GlobalRisk | None", "HouseholdGlobalRisk | None")
 
 
@@ -92,7 +93,7 @@ def risk_report(
     --------
     >>> import sdc_sql
     >>> report = sdc_sql.risk_report(sdc_sql.example())
-    >>> report.frequencies.sample_uniques, report.theta is None, report.household_risk.households
+    >>> report.frequency_summary.sample_uniques, report.theta is None, report.household_global_risk.households
     (1, True, 2)
     """
     k, top = whole(k, "k", least=2), whole(top, "top", least=1)
@@ -120,7 +121,7 @@ def risk_report(
     riskiest = _riskiest(data, weight, top)
     if sensitive:
         progress("attribute disclosure")
-    attribute = attributes(data, sensitive, ordered, together=together)
+    of_sensitive = attributes(data, sensitive, ordered, together=together)
     special = None
     if suda:
         progress("special uniques")
@@ -136,7 +137,7 @@ def risk_report(
         _silent(overall),
         _silent(household),
         riskiest,
-        attribute,
+        *of_sensitive,
         special,
         data.after_pram(),
         by_frequency,
@@ -157,8 +158,8 @@ def special_uniques(data: Microdata, max_msu: int | None = 3) -> SudaSummary:
 
 def attributes(
     data: Microdata, sensitive: Sequence[str], ordered: Sequence[str], *, together: bool = False
-) -> tuple[dict[str, Any], ...]:
-    """Return the worst cell of each sensitive variable, as :func:`risk_report` shows it."""
+) -> tuple[Rows, Rows, Rows]:
+    """Return l-diversity, t-closeness and likeness of each sensitive variable, as :func:`risk_report` shows them."""
     columns = [spelled(data.table, data.columns, "sensitive variable", name) for name in sensitive]
     by_order = {spelled(data.table, data.columns, "ordered sensitive variable", name) for name in ordered}
     if not by_order <= set(columns):
@@ -167,22 +168,10 @@ def attributes(
         )
     if together and len(columns) < 2:  # noqa: PLR2004 - two or more
         raise ParameterError("l-diversity of sensitive variables together needs several: name at least two.")
-    return tuple(
-        _attribute(
-            data,
-            name,
-            others=[other for other in columns if together and other != name],
-            distance="ordered" if name in by_order else "equal",
-        )
-        for name in columns
+    others = {name: [other for other in columns if together and other != name] for name in columns}
+    distance = {name: "ordered" if name in by_order else "equal" for name in columns}
+    return (
+        tuple({"sensitive": n, **data.l_diversity(n, others=others[n]).to_dict()} for n in columns),
+        tuple({"sensitive": n, **data.t_closeness(n, distance=distance[n]).to_dict()} for n in columns),
+        tuple({"sensitive": n, **data.likeness(n).to_dict()} for n in columns),
     )
-
-
-def _attribute(data: Microdata, name: str, *, others: Sequence[str], distance: str) -> dict[str, Any]:
-    found = {
-        **data.l_diversity(name, others=others).to_dict(),
-        **data.t_closeness(name, distance=distance).to_dict(),
-        **data.likeness(name).to_dict(),
-    }
-    figures = ("distinct_l", "entropy_l", "recursive_l", "t", "alpha", "beta", "enhanced_beta", "delta")
-    return {"sensitive": name, **{figure: found[figure] for figure in figures}}

@@ -10,6 +10,7 @@ from sdc_sql.db.results import html_table, shown
 from sdc_sql.document.blocks import Page, Section, label
 from sdc_sql.document.markdown import markdown
 from sdc_sql.document.page import page_html
+from sdc_sql.figures.door import by_measure
 from sdc_sql.report import layout
 
 if TYPE_CHECKING:
@@ -24,6 +25,9 @@ if TYPE_CHECKING:
     from sdc_sql.risk.theta_by import StratumTheta
     from sdc_sql.risk.uniqueness import FrequencySummary
 
+OF_SENSITIVE = ("l_diversity", "t_closeness", "likeness")  # measures of each sensitive variable
+_OF_CELLS = ("sensitive", "records", "cells", "k")
+
 
 @dataclass(frozen=True)
 class RiskReport:
@@ -36,38 +40,49 @@ class RiskReport:
     table: str
     keys: tuple[str, ...]
     weight: str | float | None
-    frequencies: FrequencySummary
+    frequency_summary: FrequencySummary
     k_anonymity: tuple[KViolations, ...]
     theta: Theta | None
     theta_by: tuple[StratumTheta, ...]
     global_risk: GlobalRisk | None
-    household_risk: HouseholdGlobalRisk | None
+    household_global_risk: HouseholdGlobalRisk | None
     riskiest_keys: tuple[dict[str, Any], ...]
-    attribute: tuple[dict[str, Any], ...] = ()
-    suda: SudaSummary | None = None
+    l_diversity: tuple[dict[str, Any], ...] = ()
+    t_closeness: tuple[dict[str, Any], ...] = ()
+    likeness: tuple[dict[str, Any], ...] = ()
+    suda_summary: SudaSummary | None = None
     pram: str | None = None
     frequency_distribution: tuple[dict[str, Any], ...] = ()
     risk_distribution: tuple[dict[str, Any], ...] = ()
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the report as plain values, for JSON; what was not measured is None."""
+        """Return the report as plain values, for JSON: the measures by the names of their macros; else None."""
         return {
             "table": self.table,
             **({"pram": self.pram} if self.pram else {}),
             "keys": list(self.keys),
             "weight": self.weight,
-            "frequencies": self.frequencies.to_dict(),
+            **by_measure("frequency_summary", self.frequency_summary),
             "k_anonymity": [v.to_dict() for v in self.k_anonymity],
-            "theta": self.theta.to_dict() if self.theta else None,
+            **by_measure("theta", self.theta),
             "theta_by": [t.to_dict() for t in self.theta_by] or None,
-            "global_risk": self.global_risk.to_dict() if self.global_risk else None,
-            "household_risk": self.household_risk.to_dict() if self.household_risk else None,
+            **by_measure("global_risk", self.global_risk),
+            **by_measure("household_global_risk", self.household_global_risk),
             "riskiest_keys": list(self.riskiest_keys),
-            "attribute": list(self.attribute) or None,
-            "suda": self.suda.to_dict() if self.suda else None,
+            **{name: list(getattr(self, name)) or None for name in OF_SENSITIVE},
+            **by_measure("suda_summary", self.suda_summary),
             "frequency_distribution": list(self.frequency_distribution) or None,
             "risk_distribution": list(self.risk_distribution) or None,
         }
+
+    @property
+    def attribute(self) -> list[dict[str, Any]]:
+        """What the worst cell discloses of each sensitive variable, in one table; sizes stand elsewhere."""
+        of_all = zip(*(getattr(self, name) for name in OF_SENSITIVE), strict=True)
+        return [
+            {"sensitive": rows[0]["sensitive"], **{n: v for row in rows for n, v in row.items() if n not in _OF_CELLS}}
+            for rows in of_all
+        ]
 
     @property
     def about(self) -> tuple[str, ...]:
@@ -83,14 +98,14 @@ class RiskReport:
         # a value of a key is a label, even where it is a number
         riskiest = [{n: label(v) if n in self.keys else v for n, v in row.items()} for row in self.riskiest_keys]
         every: dict[str, Result | list[dict[str, Any]] | None] = {
-            layout.FREQUENCIES: self.frequencies,
+            layout.FREQUENCIES: self.frequency_summary,
             layout.K_ANONYMITY: [v.to_dict() for v in self.k_anonymity],
             layout.THETA: self.theta,
             layout.THETA_BY: strata,
             layout.GLOBAL: self.global_risk,
-            layout.HOUSEHOLDS: self.household_risk,
-            layout.ATTRIBUTE: list(self.attribute),
-            layout.SUDA: self.suda,
+            layout.HOUSEHOLDS: self.household_global_risk,
+            layout.ATTRIBUTE: self.attribute,
+            layout.SUDA: self.suda_summary,
             layout.RISKIEST: riskiest,
         }
         return {title: part for title, part in every.items() if part}

@@ -1,0 +1,105 @@
+"""Limits of the commands: ``--fail-if`` stops a pipeline where it is met, ``--require`` where it does not hold."""
+
+from __future__ import annotations
+
+import json
+import sys
+from typing import TYPE_CHECKING, Any
+
+from sdc_sql.cli.options import LIMIT_EXCEEDED, plain
+from sdc_sql.errors import ParameterError
+from sdc_sql.figures.asked import named, written
+from sdc_sql.figures.door import checked, completed, greatest_k
+from sdc_sql.figures.limits import exceeded, holds
+from sdc_sql.figures.measured import LackingError
+
+if TYPE_CHECKING:
+    import argparse
+    from collections.abc import Callable, Mapping
+
+    from sdc_sql.figures.asked import Asked
+    from sdc_sql.figures.measured import Beside
+    from sdc_sql.roles import Roles
+
+# What the options of a command are called, where they are not the names of the roles or arguments.
+_OPTIONS = {"targets": "sensitive", "target": "sensitive"}
+_ROLES = ("keys", "weight", "sampling_fraction", "household", "stratum", "id", "sensitive", "targets", "target")
+
+
+def add(command: argparse.ArgumentParser, example: str, *, figures: bool = True) -> None:
+    """Add the options."""
+    command.add_argument(
+        "--fail-if", action="append", default=[], metavar="LIMIT",
+        help=f"exit with {LIMIT_EXCEEDED} when this holds, as in '{example}'; can be repeated",
+    )  # fmt: skip
+    command.add_argument(
+        "--require", action="append", default=[], metavar="LIMIT",
+        help=f"exit with {LIMIT_EXCEEDED} when this does not hold, in the words of a release file, as in "
+        "'k_anonymity.3.records <= 0'; can be repeated",
+    )  # fmt: skip
+    if figures:
+        command.add_argument(
+            "--figure", action="append", default=[], metavar="NAME=MEASURE(...)",
+            help="a measure with arguments of its own, under a name for limits, as in "
+            "'register=k_map(population=register.parquet, k=5)'; can be repeated",
+        )  # fmt: skip
+
+
+def read(arguments: argparse.Namespace) -> Mapping[str, Asked]:
+    """Return the figures that limits can name; refuse limits that cannot be read or bound the wrong side."""
+    given = [written(text) for text in getattr(arguments, "figure", [])]
+    twice = sorted({label for label, _ in given if [name for name, _ in given].count(label) > 1})
+    if twice:
+        raise ParameterError(f"--figure {twice[0]} is given twice: give each a name of its own.")
+    asked = named(dict(given))
+    checked(arguments.fail_if, asked, holds=False)
+    checked(arguments.require, asked, holds=True)
+    return asked
+
+
+def k_of(arguments: argparse.Namespace, k: int, asked: Mapping[str, Asked]) -> int:
+    """Return the greatest k that is asked for."""
+    return greatest_k([*arguments.fail_if, *arguments.require], k, asked)
+
+
+def complete(
+    arguments: argparse.Namespace,
+    report: dict[str, Any],
+    asked: Mapping[str, Asked],
+    sides: Mapping[str, tuple[Roles, Beside]],
+    progress: Callable[[str], None] = lambda _: None,
+) -> dict[str, Any]:
+    """Return the figures with what the limits name besides; what is lacking is named with its option."""
+    try:
+        return completed(report, [*arguments.fail_if, *arguments.require], asked, sides, progress)
+    except LackingError as error:
+        hints = [_option(error.asked, name) for name in error.names]
+        raise ParameterError(f"{error} Give {' and '.join(hints)}.") from None
+
+
+def _option(asked: Asked, name: str) -> str:
+    if name == "original":
+        return "the original too: sdc-sql compare"
+    if name in _ROLES:
+        return f"--{_OPTIONS.get(name, name).replace('_', '-')}"
+    return f"--figure '{asked.label}={asked.measure.name}({name}=...)'"
+
+
+def broken(arguments: argparse.Namespace, figures: Mapping[str, Any], asked: Mapping[str, Asked]) -> dict[str, bool]:
+    """Return each limit as it is told, and whether the command fails by it."""
+    found = {limit: exceeded(limit, figures, asked) for limit in arguments.fail_if}
+    return found | {limit: not holds(limit, figures, asked) for limit in arguments.require}
+
+
+def as_json(figures: Mapping[str, Any], found: Mapping[str, bool]) -> str:
+    """Return the figures as JSON, with the limits by which the command fails."""
+    failed = [limit for limit, is_broken in found.items() if is_broken]
+    return json.dumps(plain({**figures, "exceeded": failed}), indent=2, default=str)
+
+
+def ended(arguments: argparse.Namespace, found: Mapping[str, bool]) -> int:
+    """Say which limits are broken; return the exit code."""
+    for limit in [limit for limit, is_broken in found.items() if is_broken]:
+        what = "limit exceeded" if limit in arguments.fail_if else "limit does not hold"
+        print(f"sdc-sql: {what}: {limit}", file=sys.stderr)
+    return LIMIT_EXCEEDED if any(found.values()) else 0

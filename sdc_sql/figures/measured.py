@@ -1,0 +1,147 @@
+"""The figures of a measure, computed of a described table: rows by the columns of its macro."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+import duckdb
+
+from sdc_sql.db.results import Result
+from sdc_sql.errors import ParameterError, translated
+from sdc_sql.methods import Methods
+from sdc_sql.roles import reading
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from sdc_sql.figures.asked import Asked
+    from sdc_sql.figures.registry import Measure
+    from sdc_sql.roles import Roles
+
+Rows = list[dict[str, Any]]
+
+
+class LackingError(ParameterError):
+    """A figure lacks roles or arguments: ``names``. A door says how they are given there."""
+
+    def __init__(self, asked: Asked, names: tuple[str, ...]) -> None:
+        self.asked, self.names = asked, names
+        super().__init__(f"{asked.label} needs {', '.join(name.replace('_', ' ') for name in names)}.")
+
+
+@dataclass(frozen=True)
+class Beside:
+    """What a measure may ask for besides the roles of the table.
+
+    ``original`` is the table before masking; ``sensitive`` variables are measured one by one, the ``ordered`` ones of
+    them by the ordered distance; ``given`` are arguments by name, taken where the measure has such and is given none,
+    and ``linked`` those of measures that compare with the original. A ``k`` is for the measures with a row for each.
+    """
+
+    original: str | None = None
+    sensitive: tuple[str, ...] = ()
+    ordered: tuple[str, ...] = ()
+    given: Mapping[str, Any] = field(default_factory=dict)
+    linked: Mapping[str, Any] = field(default_factory=dict)
+
+    def arguments(self, asked: Asked) -> dict[str, Any]:
+        """Return what a measure is given here."""
+        found = {**self.given, **(self.linked if asked.measure.compares else {})}
+        taken = {name: value for name, value in found.items() if name in asked.measure.arguments and value is not None}
+        return {name: value for name, value in taken.items() if name != "k" or asked.measure.by == ("k",)}
+
+
+def lacking(asked: Asked, roles: object, beside: Beside) -> tuple[str, ...]:
+    """Return what a figure needs and is not there: roles and arguments, by name."""
+    needed = [r for r in asked.measure.needs if not getattr(roles, r) and r not in asked.arguments]
+    sensitive = ("sensitive", "targets", "target") if beside.sensitive else ()
+    there = {*asked.arguments, *beside.arguments(asked), *sensitive}
+    needed += [name for name in asked.measure.required if name not in there]
+    if asked.measure.compares and beside.original is None:
+        needed.append("original")
+    return tuple(needed)
+
+
+def rows_of(asked: Asked, roles: Roles, beside: Beside) -> Rows:
+    """Return the rows of a figure: those of the file, or the worst of the records in one row.
+
+    Raises
+    ------
+    LackingError
+        Where it lacks a role or an argument.
+    """
+    found = asked.measure
+    missing = lacking(asked, roles, beside)
+    if missing:
+        raise LackingError(asked, missing)
+    data = _of(_weighing(roles) if found.reads_wildcards else reading(_weighing(roles), nulls="category"))
+    arguments = {**beside.arguments(asked), **asked.arguments}
+    if "dis_fraction" in found.arguments and isinstance(roles.sampling_fraction, int | float):
+        arguments.setdefault("dis_fraction", roles.sampling_fraction)  # what an intruder's match is worth
+    if found.compares:
+        arguments["original"] = beside.original
+    if "targets" in found.required:
+        arguments.setdefault("targets", list(beside.sensitive))
+    for one in ("sensitive", "target"):
+        if one in found.required and one not in arguments:
+            return _of_variable(found, data, arguments, beside, one)
+    return _called(found, data, arguments)
+
+
+def _of_variable(found: Measure, data: Methods, arguments: Mapping[str, Any], beside: Beside, one: str) -> Rows:
+    """Return the rows of each sensitive variable, which the measure takes one at a time."""
+    rows = []
+    for name in beside.sensitive:
+        own = {"distance": "ordered"} if "distance" in found.arguments and name in beside.ordered else {}
+        its = _called(found, data, {**own, **arguments, one: name})
+        rows += [{"sensitive": name, **row} for row in its]
+    return rows
+
+
+def _called(found: Measure, data: Methods, arguments: Mapping[str, Any]) -> Rows:
+    given = getattr(data, found.verb)(**arguments)
+    if isinstance(given, duckdb.DuckDBPyRelation):
+        return [_worst_of(found, given)]
+    several = given if isinstance(given, list) else [given]
+    rows = [row.to_dict() for row in several if isinstance(row, Result)]
+    if not found.of_file:
+        return [_worst(found, rows)]
+    if "k" in arguments and "k" in found.by:  # k-anonymity counts for each k up to it
+        rows = [row for row in rows if row["k"] <= arguments["k"]]
+    # what the macro does not give, as what is said of PRAM, is no figure; what it gives and the table has not, is NULL
+    names = found.declaration.given.names
+    return [{**dict.fromkeys(found.figures), **{n: v for n, v in row.items() if n in names}} for row in rows]
+
+
+def limited_rows(asked: Asked, rows: Rows) -> Rows:
+    """Return the rows of a macro as limits take them: those of the file, or the worst of the records in one row."""
+    return rows if asked.measure.of_file else [_worst(asked.measure, rows)]
+
+
+def _worst_of(found: Measure, records: duckdb.DuckDBPyRelation) -> dict[str, Any]:
+    """Return the worst of each directed column over all records."""
+    there = [column for column in found.figures.values() if column.name in records.columns]
+    with translated():
+        values = records.aggregate(", ".join(f"{'max' if c.more else 'min'}({c.name})" for c in there)).fetchall()[0]
+    return dict.fromkeys(found.figures) | {c.name: v for c, v in zip(there, values, strict=True)}
+
+
+def _worst(found: Measure, rows: Rows) -> dict[str, Any]:
+    worst: dict[str, Any] = {}
+    for name, column in found.figures.items():
+        values = [row[name] for row in rows]
+        worst[name] = None if not values or None in values else (max if column.more else min)(values)
+    return worst
+
+
+def _weighing(roles: Roles) -> Roles:
+    """Return the table with the weight that a sampling fraction stands for, where it has none."""
+    pi = roles.sampling_fraction
+    return reading(roles, weight=1 / pi) if roles.weight is None and isinstance(pi, int | float) else roles
+
+
+def _of(roles: Roles) -> Methods:
+    found = Methods()
+    found._roles = roles  # noqa: SLF001 - as Microdata makes them
+    return found

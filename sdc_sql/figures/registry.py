@@ -1,0 +1,142 @@
+"""Every measure whose figures a limit can name, by the name of its macro: read from the headers of the SQL files."""
+
+from __future__ import annotations
+
+import difflib
+import inspect
+from dataclasses import dataclass
+from functools import cache, cached_property
+from typing import TYPE_CHECKING
+
+from sdc_sql.db.checks import told
+from sdc_sql.db.macros import declared
+from sdc_sql.errors import ParameterError
+from sdc_sql.figures.renamed import renamed
+from sdc_sql.methods import Methods
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from sdc_sql.db.catalogue import Declaration
+    from sdc_sql.db.gives import Column
+    from sdc_sql.db.headers import Parameter
+
+ROOMS = ("core/", "risk/", "loss/")
+# Roles of a table, as the headers name them where a measure asks for one.
+ROLES = ("keys", "weight", "sampling_fraction", "household", "stratum", "id")
+_OF_TABLES = ("self", "data", "original")
+_AFTER_PRAM = "_misclassified"
+
+
+@dataclass(frozen=True)
+class Measure:
+    """A measure as limits know it: its name, the method of Microdata that computes it, and its figures by name.
+
+    ``by`` names the columns that tell several rows of a file apart, as ``k`` those of k-anonymity. Where the rows are
+    records, cells or pairs (``of_file`` is False), a figure is the worst of them, and only directed columns are such.
+    """
+
+    name: str
+    verb: str
+    declaration: Declaration
+    figures: Mapping[str, Column]
+    by: tuple[str, ...]
+    of_file: bool
+
+    @cached_property
+    def arguments(self) -> Mapping[str, inspect.Parameter]:
+        """Return what the method takes besides the table and the original, by name."""
+        taken = inspect.signature(getattr(Methods, self.verb)).parameters
+        return {name: p for name, p in taken.items() if name not in _OF_TABLES}
+
+    @property
+    def required(self) -> tuple[str, ...]:
+        """Return the arguments without a default."""
+        return tuple(name for name, p in self.arguments.items() if p.default is p.empty)
+
+    @cached_property
+    def compares(self) -> bool:
+        """Whether it compares a released table with its original."""
+        return "original" in inspect.signature(getattr(Methods, self.verb)).parameters
+
+    @property
+    def reads_wildcards(self) -> bool:
+        """Whether NULL in a key may agree with every value."""
+        return any(p.name == "nulls" and "wildcard" in p.choices for p in self.declaration.parameters)
+
+    @property
+    def needs(self) -> tuple[str, ...]:
+        """Return the roles that it cannot do without, unless they are given as arguments."""
+        return tuple(p.name for p in self.declaration.required if p.name in ROLES and p.name not in self.required)
+
+    def parameter(self, name: str) -> Parameter | None:
+        """Return what the header says of an argument."""
+        return next((p for p in self.declaration.parameters if p.name == name), None)
+
+    def figure(self, name: str) -> Column:
+        """Return a figure by its name.
+
+        Raises
+        ------
+        ParameterError
+            Where the measure has none of that name.
+        """
+        if name not in self.figures:
+            raise ParameterError(f"{self.name} has no figure {told(name)}: it has {', '.join(self.figures)}.")
+        return self.figures[name]
+
+    def bears(self) -> set[str]:
+        """Return what its figures bear, risk or loss."""
+        return {column.bears for column in self.figures.values()} - {""}
+
+
+@cache
+def measures() -> Mapping[str, Measure]:
+    """Return every measure whose figures can be limited, by name.
+
+    Examples
+    --------
+    >>> found = measures()["k_anonymity"]
+    >>> found.by, list(found.figures), found.figure("records").bears, found.compares
+    (('k',), ['records', 'cells'], 'risk', False)
+    """
+    found = (_measure(d) for d in declared() if d.is_table and not d.is_step and d.file.startswith(ROOMS))
+    return {measure.name: measure for measure in found if measure is not None}
+
+
+def _measure(declaration: Declaration) -> Measure | None:
+    name, given = declaration.name.removeprefix("sdc_"), declaration.given
+    # after PRAM the method of the plain measure gives both figures, by the steps of the table
+    verb = name if hasattr(Methods, name) else name.removesuffix(_AFTER_PRAM)
+    columns = given.figures or tuple(c for c in given.columns if c.is_number and c.bears)
+    if not columns or not hasattr(Methods, verb):
+        return None
+    return Measure(name, verb, declaration, {c.name: c for c in columns}, given.by, given.of_file)
+
+
+def measure(name: str, figure: str = "") -> Measure:
+    """Return a measure by its name; an older name is an error that gives the new one.
+
+    Raises
+    ------
+    ParameterError
+        Where there is none of that name.
+
+    Examples
+    --------
+    >>> measure("suda", "records_with_msu")
+    Traceback (most recent call last):
+    sdc_sql.errors.ParameterError: suda.records_with_msu is the name of versions before 0.2.0: write suda_summary...
+    """
+    known = measures()
+    if name in known and (not figure or figure in known[name].figures):
+        return known[name]
+    new = renamed(name, figure)
+    if new:
+        was = f"{name}.{figure}" if figure else name
+        raise ParameterError(f"{was} is the name of versions before 0.2.0: write {new}.")
+    if name in known:
+        known[name].figure(figure)
+    near = difflib.get_close_matches(name, known, n=1) or [n for n in known if name and name in n][:3]
+    hint = f": did you mean {' or '.join(near)}?" if near else "; FROM sdc_help() lists all."
+    raise ParameterError(f"There is no measure {told(name)}{hint}")

@@ -1,0 +1,39 @@
+"""Certificates of format 1, of before version 0.2.0, whose figures had other names: brought into the form of today.
+
+It is frozen: it says what was, and nothing of what comes is added here.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+from sdc_sql.figures.renamed import renamed
+
+FORMAT = 1
+
+_FIGURE = re.compile(r"\b(?P<measure>[A-Za-z_]\w*)(?P<row>\.\d+)?\.(?P<figure>[A-Za-z_]\w*)")
+
+
+def brought_forward(said: dict[str, Any]) -> dict[str, Any]:
+    """Return an internal certificate of format 1 with the figures of its limits under their names of today.
+
+    Examples
+    --------
+    >>> limit = {"limit": "NOT suda.records > 2", "figures": {"suda.records": 1}}
+    >>> brought_forward({"limits": [limit]})["limits"]
+    [{'limit': 'NOT suda_summary.records > 2', 'figures': {'suda_summary.records': 1}}]
+    """
+    limits = [
+        {
+            **row,
+            "limit": _FIGURE.sub(_new, row["limit"]),
+            "figures": {_FIGURE.sub(_new, name): value for name, value in row["figures"].items()},
+        }
+        for row in said["limits"]
+    ]
+    return {**said, "figures": {}, "limits": limits}
+
+
+def _new(found: re.Match[str]) -> str:
+    return renamed(found["measure"], found["figure"]) or found[0]
