@@ -31,6 +31,7 @@ from sdc_sql.loss import propensity as _propensity
 from sdc_sql.loss import rank_linkage as _rank_linkage
 from sdc_sql.loss import replicated_uniques as _replicated_uniques
 from sdc_sql.loss import robust_disclosure as _robust_disclosure
+from sdc_sql.loss import sse_sst as _sse_sst
 from sdc_sql.loss import subdomain_moments as _subdomain_moments
 from sdc_sql.loss import swapping_risk as _swapping_risk
 from sdc_sql.loss import true_reidentification as _true_reidentification
@@ -215,6 +216,7 @@ class Methods:
     sample = as_method(_sample.sample)
     sample_uniques = as_method(_uniqueness.sample_uniques)
     shuffle = as_method(_shuffle.shuffle)
+    sse_sst = as_method(_sse_sst.sse_sst)
     subdomain_moments = as_method(_subdomain_moments.subdomain_moments)
     suda = as_method(_suda.suda)
     suda_contributions = as_method(_suda.suda_contributions)

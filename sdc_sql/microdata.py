@@ -13,6 +13,7 @@ from sdc_sql.comparison.compare import compare
 from sdc_sql.db import released_file
 from sdc_sql.db.results import html_fields
 from sdc_sql.db.subset import part_of
+from sdc_sql.figures.judged import check_limits
 from sdc_sql.frontier.sweep import frontier
 from sdc_sql.methods import Methods
 from sdc_sql.risk import risk_misclassified
@@ -190,6 +191,7 @@ class Microdata(Methods):
     write = as_method(released_file.write)
     after_pram = as_method(risk_misclassified.noted)
     compare = as_method(compare)
+    check_limits = as_method(check_limits)
     frontier = as_method(frontier)
     add_id = as_method(add_id)
     undo = as_method(undo)

@@ -27,6 +27,7 @@ from sdc_sql.loss.propensity import Propensity
 from sdc_sql.loss.rank_linkage import RankLinkage
 from sdc_sql.loss.replicated_uniques import ReplicatedUniques
 from sdc_sql.loss.robust_disclosure import RobustDisclosure
+from sdc_sql.loss.sse_sst import SseSst
 from sdc_sql.loss.subdomain_moments import SubdomainMoment
 from sdc_sql.loss.swapping_risk import SwappingRisk
 from sdc_sql.loss.true_reidentification import TrueReidentification
@@ -124,6 +125,7 @@ __all__ = [
     "RiskThreshold",
     "RobustDisclosure",
     "RuleAnswer",
+    "SseSst",
     "StratumTheta",
     "SubdomainMoment",
     "SudaContribution",

@@ -100,15 +100,23 @@ def measures() -> Mapping[str, Measure]:
     >>> found.by, list(found.figures), found.figure("records").bears, found.compares
     (('k',), ['records', 'cells'], 'risk', False)
     """
-    found = (_measure(d) for d in declared() if d.is_table and not d.is_step and d.file.startswith(ROOMS))
+    found = (_measure(d) for d in declared() if d.is_table)
     return {measure.name: measure for measure in found if measure is not None}
+
+
+def limitable(declaration: Declaration) -> tuple[Column, ...]:
+    """Return the columns that a limit can name: the numbers of the file, and of records the directed ones."""
+    if declaration.is_step or not declaration.file.startswith(ROOMS):
+        return ()
+    given = declaration.given
+    return given.figures or tuple(c for c in given.columns if c.is_number and c.bears)
 
 
 def _measure(declaration: Declaration) -> Measure | None:
     name, given = declaration.name.removeprefix("sdc_"), declaration.given
     # after PRAM the method of the plain measure gives both figures, by the steps of the table
     verb = name if hasattr(Methods, name) else name.removesuffix(_AFTER_PRAM)
-    columns = given.figures or tuple(c for c in given.columns if c.is_number and c.bears)
+    columns = limitable(declaration)
     if not columns or not hasattr(Methods, verb):
         return None
     return Measure(name, verb, declaration, {c.name: c for c in columns}, given.by, given.of_file)

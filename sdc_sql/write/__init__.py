@@ -22,7 +22,7 @@ RESULTS = "sdc_sql/results.py"
 def written() -> dict[str, str]:
     """Return the text of each file that is written, by its path in the clone."""
     found = {f"{PACKAGE}/{name}": text for name, text in dbt_macros.written(declared()).items()}
-    by_hand = [p for p in sorted((ROOT / PACKAGE / "tests").glob("*.sql")) if p.name != dbt_tests.LIMITS]
+    by_hand = [p for p in sorted((ROOT / PACKAGE / "tests").glob("*.sql")) if p.name not in dbt_tests.WRITTEN]
     tests = dbt_tests.written(declared(), [p.read_text(encoding="utf-8") for p in by_hand])
     found |= {f"{PACKAGE}/tests/{name}": text for name, text in tests.items()}
     found[METHODS] = methods.written(declared(), ROOT / "sdc_sql")

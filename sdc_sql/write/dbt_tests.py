@@ -7,12 +7,14 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from sdc_sql.db.headers import Parameter, comment
+from sdc_sql.figures.registry import limitable
 from sdc_sql.write.dbt_yaml import NOTE, document, entry
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
     from sdc_sql.db.catalogue import Declaration
+    from sdc_sql.db.gives import Column
 
 # A test by hand: the comment above it says what it fails on, and declares the arguments that are the test's alone.
 _TEST = re.compile(
@@ -21,6 +23,8 @@ _TEST = re.compile(
     re.DOTALL,
 )
 LIMITS = "limits.sql"
+FIGURES = "figures.sql"
+WRITTEN = (LIMITS, FIGURES)
 MODEL = Parameter("model", "table", "the tested model")
 FITTED = {"model": "fitted_model"}  # a measure's own model, where dbt calls the tested table so
 MAXIMUM = Parameter("maximum", "number", "the limit, strictly between 0 and 1; the figure must be below it")
@@ -34,8 +38,35 @@ def written(declared: Iterable[Declaration], by_hand: Iterable[str]) -> dict[str
     entries += [_entry_by_hand(test, known) for text in by_hand for test in _TEST.finditer(text)]
     return {
         LIMITS: f"{{#- {NOTE} -#}}\n\n" + "\n".join(map(_test, limited)),
+        FIGURES: _figures(known.values()),
         "tests.yml": document(entries),
     }
+
+
+def _figures(declared: Iterable[Declaration]) -> str:
+    """Return the macro that says what a limit can name: arguments, rows and the directions of figures."""
+    rows = "".join(f"        '{d.name[4:]}': {_measure(d)},\n" for d in declared if d.is_table and limitable(d))
+    return (
+        f"{{#- {NOTE}\n\n"
+        "    Each measure with its arguments, the columns that tell its rows apart, and its figures: what they bear,\n"
+        "    whether more is worse, and the best value.\n"
+        f"-#}}\n{{%- macro sdc__figures() -%}}\n    {{{{ return({{\n{rows}    }}) }}}}\n{{%- endmacro -%}}\n"
+    )
+
+
+def _measure(declaration: Declaration) -> str:
+    required, optional = [p.name for p in declaration.required], [p.name for p in declaration.optional]
+    tables = [p.name for p in declaration.required if p.type == "table"]
+    tested = "released" if "released" in tables else next(iter(tables), "")  # several tables have names of their own
+    figures = ", ".join(map(_figure, limitable(declaration)))
+    parts = {"required": required, "optional": optional, "by": list(declaration.given.by)}
+    said = ", ".join(f"'{name}': {value}" for name, value in parts.items())
+    return f"{{'tested': '{tested}', {said}, 'figures': {{{figures}}}}}"
+
+
+def _figure(column: Column) -> str:
+    best = "none" if column.best is None or not column.bears else f"{column.best:g}"
+    return f"'{column.name}': ['{column.bears}', {str(column.more).lower()}, {best}]"
 
 
 def _arguments(declaration: Declaration) -> list[Parameter]:

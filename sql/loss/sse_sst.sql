@@ -9,10 +9,10 @@
 --
 -- Scope: moments.
 -- Parameters:
---   tbl      table    the table before masking
---   masked   table    the table after masking
---   columns  columns  the masked columns
---   id       column   identifies each record
+--   original  table    the table before masking
+--   released  table    the table after it
+--   columns   columns  the masked columns, numeric
+--   id        column   identifies each record
 
 CREATE OR REPLACE MACRO sdc__numbers(tbl, columns, id) AS TABLE
     SELECT COLUMNS(sdc__columns((*), [id])) AS sdc__person, sdc__number(COLUMNS(sdc__columns((*), columns))) AS "sdc__x_\0" FROM sdc__exact_rows(tbl, codes := [id]);
@@ -26,12 +26,12 @@ CREATE OR REPLACE MACRO sdc__finite_size(size) AS
 -- Gives: columns BIGINT, records BIGINT, sse_sst DOUBLE (more loss).
 -- Rows: one.
 -- Example: FROM sdc_sse_sst('persons', 'released', ['income'], 'id');
-CREATE OR REPLACE MACRO sdc_sse_sst(tbl, masked, columns, id) AS TABLE
+CREATE OR REPLACE MACRO sdc_sse_sst(original, released, columns, id) AS TABLE
     WITH sdc__pairs AS MATERIALIZED (
         SELECT unnest(range(len(sdc__before))) AS sdc__column, unnest(sdc__before) AS sdc__x, unnest(sdc__after) AS sdc__y
-        FROM (SELECT sdc__person, [*COLUMNS(lambda c: starts_with(c, 'sdc__x_'))] AS sdc__before FROM sdc__numbers(tbl, columns, id)) AS sdc__o
+        FROM (SELECT sdc__person, [*COLUMNS(lambda c: starts_with(c, 'sdc__x_'))] AS sdc__before FROM sdc__numbers(original, columns, id)) AS sdc__o
         JOIN (SELECT sdc__person, [*COLUMNS(lambda c: starts_with(c, 'sdc__x_'))] AS sdc__after
-              FROM ((FROM sdc__numbers(tbl, columns, id) LIMIT 0) UNION ALL BY NAME (FROM sdc__numbers(masked, columns, id)))) AS sdc__m
+              FROM ((FROM sdc__numbers(original, columns, id) LIMIT 0) UNION ALL BY NAME (FROM sdc__numbers(released, columns, id)))) AS sdc__m
           ON sdc__o.sdc__person = sdc__m.sdc__person
     ),
     -- powers of two that bring the values, their range and the changes to the size of 1 (sums.sql)

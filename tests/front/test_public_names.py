@@ -56,7 +56,7 @@ ROOMS = ("sdc_sql.loss", "sdc_sql.mask", "sdc_sql.risk")
 RETURNED = [c.__name__ for c in Result.__subclasses__() if c.__module__.startswith(ROOMS)]
 PUBLIC = sorted([*NAMED, *RETURNED])
 METHODS = sorted({d.verb for d in declared() if d.is_table and hasattr(sdc_sql.Microdata, d.verb)})
-OWN = ("add_id", "after_pram", "compare", "to_release_file", "undo", "weighing", "where", "write")
+OWN = ("add_id", "after_pram", "check_limits", "compare", "to_release_file", "undo", "weighing", "where", "write")
 RESULTS = [n for n in PUBLIC if inspect.isclass(getattr(sdc_sql, n)) and issubclass(getattr(sdc_sql, n), Result)]
 FUNCTIONS = [n for n in PUBLIC if inspect.isfunction(getattr(sdc_sql, n))]
 
