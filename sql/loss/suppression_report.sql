@@ -5,10 +5,14 @@
 -- Source: Samarati & Sweeney (1998) for k-anonymity; the count of compatible records is the anonymity set of an intruder who
 --   knows that the person took part.
 --
---   original: a b    released: a b     sdc_compatible_records('original', 'released', ['a', 'b'], 2):
+--   original: a b    released: a b     sdc_compatible_records('original', 'released', ['a', 'b'], 4):
 --             1 x              1 NULL  compatible records
---             1 y              1 y     1          1           (1, x): the first released record only
---             1 y              1 y     3          2           (1, y): all three
+--             1 y              1 y     1          1        (1, x): the first released record only
+--             1 y              1 y     3          2        (1, y): all three
+--
+--   FROM sdc_suppression_report('original', 'released', ['a', 'b'], 2):
+--   suppressions below_identical below_strong complete_below_k compatible_below_k compatible_with_one
+--   {a=0, b=1}   1               0            0                1                  1
 --
 -- Rows are matched by their values, never by an id: the released file may be without one. A NULL in the original agrees with a NULL
 -- in the released file only.
