@@ -33,6 +33,7 @@ from sdc_sql.loss import replicated_uniques as _replicated_uniques
 from sdc_sql.loss import robust_disclosure as _robust_disclosure
 from sdc_sql.loss import sse_sst as _sse_sst
 from sdc_sql.loss import subdomain_moments as _subdomain_moments
+from sdc_sql.loss import suppression_report as _suppression_report
 from sdc_sql.loss import swapping_risk as _swapping_risk
 from sdc_sql.loss import true_reidentification as _true_reidentification
 from sdc_sql.mask import calibrate as _calibrate
@@ -87,7 +88,6 @@ from sdc_sql.risk import population_uniqueness as _population_uniqueness
 from sdc_sql.risk import risk_threshold as _risk_threshold
 from sdc_sql.risk import robust_distance as _robust_distance
 from sdc_sql.risk import suda as _suda
-from sdc_sql.risk import suppression_report as _suppression_report
 from sdc_sql.risk import t_closeness as _t_closeness
 from sdc_sql.risk import theta as _theta
 from sdc_sql.risk import theta_by as _theta_by

@@ -29,6 +29,7 @@ from sdc_sql.loss.replicated_uniques import ReplicatedUniques
 from sdc_sql.loss.robust_disclosure import RobustDisclosure
 from sdc_sql.loss.sse_sst import SseSst
 from sdc_sql.loss.subdomain_moments import SubdomainMoment
+from sdc_sql.loss.suppression_report import CompatibleRecords, SuppressionReport
 from sdc_sql.loss.swapping_risk import SwappingRisk
 from sdc_sql.loss.true_reidentification import TrueReidentification
 from sdc_sql.mask.generalise import Generalisation
@@ -57,7 +58,6 @@ from sdc_sql.risk.population_uniqueness import PopulationUniqueness
 from sdc_sql.risk.posteriors import PossibleTable
 from sdc_sql.risk.risk_threshold import RiskThreshold
 from sdc_sql.risk.suda import SudaContribution, SudaSummary, SudaValueContribution
-from sdc_sql.risk.suppression_report import CompatibleRecords, SuppressionReport
 from sdc_sql.risk.t_closeness import TCloseness
 from sdc_sql.risk.theta import Theta
 from sdc_sql.risk.theta_by import StratumTheta

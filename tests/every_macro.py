@@ -37,42 +37,15 @@ _WITHOUT_NAMES = {
     "sdc_log_linear_fit": "SELECT * EXCLUDE (interactions) ",
     "sdc_log_linear_search": "SELECT * EXCLUDE (added, interactions) ",
 }
-# These need tables of matrices, levels for the keys, a secret key a second file, or no key at all: what holds
-# of all is tested with them.
-APART = {
-    "sdc_theta_misclassified",
-    "sdc_theta_misclassified_crossing",
-    "sdc_pram_reversed",
-    "sdc_pram_reversed_crossing",
-    "sdc_true_probability",
-    "sdc_true_probability_crossing",
-    "sdc_cell_risk_misclassified",
-    "sdc_individual_risk_misclassified",
-    "sdc_global_risk_misclassified",
-    "sdc_household_risk_misclassified",
-    "sdc_household_global_risk_misclassified",
-    "sdc_data_intrusion_simulation",
-    "sdc_data_intrusion_misclassified",
-    "sdc_research_file_rules",
-    "sdc_public_use_file_rules",
-    "sdc_suppression_report",
-    "sdc_compatible_records",
-    "sdc_identifiers",
-    "sdc_joint_releases",
-    "sdc_joint_releases_records",
-    "sdc_content_digest",
-    "sdc_intruder_links",
-    "sdc_perceived_risk",
-    "sdc_perceived_risk_records",
-    "sdc_swap_posterior",
-    "sdc_flip_regression",
-    "sdc_flip_posterior_records",
-    "sdc_expected_harm",
-    "sdc_expected_harm_records",
-    "sdc_neighbourhood",
-    "sdc_neighbourhood_records",
-    "sdc_robust_distance_records",
-}
+_TABLES = {"tbl", "sample", "population"}
+
+
+def _of_one_table(measure: Declaration) -> bool:
+    """Return whether a measure is of the keys of a table, perhaps beside its population; draws and sentences aside."""
+    tables = {p.name for p in measure.parameters if p.type in {"table", "tables"}}
+    names = {p.name for p in measure.required}
+    apart = "stream" in {p.name for p in measure.parameters} or measure.gives.startswith("rule,")
+    return "keys" in names and tables <= _TABLES and not apart
 
 
 def _call(measure: Declaration) -> str:
@@ -88,8 +61,8 @@ def _call(measure: Declaration) -> str:
 
 
 # By name, for ids that read well. Both treatments of NULL where there are two.
-_MEASURES = [d for d in declared() if d.is_table and d.file.startswith(("core/", "risk/")) and d.name != "sdc_help"]
-CALLS = {d.name: _call(d) for d in _MEASURES if d.name not in APART}
+_MEASURES = [d for d in declared() if d.is_table and d.file.startswith(("core/", "risk/", "loss/"))]
+CALLS = {d.name: _call(d) for d in _MEASURES if _of_one_table(d)}
 CALLS |= {
     f"{d.name} wildcard": CALLS[d.name][:-1] + ", nulls := 'wildcard')"
     for d in _MEASURES

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from importlib import import_module
-from importlib.util import find_spec
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -26,11 +25,6 @@ class Document:
     endings: tuple[str, ...]
     needs_key: bool = False
     refused: bool = False
-
-    @property
-    def there(self) -> bool:
-        """Whether this version has what writes it."""
-        return find_spec(f"sdc_sql.release.{self.module}") is not None
 
     @property
     def writer(self) -> Callable[[Outcome, Path], None]:

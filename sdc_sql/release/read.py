@@ -340,7 +340,6 @@ class _Sections(Reading):
                     f"there is no folder {path.parent}.",
                 ),
                 (same is not None, f"{given[name]} is {same}: give another name."),
-                (name != "path" and not DOCUMENTS[name].there, "this version cannot write it yet."),
             ):
                 if wrong:
                     self.problems.add(at, message)

@@ -18,7 +18,7 @@ from sdc_sql.db import released_file
 from sdc_sql.db.csv_file import created
 from sdc_sql.db.load import execute, set_key
 from sdc_sql.db.replaced import SAMPLES
-from sdc_sql.errors import InputError, ParameterError, SdcError, TableError, Unsupported, translated
+from sdc_sql.errors import InputError, ParameterError, SdcError, TableError, translated
 from sdc_sql.mask.columns import masks_numbers
 from sdc_sql.release import candidates, formats, measured, raw, rules_judged, sampled
 from sdc_sql.release.content import limit
@@ -111,8 +111,6 @@ def run_release(
     """
     if not isinstance(plan, Plan):
         plan = read_release(plan)
-    if refused_report is not None and not DOCUMENTS["report"].there:
-        raise Unsupported("This version cannot write an internal report yet.")
     documents = {plan.path.parent / p: DOCUMENTS[n] for n, p in plan.output.documents.items()}
     if write:
         refuse_taken([plan.output.path, *documents, *([Path(refused_report)] if refused_report else [])])

@@ -5,7 +5,7 @@
 --   digest      = sha256(parts of names and types, number of records, the b_j in order)
 --
 --   persons: age sex    FROM sdc_content_digest('persons'):   digest            records columns
---            30  f                                            b1df15b1f4f5...   2       2
+--            30  f                                            589733ac3098...   2       2
 --            41  m
 --
 -- What counts: each value, how often a record occurs, the order, the names (as they are spelled) and the types of the columns. What does not: the order of the

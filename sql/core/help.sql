@@ -22,6 +22,16 @@
 --   Limit: t. The ...   dbt has a test that fails where this column is not below a maximum (`Limit: t as sdc_test. The ...`)
 -- What a tag says goes on in indented lines.
 --
+-- A worked example is drawn, and run as a test: tables and what a call gives of them, side by side or one below the other.
+--   persons: age sex times   sdc_k_anonymity('persons', ['age', 'sex'], 3):
+--            30  f   2       k records cells
+--            41  m   1       2 1       1        the man of 41
+--                            3 3       2
+-- A table begins with its name and a colon, a call ends in one; every value begins where the name of its column does. Of a result stand the columns
+-- that matter and all rows, in any order (a row `...` for others). Numbers are compared as they are rounded here, those without a point exactly. A
+-- column `times` says how many such records a table has; a table that is not drawn is one of those below. A remark stands two blanks behind the last
+-- column, or in a line of its own two blanks to the right of the first. Where drawing depends on the secret key, nothing is run.
+--
 -- Tables of the examples:
 --   CREATE TEMP TABLE persons AS
 --   SELECT *, make_date(2024 - age, 1 + id, id) AS born, ['north', 'south'][1 + id % 2] AS birthplace FROM (VALUES

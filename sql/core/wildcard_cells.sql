@@ -6,10 +6,10 @@
 -- R package sdcMicro, Journal of Statistical Software 67(4), section 3.1. sdcMicro leaves records
 -- with all keys NULL out of the others' counts; here they count, as the definition says.
 --
---   persons: age sex        sdc_cells(..., nulls := 'wildcard'):   age  sex sample_frequency
---            30  f                                                 30   f   2
---            41  m                                                 41   m   1
---            NULL f                                                NULL f   2
+--   persons: age  sex        sdc_cells('persons', ['age', 'sex'], nulls := 'wildcard'):   age  sex sample_frequency
+--            30   f                                                                       30   f   2
+--            41   m                                                                       41   m   1
+--            NULL f                                                                       NULL f   2
 --
 -- Records are never compared in pairs. Cells with the same null pattern are compatible only with
 -- themselves; cells of two patterns are when they agree on the keys that neither has NULL. So for

@@ -7,9 +7,9 @@
 -- Source: Karr, Kohnen, Oganian, Reiter & Sanil (2006), A framework for evaluating the utility of data altered to protect confidentiality,
 --   The American Statistician 60(3), section 3.1; the regression: any textbook.
 --
---   original: x y     released: x y     FROM sdc_confidence_overlap('original', 'released', 'y', ['x']);
+--   original: x y     released: x y     FROM sdc_confidence_overlap('original', 'released', 'y', ['x']):
 --             0 0               0 1     coefficient before error_before after error_after overlap
---             1 1               1 1     NULL        NULL   NULL         NULL  NULL        0.6348            the mean
+--             1 1               1 1     NULL        NULL   NULL         NULL  NULL        0.6348     the mean
 --             2 3               2 3     (intercept) -0.1   0.2646       0.6   0.4950      0.5835
 --             3 4               3 4     x           1.4    0.1414       1.1   0.2646      0.6861
 --

@@ -12,6 +12,10 @@
 --             south             south    [region]  3     2       2        0.67       0.25
 --             south             south
 --
+--   FROM sdc_margins_kept('original', 'released', [['region']]):
+--   columns  cells changed greatest share
+--   [region] 3     2       1        0.6667
+--
 -- Cells are counts of records; categories are compared by their texts. A value that recoding made is a category that the original lacks:
 -- so compare recoded files by variables, or margins, that were not recoded.
 --

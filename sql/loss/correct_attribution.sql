@@ -24,8 +24,16 @@
 --             30  f   low                30  f   low      target records in_released baseline cap_original cap cap_matched weap targeted tcap
 --             30  f   low                30  f   high     income 5       0.8         0.52     0.8          0.4 0.5         0.8  3        0.5
 --             41  m   low                41  m   low
---             41  m   high               41  m   low      cap: (1/2 + 1/2 + 1 + 0 + 0) / 5. Targeted are the two of 41 and that of 67,
---             52  f   high               67  f   high     whose keys are nobody's: of the first two, half the originals have low incomes.
+--             41  m   high               41  m   low        cap: (1/2 + 1/2 + 1 + 0 + 0) / 5. Targeted are the two of 41 and that of 67,
+--             52  f   high               67  f   high       whose keys are nobody's: of the first two, half the originals have low incomes.
+--
+--   FROM sdc_correct_attribution_records('original', 'released', ['age', 'sex'], 'income'):    FROM sdc_targeted_attribution_records('original', 'released', ['age', 'sex'], 'income'):
+--   age sex income matches cap                                                                 age sex income weap matches tcap
+--   30  f   low    2       0.5                                                                 30  f   low    0.5  2       1
+--   30  f   low    2       0.5                                                                 30  f   high   0.5  2       0
+--   41  m   low    2       1                                                                   41  m   low    1    2       0.5
+--   41  m   high   2       0                                                                   41  m   low    1    2       0.5
+--   52  f   high   0       NULL                                                                67  f   high   1    0       NULL
 --
 -- Scope: cells.
 -- Parameters:

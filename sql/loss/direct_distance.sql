@@ -9,11 +9,11 @@
 -- another category of a nominal one.
 -- Source: SDC handbook, section 3.5.2.1, (3.6); Domingo-Ferrer & Torra (2001).
 --
---   original: region   released:  region     FROM sdc_direct_distance('original', 'released', ['region'], 'id');
---             north               north      variable records changed distance
---             north               south      NULL     4       1       0.25          all variables
---             south               south      region   4       1       0.25
---             south               south
+--   original: id region   released: id region   FROM sdc_direct_distance('original', 'released', ['region'], 'id'):
+--             1  north              1  north    variable records changed distance
+--             2  north              2  south    NULL     4       1       0.25      all variables
+--             3  south              3  south    region   4       1       0.25
+--             4  south              4  south
 --
 -- Scope: table.
 -- Not compiled: it puts the categories of both tables in the order that DuckDB gives them.

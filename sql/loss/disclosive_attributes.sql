@@ -15,7 +15,7 @@
 --             30  f   low                30  f   low      target records in_released disclosive_original disclosive_released disclosive disco disdio
 --             30  f   low                30  f   high     income 5       0.8         0.6                 0.6                 0.4        0.2   0
 --             41  m   low                41  m   low
---             41  m   high               41  m   low      All released men of 41 have a low income: told of two, right of one.
+--             41  m   high               41  m   low        All released men of 41 have a low income: told of two, right of one.
 --             52  f   high               67  f   high
 --
 -- largest: the most original records of one value and cell that DiSCO counts: many are a sign of a value that most records have, or of a relation

@@ -19,8 +19,8 @@
 --   original: id x   released: id x    FROM sdc_distance_linkage('original', 'released', ['x'], 'id', continuous := ['x'], scaling := 'none'):
 --             1  0             1  0    records candidates unpaired unique_correct tied expected_correct_matches rate  expected_second_matches second_rate
 --             2  1             2  2    4       4          0        2              1    2.5                      0.625 1.5                     0.375
---             3  3             3  6    own: at 0, 1, 3 and 0; nearer: none, none (3 is as near), one (7), none
---             4  7             4  7    nearest 1 + 1/2 + 0 + 1; second nearest 0 + 1/2 + 1 + 0
+--             3  3             3  6      own: at 0, 1, 3 and 0; nearer: none, none (3 is as near), one (7), none
+--             4  7             4  7      nearest 1 + 1/2 + 0 + 1; second nearest 0 + 1/2 + 1 + 0
 --
 -- The worst case where the other file is the original: the intruder knows all variables as they were, and who was released (originals that were not are
 -- no candidates). A released record without an original is an error. `external`: the other file is the intruder's own, from which persons may be

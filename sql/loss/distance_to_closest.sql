@@ -15,11 +15,11 @@
 -- Source: Zhao, Kunar, Birke & Chen (2021), CTAB-GAN: effective table data synthesizing, ACML 157, 97-112, section 4.2 (DCR, NNDR, their
 --   5th percentiles and those within the original); Gower (1971), Biometrics 27, 857-871 (numbers and categories in one distance).
 --
---   original: x   released: x    FROM sdc_distance_to_closest('original', 'released', ['x'], continuous := ['x'], scaling := 'none');
+--   original: x   released: x    FROM sdc_distance_to_closest('original', 'released', ['x'], continuous := ['x'], scaling := 'none'):
 --             0             0    records copies close dcr_median dcr_mean nndr_median nndr_mean original_dcr_median original_nndr_median
 --             1             2    3       1      1     1          0.6667   0.3333      0.4444    1.5                 0.5833
---             3             6    DCR: 0, 1, 1; NNDR: 0 / 1, 1 / 1, 1 / 3
---             7                  of the original: DCR 1, 1, 2, 4, their 5th percentile 1; NNDR 1 / 3, 1 / 2, 2 / 3, 4 / 6
+--             3             6      DCR: 0, 1, 1; NNDR: 0 / 1, 1 / 1, 1 / 3
+--             7                    of the original: DCR 1, 1, 2, 4, their 5th percentile 1; NNDR 1 / 3, 1 / 2, 2 / 3, 4 / 6
 --
 -- Scope: table.
 -- Not compiled: the closest records are searched by numpy; compare the two tables in DuckDB.

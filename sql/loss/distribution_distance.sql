@@ -10,7 +10,7 @@
 --
 --   original: sex   released: sex   FROM sdc_distribution_distance('original', 'released', ['sex']):
 --             f               f     columns  hellinger total_variation entropy_before entropy_after entropy_change
---             f               m     [sex]    0.1847    0.25            0.6931         0.5623        -0.1308
+--             f               m     [sex]    0.1846    0.25            0.6931         0.5623        -0.1308
 --             m               m
 --             m               m
 --

@@ -9,11 +9,11 @@
 -- Source: SDC handbook, section 3.5.2.3, (3.8); Willenborg & De Waal (2001), Elements of Statistical Disclosure Control; non-uniform entropy:
 --   Gionis & Tassa (2009), k-anonymization with minimal loss of information, IEEE TKDE 21(2).
 --
---   original: age  released: age    FROM sdc_entropy_loss('original', 'released', ['age'], 'id'):
---             30             30-39  variable records loss   mean_loss share
---             34             30-39  NULL     4       1.3863 0.3466    0.3333      30-39: 2 ln 2; 41 and 52 are known
---             41             41     age      4       1.3863 0.3466    0.25
---             52             52
+--   original: id age  released: id age    FROM sdc_entropy_loss('original', 'released', ['age'], 'id'):
+--             1  30             1  30-39  variable records loss   mean_loss share
+--             2  34             2  30-39  NULL     4       1.3863 0.3466    0.25     30-39: 2 ln 2; 41 and 52 are known
+--             3  41             3  41     age      4       1.3863 0.3466    0.25
+--             4  52             4  52
 --
 -- Scope: cells.
 -- Parameters:

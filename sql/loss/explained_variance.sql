@@ -6,11 +6,11 @@
 -- category of its own; a number that is NULL counts nowhere. What is recoded or suppressed among the categories is so in R^2 as well.
 -- Source: SDC handbook, section 3.5.1, "Measures of impact on variance of estimation".
 --
---   original: sex x    released: sex x    FROM sdc_explained_variance('original', 'released', ['x'], ['sex']);
---             f   1              f   1    variable mean_variance_before after  growth explained_before after  difference
---             f   3              m   3    x        1.2292               1.2292 0      0.8305           0.0169 -0.8136
---             m   5              m   5
---             m   6              f   6    total 14.75; within 2 + 0.5 before, 12.5 + 2 after
+--   original: sex x    released: sex x    FROM sdc_explained_variance('original', 'released', ['x'], ['sex']):
+--             f   1              f   1    variable mean_variance_before mean_variance_after growth explained_before explained_after difference
+--             f   3              m   3    x        1.2292               1.2292              0      0.8305           0.0169          -0.8136
+--             m   5              m   5      total 14.75; within 2 + 0.5 before, 12.5 + 2 after
+--             m   6              f   6
 --
 -- Scope: moments.
 -- Not compiled: it lists the moments of all subdomains, which other engines have no words for.

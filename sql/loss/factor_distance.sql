@@ -13,10 +13,11 @@
 -- Source: SDC handbook, section 3.5.3, Table 3.7 and (3.9); Domingo-Ferrer, Mateo-Sanz & Torra (2001); Mlodak, Pietrzak & Jozefowski (2022).
 --   sdcMicro's "eigen" is the sum of what is the mean here, its IL_correl is gamma.
 --
---   correlations 0.5 before, 0 after:   FROM sdc_eigenvalue_distance('original', 'released', ['x', 'y']);   component before after variation
---                                                                                                           NULL      NULL   NULL  0.6667
---                                                                                                           1         1.5    1     0.3333
---                                                                                                           2         0.5    1     1
+--   original: x y times   released: x y times   FROM sdc_eigenvalue_distance('original', 'released', ['x', 'y']):
+--             0 0 3                 0 0 2       component before after variation
+--             0 1 1                 0 1 2       NULL      NULL   NULL  0.6667      correlations 0.5 before, 0 after:
+--             1 0 1                 1 0 2       1         1.5    1     0.3333        (3 x 3 - 1 x 1) / 16 and 0
+--             1 1 3                 1 1 2       2         0.5    1     1
 --
 -- Scope: moments.
 -- Not compiled: its eigenvalues are computed by numpy; compare the two tables in DuckDB.

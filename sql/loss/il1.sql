@@ -7,10 +7,11 @@
 -- Source: SDC handbook, section 3.5.3 (IL1: Yancey, Winkler & Creecy 2002; the bound: Trottini 2003). IL1s of sdcMicro is the sum of the
 --   terms: records times variables times this.
 --
---   original: x    released: x    FROM sdc_il1('original', 'released', ['x'], 'id');    variable values suppressed il1    bounded
---             1              1                                                          NULL     2      1          0.3536 0.5690
---             2              3                                                          x        2      1          0.3536 0.5690
---             3              NULL       S = 1: (0 + 1 / sqrt 2) / 2, and (0 + 1 / sqrt 2 + 1) / 3
+--   original: id x    released: id x     FROM sdc_il1('original', 'released', ['x'], 'id'):
+--             1  1              1  1     variable values suppressed il1    bounded
+--             2  2              2  3     NULL     2      1          0.3536 0.5690
+--             3  3              3  NULL  x        2      1          0.3536 0.5690
+--                                          S = 1: (0 + 1 / sqrt 2) / 2, and (0 + 1 / sqrt 2 + 1) / 3
 --
 -- Scope: moments.
 -- Not compiled: its standard deviations are lists, which other engines have no words for.

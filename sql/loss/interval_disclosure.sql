@@ -11,11 +11,18 @@
 --   Mateo-Sanz, Sebe & Domingo-Ferrer (2004), Outlier protection in continuous microdata masking, PSD 2004, LNCS 3050, 201-215 (by deviations).
 --   dRisk of sdcMicro 5.8.1 is the share of records by deviations.
 --
---   original: x   released: x    FROM sdc_interval_disclosure('original', 'released', ['x'], 'id', intervals := 'rank', width := 0.25);
---             1             2    variable values suppressed disclosed share
---             4             3    NULL     4      0          2         0.5
---             3             5    x        4      0          2         0.5
---             9             8    h = 1: [2, 3], [2, 5], [3, 8], [5, 8]
+--   original: id x   released: id x    FROM sdc_interval_disclosure('original', 'released', ['x'], 'id', intervals := 'rank', width := 0.25):
+--             1  1             1  2    variable values suppressed disclosed share
+--             2  4             2  3    NULL     4      0          2         0.5
+--             3  3             3  5    x        4      0          2         0.5
+--             4  9             4  8      h = 1: [2, 3], [2, 5], [3, 8], [5, 8]
+--
+--   FROM sdc_interval_disclosure_records('original', 'released', ['x'], 'id', intervals := 'rank', width := 0.25):
+--   id values disclosed share
+--   1  1      0         0
+--   2  1      1         1
+--   3  1      1         1
+--   4  1      0         0
 --
 -- Scope: table.
 -- Not compiled: its values are unnested from lists, for which other engines have no words.

@@ -13,13 +13,12 @@
 -- first (by what is a notable difference), or read IL1 besides.
 -- Source: SDC handbook, section 3.5.4, (3.10) to (3.16); Mlodak (2020); Mlodak, Pietrzak & Jozefowski (2022).
 --
---   original: sex size x    released: sex size x    FROM sdc_lambda_loss('original', 'released', ['sex', 'size', 'x'], 'id',
---             f   1    0              f   1    1        ordinal := ['size'], continuous := ['x']);
---             m   2    5              f   3    5        variable scale       records changed loss
---             m   3    9              m   3    9        NULL     NULL        3       3       0.2222        (1/3 + 1/6 + 1/6) / 3
---                                                       sex      nominal     3       1       0.3333
---                                                       size     ordinal     3       1       0.1667        1 step of 2
---                                                       x        continuous  3       1       0.1667        2 / pi arctan 1 = 1/2
+--   original: id sex size x  released: id sex size x  FROM sdc_lambda_loss('original', 'released', ['sex', 'size', 'x'], 'id', ordinal := ['size'], continuous := ['x']):
+--             1  f   1    0            1  f   1    1  variable scale       records changed loss
+--             2  m   2    5            2  f   3    5  NULL     NULL        3       3       0.2222  (1/3 + 1/6 + 1/6) / 3
+--             3  m   3    9            3  m   3    9  sex      nominal     3       1       0.3333
+--                                                     size     ordinal     3       1       0.1667  1 step of 2
+--                                                     x        continuous  3       1       0.1667  2 / pi arctan 1 = 1/2
 --
 -- Scope: table.
 -- Not compiled: it puts the categories of both tables in the order that DuckDB gives them.

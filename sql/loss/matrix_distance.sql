@@ -11,13 +11,13 @@
 -- the records that miss none. A correlation with a constant is 0. The principal components' matrices RF, C, F: sdc_factor_distance.
 -- Source: SDC handbook, section 3.5.3, Table 3.7; Domingo-Ferrer, Mateo-Sanz & Torra (2001).
 --
---   original: x    released: x    FROM sdc_matrix_distance('original', 'released', ['x'], 'id');
---             1              1    matrix  cells mean_square_error mean_absolute_error mean_variation
---             2              3    X       3     0.3333            0.3333              0.1667
---             3              3    X mean  1     0.1111            0.3333              0.1667
---                                 V       1     0.1111            0.3333              0.3333            1 -> 4/3
---                                 S       1     0.1111            0.3333              0.3333
---                                 R       0     NULL              NULL                NULL
+--   original: id x    released: id x    FROM sdc_matrix_distance('original', 'released', ['x'], 'id'):
+--             1  1              1  1    matrix cells mean_square_error mean_absolute_error mean_variation
+--             2  2              2  3    X      3     0.3333            0.3333              0.1667
+--             3  3              3  3    X mean 1     0.1111            0.3333              0.1667
+--                                       V      1     0.1111            0.3333              0.3333          1 -> 4/3
+--                                       S      1     0.1111            0.3333              0.3333
+--                                       R      0     NULL              NULL                NULL
 --
 -- Scope: moments.
 -- Not compiled: its matrices are lists of lists, which other engines have no words for.

@@ -11,11 +11,11 @@
 -- Source: Karr & Sanil, The risk-utility approach to statistical disclosure limitation, (3); the search: Edwards (2000), Introduction to
 --   graphical modelling, section 6.1.
 --
---   original: a b n    released: a b n    FROM sdc_model_utility('original', 'released', ['a', 'b']);
---             x y 5              x y 3    interactions parameters criterion log_likelihood_before log_likelihood_after utility
---             u v 5              u v 3    [[a, b]]     3          20.77     -6.93                 -16.14               -9.21
---                                x v 2    (n: so many records alike; p = 1/2 for the two cells that there were, 0.05 for the
---                                u y 2    others: 6 ln 0.5 + 4 ln 0.05 - 10 ln 0.5)
+--   original: a b times    released: a b times    FROM sdc_model_utility('original', 'released', ['a', 'b']):
+--             x y 5                  x y 3        interactions parameters criterion log_likelihood_before log_likelihood_after utility
+--             u v 5                  u v 3        [[a, b]]     3          20.77     -6.93                 -16.14               -9.21
+--                                    x v 2          p = 1/2 for the two cells that there were, 0.05 for the others:
+--                                    u y 2          6 ln 0.5 + 4 ln 0.05 - 10 ln 0.5
 --
 -- Scope: table.
 -- Not compiled: its models are fitted by numpy; compare the two tables in DuckDB.

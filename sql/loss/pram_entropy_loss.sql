@@ -7,8 +7,11 @@
 -- Losses are in nats (/ ln 2: bits). NULL is a category of its own.
 -- Source: SDC handbook, section 3.5.2.3, (3.8).
 --
---   sex: f, m; each stays with probability 0.8:    FROM sdc_pram_entropy_loss('persons', 'released', 'sex', 'sexes'):   a record's loss
---                                                  -0.8 ln 0.8 - 0.2 ln 0.2 where both sexes are as many                0.5004
+--   original: id sex   released: id sex   matrix: from to probability   FROM sdc_pram_entropy_loss('original', 'released', 'sex', 'matrix'):
+--             1  f               1  f             f    f  0.8           records mean_loss
+--             2  m               2  m             f    m  0.2           2       0.5004     -0.8 ln 0.8 - 0.2 ln 0.2: both sexes are as many
+--                                                 m    f  0.2
+--                                                 m    m  0.8
 --
 -- Scope: cells.
 -- Not compiled: the matrix is a table beside that of PRAM's steps, which are DuckDB's; measure it there.

@@ -11,9 +11,9 @@
 --   Privacy and Confidentiality 1(1); Snoke, Raab, Nowok, Dibben & Slavkovic (2018), General and specific utility measures for synthetic
 --   data, JRSS A 181(3), theorem 1.
 --
---   original: sex   released: sex   FROM sdc_propensity('original', 'released', ['sex']);
---             f               f     records parameters pmse    expected ratio share
---             f               m     8       2          0.0167  0.0156   1.0667 0.0667        p = 1/3 for f, 3/5 for m
+--   original: sex   released: sex   FROM sdc_propensity('original', 'released', ['sex']):
+--             f               f     records parameters pmse    expected ratio  share
+--             f               m     8       2          0.0167  0.0156   1.0667 0.0667  p = 1/3 for f, 3/5 for m
 --             m               m
 --             m               m
 --

@@ -21,10 +21,10 @@
 -- were released; a released record without an original is an error.
 --
 --   original: id x    released: id x     FROM sdc_rank_linkage('original', 'released', ['x'], 'id', p := 25):
---             1  10             1  20    records own_among_candidates single_candidate p   unique_correct tied expected_correct_matches rate
---             2  20             2  10    4       4                    0                25  0              0    0                        0.4167
---             3  30             3  40    one rank of four: 1 and 2 changed places, so did 3 and 4; the record that had the value is a candidate
---             4  40             4  30    too, and nearer; at random 1/3 + 1/2 + 1/2 + 1/3 of four, the rate
+--             1  10             1  20    records own_among_candidates single_candidate p  unique_correct tied expected_correct_matches rate
+--             2  20             2  10    4       4                    0                25 0              0    0                        0.4167
+--             3  30             3  40      one rank of four: 1 and 2 changed places, so did 3 and 4; the record that had the value is a candidate
+--             4  40             4  30      too, and nearer; at random 1/3 + 1/2 + 1/2 + 1/3 of four, the rate
 --
 -- Scope: table.
 -- Not compiled: the nearest candidates are searched by numpy; compare the two tables in DuckDB.

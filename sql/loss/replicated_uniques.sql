@@ -14,7 +14,7 @@
 --             30  f               30  f     records in_released unique_original unique_released found replicated
 --             30  f               41  m     4       1           0.5             0.5             0.5   0.25
 --             41  m               52  f
---             52  f               52  f     Only the man of 41 is unique in both.
+--             52  f               52  f       Only the man of 41 is unique in both.
 --
 -- Scope: cells.
 -- Parameters:

@@ -4,8 +4,11 @@
 -- For microaggregation by means it is the within-group share, 0 (nothing lost) to 1. NULL counts nowhere.
 -- Source: SDC handbook, section 3.4.5.
 --
---   FROM sdc_sse_sst('firms', 'released', ['turnover', 'profit'], 'id');    columns records sse_sst
---                                                                             2       11      0.34
+--   original: id x   released: id x     FROM sdc_sse_sst('original', 'released', ['x'], 'id'):
+--             1  0             1  0.5   columns records sse_sst
+--             2  1             2  0.5   1       4       0.3571    (0.25 + 0.25 + 2.25 + 2.25) / (4 + 1 + 0 + 9)
+--             3  2             3  3.5
+--             4  5             4  3.5
 --
 -- Scope: moments.
 -- Parameters:

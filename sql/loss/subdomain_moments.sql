@@ -10,7 +10,7 @@
 --             f   3              f   4    [f]       mean       x        NULL  2      3     1
 --             m   5              m   5    [f]       covariance x        x     2      2     0
 --                                         [m]       mean       x        NULL  5      5     0
---                                         [m]       covariance x        x     NULL   NULL  NULL      of one record
+--                                         [m]       covariance x        x     NULL   NULL  NULL        of one record
 -- subdomain: the values of the variables that make it, as texts and in the order of the table.
 --
 -- Scope: moments.

@@ -8,15 +8,15 @@
 -- Source: Karr & Sanil, The risk-utility approach to statistical disclosure limitation, (1); Gomatam, Karr & Sanil (2005), Data swapping as
 --   a decision problem, Journal of Official Statistics 21, 635-655 (the n-rule).
 --
---   id sex region before  after      FROM sdc_swapping_risk('original', 'released', ['sex', 'region'], 'id', swapped := ['region']):
---   1  f   north          north      unswapped unswapped_in_ones unswapped_in_twos risk
---   2  f   north          north      6         1                 2                 0.5
---   3  f   north          south      3 and 5 were swapped; released cells: (f, north) 3, (f, south) 1, (m, north) 1, (m, south) 2,
---   4  m   south          south      (m, east) 1. Unswapped in cells of 1: record 7; of 2: 4 and 6; (1 + 2) / 6
---   5  m   south          north
---   6  m   south          south
---   7  m   east           east
---   8  f   north          north
+--   original: id sex region  released: id sex region   FROM sdc_swapping_risk('original', 'released', ['sex', 'region'], 'id', swapped := ['region']):
+--             1  f   north             1  f   north    unswapped unswapped_in_ones unswapped_in_twos risk
+--             2  f   north             2  f   north    6         1                 2                 0.5
+--             3  f   north             3  f   south      3 and 5 were swapped; released cells: (f, north) 3, (f, south) 1,
+--             4  m   south             4  m   south      (m, north) 1, (m, south) 2, (m, east) 1. Unswapped in cells of 1:
+--             5  m   south             5  m   north      record 7; of 2: 4 and 6; (1 + 2) / 6
+--             6  m   south             6  m   south
+--             7  m   east              7  m   east
+--             8  f   north             8  f   north
 --
 -- Scope: cells.
 -- Parameters:

@@ -13,7 +13,9 @@
 --             3  m   north             3  m    south    2  2       true    0.5          the same
 --             4  m   south             4  m    south    3  1       false   0            record 2 (unique and wrong)
 --                                                       4  2       true    0.5          records 3 and 4
---   of the file: 3 with their own record among the matches, none unique and correct, 1 unique and wrong, 1.5 expected, rate 0.375
+--   FROM sdc_true_reidentification('original', 'released', ['sex', 'region'], 'id'):
+--   records unmatched unique_correct unique_wrong own_among_matches expected_correct_matches rate
+--   4       0         0              1            3                 1.5                      0.375
 --
 -- The intruder is taken to know every key as the original has it, and that the person is in the file: the worst case for matching on
 -- keys. Persons who are not released (a sample, a record left out) are not looked for. A NULL of the original agrees with a released NULL

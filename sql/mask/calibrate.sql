@@ -8,9 +8,9 @@
 --   section 3.4.2.8 (step 4 of MASSC).
 --
 --   persons: id sex w     totals: variable value total     FROM sdc_calibrate('persons', 'w', 'totals', 'id', margins := ['sex']):   id sex w
---            1  f   10            sex      f     30                                                                       1  f   15
---            2  f   10            sex      m     12                                                                       2  f   15
---            3  m   10                                                                                                    3  m   12
+--            1  f   10            sex      f     30                                                                                  1  f   15
+--            2  f   10            sex      m     12                                                                                  2  f   15
+--            3  m   10                                                                                                               3  m   12
 --
 -- Known totals are of the population, or of the file before records left it (sdc_totals). A margin over several variables is a column that crosses them.
 -- A weight tells of its record's margins; bounds and few categories keep it from naming one: give no margin that is not released, and look at weights

@@ -24,10 +24,11 @@
 -- Source: Samarati (2001), IEEE TKDE 13(6); Sweeney (2002), Int. J. Uncertain. Fuzz. 10(5), 571-588; Kohlmayer et al. (2012), Flash,
 --   PASSAT, 708-717; SDC handbook, section 3.4.3.1.
 --
---   persons: age sex    levels: age 25 '20 to 39' '*' ...    sdc_generalise('persons', ['age', 'sex'], 'hierarchies', 'id', k := 2):
---            30  f                                           age       sex
---            31  f                                           20 to 39  f
---            41  m                                           20 to 39  f ...
+--   persons: id age sex    FROM sdc_generalise('persons', ['age', 'sex'], 'hierarchies', 'id', k := 2):   id age      sex
+--            1  30  f                                                                                     1  20 to 39 f
+--            2  25  f                                                                                     2  20 to 39 f
+--            3  41  m                                                                                     3  40 to 59 m
+--            4  52  m                                                                                     4  40 to 59 m
 --
 -- The keys become text, labels of their hierarchies. The levels depend on the data, and say that lower ones would not do: no other
 -- release of the same records, at other levels, should be made. No draws: no key is needed. (The suppressed share is an upper limit.)

@@ -7,10 +7,13 @@
 -- Source: LeFevre, DeWitt & Ramakrishnan (2006), Mondrian multidimensional k-anonymity, ICDE (strict); Iyengar (2002), Transforming data
 --   to satisfy privacy constraints, KDD, 279-288 (the loss); SDC handbook, section 3.4.3.1.
 --
---   persons: id age region     sdc_mondrian('persons', ['age', 'region'], 2, 'id'):   id age         region
---            3  41  north                                                             3  *           north
---            4  41  south                                                             4  up to 41    south
---            6  52  south                                                             6  52 and over south
+--   persons: id age region    sdc_mondrian('persons', ['age', 'region'], 2, 'id'):   id age         region
+--            1  30  north                                                            1  *           north
+--            3  41  north                                                            3  *           north
+--            4  41  south                                                            4  up to 41    south
+--            5  41  south                                                            5  up to 41    south
+--            6  52  south                                                            6  52 and over south
+--            7  67  south                                                            7  52 and over south
 --
 -- What stands in the masked columns, which are text: the value where a group has one, its hierarchy's label, a range as 17-24 (17 to -24
 -- where a value has a hyphen: 2001-05-03 to 2001-08-31), 'up to 24', '65 and over', or '*', any value. A range ends where its group was

@@ -8,10 +8,10 @@
 -- Without uniques theta and its bound are 0, as those of sdc_theta: no unique match can be made, and none be correct.
 -- Source: SDC handbook, sections 3.3.5 and 3.4.3.2; Skinner & Elliot (2002), (7) and (9); Karr & Sanil (2004), (2); Bayardo & Agrawal (2005).
 --
---   persons: age sex    FROM sdc_preview_recodings('persons', ['age', 'sex'], 'hierarchies', candidates := [['age', 'sex'], ['*', 'sex']]):
---            30  f      levels  level_names     records cells sample_uniques ...
---            41  f      [0, 0]  ['age', 'sex']  3       3     3
---            41  m      [2, 0]  ['*', 'sex']    3       2     1
+--   persons: age sex    FROM sdc_preview_recodings('persons', ['age', 'sex'], 'hierarchies', candidates := [['age', 'sex'], ['everyone', 'sex']]):
+--            30  f      levels level_names     records cells sample_uniques
+--            41  f      [0, 0] [age, sex]      3       3     3
+--            41  m      [2, 0] [everyone, sex] 3       2     1
 --
 -- Nothing is changed. NULL in a key is a value of its own and needs a row in the hierarchy, as every value does. Without a sampling fraction
 -- theta is NULL, without a weight the expected re-identifications are: nothing is assumed of either.

@@ -3,9 +3,9 @@
 --   keep_first 2:   '2511' -> '25'   '0111' -> '01'     drop_last 1:   '2511' -> '251'   '0111' -> '011'
 -- Source: SDC handbook, section 3.4.3.1 (global recoding: categories of a hierarchical classification are collapsed digit by digit).
 --
---   firms: id nace    FROM sdc_recode_keep_first('firms', 'nace', 2, 'id'):   id nace
---          1  25.11                                                           1  25
---          2  01.4                                                            2  01
+--   firms: id nace      FROM sdc_recode_keep_first('firms', 'nace', 2, 'id'):   id nace
+--          1  '25.11'                                                           1  '25'
+--          2  '01.4'                                                            2  '01'
 -- A code is text, as it stands, points and blanks counted. One that has no more characters than are kept stays whole; one that has no more
 -- than are dropped is an error, as nothing would be left. Codes of different lengths keep what they are: see that they mean the same.
 -- In a column of whole numbers leading zeros are lost: `digits` says how many digits a code has, and they are put back before it is

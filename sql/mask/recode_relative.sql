@@ -5,11 +5,11 @@
 -- macroregion" (handbook).
 -- Source: SDC handbook, section 3.2.2, Geography.
 --
---   areas: region macroregion     FROM sdc_recode_relative('persons', 'work', 'region', 'id', geography := 'areas'):
---          P      north                 id region work       id region work
---          Q      north                 1  P      P      ->  1  P      same region
---          R      south                 2  P      Q          2  P      same macroregion
---                                       3  P      R          3  P      different macroregion
+--   areas: region macroregion   persons: id region work   FROM sdc_recode_relative('persons', 'work', 'region', 'id', geography := 'areas'):
+--          P      north                  1  P      P      id region work
+--          Q      north                  2  P      Q      1  P      same region
+--          R      south                  3  P      R      2  P      same macroregion
+--                                                         3  P      different macroregion
 -- The label is of the lowest level at which the two agree, or that they differ at the highest. Without a geography: same or different, of the
 -- name of the other column. NULL in either column becomes NULL. The other column is not changed: release it at the first level or above,
 -- and recode this one first. With it, 'same region' is the region itself: that is what is meant to be told.

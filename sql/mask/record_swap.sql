@@ -11,7 +11,7 @@
 -- Source: the targeted record swapping of the European census 2021 and sdcMicro's recordSwap: Gussenbauer, de Wolf et al. (2024), sdcMicro 5.7.7; Shlomo,
 --   Tudor & Groom (2010), Data swapping for protecting census tables, PSD 2010, LNCS 6344, 41-51; SDC handbook, section 3.4.2.4 (data swapping).
 --
---   persons: id household age region     sdc_record_swap('persons', ['region'], 0.5, 'id', household := 'household', risk_keys := ['age'], k := 2):
+--   persons: id household age region     sdc_record_swap('persons', ['region'], 0.5, 'id', household := 'household', risk_keys := ['age'], k := 2)
 --            1  1         30  north      household 1 lives in the south, 2 in the north, or 3 and another:
 --            2  1         41  north      two areas, two households in each before and after
 --            3  2         52  south

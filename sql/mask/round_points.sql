@@ -8,8 +8,8 @@
 -- Source: SDC handbook, section 3.4.2.5; Willenborg & de Waal (2001), Elements of Statistical Disclosure Control, ch. 5.
 --
 --   persons: id income     points: income     FROM sdc_round_points('persons', ['income'], 'points', 'id'):   id income
---            1  1234               0                                                                         1  1500
---            2  9000               500                                                                       2  5000
+--            1  1234               0                                                                          1  1500
+--            2  9000               500                                                                        2  5000
 --                                  1500
 --                                  5000
 --

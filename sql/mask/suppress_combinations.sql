@@ -11,10 +11,10 @@
 -- levels of identification; or they are listed, as in mu-ARGUS. With either guarantee sdc_threshold_rule finds nothing afterwards with
 -- nulls := 'wildcard', which is checked before anything is written.
 --
---   persons: age sex region    sdc_suppress_combinations('persons', ['age', 'sex', 'region'], 1, 'id'):   age  sex  region
---            30  f   north                                                                                30   f    north
---            30  f   north                                                                                30   f    north
---            30  m   south                                                                                30   NULL NULL
+--   persons: id age sex region    sdc_suppress_combinations('persons', ['age', 'sex', 'region'], 1, 'id'):   age  sex  region
+--            1  30  f   north                                                                                30   f    north
+--            2  30  f   north                                                                                30   f    north
+--            3  30  m   south                                                                                30   NULL NULL
 --
 -- Neither is of help against an intruder who knows who took part: sdc_compatible_records counts whom it singles out. Where the rule is
 -- known, a suppression itself says "rare". As a count 'wildcard' is degenerate: a value suppressed in one record makes all combinations

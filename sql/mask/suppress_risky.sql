@@ -9,11 +9,11 @@
 -- decided by itself and loses the cheapest set of keys that will do; in the released file, where others lose values too, its risk is that or
 -- less. A record at or below the limit loses nothing.
 --
---   persons: age sex w    sdc_suppress_risky('persons', ['age', 'sex'], 0.15, 'id', weight := 'w'):   age  sex  w
---            30  f   10                                                                               30   f    10
---            30  f   10                                                                               30   f    10
---            41  m   20                                                                               NULL m    20      E(1/F) was 0.158
---            62  m   40                                                                               62   m    40
+--   persons: id age sex w     sdc_suppress_risky('persons', ['age', 'sex'], 0.15, 'id', weight := 'w'):   age  sex w
+--            1  30  f   10                                                                                30   f   10
+--            2  30  f   10                                                                                30   f   10
+--            3  41  m   20                                                                                NULL m   20   E(1/F) was 0.158
+--            4  62  m   40                                                                                62   m   40
 --
 -- In a household whose risk is too high the riskiest members come down to one level, so that together they have just the limit; who is below
 -- that loses nothing. (That is no optimum. Where a member cannot come down by itself, all of the household lose what they may.)

@@ -9,8 +9,8 @@
 -- Source: SDC handbook, section 3.4.3.3; Hundepool et al., mu-ARGUS manual.
 --
 --   persons: id income    FROM sdc_top_bottom_code('persons', 'income', 'value', 'id', top := 3000, top_label := 'over 3000'):   id income
---            1  1230                                                                                                    1  1230
---            2  3140                                                                                                    2  over 3000
+--            1  1230                                                                                                             1  1230
+--            2  3140                                                                                                             2  over 3000
 --
 -- The column is of numbers, dates, times, or an ENUM, which has an order of its own. It keeps its type; with a label it becomes text. NULL and
 -- NaN stay and count nowhere; infinity is a value like others, and has no mean.

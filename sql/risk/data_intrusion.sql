@@ -11,6 +11,11 @@
 -- A check of the closed forms, which need no simulation: sdc_theta, sdc_theta_misclassified. Draw k depends on stream and k
 -- alone (no secret key: nothing is masked), and the cells stand in the order of their values, so a run can be repeated.
 --
+--   persons: job times   sdc_data_intrusion_simulation('persons', ['job'], 0.5, repetitions := 1000):
+--            a   1       repetitions closed_form
+--            b   1       1000        0.5           as in theta.sql
+--            c   2
+--
 -- Scope: cells.
 -- Not compiled: its keyed draws are DuckDB's own; the measure that it checks, sdc_theta, is compiled.
 -- Parameters:

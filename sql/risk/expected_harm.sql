@@ -12,9 +12,12 @@
 -- The probabilities of a respondent sum to at most 1; what is missing to 1 is no identification. They may be those of sdc_intruder_links and of
 -- sdc_flip_posterior. What can happen and has no cost is an error, but no identification, which costs 0 where nothing else is said.
 --
---   outcomes: id identification inference probability    costs: identification inference cost    FROM sdc_expected_harm_records('outcomes', 'costs', 'id');
---             1  correct        correct   0.3                   correct        correct   100     respondent expected_harm
---             1  incorrect      correct   0.2                   incorrect      correct   40      1          38            30 + 8
+--   outcomes: id identification inference probability    costs: identification inference cost
+--             1  correct        correct   0.3                   correct        correct   100
+--             1  incorrect      correct   0.2                   incorrect      correct   40
+--   FROM sdc_expected_harm_records('outcomes', 'costs', 'id'):    FROM sdc_expected_harm('outcomes', 'costs', 'id'):
+--   respondent expected_harm                                      respondents total average maximum
+--   1          38               30 + 8                            1           38    38      38
 --
 -- Scope: table.
 -- Not compiled: the probabilities are those of links that are found in DuckDB; reckon the harm beside them.

@@ -1,9 +1,10 @@
 -- The rules of Statistics Netherlands for microdata files, each answered by a row: what was found, and is it violated?
 --
---   sdc_research_file_rules('persons', ['region', 'sex', 'job'], 'w', {'extremely': ['region'], 'very': ['sex'], 'identifying': ['job']}):
---   rule  requirement                                    found                                             violated
---   1     no direct identifiers                          not measured: give direct_identifiers, ...        NULL
---   2     each combination ... at least 100 times ...    3 of 120 combinations are rarer; the rarest 12    true
+--   sdc_research_file_rules('persons', ['region', 'sex', 'age'], 'w', {'extremely': ['region'], 'very': ['sex'], 'identifying': ['age']}):
+--   rule violated
+--   1    NULL      not measured: give direct_identifiers
+--   2    true      of the combinations of a region, a sex and an age none has 100 persons
+--   ...
 -- Source: SDC handbook, section 3.7, "Microdata for researchers" (rules 1 to 5) and "Microdata for the general public" (1 to 10).
 --
 -- violated is NULL where a rule was not measured: such a rule is not kept, a person has to look. A file keeps the rules only

@@ -6,7 +6,11 @@
 -- Source: Lambert (1993), Measures of disclosure risk and harm, Journal of Official Statistics 9, 313-331, section 6; as presented by
 --   J. Lynch (slide 35).
 --
---   of 350 records s = 30 % were released as 1, q = 0.9, no predictor tells them apart: pi = (0.3 - 0.1) / 0.8 = 0.25, where q pi + (1 - q)(1 - pi) = s
+--   answers: smokes x times   sdc_flip_regression('answers', 'smokes', ['x'], 0.9):
+--            1      0 3       term        estimate
+--            0      0 7       (intercept) -1.0986    no predictor tells them apart: s = 0.3 were released as 1, q pi + (1 - q)(1 - pi) = s,
+--            1      1 3       x           0          so pi = (0.3 - 0.1) / 0.8 = 0.25 and b_0 = ln(0.25 / 0.75)
+--            0      1 7
 --
 -- Without a maximum (the predictors tell the values apart, or one value is rarer than flips alone would make it) it is an error.
 --

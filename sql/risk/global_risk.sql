@@ -4,7 +4,10 @@
 --   percent psi = 100 xi
 -- Source: SDC handbook, section 3.3.5, "Assessing the risk for the whole file".
 --
---   sdc_global_risk('persons', ['age', 'sex'], 'w'):   records expected_reidentifications reidentification_rate percent
+--   persons: age sex w    sdc_global_risk('persons', ['age', 'sex'], 'w'):
+--            30  f   10   records expected_reidentifications reidentification_rate percent
+--            30  f   15   3       0.293387                   0.097796              9.7796     2 x 0.067858 + 0.157670 (individual_risk.sql)
+--            41  m   20
 --
 -- Scope: cells.
 -- Parameters:

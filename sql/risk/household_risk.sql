@@ -7,6 +7,16 @@
 --   xi^h = (1/n) sum_g |g| r^h_g
 -- Source: SDC handbook, section 3.3.5, "Releasing hierarchical files".
 --
+--   persons: age sex w  household   sdc_household_risk('persons', ['age', 'sex'], 'w', 'household', 0.1):
+--            30  f   10 1           individual_risk household_risk household_size individual_threshold
+--            30  f   15 1           0.067858        0.131112       2              0.05                  1 - (1 - 0.067858)^2
+--            41  m   20 2           0.067858        0.131112       2              0.05
+--                                   0.157670        0.157670       1              0.1
+--
+--   FROM sdc_household_global_risk('persons', ['age', 'sex'], 'w', 'household'):
+--   records households expected_reidentified_persons expected_reidentified_households reidentification_rate household_reidentification_rate
+--   3       2          0.4199                        0.2888                           0.1400                0.1444
+--
 -- Scope: table.
 -- Parameters:
 --   tbl                  table                      the table, view, common table expression or file

@@ -18,7 +18,15 @@
 --                       (2^-40 / 41 at q = 1/2, f = 1; 1 / C(56, 40) at q = 1, f = 16)
 --
 --   persons: age sex w    sdc_individual_risk('persons', ['age', 'sex'], 'w'):
---            41  m   20   ... sample_frequency 1, population_frequency 20, individual_risk 0.157670
+--            30  f   10   age sex sample_frequency population_frequency individual_risk
+--            30  f   15   30  f   2                25                   0.067858         r_1 = (8 / 92) ln 12.5, r_2 = 0.08 (1 - r_1) / 0.92
+--            41  m   20   30  f   2                25                   0.067858
+--                         41  m   1                20                   0.157670         r_1 = (5 / 95) ln 20
+--
+--   FROM sdc_cell_risk('persons', ['age', 'sex'], 'w'):
+--   age sex sample_frequency population_frequency individual_risk
+--   30  f   2                25                   0.067858
+--   41  m   1                20                   0.157670
 --
 -- Scope: cells.
 -- Parameters:

@@ -18,7 +18,7 @@
 -- Without a method it is exact where that is up to a million steps (N n 2^n), otherwise the mean of the others. with_replacement misses what
 -- the other released records tell, and is far too low where many are released (0.13 for 0.89 in example 4.1).
 --
---   external: id x        released: id x     FROM sdc_intruder_links('external', 'released', ['x'], 'id', 1, 'lognormal');
+--   external: id x        released: id x     FROM sdc_intruder_links('external', 'released', ['x'], 'id', 1, 'lognormal'):
 --             1  1                  1  7     target record probability
 --             2  7.3891             2  20    1      1      0.8909         Lambert, example 4.1: p_1 = 0.89
 --                                            1      2      0.1091

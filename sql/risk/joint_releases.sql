@@ -15,9 +15,16 @@
 --
 --   public: id sex   research: id region   FROM sdc_joint_releases(['public', 'research'], [['sex'], ['region']], 'id', k := 2):
 --           1  f               1  north    release tbl      records uniques below_k expected_correct_matches exposed
---           2  f               2  south    NULL             4       4       4       4                        4        all together
+--           2  f               2  south    NULL    NULL     4       4       4       4                        4        all together
 --           3  m               3  north    1       public   4       0       0       2                        4
 --           4  m               4  south    2       research 4       0       0       2                        4
+--
+--   FROM sdc_joint_releases_records(['public', 'research'], [['sex'], ['region']], 'id'):
+--   id least_alone together
+--   1  2           1
+--   2  2           1
+--   3  2           1
+--   4  2           1
 --
 -- Scope: cells.
 -- Parameters:

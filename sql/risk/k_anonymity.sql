@@ -3,9 +3,10 @@
 --   violations of j: the records, and the cells, with f_k < j, for j = 2 .. k
 -- Source: Samarati & Sweeney (1998); Sweeney (2002), k-anonymity: a model for protecting privacy.
 --
---   sdc_k_anonymity('persons', ['age', 'sex'], 3):   k records cells
---                                                    2 1       1
---                                                    3 3       2
+--   persons: age sex times   sdc_k_anonymity('persons', ['age', 'sex'], 3):
+--            30  f   2       k records cells
+--            41  m   1       2 1       1
+--                            3 3       2
 --
 -- Scope: cells.
 -- Parameters:

@@ -5,6 +5,11 @@
 -- A cell that the population lacks counts as F_k = 0: it violates every k, and is counted again as
 -- absent (coded otherwise, or a mistake in the data). It is never dropped.
 --
+--   persons: age sex times   population: age sex times   sdc_k_map('persons', 'population', ['age', 'sex'], 3):
+--            30  f   2                   30  f   2       k records cells absent_records least
+--            41  m   1                   41  m   4       3 3       2     1              0
+--            52  f   1
+--
 -- Scope: cells.
 -- Parameters:
 --   tbl         table         the file

@@ -17,6 +17,12 @@
 --            30  cancer     30  2                2          2         2
 --            41  flu        41  1                1          1         1
 --
+--   FROM sdc_l_diversity('persons', ['age'], 'illness'):     FROM sdc_l_diversity_records('persons', ['age'], 'illness'):
+--   records cells distinct_l entropy_l recursive_l           age illness distinct_l entropy_l recursive_l
+--   3       2     1          1         1                     30  flu     2          2         2
+--                                                            30  cancer  2          2         2
+--                                                            41  flu     1          1         1
+--
 -- Scope: cells.
 -- Parameters:
 --   tbl        table    the table, view, common table expression or file

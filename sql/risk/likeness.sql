@@ -10,6 +10,15 @@
 --   cost of privacy, KDD (delta-disclosure privacy demands delta strictly below the limit).
 -- Here p is the cell's distribution and q the file's. NULL is a sensitive value like another.
 --
+--   persons: age illness    sdc_likeness_cells('persons', ['age'], 'illness'):
+--            30  flu        age sample_frequency alpha beta enhanced_beta delta
+--            30  cancer     30  2                0.5   0.5  0.5           0.4055   p 1/2 and 1/2, q 2/3 and 1/3; delta = ln 1.5
+--            41  flu        41  1                1     0.5  inf           inf      p 1: beta 0.5 > -ln 2/3; no cancer
+--
+--   FROM sdc_likeness('persons', ['age'], 'illness'):
+--   records cells k alpha beta enhanced_beta delta
+--   3       2     1 1     0.5  inf           inf
+--
 -- Scope: cells.
 -- Parameters:
 --   tbl        table    the table, view, common table expression or file

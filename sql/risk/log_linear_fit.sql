@@ -8,8 +8,11 @@
 -- Source: Skinner & Shlomo (2008), sections 3.3 and 3.4; SDC handbook, section 3.3.6 (forward search). With weights that differ, pi is their
 --   mean's inverse here. tau1 and tau2 are those of sdc_log_linear_risk. Which to trust, with figures: sql/risk/README.md.
 --
---   persons: four cells of sex and region with 9, 1, 1, 9 records, weight 2 (pi = 1/2), model := 'independence':
---            l = 10 in each cell, u = 5, all f - u = +-4; a1 = 5 e^-10, b1 = 2.5 e^-10:   b1 = 2.5 e^-10 (4 x 16 - 20) = 0.004994
+--   persons: sex region times   sdc_log_linear_fit('persons', ['sex', 'region'], 2, model := 'independence'):
+--            f   north  9       cells parameters b1
+--            f   south  1       4     3          0.004994
+--            m   north  1         pi = 1/2, l = 10 in each cell, u = 5, all f - u = +-4; a1 = 5 e^-10,
+--            m   south  9         b1 = 2.5 e^-10 (4 x 16 - 20)
 --
 -- Scope: table.
 -- Not compiled: the models are fitted by numpy over the whole crossing; measure a copy of the table in DuckDB.

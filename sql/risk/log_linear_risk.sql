@@ -20,8 +20,8 @@
 --
 --   persons: sex region    sdc_log_linear_risk('persons', ['sex', 'region'], 10, model := 'independence'):
 --            f   north     sample_uniques tau1     tau1_rate tau2     tau2_rate
---            f   north     2              0.002342 0.001171  0.295950 0.147975
---            f   south     (either unique: u = 3 x 1 / 4 = 0.75, l = 7.5, 0.9 l = 6.75, r = (1 - e^-6.75) / 6.75)
+--            f   north     2              0.002342 0.001171  0.295949 0.147975
+--            f   south       either unique: u = 3 x 1 / 4 = 0.75, l = 7.5, 0.9 l = 6.75, r = (1 - e^-6.75) / 6.75
 --            m   north
 --
 -- Scope: cells.

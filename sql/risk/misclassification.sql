@@ -5,10 +5,14 @@
 -- Source: Skinner & Elliot (2002), section 4.
 -- Tables as for PRAM (from, to, probability; pram.sql), rows summing to 1.
 --
---   matrix: from to probability     A change that is not listed has probability 0; NULL stays NULL where it is no `from`.
---           f    f  0.9
---           f    m  0.1   ...
+--   persons: sex   matrix: from to probability   sdc_pram_reversed('persons', 'sex', 'matrix'):
+--            f             f    f  0.9           from to probability
+--            m             f    m  0.1           f    f  0.8182       0.9 / (0.9 + 0.2)
+--                          m    f  0.2           f    m  0.1818
+--                          m    m  0.8           m    f  0.1111
+--                                                m    m  0.8889       0.8 / (0.1 + 0.8)
 --
+-- A change that is not listed has probability 0; NULL stays NULL where it is no `from`.
 -- Mind the direction: rows are the file's categories. PRAM's own matrix goes from the original to the released category; where
 -- the file is the released one and the intruder knows the originals, sdc_pram_reversed inverts it by Bayes' theorem:
 --   P(xi = k | X = l) = T_k p_kl / sum_k' T_k' p_k'l ,  T the frequencies of the original file (SDC handbook, section 3.4.6)

@@ -10,11 +10,12 @@
 --   respectively defined (using established threshold of deviation) neighborhood of a given observation ... some variation of
 --   k-anonymity") and 3.8.2 (units at risk of the Community Innovation Survey: Ichim 2006, 2009, density).
 --
---   x      FROM sdc_neighbourhood_records('firms', ['x'], 'id', width := 0.1):   id neighbours
---   100                                                                          1  2          90 to 110
---   108                                                                          2  2          97.2 to 118.8
---   150                                                                          3  1          135 to 165
---   500                                                                          4  1          450 to 550
+--   firms: id x     sdc_neighbourhood_records('firms', ['x'], 'id', width := 0.1):   sdc_neighbourhood('firms', ['x'], width := 0.1, k := 2):
+--          1  100   id neighbours                                                    records k below_k share expected_correct_matches
+--          2  108   1  2           90 to 110                                         4       2 2       0.5   3
+--          3  150   2  2           97.2 to 118.8
+--          4  500   3  1           135 to 165
+--                   4  1           450 to 550
 --
 -- The width says what an intruder knows; it is yours to choose, of each key. A relative one fits amounts (turnover, income), where 0 is near
 -- to 0 alone; the others fit what has an origin of no meaning. NULL is a value of its own, in the keys as in the continuous ones: so

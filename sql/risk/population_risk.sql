@@ -13,6 +13,11 @@
 -- Others call tau1 what is here sample_and_population_uniques.
 -- Edges: without sample uniques the ratios over them are 0 (no unique match can be made).
 --
+--   sample: age sex   population: age sex times   sdc_population_risk('sample', 'population', ['age', 'sex']):
+--           30  f                 30  f   1       pr_pu  pr_pu_given_su theta  p      tau1 tau2 expected_correct_matches
+--           41  m                 41  m   2       0.1429 0.3333         0.4286 0.5833 1.75 1.75 1.75
+--           52  f                 52  f   4         1 / 7, 1 / 3, 3 / 7; tau1 = 1 + 1 / 2 + 1 / 4, p a third of it
+--
 -- Scope: cells.
 -- Parameters:
 --   sample      table    the file, drawn from the population

@@ -1,17 +1,13 @@
 -- How many persons of the population are unique on the keys, as estimated from the sample alone: from how many of its cells have
 -- one record, two, three, ... (a model of the whole population; sdc_theta needs none, sdc_individual_risk has weights).
 --
---   s_j, S_j: the cells with j records of the sample (n records, u cells), with j persons of the population (N persons); pi = n / N
---   pitman: E S_1 = Gamma(theta + 1) / Gamma(theta + alpha) N^alpha, where theta and 0 < alpha < 1 make greatest
---           sum_{i=1}^{u-1} log(theta + i alpha) - sum_{i=1}^{n-1} log(theta + i) + sum_j s_j sum_{i=1}^{j-1} log(i - alpha)
---   zayatz: E S_1 = s_1 Pr(PU | SU) N / n,  Pr(PU | SU) = s_1 h_1 / sum_j s_j h_j,  h_j = j C(N - j, n - 1) / C(N, n)
---   snb:    E S_1 = K beta^alpha: F - 1 of the K cells is negative binomial; of E s_1 and E s_2, with q = (1 - pi)(1 - beta):
---           s_1 = K pi (beta / (1 - q))^alpha (1 + alpha q / (1 - q)),
---           s_2 = K alpha beta^alpha pi^2 (1 - beta) (2 - (1 - alpha) q) / (2 (1 - q)^(alpha + 2)),
---           K = u + s_1 (sum_j j pi^2 (1 - pi^2)^(j-1) s_j / sum_j (1 - pi)^j ((1 + pi)^j - 1) s_j)
---                   (sum_j (1 - pi)^j s_j / sum_j j pi (1 - pi)^(j-1) s_j)^2
---   dankar: pi <= 0.1: pitman, or zayatz where that has no solution; else the lesser of zayatz and snb, or zayatz where snb has none
---   sample_and_population_uniques = pi E S_1 (each of them is sampled with probability pi), at most s_1; pr_pu_given_su is their share of s_1
+--   persons: job times   sdc_population_uniqueness('persons', ['job'], 100, method := 'zayatz'):
+--            a   1       records cells sample_uniques population_uniques pr_pu  pr_pu_given_su
+--            b   1       10      6     3              9.8758             0.0988 0.3292          s_1 = 3, s_2 = 2, s_3 = 1, N = 100
+--            c   1
+--            d   2
+--            e   2
+--            f   3
 -- Source: Dankar, El Emam, Neisa & Roffey (2012), Estimating the re-identification risk of clinical data sets, BMC Medical Informatics
 --   and Decision Making 12:66 and appendix A (the rule); Hoshino (2001), Applying Pitman's sampling formula to microdata disclosure risk
 --   assessment, Journal of Official Statistics 17, 499-520; Zayatz (1991), Estimation of the number of unique population elements using a

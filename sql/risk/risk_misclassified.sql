@@ -5,11 +5,25 @@
 -- Source: SDC handbook, sections 3.3.5 and 3.4.6 (Bayes' theorem); M of Skinner & Elliot (2002), (11).
 -- r_j is what the file says as it stands, as if nothing had happened, and stands beside: it is never the smaller one.
 --
---   persons: age sex w    reversed: from to probability     truth: age sex true_probability
---            30  f   10             f    f  0.9                    30  f   0.9
---            30  f   15             f    m  0.1                    41  m   0.8
---            41  m   20             m    f  0.2
---                                   m    m  0.8             individual_risk of the last 0.157670, misclassified 0.126136
+--   persons: age sex w    truth: age sex true_probability   sdc_cell_risk_misclassified('persons', ['age', 'sex'], 'w', 'truth'):
+--            30  f   10          30  f   0.9                age sex individual_risk true_probability individual_risk_misclassified
+--            30  f   15          41  m   0.8                30  f   0.067858        0.9              0.061073
+--            41  m   20                                     41  m   0.157670        0.8              0.126136
+--
+--   FROM sdc_global_risk_misclassified('persons', ['age', 'sex'], 'w', 'truth'):
+--   records expected_reidentifications expected_reidentifications_misclassified
+--   3       0.293387                   0.248281                                    2 x 0.061073 + 0.126136
+--
+--   FROM sdc_individual_risk_misclassified('persons', ['age', 'sex'], 'w', 'truth'):
+--   age sex w  individual_risk true_probability individual_risk_misclassified
+--   30  f   10 0.067858        0.9              0.061073
+--   30  f   15 0.067858        0.9              0.061073
+--   41  m   20 0.157670        0.8              0.126136
+--   reversed: from to probability   sdc_true_probability('persons', ['age', 'sex'], ['sex'], ['reversed']):
+--             f    f  0.9           age sex true_probability
+--             f    m  0.1           30  f   0.9
+--             m    f  0.2           41  m   0.8
+--             m    m  0.8
 --
 -- M_jj is the product over the changed keys. It is exact where a matrix is of all keys together, or where the keys are independent in the
 -- original file (misclassification.sql, which also makes the matrices). Else it may be too low or too high for a cell; summed over the file

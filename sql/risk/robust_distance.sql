@@ -14,7 +14,8 @@
 --
 --   sdc_robust_distance_records('persons', ['age', 'income'], 'id'):   id distance outlying
 --                                                                      1  1.2559   false
---                                                                      7  5.0917   true      67 years old
+--                                                                      7  5.0917   true       67 years old
+--                                                                      ...
 --
 -- A record in which a variable is NULL has no distance. Where half of the records or more lie on a plane (a variable that is 0 in half of
 -- them) there is none, which is an error: leave out that variable, or these records.

@@ -15,6 +15,17 @@
 --            30  f                                            30  f   0         0          0
 --            41  f                                            41  f   1         1          0.01
 --
+--   FROM sdc_suda_summary('persons', ['age', 'sex']):
+--   records records_with_msu msus total_score max_score max_dis_suda mean_dis_suda
+--   4       2                2    2           1         0.01         0.005
+--
+--   FROM sdc_suda_contributions('persons', ['age', 'sex']):    FROM sdc_suda_value_contributions('persons', ['age', 'sex']):
+--   variable msus contribution                                 variable value msus contribution
+--   age      1    50                                           age      30    0    0
+--   sex      1    50                                           age      41    1    100
+--                                                              sex      f     0    0
+--                                                              sex      m     1    100
+--
 -- Edges: an MSU of all keys weighs 0 by 'superset'; without pairs DIS-SUDA is 1 where s > 0. Sizes above
 -- max_msu are not looked for, so a small max_msu lowers scores: NULL looks for every size.
 --

@@ -15,6 +15,11 @@
 -- All but P and the division by n is a sum of whole numbers: C_i = n Q_i, the records up to place i.
 -- NULL in a key is a value of its own (as a wildcard it would draw the cell towards the file).
 --
+--   persons: age illness    sdc_t_closeness_cells('persons', ['age'], 'illness'):    sdc_t_closeness('persons', ['age'], 'illness'):
+--            30  flu        age sample_frequency t                                   records cells t
+--            30  cancer     30  2                0.1667                              3       2     0.3333
+--            41  flu        41  1                0.3333   (1/3 + 1/3) / 2
+--
 -- Scope: cells.
 -- Parameters:
 --   tbl        table                 the table, view, common table expression or file

@@ -10,6 +10,11 @@
 --
 --   n1 = 40, n2 = 30, n3 = 20 and pi = 0.1:   theta 0.0689655, standard_error 0.0168074
 --
+--   persons: job times   sdc_theta('persons', ['job'], 0.5):
+--            a   1       records cells n1 n2 n3 theta
+--            b   1       4       3     2  1  0  0.5     (0.5 x 2) / (0.5 x 2 + 2 x 0.5 x 1)
+--            c   2
+--
 -- Edges: n1 = 0 gives 0, 0, 0 (no unique match can be made); n2 = 0 < n1 gives theta = 1.
 -- NULL in a key is a category of its own, since frequencies of frequencies need every record to lie in one cell.
 --

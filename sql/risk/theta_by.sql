@@ -7,8 +7,10 @@
 -- Formulas, edges and what sampling it rests on: theta.sql. In a stratum that is taken whole (fraction 1) every unique match is right: theta = 1, without
 -- error, or 0 where nobody is unique.
 --
---   sdc_theta_by('persons', ['age', 'sex'], 'region', 'fraction'):
---   region records cells n1 n2 n3 sampling_fraction theta standard_error upper_bound
+--   persons: region job times   sdc_theta_by('persons', ['job'], 'region', 0.5):
+--            north  a   1       stratum records cells n1 n2 n3 sampling_fraction theta
+--            north  b   2       north   3       2     1  1  0  0.5               0.3333   0.5 / (0.5 + 2 x 0.5)
+--            south  a   1       south   1       1     1  0  0  0.5               1
 --
 -- Scope: cells.
 -- Parameters:

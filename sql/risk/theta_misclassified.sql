@@ -11,9 +11,11 @@
 -- The first two sums need only the diagonal M_jj (how often a category is kept); A needs whole columns of M. With the diagonal
 -- alone and A taken for 0, (12) is the most that theta^ can be: most_theta.
 --
---   persons: sex          matrix: f f 0.9, f m 0.1, m f 0.2, m m 0.8
---            f f m        sdc_theta_misclassified('persons', ['sex'], 0.5, ['sex'], ['matrix']):
---            theta = 0.4 / (0.4 + 0.9 + 0.2) = 0.266667     (n A: two f at 0.1 each become the unique m)
+--   persons: sex   matrix: from to probability   sdc_theta_misclassified('persons', ['sex'], 0.5, ['sex'], ['matrix']):
+--            f             f    f  0.9           n1 n2 kept_uniques kept_pairs false_matches theta
+--            f             f    m  0.1           1  1  0.8          0.9        0.2           0.266667
+--            m             m    f  0.2             0.4 / (0.4 + 0.9 + 0.2); two f at 0.1 each become the unique m
+--                          m    m  0.8
 --
 -- Scope: cells.
 -- Not compiled: a matrix is cast to the types of its table's columns, which are not known when the query is compiled.

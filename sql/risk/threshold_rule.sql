@@ -12,6 +12,22 @@
 --            30  m   south     [sex, region]  [m, north]   1       1         1
 --                              [sex, region]  [m, south]   1       1         1
 --
+--   FROM sdc_threshold_rule_summary('persons', ['age', 'sex', 'region'], [1, 1]):
+--   columns       threshold combinations unsafe_combinations unsafe_records least_frequency
+--   [age]         1         1            0                   0              4
+--   [sex]         1         2            0                   0              2
+--   [region]      1         2            1                   1              1
+--   [age, sex]    1         2            0                   0              2
+--   [age, region] 1         2            1                   1              1
+--   [sex, region] 1         3            2                   2              1
+--
+--   FROM sdc_threshold_rule_records('persons', ['age', 'sex', 'region'], [1, 1]):
+--   age sex region unsafe_combinations
+--   30  f   north  0
+--   30  f   north  0
+--   30  m   north  1
+--   30  m   south  3
+--
 -- NULL counts within each set of keys. A sum of weights is equal to the threshold where it is so but for its last digits.
 --
 -- Scope: cells.

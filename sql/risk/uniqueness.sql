@@ -3,10 +3,14 @@
 --   n_r = the number of cells with sample frequency r; n_1 = the number of sample uniques
 -- Source: Skinner & Elliot (2002), section 2.1.
 --
---   persons: age sex     sdc_frequency_counts(...):  frequency cells     sdc_sample_uniques(...):  age sex
---            30  f                                   1         1                                   41  m
---            30  f                                   2         1
---            41  m
+--   persons: age sex     sdc_frequency_counts('persons', ['age', 'sex']):    sdc_sample_uniques('persons', ['age', 'sex']):
+--            30  f       frequency cells                                     age sex
+--            30  f       1         1                                         41  m
+--            41  m       2         1
+--
+--   FROM sdc_frequency_summary('persons', ['age', 'sex']):
+--   records cells sample_uniques uniques_rate pairs largest_cell
+--   3       2     1              0.3333       1     2
 --
 -- Scope: cells.
 -- Parameters:

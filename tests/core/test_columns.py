@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import duckdb
 import pytest
-from every_macro import APART, CALLS, WITH_WEIGHT, complaint, query, rounded_rows
-
-from sdc_sql.db.macros import sql_files
+from every_macro import CALLS, WITH_WEIGHT, complaint, query, rounded_rows
 
 HAVE = '"id", "age", "sex", "region", "weight", "household"'
 
@@ -226,13 +224,3 @@ def test_keys_from_a_variable_or_a_parameter(persons):
     )
     parameters = ["persons", ["age", "sex"]]
     assert sorted(persons.execute("FROM sdc_frequency_counts(?, ?)", parameters).fetchall()) == expected
-
-
-def test_every_measure_is_called_here(con):
-    """A measure that joins the package joins these tests; masks have tests of their own."""
-    masks = {macro for f in sql_files() if f.name.startswith(("mask/", "loss/")) for macro in f.defines}
-    found = con.execute(
-        "SELECT DISTINCT function_name FROM duckdb_functions() WHERE function_type = 'table_macro' "
-        "AND starts_with(function_name, 'sdc_') AND NOT starts_with(function_name, 'sdc__')"
-    ).fetchall()
-    assert {name for (name,) in found} - masks == {name.split()[0] for name in CALLS} | APART | {"sdc_help"}

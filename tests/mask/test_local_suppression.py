@@ -96,7 +96,8 @@ def test_a_strong_suppression_beside_what_it_was_hidden_among_says_who_it_was(co
     step = data.local_suppression(2, guarantee="strong", into="s")
     assert con.execute("FROM s ORDER BY id").fetchall() == [(1, "a", None), (2, "a", "c"), (3, "a", "c")]
     assert (step.parameters["compatible_below_k"], step.parameters["compatible_with_one"]) == (1, 1)
-    assert [(r.compatible, r.records) for r in data.compatible_records("s", 2)] == [(1, 1)]
+    released = sdc_sql.Microdata(con, "s", keys=data.keys)
+    assert [(r.compatible, r.records) for r in released.compatible_records(data, 2)] == [(1, 1)]
     step = data.local_suppression(2, into="i")
     assert step.parameters["compatible_below_k"] == 0
     assert con.execute("FROM i ORDER BY id").fetchall() == [(1, "a", None), (2, "a", None), (3, "a", None)]

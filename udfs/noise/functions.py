@@ -28,11 +28,11 @@ def noise(
         "rounded": np.array([bool(r) for r in rounded]),
     }
     whole_steps = [bool(d) for d in discrete]
+    # the other methods of sdc_noise are SQL, given the root of their covariances: they never come here
     methods = {
         "nonlinear": lambda: fitted(nonlinear(x, normals, size, uniforms, discrete=whole_steps), x, **bounds),
     }
-    masked = chosen(method, {"uncorrelated": None, "correlated": None, "linear": None, "outliers": None, **methods})()
-    return keeping(masked, x).T
+    return keeping(chosen(method, methods)(), x).T
 
 
 def root(_stratum: str | None, covariances: Floats | None, sizes: Floats) -> Floats:
@@ -49,7 +49,6 @@ def multiply(_stratum: str | None, method: str, x: Floats, normals: Floats, unif
              spread: float) -> Floats:  # fmt: skip
     """Multiply by one of the methods of section 3.4.2.2."""
     methods = {
-        "plain": lambda: x,  # is SQL throughout, and never comes here
         "hoehne": lambda: hoehne(x, uniforms[:, 0], normals, given(size, "size"), given(spread, "spread")),
         "hoehne_sum": lambda: hoehne_sum(x, normals, given(size, "size"), given(spread, "spread")),
     }

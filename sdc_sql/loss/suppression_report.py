@@ -7,8 +7,10 @@ from typing import TYPE_CHECKING
 
 from sdc_sql.db.checks import whole
 from sdc_sql.db.results import Result
+from sdc_sql.loss.compared import original_table
 
 if TYPE_CHECKING:
+    from sdc_sql.loss.compared import Described
     from sdc_sql.roles import Roles
 
 
@@ -40,13 +42,13 @@ class CompatibleRecords(Result):
     records: int
 
 
-def suppression_report(data: Roles, released: str, k: int) -> SuppressionReport:
+def suppression_report(data: Roles, original: Described | str, k: int) -> SuppressionReport:
     """Return what local suppression took away, and how many records are without each of its guarantees.
 
     Parameters
     ----------
-    released
-        The table after suppression; this one is the original.
+    original
+        The table before suppression: a Microdata, or its name on this connection; this one is the released.
     k
         The least number of records, at least 2.
 
@@ -54,27 +56,33 @@ def suppression_report(data: Roles, released: str, k: int) -> SuppressionReport:
     -------
     SuppressionReport
 
+    Raises
+    ------
+    TableError
+        Where the released table has values that the original lacks: they are given the wrong way round.
+
     Examples
     --------
     >>> import sdc_sql
     >>> data = sdc_sql.example()
     >>> _ = data.local_suppression(2, guarantee="strong", into="released")
-    >>> data.suppression_report("released", 2).compatible_with_one
+    >>> released = sdc_sql.Microdata(data.con, "released", keys=data.keys)
+    >>> released.suppression_report(data, 2).compatible_with_one
     1
     """
     return SuppressionReport(
-        **data.row("sdc_suppression_report", data.table, data.read(released), data.keys,
+        **data.row("sdc_suppression_report", original_table(data, original), data.table, data.keys,
                    whole(k, "k", least=2))
     )  # fmt: skip
 
 
-def compatible_records(data: Roles, released: str, k: int) -> list[CompatibleRecords]:
+def compatible_records(data: Roles, original: Described | str, k: int) -> list[CompatibleRecords]:
     """Return how many original records have how many compatible released records, below k.
 
     Parameters
     ----------
-    released
-        The table after suppression; this one is the original.
+    original
+        The table before suppression: a Microdata, or its name on this connection; this one is the released.
     k
         The least number of records, at least 2.
 
@@ -83,16 +91,22 @@ def compatible_records(data: Roles, released: str, k: int) -> list[CompatibleRec
     list of CompatibleRecords
         A row a number of compatible records below k that occurs, the least first.
 
+    Raises
+    ------
+    TableError
+        Where the released table has values that the original lacks: they are given the wrong way round.
+
     Examples
     --------
     >>> import sdc_sql
     >>> data = sdc_sql.example()
     >>> _ = data.local_suppression(3, into="released")
-    >>> data.compatible_records("released", 3)
+    >>> released = sdc_sql.Microdata(data.con, "released", keys=data.keys)
+    >>> released.compatible_records(data, 3)
     []
     """
     rows = data.rows(
-        "sdc_compatible_records", data.table, data.read(released), data.keys,
+        "sdc_compatible_records", original_table(data, original), data.table, data.keys,
         whole(k, "k", least=2),
     )  # fmt: skip
     return [CompatibleRecords(**row) for row in rows]

@@ -5,10 +5,14 @@
 -- Source: Samarati & Sweeney (1998) for k-anonymity; the count of compatible records is the anonymity set of an intruder who
 --   knows that the person took part.
 --
---   original: a b    released: a b     sdc_compatible_records('original', 'released', ['a', 'b'], 2):
+--   original: a b    released: a b     sdc_compatible_records('original', 'released', ['a', 'b'], 4):
 --             1 x              1 NULL  compatible records
---             1 y              1 y     1          1           (1, x): the first released record only
---             1 y              1 y     3          2           (1, y): all three
+--             1 y              1 y     1          1        (1, x): the first released record only
+--             1 y              1 y     3          2        (1, y): all three
+--
+--   FROM sdc_suppression_report('original', 'released', ['a', 'b'], 2):
+--   suppressions below_identical below_strong complete_below_k compatible_below_k compatible_with_one
+--   {a=0, b=1}   1               0            0                1                  1
 --
 -- Rows are matched by their values, never by an id: the released file may be without one. A NULL in the original agrees with a NULL
 -- in the released file only.
@@ -16,7 +20,7 @@
 -- Scope: table.
 -- Not compiled: it compares two files, one of which was suppressed in DuckDB.
 -- Parameters:
---   tbl       table         the table before suppression
+--   original  table         the table before suppression
 --   released  table         the table after suppression
 --   keys      columns       the key variables
 --   k         whole number  the least number of records, at least 2
@@ -25,9 +29,9 @@ CREATE OR REPLACE MACRO sdc__short_bits(numbers, widths) AS
     array_to_string(list_transform(numbers, lambda n, i: right(n::INTEGER::BIT::VARCHAR, widths[i])), '')::BIT;
 
 -- The rows of either table: as numbers (a bit string), the pattern of what is not NULL, how many before and after.
-CREATE OR REPLACE MACRO sdc__both_cells(tbl, released, keys) AS TABLE
+CREATE OR REPLACE MACRO sdc__both_cells(original, released, keys) AS TABLE
     WITH sdc__rows_of_both AS (
-        SELECT COLUMNS(sdc__columns((*), keys)), true AS sdc__original FROM sdc__exact_rows(tbl, codes := keys)
+        SELECT COLUMNS(sdc__columns((*), keys)), true AS sdc__original FROM sdc__exact_rows(original, codes := keys)
         UNION ALL BY NAME
         SELECT COLUMNS(sdc__columns((*), keys)), false AS sdc__original FROM sdc__exact_rows(released, codes := keys)
     ),
@@ -57,13 +61,16 @@ CREATE OR REPLACE MACRO sdc__compatible_pairs(cells) AS TABLE
           FROM (FROM query_table(cells) WHERE sdc__before > 0) AS sdc__c, (SELECT DISTINCT sdc__mask FROM query_table(cells) WHERE sdc__after > 0) AS sdc__p) AS sdc__o
     JOIN (FROM query_table(cells) WHERE sdc__after > 0) AS sdc__r ON sdc__r.sdc__mask = sdc__o.sdc__mask AND sdc__r.sdc__code = sdc__o.sdc__kept;
 
--- The values of each key that are not NULL before and are after.
+-- The values of each key that are not NULL before and are after; fewer than none is an error.
 CREATE OR REPLACE MACRO sdc__known_values(tbl, keys) AS TABLE
     SELECT struct_keys(sdc__key) AS sdc__names, [*COLUMNS(lambda c: starts_with(c, 'sdc__n_'))] AS sdc__numbers
     FROM (SELECT any_value(struct_pack(*COLUMNS(sdc__columns((*), keys)))) AS sdc__key, count(COLUMNS(sdc__columns((*), keys))) AS "sdc__n_\0" FROM sdc__rows(tbl));
-CREATE OR REPLACE MACRO sdc__missing_values(tbl, released, keys) AS TABLE
-    SELECT sdc__b.sdc__name, sdc__b.sdc__n - sdc__a.sdc__n AS sdc__values
-    FROM (SELECT unnest(sdc__names) AS sdc__name, unnest(sdc__numbers) AS sdc__n FROM sdc__known_values(tbl, keys)) AS sdc__b
+CREATE OR REPLACE MACRO sdc__taken_away(before, after, name) AS
+    CASE WHEN before >= after THEN before - after
+         ELSE error('TableError: The released table has ' || (after - before) || ' values of "' || name || '" more than the original one, and suppression only takes values away. Are the tables given the wrong way round? In SQL the original comes first; in Python it is the argument: released.suppression_report(original, k).') END;
+CREATE OR REPLACE MACRO sdc__missing_values(original, released, keys) AS TABLE
+    SELECT sdc__b.sdc__name, sdc__taken_away(sdc__b.sdc__n, sdc__a.sdc__n, sdc__b.sdc__name) AS sdc__values
+    FROM (SELECT unnest(sdc__names) AS sdc__name, unnest(sdc__numbers) AS sdc__n FROM sdc__known_values(original, keys)) AS sdc__b
     JOIN (SELECT unnest(sdc__names) AS sdc__name, unnest(sdc__numbers) AS sdc__n FROM sdc__known_values(released, keys)) AS sdc__a
       ON sdc__folded(sdc__a.sdc__name) = sdc__folded(sdc__b.sdc__name);
 
@@ -72,12 +79,12 @@ CREATE OR REPLACE MACRO sdc__missing_values(tbl, released, keys) AS TABLE
 -- Gives: compatible BIGINT, records BIGINT.
 -- Rows: groups of records.
 -- Example: FROM sdc_compatible_records('persons', 'released', ['age', 'sex'], 3);
-CREATE OR REPLACE MACRO sdc_compatible_records(tbl, released, keys, k) AS TABLE
-    WITH sdc__both AS MATERIALIZED (FROM sdc__both_cells(tbl, released, keys)),
+CREATE OR REPLACE MACRO sdc_compatible_records(original, released, keys, k) AS TABLE
+    WITH sdc__both AS MATERIALIZED (FROM sdc__both_cells(original, released, keys)),
     sdc__found AS (SELECT sdc__old, sum(sdc__after)::BIGINT AS sdc__n FROM sdc__compatible_pairs('sdc__both') GROUP BY sdc__old)
     SELECT coalesce(sdc__n, 0) AS compatible, sum(sdc__before)::BIGINT AS records
     FROM (FROM sdc__both WHERE sdc__before > 0) AS sdc__o LEFT JOIN sdc__found ON sdc__found.sdc__old = sdc__o.sdc__code
-    WHERE coalesce(sdc__n, 0) < sdc__checked_whole(k, 'k', 2)
+    WHERE coalesce(sdc__n, 0) < sdc__checked_whole(k, 'k', 2) AND (SELECT sum(sdc__values) FROM sdc__missing_values(original, released, keys)) >= 0
     GROUP BY ALL ORDER BY compatible ASC;
 
 -- suppressions: the values that are NULL in the released table and were not before, of each key.
@@ -90,8 +97,8 @@ CREATE OR REPLACE MACRO sdc_compatible_records(tbl, released, keys, k) AS TABLE
 --   complete_below_k BIGINT (more risk), compatible_below_k BIGINT (more risk), compatible_with_one BIGINT (more risk).
 -- Rows: one.
 -- Example: FROM sdc_suppression_report('persons', 'released', ['age', 'sex'], 3);
-CREATE OR REPLACE MACRO sdc_suppression_report(tbl, released, keys, k) AS TABLE
-    WITH sdc__both AS MATERIALIZED (FROM sdc__both_cells(tbl, released, keys)),
+CREATE OR REPLACE MACRO sdc_suppression_report(original, released, keys, k) AS TABLE
+    WITH sdc__both AS MATERIALIZED (FROM sdc__both_cells(original, released, keys)),
     sdc__pairs AS MATERIALIZED (FROM sdc__compatible_pairs('sdc__both')),
     sdc__old AS (SELECT sdc__old AS sdc__code, sum(sdc__after) AS sdc__n FROM sdc__pairs GROUP BY ALL),
     sdc__new AS (SELECT sdc__new AS sdc__code, sum(sdc__before) AS sdc__n FROM sdc__pairs GROUP BY ALL),
@@ -102,7 +109,7 @@ CREATE OR REPLACE MACRO sdc_suppression_report(tbl, released, keys, k) AS TABLE
     ),
     sdc__known AS (
         SELECT map_from_entries(list(row(sdc__name, sdc__values) ORDER BY sdc__name ASC)) AS sdc__values
-        FROM sdc__missing_values(tbl, released, keys)
+        FROM sdc__missing_values(original, released, keys)
     )
     SELECT sdc__checked_whole(any_value(k), 'k', 2) AS k, (SELECT sdc__values FROM sdc__known) AS suppressions,
            coalesce(sum(sdc__after) FILTER (sdc__after < k), 0)::BIGINT AS below_identical,
