@@ -79,7 +79,7 @@ def by_name() -> Mapping[str, catalogue.Declaration]:
     Examples
     --------
     >>> by_name()["sdc_theta"].scope
-    Scope(kind='cells', parameter='', choices=(), otherwise='')
+    Word(kind='cells', parameter='', choices=(), otherwise='', reason='')
     """
     return {declaration.name: declaration for declaration in declared()}
 
