@@ -6,8 +6,9 @@ differ; nothing is told of it, not even a loss.
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from sdc_sql.db import headers
 from sdc_sql.db.headers import Word
@@ -25,7 +26,7 @@ WORDS = {
     "Suppresses": ("nothing", "values", "records"),
     "Records": ("stay", "fewer", "reordered"),
     "Loss": ("withheld", "published"),
-    "Matrix": ("none", "logged", "by retention", "withheld"),
+    "Matrix": ("none", "logged", "by retention", "withheld", "unknown"),
 }
 MUST = ("Values", "Bits", "Coarsens", "Loss", "Told")  # what each mask of ours says
 
@@ -68,7 +69,7 @@ class Effect:
         return tuple(name for one in fitting for name in one.names)
 
 
-_SAFE = {tag.lower(): Word(known[0]) for tag, known in WORDS.items()}
+_SAFE: dict[str, Any] = {tag.lower(): Word(known[0]) for tag, known in WORDS.items()}
 UNKNOWN = Effect(**_SAFE)
 
 
@@ -80,7 +81,7 @@ def effect(header: Comment, own: Comment, parameters: Mapping[str, Parameter], c
         if said is not None:
             words[tag.lower()] = said
     where = own if "Told" in own.tags else header
-    names = [*parameters, *columns.removesuffix(".").split(", ")]
+    names = [*parameters, *re.findall(r"(?:^|, )(\w+)", columns)]
     return Effect(
         **words,
         told=headers.names(where, "Told", parameters, names),

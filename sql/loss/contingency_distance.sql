@@ -36,6 +36,7 @@ CREATE OR REPLACE MACRO sdc__table_distances(cells) AS TABLE
 -- columns NULL: all tables together. distance: CTBIL.
 -- sdc_contingency_distance: how far the tables of up to so many variables are from the original ones.
 -- Gives: columns, cells, changed, distance, normalised, share.
+-- Told: share.
 -- Example: FROM sdc_contingency_distance('persons', 'released', ['region', 'sex'], 2);
 -- Limit: share. The share of the records of the tables that are in other cells.
 CREATE OR REPLACE MACRO sdc_contingency_distance(original, released, columns, dimension := 2) AS TABLE

@@ -52,6 +52,7 @@ CREATE OR REPLACE MACRO sdc__category_steps(original, released, columns, id, ord
 -- variable NULL: all of them, the mean of theirs; changed: the records that differ, there over all variables.
 -- sdc_direct_distance: how far the released categories are from the original ones.
 -- Gives: variable, records, changed, distance.
+-- Told: distance.
 -- Example: FROM sdc_direct_distance('persons', 'released', ['region'], 'id');
 -- Limit: distance. The share of the categories that masking changed.
 CREATE OR REPLACE MACRO sdc_direct_distance(original, released, columns, id, ordinal := NULL) AS TABLE

@@ -24,6 +24,7 @@
 -- The first row is the crossing of all, the others a variable each.
 -- sdc_distribution_distance: Hellinger and total variation distance of the distributions, and the change of entropy.
 -- Gives: columns, hellinger, total_variation, entropy_before, entropy_after, entropy_change.
+-- Told: hellinger, total_variation.
 -- Example: FROM sdc_distribution_distance('persons', 'released', ['region', 'sex']);
 -- Limit: hellinger. The Hellinger distance of the released distribution from the original one.
 CREATE OR REPLACE MACRO sdc_distribution_distance(original, released, columns) AS TABLE

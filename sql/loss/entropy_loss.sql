@@ -28,6 +28,7 @@ CREATE OR REPLACE MACRO sdc__uncertain(n, m) AS -n * ln(n / m);
 -- variable NULL: all of them, the sum of theirs (the share: of the sum of what could be lost).
 -- sdc_entropy_loss: what is uncertain of the original values once the released ones are known.
 -- Gives: variable, records, loss, mean_loss, share.
+-- Told: share.
 -- Example: FROM sdc_entropy_loss('persons', 'released', ['region'], 'id');
 -- Limit: share. The share of the information on this variable that was lost.
 CREATE OR REPLACE MACRO sdc_entropy_loss(original, released, columns, id) AS TABLE

@@ -27,6 +27,7 @@ CREATE OR REPLACE MACRO sdc__checked_most(most) AS
 -- variable NULL: all of them. values: those compared.
 -- sdc_il1: IL1 and its bounded form.
 -- Gives: variable, values, suppressed, il1, bounded.
+-- Told: il1.
 -- Example: FROM sdc_il1('persons', 'released', ['income'], 'id');
 -- Limit: bounded. The bounded IL1.
 CREATE OR REPLACE MACRO sdc_il1(original, released, columns, id, most := 1) AS TABLE

@@ -28,6 +28,7 @@ CREATE OR REPLACE MACRO sdc__released_labels(tbl, keys) AS TABLE
 -- variable NULL: all keys, the mean of theirs.
 -- sdc_precision: how far from the top of their hierarchies the released keys are.
 -- Gives: variable, records, precision, loss.
+-- Told: loss.
 -- Example: FROM sdc_precision('persons', ['age'], 'hierarchies');
 -- Limit: loss. The height of the released values in their hierarchies, 0 (the original ones) to 1 (the top).
 CREATE OR REPLACE MACRO sdc_precision(tbl, keys, hierarchies) AS TABLE

@@ -18,6 +18,11 @@
 --
 -- Scope: table.
 -- Keeps: the known totals of each margin, to within 1e-9 of themselves.
+-- Values: numbers.
+-- Bits: last digits.
+-- Coarsens: no.
+-- Loss: published.
+-- Told: nothing.
 -- Parameters:
 --   tbl          table    the table, view, common table expression or file
 --   column_name  column   the sampling weights, which become DOUBLE

@@ -27,6 +27,12 @@
 --
 -- Scope: table.
 -- Keeps: the joint table of the swapped columns and that of all other columns, exactly; not those between them.
+-- Values: codes.
+-- Bits: exact.
+-- Coarsens: no.
+-- Loss: withheld (from it follows the rate, by which an intruder reckons how likely a record is the true one).
+-- Told: nothing.
+-- Matrix: unknown (who was swapped is not in the log).
 -- Parameters:
 --   tbl        table    the table, view, common table expression or file
 --   columns    columns  the columns that are swapped, all together

@@ -36,6 +36,13 @@
 -- Keeps: what the labels say.
 -- Guarantees: each released row, NULL a value, is shared by at least k released records: sdc_k_anonymity passes on the file; and what else is
 --   asked, each by its own measure on the released file.
+-- Values: codes.
+-- Bits: exact.
+-- Coarsens: into classes.
+-- Suppresses: records.
+-- Loss: published.
+-- Told: nothing.
+-- Publicly: each variable brought to one level of its hierarchy.
 -- Parameters:
 --   tbl            table         the table, view, common table expression or file
 --   keys           columns       the key variables

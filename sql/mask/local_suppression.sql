@@ -35,6 +35,13 @@
 -- Scope: table.
 -- Keeps: every value that is not suppressed.
 -- Guarantees: what `guarantee` names, with k; of the released table sdc_suppression_report counts anew who is without it.
+-- Values: codes.
+-- Bits: exact.
+-- Coarsens: no.
+-- Suppresses: values.
+-- Loss: published.
+-- Told: nothing.
+-- Publicly: values suppressed, as few as can be.
 -- Parameters:
 --   tbl         table              the table, view, common table expression or file
 --   keys        columns            the key variables, whose values are suppressed

@@ -25,6 +25,13 @@
 -- Scope: table.
 -- Not compiled: records leave the table and weights become numbers of another type: mask in DuckDB, and read the released table elsewhere.
 -- Python: margins.
+-- Values: codes.
+-- Bits: last digits.
+-- Coarsens: no.
+-- Records: fewer.
+-- Loss: withheld (from it follows the rate, by which an intruder reckons how likely a record is the true one).
+-- Told: nothing.
+-- Publicly: values exchanged between records of like risk; records left out, the weights of others raised.
 -- Parameters:
 --   tbl               table     the table, view, common table expression or file
 --   keys              columns   the key variables, which are substituted

@@ -13,6 +13,9 @@
 -- No draws: no key is needed.
 --
 -- Scope: table.
+-- Bits: last digits.
+-- Coarsens: no.
+-- Loss: published.
 -- Parameters:
 --   tbl       table                   the table, view, common table expression or file
 --   columns   columns                 the columns to mask
@@ -35,6 +38,8 @@ CREATE OR REPLACE MACRO sdc__microaggregate(tbl, columns, k, id, method, centroi
 
 -- Keeps: the means of the columns, where the centroid is 'mean'.
 -- Guarantees: each combination of the released values is shared by at least k records (by 'individual_ranking': each value).
+-- Values: numbers.
+-- Told: method, k, centroid.
 -- sdc_microaggregate: numeric columns replaced by the mean (or median) of groups of at least k alike records.
 -- Example: FROM sdc_microaggregate('persons', ['age', 'income'], 3, 'id');
 CREATE OR REPLACE MACRO sdc_microaggregate(tbl, columns, k, id, method := 'mdav', centroid := 'mean', blocks := 1, gamma := 0.2, stratum := NULL) AS TABLE
@@ -68,6 +73,9 @@ CREATE OR REPLACE MACRO sdc__microaggregate_categorical(tbl, columns, k, id, sca
 
 -- Keeps: which categories there are.
 -- Guarantees: each combination of the released categories is shared by at least k records.
+-- Values: codes.
+-- Bits: exact.
+-- Told: k.
 -- sdc_microaggregate_categorical: categories replaced by the median, or the most frequent one, of groups of at least k alike records.
 -- Example: FROM sdc_microaggregate_categorical('persons', ['sex', 'region'], 3, 'id', scale := 'nominal');
 CREATE OR REPLACE MACRO sdc_microaggregate_categorical(tbl, columns, k, id, scale := 'ordinal', stratum := NULL) AS TABLE

@@ -26,6 +26,12 @@
 -- Scope: table.
 -- Keeps: every label holds its record's value.
 -- Guarantees: k-anonymity of the keys as they stand (sdc_k_anonymity passes), counted anew before it is written.
+-- Values: codes.
+-- Bits: exact.
+-- Coarsens: into classes.
+-- Loss: published.
+-- Told: nothing.
+-- Publicly: values made coarser, group by group.
 -- Parameters:
 --   tbl          table         the table, view, common table expression or file
 --   keys         columns       the key variables, which are made coarser

@@ -10,6 +10,11 @@
 --
 -- Scope: record where method is 'plain', else table.
 -- Keeps: plain: the means, in expectation; hoehne: means and variances; hoehne_sum: sums.
+-- Values: numbers.
+-- Bits: last digits.
+-- Coarsens: no.
+-- Loss: published where method is 'plain', else withheld (from it follow the factors, which undo the masking).
+-- Told: method; size where method is 'plain'.
 -- Parameters:
 --   tbl      table    the table, view, common table expression or file
 --   columns  columns  the columns to mask

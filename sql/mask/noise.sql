@@ -22,6 +22,9 @@
 --
 -- Scope: moments where method is 'uncorrelated', 'correlated' or 'linear', else table.
 -- Keeps: the means, in expectation; correlated: correlations; linear: means and covariances; nonlinear: distributions.
+-- Values: numbers.
+-- Bits: last digits.
+-- Coarsens: no.
 -- Parameters:
 --   tbl        table                        the table, view, common table expression or file
 --   columns    columns                      the columns to mask
@@ -84,6 +87,8 @@ CREATE OR REPLACE MACRO sdc__noise_applied(design) AS TABLE
 
 -- Compiled: the method 'uncorrelated'.
 -- Python: the methods 'correlated', 'linear', 'nonlinear' and 'outliers' need it; 'uncorrelated' is SQL alone.
+-- Loss: withheld where method is 'linear', else published (from it follows Kim's alpha, which undoes the masking).
+-- Told: method; alpha where method is 'uncorrelated' or 'correlated'.
 -- sdc_noise: noise added to numeric columns.
 -- Example: FROM sdc_noise('persons', ['income'], 0.1, 'id');
 CREATE OR REPLACE MACRO sdc_noise(tbl, columns, alpha, id, method := 'uncorrelated', threshold := 3, lower := NULL, upper := NULL,
@@ -108,6 +113,9 @@ CREATE OR REPLACE MACRO sdc__noise_absolute(tbl, columns, standard_deviation, id
 -- Verb: noise
 -- Scope: record.
 -- Compiled: by SQL alone.
+-- Keeps: the means, in expectation.
+-- Loss: published.
+-- Told: standard_deviation.
 -- sdc_noise_absolute: noise of a given standard deviation added to numeric columns.
 -- Example: FROM sdc_noise_absolute('persons', ['income'], 50, 'id');
 CREATE OR REPLACE MACRO sdc_noise_absolute(tbl, columns, standard_deviation, id, lower := NULL, upper := NULL, rounded := false, stream := NULL, release := '',

@@ -14,6 +14,10 @@
 -- A column that is constant in each cell, such as a group that bars illogical changes, may stand in `within`.
 --
 -- Scope: cells.
+-- Values: codes.
+-- Bits: exact.
+-- Coarsens: no.
+-- Loss: published.
 -- Parameters:
 --   tbl        table         the table, view, common table expression or file
 --   columns    columns       the columns to mask together
@@ -101,6 +105,8 @@ CREATE OR REPLACE MACRO sdc__pram_retention(tbl, columns, retention, id, stratum
 
 -- Keeps: which combinations there are.
 -- Command: pram
+-- Told: retention.
+-- Matrix: by retention.
 -- sdc_pram_retention: categories stay with a probability, or move to any other alike.
 -- Example: FROM sdc_pram_retention('persons', ['sex', 'region'], 0.9, 'id');
 CREATE OR REPLACE MACRO sdc_pram_retention(tbl, columns, retention, id, stratum := NULL, stream := NULL, release := '', unit := 'record', household := NULL) AS TABLE
@@ -143,6 +149,9 @@ CREATE OR REPLACE MACRO sdc__pram_guaranteed(tbl, keys, xi, id, within, stream, 
 -- Keeps: the frequencies of the cells, in expectation; the counts of the keys in `within`, exactly.
 -- Guarantees: no intruder's match to any record is right with a probability above xi.
 -- Command: pram
+-- Told: nothing.
+-- Matrix: withheld (from it follows how many persons share each combination).
+-- Publicly: categories changed at random; the expected frequencies are kept.
 -- sdc_pram_guaranteed: keys changed so that no match to any record is right with a probability above xi.
 -- Example: FROM sdc_pram_guaranteed('persons', ['age', 'region'], 0.8, 'id');
 CREATE OR REPLACE MACRO sdc_pram_guaranteed(tbl, keys, xi, id, within := NULL, stream := NULL, release := '', unit := 'record') AS TABLE

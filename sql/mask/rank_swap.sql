@@ -14,6 +14,12 @@
 --
 -- Scope: table.
 -- Keeps: the values of the column as a whole, exactly.
+-- Values: numbers.
+-- Bits: exact.
+-- Coarsens: no.
+-- Loss: published.
+-- Told: nothing.
+-- Publicly: values exchanged between records of near ranks.
 -- Parameters:
 --   tbl          table   the table, view, common table expression or file
 --   column_name  column  the column to mask; of any type that can be ordered

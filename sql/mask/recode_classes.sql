@@ -14,6 +14,11 @@
 --
 -- Scope: table.
 -- Keeps: the order of the values, by class.
+-- Values: numbers.
+-- Bits: exact.
+-- Coarsens: into classes.
+-- Loss: published.
+-- Told: nothing.
 -- Parameters:
 --   tbl          table         the table, view, common table expression or file
 --   column_name  column        the column to recode, numeric

@@ -27,6 +27,12 @@
 --
 -- Scope: table.
 -- Keeps: in each area the households of each size and the persons by what partners have in common, exactly; all tables without an area.
+-- Values: codes.
+-- Bits: exact.
+-- Coarsens: no.
+-- Loss: withheld (from it follows the rate, by which an intruder reckons how likely a record is the true one).
+-- Told: nothing.
+-- Matrix: unknown (who was swapped is not in the log).
 -- Parameters:
 --   tbl          table         the table of persons, view, common table expression or file
 --   columns      columns       the areas, from the widest to the narrowest: the same for all members of a household

@@ -12,6 +12,11 @@
 --
 -- Scope: table.
 -- Keeps: the order of the values, and nearly their distribution.
+-- Values: numbers.
+-- Bits: last digits.
+-- Coarsens: no.
+-- Loss: published.
+-- Told: nothing.
 -- Parameters:
 --   tbl          table         the table, view, common table expression or file
 --   column_name  column        the column to mask, numeric

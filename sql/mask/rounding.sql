@@ -12,6 +12,11 @@
 -- [p_r - b/2, x_max]: no released value is impossible, and a greater value is an error. Other points, and points of several columns: round_points.sql.
 --
 -- Scope: record.
+-- Values: numbers.
+-- Bits: exact.
+-- Coarsens: into values.
+-- Loss: published.
+-- Told: base.
 -- Parameters:
 --   tbl      table    the table, view, common table expression or file
 --   columns  columns  the columns to mask

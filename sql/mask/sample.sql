@@ -25,6 +25,12 @@
 --
 -- Scope: table.
 -- Not compiled: records leave the table and weights become numbers of another type: draw the sample in DuckDB, and read it elsewhere.
+-- Values: codes.
+-- Bits: exact.
+-- Coarsens: no.
+-- Records: fewer.
+-- Loss: published.
+-- Told: fraction, size, method, stratum, household.
 -- Parameters:
 --   tbl                table                                  the table, view, common table expression or file
 --   id                 column                                 identifies each record

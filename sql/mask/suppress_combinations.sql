@@ -30,6 +30,13 @@
 -- Not compiled: which values are suppressed is searched for in Python, with all cells at once; suppress in DuckDB, and copy the released table.
 -- Keeps: every value that is not suppressed.
 -- Guarantees: with nulls := 'wildcard' sdc_threshold_rule finds no combination.
+-- Values: codes.
+-- Bits: exact.
+-- Coarsens: no.
+-- Suppresses: values.
+-- Loss: published.
+-- Told: nothing.
+-- Publicly: values suppressed, as few as can be.
 -- Parameters:
 --   tbl            table                      the table, view, common table expression or file
 --   keys           columns                    the key variables, whose values are suppressed

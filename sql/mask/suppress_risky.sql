@@ -26,6 +26,13 @@
 -- Not compiled: which values are suppressed is searched for in Python, with all cells at once; suppress in DuckDB, and copy the released table.
 -- Keeps: every value that is not suppressed.
 -- Guarantees: with nulls := 'wildcard' no record of sdc_individual_risk, or of sdc_household_risk, is above max_risk.
+-- Values: codes.
+-- Bits: exact.
+-- Coarsens: no.
+-- Suppresses: values.
+-- Loss: published.
+-- Told: nothing.
+-- Publicly: values suppressed, as few as can be.
 -- Parameters:
 --   tbl            table                      the table, view, common table expression or file
 --   keys           columns                    the key variables, whose values are suppressed
