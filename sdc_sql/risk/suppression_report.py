@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from sdc_sql.db.checks import whole
+from sdc_sql.db.arguments import checked_number
 from sdc_sql.db.results import Result
 
 if TYPE_CHECKING:
@@ -64,7 +64,7 @@ def suppression_report(data: Roles, released: str, k: int) -> SuppressionReport:
     """
     return SuppressionReport(
         **data.row("sdc_suppression_report", data.table, data.read(released), data.keys,
-                   whole(k, "k", least=2))
+                   checked_number("suppression_report", "k", k))
     )  # fmt: skip
 
 
@@ -93,6 +93,6 @@ def compatible_records(data: Roles, released: str, k: int) -> list[CompatibleRec
     """
     rows = data.rows(
         "sdc_compatible_records", data.table, data.read(released), data.keys,
-        whole(k, "k", least=2),
+        checked_number("suppression_report", "k", k),
     )  # fmt: skip
     return [CompatibleRecords(**row) for row in rows]

@@ -18,12 +18,12 @@
 -- Scope: cells.
 -- Not compiled: it crosses lists of variables, which other engines have no words for.
 -- Parameters:
---   original   table         the table before masking or recoding
---   released   table         the table after it
---   columns    columns       the categorical variables
---   dimension  whole number  the most variables of one table, at least 1
---   margins    values        lists of columns, each a table that was published
---   total      column        the numeric variable whose sums were published; without it, counts
+--   original   table                     the table before masking or recoding
+--   released   table                     the table after it
+--   columns    columns                   the categorical variables
+--   dimension  whole number in [1, ...)  the most variables of one table
+--   margins    values                    lists of columns, each a table that was published
+--   total      column                    the numeric variable whose sums were published; without it, counts
 
 CREATE OR REPLACE MACRO sdc__table_distances(cells) AS TABLE
     SELECT sdc__set, any_value(sdc__columns) AS sdc__columns, any_value(sdc__size) AS sdc__cells,

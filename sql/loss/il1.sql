@@ -15,11 +15,11 @@
 -- Scope: moments.
 -- Not compiled: its standard deviations are lists, which other engines have no words for.
 -- Parameters:
---   original  table    the table before masking
---   released  table    the table after it
---   columns   columns  the numeric variables
---   id        column   identifies each record
---   most      number   the most that a term counts in the bounded form, above 0
+--   original  table               the table before masking
+--   released  table               the table after it
+--   columns   columns             the numeric variables
+--   id        column              identifies each record
+--   most      number in (0, ...)  the most that a term counts in the bounded form
 
 CREATE OR REPLACE MACRO sdc__checked_most(most) AS
     CASE WHEN TRY_CAST(most AS DOUBLE) > 0 AND TRY_CAST(most AS DOUBLE) < 'infinity'::DOUBLE THEN TRY_CAST(most AS DOUBLE) ELSE error('ParameterError: most is ' || coalesce(most::VARCHAR, 'NULL') || ': it must be a positive and finite number.') END;

@@ -17,16 +17,16 @@
 -- Coarsens: no.
 -- Loss: published.
 -- Parameters:
---   tbl       table                   the table, view, common table expression or file
---   columns   columns                 the columns to mask
---   k         whole number            the least number of records in a group, at least 2
---   id        column                  identifies each record
+--   tbl       table                     the table, view, common table expression or file
+--   columns   columns                   the columns to mask
+--   k         whole number in [2, ...)  the least number of records in a group
+--   id        column                    identifies each record
 --   method    'mdav', 'vmdav', 'univariate', 'individual_ranking', 'principal_component' or 'sum_of_z'  how groups are formed
---   centroid  'mean' or 'median'      the value that a group releases
---   blocks    whole number            of mdav: within so many blocks along the first principal component, for large files
---   gamma     number                  of vmdav: the larger, the more groups grow beyond k
---   scale     'ordinal' or 'nominal'  whether the categories are ordered
---   stratum   column                  a column within whose values groups are formed
+--   centroid  'mean' or 'median'        the value that a group releases
+--   blocks    whole number in [1, ...)  of mdav: within so many blocks along the first principal component, for large files
+--   gamma     number in [0, ...)        of vmdav: the larger, the more groups grow beyond k
+--   scale     'ordinal' or 'nominal'    whether the categories are ordered
+--   stratum   column                    a column within whose values groups are formed
 
 CREATE OR REPLACE MACRO sdc__microaggregate(tbl, columns, k, id, method, centroid, blocks, gamma, stratum) AS TABLE
     WITH sdc__filled AS (

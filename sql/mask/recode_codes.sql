@@ -19,12 +19,12 @@
 -- Coarsens: into classes.
 -- Loss: published.
 -- Parameters:
---   tbl          table         the table, view, common table expression or file
---   column_name  column        the column to recode: texts or whole numbers
---   keep_first   whole number  how many characters are kept, at least 1
---   drop_last    whole number  how many characters are dropped, at least 1
---   id           column        identifies each record
---   digits       whole number  of whole numbers: how many digits a code has
+--   tbl          table                     the table, view, common table expression or file
+--   column_name  column                    the column to recode: texts or whole numbers
+--   keep_first   whole number in [1, ...)  how many characters are kept
+--   drop_last    whole number in [1, ...)  how many characters are dropped
+--   id           column                    identifies each record
+--   digits       whole number in [1, ...)  of whole numbers: how many digits a code has
 
 CREATE OR REPLACE MACRO sdc__checked_code(v, digits, needed) AS CASE
     WHEN sdc__is_whole(typeof(v)) THEN CASE
