@@ -121,7 +121,7 @@ def _masked(
     """Mask a source, or a copy of it, and write the output; return what was done."""
     output = arguments.output
     columns = getattr(arguments, "columns", ())
-    numbers = columns if masks_numbers(chosen(arguments)[0][0].verb, vars(arguments)) else ()
+    numbers = columns if masks_numbers(chosen(arguments)[0]) else ()
     source = opened(
         arguments.source, arguments.table, memory_limit=arguments.memory_limit, threads=arguments.threads, copy=copy,
         writable=kind == "duckdb" and output is None, numbers=numbers,

@@ -172,8 +172,9 @@ def _option(name: str) -> str:
 
 def _add(method: Any, parameter: Parameter, alternatives: set[str]) -> None:  # noqa: ANN401 - a parser, or a group of it
     default = str(parameter.default or "").strip("'")
-    told = "" if default in {"", "NULL", "false"} else f" (default {default})"
+    said = [parameter.range.words] if parameter.range and parameter.range.words else []
+    said += [] if default in {"", "NULL", "false"} else [f"default {default}"]
     kind = {"choices": parameter.choices} if parameter.choices else _KINDS[parameter.type]
     required = {"required": True} if parameter.default is None and parameter.name not in alternatives else {}
-    words = (parameter.meaning + told).replace("%", "%%")
+    words = (parameter.meaning + (f" ({'; '.join(said)})" if said else "")).replace("%", "%%")
     method.add_argument(_option(parameter.name), help=words, default=argparse.SUPPRESS, **kind, **required)

@@ -6,41 +6,19 @@ An error of DuckDB would abort the transaction that the caller has open, and los
 from __future__ import annotations
 
 import math
-from functools import cache
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from sdc_sql.db.checks import checked_weight, is_number, told
-from sdc_sql.db.macros import declared
+from sdc_sql.db.headers import NUMBERS
+from sdc_sql.db.macros import by_name
 from sdc_sql.errors import ParameterError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Mapping
 
-    from sdc_sql.db.catalogue import Declaration
+    from sdc_sql.db.headers import Parameter
 
-NUMBERS = ("number", "number or numbers", "whole number")
-BOUNDS = ("lower", "upper")
-BOUND = 1e150  # the squares of greater numbers are infinite
-# What a number is, by the name of its argument, where that is the same of every method: whether it is, and in words.
-RANGES: dict[str, tuple[Callable[[float], bool], str]] = {
-    **dict.fromkeys(
-        ("alpha", "size", "spread", "variance", "bias", "standard_deviation"),
-        (lambda v: 0 <= v < BOUND, "at least 0 and below 1e150"),
-    ),
-    "p": (lambda v: 0 < v <= 100, "above 0 and at most 100 (percent)"),  # noqa: PLR2004 - percent
-    "rate": (lambda v: 0 < v <= 1, "above 0 and at most 1"),
-    "xi": (lambda v: 3 / 7 <= v < 1, "at least 3/7 and below 1"),
-    **dict.fromkeys(
-        ("keep_first", "drop_last", "dimension"), (lambda v: v >= 1 and v == int(v), "whole and at least 1")
-    ),
-    "classes": (lambda v: 2 <= v <= 1000 and v == int(v), "whole, at least 2 and at most 1,000"),  # noqa: PLR2004 - likewise
-    "most_substituted": (lambda v: 0 <= v <= 1, "from 0 to 1"),
-}
-
-
-@cache
-def _declarations() -> dict[str, Declaration]:
-    return {entry.name: entry for entry in declared()}
+_WHOLE = 2**63  # a greater number is none of DuckDB's
 
 
 def check(macro: str, arguments: Mapping[str, object]) -> None:
@@ -64,7 +42,7 @@ def check(macro: str, arguments: Mapping[str, object]) -> None:
     Traceback (most recent call last):
     sdc_sql.errors.ParameterError: variance is nan: it must be a finite number, at least 0 and below 1e150.
     """
-    entry = _declarations().get(f"sdc_{macro}")
+    entry = by_name().get(f"sdc_{macro}")
     for p in entry.parameters if entry else ():
         if p.name not in arguments:
             continue
@@ -77,32 +55,79 @@ def check(macro: str, arguments: Mapping[str, object]) -> None:
             raise ParameterError(f"{p.name} is {told(value)}: it must be True or False.")
         if p.name == "weight" and is_number(value):
             checked_weight(value)
-        if p.type not in NUMBERS or (p.type == "number or numbers" and p.name not in {*RANGES, *BOUNDS}):
-            continue
-        several = value if isinstance(value, list | tuple) and p.type == "number or numbers" else [value]
-        for number in several:
-            _check_number(p.name, number)
-        if p.name == "upper" and p.type == "number or numbers":  # the lower one has been looked at
-            _check_bounds(arguments)
+        elif p.type in NUMBERS and not (p.type == "column or number" and isinstance(value, str)):
+            _check_numbers(p, value)
+        if p.range is not None and p.range.below in arguments:
+            _check_below(p, value, arguments[p.range.below])
 
 
-def _check_number(name: str, value: object) -> None:
-    fits, said = RANGES.get(name, (math.isfinite, ""))
-    if value is None and name in {*BOUNDS, "p"}:  # no bound; of rank swapping the correlation
-        return
-    if not is_number(value) or not math.isfinite(float(value)) or not fits(float(value)):  # type: ignore[arg-type] # one
-        raise ParameterError(f"{name} is {told(value)}: it must be a finite number{said and ', '}{said}.")
+def checked_number(macro: str, name: str, value: Any) -> Any:  # noqa: ANN401 - a whole number, or a float
+    """Return a number that a macro takes, once it lies in the range that its header declares.
+
+    Raises
+    ------
+    ParameterError
+        Where it is none, or lies outside.
+
+    Examples
+    --------
+    >>> checked_number("k_anonymity", "k", 3)
+    3
+    >>> checked_number("theta", "confidence", 1)
+    Traceback (most recent call last):
+    sdc_sql.errors.ParameterError: confidence is 1: it must be a finite number, strictly between 0 and 1.
+    """
+    (parameter,) = (p for p in by_name()[f"sdc_{macro}"].parameters if p.name == name)
+    _check_number(parameter, value)
+    return int(value) if parameter.type == "whole number" else float(value)
 
 
-def _check_bounds(arguments: Mapping[str, object]) -> None:
-    """Refuse a lower bound that is not below the upper one, of each column."""
-    low, high = (_each(arguments.get(name)) for name in BOUNDS)
+def wanted(parameter: Parameter, value: object) -> str | None:
+    """Return what a number must be, where it is not: the same words in Python and of a release file.
+
+    Examples
+    --------
+    >>> k = by_name()["sdc_k_map"].parameters[-1]
+    >>> wanted(k, 1), wanted(k, 2)
+    ('a whole number of at least 2', None)
+    """
+    whole, within = parameter.type == "whole number", parameter.range
+    right = is_number(value) and math.isfinite(float(value))  # type: ignore[arg-type] # a number
+    if right and whole:
+        right = value == int(value) and abs(int(value)) < _WHOLE  # type: ignore[call-overload] # a number
+    if right and (within is None or float(value) in within):  # type: ignore[arg-type] # a number
+        return None
+    if whole:
+        return f"a whole number{within.words_of_whole if within else ''}"
+    return f"a finite number{f', {within.words}' if within and within.words else ''}"
+
+
+def _check_numbers(parameter: Parameter, value: object) -> None:
+    """Check a number, or each of several."""
+    several = value if isinstance(value, list | tuple) and parameter.type.endswith("numbers") else [value]
+    if parameter.type.endswith("numbers") and parameter.range is None and not parameter.or_null:
+        return  # the macro says more of them
+    for one in several:
+        if one is not None or not parameter.or_null:
+            _check_number(parameter, one)
+
+
+def _check_number(parameter: Parameter, value: object) -> None:
+    if (must := wanted(parameter, value)) is not None:
+        raise ParameterError(f"{parameter.name} is {told(value)}: it must be {must}.")
+
+
+def _check_below(parameter: Parameter, value: object, above: object) -> None:
+    """Refuse a number that is not below another argument, of each column."""
+    low, high = _each(value), [v if is_number(v) else None for v in _each(above)]
     if len(low) > 1 < len(high) and len(low) != len(high):
         return  # told of with the columns
+    other = parameter.range.below if parameter.range else ""
     for i in range(max(len(low), len(high))):
-        one, other = low[i % len(low)], high[i % len(high)]
-        if one is not None and other is not None and not float(one) < float(other):  # type: ignore[arg-type] # numbers
-            raise ParameterError(f"lower is {one} and upper {other}: give a lower bound below the upper one.")
+        one, bound = low[i % len(low)], high[i % len(high)]
+        if one is not None and bound is not None and not float(one) < float(bound):  # type: ignore[arg-type] # numbers
+            said = f"give a {parameter.name} bound below the {other} one"
+            raise ParameterError(f"{parameter.name} is {one} and {other} {bound}: {said}.")
 
 
 def _each(value: object) -> list[object]:

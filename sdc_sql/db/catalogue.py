@@ -11,12 +11,13 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from sdc_sql.db import headers
+from sdc_sql.db.effects import UNKNOWN, Effect, effect
 from sdc_sql.db.gives import Given, given
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
-    from sdc_sql.db.headers import Comment, Limit, Parameter, Scope
+    from sdc_sql.db.headers import Comment, Limit, Parameter, Word
 
 CREATE = "CREATE OR REPLACE MACRO"
 ENTRIES = "core/help (made from the headers)"
@@ -36,7 +37,7 @@ class Declaration:
     ``command`` the method of ``sdc-sql mask``. ``masks``: it releases all records; ``is_step``: it does that, or some
     columns or records leave the table; ``needs_python``: it calls a kernel, by every method (a tag ``Python`` says by
     which, where others do without); ``needs_key``: it draws; ``not_compiled``: why it cannot be compiled for another
-    engine.
+    engine; ``effect``: what a mask does to a file.
     """
 
     name: str
@@ -44,7 +45,7 @@ class Declaration:
     summary: str
     gives: str
     example: str
-    scope: Scope | None
+    scope: Word | None
     keeps: str
     guarantees: str
     source: str
@@ -62,6 +63,7 @@ class Declaration:
     not_compiled: str
     description: str
     given: Given
+    effect: Effect = UNKNOWN
 
     @property
     def signature(self) -> str:
@@ -154,7 +156,7 @@ def _declaration(macro: _Macro, needs_python: bool, draws: bool) -> Declaration:
         if not tags.get(tag):
             at = headers.Comment(header.file, lines={tag: macro.line})
             raise at.fail(tag, f"`-- {tag}: ...` is to stand above {name}, or in the header of the file.")
-    where = own if "Scope" in own.tags else header
+    by_name = {p.name: p for p in parameters}
     verb, _, switch = tags.get("Verb", name.removeprefix("sdc_")).partition(", ")
     return Declaration(
         name,
@@ -162,7 +164,7 @@ def _declaration(macro: _Macro, needs_python: bool, draws: bool) -> Declaration:
         tags[name],
         tags.get("Gives", "every column." if masks else ""),
         tags["Example"],
-        headers.scope(where, {p.name: p for p in parameters}) if "Scope" in where.tags else None,
+        headers.word(own if "Scope" in own.tags else header, "Scope", headers.SCOPES, by_name),
         tags.get("Keeps", ""),
         tags.get("Guarantees", ""),
         tags.get("Source", ""),
@@ -183,6 +185,7 @@ def _declaration(macro: _Macro, needs_python: bool, draws: bool) -> Declaration:
         ).removesuffix("."),
         "\n".join([*header.prose, "", *own.prose]).strip(),
         given(own) if "Gives" in own.tags else Given(names=("every column",) if masks else ()),
+        effect(header, own, by_name, own.tags.get("Gives", "")),
     )
 
 

@@ -7,6 +7,7 @@
     -- Parameters:
     --   tbl    table                      the table, view, common table expression or file
     --   nulls  'category' or 'wildcard'   how NULL in a key counts
+    --   k      whole number in [2, ...)   the least number of records that is safe
 
 A tag and what follows it go on in lines that are indented. Whatever else a comment says is prose.
 """
@@ -14,15 +15,21 @@ A tag and what follows it go on in lines that are indented. Whatever else a comm
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
+
+from sdc_sql.db import ranges
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
+    from sdc_sql.db.ranges import Range
+
 TAGS = (
     "Source", "Scope", "Python", "Not compiled", "Compiled", "Keeps", "Guarantees", "Parameters", "Gives", "Rows",
     "Verb", "Command", "Limit", "Example",
+    # of what a mask does to a file, and what users of it are told (effects.py)
+    "Values", "Bits", "Coarsens", "Suppresses", "Records", "Loss", "Told", "Matrix", "Publicly",
 )  # fmt: skip
 # What an argument is; a choice is written as its values, 'mean' or 'median'.
 TYPES = (
@@ -31,14 +38,16 @@ TYPES = (
     "lists of columns", "combinations",
 )  # fmt: skip
 CHOICE = "choice"
+NUMBERS = ("number", "numbers", "number or numbers", "whole number", "column or number")  # what may have a range
 SCOPES = ("record", "cells", "moments", "table")
 
 _TAG = re.compile(rf"(sdc_\w+|{'|'.join(TAGS)}):(?: +(.*))?$")
 _PARAMETER = re.compile(r"  (?P<name>\w+)  +(?P<type>\S+(?: \S+)*)  +(?P<meaning>\S.*)$")
 _CHOICES = re.compile(r"'[^']*'(?:, '[^']*')*(?: or '[^']*')?")
-_SCOPE = re.compile(
-    rf"(?P<kind>\w+)(?: where (?P<parameter>\w+) is (?P<choices>{_CHOICES.pattern}), else (?P<otherwise>\w+))?\."
-)
+_RANGED = re.compile(rf"(?P<type>.+?)(?: in (?P<range>{ranges.FORM.pattern}))?(?P<null> or NULL)?")
+_WHERE = rf" where (?P<parameter>\w+) is (?P<choices>{_CHOICES.pattern})"
+_WORD = re.compile(rf"(?P<kind>[\w ]+?)(?:{_WHERE}, else (?P<otherwise>[\w ]+?))?(?: \((?P<reason>.+)\))?\.")
+_NAMES = re.compile(rf"(?P<names>\w+(?:, \w+)*)(?:{_WHERE})?")
 _LIMIT = re.compile(r"(?P<figure>\w+)(?: as (?P<test>sdc_\w+))?\. (?P<meaning>.+)\.")
 
 
@@ -51,7 +60,10 @@ class HeaderError(ValueError):
 
 @dataclass(frozen=True)
 class Parameter:
-    """An argument of a macro: its type (`choices` are the values of a choice), its default as SQL, and its meaning."""
+    """An argument of a macro: its type (`choices` are the values of a choice), its default as SQL, and its meaning.
+
+    ``range``: what a number lies in; ``or_null``: it, or one of several, may be NULL although that is not its default.
+    """
 
     name: str
     type: str
@@ -59,6 +71,8 @@ class Parameter:
     choices: tuple[str, ...] = ()
     default: str | None = None
     line: int = 0
+    range: Range | None = None
+    or_null: bool = False
 
     def __str__(self) -> str:
         """Return the argument as a person reads it: ``k (whole number): at least 2``."""
@@ -67,33 +81,49 @@ class Parameter:
     @property
     def kind(self) -> str:
         """Return the type as a header writes it."""
-        return said(self.choices) if self.choices else self.type
+        if self.choices:
+            return said(self.choices)
+        return f"{self.type}{f' in {self.range.text}' if self.range else ''}{' or NULL' if self.or_null else ''}"
 
 
 @dataclass(frozen=True)
-class Scope:
-    """What a method must know to treat one record: the record, the table's cells, its moments, or all its records."""
+class Word:
+    """What a tag says in a word, which may hang on a choice, and why.
+
+    A scope is what a method must know to treat one record: the record, the table's cells, its moments, or all its
+    records.
+    """
 
     kind: str
     parameter: str = ""
     choices: tuple[str, ...] = ()
     otherwise: str = ""
+    reason: str = ""
 
     def __str__(self) -> str:
-        """Return the scope as a header writes it."""
+        """Return the word as a header writes it, without its reason."""
         if not self.parameter:
             return self.kind
         return f"{self.kind} where {self.parameter} is {said(self.choices)}, else {self.otherwise}"
 
     def of(self, arguments: Mapping[str, object]) -> str:
-        """Return the scope of a call. An argument that is not given must stand there with its default.
+        """Return the word for a call. An argument that is not given must stand there with its default.
 
         Examples
         --------
-        >>> Scope("record", "method", ("plain",), "table").of({"method": "hoehne"})
+        >>> Word("record", "method", ("plain",), "table").of({"method": "hoehne"})
         'table'
         """
-        return self.kind if not self.parameter or arguments[self.parameter] in self.choices else self.otherwise
+        return self.kind if not self.parameter or arguments.get(self.parameter) in self.choices else self.otherwise
+
+
+@dataclass(frozen=True)
+class Names:
+    """Some names that a tag lists, of parameters or columns, which may hang on a choice."""
+
+    names: tuple[str, ...]
+    parameter: str = ""
+    choices: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -153,7 +183,7 @@ def _add_parameter(found: Comment, number: int, text: str) -> None:
     if text.startswith("      ") and found.parameters:  # the meaning of the last one goes on
         last = list(found.parameters.values())[-1]
         more = f"{last.meaning} {text.strip()}"
-        found.parameters[last.name] = Parameter(last.name, last.type, more, last.choices, line=last.line)
+        found.parameters[last.name] = replace(last, meaning=more)
         return
     read = _PARAMETER.match(text)
     if not read:
@@ -164,11 +194,17 @@ def _add_parameter(found: Comment, number: int, text: str) -> None:
         raise HeaderError(found.file, number, f"the parameter {read['name']} is declared twice.")
     kind = read["type"]
     choices = choices_of(kind) if _CHOICES.fullmatch(kind) else ()
+    ranged = _RANGED.fullmatch(kind)
+    range_ = ranges.read(ranged["range"]) if ranged and ranged["range"] else None
+    if not choices and ranged and (range_ or not ranged["range"]) and (ranged["type"] in NUMBERS or kind in TYPES):
+        kind = ranged["type"]
     if not choices and kind not in TYPES:
-        raise HeaderError(found.file, number, f"{kind!r} is no type: give one of {', '.join(TYPES)}, or 'a' or 'b'.")
+        known = f"give one of {', '.join(TYPES)}, 'a' or 'b', or of a number its range too, as in `number in (0, 1]`."
+        raise HeaderError(found.file, number, f"{kind!r} is no type: {known}")
     found.parameters[read["name"]] = Parameter(
-        read["name"], CHOICE if choices else kind, read["meaning"], choices, line=number
-    )
+        read["name"], CHOICE if choices else kind, read["meaning"], choices, line=number, range=range_,
+        or_null=not choices and bool(ranged and ranged["null"]),
+    )  # fmt: skip
 
 
 def said(choices: Iterable[str]) -> str:
@@ -188,17 +224,44 @@ def choices_of(text: str) -> tuple[str, ...]:
     return tuple(re.findall(r"'([^']*)'", text))
 
 
-def scope(read: Comment, parameters: Mapping[str, Parameter]) -> Scope:
-    """Return the scope that a comment declares, for a macro with these parameters."""
-    said = _SCOPE.fullmatch(read.tags["Scope"])
-    if not said or not {said["kind"], said["otherwise"] or said["kind"]} <= {*SCOPES}:
-        raise read.fail("Scope", f"Scope is to be one of {', '.join(SCOPES)}, or `record where x is 'a', else table.`")
+def word(read: Comment, tag: str, words: tuple[str, ...], parameters: Mapping[str, Parameter]) -> Word | None:
+    """Return the word that a comment says under a tag, for a macro with these parameters; None where it says none."""
+    if tag not in read.tags:
+        return None
+    said = _WORD.fullmatch(read.tags[tag])
+    if not said or not {said["kind"], said["otherwise"] or said["kind"]} <= {*words}:
+        form = f"`{words[0]} where x is 'a', else {words[-1]}.`"
+        raise read.fail(tag, f"{tag} is to be one of {', '.join(words)}, or {form}")
     if not said["parameter"]:
-        return Scope(said["kind"])
+        return Word(said["kind"], reason=said["reason"] or "")
+    choices = _choices_there(read, tag, said, parameters)
+    return Word(said["kind"], said["parameter"], choices, said["otherwise"], said["reason"] or "")
+
+
+def names(read: Comment, tag: str, parameters: Mapping[str, Parameter], known: Iterable[str]) -> tuple[Names, ...]:
+    """Return the names that a comment lists under a tag, ``a, b; c where x is 'y'.``, each of them a known one."""
+    text = read.tags.get(tag, "")
+    if text in {"", "nothing."}:
+        return ()
+    found, there = [], {*known}
+    for part in text.removesuffix(".").split("; "):
+        said = _NAMES.fullmatch(part)
+        if not said or not text.endswith("."):
+            raise read.fail(tag, f"{tag} is to be names, as in `a, b; c where x is 'y'.`, or `nothing.`")
+        if strange := [name for name in said["names"].split(", ") if name not in there]:
+            raise read.fail(tag, f"{', '.join(strange)} is none of {', '.join(sorted(there))}.")
+        choices = _choices_there(read, tag, said, parameters) if said["parameter"] else ()
+        found.append(Names(tuple(said["names"].split(", ")), said["parameter"] or "", choices))
+    return tuple(found)
+
+
+def _choices_there(
+    read: Comment, tag: str, said: re.Match[str], parameters: Mapping[str, Parameter]
+) -> tuple[str, ...]:
     choices = choices_of(said["choices"])
     if said["parameter"] not in parameters or not {*choices} <= {*parameters[said["parameter"]].choices}:
-        raise read.fail("Scope", f"{said['parameter']} is no choice with the values {said['choices']}.")
-    return Scope(said["kind"], said["parameter"], choices, said["otherwise"])
+        raise read.fail(tag, f"{said['parameter']} is no choice with the values {said['choices']}.")
+    return choices
 
 
 def limit(read: Comment, macro: str) -> Limit | None:

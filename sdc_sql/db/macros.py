@@ -13,10 +13,13 @@ from importlib.resources import files
 from typing import TYPE_CHECKING
 
 from sdc_sql.db import catalogue
+from sdc_sql.db.effects import UNKNOWN
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
     from importlib.resources.abc import Traversable
+
+    from sdc_sql.db.effects import Effect
 
 CREATE = catalogue.CREATE
 _ENTRIES = "sdc__help"
@@ -79,9 +82,21 @@ def by_name() -> Mapping[str, catalogue.Declaration]:
     Examples
     --------
     >>> by_name()["sdc_theta"].scope
-    Scope(kind='cells', parameter='', choices=(), otherwise='')
+    Word(kind='cells', parameter='', choices=(), otherwise='', reason='')
     """
     return {declaration.name: declaration for declaration in declared()}
+
+
+def effect_of(method: str) -> Effect:
+    """Return what a mask does to a file, by its name in the log; of one that is not declared, the safe case.
+
+    Examples
+    --------
+    >>> effect_of("rank_swap").values.kind, effect_of("elsewhere").loss.kind
+    ('numbers', 'withheld')
+    """
+    found = by_name().get(f"sdc_{method}")
+    return found.effect if found else UNKNOWN
 
 
 @cache

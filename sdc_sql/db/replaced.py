@@ -26,8 +26,6 @@ if TYPE_CHECKING:
     from sdc_sql.db.query import Value
 
 NAME = "sdc_replaced_records"
-SAMPLES = ("sample", "massc")  # verbs that take records away
-REPLACES = (*SAMPLES, "shuffle")
 _FORBIDS = (duckdb.BinderException, duckdb.CatalogException, duckdb.DependencyException, duckdb.ConstraintException)
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from sdc_sql.db.checks import fraction
+from sdc_sql.db.arguments import checked_number
 from sdc_sql.db.results import Result, Results
 from sdc_sql.loss.compared import columns_of, original_table
 
@@ -67,6 +67,7 @@ def confidence_overlap(
     """
     found = data.rows(
         "sdc_confidence_overlap", original_table(data, original), data.table, data.found("response", response),
-        columns_of(data, predictors, "predictor"), confidence=fraction(confidence, "confidence"),
+        columns_of(data, predictors, "predictor"),
+        confidence=checked_number("confidence_overlap", "confidence", confidence),
     )  # fmt: skip
     return Results(ConfidenceOverlap(**row) for row in found)

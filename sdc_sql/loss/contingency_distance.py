@@ -6,7 +6,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from sdc_sql.db.checks import told, whole
+from sdc_sql.db.arguments import checked_number
+from sdc_sql.db.checks import told
 from sdc_sql.db.results import Result, Results
 from sdc_sql.errors import ParameterError
 from sdc_sql.loss.compared import columns_of, original_table
@@ -75,7 +76,7 @@ def contingency_distance(
     """
     found = data.rows(
         "sdc_contingency_distance", original_table(data, original), data.table, columns_of(data, columns),
-        whole(dimension, "dimension", least=1),
+        checked_number("contingency_distance", "dimension", dimension),
     )  # fmt: skip
     return Results(ContingencyDistance(**row) for row in found)
 

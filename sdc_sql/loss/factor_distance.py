@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from sdc_sql.db.checks import positive
+from sdc_sql.db.arguments import checked_number
 from sdc_sql.db.results import Result, Results
 from sdc_sql.loss.compared import columns_of, original_table
 
@@ -75,7 +75,7 @@ def factor_distance(
     """
     found = data.rows(
         "sdc_factor_distance", original_table(data, original), data.table, columns_of(data, columns),
-        most=None if most is None else positive(most, "most"),
+        most=None if most is None else checked_number("factor_distance", "most", most),
     )  # fmt: skip
     return Results(FactorDistance(**row) for row in found)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from sdc_sql.db.checks import positive
+from sdc_sql.db.arguments import checked_number
 from sdc_sql.db.results import Result, Results
 from sdc_sql.loss.compared import columns_of, original_table
 
@@ -58,6 +58,6 @@ def il1(data: Roles, original: Described | str, columns: Iterable[str], *, most:
     """
     found = data.rows(
         "sdc_il1", original_table(data, original), data.table, columns_of(data, columns), data.required("id"),
-        most=positive(most, "most"),
+        most=checked_number("il1", "most", most),
     )  # fmt: skip
     return Results(Il1(**row) for row in found)

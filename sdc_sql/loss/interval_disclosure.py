@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from sdc_sql.db.checks import positive
+from sdc_sql.db.arguments import checked_number
 from sdc_sql.db.results import Result, Results
 from sdc_sql.loss.compared import columns_of, original_table
 
@@ -69,7 +69,7 @@ def interval_disclosure(
     """
     found = data.rows(
         "sdc_interval_disclosure", original_table(data, original), data.table, columns_of(data, columns),
-        data.required("id"), intervals=intervals, width=positive(width, "width"),
+        data.required("id"), intervals=intervals, width=checked_number("interval_disclosure", "width", width),
     )  # fmt: skip
     return Results(IntervalDisclosure(**row) for row in found)
 
@@ -109,5 +109,5 @@ def interval_disclosure_records(
     """
     return data.relation(
         "sdc_interval_disclosure_records", original_table(data, original), data.table, columns_of(data, columns),
-        data.required("id"), intervals=intervals, width=positive(width, "width"),
+        data.required("id"), intervals=intervals, width=checked_number("interval_disclosure", "width", width),
     )  # fmt: skip

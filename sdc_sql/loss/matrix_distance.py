@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from sdc_sql.db.checks import positive
+from sdc_sql.db.arguments import checked_number
 from sdc_sql.db.results import Result, Results
 from sdc_sql.loss.compared import columns_of, original_table
 
@@ -59,6 +59,6 @@ def matrix_distance(
     """
     found = data.rows(
         "sdc_matrix_distance", original_table(data, original), data.table, columns_of(data, columns),
-        data.required("id"), most=None if most is None else positive(most, "most"),
+        data.required("id"), most=None if most is None else checked_number("matrix_distance", "most", most),
     )  # fmt: skip
     return Results(MatrixDistance(**row) for row in found)

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from sdc_sql.db.checks import positive
+from sdc_sql.db.arguments import checked_number
 from sdc_sql.db.results import Result
 from sdc_sql.loss.compared import columns_of, original_table
 
@@ -75,7 +75,7 @@ def robust_disclosure(
     """
     return RobustDisclosure(
         **data.row("sdc_robust_disclosure", original_table(data, original), data.table, columns_of(data, columns),
-                   data.required("id"), width=positive(width, "width"), near=positive(near, "near"))
+                   data.required("id"), **_size(width, near))
     )  # fmt: skip
 
 
@@ -115,5 +115,9 @@ def robust_disclosure_records(
     """
     return data.relation(
         "sdc_robust_disclosure_records", original_table(data, original), data.table, columns_of(data, columns),
-        data.required("id"), width=positive(width, "width"), near=positive(near, "near"),
+        data.required("id"), **_size(width, near),
     )  # fmt: skip
+
+
+def _size(width: float, near: float) -> dict[str, Any]:
+    return {name: checked_number("robust_disclosure", name, v) for name, v in (("width", width), ("near", near))}

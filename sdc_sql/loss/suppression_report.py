@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from sdc_sql.db.checks import whole
+from sdc_sql.db.arguments import checked_number
 from sdc_sql.db.results import Result
 from sdc_sql.loss.compared import original_table
 
@@ -72,7 +72,7 @@ def suppression_report(data: Roles, original: Described | str, k: int) -> Suppre
     """
     return SuppressionReport(
         **data.row("sdc_suppression_report", original_table(data, original), data.table, data.keys,
-                   whole(k, "k", least=2))
+                   checked_number("suppression_report", "k", k))
     )  # fmt: skip
 
 
@@ -107,6 +107,6 @@ def compatible_records(data: Roles, original: Described | str, k: int) -> list[C
     """
     rows = data.rows(
         "sdc_compatible_records", original_table(data, original), data.table, data.keys,
-        whole(k, "k", least=2),
+        checked_number("suppression_report", "k", k),
     )  # fmt: skip
     return [CompatibleRecords(**row) for row in rows]

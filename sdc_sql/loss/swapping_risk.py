@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from sdc_sql.db.checks import whole
+from sdc_sql.db.arguments import checked_number
 from sdc_sql.db.results import Result
 from sdc_sql.loss.compared import columns_of, original_table, some_of
 
@@ -75,6 +75,7 @@ def swapping_risk(
     return SwappingRisk(
         **data.row(
             "sdc_swapping_risk", original_table(data, original), data.table, columns_of(data, columns),
-            data.required("id"), swapped=some_of(swapped), threshold=whole(threshold, "threshold", least=1),
+            data.required("id"), swapped=some_of(swapped),
+            threshold=checked_number("swapping_risk", "threshold", threshold),
         )
     )  # fmt: skip

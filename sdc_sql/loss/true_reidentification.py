@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from sdc_sql.db.checks import whole
+from sdc_sql.db.arguments import checked_number
 from sdc_sql.db.results import Result
 from sdc_sql.loss.compared import columns_of, original_table, some_of
 
@@ -89,7 +89,8 @@ def true_reidentification(
     return TrueReidentification(
         **data.row(
             "sdc_true_reidentification", original_table(data, original), data.table, columns_of(data, keys),
-            data.required("id"), k=whole(k, "k", least=2), nulls=nulls, recoded=some_of(recoded),
+            data.required("id"), k=checked_number("true_reidentification", "k", k), nulls=nulls,
+            recoded=some_of(recoded),
         )
     )  # fmt: skip
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from sdc_sql.db import query
-from sdc_sql.db.checks import positive
 from sdc_sql.db.masked_values import NAME
 from sdc_sql.db.table import Table
 from sdc_sql.errors import ColumnError, ParameterError, Unsupported
@@ -90,9 +89,6 @@ def calibrate(
     if len(chosen) != 1:
         raise ParameterError(f"Calibration takes one column of weights, not {len(chosen)}.")
     bounds = {"lower": lower, "upper": upper, "most": most}
-    for name, value in bounds.items():
-        if value is not None and (name != "lower" or value != 0):
-            positive(value, name)
     arguments = {"columns": chosen, "totals": table, "id": data.required("id"), "margins": known, **bounds}
     effect = query.call("sdc__weight_effect", f"temp.{NAME}", chosen[0])
     return data.masked("calibrate", chosen, arguments, into=into, retyped=True, kept={"applied": effect}, totals=totals)

@@ -9,22 +9,13 @@ from sdc_sql.db.checks import told
 from sdc_sql.errors import ColumnError
 
 if TYPE_CHECKING:
-    from collections.abc import Container
-
+    from sdc_sql.db.catalogue import Declaration
     from sdc_sql.db.masking import Maskable
 
-# What masks categories: the codes of a file stay text where they are no plain numbers.
-OF_CODES = {
-    "pram", "pram_retention", "pram_guaranteed", "microaggregate_categorical", "local_suppression",
-    "suppress_combinations", "suppress_risky", "mondrian", "recode", "generalise", "drop_identifiers",
-    "data_swap", "record_swap", "massc",
-}  # fmt: skip
-OF_NUMBERS = ("breaks", "classes")  # arguments by which a method of codes masks numbers
 
-
-def masks_numbers(verb: str, arguments: Container[str]) -> bool:
-    """Return whether what a verb masks with these arguments is numbers, however a CSV file writes them."""
-    return verb not in OF_CODES or any(name in arguments for name in OF_NUMBERS)
+def masks_numbers(masks: Iterable[Declaration]) -> bool:
+    """Return whether what these masks change is numbers, however a CSV file writes them."""
+    return any(mask.effect.values.kind == "numbers" for mask in masks)
 
 
 def named(data: Maskable, columns: str | Iterable[str]) -> tuple[str, ...]:

@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Any
 from sqlglot import exp
 
 from sdc_sql.db import query
-from sdc_sql.db.checks import is_number, positive, told, whole
+from sdc_sql.db.arguments import check
+from sdc_sql.db.checks import is_number
 from sdc_sql.db.masked_values import NAME
 from sdc_sql.db.results import Result
-from sdc_sql.errors import ParameterError
 from sdc_sql.mask.hierarchy_tables import GIVEN, long_table
 from sdc_sql.mask.loss_expression import checked_loss
 from sdc_sql.mask.suppressible import suppressible
@@ -22,10 +22,6 @@ if TYPE_CHECKING:
     from sdc_sql.db.steps import MaskingStep
     from sdc_sql.mask.hierarchy_tables import Hierarchies
     from sdc_sql.roles import Roles
-
-
-DIVERSITIES = ("distinct", "entropy", "recursive")
-DISTANCES = ("equal", "ordered")
 
 
 @dataclass(frozen=True)
@@ -239,19 +235,15 @@ def _asked(
     """Return what is asked in the order of the macro's arguments, checked."""
     if weight is None and threshold is not None:
         weight = data.weight
-    for name, value, known in (("diversity", diversity, DIVERSITIES), ("distance", distance, DISTANCES)):
-        if value not in known:
-            raise ParameterError(f"{name} is {told(value)}: it must be one of {', '.join(known)}.")
-    for name, number in (("l", l), ("t", t), ("threshold", threshold)):
-        if number is not None and not is_number(number):
-            raise ParameterError(f"{name} is {told(number)}: it must be a number.")
-    return {
-        "k": whole(k, "k", least=2), "suppression": _share(suppression), "loss": checked_loss(loss),
+    asked = {
+        "k": k, "suppression": suppression, "loss": checked_loss(loss),
         "sensitive": sensitive and data.found("sensitive variable", sensitive), "l": l, "diversity": diversity,
-        "c": positive(c, "c"), "t": t, "distance": distance, "population": population and data.read(population),
-        "population_k": population_k if population_k is None else whole(population_k, "population_k", least=2),
+        "c": c, "t": t, "distance": distance, "population": population and data.read(population),
+        "population_k": population_k,
         "weight": data.found("weight", weight) if isinstance(weight, str) else weight, "threshold": threshold,
     }  # fmt: skip
+    check("generalisations", asked)
+    return asked | {"suppression": float(suppression), "c": float(c)}
 
 
 def _proof(
@@ -278,11 +270,3 @@ def _proof(
         if asked[name] is not None:
             proof = proof.join(query.call(*arguments).subquery(f"p_{name}"), join_type="cross")
     return proof.select(*(exp.alias_(query.literal(value), name) for name, value in figures.items()))
-
-
-def _share(suppression: float) -> float:
-    if not is_number(suppression) or not 0 <= suppression <= 1:
-        raise ParameterError(
-            f"suppression is {told(suppression)}: it must be the share of records that may be suppressed, from 0 to 1."
-        )
-    return float(suppression)

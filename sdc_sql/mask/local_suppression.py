@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING
 from sqlglot import exp
 
 from sdc_sql.db import query
-from sdc_sql.db.checks import told, whole
+from sdc_sql.db.arguments import checked_number
+from sdc_sql.db.checks import told
 from sdc_sql.db.masked_values import NAME
 from sdc_sql.db.subset import subset_of
 from sdc_sql.db.table import Table
@@ -103,7 +104,7 @@ def local_suppression(
     following = with_their_keys(data, chosen, ghosts)
     if following:  # they must not be bound either
         suppressible(data, all_of(following), into)
-    k = whole(k, "k", least=2)
+    k = checked_number("local_suppression", "k", k)
     part = subset_of(data, subset) if subset is not None and isinstance(data, Table) else None
     if guarantee not in GUARANTEES:
         raise ParameterError(f"guarantee is {told(guarantee)}: it must be one of {', '.join(GUARANTEES)}.")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from sdc_sql.db.checks import whole
+from sdc_sql.db.arguments import checked_number
 from sdc_sql.mask.columns import named
 
 if TYPE_CHECKING:
@@ -74,8 +74,8 @@ def microaggregate(
     """
     chosen = named(data, columns)
     arguments = {
-        "columns": chosen, "k": whole(k, "k", least=2), "id": data.required("id"), "method": method,
-        "centroid": centroid, "blocks": whole(blocks, "blocks", least=1), "gamma": gamma,
+        "columns": chosen, "k": checked_number("microaggregate", "k", k), "id": data.required("id"), "method": method,
+        "centroid": centroid, "blocks": checked_number("microaggregate", "blocks", blocks), "gamma": gamma,
         "stratum": stratum and data.found("stratum", stratum),
     }  # fmt: skip
     return data.masked("microaggregate", chosen, arguments, into=into, measured=True)
@@ -122,7 +122,7 @@ def microaggregate_categorical(
     """
     chosen = named(data, columns)
     arguments = {
-        "columns": chosen, "k": whole(k, "k", least=2), "id": data.required("id"), "scale": scale,
+        "columns": chosen, "k": checked_number("microaggregate", "k", k), "id": data.required("id"), "scale": scale,
         "stratum": stratum and data.found("stratum", stratum),
     }  # fmt: skip
     return data.masked("microaggregate_categorical", chosen, arguments, into=into)

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from sdc_sql.db import query
-from sdc_sql.db.checks import whole
+from sdc_sql.db.arguments import checked_number
 from sdc_sql.db.masked_values import NAME
 from sdc_sql.db.table import Table
 from sdc_sql.errors import ParameterError, Unsupported
@@ -82,7 +82,7 @@ def mondrian(
     chosen: tuple[str, ...] = data.keys if keys is None else named(data, keys)
     if not chosen:
         raise ParameterError("Mondrian needs keys: give keys=[...] here or when describing the table.")
-    k, identifier = whole(k, "k", least=2), data.required("id")
+    k, identifier = checked_number("mondrian", "k", k), data.required("id")
     proof = query.call("sdc__mondrian_proof", f"temp.{NAME}", chosen, k)
     with _table(data, chosen, hierarchies) as table:
         arguments = {"columns": chosen, "k": k, "id": identifier, "hierarchies": table}

@@ -5,7 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from sdc_sql.db.checks import fraction, told, whole
+from sdc_sql.db.arguments import checked_number
+from sdc_sql.db.checks import told
 from sdc_sql.db.results import Result, Results
 from sdc_sql.errors import ParameterError
 from sdc_sql.mask.hierarchy_tables import long_table
@@ -112,14 +113,15 @@ def preview_recodings(
     given = data.sampling_fraction if sampling_fraction is None else sampling_fraction
     if isinstance(given, str) and sampling_fraction is not None:
         raise ParameterError(f"The sampling fraction is {told(given)}: theta of the whole file needs one number.")
-    pi = None if given is None or isinstance(given, str) else fraction(given, "sampling fraction")
+    no_number = given is None or isinstance(given, str)
+    pi = None if no_number else checked_number("preview_recodings", "sampling_fraction", given)
     weighed = data.weight if weight is None else weight
     with long_table(data, data.keys, hierarchies) as table:
         rows = data.rows(
             "sdc_preview_recodings", data.table, data.keys, table, _levels(data, candidates),
             weight=data.found("weight", weighed) if isinstance(weighed, str) else weighed,
-            sampling_fraction=pi, small_weights=data.small_weights, k=whole(k, "k", least=2),
-            confidence=fraction(confidence, "confidence")
+            sampling_fraction=pi, small_weights=data.small_weights, k=checked_number("preview_recodings", "k", k),
+            confidence=checked_number("preview_recodings", "confidence", confidence)
         )  # fmt: skip
         return Results(RecodingPreview(**row) for row in rows)
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from sdc_sql.db.checks import is_number, told
+from sdc_sql.db.arguments import checked_number
 from sdc_sql.errors import ParameterError
 from sdc_sql.mask.columns import named
 
@@ -58,11 +58,8 @@ def rank_swap(
     """
     if (p is None) == (correlation is None):
         raise ParameterError("Rank swapping needs either p (in percent) or a correlation: give one of them.")
-    for name, given in (("p", p), ("correlation", correlation)):
-        if given is not None and not is_number(given):
-            raise ParameterError(f"{name} is {told(given)}: it must be a number.")
-    if correlation is not None and not 0 < correlation < 1:
-        raise ParameterError(f"correlation is {told(correlation)}: it must be a number above 0 and below 1.")
+    if correlation is not None:
+        checked_number("rank_swap_correlated", "correlation", correlation)
     chosen = named(data, column)
     if len(chosen) != 1:
         raise ParameterError(

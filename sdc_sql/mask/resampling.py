@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from sdc_sql.db.checks import whole
+from sdc_sql.db.arguments import checked_number
 from sdc_sql.errors import ParameterError
 from sdc_sql.mask.columns import named
 
@@ -55,7 +55,7 @@ def resample(
     if len(chosen) != 1:
         raise ParameterError(f"Resampling takes one column, not {len(chosen)}: call it once for each.")
     arguments = {
-        "columns": chosen, "samples": whole(samples, "samples", least=1), "id": data.required("id"),
+        "columns": chosen, "samples": checked_number("resample", "samples", samples), "id": data.required("id"),
         "stratum": stratum and data.found("stratum", stratum), "stream": stream, "release": release,
     }  # fmt: skip
     return data.masked("resample", chosen, arguments, into=into, measured=True)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from sdc_sql.db.checks import positive
+from sdc_sql.db.arguments import checked_number
 from sdc_sql.errors import ParameterError
 from sdc_sql.mask.columns import named
 from sdc_sql.mask.unit import drawn_for
@@ -69,7 +69,7 @@ def round_to_base(
     [(25,), (25,), (50,)]
     """
     chosen = named(data, columns)
-    positive(base, "The base")
+    checked_number("round", "base", base)
     arguments = {"columns": chosen, "base": base, "id": data.required("id")}
     # to the nearest nothing is drawn: who shares a value goes on sharing it
     drawn = {"stream": stream, "release": release, **drawn_for(data, unit, household)}

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from sdc_sql.db.checks import fraction as checked_fraction
-from sdc_sql.db.checks import told, whole
+from sdc_sql.db.arguments import checked_number
+from sdc_sql.db.checks import told
 from sdc_sql.db.replaced import fixed, replaced
 from sdc_sql.errors import ParameterError
 
@@ -98,7 +98,7 @@ def sample(
     if (fraction is None) == (size is None):
         raise ParameterError("A sample needs either a fraction (between 0 and 1) or a size (how many units): give one.")
     if fraction is not None and not isinstance(fraction, str):
-        fraction = checked_fraction(fraction, "fraction")
+        fraction = checked_number("sample", "fraction", fraction)
     fixed(data, *(name for name, given in _numbers(weight, sampling_fraction) if given is None))
     named = {
         "weight": weight if weight is not None else data.weight,
@@ -109,7 +109,7 @@ def sample(
     arguments = {
         "id": data.required("id"),
         "fraction": data.found("fraction", fraction) if isinstance(fraction, str) else fraction,
-        "size": None if size is None else whole(size, "size", least=1),
+        "size": None if size is None else checked_number("sample", "size", size),
         "method": method, **found, "stream": stream, "release": release,
     }  # fmt: skip
     changed = tuple(c for c in (found["weight"], found["sampling_fraction"]) if c is not None)

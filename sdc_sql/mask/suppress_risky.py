@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from sdc_sql.db import query
-from sdc_sql.db.checks import checked_small_weights, fraction
+from sdc_sql.db.arguments import checked_number
+from sdc_sql.db.checks import checked_small_weights
 from sdc_sql.db.masked_values import NAME
 from sdc_sql.errors import ParameterError
 from sdc_sql.mask.importance import importance_of_keys
@@ -89,7 +90,7 @@ def suppress_risky(
     only = variable and data.found("key variable", variable)
     if only is not None and only not in chosen:
         raise ParameterError(f"variable is {only}, which is none of the keys {', '.join(chosen)}.")
-    limit = fraction(max_risk, "max_risk")
+    limit = checked_number("suppress_risky", "max_risk", max_risk)
     arguments = {
         "columns": chosen, "max_risk": limit, "id": data.required("id"),
         "weight": data.found("weight", given) if isinstance(given, str) else given,

@@ -20,8 +20,6 @@ if TYPE_CHECKING:
     from sdc_sql.release.plan import Considered, Plan, Step
 
 ROLES = ("risk", "loss")
-# after which a value is a label of several original ones: an intruder who has these knows under which they went
-RECODES = {"recode", "generalise", "mondrian", "round_to_base", "top_bottom_code"}
 
 
 def frontier(original: Microdata, released: Microdata, plan: Plan, progress: Callable[[str], None]) -> Frontier | None:
@@ -69,7 +67,8 @@ def _figures(asked: Considered, plan: Plan, steps: Sequence[Step]) -> tuple[Figu
 def _filled(one: Figure, asked: Considered, plan: Plan, steps: Sequence[Step]) -> Figure:
     name, arguments = (one, {}) if isinstance(one, str) else one
     parameters = named(one, "it")[1].measure.arguments
-    columns = {column for step in steps if step.verb in RECODES for column in step.columns}
+    # of a label of several original values: an intruder who has these knows under which they went
+    columns = {column for step in steps if step.coarsens for column in step.columns}
     recoded = [key for key in arguments.get("keys", plan.scenario(asked.scenario).keys) if key in columns]
     filled = {"recoded": recoded} if recoded and "recoded" in parameters else {}
     return name, {**filled, **arguments}

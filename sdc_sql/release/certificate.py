@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from sdc_sql.db.load import execute
-from sdc_sql.db.macros import declared
+from sdc_sql.db.macros import declared, effect_of
 from sdc_sql.errors import TableError, translated
 from sdc_sql.release.content import content_of, digested, limits_of, types_of
 from sdc_sql.release.run import released_rows, write_released
@@ -38,8 +38,6 @@ TEXT = (
 )
 FORMAT = 2
 _KEYED = 1  # the form of what is digested under the key, which is as it was
-# Their kernels take sums, roots and logarithms of numbers, whose last digits are the processor's and the library's.
-DIFFER = ("microaggregation", "multiplicative_noise", "noise", "resampling")
 
 
 def write_internal(outcome: Outcome, path: Path) -> None:
@@ -88,7 +86,7 @@ def internal(outcome: Outcome, folder: Path) -> dict[str, Any]:
             "steps": [
                 {
                     "path": at, "method": steps[at].method, "columns": [*done.columns], "records": done.records,
-                    "changed": done.changed, **_promised(steps[at]), "differs_by_processor": steps[at].verb in DIFFER,
+                    "changed": done.changed, **_promised(steps[at]), "differs_by_processor": _differs(done.method),
                 }
                 for at, done in zip(outcome.step_paths, outcome.steps, strict=True)
             ],
@@ -124,7 +122,7 @@ def public(outcome: Outcome, folder: Path, bound_to: str | None = None) -> dict[
             "methods": [
                 {
                     "method": steps[at].method, "columns": [c for c in done.columns if c in released],
-                    "differs_by_processor": steps[at].verb in DIFFER,
+                    "differs_by_processor": _differs(done.method),
                 }
                 for at, done in zip(outcome.step_paths, outcome.steps, strict=True)
             ],
@@ -209,6 +207,11 @@ def _told(outcome: Outcome) -> dict[str, str]:
 def _versions() -> dict[str, str]:
     found = {name: importlib.metadata.version(name) for name in ("duckdb", "numpy", "pyarrow", "sqlglot")}
     return {"sdc_sql": VERSION, **found, "python": platform.python_version()}
+
+
+def _differs(method: str) -> bool:
+    """Return whether its last digits are the processor's and the library's, as of sums, roots and logarithms."""
+    return effect_of(method).bits.kind != "exact"
 
 
 def _promised(step: Step) -> dict[str, Any]:

@@ -22,7 +22,6 @@ if TYPE_CHECKING:
 FILE = "F1"
 HELD = 10  # records: a category that fewer hold is not listed
 MOST = 60  # categories: of a variable with more none is listed
-_MADE_COARSER = ("recode", "generalise", "mondrian")
 _WHOLE = ("BIGINT", "HUGEINT", "INTEGER", "SMALLINT", "TINYINT")
 _FRACTIONAL = ("DOUBLE", "FLOAT", "DECIMAL")
 
@@ -118,7 +117,7 @@ def _categories(
 
     A class that a variable was recoded into has no label: it may have the code of another category before.
     """
-    coarser = any(t.method.startswith(_MADE_COARSER) for t in own)
+    coarser = any(t.in_classes for t in own)
     # Stata's labels of missing values have letters for keys
     keys: Any = {"text": str, "numeric": int | float}.get(kind, ())
     fitting = {v: text for v, text in labels.items() if isinstance(v, keys)}

@@ -88,6 +88,8 @@ class Step:
     """A masking step: the verb of Microdata and its arguments by name. A verb for one column is called for each.
 
     ``method`` is as the file writes it; ``scenario`` whose keys are masked; ``where`` which records may be changed.
+    What else there is of it comes from its declaration: whether it draws, suppresses values, makes them coarser, masks
+    numbers (however a CSV file writes them), or leaves records out.
     """
 
     path: str
@@ -99,6 +101,9 @@ class Step:
     where: str | None = None
     draws: bool = False
     suppresses: bool = False
+    coarsens: bool = False
+    of_numbers: bool = False
+    draws_records: bool = False
 
     def __str__(self) -> str:
         """Return the step in a line: ``recode age: keep first 2``."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from sdc_sql.db.macros import effect_of
 from sdc_sql.release import public_steps
 from sdc_sql.release.stages import released_columns
 
@@ -22,6 +23,7 @@ class Treatment:
     done: str
     keeps: str
     parameters: str
+    in_classes: bool  # whether a released value is a class of several original ones
 
     @property
     def of(self) -> str:
@@ -38,7 +40,8 @@ def treatments(outcome: Outcome) -> list[Treatment]:
         if columns or not step.columns:  # a sample of records without weights changes no column
             done, keeps = public_steps.described(step, planned.get(path))
             told = "; ".join(f"{n.replace('_', ' ')} {_said(v)}" for n, v in public_steps.told(step).items())
-            found.append(Treatment(tuple(columns), step.method.replace("_", " "), done, keeps, told))
+            in_classes = effect_of(step.method).coarsens.kind == "into classes"
+            found.append(Treatment(tuple(columns), step.method.replace("_", " "), done, keeps, told, in_classes))
     return found
 
 

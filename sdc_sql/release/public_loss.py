@@ -10,6 +10,7 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, Any
 
+from sdc_sql.db.macros import effect_of
 from sdc_sql.release.public_steps import withheld
 from sdc_sql.release.stages import released_columns
 
@@ -18,17 +19,6 @@ if TYPE_CHECKING:
 
 FEWEST = 100  # records: of fewer nothing is told
 _STEPS = ((1000, 1), (200, 5), (FEWEST, 10))  # from so many records on, in steps of so many per cent
-# Bounded means over records, by measure. Moments, entropies, models and sizes of classes stay inside.
-_TOLD = {
-    "direct_distance": ("distance",),
-    "lambda_loss": ("loss",),
-    "il1": ("il1",),
-    "contingency_distance": ("share",),
-    "distribution_distance": ("hellinger", "total_variation"),
-    "entropy_loss": ("share",),
-    "precision": ("loss",),
-    "propensity": ("share",),
-}
 
 
 def per_cent(part: int, whole: int) -> float | None:
@@ -65,7 +55,9 @@ def withheld_columns(outcome: Outcome) -> set[str]:
 def losses(outcome: Outcome) -> list[dict[str, Any]]:
     """Return measure, figure, variables and value of each loss that is told.
 
-    None of a column whose masking its loss would help to undo, nor one over several columns that has such a column.
+    Told are the figures that the measure's header names: bounded means over records. Moments, entropies, models and
+    sizes of classes stay inside; so does a loss of a column whose masking it would help to undo, and one over several
+    columns that has such a column.
     """
     secret = withheld_columns(outcome)
     shown = {c.lower() for c in released_columns(outcome)}
@@ -78,7 +70,7 @@ def losses(outcome: Outcome) -> list[dict[str, Any]]:
                 continue
             if not named and (of_all & secret or not of_all):
                 continue
-            for figure in _TOLD.get(measure, ()):
+            for figure in effect_of(measure).told_of({}):
                 value = coarse(row.get(figure), outcome.records_after)
                 if value is not None:
                     found.append(

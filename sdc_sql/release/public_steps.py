@@ -1,18 +1,18 @@
 """What the users of a file are told of each step: what they need to reckon with it, and nothing that undoes it.
 
-Told is what is listed here, and nothing else. Not told: Kim's alpha and the factors of Höhne's noise (whoever knows
-them can undo the masking; nor a loss of those columns, from which they could be reckoned), how far ranks were swapped,
-limits of risk and of k, which records were masked (``where``), release names, tables and mappings (they list original
-categories), thresholds that are counts or shares of the records, the matrix of a guaranteed PRAM (from it follows
-how many persons share each combination), the order of a systematic sample (whoever knows one who is in it knows the
-others), and who may exchange with whom, and how many, in a swap.
+Told is what the header of the method says (`Told:`), and nothing else. Not told: Kim's alpha and the factors of
+Höhne's noise (whoever knows them can undo the masking; nor a loss of those columns, from which they could be
+reckoned), how far ranks were swapped, limits of risk and of k, which records were masked (``where``), release names,
+tables and mappings (they list original categories), thresholds that are counts or shares of the records, the matrix of
+a guaranteed PRAM (from it follows how many persons share each combination), the order of a systematic sample (whoever
+knows one who is in it knows the others), and who may exchange with whom, and how many, in a swap.
 """
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from sdc_sql.db.macros import declared
+from sdc_sql.db.macros import by_name, effect_of
 from sdc_sql.document.blocks import Text
 from sdc_sql.release import matrices
 
@@ -25,63 +25,17 @@ if TYPE_CHECKING:
 
 DIGITS = 3  # of the probabilities of a matrix: from exact ones of an invariant matrix follow the original counts
 
-# by the method of the step; every other parameter stays inside
-_TOLD = {
-    "microaggregate": ("method", "k", "centroid"),  # the groups are seen in the file
-    "microaggregate_categorical": ("k",),
-    "noise_absolute": ("standard_deviation",),
-    "pram_retention": ("retention",),
-    "random_round": ("base",),
-    "recode_date": ("period",),
-    "recode_drop_last": ("drop_last",),
-    "recode_intervals": ("breaks", "ends"),
-    "recode_keep_first": ("keep_first",),
-    "round": ("base",),
-    "sample": ("fraction", "size", "method", "stratum", "household"),
-    "top_bottom_code": ("replacement",),
-}
-_BY_NOISE = {"uncorrelated": ("method", "alpha"), "correlated": ("method", "alpha")}
-_SUMMARIES = {  # where the declaration names what is not told
-    "local_suppression": "values suppressed, as few as can be.",
-    "suppress_combinations": "values suppressed, as few as can be.",
-    "suppress_risky": "values suppressed, as few as can be.",
-    "massc": "values exchanged between records of like risk; records left out, the weights of others raised.",
-    "mondrian": "values made coarser, group by group.",
-    "generalise": "each variable brought to one level of its hierarchy.",
-    "rank_swap": "values exchanged between records of near ranks.",
-    "rank_swap_correlated": "values exchanged between records of near ranks.",
-    "pram_guaranteed": "categories changed at random; the expected frequencies are kept.",
-}
-_SWAPS = {"data_swap", "massc", "record_swap"}
 _BY_HOUSEHOLD = "Drawn by household: members with the same value have the same released value."
-_GONE = {"local_suppression", "suppress_combinations", "suppress_risky", "generalise"}
-_KEEPS = {
-    "noise_absolute": "the means, in expectation.",
-    "pram": "which categories there are; with an invariant matrix also the expected frequencies.",
-}
 
 
 def withheld(step: MaskingStep) -> bool:
-    """Return whether not even a loss of its columns is told.
-
-    From it would follow a constant that undoes the step, or the rate of a swap, by which an intruder reckons how likely
-    a record is the true one.
-    """
-    how = step.parameters.get("method")
-    undone = (step.method == "noise" and how == "linear") or (step.method == "multiplicative_noise" and how != "plain")
-    return undone or step.method in _SWAPS
+    """Return whether not even a loss of its columns is told: from it would follow what undoes the step."""
+    return effect_of(step.method).loss.of(step.parameters) != "published"
 
 
 def told(step: MaskingStep) -> dict[str, Any]:
     """Return the parameters that users need, by name."""
-    names = _TOLD.get(step.method, ())
-    how = step.parameters.get("method")
-    if step.method == "noise":
-        names = _BY_NOISE.get(str(how), ("method",))
-    if step.method == "multiplicative_noise":
-        names = ("method", "size") if how == "plain" else ("method",)
-    if step.method == "top_bottom_code" and step.parameters.get("unit") == "value":
-        names = (*names, "top", "bottom")
+    names = effect_of(step.method).told_of(step.parameters)
     return {name: step.parameters[name] for name in names if step.parameters.get(name) is not None}
 
 
@@ -100,10 +54,11 @@ def variances(step: MaskingStep) -> dict[str, float]:
 
 
 def described(step: MaskingStep, planned: Step | None) -> tuple[str, str]:
-    """Return what was done, and what it keeps, in the words of the method's declaration."""
-    macro = next((d for d in declared() if d.name == f"sdc_{step.method}"), None)
-    summary = _SUMMARIES.get(step.method) or (macro.summary if macro else step.method.replace("_", " "))
-    keeps = _KEEPS.get(step.method) or (macro.keeps if macro else "")
+    """Return what was done, and what it keeps, in the words of the method's declaration, where it says what is told."""
+    macro = by_name().get(f"sdc_{step.method}")
+    said = macro is not None and "Told" in macro.effect.says
+    summary = (macro.effect.publicly or macro.summary) if macro and said else step.method.replace("_", " ")
+    keeps = macro.keeps if macro and said else ""
     parts = [part.split(": ") for part in keeps.rstrip(".").split("; ")]
     if "method" in step.parameters and any(len(part) > 1 for part in parts):
         of = [p[1] for p in parts if len(p) > 1 and p[0] == step.parameters["method"]]
@@ -117,12 +72,13 @@ def described(step: MaskingStep, planned: Step | None) -> tuple[str, str]:
 
 def matrix(step: MaskingStep, logged: LoggedStep | None, name: Callable[[object], str]) -> list[Block]:
     """Return the matrix by which estimates are corrected, rounded; of categories that are not in the file no name."""
-    if step.method == "pram_retention":
+    known = effect_of(step.method).matrix.kind
+    if known == "by retention":
         kept = step.parameters["retention"]
         one, of = ("a category", "categories") if len(step.columns) == 1 else ("a combination", "combinations")
         told = f"{one} stays with probability {kept} and becomes each other one with probability (1 - {kept}) / (K - 1)"
         return [Text(f"{', '.join(step.columns)}: {told}, K the number of {of}.")]
-    if step.method not in {"pram", "pram_crossing"} or logged is None:
+    if known != "logged" or logged is None:
         return []
     return matrices.shown(logged, digits=DIGITS, name=name)
 
@@ -130,13 +86,14 @@ def matrix(step: MaskingStep, logged: LoggedStep | None, name: Callable[[object]
 def advice(step: MaskingStep, *, matrix: bool, part: bool) -> list[str]:
     """Return what to heed in estimates; of a step on a part of the records that these cannot be corrected."""
     how, columns = step.parameters.get("method"), ", ".join(step.columns)
+    gone = effect_of(step.method).suppresses.kind != "nothing"
     said = ""
     if matrix:
         said = (
             f"{columns}: estimate the original frequencies t by solving P' t = f, P the matrix (rows: original "
             "categories), f the released frequencies (SDC handbook, section 3.4.6)."
         )
-    elif step.method == "noise" and how in _BY_NOISE:
+    elif step.method == "noise" and "alpha" in told(step):
         of = "variances" if how == "uncorrelated" else "variances and covariances"
         ratio = 1 + float(step.parameters["alpha"])
         said = (
@@ -145,12 +102,12 @@ def advice(step: MaskingStep, *, matrix: bool, part: bool) -> list[str]:
         )
     elif step.method == "noise_absolute":
         said = f"{columns}: subtract the variance of the noise from that of the released values. Means are kept."
-    elif step.method == "multiplicative_noise" and how == "plain":
+    elif step.method == "multiplicative_noise" and "size" in told(step):
         ratio = 1 + float(step.parameters["size"]) ** 2
         said = f"{columns}: the mean of the squares is {ratio:g} times the original one. Means are kept in expectation."
-    elif step.method in _GONE:
+    elif gone:
         said = "Values were suppressed where they are rare: what is missing is not missing at random."
-    if said and part and step.method not in _GONE:
+    if said and part and not gone:
         said = (
             f"{columns}: only a part of the records was masked so, and which is not told: what is said of the masking "
             "holds in that part alone. No estimate from the whole file can be corrected by it."

@@ -17,9 +17,7 @@ from sqlglot import exp
 from sdc_sql.db import released_file
 from sdc_sql.db.csv_file import created
 from sdc_sql.db.load import execute, set_key
-from sdc_sql.db.replaced import SAMPLES
 from sdc_sql.errors import InputError, ParameterError, SdcError, TableError, translated
-from sdc_sql.mask.columns import masks_numbers
 from sdc_sql.release import candidates, formats, measured, raw, rules_judged, sampled
 from sdc_sql.release.content import limit
 from sdc_sql.release.documents import DOCUMENTS
@@ -196,7 +194,7 @@ def _outcome(con: duckdb.DuckDBPyConnection, plan: Plan, progress: Callable[[str
         for done in _run(con, plan, step):
             steps.append(done)
             paths.append(step.path)
-            plan = sampled.after(plan, done) if step.verb in SAMPLES else plan
+            plan = sampled.after(plan, done) if step.draws_records else plan
     scenarios = []
     for scenario, (nulls, (report, more)) in zip(plan.scenarios, before, strict=True):
         after_nulls = scenario.nulls or _nulls_after(plan, con, scenario.keys, scenario.path)
@@ -251,7 +249,7 @@ def _nulls_after(plan: Plan, con: duckdb.DuckDBPyConnection, keys: tuple[str, ..
 
 def _run(con: duckdb.DuckDBPyConnection, plan: Plan, step: Step) -> Iterator[MaskingStep]:
     """Run a step of the file; what it says is wrong is said with its place."""
-    plan = sampled.without_numbers(plan, step) if step.verb in SAMPLES else plan
+    plan = sampled.without_numbers(plan, step) if step.draws_records else plan
     several = "columns" in step.arguments or "keys" in step.arguments or not step.columns
     try:
         for arguments in [{}] if several else [{"column": column} for column in step.columns]:
@@ -273,7 +271,7 @@ def _numbers(plan: Plan) -> set[str]:
     for scenario in plan.scenarios:
         found |= {*(scenario.neighbourhood or {}).get("columns", ())}
     for step in plan.steps:
-        if masks_numbers(step.verb, step.arguments):
+        if step.of_numbers:
             found |= {*step.columns}
     return found
 

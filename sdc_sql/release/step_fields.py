@@ -12,6 +12,7 @@ from sdc_sql.db.macros import declared
 from sdc_sql.db.subset import condition_of
 from sdc_sql.db.table import Table
 from sdc_sql.errors import InputError
+from sdc_sql.mask.columns import masks_numbers
 from sdc_sql.release import step_values
 from sdc_sql.release.plan import Step
 from sdc_sql.release.problems import near
@@ -24,7 +25,6 @@ if TYPE_CHECKING:
     from sdc_sql.release.plan import RolesOfColumns, Scenario
     from sdc_sql.release.reading import Reading
 
-SUPPRESS = ("local_suppression", "suppress_combinations", "suppress_risky")
 TARGETS = ("columns", "column", "keys")
 _OF_TARGET = {"column_name": "column"}  # how verbs call an argument of the macros
 _NOT_OWN = {"tbl", "id", "columns", "column_name", "keys"}
@@ -77,10 +77,10 @@ def read(
 
 def _ghosts_too(reading: Reading, steps: Sequence[Step], roles: RolesOfColumns) -> None:
     """Refuse a step that changes a key whose ghost stays as it is: the ghost gives the original back."""
-    changed = {column for step in steps if step.verb not in SUPPRESS for column in step.columns}
+    changed = {column for step in steps if not step.suppresses for column in step.columns}
     for step in steps:
         left = {ghost for key in step.columns for ghost in roles.ghosts.get(key, ())} - changed
-        if left and step.verb not in SUPPRESS:
+        if left and not step.suppresses:
             names = ", ".join(sorted(left))
             why = "would stay as it is, a ghost that tells the original: drop it (roles.identifiers), or mask it too."
             reading.problems.add(step.path, f"{names} {why}")
@@ -138,10 +138,21 @@ def _step(
     for name, default in (("release", reading.said.get("release")), ("ghosts", ghosts)):
         if name in signature and default:
             arguments.setdefault(name, default)
+    effects = [mask.effect for mask in masks]
     return Step(
-        path, str(row[naming]), verb, arguments, columns, row.get("scenario"), row.get("where"),
-        any(mask.needs_key for mask in masks), verb in SUPPRESS,
-    )  # fmt: skip
+        path,
+        str(row[naming]),
+        verb,
+        arguments,
+        columns,
+        row.get("scenario"),
+        row.get("where"),
+        any(mask.needs_key for mask in masks),
+        any(effect.suppresses.kind == "values" for effect in effects),
+        any(effect.coarsens.kind != "no" for effect in effects),
+        masks_numbers(masks),
+        any(effect.records.kind == "fewer" for effect in effects),
+    )
 
 
 def _method(reading: Reading, path: str, method: object) -> list[Declaration] | None:

@@ -2,48 +2,20 @@
 
 from __future__ import annotations
 
-import re
 from datetime import date
-from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
+from sdc_sql.db import arguments, headers
 from sdc_sql.db.checks import told
-from sdc_sql.db.headers import said
 from sdc_sql.release.problems import NUMBERS, is_finite, is_whole, near
 
 if TYPE_CHECKING:
     from sdc_sql.db.headers import Parameter
     from sdc_sql.release.reading import Reading
 
-_NUMBER = r"(\d+(?:\.\d+)?(?:/\d+)?)"
-_INTERVAL = re.compile(rf"\bin ([\[(]){_NUMBER}, {_NUMBER}([\])])")
-_FROM_TO = re.compile(rf"\bfrom {_NUMBER} to {_NUMBER}")
-_LEAST = re.compile(rf"(?<!but )\bat least {_NUMBER}")
-_POSITIVE = re.compile(r"\bpositive\b")
 _TABLES = {"mapping": dict, "hierarchies": dict, "matrix": list}  # what a table can be instead of a file
 _Nothing: Any = ()
-_RANGED = {"number", "whole number", "numbers", "number or numbers", "column or number"}
 _BY_KEY = {"importance", "max_share"}  # numbers that can be given by the names of keys
-
-
-def within(meaning: str, number: float) -> str | None:
-    """Return what a meaning asks of a number that this one is not, None where it is.
-
-    Examples
-    --------
-    >>> within("the greatest risk, in (0, 1)", 1), within("the least number of records, at least 2", 2)
-    ('it must lie in (0, 1)', None)
-    """
-    if found := _INTERVAL.search(meaning):
-        low, high = Fraction(found[2]), Fraction(found[3])
-        above = number >= low if found[1] == "[" else number > low
-        below = number <= high if found[4] == "]" else number < high
-        return None if above and below else f"it must lie {found[0]}"
-    if found := _FROM_TO.search(meaning):
-        return None if Fraction(found[1]) <= number <= Fraction(found[2]) else f"it must lie {found[0]}"
-    if found := _LEAST.search(meaning):
-        return None if number >= Fraction(found[1]) else f"it must be {found[0]}"
-    return "it must be positive" if _POSITIVE.search(meaning) and number <= 0 else None
 
 
 class Values:
@@ -74,7 +46,7 @@ class Values:
         if value not in choices:
             hint = near(value, choices) if isinstance(value, str) else "."
             hint = "." if hint.startswith("; there") else hint.partition("? ")[0] + "?"
-            self.reading.problems.add(at, f"it is {told(value)}: it must be {said(choices)}{hint}")
+            self.reading.problems.add(at, f"it is {told(value)}: it must be {headers.said(choices)}{hint}")
 
     def _numbers(self, at: str, parameter: Parameter, value: Any) -> None:  # noqa: ANN401 - of the file
         if parameter.type == "number or numbers" and parameter.name in _BY_KEY and isinstance(value, dict):
@@ -83,7 +55,7 @@ class Values:
                 self._number(f"{at}.{name}", parameter, number)
         elif (wanted := self._wanted(parameter, value)) is not None:
             self.reading.problems.add(at, f"it is {told(value)}: it must be {wanted}.")
-        elif parameter.type in _RANGED:
+        elif parameter.type in headers.NUMBERS:
             for i, number in enumerate(value if isinstance(value, list) else [value]):
                 self._number(f"{at}[{i}]" if isinstance(value, list) else at, parameter, number)
 
@@ -111,10 +83,9 @@ class Values:
         return None if right else words
 
     def _number(self, at: str, parameter: Parameter, number: object) -> None:
-        if not is_finite(number):
-            self.reading.problems.add(at, f"it is {told(number)}: it must be a finite number.")
-        elif (wanted := within(parameter.meaning, number)) is not None:  # type: ignore[arg-type] # a number
-            self.reading.problems.add(at, f"it is {told(number)}: {wanted} ({parameter.meaning}).")
+        if (must := arguments.wanted(parameter, number)) is not None:
+            said = f" ({parameter.meaning})" if is_finite(number) else ""
+            self.reading.problems.add(at, f"it is {told(number)}: it must be {must}{said}.")
 
     def _columns(self, at: str, kind: str, value: Any) -> Any:  # noqa: ANN401 - of the file
         if kind == "column" and isinstance(value, str):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from sdc_sql.db.checks import fraction, whole
+from sdc_sql.db.arguments import checked_number
 from sdc_sql.db.results import Result
 from sdc_sql.risk.sensitive import check_category, values
 
@@ -59,7 +59,7 @@ def alpha_k_anonymity(
     """
     check_category(data)
     column = data.found("sensitive variable", sensitive)
-    limits = (fraction(alpha, "alpha"), whole(k, "k", least=2))
+    limits = (checked_number("alpha_k_anonymity", "alpha", alpha), checked_number("alpha_k_anonymity", "k", k))
     return AlphaKViolations(
         **data.row("sdc_alpha_k_anonymity", data.table, data.keys, column, *limits, chosen=values(chosen))
     )

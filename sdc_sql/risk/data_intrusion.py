@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from sdc_sql.db.checks import fraction, whole
+from sdc_sql.db.arguments import checked_number
 from sdc_sql.db.results import Result
 from sdc_sql.errors import ParameterError
 from sdc_sql.risk.misclassification import changed, one_fraction
@@ -65,7 +65,7 @@ def data_intrusion_simulation(
     >>> round(simulated.closed_form, 6), abs(simulated.theta - simulated.closed_form) < 5 * simulated.standard_error
     (0.333333, True)
     """
-    repetitions = whole(repetitions, "repetitions", least=1, most=100_000_000)
+    repetitions = checked_number("data_intrusion_simulation", "repetitions", repetitions)
     draws: dict[str, Any] = {"repetitions": repetitions, "stream": str(stream)}
     if matrices is not None:
         pi = one_fraction(data, sampling_fraction)
@@ -77,6 +77,8 @@ def data_intrusion_simulation(
         )
     given = data.required("sampling_fraction", sampling_fraction)
     given = (
-        data.found("inclusion probability", given) if isinstance(given, str) else fraction(given, "sampling fraction")
+        data.found("inclusion probability", given)
+        if isinstance(given, str)
+        else checked_number("data_intrusion_simulation", "sampling_fraction", given)
     )
     return DataIntrusion(**data.row("sdc_data_intrusion_simulation", data.table, data.keys, given, **draws))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from sdc_sql.db.checks import fraction
+from sdc_sql.db.arguments import checked_number
 from sdc_sql.db.results import Result, beside
 from sdc_sql.risk.risk_misclassified import measured, of_records
 
@@ -62,7 +62,7 @@ def household_risk(data: Roles, *, household_threshold: float | None = None) -> 
     """
     household = data.required("household")
     if household_threshold is not None:
-        household_threshold = fraction(household_threshold, "household threshold")
+        household_threshold = checked_number("household_risk", "household_threshold", household_threshold)
     weight = data.checked_weight()
     named = {"household_threshold": household_threshold, **data.counting}
     return data.reading(

@@ -6,7 +6,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from sdc_sql.db.checks import told, whole
+from sdc_sql.db.arguments import checked_number
+from sdc_sql.db.checks import told
 from sdc_sql.db.results import Result, Results
 from sdc_sql.errors import ParameterError
 
@@ -75,7 +76,7 @@ def joint_releases(
     """
     names, lists = _checked(data, releases, keys)
     found = data.rows(
-        "sdc_joint_releases", names, lists, data.required("id"), k=whole(k, "k", least=2),
+        "sdc_joint_releases", names, lists, data.required("id"), k=checked_number("joint_releases", "k", k),
         nulls=data.nulls if nulls is None else nulls,
     )  # fmt: skip
     return Results(JointRelease(**row) for row in found)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from sdc_sql.db.checks import whole
+from sdc_sql.db.arguments import checked_number
 from sdc_sql.db.results import Result, Results
 
 if TYPE_CHECKING:
@@ -44,7 +44,7 @@ def k_anonymity(data: Roles, k: int = 3) -> Results[KViolations]:
     >>> [(v.k, v.records, v.cells) for v in sdc_sql.example().k_anonymity(3)]
     [(2, 1, 1), (3, 3, 2)]
     """
-    k = whole(k, "k", least=2)
+    k = checked_number("k_anonymity", "k", k)
     return Results(
         KViolations(**row) for row in data.rows("sdc_k_anonymity", data.table, data.keys, k, nulls=data.nulls)
     )

@@ -5,7 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from sdc_sql.db.checks import told, whole
+from sdc_sql.db.arguments import checked_number
+from sdc_sql.db.checks import told
 from sdc_sql.db.results import Result
 from sdc_sql.errors import TableError
 from sdc_sql.risk.sensitive import check_category
@@ -52,4 +53,4 @@ def k_map(data: Roles, population: str, k: int = 3) -> KMap:
     check_category(data)
     if not isinstance(population, str) or not population:
         raise TableError(f"The population is {told(population)}: it must be the name of a table, view or file.")
-    return KMap(**data.row("sdc_k_map", data.table, data.read(population), data.keys, whole(k, "k", least=2)))
+    return KMap(**data.row("sdc_k_map", data.table, data.read(population), data.keys, checked_number("k_map", "k", k)))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from sdc_sql.db.checks import positive
+from sdc_sql.db.arguments import checked_number
 from sdc_sql.db.results import Result
 from sdc_sql.risk.sensitive import check_category, several
 
@@ -63,7 +63,7 @@ def l_diversity(data: Roles, sensitive: str, *, c: float = 2.0, others: Sequence
     """
     check_category(data)
     column = data.found("sensitive variable", sensitive)
-    named = {"c": positive(c, "c"), "others": several(data, others)}
+    named = {"c": checked_number("l_diversity", "c", c), "others": several(data, others)}
     return LDiversity(**data.row("sdc_l_diversity", data.table, data.keys, column, **named))
 
 
@@ -94,7 +94,9 @@ def l_diversity_cells(
     """
     check_category(data)
     column, extra = data.found("sensitive variable", sensitive), several(data, others)
-    return data.relation("sdc_l_diversity_cells", data.table, data.keys, column, c=positive(c, "c"), others=extra)
+    return data.relation(
+        "sdc_l_diversity_cells", data.table, data.keys, column, c=checked_number("l_diversity", "c", c), others=extra
+    )
 
 
 def l_diversity_records(
@@ -124,4 +126,6 @@ def l_diversity_records(
     """
     check_category(data)
     column, extra = data.found("sensitive variable", sensitive), several(data, others)
-    return data.relation("sdc_l_diversity_records", data.table, data.keys, column, c=positive(c, "c"), others=extra)
+    return data.relation(
+        "sdc_l_diversity_records", data.table, data.keys, column, c=checked_number("l_diversity", "c", c), others=extra
+    )

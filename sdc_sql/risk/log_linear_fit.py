@@ -5,7 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from sdc_sql.db.checks import is_number, told, whole
+from sdc_sql.db.arguments import checked_number
+from sdc_sql.db.checks import is_number, told
 from sdc_sql.db.results import Result, Results
 from sdc_sql.errors import ParameterError
 from sdc_sql.risk.log_linear_risk import checked_model, weighed
@@ -126,6 +127,6 @@ def log_linear_search(data: Roles, *, enough: float = 1.96, most_keys: int = 3) 
         )
     found = data.rows(
         "sdc_log_linear_search", data.table, data.keys, weighed(data), enough=enough,
-        most_keys=whole(most_keys, "most_keys", least=2, most=64), small_weights=data.small_weights,
+        most_keys=checked_number("log_linear_search", "most_keys", most_keys), small_weights=data.small_weights,
     )  # fmt: skip
     return Results(LogLinearStep(**row) for row in found)

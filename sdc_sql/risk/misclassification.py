@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from sdc_sql.db.checks import fraction, told
+from sdc_sql.db.arguments import checked_number
+from sdc_sql.db.checks import told
 from sdc_sql.errors import ParameterError
 
 PROBABILITY = ("probability",)  # of a matrix in a CSV file, what is no category
@@ -22,7 +23,8 @@ def one_fraction(data: Roles, given: float | str | None) -> float:
         raise ParameterError(
             f"The sampling fraction is the column {pi!r}: with misclassification it must be one number."
         )
-    return fraction(pi, "sampling fraction")
+    found: float = checked_number("theta_misclassified", "sampling_fraction", pi)
+    return found
 
 
 def misclassified_key(data: Roles, name: str) -> str:

@@ -6,7 +6,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from sdc_sql.db.checks import told, whole
+from sdc_sql.db.arguments import checked_number
+from sdc_sql.db.checks import told
 from sdc_sql.db.results import Result
 from sdc_sql.errors import ColumnError
 
@@ -79,7 +80,7 @@ def neighbourhood(
     names = named(data, continuous)
     return Neighbourhood(
         **data.row("sdc_neighbourhood", data.table, names, keys=_categorical(data, names, keys), width=width,
-                   scaling=scaling, weight=data.weight, k=whole(k, "k", least=2))
+                   scaling=scaling, weight=data.weight, k=checked_number("neighbourhood", "k", k))
     )  # fmt: skip
 
 

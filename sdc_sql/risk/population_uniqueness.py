@@ -5,7 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from sdc_sql.db.checks import told, whole
+from sdc_sql.db.arguments import checked_number
+from sdc_sql.db.checks import told
 from sdc_sql.db.results import Result
 from sdc_sql.errors import ParameterError
 from sdc_sql.risk.sensitive import check_category
@@ -70,5 +71,5 @@ def population_uniqueness(data: Roles, population_size: int, *, method: str = "d
     check_category(data)
     if method not in METHODS:
         raise ParameterError(f"method is {told(method)}: it must be one of {', '.join(METHODS)}.")
-    size = whole(population_size, "population_size", least=1, most=10**15)
+    size = checked_number("population_uniqueness", "population_size", population_size)
     return PopulationUniqueness(**data.row("sdc_population_uniqueness", data.table, data.keys, size, method=method))

@@ -11,6 +11,7 @@ import duckdb
 from sqlglot import exp
 
 from sdc_sql.db import query
+from sdc_sql.db.arguments import checked_number
 from sdc_sql.db.checks import is_number, told, whole
 from sdc_sql.db.results import Result, Results
 from sdc_sql.db.table import fetched
@@ -79,7 +80,8 @@ def swap_posterior(
     [(8, 0.173), (9, 0.177)]
     """
     rows, columns = _totals(row_totals, "row_totals"), _totals(column_totals, "column_totals")
-    released, swaps = whole(released, "released", least=0), whole(swaps, "swaps", least=0, most=50_000_000)
+    released = checked_number("swap_posterior", "released", released)
+    swaps = checked_number("swap_posterior", "swaps", swaps)
     chosen = prior if isinstance(prior, str) else list(prior) if isinstance(prior, list | tuple) else None
     found = _asked(query.call("sdc_swap_posterior", rows, columns, released, swaps, prior=chosen))
     return Results(PossibleTable(**row) for row in found)

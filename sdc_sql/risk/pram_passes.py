@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from sdc_sql.db import query
+from sdc_sql.db.macros import effect_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -15,10 +16,18 @@ if TYPE_CHECKING:
 
     from sdc_sql.db.steps import LoggedStep
 
-BY_MATRIX = ("pram", "pram_crossing")
-BY_CELLS = ("pram_retention", "pram_guaranteed")
 # PRAM by cells as a whole matrix, for a second pass or theta of several: at most so many cells
 MOST_CELLS = 300
+
+
+def is_pram(step: LoggedStep) -> bool:
+    """Return whether a step misclassifies with probabilities that its log tells."""
+    return effect_of(step.method).matrix.kind not in {"none", "unknown"}
+
+
+def by_matrix(step: LoggedStep) -> bool:
+    """Return whether the log of such a step has its matrix; else it follows from the counts of the cells."""
+    return effect_of(step.method).matrix.kind == "logged"
 
 
 @dataclass(frozen=True)
@@ -39,12 +48,12 @@ class Changed:
     @property
     def by_cells(self) -> bool:
         """Whether it was one pass of PRAM by cells, whose matrix need not be written out."""
-        return len(self.steps) == 1 and self.steps[0].method not in BY_MATRIX
+        return len(self.steps) == 1 and not by_matrix(self.steps[0])
 
     @property
     def few(self) -> bool:
         """Whether its matrix can be written out."""
-        cells = [step.counts or "" for step in self.steps if step.method not in BY_MATRIX]
+        cells = [step.counts or "" for step in self.steps if not by_matrix(step)]
         return all(counts.count('"count"') <= MOST_CELLS for counts in cells)
 
     def name(self, of: str) -> str:
@@ -55,9 +64,9 @@ class Changed:
         """Yield the relations that lead to the diagonal and, of few cells, to the reversed matrix, with their names."""
         name = self.name
         for i, step in enumerate(self.steps):
-            if i == 0 or step.method not in BY_MATRIX:
+            if i == 0 or not by_matrix(step):
                 yield name(f"counts_{i}"), self._of("counts", table, step)
-            if step.method not in BY_MATRIX:
+            if not by_matrix(step):
                 yield name(f"cells_{i}"), self._cells(step, name(f"counts_{i}"))
         if self.by_cells:
             yield name("diagonal"), query.call("sdc__logged_diagonal_of_cells", name("cells_0"), self.keys)
@@ -65,9 +74,8 @@ class Changed:
             return
         yield name("weights_0"), query.call("sdc__logged_start", name("counts_0"))
         for i, step in enumerate(self.steps):
-            by_matrix = step.method in BY_MATRIX
             cells = name(f"cells_{i}")
-            moves = self._of("matrix", table, step) if by_matrix else query.call("sdc__logged_moves", cells)
+            moves = self._of("matrix", table, step) if by_matrix(step) else query.call("sdc__logged_moves", cells)
             yield name(f"moves_{i}"), moves
             before, columns = name(f"weights_{i}"), list(step.columns)
             yield name(f"weights_{i + 1}"), query.call("sdc__logged_pass", before, name(f"moves_{i}"), columns)

@@ -6,10 +6,11 @@ import json
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from sdc_sql.db.macros import effect_of
 from sdc_sql.db.steps import chain, changed_since
 from sdc_sql.db.targets import known
 from sdc_sql.errors import TableError
-from sdc_sql.risk.pram_passes import BY_CELLS, BY_MATRIX, MOST_CELLS, Changed, columns_of
+from sdc_sql.risk.pram_passes import MOST_CELLS, Changed, by_matrix, columns_of, is_pram
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -18,9 +19,6 @@ if TYPE_CHECKING:
 
     from sdc_sql.db.steps import LoggedStep
     from sdc_sql.roles import Roles
-
-
-SWAPS = ("data_swap", "record_swap")
 
 
 @dataclass(frozen=True)
@@ -55,9 +53,9 @@ def pram_of(data: Roles) -> Pram | None:
         return None
     table, steps = found
     have = {c.lower(): c for c in data.columns}
-    gone = {c for s in steps for c in s.columns if s.method in BY_MATRIX + BY_CELLS and c.lower() not in have}
-    ours = [s for s in steps if s.method in BY_MATRIX + BY_CELLS and s.masked([*data.keys, *gone])]
-    swaps = [s for s in steps if s.method in SWAPS and s.masked(data.keys)]
+    gone = {c for s in steps for c in s.columns if is_pram(s) and c.lower() not in have}
+    ours = [s for s in steps if is_pram(s) and s.masked([*data.keys, *gone])]
+    swaps = [s for s in steps if effect_of(s.method).matrix.kind == "unknown" and s.masked(data.keys)]
     lost = bool(steps) and steps[0].source_step is not None
     if not ours and not swaps:
         why = "the steps of the table that it was copied from are not here: attach their database"
@@ -127,7 +125,7 @@ def _groups(steps: Sequence[LoggedStep], keys: Sequence[str], have: dict[str, st
 def _why_not(data: Roles, table: exp.Table, group: Changed, steps: Sequence[LoggedStep]) -> str:
     """Return why the true values of a group's columns cannot be told, '' where they can."""
     for step in group.steps:
-        if step.counts is None or (step.method in BY_MATRIX and step.matrix is None):
+        if step.counts is None or (by_matrix(step) and step.matrix is None):
             return f"version {step.version} kept no matrix and no counts in step {step.step}"
     since = steps[steps.index(group.steps[0]) :]
     other = next((s for s in since if s not in group.steps and s.masked(group.every)), None)

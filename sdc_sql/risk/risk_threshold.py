@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from sdc_sql.db.checks import fraction
+from sdc_sql.db.arguments import checked_number
 from sdc_sql.db.results import Result, beside
 from sdc_sql.risk.risk_misclassified import said
 
@@ -53,7 +53,7 @@ def risk_threshold(data: Roles, max_rate: float) -> RiskThreshold:
     >>> sdc_sql.example().risk_threshold(0.08).records_above
     1
     """
-    max_rate = fraction(max_rate, "maximum rate")
+    max_rate = checked_number("risk_threshold", "max_rate", max_rate)
     weight = data.required("weight")
     row = data.row("sdc_risk_threshold", data.table, data.keys, weight, max_rate, **data.counting)
     return RiskThreshold(**row, pram=said(data))

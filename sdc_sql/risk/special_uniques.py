@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from sdc_sql.db import query
-from sdc_sql.db.checks import told, whole
+from sdc_sql.db.arguments import checked_number
+from sdc_sql.db.checks import told
 from sdc_sql.errors import ParameterError
 
 if TYPE_CHECKING:
@@ -36,7 +37,7 @@ def _treatment(data: Roles, nulls: str | None) -> str:
 
 
 def _size(max_msu: int | None) -> int | None:
-    return None if max_msu is None else whole(max_msu, "max_msu", least=1)
+    return None if max_msu is None else checked_number("suda", "max_msu", max_msu)
 
 
 def measured(data: Roles, macro: str, max_msu: int | None, nulls: str | None, *scores: Value) -> list[dict[str, Any]]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from sdc_sql.db.checks import fraction
+from sdc_sql.db.arguments import checked_number
 from sdc_sql.db.results import Result
 from sdc_sql.risk.special_uniques import SCORINGS, choice, measured, of_records
 
@@ -86,7 +86,7 @@ def suda(
         "sdc__suda",
         max_msu,
         nulls,
-        fraction(dis_fraction, "DIS fraction"),
+        checked_number("suda", "dis_fraction", dis_fraction),
         choice("scoring", scoring, SCORINGS),
     )
 
@@ -123,7 +123,7 @@ def suda_summary(
         "sdc__suda_summary",
         max_msu,
         nulls,
-        fraction(dis_fraction, "DIS fraction"),
+        checked_number("suda", "dis_fraction", dis_fraction),
         choice("scoring", scoring, SCORINGS),
     )[0]
     return SudaSummary(**row)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from sdc_sql.db.checks import fraction
+from sdc_sql.db.arguments import checked_number
 from sdc_sql.db.results import Result, beside
 from sdc_sql.errors import ParameterError
 from sdc_sql.risk.risk_misclassified import after_pram
@@ -73,7 +73,7 @@ def theta(data: Roles, sampling_fraction: float | None = None, *, confidence: fl
             f"The sampling fraction is the column {pi!r}: theta of the whole file needs one number; "
             "use theta_by for strata."
         )
-    pi, confidence = fraction(pi, "sampling fraction"), fraction(confidence, "confidence")
+    pi, confidence = checked_number("theta", "sampling_fraction", pi), checked_number("theta", "confidence", confidence)
     row, after = data.row("sdc_theta", data.table, data.keys, pi, confidence=confidence), after_pram(data)
     if after is None:
         return Theta(**row)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from sdc_sql.db.checks import fraction
+from sdc_sql.db.arguments import checked_number
 from sdc_sql.db.results import Result, Results, beside
 from sdc_sql.risk.risk_misclassified import said
 
@@ -70,8 +70,12 @@ def theta_by(
     """
     column = data.found("stratum", data.required("stratum", stratum))
     pi = data.required("sampling_fraction", sampling_fraction)
-    pi = data.found("sampling fraction", pi) if isinstance(pi, str) else fraction(pi, "sampling fraction")
-    confidence = fraction(confidence, "confidence")
+    pi = (
+        data.found("sampling fraction", pi)
+        if isinstance(pi, str)
+        else checked_number("theta_by", "sampling_fraction", pi)
+    )
+    confidence = checked_number("theta_by", "confidence", confidence)
     # within a stratum the stratum tells nothing: the cells are those of the other keys
     keys = tuple(k for k in data.keys if k != column) or data.keys
     rows = data.rows("sdc_theta_by", data.table, keys, column, pi, confidence=confidence)

@@ -5,7 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from sdc_sql.db.checks import checked_thresholds, flag, whole
+from sdc_sql.db.arguments import checked_number
+from sdc_sql.db.checks import checked_thresholds, flag
 from sdc_sql.db.results import Result
 
 if TYPE_CHECKING:
@@ -161,7 +162,7 @@ def _named(
 ) -> dict[str, Any]:
     return {
         "weight": data.weight,
-        "dimension": None if dimension is None else whole(dimension, "dimension", least=1),
+        "dimension": None if dimension is None else checked_number("threshold_rule", "dimension", dimension),
         "levels": None if levels is None else data.checked_levels(levels),
         "inclusive": flag(inclusive, "inclusive"),
         **data.counting,

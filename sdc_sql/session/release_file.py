@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from sdc_sql.db.checks import SMALL_WEIGHTS, told
+from sdc_sql.db.macros import effect_of
 from sdc_sql.db.released_file import FORMATS
-from sdc_sql.db.replaced import REPLACES
 from sdc_sql.db.steps import next_pass, next_pass_of
 from sdc_sql.db.targets import known
 from sdc_sql.errors import InputError, ParameterError, TableError
@@ -255,7 +255,8 @@ def _step(step: LoggedStep, before: Sequence[LoggedStep], release: str) -> list[
         fields[name] = _written(step, call.columns, name, value)
     if call.where is not None:
         fields["where"] = call.where
-    following = next_pass_of(before, step.method) if call.verb in REPLACES else next_pass(before, call.columns)
+    stays = effect_of(step.method).records.kind == "stay"
+    following = next_pass(before, call.columns) if stays else next_pass_of(before, step.method)
     if step.drew and step.stream != following:
         fields["stream"] = step.stream
     if step.drew and (step.release or "") != release:

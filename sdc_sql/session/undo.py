@@ -11,7 +11,7 @@ from sqlglot import exp
 from sdc_sql.db import query, step_table
 from sdc_sql.db.identity import comment_without_mark, digests
 from sdc_sql.db.load import execute, require_key, set_key
-from sdc_sql.db.replaced import SAMPLES
+from sdc_sql.db.macros import effect_of
 from sdc_sql.db.steps import chain, changed_since, last_left
 from sdc_sql.db.subset import part_of
 from sdc_sql.db.targets import known, new_table
@@ -215,7 +215,7 @@ def _rest_is_the_same(
         differ = sorted({*rest[0]} ^ {*rest[1]})
         raise TableError(f"{table.sql('duckdb')} has other columns than the original ({', '.join(differ)}): {_BY_HAND}")
     staying: exp.Expression = scratch
-    if done[-1].method in SAMPLES:  # the others are back, as they were
+    if effect_of(done[-1].method).records.kind == "fewer":  # the others are back, as they were
         ids = exp.select(_column(identifier)).from_(table.copy())
         staying = exp.select("*").from_(scratch.copy()).where(_column(identifier).isin(query=ids)).subquery("s")
     now, then = (digests(con, place, identifier, names) for place, names in zip((table, staying), rest, strict=True))

@@ -14,7 +14,7 @@ from pyspark.sql.pandas.types import from_arrow_type
 from sdc_sql import errors
 from sdc_sql.db import query
 from sdc_sql.db.checks import told
-from sdc_sql.db.macros import by_name
+from sdc_sql.db.macros import by_name, effect_of
 from sdc_sql.db.table import spelled
 from sdc_sql.errors import ColumnError, ParameterError, TableError
 from sdc_sql.spark import worker
@@ -27,11 +27,7 @@ if TYPE_CHECKING:
     from sdc_sql.db.query import Value
 
 IDS = (types.ByteType, types.ShortType, types.IntegerType, types.LongType, types.StringType)
-# Arguments that name a table beside the one that is masked, or a column beside the masked ones.
-TABLES = {"matrix", "mapping", "hierarchy", "geography"}
-OTHERS = ("stratum", "relative_to", "household")
-# What can be masked by cells that Spark has counted.
-BY_CELLS = {"pram_retention", "pram_guaranteed"}
+MASKED = ("tbl", "column_name", "id")
 
 
 class Frame:
@@ -95,17 +91,18 @@ class Frame:
         kind = scope.of(arguments)
         if kind == "record":  # exact whatever the partitions
             return self._by_record(macro, columns, arguments)
-        if kind == "cells" and macro in BY_CELLS:
+        if kind == "cells" and effect_of(macro).matrix.kind != "none":  # PRAM
             return self._by_cells(macro, columns, arguments)
         return self._by_group(macro, columns, arguments)
 
     def _by_record(self, macro: str, columns: tuple[str, ...], arguments: dict[str, Value]) -> DataFrame:
         tables = {}
-        for name in TABLES & arguments.keys():
-            if arguments[name] is not None:
+        beside = [p for p in by_name()[f"sdc_{macro}"].parameters if p.name not in MASKED]
+        for name in (p.name for p in beside if p.type == "table"):
+            if arguments.get(name) is not None:
                 tables[f"sdc_{name}"] = self._table(str(arguments[name]))
                 arguments[name] = f"sdc_{name}"
-        others = [arguments[name] for name in OTHERS if arguments.get(name)]
+        others = [arguments[p.name] for p in beside if p.type == "column" and arguments.get(p.name)]
         task = self._task(macro, columns, arguments, others, tables)
         # the macro is tried here on one record of each kind: an error is raised now, with its usual words
         kinds = self.frame.select(*map(_column, task.seen[1:]))

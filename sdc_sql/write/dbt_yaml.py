@@ -43,7 +43,7 @@ def _description(parameter: Parameter) -> str:
     said = sentence(parameter.meaning)
     if parameter.type == "table":
         said += " A ref or source, or the name of a common table expression."
-    if parameter.choices:
+    if parameter.choices or parameter.range:
         said = f"{said} {parameter.kind}."
     if parameter.default not in {None, "NULL"}:
         said = f"{said} Where it is left out: {parameter.default}."

@@ -11,7 +11,19 @@
 --   Compiled: ...       which calls of a mask compile() writes for other engines, where it does
 --   Not compiled: ...   why compile() refuses it for other engines, where it does
 --   Keeps: ...       what a mask preserves;  Guarantees: ...  what it promises of every release
---   Parameters:      a line each: its name, its type, its meaning (defaults are those of the CREATE line)
+--   Parameters:      a line each: its name, its type, its meaning (defaults are those of the CREATE line). Beside the type of a number stands its
+--                    range, where it has one: `number in (0, 1]`, `whole number in [2, ...)`, `number in (..., upper)` (below the parameter upper);
+--                    and `or NULL`, where NULL may be given although it is no default
+-- A mask says moreover what others ask (one that does not is taken for codes, and nothing is told of it):
+--   Values: codes.   or `numbers`: how the columns that it masks are read from a CSV file
+--   Bits: exact.     or `last digits`: whether two processors release the same ones
+--   Coarsens: no.    or `into values`, `into classes`: a released value stands for several original ones, one of them or a label of them
+--   Suppresses: values.   or `records`: what NULL in a released column takes the place of;  Records: fewer.   or `reordered`: where records leave, or move
+--   Loss: published.      or `withheld (why)`: whether users of the public file are told a loss of its columns
+--   Told: a, b.      the parameters that they are told, or `nothing`; of a measure of loss the columns. `Told: a; b where c is 'd'.`
+--   Matrix: logged.  or `by retention`, `withheld (why)`: where the probabilities stand by which it misclassifies
+--   Publicly: ...    what is said of it to them, where its own words name what is not told
+-- (`Loss: published where method is 'plain', else withheld (why).`, as of a scope.)
 -- and directly above a macro:
 --   name: what it is.   Example: a call;
 --   Gives: k BIGINT, records BIGINT (more risk).    the columns of the result with their types (ANY: that of a column of the table), and the

@@ -16,11 +16,11 @@
 -- Scope: moments.
 -- Not compiled: its regressions are solved by numpy; compare the two tables in DuckDB.
 -- Parameters:
---   original    table    the table before masking
---   released    table    the table after it
---   response    column   the numeric variable that is explained
---   predictors  columns  the numeric variables that explain it
---   confidence  number   the probability of each interval, strictly between 0 and 1
+--   original    table             the table before masking
+--   released    table             the table after it
+--   response    column            the numeric variable that is explained
+--   predictors  columns           the numeric variables that explain it
+--   confidence  number in (0, 1)  the probability of each interval
 
 CREATE OR REPLACE MACRO sdc__kernel_regression(records, means, covariances, response) AS sdc__needs_python('A regression')::DOUBLE[][];
 

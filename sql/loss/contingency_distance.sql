@@ -22,12 +22,12 @@
 -- Scope: cells.
 -- Not compiled: it crosses lists of variables, which other engines have no words for.
 -- Parameters:
---   original   table         the table before masking or recoding
---   released   table         the table after it
---   columns    columns       the categorical variables
---   dimension  whole number  the most variables of one table, at least 1
---   margins    values        lists of columns, each a table that was published
---   total      column        the numeric variable whose sums were published; without it, counts
+--   original   table                     the table before masking or recoding
+--   released   table                     the table after it
+--   columns    columns                   the categorical variables
+--   dimension  whole number in [1, ...)  the most variables of one table
+--   margins    values                    lists of columns, each a table that was published
+--   total      column                    the numeric variable whose sums were published; without it, counts
 
 CREATE OR REPLACE MACRO sdc__table_distances(cells) AS TABLE
     SELECT sdc__set, any_value(sdc__columns) AS sdc__columns, any_value(sdc__size) AS sdc__cells,
@@ -42,6 +42,7 @@ CREATE OR REPLACE MACRO sdc__table_distances(cells) AS TABLE
 -- Gives: columns VARCHAR[], cells DOUBLE, changed BIGINT (more loss), distance DOUBLE (more loss), normalised DOUBLE (more loss),
 --   share DOUBLE (more loss).
 -- Rows: each columns.
+-- Told: share.
 -- Example: FROM sdc_contingency_distance('persons', 'released', ['region', 'sex'], 2);
 -- Limit: share. The share of the records of the tables that are in other cells.
 CREATE OR REPLACE MACRO sdc_contingency_distance(original, released, columns, dimension := 2) AS TABLE

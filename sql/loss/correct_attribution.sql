@@ -37,12 +37,12 @@
 --
 -- Scope: cells.
 -- Parameters:
---   original  table    the table before masking, or from which the synthetic one was made
---   released  table    the masked or synthetic table; its records need not be those of the original
---   keys      columns  the key variables
---   targets   columns  the sensitive variables, each by itself; NULL in them is a value of its own
---   target    column   the sensitive variable
---   tau       number   the least WEAP of a record that the intruder would go by, above 0 and at most 1
+--   original  table             the table before masking, or from which the synthetic one was made
+--   released  table             the masked or synthetic table; its records need not be those of the original
+--   keys      columns           the key variables
+--   targets   columns           the sensitive variables, each by itself; NULL in them is a value of its own
+--   target    column            the sensitive variable
+--   tau       number in (0, 1]  the least WEAP of a record that the intruder would go by
 
 CREATE OR REPLACE MACRO sdc__checked_tau(tau) AS
     CASE WHEN TRY_CAST(tau AS DOUBLE) > 0 AND TRY_CAST(tau AS DOUBLE) <= 1 THEN TRY_CAST(tau AS DOUBLE)

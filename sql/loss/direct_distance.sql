@@ -53,6 +53,7 @@ CREATE OR REPLACE MACRO sdc__category_steps(original, released, columns, id, ord
 -- sdc_direct_distance: how far the released categories are from the original ones.
 -- Gives: variable VARCHAR, records BIGINT, changed BIGINT (more loss), distance DOUBLE (more loss).
 -- Rows: each variable.
+-- Told: distance.
 -- Example: FROM sdc_direct_distance('persons', 'released', ['region'], 'id');
 -- Limit: distance. The share of the categories that masking changed.
 CREATE OR REPLACE MACRO sdc_direct_distance(original, released, columns, id, ordinal := NULL) AS TABLE

@@ -31,15 +31,15 @@
 -- Scope: table.
 -- Not compiled: the nearest records are searched by numpy; compare the two tables in DuckDB.
 -- Parameters:
---   original    table    the table before masking, or another that an intruder may have
---   released    table    the table after it
---   columns     columns  the variables; those that are neither continuous nor ordinal are categories
---   id          column   identifies each record in both
---   ordinal     columns  those of them whose categories have an order
---   continuous  columns  those of them that are numbers
+--   original    table                          the table before masking, or another that an intruder may have
+--   released    table                          the table after it
+--   columns     columns                        the variables; those that are neither continuous nor ordinal are categories
+--   id          column                         identifies each record in both
+--   ordinal     columns                        those of them whose categories have an order
+--   continuous  columns                        those of them that are numbers
 --   scaling     'standardised', 'range', 'mahalanobis' or 'none'  what a difference of numbers is divided by
---   weights     number or numbers  what each variable counts, at least 0: one for each of the columns, or NULL, all alike
---   external    truth value  the other table need not have every released person, and all its records are candidates
+--   weights     number or numbers in [0, ...)  what each variable counts: one for each of the columns, or NULL, all alike
+--   external    truth value                    the other table need not have every released person, and all its records are candidates
 
 -- columns: of each variable the numbers of its categories, its ranks or its numbers; categories, ordinal: how many have these.
 CREATE OR REPLACE MACRO sdc__kernel_distance_linkage(columns, categories, ordinal, person, first, weights, scaling, external) AS sdc__needs_python('Record linkage')::DOUBLE[][];

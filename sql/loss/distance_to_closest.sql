@@ -24,13 +24,13 @@
 -- Scope: table.
 -- Not compiled: the closest records are searched by numpy; compare the two tables in DuckDB.
 -- Parameters:
---   original    table    the table before masking, or from which a synthetic one was made
---   released    table    the table to be released
---   columns     columns  the variables; those that are neither continuous nor ordinal are categories
---   ordinal     columns  those of them whose categories have an order
---   continuous  columns  those of them that are numbers
+--   original    table                              the table before masking, or from which a synthetic one was made
+--   released    table                              the table to be released
+--   columns     columns                            the variables; those that are neither continuous nor ordinal are categories
+--   ordinal     columns                            those of them whose categories have an order
+--   continuous  columns                            those of them that are numbers
 --   scaling     'standardised', 'range' or 'none'  what a difference of numbers is divided by
---   weights     number or numbers  what each variable counts, at least 0: one for each of the columns, or NULL, all alike
+--   weights     number or numbers in [0, ...)      what each variable counts: one for each of the columns, or NULL, all alike
 
 -- columns: of each variable the numbers of its categories, its ranks or its numbers; categories, ordinal: how many have these.
 CREATE OR REPLACE MACRO sdc__kernel_distance_to_closest(columns, categories, ordinal, before, after, weights, scaling) AS sdc__needs_python('The distance to the closest record')::DOUBLE[];

@@ -26,6 +26,7 @@
 -- Gives: columns VARCHAR[], hellinger DOUBLE (more loss), total_variation DOUBLE (more loss), entropy_before DOUBLE,
 --   entropy_after DOUBLE, entropy_change DOUBLE.
 -- Rows: each columns.
+-- Told: hellinger, total_variation.
 -- Example: FROM sdc_distribution_distance('persons', 'released', ['region', 'sex']);
 -- Limit: hellinger. The Hellinger distance of the released distribution from the original one.
 CREATE OR REPLACE MACRO sdc_distribution_distance(original, released, columns) AS TABLE

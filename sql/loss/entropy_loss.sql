@@ -29,6 +29,7 @@ CREATE OR REPLACE MACRO sdc__uncertain(n, m) AS -n * ln(n / m);
 -- sdc_entropy_loss: what is uncertain of the original values once the released ones are known.
 -- Gives: variable VARCHAR, records BIGINT, loss DOUBLE (more loss), mean_loss DOUBLE (more loss), share DOUBLE (more loss).
 -- Rows: each variable.
+-- Told: share.
 -- Example: FROM sdc_entropy_loss('persons', 'released', ['region'], 'id');
 -- Limit: share. The share of the information on this variable that was lost.
 CREATE OR REPLACE MACRO sdc_entropy_loss(original, released, columns, id) AS TABLE

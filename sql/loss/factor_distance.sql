@@ -22,10 +22,10 @@
 -- Scope: moments.
 -- Not compiled: its eigenvalues are computed by numpy; compare the two tables in DuckDB.
 -- Parameters:
---   original  table    the table before masking
---   released  table    the table after it
---   columns   columns  the numeric variables
---   most      number   the most that the variation of a cell counts, above 0; without it there is no bound
+--   original  table               the table before masking
+--   released  table               the table after it
+--   columns   columns             the numeric variables
+--   most      number in (0, ...)  the most that the variation of a cell counts; without it there is no bound
 
 CREATE OR REPLACE MACRO sdc__kernel_factors(before, after) AS sdc__needs_python('Principal components')::DOUBLE[][];
 CREATE OR REPLACE MACRO sdc__kernel_gamma(before, after) AS sdc__needs_python('gamma')::DOUBLE[];

@@ -16,11 +16,11 @@
 -- Scope: moments.
 -- Not compiled: its standard deviations are lists, which other engines have no words for.
 -- Parameters:
---   original  table    the table before masking
---   released  table    the table after it
---   columns   columns  the numeric variables
---   id        column   identifies each record
---   most      number   the most that a term counts in the bounded form, above 0
+--   original  table               the table before masking
+--   released  table               the table after it
+--   columns   columns             the numeric variables
+--   id        column              identifies each record
+--   most      number in (0, ...)  the most that a term counts in the bounded form
 
 CREATE OR REPLACE MACRO sdc__checked_most(most) AS
     CASE WHEN TRY_CAST(most AS DOUBLE) > 0 AND TRY_CAST(most AS DOUBLE) < 'infinity'::DOUBLE THEN TRY_CAST(most AS DOUBLE) ELSE error('ParameterError: most is ' || coalesce(most::VARCHAR, 'NULL') || ': it must be a positive and finite number.') END;
@@ -29,6 +29,7 @@ CREATE OR REPLACE MACRO sdc__checked_most(most) AS
 -- sdc_il1: IL1 and its bounded form.
 -- Gives: variable VARCHAR, values BIGINT, suppressed BIGINT (more loss), il1 DOUBLE (more loss), bounded DOUBLE (more loss).
 -- Rows: each variable.
+-- Told: il1.
 -- Example: FROM sdc_il1('persons', 'released', ['income'], 'id');
 -- Limit: bounded. The bounded IL1.
 CREATE OR REPLACE MACRO sdc_il1(original, released, columns, id, most := 1) AS TABLE

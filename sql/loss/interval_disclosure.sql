@@ -27,12 +27,12 @@
 -- Scope: table.
 -- Not compiled: its values are unnested from lists, for which other engines have no words.
 -- Parameters:
---   original   table           the table before masking
---   released   table           the table after it
---   columns    columns         the numeric variables
---   id         column          identifies each record in both
---   intervals  'sd' or 'rank'  what the width is a part of: the standard deviation, or the number of values
---   width      number          on either side, above 0; of ranks below 1 (0.05: five per cent)
+--   original   table               the table before masking
+--   released   table               the table after it
+--   columns    columns             the numeric variables
+--   id         column              identifies each record in both
+--   intervals  'sd' or 'rank'      what the width is a part of: the standard deviation, or the number of values
+--   width      number in (0, ...)  on either side; of ranks below 1 (0.05: five per cent)
 
 -- True for intervals by ranks.
 CREATE OR REPLACE MACRO sdc__by_ranks(intervals, width) AS CASE

@@ -46,6 +46,7 @@ CREATE OR REPLACE MACRO sdc__number_losses(original, released, columns, id) AS T
 -- sdc_lambda_loss: lambda, the share of the information that is lost, and lambda_j of each variable.
 -- Gives: variable VARCHAR, scale VARCHAR, records BIGINT, changed BIGINT (more loss), loss DOUBLE (more loss).
 -- Rows: each variable.
+-- Told: loss.
 -- Example: FROM sdc_lambda_loss('persons', 'released', ['sex', 'age', 'income'], 'id', ordinal := ['age'], continuous := ['income']);
 -- Limit: loss. The share of the information (lambda, of a variable lambda_j) that was lost.
 CREATE OR REPLACE MACRO sdc_lambda_loss(original, released, columns, id, ordinal := NULL, continuous := NULL) AS TABLE

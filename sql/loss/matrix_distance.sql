@@ -22,11 +22,11 @@
 -- Scope: moments.
 -- Not compiled: its matrices are lists of lists, which other engines have no words for.
 -- Parameters:
---   original  table    the table before masking
---   released  table    the table after it
---   columns   columns  the numeric variables
---   id        column   identifies each record
---   most      number   the most that the variation of a cell counts, above 0; without it there is no bound
+--   original  table               the table before masking
+--   released  table               the table after it
+--   columns   columns             the numeric variables
+--   id        column              identifies each record
+--   most      number in (0, ...)  the most that the variation of a cell counts; without it there is no bound
 
 -- The variation of a cell; NULL where it has no bound.
 CREATE OR REPLACE MACRO sdc__variation(x, y, most) AS CASE

@@ -29,6 +29,7 @@ CREATE OR REPLACE MACRO sdc__released_labels(tbl, keys) AS TABLE
 -- sdc_precision: how far from the top of their hierarchies the released keys are.
 -- Gives: variable VARCHAR, records BIGINT, precision DOUBLE (less loss, best 1), loss DOUBLE (more loss).
 -- Rows: each variable.
+-- Told: loss.
 -- Example: FROM sdc_precision('persons', ['age'], 'hierarchies');
 -- Limit: loss. The height of the released values in their hierarchies, 0 (the original ones) to 1 (the top).
 CREATE OR REPLACE MACRO sdc_precision(tbl, keys, hierarchies) AS TABLE

@@ -33,15 +33,15 @@
 -- Scope: table.
 -- Not compiled: pairs are counted and the model is estimated by numpy; compare the two tables in DuckDB.
 -- Parameters:
---   original        table              the table before masking, or another file that the intruder has
---   released        table              the table after masking
---   columns         columns            the variables compared, three or more; those that are not continuous are categories
---   id              column             identifies a person, in both
---   continuous      columns            those of them that are numbers, which agree within the tolerance
---   tolerance       number or numbers  the largest difference that agrees: one, or one for each of the continuous columns
---   block           columns            variables that have to be equal, or a pair is not compared
---   false_match     number             the largest probability that an unmatched pair is linked; NULL: so that 1 record in 20 is
---   false_nonmatch  number             the largest probability that a matched pair is taken for unmatched
+--   original        table                          the table before masking, or another file that the intruder has
+--   released        table                          the table after masking
+--   columns         columns                        the variables compared, three or more; those that are not continuous are categories
+--   id              column                         identifies a person, in both
+--   continuous      columns                        those of them that are numbers, which agree within the tolerance
+--   tolerance       number or numbers in [0, ...)  the largest difference that agrees: one, or one for each of the continuous columns
+--   block           columns                        variables that have to be equal, or a pair is not compared
+--   false_match     number in (0, 1)               the largest probability that an unmatched pair is linked; NULL: so that 1 record in 20 is
+--   false_nonmatch  number in (0, 1)               the largest probability that a matched pair is taken for unmatched
 
 -- agreement, disagreement: the weights, log2(m / u) and log2((1 - m) / (1 - u)); true_m, true_u: of the pairs with one id and of all others.
 -- sdc_probabilistic_linkage_parameters: the estimated m and u of each variable, its weights, and the true ones.

@@ -61,6 +61,7 @@ CREATE OR REPLACE MACRO sdc__flag(pairs) AS CASE pairs WHEN true THEN 1e0 WHEN f
 -- sdc_propensity: how well a model tells released records from original ones.
 -- Gives: records BIGINT, parameters BIGINT, pmse DOUBLE (more loss), expected DOUBLE, ratio DOUBLE (more loss), share DOUBLE (more loss).
 -- Rows: one.
+-- Told: share.
 -- Example: FROM sdc_propensity('persons', 'released', ['sex', 'income'], continuous := ['income']);
 -- Limit: share. The share of the most that the propensity score can differ from one that tells nothing.
 CREATE OR REPLACE MACRO sdc_propensity(original, released, columns, continuous := NULL, pairs := true) AS TABLE

@@ -29,13 +29,13 @@
 -- Scope: table.
 -- Not compiled: the nearest candidates are searched by numpy; compare the two tables in DuckDB.
 -- Parameters:
---   original    table    the table before the swap
---   released    table    the table after it
---   columns     columns  the variables that were swapped, and others that were kept; of types that can be ordered
---   id          column   identifies each record in both
---   p           number or numbers  the range of the swap, in percent, in (0, 100]: one, or one for each of the columns; NULL: as the two tables tell
---   stratum     column   a column within whose values values were swapped
---   weights     number or numbers  what each variable counts in the distance, at least 0: one for each of the columns, or NULL, all alike
+--   original  table                          the table before the swap
+--   released  table                          the table after it
+--   columns   columns                        the variables that were swapped, and others that were kept; of types that can be ordered
+--   id        column                         identifies each record in both
+--   p         number or numbers in (0, 100]  the range of the swap, in percent: one, or one for each of the columns; NULL: as the two tables tell
+--   stratum   column                         a column within whose values values were swapped
+--   weights   number or numbers in [0, ...)  what each variable counts in the distance: one for each of the columns, or NULL, all alike
 
 -- columns: of each variable numbers in the order of its values.
 CREATE OR REPLACE MACRO sdc__kernel_rank_linkage(columns, person, first, stratum, ranges, weights) AS sdc__needs_python('Record linkage by ranks')::DOUBLE[][];

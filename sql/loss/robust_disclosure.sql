@@ -20,12 +20,12 @@
 -- Scope: table.
 -- Not compiled: the distances are found by numpy; compare the two tables in DuckDB.
 -- Parameters:
---   original  table    the table before masking
---   released  table    the table after it
---   columns   columns  the numeric variables
---   id        column   identifies each record in both
---   width     number   of the interval, on either side, for a record at the distance 1, in standard deviations, above 0
---   near      number   how near another released record hides one, in standard deviations, above 0
+--   original  table               the table before masking
+--   released  table               the table after it
+--   columns   columns             the numeric variables
+--   id        column              identifies each record in both
+--   width     number in (0, ...)  of the interval, on either side, for a record at the distance 1, in standard deviations
+--   near      number in (0, ...)  how near another released record hides one, in standard deviations
 
 -- before, after: of each variable its values. The result: distances, at risk, alone, and the distance from which a record is outlying.
 CREATE OR REPLACE MACRO sdc__kernel_robust_disclosure(before, after, width, near) AS sdc__needs_python('Robust interval disclosure')::DOUBLE[][];

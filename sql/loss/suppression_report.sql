@@ -20,10 +20,10 @@
 -- Scope: table.
 -- Not compiled: it compares two files, one of which was suppressed in DuckDB.
 -- Parameters:
---   original  table         the table before suppression
---   released  table         the table after suppression
---   keys      columns       the key variables
---   k         whole number  the least number of records, at least 2
+--   original  table                     the table before suppression
+--   released  table                     the table after suppression
+--   keys      columns                   the key variables
+--   k         whole number in [2, ...)  the least number of records
 
 CREATE OR REPLACE MACRO sdc__short_bits(numbers, widths) AS
     array_to_string(list_transform(numbers, lambda n, i: right(n::INTEGER::BIT::VARCHAR, widths[i])), '')::BIT;

@@ -20,12 +20,12 @@
 --
 -- Scope: cells.
 -- Parameters:
---   original   table         the table before swapping
---   released   table         the table after it
---   columns    columns       the attributes of the contingency table: all categorical ones of the file
---   id         column        identifies each record in both
---   swapped    columns       those of them that were swapped; without it, all
---   threshold  whole number  the most records of a small cell
+--   original   table                     the table before swapping
+--   released   table                     the table after it
+--   columns    columns                   the attributes of the contingency table: all categorical ones of the file
+--   id         column                    identifies each record in both
+--   swapped    columns                   those of them that were swapped; without it, all
+--   threshold  whole number in [1, ...)  the most records of a small cell
 
 CREATE OR REPLACE MACRO sdc__swapped_columns(swapped, columns) AS
     CASE WHEN len(list_filter(sdc__names_if_any(swapped), lambda n: sdc__is_among(n, columns))) > 0 THEN swapped ELSE columns END;

@@ -33,7 +33,7 @@
 --   released  table                     the table after it
 --   keys      columns                   what the intruder knows
 --   id        column                    identifies each record in both
---   k         whole number              the number of matches that is enough, at least 2
+--   k         whole number in [2, ...)  the number of matches that is enough
 --   nulls     'wildcard' or 'category'  NULL in a released key agrees with every value, or is a value of its own
 --   recoded   columns                   the keys whose released values are labels of groups of the original ones
 

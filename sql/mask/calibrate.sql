@@ -18,17 +18,22 @@
 --
 -- Scope: table.
 -- Keeps: the known totals of each margin, to within 1e-9 of themselves.
+-- Values: numbers.
+-- Bits: last digits.
+-- Coarsens: no.
+-- Loss: published.
+-- Told: nothing.
 -- Parameters:
---   tbl          table    the table, view, common table expression or file
---   column_name  column   the sampling weights, which become DOUBLE
---   totals       table    the known totals, with the columns variable, value (as text) and total, a row for each category of each margin
---   id           column   identifies each record
---   margins      columns  the variables of which totals are known (in Python by default all that the totals name)
---   lower        number   the least factor, not negative (by default there is none)
---   upper        number   the greatest factor
---   most         number   the greatest weight afterwards
---   columns      columns  the variables of which totals are wanted
---   weight       column   the sampling weights; without them records are counted
+--   tbl          table               the table, view, common table expression or file
+--   column_name  column              the sampling weights, which become DOUBLE
+--   totals       table               the known totals, with the columns variable, value (as text) and total, a row for each category of each margin
+--   id           column              identifies each record
+--   margins      columns             the variables of which totals are known (in Python by default all that the totals name)
+--   lower        number in [0, ...)  the least factor (by default there is none)
+--   upper        number in (0, ...)  the greatest factor
+--   most         number in (0, ...)  the greatest weight afterwards
+--   columns      columns             the variables of which totals are wanted
+--   weight       column              the sampling weights; without them records are counted
 
 CREATE OR REPLACE MACRO sdc__kernel_calibrate(weights, codes, totals, names, lower, upper) AS
     sdc__needs_python('Calibration')::DOUBLE[];
@@ -100,8 +105,9 @@ CREATE OR REPLACE MACRO sdc__margin_totals(crossed, totals, margins) AS TABLE
 
 CREATE OR REPLACE MACRO sdc__bound_given(value, name, otherwise) AS
     CASE WHEN value IS NULL THEN otherwise
-         WHEN TRY_CAST(value AS DOUBLE) >= 0 AND TRY_CAST(value AS DOUBLE) < 'infinity'::DOUBLE THEN TRY_CAST(value AS DOUBLE)
-         ELSE error('ParameterError: ' || name || ' is ' || value::VARCHAR || ': it must be a finite number, not negative.') END;
+         WHEN TRY_CAST(value AS DOUBLE) >= 0 AND TRY_CAST(value AS DOUBLE) < 'infinity'::DOUBLE AND (name = 'lower' OR TRY_CAST(value AS DOUBLE) > 0)
+             THEN TRY_CAST(value AS DOUBLE)
+         ELSE error('ParameterError: ' || name || ' is ' || value::VARCHAR || ': it must be a finite number, ' || CASE name WHEN 'lower' THEN 'at least' ELSE 'above' END || ' 0.') END;
 
 -- The calibrated weight of each record. rows: the name of a relation with sdc__id, sdc__weight and the margins.
 CREATE OR REPLACE MACRO sdc__raked(rows, margins, totals, lower, upper, most) AS TABLE

@@ -27,16 +27,22 @@
 --
 -- Scope: table.
 -- Keeps: the joint table of the swapped columns and that of all other columns, exactly; not those between them.
+-- Values: codes.
+-- Bits: exact.
+-- Coarsens: no.
+-- Loss: withheld (from it follows the rate, by which an intruder reckons how likely a record is the true one).
+-- Told: nothing.
+-- Matrix: unknown (who was swapped is not in the log).
 -- Parameters:
---   tbl        table    the table, view, common table expression or file
---   columns    columns  the columns that are swapped, all together
---   rate       number   the share of the records that are swapped, above 0 and at most 1 (rounded up to whole pairs)
---   id         column   identifies each record
---   equal      columns  other columns, in which two partners have the same values (NULL a value)
---   different  columns  columns in each of which two partners have different values (NULL a value)
+--   tbl        table                 the table, view, common table expression or file
+--   columns    columns               the columns that are swapped, all together
+--   rate       number in (0, 1]      the share of the records that are swapped (rounded up to whole pairs)
+--   id         column                identifies each record
+--   equal      columns               other columns, in which two partners have the same values (NULL a value)
+--   different  columns               columns in each of which two partners have different values (NULL a value)
 --   shortfall  'refuse' or 'report'  where fewer partners are found than the rate asks for: an error, or as many as there are
---   stream     text     names the pass of draws; give another one to mask a column a second time
---   release    text     names the release; give another one for independent draws
+--   stream     text                  names the pass of draws; give another one to mask a column a second time
+--   release    text                  names the release; give another one for independent draws
 
 -- The columns that pairs are drawn by, none of them twice.
 CREATE OR REPLACE MACRO sdc__swap_roles(columns, equal, different) AS CASE

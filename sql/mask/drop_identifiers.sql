@@ -9,6 +9,11 @@
 --
 -- Scope: record.
 -- Not compiled: which columns stay is read from the table; elsewhere name them in a SELECT.
+-- Values: codes.
+-- Bits: exact.
+-- Coarsens: no.
+-- Loss: published.
+-- Told: nothing.
 -- Parameters:
 --   tbl      table    the table, view, common table expression or file
 --   columns  columns  the columns to remove

@@ -37,24 +37,31 @@
 -- Keeps: what the labels say.
 -- Guarantees: each released row, NULL a value, is shared by at least k released records: sdc_k_anonymity passes on the file; and what else is
 --   asked, each by its own measure on the released file.
+-- Values: codes.
+-- Bits: exact.
+-- Coarsens: into classes.
+-- Suppresses: records.
+-- Loss: published.
+-- Told: nothing.
+-- Publicly: each variable brought to one level of its hierarchy.
 -- Parameters:
---   tbl            table         the table, view, common table expression or file
---   keys           columns       the key variables
---   hierarchies    table         their hierarchies: variable, value, level, level_name, label, as sdc_hierarchy gives them
---   id             column        identifies each record
---   k              whole number  the least number of records, at least 2
---   suppression    number        the share of the records that may be suppressed, from 0 to 1
---   loss           text          what is to be least: generalised_loss, precision, entropy, discernibility, average_class_size, or an expression
---   sensitive      column        a sensitive variable, no key; NULL in it is a value of its own
---   l              number        the least diversity of its values in a cell; NULL: not asked
---   diversity      'distinct', 'entropy' or 'recursive'  how that is measured
---   c              number        of recursive (c, l)-diversity, positive
---   t              number        the greatest distance of their distribution from the file's, from 0 to 1; NULL: not asked
---   distance       'equal' or 'ordered'  between any two values, or by their order
---   population     table         the population, with the same keys
---   population_k   whole number  the least number of persons of it with the labels of a cell; NULL: not asked
---   weight         column or number  whose sums are compared with the threshold
---   threshold      number        the least sum of the weights of a cell; NULL: not asked
+--   tbl           table                     the table, view, common table expression or file
+--   keys          columns                   the key variables
+--   hierarchies   table                     their hierarchies: variable, value, level, level_name, label, as sdc_hierarchy gives them
+--   id            column                    identifies each record
+--   k             whole number in [2, ...)  the least number of records
+--   suppression   number in [0, 1]          the share of the records that may be suppressed
+--   loss          text                      what is to be least: generalised_loss, precision, entropy, discernibility, average_class_size, or an expression
+--   sensitive     column                    a sensitive variable, no key; NULL in it is a value of its own
+--   l             number in (0, ...)        the least diversity of its values in a cell; NULL: not asked
+--   diversity     'distinct', 'entropy' or 'recursive'  how that is measured
+--   c             number in (0, ...)        of recursive (c, l)-diversity
+--   t             number in [0, 1]          the greatest distance of their distribution from the file's; NULL: not asked
+--   distance      'equal' or 'ordered'      between any two values, or by their order
+--   population    table                     the population, with the same keys
+--   population_k  whole number in [2, ...)  the least number of persons of it with the labels of a cell; NULL: not asked
+--   weight        column or number          whose sums are compared with the threshold
+--   threshold     number in (0, ...)        the least sum of the weights of a cell; NULL: not asked
 
 CREATE OR REPLACE MACRO sdc__is_named_loss(loss) AS list_contains(['generalised_loss', 'precision', 'entropy', 'discernibility', 'average_class_size'], loss);
 

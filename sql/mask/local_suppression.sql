@@ -35,18 +35,25 @@
 -- Scope: table.
 -- Keeps: every value that is not suppressed.
 -- Guarantees: what `guarantee` names, with k; of the released table sdc_suppression_report counts anew who is without it.
+-- Values: codes.
+-- Bits: exact.
+-- Coarsens: no.
+-- Suppresses: values.
+-- Loss: published.
+-- Told: nothing.
+-- Publicly: values suppressed, as few as can be.
 -- Parameters:
---   tbl         table              the table, view, common table expression or file
---   keys        columns            the key variables, whose values are suppressed
---   k           whole number       the least number of records, at least 2
---   id          column             identifies each record
+--   tbl         table                          the table, view, common table expression or file
+--   keys        columns                        the key variables, whose values are suppressed
+--   k           whole number in [2, ...)       the least number of records
+--   id          column                         identifies each record
 --   guarantee   'identical', 'strong' or 'wildcard'  what is to hold of each released record
---   importance  number or numbers  what a suppressed value costs: one positive number for each of the keys, or NULL, all alike
---   cost        'equal' or 'entropy'  what that is multiplied by: 1, or the entropy of the key
---   max_share   number or numbers  at most which share of a key's values (of a stratum) is suppressed, or NULL: one for each of the keys, or for all
---   stratum     column             a column within whose values k records are to be found
---   subset      column             of truth values: which records are to be safe and may be suppressed; NULL: all
---   ghosts      lists of columns   columns that become NULL with a key, of each key by its name: {'region': ['district']}
+--   importance  number or numbers in (0, ...)  what a suppressed value costs: one number for each of the keys, or NULL, all alike
+--   cost        'equal' or 'entropy'           what that is multiplied by: 1, or the entropy of the key
+--   max_share   number or numbers in [0, 1] or NULL  at most which share of a key's values (of a stratum) is suppressed, or NULL: one for each of the keys, or for all
+--   stratum     column                         a column within whose values k records are to be found
+--   subset      column                         of truth values: which records are to be safe and may be suppressed; NULL: all
+--   ghosts      lists of columns               columns that become NULL with a key, of each key by its name: {'region': ['district']}
 
 -- The cells of each stratum by number, the categories of each key by number from 1 (NULL 0), and the records of each cell
 -- and the sum of their weights.

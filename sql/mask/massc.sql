@@ -25,18 +25,25 @@
 -- Scope: table.
 -- Not compiled: records leave the table and weights become numbers of another type: mask in DuckDB, and read the released table elsewhere.
 -- Python: margins.
+-- Values: codes.
+-- Bits: last digits.
+-- Coarsens: no.
+-- Records: fewer.
+-- Loss: withheld (from it follows the rate, by which an intruder reckons how likely a record is the true one).
+-- Told: nothing.
+-- Publicly: values exchanged between records of like risk; records left out, the weights of others raised.
 -- Parameters:
---   tbl               table     the table, view, common table expression or file
---   keys              columns   the key variables, which are substituted
---   bias              number    the greatest expected share of the weighted records that are substituted, from 0 and below 1
---   variance          number    by how much the variance may grow, not negative
---   id                column    identifies each record
---   weight            column    the sampling weights, which become DOUBLE; without it all records weigh 1
---   strata            numbers   the greatest frequency of each stratum of risk but the last, ascending (by default [1, 2, 4])
---   most_substituted  number    the greatest rate of substitution, from 0 to 1
---   margins           columns   variables whose weighted totals are kept exactly; it needs a weight
---   stream            text      names the pass of draws; give another one to mask a second time
---   release           text      names the release; give another one for independent draws
+--   tbl               table                 the table, view, common table expression or file
+--   keys              columns               the key variables, which are substituted
+--   bias              number in [0, 1)      the greatest expected share of the weighted records that are substituted
+--   variance          number in [0, 1e150)  by how much the variance may grow
+--   id                column                identifies each record
+--   weight            column                the sampling weights, which become DOUBLE; without it all records weigh 1
+--   strata            numbers in (0, ...)   the greatest frequency of each stratum of risk but the last, ascending (by default [1, 2, 4])
+--   most_substituted  number in [0, 1]      the greatest rate of substitution
+--   margins           columns               variables whose weighted totals are kept exactly; it needs a weight
+--   stream            text                  names the pass of draws; give another one to mask a second time
+--   release           text                  names the release; give another one for independent draws
 
 CREATE OR REPLACE MACRO sdc__share_given(value, name, most) AS
     CASE WHEN TRY_CAST(value AS DOUBLE) >= 0 AND TRY_CAST(value AS DOUBLE) <= most THEN TRY_CAST(value AS DOUBLE)

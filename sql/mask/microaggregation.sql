@@ -13,17 +13,20 @@
 -- No draws: no key is needed.
 --
 -- Scope: table.
+-- Bits: last digits.
+-- Coarsens: no.
+-- Loss: published.
 -- Parameters:
---   tbl       table                   the table, view, common table expression or file
---   columns   columns                 the columns to mask
---   k         whole number            the least number of records in a group, at least 2
---   id        column                  identifies each record
+--   tbl       table                     the table, view, common table expression or file
+--   columns   columns                   the columns to mask
+--   k         whole number in [2, ...)  the least number of records in a group
+--   id        column                    identifies each record
 --   method    'mdav', 'vmdav', 'univariate', 'individual_ranking', 'principal_component' or 'sum_of_z'  how groups are formed
---   centroid  'mean' or 'median'      the value that a group releases
---   blocks    whole number            of mdav: within so many blocks along the first principal component, for large files
---   gamma     number                  of vmdav: the larger, the more groups grow beyond k
---   scale     'ordinal' or 'nominal'  whether the categories are ordered
---   stratum   column                  a column within whose values groups are formed
+--   centroid  'mean' or 'median'        the value that a group releases
+--   blocks    whole number in [1, ...)  of mdav: within so many blocks along the first principal component, for large files
+--   gamma     number in [0, ...)        of vmdav: the larger, the more groups grow beyond k
+--   scale     'ordinal' or 'nominal'    whether the categories are ordered
+--   stratum   column                    a column within whose values groups are formed
 
 CREATE OR REPLACE MACRO sdc__microaggregate(tbl, columns, k, id, method, centroid, blocks, gamma, stratum) AS TABLE
     WITH sdc__filled AS (
@@ -35,6 +38,8 @@ CREATE OR REPLACE MACRO sdc__microaggregate(tbl, columns, k, id, method, centroi
 
 -- Keeps: the means of the columns, where the centroid is 'mean'.
 -- Guarantees: each combination of the released values is shared by at least k records (by 'individual_ranking': each value).
+-- Values: numbers.
+-- Told: method, k, centroid.
 -- sdc_microaggregate: numeric columns replaced by the mean (or median) of groups of at least k alike records.
 -- Example: FROM sdc_microaggregate('persons', ['age', 'income'], 3, 'id');
 CREATE OR REPLACE MACRO sdc_microaggregate(tbl, columns, k, id, method := 'mdav', centroid := 'mean', blocks := 1, gamma := 0.2, stratum := NULL) AS TABLE
@@ -68,6 +73,9 @@ CREATE OR REPLACE MACRO sdc__microaggregate_categorical(tbl, columns, k, id, sca
 
 -- Keeps: which categories there are.
 -- Guarantees: each combination of the released categories is shared by at least k records.
+-- Values: codes.
+-- Bits: exact.
+-- Told: k.
 -- sdc_microaggregate_categorical: categories replaced by the median, or the most frequent one, of groups of at least k alike records.
 -- Example: FROM sdc_microaggregate_categorical('persons', ['sex', 'region'], 3, 'id', scale := 'nominal');
 CREATE OR REPLACE MACRO sdc_microaggregate_categorical(tbl, columns, k, id, scale := 'ordinal', stratum := NULL) AS TABLE

@@ -29,12 +29,18 @@
 -- Scope: table.
 -- Keeps: every label holds its record's value.
 -- Guarantees: k-anonymity of the keys as they stand (sdc_k_anonymity passes), counted anew before it is written.
+-- Values: codes.
+-- Bits: exact.
+-- Coarsens: into classes.
+-- Loss: published.
+-- Told: nothing.
+-- Publicly: values made coarser, group by group.
 -- Parameters:
---   tbl          table         the table, view, common table expression or file
---   keys         columns       the key variables, which are made coarser
---   k            whole number  the least number of records in a group, at least 2
---   id           column        identifies each record
---   hierarchies  table         the long table of hierarchies (sdc_hierarchy); keys that are not in it have none
+--   tbl          table                     the table, view, common table expression or file
+--   keys         columns                   the key variables, which are made coarser
+--   k            whole number in [2, ...)  the least number of records in a group
+--   id           column                    identifies each record
+--   hierarchies  table                     the long table of hierarchies (sdc_hierarchy); keys that are not in it have none
 
 CREATE OR REPLACE MACRO sdc__is_in_ranges(type) AS
     CASE WHEN regexp_matches(type, '^(U?(TINY|SMALL|BIG|HUGE)?INT|U?INTEGER|BIGNUM|FLOAT|DOUBLE|DECIMAL\([0-9,]+\)|DATE|TIME[A-Z_ ]*)$') THEN true

@@ -10,22 +10,27 @@
 --
 -- Scope: record where method is 'plain', else table.
 -- Keeps: plain: the means, in expectation; hoehne: means and variances; hoehne_sum: sums.
+-- Values: numbers.
+-- Bits: last digits.
+-- Coarsens: no.
+-- Loss: published where method is 'plain', else withheld (from it follow the factors, which undo the masking).
+-- Told: method; size where method is 'plain'.
 -- Parameters:
---   tbl      table    the table, view, common table expression or file
---   columns  columns  the columns to mask
---   size     number   the standard deviation of the factors, or by Höhne's methods their distance from 1
---   id       column   identifies each record
---   method   'plain', 'hoehne' or 'hoehne_sum'  how values are multiplied
---   spread   number   of Höhne's methods: the standard deviation of the noise on the factors
---   stratum  column   a column within whose values moments and sums are kept
---   stream   text     names the pass of draws; give another one to mask a column a second time
---   release  text     names the release; give another one for independent draws
---   unit     'record' or 'household'  whose draws: with 'household' (of plain), members who share a value go on sharing it
---   household  column  the household of a record, where unit is 'household'
+--   tbl        table                              the table, view, common table expression or file
+--   columns    columns                            the columns to mask
+--   size       number in [0, 1e150)               the standard deviation of the factors, or by Höhne's methods their distance from 1
+--   id         column                             identifies each record
+--   method     'plain', 'hoehne' or 'hoehne_sum'  how values are multiplied
+--   spread     number in [0, 1e150)               of Höhne's methods: the standard deviation of the noise on the factors
+--   stratum    column                             a column within whose values moments and sums are kept
+--   stream     text                               names the pass of draws; give another one to mask a column a second time
+--   release    text                               names the release; give another one for independent draws
+--   unit       'record' or 'household'            whose draws: with 'household' (of plain), members who share a value go on sharing it
+--   household  column                             the household of a record, where unit is 'household'
 
 CREATE OR REPLACE MACRO sdc__checked_factors(size) AS
-    CASE WHEN TRY_CAST(size AS DOUBLE) >= 0 AND TRY_CAST(size AS DOUBLE) < 'infinity'::DOUBLE THEN TRY_CAST(size AS DOUBLE)
-         ELSE error('ParameterError: size is ' || coalesce(size::VARCHAR, 'NULL') || ': it must be a number, at least 0.') END;
+    CASE WHEN TRY_CAST(size AS DOUBLE) >= 0 AND TRY_CAST(size AS DOUBLE) < 1e150 THEN TRY_CAST(size AS DOUBLE)
+         ELSE error('ParameterError: size is ' || coalesce(size::VARCHAR, 'NULL') || ': it must be a number, at least 0 and below 1e150.') END;
 CREATE OR REPLACE MACRO sdc__finite(x, name) AS
     CASE WHEN isnan(x) OR abs(x) <= 1e150 THEN x
          WHEN x IS NOT NULL THEN error('ColumnError: The column ' || name || ' holds infinite values or values beyond 1e150, whose squares are infinite: replace or rescale them.') END;

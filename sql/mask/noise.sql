@@ -22,23 +22,26 @@
 --
 -- Scope: moments where method is 'uncorrelated', 'correlated' or 'linear', else table.
 -- Keeps: the means, in expectation; correlated: correlations; linear: means and covariances; nonlinear: distributions.
+-- Values: numbers.
+-- Bits: last digits.
+-- Coarsens: no.
 -- Parameters:
---   tbl        table                        the table, view, common table expression or file
---   columns    columns                      the columns to mask
---   alpha      number                       the variance of the noise over that of the variable, at least 0
---   standard_deviation  number or numbers   in place of alpha: the standard deviation of the noise, in the units of the column
---   id         column                       identifies each record
---   method     'uncorrelated', 'correlated', 'linear', 'nonlinear' or 'outliers'  how the noise is made
---   threshold  number                       of outliers: how many robust standard deviations from the median
---   lower      number or numbers            a bound that masked values keep by reflection
---   upper      number or numbers            a bound that masked values keep by reflection
---   rounded    truth value or truth values  whether masked values are whole numbers
---   discrete   truth value or truth values  of nonlinear: whether masked values are among the original ones
---   stratum    column                       a column within whose values moments are taken
---   stream     text                         names the pass of draws; give another one to mask a column a second time
---   release    text                         names the release; give another one for independent draws
---   unit       'record' or 'household'      whose draws: with 'household' (of uncorrelated), members who share a value go on sharing it
---   household  column                       the household of a record, where unit is 'household'
+--   tbl                 table                            the table, view, common table expression or file
+--   columns             columns                          the columns to mask
+--   alpha               number in [0, 1e150)             the variance of the noise over that of the variable
+--   standard_deviation  number or numbers in [0, 1e150)  in place of alpha: the standard deviation of the noise, in the units of the column
+--   id                  column                           identifies each record
+--   method              'uncorrelated', 'correlated', 'linear', 'nonlinear' or 'outliers'  how the noise is made
+--   threshold           number in [0, ...)               of outliers: how many robust standard deviations from the median
+--   lower               number or numbers in (..., upper) or NULL  a bound that masked values keep by reflection
+--   upper               number or numbers or NULL        a bound that masked values keep by reflection
+--   rounded             truth value or truth values      whether masked values are whole numbers
+--   discrete            truth value or truth values      of nonlinear: whether masked values are among the original ones
+--   stratum             column                           a column within whose values moments are taken
+--   stream              text                             names the pass of draws; give another one to mask a column a second time
+--   release             text                             names the release; give another one for independent draws
+--   unit                'record' or 'household'          whose draws: with 'household' (of uncorrelated), members who share a value go on sharing it
+--   household           column                           the household of a record, where unit is 'household'
 
 -- Noise on the scale of ranks: over all records of a stratum together.
 CREATE OR REPLACE MACRO sdc__noise_by_ranks(tbl, columns, alpha, id, method, lower, upper, rounded, discrete, stratum, stream, release) AS TABLE
@@ -84,6 +87,8 @@ CREATE OR REPLACE MACRO sdc__noise_applied(design) AS TABLE
 
 -- Compiled: the method 'uncorrelated'.
 -- Python: the methods 'correlated', 'linear', 'nonlinear' and 'outliers' need it; 'uncorrelated' is SQL alone.
+-- Loss: withheld where method is 'linear', else published (from it follows Kim's alpha, which undoes the masking).
+-- Told: method; alpha where method is 'uncorrelated' or 'correlated'.
 -- sdc_noise: noise added to numeric columns.
 -- Example: FROM sdc_noise('persons', ['income'], 0.1, 'id');
 CREATE OR REPLACE MACRO sdc_noise(tbl, columns, alpha, id, method := 'uncorrelated', threshold := 3, lower := NULL, upper := NULL,
@@ -92,8 +97,8 @@ CREATE OR REPLACE MACRO sdc_noise(tbl, columns, alpha, id, method := 'uncorrelat
     FROM sdc__released(tbl, columns, id, 'sdc__done');
 
 CREATE OR REPLACE MACRO sdc__checked_deviation(s) AS
-    CASE WHEN TRY_CAST(s AS DOUBLE) >= 0 AND TRY_CAST(s AS DOUBLE) < 'infinity'::DOUBLE THEN TRY_CAST(s AS DOUBLE)
-         ELSE error('ParameterError: standard_deviation is ' || coalesce(s::VARCHAR, 'NULL') || ': it must be a number, at least 0, in the units of the column.') END;
+    CASE WHEN TRY_CAST(s AS DOUBLE) >= 0 AND TRY_CAST(s AS DOUBLE) < 1e150 THEN TRY_CAST(s AS DOUBLE)
+         ELSE error('ParameterError: standard_deviation is ' || coalesce(s::VARCHAR, 'NULL') || ': it must be a number, at least 0 and below 1e150, in the units of the column.') END;
 CREATE OR REPLACE MACRO sdc__noise_absolute(tbl, columns, standard_deviation, id, lower, upper, rounded, stream, release, unit, household) AS TABLE
     WITH sdc__records AS (FROM sdc__noise_records(tbl, columns, id, NULL, unit, household)),
     sdc__given AS (
@@ -108,6 +113,9 @@ CREATE OR REPLACE MACRO sdc__noise_absolute(tbl, columns, standard_deviation, id
 -- Verb: noise
 -- Scope: record.
 -- Compiled: by SQL alone.
+-- Keeps: the means, in expectation.
+-- Loss: published.
+-- Told: standard_deviation.
 -- sdc_noise_absolute: noise of a given standard deviation added to numeric columns.
 -- Example: FROM sdc_noise_absolute('persons', ['income'], 50, 'id');
 CREATE OR REPLACE MACRO sdc_noise_absolute(tbl, columns, standard_deviation, id, lower := NULL, upper := NULL, rounded := false, stream := NULL, release := '',

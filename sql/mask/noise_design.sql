@@ -13,8 +13,8 @@ CREATE OR REPLACE MACRO sdc__rounded_up(s) AS CASE
 END;
 
 CREATE OR REPLACE MACRO sdc__checked_alpha(alpha) AS
-    CASE WHEN TRY_CAST(alpha AS DOUBLE) >= 0 AND TRY_CAST(alpha AS DOUBLE) < 'infinity'::DOUBLE THEN TRY_CAST(alpha AS DOUBLE)
-         ELSE error('ParameterError: alpha is ' || coalesce(alpha::VARCHAR, 'NULL') || ': it must be a number, at least 0.') END;
+    CASE WHEN TRY_CAST(alpha AS DOUBLE) >= 0 AND TRY_CAST(alpha AS DOUBLE) < 1e150 THEN TRY_CAST(alpha AS DOUBLE)
+         ELSE error('ParameterError: alpha is ' || coalesce(alpha::VARCHAR, 'NULL') || ': it must be a number, at least 0 and below 1e150.') END;
 CREATE OR REPLACE MACRO sdc__two_or_more(n, name, stratum) AS
     CASE WHEN n = 1 THEN error('ColumnError: The column ' || name || ' has 1 value' || CASE WHEN stratum IS NULL THEN '' ELSE ' in a stratum' END
                                || ': a single one would stay as it is; join strata, or leave the column out.')

@@ -17,6 +17,12 @@
 --
 -- Scope: record.
 -- Keeps: the expected frequencies, where the matrix is invariant (sdc_pram_invariant).
+-- Values: codes.
+-- Bits: exact.
+-- Coarsens: no.
+-- Loss: published.
+-- Told: nothing.
+-- Matrix: logged.
 -- Parameters:
 --   tbl          table    the table, view, common table expression or file
 --   column_name  column   the column to mask
@@ -144,6 +150,7 @@ CREATE OR REPLACE MACRO sdc__pram_crossing(tbl, columns, matrix, id, stratum, st
     sdc__moves AS (FROM sdc__pram_moves('sdc__typed', 'sdc__stays'))
     FROM sdc__pram_drawn('sdc__records', 'sdc__stays', 'sdc__moves');
 
+-- Keeps: which categories there are; with an invariant matrix also the expected frequencies.
 -- sdc_pram: a column's categories changed with the probabilities of a matrix.
 -- Example: FROM sdc_pram('persons', 'sex', 'sexes', 'id');
 CREATE OR REPLACE MACRO sdc_pram(tbl, column_name, matrix, id, stratum := NULL, stream := NULL, release := '', unit := 'record', household := NULL) AS TABLE

@@ -14,20 +14,24 @@
 -- A column that is constant in each cell, such as a group that bars illogical changes, may stand in `within`.
 --
 -- Scope: cells.
+-- Values: codes.
+-- Bits: exact.
+-- Coarsens: no.
+-- Loss: published.
 -- Parameters:
---   tbl        table         the table, view, common table expression or file
---   columns    columns       the columns to mask together
---   keys       columns       the key variables, whose crossing is masked
---   retention  number        the probability to stay, in [0, 1]
---   xi         number        the greatest probability of a correct match, in [3/7, 1)
---   id         column        identifies each record
---   stratum    column        a column within whose values records move
---   within     columns       whose values a record keeps: keys, whose counts are then kept, or columns constant in each cell
---   most       whole number  the largest number of records in a released cell for which the probability is given
---   stream     text          names the pass of draws; give another one to mask a column a second time
---   release    text          names the release; give another one for independent draws
---   unit       'record' or 'household'  whose draws: with 'household' (never of guaranteed), members who share a cell go on sharing it
---   household  column        the household of a record, where unit is 'household'
+--   tbl        table                     the table, view, common table expression or file
+--   columns    columns                   the columns to mask together
+--   keys       columns                   the key variables, whose crossing is masked
+--   retention  number in [0, 1]          the probability to stay
+--   xi         number in [3/7, 1)        the greatest probability of a correct match
+--   id         column                    identifies each record
+--   stratum    column                    a column within whose values records move
+--   within     columns                   whose values a record keeps: keys, whose counts are then kept, or columns constant in each cell
+--   most       whole number in [1, ...)  the largest number of records in a released cell for which the probability is given
+--   stream     text                      names the pass of draws; give another one to mask a column a second time
+--   release    text                      names the release; give another one for independent draws
+--   unit       'record' or 'household'   whose draws: with 'household' (never of guaranteed), members who share a cell go on sharing it
+--   household  column                    the household of a record, where unit is 'household'
 
 CREATE OR REPLACE MACRO sdc__within(have, within) AS
     CASE WHEN coalesce(len(sdc__names(within)), 0) = 0 THEN have[1:1] ELSE sdc__columns(have, within) END;
@@ -101,6 +105,8 @@ CREATE OR REPLACE MACRO sdc__pram_retention(tbl, columns, retention, id, stratum
 
 -- Keeps: which combinations there are.
 -- Command: pram
+-- Told: retention.
+-- Matrix: by retention.
 -- sdc_pram_retention: categories stay with a probability, or move to any other alike.
 -- Example: FROM sdc_pram_retention('persons', ['sex', 'region'], 0.9, 'id');
 CREATE OR REPLACE MACRO sdc_pram_retention(tbl, columns, retention, id, stratum := NULL, stream := NULL, release := '', unit := 'record', household := NULL) AS TABLE
@@ -143,6 +149,9 @@ CREATE OR REPLACE MACRO sdc__pram_guaranteed(tbl, keys, xi, id, within, stream, 
 -- Keeps: the frequencies of the cells, in expectation; the counts of the keys in `within`, exactly.
 -- Guarantees: no intruder's match to any record is right with a probability above xi.
 -- Command: pram
+-- Told: nothing.
+-- Matrix: withheld (from it follows how many persons share each combination).
+-- Publicly: categories changed at random; the expected frequencies are kept.
 -- sdc_pram_guaranteed: keys changed so that no match to any record is right with a probability above xi.
 -- Example: FROM sdc_pram_guaranteed('persons', ['age', 'region'], 0.8, 'id');
 CREATE OR REPLACE MACRO sdc_pram_guaranteed(tbl, keys, xi, id, within := NULL, stream := NULL, release := '', unit := 'record') AS TABLE

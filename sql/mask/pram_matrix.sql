@@ -14,9 +14,9 @@
 --   column_name    column                      the variable
 --   matrix         table                       the probabilities: from, to, probability
 --   method         'two_stage' or 'iterative'  how the matrix is made invariant
---   pd             number                      the least probability on the diagonal, in (0, 1]
---   alpha          number                      the share of the invariant matrix, in [0, 1]; the rest is the identity
---   retention      number                      the probability to stay, in [0, 1]
+--   pd             number in [0, 1]            the least probability on the diagonal
+--   alpha          number in [0, 1]            the share of the invariant matrix; the rest is the identity
+--   retention      number in [0, 1]            the probability to stay
 --   row_name       column                      the variable of the rows
 --   row_matrix     table                       its matrix
 --   column_matrix  table                       the matrix of the variable of the columns

@@ -24,9 +24,9 @@
 --   hierarchies        table                      the hierarchies of the keys: variable, value, level, level_name, label (sdc_hierarchy)
 --   candidates         values                     lists of levels, by name or number, one for each key; 'all' for every combination; NULL: each key alone at each of its levels
 --   weight             column or number           the expansion weights, or what every record weighs
---   sampling_fraction  number                     pi, the fraction of the population in the file, in (0, 1)
---   k                  whole number               the least number of records of a cell, at least 2
---   confidence         number                     of theta's one-sided upper bound, in (0, 1)
+--   sampling_fraction  number in (0, 1)           pi, the fraction of the population in the file
+--   k                  whole number in [2, ...)   the least number of records of a cell
+--   confidence         number in (0, 1)           of theta's one-sided upper bound
 --   small_weights      'error' or 'at_least_one'  a cell whose weights sum to less than its records: refused, or taken to stand for these
 
 CREATE OR REPLACE MACRO sdc__kernel_roll_up(cells, positions, hierarchies, candidates) AS

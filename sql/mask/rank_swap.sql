@@ -14,15 +14,21 @@
 --
 -- Scope: table.
 -- Keeps: the values of the column as a whole, exactly.
+-- Values: numbers.
+-- Bits: exact.
+-- Coarsens: no.
+-- Loss: published.
+-- Told: nothing.
+-- Publicly: values exchanged between records of near ranks.
 -- Parameters:
---   tbl          table   the table, view, common table expression or file
---   column_name  column  the column to mask; of any type that can be ordered
---   p            number  how far the ranks of two swapped values may lie apart, in percent of the stratum's values, in (0, 100]
---   correlation  number  in place of p: the least correlation of the column, a number, with its swapped self, in (0, 1)
---   id           column  identifies each record
---   stratum      column  a column within whose values values are swapped
---   stream       text    names the pass of draws; give another one to mask a column a second time
---   release      text    names the release; give another one for independent draws
+--   tbl          table                       the table, view, common table expression or file
+--   column_name  column                      the column to mask; of any type that can be ordered
+--   p            number in (0, 100] or NULL  how far the ranks of two swapped values may lie apart, in percent of the stratum's values
+--   correlation  number in (0, 1)            in place of p: the least correlation of the column, a number, with its swapped self
+--   id           column                      identifies each record
+--   stratum      column                      a column within whose values values are swapped
+--   stream       text                        names the pass of draws; give another one to mask a column a second time
+--   release      text                        names the release; give another one for independent draws
 
 CREATE OR REPLACE MACRO sdc__rank_swap(tbl, columns, id, p, correlation, stratum, stream, release) AS TABLE
     WITH sdc__records AS (

@@ -15,6 +15,11 @@
 --
 -- Scope: record.
 -- Keeps: nothing but the groups: which records have one label.
+-- Values: codes.
+-- Bits: exact.
+-- Coarsens: into classes.
+-- Loss: published.
+-- Told: nothing.
 -- Parameters:
 --   tbl          table   the table, view, common table expression or file
 --   column_name  column  the column to recode

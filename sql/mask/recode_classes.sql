@@ -14,13 +14,18 @@
 --
 -- Scope: table.
 -- Keeps: the order of the values, by class.
+-- Values: numbers.
+-- Bits: exact.
+-- Coarsens: into classes.
+-- Loss: published.
+-- Told: nothing.
 -- Parameters:
---   tbl          table         the table, view, common table expression or file
---   column_name  column        the column to recode, numeric
---   classes      whole number  how many classes, at least 2
---   id           column        identifies each record
+--   tbl          table                      the table, view, common table expression or file
+--   column_name  column                     the column to recode, numeric
+--   classes      whole number in [2, 1000]  how many classes
+--   id           column                     identifies each record
 --   method       'equal_width', 'equal_count' or 'logarithmic'  how the limits are found
---   labels       names         labels in the place of those that are made, the lowest first
+--   labels       names                      labels in the place of those that are made, the lowest first
 
 CREATE OR REPLACE MACRO sdc__checked_method(method) AS
     CASE WHEN method IN ('equal_width', 'equal_count', 'logarithmic') THEN method
@@ -53,14 +58,14 @@ CREATE OR REPLACE MACRO sdc__class_limits(records, classes, method) AS TABLE
         FROM (SELECT min(sdc__n) AS sdc__lo, max(sdc__n) AS sdc__hi, sum(sdc__t) AS sdc__all, any_value(sdc__w) AS sdc__w FROM sdc__counted)
     ),
     sdc__placed AS (
-        SELECT sdc__n, CASE WHEN method = 'equal_count' THEN ((2 * sdc__upto - sdc__t) * TRY_CAST(classes AS BIGINT) // (2 * sdc__all))::BIGINT
+        SELECT sdc__n, CASE WHEN method = 'equal_count' THEN ((2 * sdc__upto - sdc__t) * sdc__checked_whole(classes, 'classes', 2, 1000) // (2 * sdc__all))::BIGINT
                             ELSE sdc__breaks_below(sdc__n, sdc__limits[2:]) END AS sdc__class
         FROM (SELECT *, sum(sdc__t) OVER (ORDER BY sdc__n ASC) AS sdc__upto FROM sdc__counted), sdc__ranged
     ),
     sdc__spans AS (SELECT sdc__class, min(sdc__n) AS sdc__least, max(sdc__n) AS sdc__most FROM sdc__placed GROUP BY sdc__class),
     sdc__sides AS (
         SELECT sdc__j, max(sdc__most) FILTER (WHERE sdc__class < sdc__j) AS sdc__a, min(sdc__least) FILTER (WHERE sdc__class >= sdc__j) AS sdc__b
-        FROM sdc__spans, (SELECT unnest(range(1, TRY_CAST(classes AS BIGINT))) AS sdc__j) GROUP BY sdc__j
+        FROM sdc__spans, (SELECT unnest(range(1, sdc__checked_whole(classes, 'classes', 2, 1000))) AS sdc__j) GROUP BY sdc__j
     ),
     sdc__near AS (
         SELECT sdc__a, sdc__b, CASE WHEN method = 'equal_count' THEN sdc__a / 2 + sdc__b / 2 WHEN sdc__w THEN ceil(sdc__limits[sdc__j + 1]) ELSE sdc__limits[sdc__j + 1] END AS sdc__target,

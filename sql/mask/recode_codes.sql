@@ -14,13 +14,17 @@
 --
 -- Scope: record.
 -- Keeps: the order of the codes, and which of them begin alike.
+-- Values: codes.
+-- Bits: exact.
+-- Coarsens: into classes.
+-- Loss: published.
 -- Parameters:
---   tbl          table         the table, view, common table expression or file
---   column_name  column        the column to recode: texts or whole numbers
---   keep_first   whole number  how many characters are kept, at least 1
---   drop_last    whole number  how many characters are dropped, at least 1
---   id           column        identifies each record
---   digits       whole number  of whole numbers: how many digits a code has
+--   tbl          table                     the table, view, common table expression or file
+--   column_name  column                    the column to recode: texts or whole numbers
+--   keep_first   whole number in [1, ...)  how many characters are kept
+--   drop_last    whole number in [1, ...)  how many characters are dropped
+--   id           column                    identifies each record
+--   digits       whole number in [1, ...)  of whole numbers: how many digits a code has
 
 CREATE OR REPLACE MACRO sdc__checked_code(v, digits, needed) AS CASE
     WHEN sdc__is_whole(typeof(v)) THEN CASE
@@ -48,6 +52,7 @@ CREATE OR REPLACE MACRO sdc__recode_drop_last(tbl, column_name, drop_last, id, d
 
 -- Compiled: by SQL alone.
 -- Verb: recode
+-- Told: keep_first.
 -- sdc_recode_keep_first: the codes of a column cut off after their first characters.
 -- Example: FROM sdc_recode_keep_first('persons', 'region', 1, 'id');
 CREATE OR REPLACE MACRO sdc_recode_keep_first(tbl, column_name, keep_first, id, digits := NULL) AS TABLE
@@ -55,6 +60,7 @@ CREATE OR REPLACE MACRO sdc_recode_keep_first(tbl, column_name, keep_first, id, 
 
 -- Compiled: by SQL alone.
 -- Verb: recode
+-- Told: drop_last.
 -- sdc_recode_drop_last: the codes of a column without their last characters.
 -- Example: FROM sdc_recode_drop_last('persons', 'region', 1, 'id');
 CREATE OR REPLACE MACRO sdc_recode_drop_last(tbl, column_name, drop_last, id, digits := NULL) AS TABLE

@@ -10,6 +10,11 @@
 --
 -- Scope: record.
 -- Keeps: the order of the dates, by period.
+-- Values: codes.
+-- Bits: exact.
+-- Coarsens: into classes.
+-- Loss: published.
+-- Told: period.
 -- Parameters:
 --   tbl          table   the table, view, common table expression or file
 --   column_name  column  the column to recode: dates or timestamps

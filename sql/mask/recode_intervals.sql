@@ -15,6 +15,11 @@
 --
 -- Scope: record.
 -- Keeps: the order of the values, by interval.
+-- Values: numbers.
+-- Bits: exact.
+-- Coarsens: into classes.
+-- Loss: published.
+-- Told: breaks, ends.
 -- Parameters:
 --   tbl          table    the table, view, common table expression or file
 --   column_name  column   the column to recode, numeric

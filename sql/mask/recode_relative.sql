@@ -16,6 +16,11 @@
 --
 -- Scope: record.
 -- Keeps: how near the two are.
+-- Values: codes.
+-- Bits: exact.
+-- Coarsens: into classes.
+-- Loss: published.
+-- Told: nothing.
 -- Parameters:
 --   tbl          table   the table, view, common table expression or file
 --   column_name  column  the column to recode

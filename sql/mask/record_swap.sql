@@ -27,21 +27,27 @@
 --
 -- Scope: table.
 -- Keeps: in each area the households of each size and the persons by what partners have in common, exactly; all tables without an area.
+-- Values: codes.
+-- Bits: exact.
+-- Coarsens: no.
+-- Loss: withheld (from it follows the rate, by which an intruder reckons how likely a record is the true one).
+-- Told: nothing.
+-- Matrix: unknown (who was swapped is not in the log).
 -- Parameters:
---   tbl          table         the table of persons, view, common table expression or file
---   columns      columns       the areas, from the widest to the narrowest: the same for all members of a household
---   rate         number        the share of the households that are swapped, those at risk among them, above 0 and at most 1
---   id           column        identifies each person
---   household    column        the number of the household: it must be given (the id, where every record is one by itself)
---   risk_keys    columns       the key variables of the cells in which persons are counted, area by area
---   k            whole number  households with a member in a cell of fewer than k persons are at risk; NULL: none by their counts
---   profiles      combinations  the columns in which partners are alike: one list or several, tried one after another; NULL: the size alone
---   carry_along  columns       other columns that go with the area (a finer code): the same for all members of a household
---   risk         columns       of the risk of each person, given: one for each of `columns`, in their order
---   max_risk     number        households with a member whose risk is above it are at risk
---   shortfall    'refuse' or 'report'  where households at risk find no partner, or fewer than the rate asks for: an error, or they stay and are counted
---   stream       text          names the pass of draws; give another one to mask a column a second time
---   release      text          names the release; give another one for independent draws
+--   tbl          table                     the table of persons, view, common table expression or file
+--   columns      columns                   the areas, from the widest to the narrowest: the same for all members of a household
+--   rate         number in (0, 1]          the share of the households that are swapped, those at risk among them
+--   id           column                    identifies each person
+--   household    column                    the number of the household: it must be given (the id, where every record is one by itself)
+--   risk_keys    columns                   the key variables of the cells in which persons are counted, area by area
+--   k            whole number in [2, ...)  households with a member in a cell of fewer than k persons are at risk; NULL: none by their counts
+--   profiles     combinations              the columns in which partners are alike: one list or several, tried one after another; NULL: the size alone
+--   carry_along  columns                   other columns that go with the area (a finer code): the same for all members of a household
+--   risk         columns                   of the risk of each person, given: one for each of `columns`, in their order
+--   max_risk     number in [0, 1]          households with a member whose risk is above it are at risk
+--   shortfall    'refuse' or 'report'      where households at risk find no partner, or fewer than the rate asks for: an error, or they stay and are counted
+--   stream       text                      names the pass of draws; give another one to mask a column a second time
+--   release      text                      names the release; give another one for independent draws
 
 -- What cannot be asked together.
 CREATE OR REPLACE MACRO sdc__listed_among(names, others) AS list_filter(sdc__names_if_any(names), lambda n: sdc__is_among(n, others));

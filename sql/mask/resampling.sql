@@ -12,14 +12,19 @@
 --
 -- Scope: table.
 -- Keeps: the order of the values, and nearly their distribution.
+-- Values: numbers.
+-- Bits: last digits.
+-- Coarsens: no.
+-- Loss: published.
+-- Told: nothing.
 -- Parameters:
---   tbl          table         the table, view, common table expression or file
---   column_name  column        the column to mask, numeric
---   samples      whole number  t, at least 1; the more, the less is masked
---   id           column        identifies each record
---   stratum      column        a column from within whose values samples are taken
---   stream       text          names the pass of draws; give another one to mask a column a second time
---   release      text          names the release; give another one for independent draws
+--   tbl          table                     the table, view, common table expression or file
+--   column_name  column                    the column to mask, numeric
+--   samples      whole number in [1, ...)  t; the more, the less is masked
+--   id           column                    identifies each record
+--   stratum      column                    a column from within whose values samples are taken
+--   stream       text                      names the pass of draws; give another one to mask a column a second time
+--   release      text                      names the release; give another one for independent draws
 
 CREATE OR REPLACE MACRO sdc__resample(tbl, columns, samples, id, stratum, stream, release) AS TABLE
     WITH sdc__numbers AS (

@@ -18,6 +18,11 @@
 -- pairs that nobody has.
 --
 -- Scope: record.
+-- Values: numbers.
+-- Bits: exact.
+-- Coarsens: into values.
+-- Loss: published.
+-- Told: nothing.
 -- Parameters:
 --   tbl      table    the table, view, common table expression or file
 --   columns  columns  the columns to round, numeric; several are rounded together

@@ -12,16 +12,21 @@
 -- [p_r - b/2, x_max]: no released value is impossible, and a greater value is an error. Other points, and points of several columns: round_points.sql.
 --
 -- Scope: record.
+-- Values: numbers.
+-- Bits: exact.
+-- Coarsens: into values.
+-- Loss: published.
+-- Told: base.
 -- Parameters:
---   tbl      table    the table, view, common table expression or file
---   columns  columns  the columns to mask
---   base     number   the distance of the rounding points, positive, in the units of the columns
---   id       column   identifies each record
---   x_max    number   the largest possible value of the columns
---   stream   text     names the pass of draws; give another one to mask a column a second time
---   release  text     names the release; give another one for independent draws
---   unit     'record' or 'household'  whose draws: with 'household', members who share a value go on sharing it
---   household  column  the household of a record, where unit is 'household'
+--   tbl        table                    the table, view, common table expression or file
+--   columns    columns                  the columns to mask
+--   base       number in (0, ...)       the distance of the rounding points, in the units of the columns
+--   id         column                   identifies each record
+--   x_max      number                   the largest possible value of the columns
+--   stream     text                     names the pass of draws; give another one to mask a column a second time
+--   release    text                     names the release; give another one for independent draws
+--   unit       'record' or 'household'  whose draws: with 'household', members who share a value go on sharing it
+--   household  column                   the household of a record, where unit is 'household'
 
 CREATE OR REPLACE MACRO sdc__base(base) AS
     CASE WHEN TRY_CAST(base AS DOUBLE) > 0 AND TRY_CAST(base AS DOUBLE) < 'infinity'::DOUBLE THEN TRY_CAST(base AS DOUBLE)

@@ -25,19 +25,25 @@
 --
 -- Scope: table.
 -- Not compiled: records leave the table and weights become numbers of another type: draw the sample in DuckDB, and read it elsewhere.
+-- Values: codes.
+-- Bits: exact.
+-- Coarsens: no.
+-- Records: fewer.
+-- Loss: published.
+-- Told: fraction, size, method, stratum, household.
 -- Parameters:
---   tbl                table                                  the table, view, common table expression or file
---   id                 column                                 identifies each record
---   fraction           column or number                       the share of the units that is drawn, between 0 and 1; of a column that of each unit (equal within a stratum, but for Bernoulli sampling), where 1 takes all
---   size               whole number                           in its place: how many units are drawn, over all strata
+--   tbl                table                       the table, view, common table expression or file
+--   id                 column                      identifies each record
+--   fraction           column or number in (0, 1)  the share of the units that is drawn; of a column that of each unit (equal within a stratum, but for Bernoulli sampling), where 1 takes all
+--   size               whole number in [1, ...)    in its place: how many units are drawn, over all strata
 --   method             'simple', 'bernoulli' or 'systematic'  how units are drawn
---   weight             column                                 the sampling weights, which are divided by pi and become DOUBLE
---   sampling_fraction  column                                 the sampling fractions of the records, which are multiplied by pi
---   stratum            column                                 a column within each of whose values a sample is drawn
---   household          column                                 draws whole households, by this column; without it persons
---   order_by           column                                 the order of systematic sampling (of a household its least value)
---   stream             text                                   names the pass of draws; give another one to sample a second time
---   release            text                                   names the release; give another one for independent draws
+--   weight             column                      the sampling weights, which are divided by pi and become DOUBLE
+--   sampling_fraction  column                      the sampling fractions of the records, which are multiplied by pi
+--   stratum            column                      a column within each of whose values a sample is drawn
+--   household          column                      draws whole households, by this column; without it persons
+--   order_by           column                      the order of systematic sampling (of a household its least value)
+--   stream             text                        names the pass of draws; give another one to sample a second time
+--   release            text                        names the release; give another one for independent draws
 
 -- What is asked, checked: true, or the error. total: the units there are.
 CREATE OR REPLACE MACRO sdc__is_sample_design(method, fraction, size, order_by, total) AS CASE

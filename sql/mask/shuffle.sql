@@ -15,6 +15,12 @@
 --
 -- Scope: table.
 -- Not compiled: a row_number over draws gives the same numbers on other engines, and no engine but DuckDB keeps the order: order by the id there.
+-- Values: codes.
+-- Bits: exact.
+-- Coarsens: no.
+-- Records: reordered.
+-- Loss: published.
+-- Told: nothing.
 -- Parameters:
 --   tbl      table   the table, view, common table expression or file
 --   id       column  identifies each record; its values become 1, 2, ..., BIGINT

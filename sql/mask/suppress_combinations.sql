@@ -30,20 +30,27 @@
 -- Not compiled: which values are suppressed is searched for in Python, with all cells at once; suppress in DuckDB, and copy the released table.
 -- Keeps: every value that is not suppressed.
 -- Guarantees: with nulls := 'wildcard' sdc_threshold_rule finds no combination.
+-- Values: codes.
+-- Bits: exact.
+-- Coarsens: no.
+-- Suppresses: values.
+-- Loss: published.
+-- Told: nothing.
+-- Publicly: values suppressed, as few as can be.
 -- Parameters:
---   tbl            table                      the table, view, common table expression or file
---   keys           columns                    the key variables, whose values are suppressed
---   threshold      number or numbers          t for sets of up to `dimension` keys, or a list: one for each size, or each of `combinations` (NULL: not checked)
---   id             column                     identifies each record
---   weight         column or number           whose sums estimate frequencies in the population; NULL: the records of the file are counted
---   dimension      whole number               the most keys in a set; NULL: 3
---   levels         levels                     the keys by level of identification (threshold_sets.sql): only combinations of levels are checked
---   inclusive      truth value                whether a frequency equal to the threshold is too low
---   guarantee      'strong' or 'wildcard'     what is counted: original records, or released ones, NULL agreeing with every value
---   combinations   combinations               the sets of keys that are checked, instead of all of some size
---   importance     number or numbers          what a suppressed value costs: one positive number for each of the keys, or NULL, all alike
---   cost           'equal' or 'entropy'       what that is multiplied by: 1, or the entropy of the key
---   small_weights  'error' or 'at_least_one'  a cell whose weights sum to less than its records: refused, or taken to stand for these
+--   tbl            table                          the table, view, common table expression or file
+--   keys           columns                        the key variables, whose values are suppressed
+--   threshold      number or numbers in (0, ...) or NULL  t for sets of up to `dimension` keys, or a list: one for each size, or each of `combinations` (NULL: not checked)
+--   id             column                         identifies each record
+--   weight         column or number               whose sums estimate frequencies in the population; NULL: the records of the file are counted
+--   dimension      whole number in [1, ...)       the most keys in a set; NULL: 3
+--   levels         levels                         the keys by level of identification (threshold_sets.sql): only combinations of levels are checked
+--   inclusive      truth value                    whether a frequency equal to the threshold is too low
+--   guarantee      'strong' or 'wildcard'         what is counted: original records, or released ones, NULL agreeing with every value
+--   combinations   combinations                   the sets of keys that are checked, instead of all of some size
+--   importance     number or numbers in (0, ...)  what a suppressed value costs: one number for each of the keys, or NULL, all alike
+--   cost           'equal' or 'entropy'           what that is multiplied by: 1, or the entropy of the key
+--   small_weights  'error' or 'at_least_one'      a cell whose weights sum to less than its records: refused, or taken to stand for these
 
 CREATE OR REPLACE MACRO sdc__is_inclusive(inclusive) AS
     coalesce(inclusive::DOUBLE, error('ParameterError: inclusive is NULL: say whether a frequency equal to the threshold is unsafe, true or false.'));

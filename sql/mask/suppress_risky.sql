@@ -26,17 +26,24 @@
 -- Not compiled: which values are suppressed is searched for in Python, with all cells at once; suppress in DuckDB, and copy the released table.
 -- Keeps: every value that is not suppressed.
 -- Guarantees: with nulls := 'wildcard' no record of sdc_individual_risk, or of sdc_household_risk, is above max_risk.
+-- Values: codes.
+-- Bits: exact.
+-- Coarsens: no.
+-- Suppresses: values.
+-- Loss: published.
+-- Told: nothing.
+-- Publicly: values suppressed, as few as can be.
 -- Parameters:
---   tbl            table                      the table, view, common table expression or file
---   keys           columns                    the key variables, whose values are suppressed
---   max_risk       number                     the greatest risk of a released record or household, in (0, 1)
---   id             column                     identifies each record
---   weight         column or number           the expansion weights, or what every record weighs
---   household      column                     the household numbers: the risk of households is limited; NULL: of records
---   variable       column                     the key that is suppressed in risky records; NULL: the cheapest set of keys
---   importance     number or numbers          what a suppressed value costs: one positive number for each of the keys, or NULL, all alike
---   cost           'equal' or 'entropy'       what that is multiplied by: 1, or the entropy of the key
---   small_weights  'error' or 'at_least_one'  a cell whose weights sum to less than its records: refused, or taken to stand for these
+--   tbl            table                          the table, view, common table expression or file
+--   keys           columns                        the key variables, whose values are suppressed
+--   max_risk       number in (0, 1)               the greatest risk of a released record or household
+--   id             column                         identifies each record
+--   weight         column or number               the expansion weights, or what every record weighs
+--   household      column                         the household numbers: the risk of households is limited; NULL: of records
+--   variable       column                         the key that is suppressed in risky records; NULL: the cheapest set of keys
+--   importance     number or numbers in (0, ...)  what a suppressed value costs: one number for each of the keys, or NULL, all alike
+--   cost           'equal' or 'entropy'           what that is multiplied by: 1, or the entropy of the key
+--   small_weights  'error' or 'at_least_one'      a cell whose weights sum to less than its records: refused, or taken to stand for these
 
 -- One of the keys, or all of them, as numbers 0 and 1.
 CREATE OR REPLACE MACRO sdc__may_be_lost(names, variable) AS CASE

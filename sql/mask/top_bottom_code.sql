@@ -21,6 +21,11 @@
 -- quantile or by a count is a value of the file, and of an odd number of records so is a median.
 --
 -- Scope: table.
+-- Values: numbers.
+-- Bits: exact.
+-- Coarsens: into values.
+-- Loss: published.
+-- Told: replacement; top, bottom where unit is 'value'.
 -- Parameters:
 --   tbl           table                            the table, view, common table expression or file
 --   column_name   column                           the column to mask, ordered

@@ -11,12 +11,12 @@
 --
 -- Scope: cells.
 -- Parameters:
---   tbl        table         the table, view, common table expression or file
---   keys       columns       the key variables
---   sensitive  column        the sensitive variable; NULL in it is a value of its own
---   alpha      number        the greatest share of a sensitive value in a cell, in (0, 1)
---   k          whole number  at least 2
---   chosen     values        the sensitive values that alpha regards; all where it is NULL
+--   tbl        table                     the table, view, common table expression or file
+--   keys       columns                   the key variables
+--   sensitive  column                    the sensitive variable; NULL in it is a value of its own
+--   alpha      number in (0, 1)          the greatest share of a sensitive value in a cell
+--   k          whole number in [2, ...)  the least number of records of a cell
+--   chosen     values                    the sensitive values that alpha regards; all where it is NULL
 
 -- sdc_alpha_k_anonymity: the records and cells that violate (alpha, k)-anonymity.
 -- Gives: alpha DOUBLE, k BIGINT, records BIGINT, cells BIGINT, records_above_alpha BIGINT (more risk),

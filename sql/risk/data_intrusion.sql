@@ -19,13 +19,13 @@
 -- Scope: cells.
 -- Not compiled: its keyed draws are DuckDB's own; the measure that it checks, sdc_theta, is compiled.
 -- Parameters:
---   tbl                table             the table, view, common table expression or file
---   keys               columns           the key variables
---   sampling_fraction  column or number  pi, or the column of the records' inclusion probabilities (1: certainly)
---   columns            columns           the keys that are misclassified; the others are taken to agree
---   matrices           tables            the matrix of each of the columns, in their order
---   repetitions        whole number      how often the search is repeated
---   stream             text              the stream of draws; another one gives another run
+--   tbl                table                       the table, view, common table expression or file
+--   keys               columns                     the key variables
+--   sampling_fraction  column or number in (0, 1)  pi, or the column of the records' inclusion probabilities (1: certainly)
+--   columns            columns                     the keys that are misclassified; the others are taken to agree
+--   matrices           tables                      the matrix of each of the columns, in their order
+--   repetitions        whole number in [1, 100000000]    how often the search is repeated
+--   stream             text                        the stream of draws; another one gives another run
 
 -- The records of a cell and an inclusion probability, with their share of the draws: [sdc__low, sdc__high) of the total.
 CREATE OR REPLACE MACRO sdc__intrusion_cells(tbl, keys, sampling_fraction) AS TABLE

@@ -14,9 +14,9 @@ CREATE OR REPLACE MACRO sdc__kept_probability(q) AS CASE WHEN TRY_CAST(q AS DOUB
 CREATE OR REPLACE MACRO sdc__bayes_of_flip(prior, q, released) AS CASE
     WHEN released THEN q * prior / (q * prior + (1 - q) * (1 - prior)) ELSE (1 - q) * prior / ((1 - q) * prior + q * (1 - prior)) END;
 -- Parameters:
---   q         number        the probability that a released value is the true one, above 0.5, at most 1
---   prior     number       the probability of a true 1 before the value is looked at, 0 to 1
---   released  whole number  the released value, 1 or 0
+--   q         number in (0.5, 1]      the probability that a released value is the true one
+--   prior     number in [0, 1]        the probability of a true 1 before the value is looked at
+--   released  whole number in [0, 1]  the released value, 1 or 0
 -- sdc_flip_posterior: the probability that the true value is 1, of a binary attribute that may have been flipped.
 -- Example: SELECT sdc_flip_posterior(0.1, 0.8, 1);
 CREATE OR REPLACE MACRO sdc_flip_posterior(prior, q, released) AS CASE

@@ -17,11 +17,11 @@
 -- Scope: table.
 -- Not compiled: the regression is fitted by numpy; measure the file in DuckDB.
 -- Parameters:
---   tbl          table    the released file
---   column_name  column   the binary attribute, 0 and 1 or false and true
---   columns      columns  the attributes it is inferred from, numbers
---   id           column   identifies each record
---   q            number   the probability that a released value is the true one, above 0.5, at most 1
+--   tbl          table               the released file
+--   column_name  column              the binary attribute, 0 and 1 or false and true
+--   columns      columns             the attributes it is inferred from, numbers
+--   id           column              identifies each record
+--   q            number in (0.5, 1]  the probability that a released value is the true one
 
 CREATE OR REPLACE MACRO sdc__kernel_flipped(columns, flipped, counts, q) AS sdc__needs_python('The regression on a flipped attribute')::DOUBLE[][];
 

@@ -23,7 +23,7 @@
 --   keys                 columns                    the key variables
 --   weight               column or number           the expansion weights, or what every record weighs
 --   household            column                     the household numbers; NULL is an error: it would put all such persons in one household
---   household_threshold  number                     r^h*, in (0, 1); NULL: individual_threshold is NULL
+--   household_threshold  number in (0, 1)           r^h*; NULL: individual_threshold is NULL
 --   nulls                'category' or 'wildcard'   NULL in a key is a value of its own, or agrees with every value
 --   small_weights        'error' or 'at_least_one'  a cell whose weights sum to less than its records: refused, or taken to stand for these
 

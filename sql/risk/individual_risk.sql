@@ -49,8 +49,8 @@ CREATE OR REPLACE MACRO sdc__risk_recurrence(f, p) AS
         lambda rest, m: CASE WHEN m < f - 1 THEN 1e0 / (f - 1 - m) - p / (1 - p) * rest WHEN m = f - 1 THEN -ln(p) ELSE 0 END, 0e0);
 
 -- Parameters:
---   f  whole number  the sample frequency, at least 1
---   p  number        the probability of success, in (0, 1]
+--   f  whole number in [1, ...)  the sample frequency
+--   p  number in (0, 1]          the probability of success
 -- sdc_posterior_risk: E(1/F) of a cell with f records, where p = f / F-hat.
 -- Example: SELECT sdc_posterior_risk(1, 0.05);
 CREATE OR REPLACE MACRO sdc_posterior_risk(f, p) AS CASE

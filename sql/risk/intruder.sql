@@ -28,16 +28,16 @@
 -- Scope: table.
 -- Not compiled: the query is written from the lists of densities, and the exact sum is recursive; measure the two files in DuckDB.
 -- Parameters:
---   external    table       what the intruder knows: a record for each person of the population, or each kind of persons
---   released    table       the masked file
---   columns     columns     the attributes, numbers, of both files
---   id          column      identifies the person in both; the released one is used to say which links are right
---   spread      value       how far masking moves a value: a number or a column of the external file, one for all or a list with one for each (texts, where a column is among them)
---   density     value       'normal', 'lognormal', 'uniform', or a column of the external file that says which; one for all or a list
---   stands_for  column or number  how many persons of the population a record of the external file stands for, at least 1; without it 1
+--   external    table                         what the intruder knows: a record for each person of the population, or each kind of persons
+--   released    table                         the masked file
+--   columns     columns                       the attributes, numbers, of both files
+--   id          column                        identifies the person in both; the released one is used to say which links are right
+--   spread      value                         how far masking moves a value: a number or a column of the external file, one for all or a list with one for each (texts, where a column is among them)
+--   density     value                         'normal', 'lognormal', 'uniform', or a column of the external file that says which; one for all or a list
+--   stands_for  column or number in [1, ...)  how many persons of the population a record of the external file stands for; without it 1
 --   method      'exact', 'mean_of_others' or 'with_replacement'  how the other records count; NULL: exact where there are few
---   least       number      the least probability of a link that is listed
---   tau         number      the probability from which a person counts as perceived
+--   least       number in [0, 1]              the least probability of a link that is listed
+--   tau         number in [0, 1]              the probability from which a person counts as perceived
 
 -- One value, or a list, as texts; and that of an attribute.
 CREATE OR REPLACE MACRO sdc__either(given) AS CASE WHEN typeof(given) LIKE '%[]' THEN TRY_CAST(given AS VARCHAR[]) ELSE [given::VARCHAR] END;

@@ -31,7 +31,7 @@
 --   releases  tables                    the released files, each with the id added to it by whoever made them
 --   keys      values                    for each of them, in their order, the list of its keys
 --   id        column                    identifies a person, in all of them
---   k         whole number              the least number of records that is safe, at least 2
+--   k         whole number in [2, ...)  the least number of records that is safe
 --   nulls     'category' or 'wildcard'  NULL in a key is a value of its own, or agrees with every value
 
 -- The list of lists, or the error.

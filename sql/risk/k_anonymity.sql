@@ -12,7 +12,7 @@
 -- Parameters:
 --   tbl    table                     the table, view, common table expression or file
 --   keys   columns                   the key variables
---   k      whole number              at least 2
+--   k      whole number in [2, 1000000]  the least number of records of a cell that is safe
 --   nulls  'category' or 'wildcard'  NULL in a key is a value of its own, or (for a file after local suppression) agrees with every value
 
 -- sdc_k_anonymity: the records and the cells that violate 2-, 3-, up to k-anonymity.

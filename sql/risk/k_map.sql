@@ -12,10 +12,10 @@
 --
 -- Scope: cells.
 -- Parameters:
---   tbl         table         the file
---   population  table         the population, with the same keys
---   keys        columns       the key variables; NULL in one is a value of its own
---   k           whole number  at least 2
+--   tbl         table                     the file
+--   population  table                     the population, with the same keys
+--   keys        columns                   the key variables; NULL in one is a value of its own
+--   k           whole number in [2, ...)  the least number of persons of the population with the keys of a record
 
 -- sdc_k_map: the records and cells of a file whose keys fewer than k of the population share.
 -- Gives: k BIGINT, records BIGINT (more risk), cells BIGINT (more risk), absent_records BIGINT, least BIGINT (less risk).

@@ -25,11 +25,11 @@
 --
 -- Scope: cells.
 -- Parameters:
---   tbl        table    the table, view, common table expression or file
---   keys       columns  the key variables
---   sensitive  column   the sensitive variable; NULL in it is a value of its own
---   c          number   of recursive (c, l)-diversity, positive
---   others     columns  further sensitive variables, which count as keys
+--   tbl        table               the table, view, common table expression or file
+--   keys       columns             the key variables
+--   sensitive  column              the sensitive variable; NULL in it is a value of its own
+--   c          number in (0, ...)  of recursive (c, l)-diversity
+--   others     columns             further sensitive variables, which count as keys
 
 CREATE OR REPLACE MACRO sdc__l_diversity(tbl, keys, sensitive, c) AS TABLE
     WITH sdc__counted AS (FROM sdc__attribute_counts(tbl, keys, sensitive)),

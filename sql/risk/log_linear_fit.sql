@@ -22,7 +22,7 @@
 --   weight         column or number           the expansion weights, or what every record weighs (1 / the sampling fraction)
 --   model          value                      'tree', 'independence', 'two_way' (all interactions of two keys), or a list of the interactions, each a list of keys
 --   enough         number                     the z of B2 at which the search ends, a quantile of the normal distribution
---   most_keys      whole number               how many keys an interaction has at most, from 2
+--   most_keys      whole number in [2, 64]   how many keys an interaction has at most
 --   small_weights  'error' or 'at_least_one'  a cell whose weights sum to less than its records: refused, or counted with these weights (a unique's pi is 1 at most)
 
 -- cells: of the crossing; dispersion: 1 / alpha, by which the counts vary more than Poisson's (log_linear_risk.sql).

@@ -18,7 +18,7 @@
 -- Parameters:
 --   tbl      table                     the table, view, common table expression or file
 --   keys     columns                   the key variables
---   max_msu  whole number              the largest size of a minimal sample unique to look for; NULL: every size
+--   max_msu  whole number in [1, ...)  the largest size of a minimal sample unique to look for; NULL: every size
 --   nulls    'category' or 'excluded'  NULL in a key is a value of its own, or no minimal unique uses it
 
 -- The sets of at most `most` of m keys, as numbers whose bit i - 1 says whether key i is in the set.

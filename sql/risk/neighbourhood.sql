@@ -25,14 +25,14 @@
 -- Scope: table.
 -- Not compiled: the neighbours are counted by numpy; measure the table in DuckDB.
 -- Parameters:
---   tbl         table                                          the table, view, common table expression or file
---   continuous  columns                                        the continuous keys, numeric
---   id          column                                         identifies each record
---   keys        columns                                        the categorical keys, in which neighbours agree; NULL for none
---   width       number or numbers                              how far a neighbour may be, at least 0: one for each of the continuous keys, or one for all
+--   tbl         table                          the table, view, common table expression or file
+--   continuous  columns                        the continuous keys, numeric
+--   id          column                         identifies each record
+--   keys        columns                        the categorical keys, in which neighbours agree; NULL for none
+--   width       number or numbers in [0, ...)  how far a neighbour may be: one for each of the continuous keys, or one for all
 --   scaling     'relative', 'standardised', 'range' or 'none'  what the width is a part of
---   weight      column or number                               expansion weights
---   k           whole number                                   the number of neighbours that is enough, at least 2
+--   weight      column or number               expansion weights
+--   k           whole number in [2, ...)       the number of neighbours that is enough
 
 -- columns: of each continuous key its values. The result: neighbours, and their weights where there are any.
 CREATE OR REPLACE MACRO sdc__kernel_neighbourhood(columns, cells, weights, width, scaling) AS sdc__needs_python('The neighbourhood of continuous keys')::DOUBLE[][];

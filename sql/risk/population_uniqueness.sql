@@ -25,9 +25,9 @@
 -- Scope: cells.
 -- Not compiled: its likelihoods and equations are solved by numpy; sdc_theta, which needs no model of the population, is compiled.
 -- Parameters:
---   tbl              table         the table, view, common table expression or file
---   keys             columns       the key variables; NULL in one is a value of its own
---   population_size  whole number  N, the persons of the population, no fewer than the records
+--   tbl              table                     the table, view, common table expression or file
+--   keys             columns                   the key variables; NULL in one is a value of its own
+--   population_size  whole number in [1, ...)  N, the persons of the population, no fewer than the records
 --   method           'dankar', 'pitman', 'zayatz' or 'snb'  which model, or the rule that chooses
 
 CREATE OR REPLACE MACRO sdc__kernel_population_uniques(sizes, cells, population, method) AS sdc__needs_python('A model of the population')::DOUBLE[];

@@ -41,7 +41,7 @@
 --   weight               column or number           the expansion weights, or what every record weighs
 --   truth                table                      what sdc_true_probability gives: the keys and true_probability, a row for each cell
 --   household            column                     the household numbers
---   household_threshold  number                     r^h*, in (0, 1); NULL: individual_threshold is NULL
+--   household_threshold  number in (0, 1)           r^h*; NULL: individual_threshold is NULL
 --   nulls                'category' or 'wildcard'   NULL in a key is a value of its own, or agrees with every value
 --   small_weights        'error' or 'at_least_one'  a cell whose weights sum to less than its records: refused, or taken to stand for these
 

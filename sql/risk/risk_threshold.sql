@@ -21,7 +21,7 @@
 --   tbl            table                      the table, view, common table expression or file
 --   keys           columns                    the key variables
 --   weight         column or number           the expansion weights, or what every record weighs
---   max_rate       number                     the greatest re-identification rate, in (0, 1)
+--   max_rate       number in (0, 1)           the greatest re-identification rate
 --   nulls          'category' or 'wildcard'   NULL in a key is a value of its own, or agrees with every value
 --   small_weights  'error' or 'at_least_one'  a cell whose weights sum to less than its records: refused, or taken to stand for these
 

@@ -33,8 +33,8 @@
 -- Parameters:
 --   tbl           table                      the table, view, common table expression or file
 --   keys          columns                    the key variables
---   max_msu       whole number               the largest size of a minimal sample unique to look for; NULL: every size
---   dis_fraction  number                     the DIS fraction f, as a rule the sampling fraction, in (0, 1)
+--   max_msu       whole number in [1, ...)   the largest size of a minimal sample unique to look for; NULL: every size
+--   dis_fraction  number in (0, 1)           the DIS fraction f, as a rule the sampling fraction
 --   scoring       'factorial' or 'superset'  how an MSU is weighed
 --   nulls         'category' or 'excluded'   NULL in a key is a value of its own, or no minimal unique uses it
 

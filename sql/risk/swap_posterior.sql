@@ -17,11 +17,11 @@
 -- Scope: table.
 -- Not compiled: it reads no table, and repeats a step as often as there were swaps; ask it in DuckDB.
 -- Parameters:
---   row_totals     numbers       the totals of the two rows
---   column_totals  numbers       the totals of the two columns, with the same sum
---   released       whole number  the first cell of the released table: first row, first column
---   swaps          whole number  how many swaps there were
---   prior          value         'uniform' over the possible tables, 'equilibrium', or a list of their probabilities, from the least first cell up
+--   row_totals     numbers                   the totals of the two rows
+--   column_totals  numbers                   the totals of the two columns, with the same sum
+--   released       whole number in [0, ...)  the first cell of the released table: first row, first column
+--   swaps          whole number in [0, 50000000]  how many swaps there were
+--   prior          value                     'uniform' over the possible tables, 'equilibrium', or a list of their probabilities, from the least first cell up
 
 -- Two whole totals, or the error.
 CREATE OR REPLACE MACRO sdc__totals(given, other, name) AS CASE
@@ -48,7 +48,7 @@ CREATE OR REPLACE MACRO sdc_swap_posterior(row_totals, column_totals, released, 
     ),
     sdc__chain AS (
         SELECT sdc__n, sdc__low, sdc__checked_whole(released, 'released', sdc__low, sdc__high) AS sdc__seen,
-               CASE WHEN (sdc__high - sdc__low + 1) * sdc__checked_whole(swaps, 'swaps', 0) <= 50000000 THEN sdc__checked_whole(swaps, 'swaps', 0)
+               CASE WHEN (sdc__high - sdc__low + 1) * sdc__checked_whole(swaps, 'swaps', 0, most := 50000000) <= 50000000 THEN sdc__checked_whole(swaps, 'swaps', 0, most := 50000000)
                     ELSE error('ParameterError: ' || swaps || ' swaps of ' || (sdc__high - sdc__low + 1) || ' possible tables are too many steps (50,000,000 is the most): by then the posterior is the prior.') END AS sdc__swaps,
                list_transform(range(sdc__low, sdc__high + 1), lambda a: 2e0 * a * (a - (sdc__r[1] + sdc__c[1] - sdc__n)) / (sdc__n * sdc__n)) AS sdc__down,
                list_transform(range(sdc__low, sdc__high + 1), lambda a: 2e0 * (sdc__r[1] - a) * (sdc__c[1] - a) / (sdc__n * sdc__n)) AS sdc__up,

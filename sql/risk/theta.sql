@@ -27,10 +27,10 @@
 --
 -- Scope: cells.
 -- Parameters:
---   tbl                table    the table, view, common table expression or file
---   keys               columns  the key variables
---   sampling_fraction  number   pi, the fraction of the population in the file, in (0, 1)
---   confidence         number   of the one-sided upper bound, in (0, 1)
+--   tbl                table             the table, view, common table expression or file
+--   keys               columns           the key variables
+--   sampling_fraction  number in (0, 1)  pi, the fraction of the population in the file
+--   confidence         number in (0, 1)  of the one-sided upper bound
 
 CREATE OR REPLACE MACRO sdc__theta(n1, n2, pi) AS
     CASE WHEN pi * n1 > 0 THEN pi * n1 / (pi * n1 + 2 * (1 - pi) * n2) ELSE 0 END::DOUBLE;  -- (7)

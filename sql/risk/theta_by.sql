@@ -14,11 +14,11 @@
 --
 -- Scope: cells.
 -- Parameters:
---   tbl                table             the table, view, common table expression or file
---   keys               columns           the key variables
---   stratum            column            the strata; a NULL stratum is one of its own, and it must not be one of the keys
---   sampling_fraction  column or number  pi, in (0, 1), or a column of it that is constant in each stratum (1: taken whole)
---   confidence         number            of the one-sided upper bound, in (0, 1)
+--   tbl                table                       the table, view, common table expression or file
+--   keys               columns                     the key variables
+--   stratum            column                      the strata; a NULL stratum is one of its own, and it must not be one of the keys
+--   sampling_fraction  column or number in (0, 1)  pi, or a column of it that is constant in each stratum (1: taken whole)
+--   confidence         number in (0, 1)            of the one-sided upper bound
 
 -- The stratum's column, which must not be a key: within a stratum it tells nothing.
 CREATE OR REPLACE MACRO sdc__stratum_column(have, keys, stratum) AS CASE

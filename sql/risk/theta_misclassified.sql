@@ -20,12 +20,12 @@
 -- Scope: cells.
 -- Not compiled: a matrix is cast to the types of its table's columns, which are not known when the query is compiled.
 -- Parameters:
---   tbl                table    the table, view, common table expression or file
---   keys               columns  the key variables
---   sampling_fraction  number   pi, the fraction of the population in the file, in (0, 1)
---   columns            columns  the keys that are misclassified; the others are taken to agree
---   matrices           tables   the matrix of each of the columns, in their order: from, to, probability
---   matrix             table    the matrix of their crossing; from and to are structs
+--   tbl                table             the table, view, common table expression or file
+--   keys               columns           the key variables
+--   sampling_fraction  number in (0, 1)  pi, the fraction of the population in the file
+--   columns            columns           the keys that are misclassified; the others are taken to agree
+--   matrices           tables            the matrix of each of the columns, in their order: from, to, probability
+--   matrix             table             the matrix of their crossing; from and to are structs
 
 -- Keys change independently of one another: M = M_1 x M_2 x ... , which is never built. The counts f go through one matrix after
 -- the other, f M_1, f M_1 M_2, ..., and of each only what can still meet a sample unique is kept.

@@ -34,9 +34,9 @@
 -- Parameters:
 --   tbl            table                      the table, view, common table expression or file
 --   keys           columns                    the key variables
---   threshold      number or numbers          t for sets of up to `dimension` keys, or a list: one for each size (NULL: not checked)
+--   threshold      number or numbers in (0, ...) or NULL  t for sets of up to `dimension` keys, or a list: one for each size (NULL: not checked)
 --   weight         column or number           whose sums estimate frequencies in the population; NULL: the records of the file are counted
---   dimension      whole number               the most keys in a set; NULL: 3
+--   dimension      whole number in [1, ...)   the most keys in a set; NULL: 3
 --   levels         levels                     the keys by level of identification (threshold_sets.sql): only combinations of levels are checked
 --   inclusive      truth value                whether a frequency equal to the threshold is unsafe
 --   nulls          'category' or 'wildcard'   NULL in a key is a value of its own, or agrees with every value

@@ -61,6 +61,32 @@ def test_a_scope_may_depend_on_a_choice():
     assert str(x.scope) == "record where nulls is 'category', else table"
 
 
+def test_a_number_has_its_range():
+    number = "--   k      number or numbers in (0, 1] or NULL  the share"
+    (x,) = declared(HEADER.replace("--   k      whole number              at least 2, which", number) + OWN + MACRO)
+    k = x.parameters[1]
+    assert (k.type, k.kind, k.or_null) == ("number or numbers", "number or numbers in (0, 1] or NULL", True)
+    assert (1 in k.range, 0 in k.range, k.range.words) == (True, False, "above 0 and at most 1")
+
+
+def test_what_is_told_may_depend_on_a_choice():
+    tags = (
+        "-- Loss: published where nulls is 'category', else withheld (why).\n"
+        "-- Told: nulls; k where nulls is 'category'.\n"
+    )
+    (x,) = declared(HEADER + tags + OWN + MACRO)
+    for nulls, loss, told in (("category", "published", ("nulls", "k")), ("wildcard", "withheld", ("nulls",))):
+        given = {"nulls": nulls}
+        assert (x.effect.loss.of(given), x.effect.told_of(given)) == (loss, told)
+    assert x.effect.loss.reason == "why"
+
+
+def test_a_mask_that_does_not_say_is_the_safe_case():
+    (x,) = declared(HEADER + OWN + MACRO)
+    safe = (x.effect.values.kind, x.effect.bits.kind, x.effect.loss.kind, x.effect.told)
+    assert safe == ("codes", "last digits", "withheld", ())
+
+
 WRONG = {
     "no summary": (HEADER + OWN.replace("sdc_x: the", "sdc_y: the") + MACRO, 16, "sdc_x: ..."),
     "no example": (HEADER + OWN.replace("Example:", "For example:") + MACRO, 16, "Example"),
@@ -73,6 +99,14 @@ WRONG = {
     "an argument that is not declared": (HEADER.replace("--   tbl ", "--   table "), 16, "takes tbl"),
     "a declared argument that nothing takes": (HEADER.replace("--   tbl ", "--   at  table  t\n--   tbl "), 6, "at is"),
     "a type there is not": (HEADER.replace("whole number", "while number"), 7, "while number"),
+    "a range there is not": (HEADER.replace("whole number", "number in (1, 0]"), 7, "number in (1, 0]"),
+    "a range of no number": (HEADER.replace("whole number", "text in [0, 1]"), 7, "text in [0, 1]"),
+    "a word there is not": (
+        HEADER.replace("-- Scope", "-- Values: texts.\n-- Scope"),
+        4,
+        "Values is to be one of codes",
+    ),
+    "told what there is not": (HEADER.replace("-- Scope", "-- Told: tbl, kay.\n-- Scope"), 4, "kay is none of"),
     "no meaning": (HEADER.replace("  the table\n", "\n"), 6, "two blanks"),
     "declared twice": (HEADER.replace("--   k ", "--   tbl"), 7, "twice"),
     "a tag twice": (HEADER.replace("-- Scope", "-- Source: b\n-- Scope"), 4, "twice"),

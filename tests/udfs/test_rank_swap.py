@@ -126,12 +126,12 @@ def test_the_range_for_evenly_spread_values_is_that_of_theory(target):
 
 def test_a_correlation_out_of_reach_is_refused():
     draws = np.random.default_rng(7).random(10)
-    with pytest.raises(ValueError, match=r"target is 0.99, but swapping neighbours .* code the top first"):
+    with pytest.raises(ValueError, match=r"correlation is 0.99, but swapping neighbours .* code the top first"):
         swapped_places(draws, None, 0.99, [*range(9), 1000])
     with pytest.raises(ValueError, match="all equal or missing"):
         swapped_places(draws, None, 0.9, [1.0] * 10)
     for target in (0, 1, np.nan):
-        with pytest.raises(ValueError, match="target is"):
+        with pytest.raises(ValueError, match="correlation is"):
             swapped_places(draws, None, target, range(10))
 
 

@@ -98,7 +98,7 @@ def range_keeping(target: float, ordered: npt.ArrayLike, choices: npt.ArrayLike)
     >>> range_keeping(0.99, np.arange(1000), np.random.default_rng(2).random(1000))
     65
     """
-    wanted = number(target, "target", above=0, below=1)
+    wanted = number(target, "correlation", above=0, below=1)
     values = vector(ordered)
     draws = uniforms_of(choices, values.shape, "choices")
     n = values.size
@@ -119,7 +119,7 @@ def range_keeping(target: float, ordered: npt.ArrayLike, choices: npt.ArrayLike)
         reach = guess if trial < TRIALS_BY_LAW and good < guess < bad else (good + bad) // 2
     if not good:
         raise ValueError(
-            f"target is {target}, but swapping neighbours in rank leaves a correlation of {r:.6g}; "
+            f"correlation is {target}, but swapping neighbours in rank leaves a correlation of {r:.6g}; "
             "expected at most that: lower the target or code the top first"
         )
     return good
