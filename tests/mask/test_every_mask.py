@@ -18,10 +18,10 @@ RETYPED = {"recode", "generalise", "calibrate"}  # verbs that may give a column 
 
 
 @pytest.fixture(scope="module")
-def db():
+def db(connect):
     """Return a connection with the macros, the tables of the examples and wrong ones of the same columns."""
-    with duckdb.connect() as con:
-        sdc_sql.load(con).execute(example_tables())
+    with connect() as con:
+        con.execute(example_tables())
         con.execute("CREATE TABLE backwards AS FROM persons ORDER BY id DESC")
         con.execute("CREATE TABLE nobody AS FROM persons LIMIT 0")
         con.execute("CREATE TABLE twice AS FROM persons UNION ALL FROM persons WHERE id = 3")

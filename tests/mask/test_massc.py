@@ -18,9 +18,8 @@ N = 6_000
 
 
 @pytest.fixture(scope="module")
-def db():
-    with duckdb.connect() as con:
-        sdc_sql.load(con)
+def db(connect):
+    with connect() as con:
         con.execute("SET VARIABLE sdc_key = ?", [KEY])
         # cells of one, of two and of many, in a file whose weights go with neither
         con.execute(

@@ -11,8 +11,6 @@ from typing import TYPE_CHECKING
 import duckdb
 import pytest
 
-import sdc_sql
-
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
@@ -66,9 +64,9 @@ BAD = {"twice": "is the same on 2 records: it must be unique", "lacking": " is N
 
 
 @pytest.fixture(scope="module")
-def db() -> Iterator[duckdb.DuckDBPyConnection]:
-    with duckdb.connect() as con:
-        sdc_sql.load(con).execute("""
+def db(connect) -> Iterator[duckdb.DuckDBPyConnection]:
+    with connect() as con:
+        con.execute("""
             SET VARIABLE sdc_key = 'vT5-0fQmXr2LzKp8_YdWc3NhGu7JbSaEo9iRtM1xk4U';
             CREATE TABLE good AS SELECT range AS id, (range * 37 % 101) / 7 AS x, (range * 31 % 7)::INTEGER AS n,
                 ['a', 'b'][1 + range % 2] AS cat, ['f', 'm'][1 + range // 2 % 2] AS sex FROM range(60);

@@ -19,9 +19,8 @@ N, UNITS = 12_000, 6  # records, and how many of them are in each small stratum
 
 
 @pytest.fixture(scope="module")
-def db():
-    with duckdb.connect() as con:
-        sdc_sql.load(con)
+def db(connect):
+    with connect() as con:
         con.execute("SET VARIABLE sdc_key = ?", [KEY])
         con.execute(
             f'CREATE TABLE k AS SELECT range AS id, range // {UNITS} AS "Select", range // 3 AS f, 2 AS "it\'s",'
