@@ -292,6 +292,7 @@ def test_c_runs_and_leaves(capsys):
     assert err == ""
 
 
+@pytest.mark.slow
 def test_a_pipe_and_a_file(capsys, monkeypatch, tmp_path):
     database = str(tmp_path / "new.duckdb")
     monkeypatch.setattr("sys.stdin", io.StringIO("CREATE TABLE t AS SELECT 7 AS seven;\nFROM t"))

@@ -184,7 +184,7 @@ FIGURES = {
 }
 
 
-@pytest.mark.one_in(2)
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize("call", FIGURES)
 def test_nothing_is_lost_by_nothing(files, call):
     found = rows(files[0], call.format(f="'k'"))

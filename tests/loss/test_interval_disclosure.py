@@ -40,6 +40,7 @@ def files(request, con):
     return con, before, after
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize(("intervals", "width"), [("sd", 0.05), ("sd", 0.4), ("rank", 0.05), ("rank", 0.3)])
 def test_it_is_what_is_defined(files, intervals, width):
     con, before, after = files

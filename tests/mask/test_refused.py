@@ -90,7 +90,7 @@ def assert_refused(con: duckdb.DuckDBPyConnection, query: str, words: str) -> No
     assert words in str(raised.value), query
 
 
-@pytest.mark.one_in(8)
+@pytest.mark.one_in(16)
 @pytest.mark.parametrize("table", BAD)
 @pytest.mark.parametrize("name", MASKS)
 def test_no_part_of_the_records_is_given(db, name, table):
@@ -99,6 +99,7 @@ def test_no_part_of_the_records_is_given(db, name, table):
         assert_refused(db, query.format(m=MASKS[name].format(t=table)), BAD[table])
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize("name", TABLES)
 def test_no_part_of_a_matrix_or_an_estimate_is_given(db, name):
     assert db.execute(f"FROM {TABLES[name].format(t='good')}").fetchall()

@@ -165,6 +165,7 @@ BAD = [
 ]
 
 
+@pytest.mark.one_in(4)
 @pytest.mark.parametrize(("design", "words"), BAD)
 def test_what_is_refused(db, design, words):
     given = ", ".join(f"{n} := {v!r}" for n, v in design.items()) or "stratum := NULL"
@@ -221,6 +222,7 @@ def test_what_the_table_forbids(db):
         data.where("s = 'a'").sample(size=5)
 
 
+@pytest.mark.slow
 def test_undo_and_a_release_file_of_the_session(db, tmp_path, monkeypatch):
     monkeypatch.setenv("SDC_KEY", KEY)
     db.execute(f"COPY (SELECT id, s, p, \"it's\"::DOUBLE AS w FROM k) TO '{tmp_path}/k.parquet'")

@@ -69,7 +69,7 @@ def expected(rows, unit, top, bottom, replacement):
     return new
 
 
-@pytest.mark.one_in(5)
+@pytest.mark.one_in(10)
 @pytest.mark.parametrize("replacement", ["threshold", "mean", "median"])
 @pytest.mark.parametrize(
     ("unit", "top", "bottom"),
@@ -111,7 +111,7 @@ def test_sdcmicro_codes_what_lies_above(shared, sdcmicro, con):
     assert [x for _, x in sorted(bottom.items())] == [x for (x,) in ages]
 
 
-@pytest.mark.one_in(2)
+@pytest.mark.one_in(4)
 @pytest.mark.parametrize(
     ("kind", "values", "call", "wanted"),
     [
