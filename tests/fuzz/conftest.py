@@ -9,14 +9,14 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+import duckdb
 import pytest
 
+import sdc_sql
 from sdc_sql.db.macros import example_tables
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
-
-    import duckdb
 
 HERE = Path(__file__).resolve().parent
 sys.path[:0] = [str(HERE), str(HERE.parent)]
@@ -24,10 +24,10 @@ from masked_tables import KEY  # noqa: E402 - found by the line above
 
 
 @pytest.fixture(scope="module")
-def fuzzed(connect, tmp_path_factory: pytest.TempPathFactory) -> Iterator[duckdb.DuckDBPyConnection]:
+def fuzzed(tmp_path_factory: pytest.TempPathFactory) -> Iterator[duckdb.DuckDBPyConnection]:
     """Return a connection with the macros, the tables of the examples, a key and a second database."""
-    with connect(threads=1) as con:
-        con.execute(example_tables())
+    with duckdb.connect(config={"threads": 1}) as con:
+        sdc_sql.load(con).execute(example_tables())
         con.execute("SET VARIABLE sdc_key = ?", [KEY])
         con.execute(f"ATTACH '{tmp_path_factory.mktemp('fuzz') / 'other.duckdb'}' AS other")
         yield con
