@@ -2,24 +2,26 @@
 
 from __future__ import annotations
 
+import json
 import os
 import signal
 import sys
 from collections import Counter
+from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-import duckdb
 import hypothesis
 import pytest
 
-import sdc_sql
-
 sys.path.insert(0, str(Path(__file__).parent))
 from emptied import empty, settings
+from macros_file import with_macros, written
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
+
+    import duckdb
 
 ROOT = Path(__file__).resolve().parents[1]
 FIXTURES = ROOT / "fixtures"
@@ -35,13 +37,15 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--every", type=int, default=1, metavar="N", help="of the cases of each test only every N-th")
 
 
-@pytest.hookimpl(tryfirst=True)  # before slow tests are left out
+@pytest.hookimpl(tryfirst=True)  # before what is marked is left out
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Mark as slow what ``one_in`` leaves of a test's cases; begin with the files that take minutes."""
+    """Mark as shared what needs the data beside the project, as slow what ``one_in`` leaves; begin with long files."""
     seen: Counter[str] = Counter()
     left_out: list[pytest.Item] = []
     for item in items:
         test = item.nodeid.partition("[")[0]
+        if "shared" in getattr(item, "fixturenames", ()):
+            item.add_marker("shared")
         for mark in item.iter_markers("one_in"):
             if seen[test] % mark.args[0]:
                 item.add_marker("slow")
@@ -57,16 +61,25 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 
 
 @pytest.fixture(scope="session")
-def loaded() -> Iterator[tuple[duckdb.DuckDBPyConnection, dict[str, str]]]:
-    """Return a connection with every macro on it and its settings: loading takes longer than most tests."""
-    with duckdb.connect() as connection:
-        sdc_sql.load(connection)
+def connect(tmp_path_factory: pytest.TempPathFactory) -> Callable[..., duckdb.DuckDBPyConnection]:
+    """Return what opens a database that has every macro: as `sdc_sql.load` does, in a tenth of the time."""
+    folder = tmp_path_factory.getbasetemp()
+    run = folder.parent if "PYTEST_XDIST_WORKER" in os.environ else folder  # where the processes of a run meet
+    return partial(with_macros, written(run))
+
+
+@pytest.fixture(scope="session")
+def loaded(
+    connect: Callable[..., duckdb.DuckDBPyConnection],
+) -> Iterator[tuple[duckdb.DuckDBPyConnection, dict[str, str]]]:
+    """Return a connection that has every macro, and its settings: it takes longer than most tests."""
+    with connect() as connection:
         yield connection, settings(connection)
 
 
 @pytest.fixture
 def con(loaded: tuple[duckdb.DuckDBPyConnection, dict[str, str]]) -> Iterator[duckdb.DuckDBPyConnection]:
-    """Return a connection with every macro on it and nothing else. A test that changes macros makes its own."""
+    """Return a connection that has every macro and nothing else. A test that changes macros makes its own."""
     yield loaded[0]
     empty(*loaded)
 
@@ -91,8 +104,18 @@ def fixtures() -> Path:
 
 
 @pytest.fixture(scope="session")
+def sdcmicro() -> dict[str, dict[str, Any]]:
+    """Return what sdcMicro answers on tables that are not part of the project, by the name of the call."""
+    entries = json.loads((FIXTURES / "sdcmicro_testdata.json").read_text(encoding="utf-8"))["entries"]
+    return {name: entry["result"] for name, entry in entries.items()}
+
+
+@pytest.fixture(scope="session")
 def shared() -> Path:
-    """Return the folder of real microdata and peers' numbers; skip where it is absent."""
+    """Return the folder of real microdata, and of peers' answers for each record; skip where it is absent.
+
+    What asks for it is marked `shared`, and left out unless asked for.
+    """
     if not SHARED.is_dir():
         pytest.skip(f"no data beside the project: {SHARED} is absent")
     return SHARED

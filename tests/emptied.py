@@ -4,12 +4,36 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from macros_file import ATTACHED
+
 from sdc_sql.db.transaction import is_open
 
 if TYPE_CHECKING:
     import duckdb
 
-_QUOTED = "'\"' || replace({0}, '\"', '\"\"') || '\"'"
+# The statements that take away what is there, in one query: seven would take three times as long.
+_LEFT = f"""
+    SELECT statement FROM (
+        SELECT 1 AS turn, format('RESET VARIABLE "{{}}"', replace(name, '"', '""')) AS statement FROM duckdb_variables()
+        UNION ALL
+        SELECT turn, format('DROP {{}} "{{}}"."{{}}"."{{}}" CASCADE', kind, replace(database_name, '"', '""'),
+                            replace(schema_name, '"', '""'), replace(name, '"', '""'))
+        FROM (SELECT 2 AS turn, 'VIEW' AS kind, database_name, schema_name, view_name AS name
+              FROM duckdb_views() WHERE NOT internal
+              UNION ALL
+              SELECT 3, 'TABLE', database_name, schema_name, table_name FROM duckdb_tables() WHERE NOT internal
+              UNION ALL
+              SELECT 4, 'SEQUENCE', database_name, schema_name, sequence_name FROM duckdb_sequences()
+              UNION ALL
+              SELECT 5, 'TYPE', database_name, schema_name, type_name FROM duckdb_types() WHERE NOT internal)
+        UNION ALL
+        SELECT 6, format('DROP SCHEMA memory."{{}}" CASCADE', replace(schema_name, '"', '""'))
+        FROM duckdb_schemas() WHERE database_name = 'memory' AND schema_name <> 'main' AND NOT internal
+        UNION ALL
+        SELECT 7, format('DETACH "{{}}"', replace(database_name, '"', '""'))
+        FROM duckdb_databases() WHERE NOT internal AND database_name NOT IN ('memory', '{ATTACHED}'))
+    ORDER BY turn
+"""
 
 
 def settings(con: duckdb.DuckDBPyConnection) -> dict[str, str]:
@@ -21,27 +45,9 @@ def empty(con: duckdb.DuckDBPyConnection, kept: dict[str, str]) -> None:
     """Drop all but the macros: tables, views, types, schemas, databases, variables; give the settings their values."""
     if is_open(con):
         con.rollback()
-    con.execute("USE memory.main")
+    con.execute("SET search_path = ?", [kept["search_path"]])
+    for (statement,) in con.execute(_LEFT).fetchall():
+        con.execute(statement)
     for name, value in settings(con).items():
         if value != kept[name]:
             con.execute(f"RESET {name}")
-    for (name,) in con.execute("SELECT name FROM duckdb_variables()").fetchall():
-        con.execute(f'RESET VARIABLE "{name}"')
-    for kind, name in [
-        ("view", "view_name"),
-        ("table", "table_name"),
-        ("sequence", "sequence_name"),
-        ("type", "type_name"),
-        ("schema", "schema_name"),
-    ]:
-        path = " || '.' || ".join(_QUOTED.format(c) for c in dict.fromkeys(("database_name", "schema_name", name)))
-        drop = f"SELECT 'DROP {kind} ' || {path} || ' CASCADE' FROM duckdb_{kind}s()"
-        if kind != "sequence":
-            drop += " WHERE NOT internal"
-        if kind == "schema":
-            drop += " AND database_name = 'memory' AND schema_name <> 'main'"
-        for (statement,) in con.execute(drop).fetchall():
-            con.execute(statement)
-    attached = "SELECT database_name FROM duckdb_databases() WHERE NOT internal AND database_name <> 'memory'"
-    for (database,) in con.execute(attached).fetchall():
-        con.execute(f'DETACH "{database}"')

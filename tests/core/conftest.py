@@ -6,29 +6,28 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-import duckdb
 import pytest
-
-import sdc_sql
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+
+    import duckdb
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 
 @pytest.fixture(scope="module")
-def db() -> Iterator[duckdb.DuckDBPyConnection]:
+def db(connect) -> Iterator[duckdb.DuckDBPyConnection]:
     """Return a connection with every macro on it, for property tests that replace a table per example."""
-    with duckdb.connect(config={"threads": 1}) as connection:
-        yield sdc_sql.load(connection)
+    with connect(threads=1) as connection:
+        yield connection
 
 
 @pytest.fixture(scope="module")
-def people() -> Iterator[duckdb.DuckDBPyConnection]:
+def people(connect) -> Iterator[duckdb.DuckDBPyConnection]:
     """Return a connection with the table `persons` of the folder above, for tests that only read it."""
-    with duckdb.connect() as connection:
-        sdc_sql.load(connection).execute("""
+    with connect() as connection:
+        connection.execute("""
             CREATE TABLE persons AS FROM (VALUES
                 (1, 30, 'f', 'north', 10.0, 1), (2, 30, 'f', 'north', 15.0, 1), (3, 41, 'm', 'north', 20.0, 1),
                 (4, 41, 'm', 'south', 20.0, 2), (5, 41, 'm', 'south', 12.5, 2), (6, NULL, 'f', 'south', 30.0, 3),

@@ -152,10 +152,10 @@ def test_an_id_that_is_null_is_refused(keyed):
 def test_the_environment_gives_the_key_and_the_session_wins(monkeypatch):
     monkeypatch.setenv("SDC_KEY", KEY)
     with duckdb.connect() as con:
-        sdc_sql.load(con)
+        sdc_sql.load(con, "sdc_uniform")
         assert con.execute("SELECT sdc_uniform('s', 1)").fetchall() == [(uniform(KEY, "s", 1),)]
         con.execute(f"SET VARIABLE sdc_key = '{OTHER}'")
-        sdc_sql.load(con)
+        sdc_sql.load(con, "sdc_uniform")
         assert con.execute("SELECT sdc_uniform('s', 1)").fetchall() == [(uniform(OTHER, "s", 1),)]
 
 

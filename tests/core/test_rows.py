@@ -8,8 +8,6 @@ import duckdb
 import pytest
 from every_macro import CALLS, READERS, complaint, query, rounded_rows
 
-import sdc_sql
-
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
@@ -143,18 +141,18 @@ CROWD = """
 
 
 @pytest.fixture(scope="module")
-def crowd() -> Iterator[duckdb.DuckDBPyConnection]:
+def crowd(connect) -> Iterator[duckdb.DuckDBPyConnection]:
     """Return a connection of one thread, with a table that is worth several."""
-    with duckdb.connect(config={"threads": 1}) as connection:
-        sdc_sql.load(connection).execute(CROWD)
+    with connect(threads=1) as connection:
+        connection.execute(CROWD)
         yield connection
 
 
 @pytest.fixture(scope="module", params=SETTINGS)
-def elsewhere(request) -> Iterator[duckdb.DuckDBPyConnection]:
+def elsewhere(connect, request) -> Iterator[duckdb.DuckDBPyConnection]:
     """Return a connection with other settings and the same table."""
-    with duckdb.connect() as connection:
-        sdc_sql.load(connection).execute(CROWD)
+    with connect() as connection:
+        connection.execute(CROWD)
         connection.execute(request.param)
         yield connection
 

@@ -30,6 +30,7 @@ def texts(persons) -> duckdb.DuckDBPyConnection:
     return persons
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize("name", READERS)
 @pytest.mark.parametrize("file", ["persons.csv", "persons.json"])
 def test_a_file_whose_codes_are_texts(texts, name, file, folder):  # noqa: ARG001
@@ -75,6 +76,7 @@ ROLES = {
 }
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize("role", ROLES)
 def test_every_role(con, role, folder):  # noqa: ARG001
     con.execute("SET VARIABLE sdc_key = ?", ["of these tests alone, 0123456789abcdef0123456789"])

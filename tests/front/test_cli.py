@@ -458,6 +458,7 @@ def test_install_into_a_database(capsys, tmp_path):
         assert con.execute("SELECT n1 FROM sdc_theta('persons', ['age', 'sex'], 0.1)").fetchone() == (3,)
 
 
+@pytest.mark.slow
 def test_install_takes_the_macros_out_again(capsys, tmp_path):
     path = tmp_path / "d.duckdb"
     assert main(["install", str(path), "--create"]) == DONE
@@ -478,6 +479,7 @@ def test_install_makes_no_file_unless_told(capsys, tmp_path):
         assert con.execute("SELECT 1 FROM duckdb_functions() WHERE function_name = 'sdc_theta'").fetchone() == (1,)
 
 
+@pytest.mark.slow
 def test_install_with_create_keeps_what_is_there(tmp_path):
     path = tmp_path / "d.duckdb"
     with duckdb.connect(path) as con:
@@ -525,6 +527,7 @@ def run(*arguments: str, **options) -> subprocess.CompletedProcess:
     return subprocess.run([sys.executable, "-m", "sdc_sql", *arguments], capture_output=True, check=False, **options)
 
 
+@pytest.mark.slow
 def test_as_a_module():
     done = run("--version", text=True)
     assert (done.returncode, done.stderr) == (DONE, "")

@@ -12,13 +12,32 @@ import duckdb
 import pytest
 
 import sdc_sql
-from sdc_sql.db.macros import SqlFile, declared, example_tables, sql_files
+from sdc_sql.db.macros import SqlFile, declared, example_tables, needed, sql_files
 
 MODULE = importlib.import_module("sdc_sql.db.load")  # the package's own name `load` is the function
 COUNTS = "FROM sdc_frequency_counts('persons', ['age', 'sex'])"
 EXPECTED = [(1, 1), (2, 1)]
 TABLE = "CREATE TABLE persons AS FROM (VALUES (30, 'f'), (30, 'f'), (41, 'm')) AS t(age, sex)"
 OURS = "SELECT count(*) FROM duckdb_functions() WHERE starts_with(function_name, 'sdc_') AND database_name = ?"
+
+
+def _closed(macros: tuple[str, ...]) -> tuple[SqlFile, ...]:
+    """Return the files of some macros, with those that they call."""
+    found: set[str] = set(macros)
+    for file in reversed(sql_files()):
+        if found & set(file.defines):
+            found |= file.calls
+    return tuple(file for file in sql_files() if found & set(file.defines))
+
+
+FEW = _closed(needed(f"{COUNTS}, sdc_theta, sdc__rows"))
+
+
+@pytest.fixture
+def few(monkeypatch):
+    """Let a tenth of the files be all there are: how they are stored and registered does not depend on their number."""
+    monkeypatch.setattr(MODULE, "sql_files", lambda: FEW)
+    monkeypatch.setattr(MODULE, "every", lambda: tuple(macro for file in FEW for macro in file.defines))
 
 
 def counts(con: duckdb.DuckDBPyConnection) -> list[tuple[int, int]]:
@@ -38,6 +57,7 @@ def database(tmp_path):
     return path
 
 
+@pytest.mark.usefixtures("few")
 def test_load_returns_the_connection():
     with duckdb.connect() as con:
         assert sdc_sql.load(con) is con
@@ -51,6 +71,7 @@ def test_twice_does_no_harm():
         assert counts(con) == EXPECTED
 
 
+@pytest.mark.usefixtures("few")
 def test_loaded_macros_are_temporary(database):
     before = digest(database)
     with duckdb.connect(database) as con:
@@ -62,11 +83,13 @@ def test_loaded_macros_are_temporary(database):
         counts(con)
 
 
+@pytest.mark.usefixtures("few")
 def test_load_on_a_read_only_database(database):
     with duckdb.connect(database, read_only=True) as con:
         assert counts(sdc_sql.load(con)) == EXPECTED
 
 
+@pytest.mark.usefixtures("few")
 def test_load_leaves_an_open_transaction_open_and_commit_keeps_it(database):
     with duckdb.connect(database) as con:
         con.begin()
@@ -78,6 +101,7 @@ def test_load_leaves_an_open_transaction_open_and_commit_keeps_it(database):
 
 
 @pytest.mark.slow
+@pytest.mark.usefixtures("few")
 def test_load_leaves_an_open_transaction_open_and_rollback_undoes_it(database):
     with duckdb.connect(database) as con:
         con.begin()
@@ -99,6 +123,7 @@ def test_a_described_table_survives_the_rollback_of_the_transaction_it_was_descr
 
 
 @pytest.mark.slow
+@pytest.mark.usefixtures("few")
 def test_another_macro_of_the_same_name_in_the_file_does_not_win(database):
     with duckdb.connect(database) as con:
         con.execute("CREATE MACRO sdc_frequency_counts(tbl, keys) AS TABLE SELECT 'an older one' AS frequency")
@@ -108,6 +133,7 @@ def test_another_macro_of_the_same_name_in_the_file_does_not_win(database):
 
 
 @pytest.mark.slow
+@pytest.mark.usefixtures("few")
 def test_an_older_helper_in_the_file_is_not_called(database):
     with duckdb.connect(database) as con:
         sdc_sql.install(con)
@@ -117,6 +143,7 @@ def test_an_older_helper_in_the_file_is_not_called(database):
         assert counts(sdc_sql.load(con)) == EXPECTED
 
 
+@pytest.mark.usefixtures("few")
 def test_beside_macros_in_the_file_a_described_table_gets_all(database):
     # an older one would call helpers of this version
     with duckdb.connect(database) as con:
@@ -130,6 +157,7 @@ def test_beside_macros_in_the_file_a_described_table_gets_all(database):
         assert con.execute("SELECT n1 FROM sdc_theta('persons', ['age'], 0.1)").fetchall() == [(1,)]
 
 
+@pytest.mark.usefixtures("few")
 def test_load_in_another_schema():
     with duckdb.connect() as con:
         con.execute("CREATE SCHEMA s; USE s")
@@ -137,6 +165,7 @@ def test_load_in_another_schema():
         assert counts(sdc_sql.load(con)) == EXPECTED
 
 
+@pytest.mark.usefixtures("few")
 def test_a_cursor_needs_a_load_of_its_own(database):
     with duckdb.connect(database) as con:
         sdc_sql.load(con)
@@ -156,6 +185,7 @@ def test_install_stores_the_macros(database):
             assert counts(cursor) == EXPECTED
 
 
+@pytest.mark.usefixtures("few")
 def test_install_replaces(database):
     with duckdb.connect(database) as con:
         con.execute("CREATE MACRO sdc_frequency_counts(tbl, keys) AS TABLE SELECT 'an older one' AS frequency")
@@ -165,6 +195,7 @@ def test_install_replaces(database):
         assert counts(con) == EXPECTED
 
 
+@pytest.mark.usefixtures("few")
 def test_install_keeps_what_is_not_ours(database):
     with duckdb.connect(database) as con:
         con.execute("CREATE MACRO twice(x) AS 2 * x")
@@ -180,9 +211,10 @@ def test_install_on_a_connection_that_has_them_loaded(database):
         assert counts(con) == EXPECTED
 
 
+@pytest.mark.usefixtures("few")
 def test_install_is_all_or_nothing(database, monkeypatch):
     broken = SqlFile("broken.sql", "CREATE OR REPLACE MACRO sdc__broken(a) AS (", ("sdc__broken",), frozenset())
-    monkeypatch.setattr(MODULE, "sql_files", lambda: (*sql_files(), broken))
+    monkeypatch.setattr(MODULE, "sql_files", lambda: (*FEW, broken))
     with duckdb.connect(database) as con:
         with pytest.raises(duckdb.ParserException):
             sdc_sql.install(con)
@@ -191,16 +223,18 @@ def test_install_is_all_or_nothing(database, monkeypatch):
         con.rollback()
 
 
+@pytest.mark.usefixtures("few")
 def test_install_that_fails_keeps_the_older_macros(database, monkeypatch):
     with duckdb.connect(database) as con:
         con.execute("CREATE MACRO sdc_frequency_counts(tbl, keys) AS TABLE SELECT 'an older one' AS frequency")
         broken = SqlFile("broken.sql", "CREATE OR REPLACE MACRO sdc__broken(a) AS (", ("sdc__broken",), frozenset())
-        monkeypatch.setattr(MODULE, "sql_files", lambda: (*sql_files(), broken))
+        monkeypatch.setattr(MODULE, "sql_files", lambda: (*FEW, broken))
         with pytest.raises(duckdb.ParserException):
             sdc_sql.install(con)
         assert con.execute(COUNTS).fetchall() == [("an older one",)]
 
 
+@pytest.mark.usefixtures("few")
 def test_install_on_a_read_only_database_is_refused_and_harms_nothing(database):
     before = digest(database)
     with duckdb.connect(database, read_only=True) as con:
@@ -210,6 +244,7 @@ def test_install_on_a_read_only_database_is_refused_and_harms_nothing(database):
     assert digest(database) == before
 
 
+@pytest.mark.usefixtures("few")
 def test_install_does_not_ruin_an_open_transaction(database):
     # joined or refused: in either case what the user has not yet committed is still there to commit
     with duckdb.connect(database) as con:
@@ -221,6 +256,7 @@ def test_install_does_not_ruin_an_open_transaction(database):
         assert con.execute("FROM kept").fetchall() == [(1,)]
 
 
+@pytest.mark.usefixtures("few")
 def test_install_never_commits_for_the_user(database):
     with duckdb.connect(database) as con:
         con.begin()
@@ -271,6 +307,7 @@ def test_shared_macros_come_before_older_ones_of_the_database(database):
         assert counts(cursor) == EXPECTED
 
 
+@pytest.mark.usefixtures("few")
 def test_uninstall_takes_out_ours_alone(database):
     with duckdb.connect(database) as con:
         con.execute("CREATE MACRO sdc_of_the_user(x) AS x")
@@ -289,6 +326,7 @@ def made(con: duckdb.DuckDBPyConnection) -> set[str]:
     return {name for (name,) in con.execute(ours).fetchall()}
 
 
+@pytest.mark.usefixtures("few")
 def test_a_connection_that_has_the_macros_is_asked_nothing(database, monkeypatch):
     with duckdb.connect(database) as con:
         data = sdc_sql.Microdata(con, "persons", keys=["age", "sex"])
@@ -378,7 +416,9 @@ def test_macros_of_a_transaction_are_there_until_it_ends_and_again_after(databas
 
 def test_a_view_of_macros_in_a_database_is_described(database):
     with duckdb.connect(database) as con:
-        sdc_sql.load(con).execute("CREATE VIEW judged AS SELECT *, sdc_posterior_risk(1, 1) AS risk FROM persons")
+        sdc_sql.load(con, "sdc_posterior_risk").execute(
+            "CREATE VIEW judged AS SELECT *, sdc_posterior_risk(1, 1) AS risk FROM persons"
+        )
     with duckdb.connect(database) as con:
         assert sdc_sql.Microdata(con, "judged", keys=["age", "risk"]).theta(0.1).n1 == 1
 

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import re
+from functools import cache
 from itertools import pairwise
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import duckdb
 import pytest
@@ -14,6 +16,9 @@ from sqlglot import TokenType, tokenize
 import sdc_sql
 from sdc_sql.db.catalogue import ENTRIES
 from sdc_sql.db.macros import CREATE, sql_files
+
+if TYPE_CHECKING:
+    from sqlglot.tokens import Token
 
 ROOT = Path(__file__).resolve().parents[2]
 # (of the files, all but the one that is made from their headers: tests/front/test_help.py)
@@ -50,45 +55,57 @@ def test_no_macro_is_defined_twice():
     assert len(DEFINED) == sum(len(f.defines) for f in sql_files())
 
 
-@pytest.mark.parametrize("name", FILES)
-def test_a_file_opens_with_a_header(name):
-    header, create, _ = FILES[name].text.partition(CREATE)
-    assert create
-    assert header.startswith("-- ")
-    assert all(line.startswith("--") for line in header.splitlines() if line)
+def header(name: str) -> str:
+    return FILES[name].text.partition(CREATE)[0]
 
 
-@pytest.mark.parametrize("name", [n for n in FILES if n.startswith("risk/")])
-def test_a_measure_names_its_source(name):
-    header = FILES[name].text.partition(CREATE)[0]
-    assert re.search(r"^-- Source: ", header, re.MULTILINE)
+@cache
+def tokens(name: str) -> list[Token]:
+    return tokenize(FILES[name].text, read="duckdb")
 
 
-@pytest.mark.parametrize("name", FILES)
-def test_every_macro_is_made_in_one_way_and_named_sdc(name):
-    file = FILES[name]
-    code = "\n".join(line for line in file.text.splitlines() if not line.startswith("--"))
-    assert code.count("CREATE") == file.text.count(f"\n{CREATE} sdc_") == len(file.defines)
-    assert all(macro.startswith("sdc_") for macro in file.defines)
+def test_a_file_opens_with_a_header():
+    heads = {name: header(name) for name in FILES}
+    assert [name for name, head in heads.items() if head == FILES[name].text or not head.startswith("-- ")] == []
+    lines = [(name, line) for name, head in heads.items() for line in head.splitlines() if line]
+    assert [(name, line) for name, line in lines if not line.startswith("--")] == []
 
 
-@pytest.mark.parametrize("name", FILES)
-def test_no_arrow_lambdas(name):
-    assert TokenType.ARROW not in {t.token_type for t in tokenize(FILES[name].text, read="duckdb")}
+def test_a_measure_names_its_source():
+    measures = [name for name in FILES if name.startswith("risk/")]
+    assert [name for name in measures if not re.search(r"^-- Source: ", header(name), re.MULTILINE)] == []
 
 
-@pytest.mark.parametrize("name", FILES)
-def test_inner_names_are_the_macros_own(name):
-    # of the CTEs: a user's table `counts` must not be taken for one of ours, nor ours for theirs
-    tokens = tokenize(FILES[name].text, read="duckdb")
-    ctes = {a.text for a, b in pairwise(tokens) if a.token_type is TokenType.VAR and b.token_type is TokenType.ALIAS}
+def test_every_macro_is_made_in_one_way_and_named_sdc():
+    wrong = []
+    for name, file in FILES.items():
+        code = "\n".join(line for line in file.text.splitlines() if not line.startswith("--"))
+        if not code.count("CREATE") == file.text.count(f"\n{CREATE} sdc_") == len(file.defines):
+            wrong.append(name)
+        wrong += [f"{name}: {macro}" for macro in file.defines if not macro.startswith("sdc_")]
+    assert wrong == []
+
+
+def test_no_arrow_lambdas():
+    assert [name for name in FILES if TokenType.ARROW in {t.token_type for t in tokens(name)}] == []
+
+
+def inner(name: str) -> set[str]:
+    """Return the names of the CTEs of a file."""
+    read = tokens(name)
+    ctes = {a.text for a, b in pairwise(read) if a.token_type is TokenType.VAR and b.token_type is TokenType.ALIAS}
     following = {
         t.text
-        for t, alias, paren in zip(tokens, tokens[1:], tokens[2:], strict=False)
+        for t, alias, paren in zip(read, read[1:], read[2:], strict=False)
         if alias.token_type is TokenType.ALIAS
         and (paren.token_type is TokenType.L_PAREN or paren.text == "MATERIALIZED")
     }
-    assert all(cte.startswith("sdc__") for cte in ctes & following)
+    return ctes & following
+
+
+def test_inner_names_are_the_macros_own():
+    # a user's table `counts` must not be taken for one of ours, nor ours for theirs
+    assert [f"{name}: {cte}" for name in FILES for cte in inner(name) if not cte.startswith("sdc__")] == []
 
 
 def test_the_bundle_is_every_file_once_in_order():

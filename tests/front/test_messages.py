@@ -102,7 +102,7 @@ def texts(call: str) -> list[str]:
     return [call.replace(f"'{word}'", "'name'") for word in sorted(set(re.findall("'([^']*)'", call)) - {"persons"})]
 
 
-@pytest.mark.one_in(6)
+@pytest.mark.one_in(24)
 @pytest.mark.parametrize("name", [d.name for d in declared() if d.is_table])
 def test_a_column_of_texts_in_every_place(bad, name):
     (call,) = [d.example for d in declared() if d.name == name]

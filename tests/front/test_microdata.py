@@ -24,10 +24,10 @@ ROLES = {"weight": "weight", "household": "household", "id": "id", "stratum": "r
 
 
 @pytest.fixture(scope="module")
-def db() -> Iterator[duckdb.DuckDBPyConnection]:
+def db(connect) -> Iterator[duckdb.DuckDBPyConnection]:
     """Return a connection with the macros and `persons`; only tables of other names are made on it."""
-    with duckdb.connect() as con:
-        sdc_sql.load(con).execute("""
+    with connect() as con:
+        con.execute("""
             CREATE TABLE persons AS FROM (VALUES
                 (1, 30, 'f', 'north', 10.0, 1), (2, 30, 'f', 'north', 15.0, 1), (3, 41, 'm', 'north', 20.0, 1),
                 (4, 41, 'm', 'south', 20.0, 2), (5, 41, 'm', 'south', 12.5, 2), (6, NULL, 'f', 'south', 30.0, 3),

@@ -24,6 +24,7 @@ TABLES = """
 """
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize(
     ("table", "column", "base", "said"),
     [
@@ -67,6 +68,7 @@ def test_arguments_of_another_kind():
         data.recode("sex", mapping={"f": "x"}, others=5)
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize(
     ("call", "said"),
     [
@@ -210,6 +212,7 @@ SWEEP = ["--id", "id", "--risk", "k_anonymity.2.records", "--loss", "distributio
 ROUND = ["mask", "round", "p.csv", "--id", "id", "--columns", "age", "--output", "o.csv"]
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize(
     ("command", "said"),
     [

@@ -38,10 +38,10 @@ def bare():
 
 
 @pytest.fixture(scope="module")
-def db():
+def db(connect):
     """Return a connection with the macros and the table `persons`, shared: that it stays is what is tested."""
-    with duckdb.connect() as con:
-        sdc_sql.load(con).execute("""
+    with connect() as con:
+        con.execute("""
             CREATE TABLE persons AS FROM (VALUES
                 (1, 30, 'f'), (2, 30, 'f'), (3, 41, 'm'), (4, 41, 'm'), (5, 41, 'm'), (6, NULL, 'f'), (7, 67, NULL),
                 (8, 25, 'm')

@@ -7,7 +7,6 @@ import io
 import duckdb
 import pytest
 
-import sdc_sql
 from sdc_sql.cli import main
 from sdc_sql.db.macros import declared
 from sdc_sql.shell.completion import candidates
@@ -20,10 +19,10 @@ KEY = "a key that must not be seen"
 
 
 @pytest.fixture(scope="module")
-def loaded():
+def loaded(connect):
     """Return a connection with the macros and the tables of the examples, for all sessions here."""
-    with duckdb.connect() as con:
-        yield sdc_sql.load(con)
+    with connect() as con:
+        yield con
 
 
 @pytest.fixture
@@ -293,6 +292,7 @@ def test_c_runs_and_leaves(capsys):
     assert err == ""
 
 
+@pytest.mark.slow
 def test_a_pipe_and_a_file(capsys, monkeypatch, tmp_path):
     database = str(tmp_path / "new.duckdb")
     monkeypatch.setattr("sys.stdin", io.StringIO("CREATE TABLE t AS SELECT 7 AS seven;\nFROM t"))

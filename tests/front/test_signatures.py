@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import inspect
 from decimal import Decimal
+from functools import cache
 
 import duckdb
-import pytest
 
 from sdc_sql import Microdata
 from sdc_sql.db.macros import declared
@@ -41,42 +41,54 @@ def python(method: str, name: str) -> str:
     return OTHER_NAMES.get(method, {}).get(name) or NAMES.get(name, name)
 
 
-@pytest.mark.parametrize("method", METHODS)
-def test_names(method):
-    known = {python(method, p.name) for d in METHODS[method] for p in d.parameters}
-    switches = {d.switch for d in METHODS[method]} - {""}
-    found = set(parameters(method))
-    assert found - known - OWN == switches
-    assert known - found <= ROLES
-    assert ("into" in found) == any(d.is_step for d in METHODS[method])
+def test_names():
+    wrong = []
+    for method, macros in METHODS.items():
+        known = {python(method, p.name) for d in macros for p in d.parameters}
+        switches = {d.switch for d in macros} - {""}
+        found = set(parameters(method))
+        wrong += [f"{method}: {name} is of no macro" for name in (found - known - OWN) ^ switches]
+        wrong += [f"{method} lacks {name}" for name in known - found - ROLES]
+        if ("into" in found) != any(d.is_step for d in macros):
+            wrong.append(f"{method}: what masks, and that alone, takes into")
+    assert wrong == []
 
 
-@pytest.mark.parametrize("method", METHODS)
-def test_order(method):
-    for declaration in METHODS[method]:
-        names = list(dict.fromkeys(python(method, p.name) for p in declaration.parameters if p.name not in ROLES))
-        assert [name for name in parameters(method) if name in names] == names
+def test_order():
+    wrong = []
+    for method, macros in METHODS.items():
+        for declaration in macros:
+            names = list(dict.fromkeys(python(method, p.name) for p in declaration.parameters if p.name not in ROLES))
+            if [name for name in parameters(method) if name in names] != names:
+                wrong.append(f"{method}: the order is {', '.join(names)}")
+    assert wrong == []
 
 
-@pytest.mark.parametrize("method", METHODS)
-def test_defaults(method):
-    found = parameters(method)
-    alternatives = len(METHODS[method]) > 1
-    for declaration in METHODS[method]:
-        for parameter in declaration.parameters:
+@cache
+def value(default: str) -> object:
+    ((found,),) = duckdb.sql(f"SELECT {default}").fetchall()
+    return float(found) if isinstance(found, Decimal) else found
+
+
+def test_defaults():
+    wrong = []
+    for method, macros in METHODS.items():
+        found = parameters(method)
+        for parameter in (p for d in macros for p in d.parameters):
             name = python(method, parameter.name)
             if name not in found:
                 continue
             said = found[name].default
-            in_all = all(any(p.name == parameter.name for p in d.parameters) for d in METHODS[method])
-            if said is None and (parameter.name in ROLES or (alternatives and not in_all)):
+            in_all = all(any(p.name == parameter.name for p in d.parameters) for d in macros)
+            if said is None and (parameter.name in ROLES or (len(macros) > 1 and not in_all)):
                 continue  # the table's, or one of several of which one is given
             if parameter.default is None:
-                assert said == DEFAULTS.get((method, name), inspect.Parameter.empty), name
+                wanted = DEFAULTS.get((method, name), inspect.Parameter.empty)
             else:
-                ((default,),) = duckdb.sql(f"SELECT {parameter.default}").fetchall()
-                default = float(default) if isinstance(default, Decimal) else default
-                assert said == default or (said == () and default is None), name
+                wanted = value(parameter.default)
+            if said != wanted and not (said == () and wanted is None):
+                wrong.append(f"{method}: {name} is {said} by default, declared {wanted}")
+    assert wrong == []
 
 
 def test_every_macro_has_its_method():

@@ -212,6 +212,7 @@ def test_a_view_alone(tmp_path):
     assert records(database(tmp_path / "d", f"CREATE VIEW v AS {ROWS}")) == 3
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize("name", NAMES)
 def test_odd_names_of_tables(tmp_path, name):
     path = database(tmp_path / "d", f"CREATE TABLE {quoted(name)} AS {ROWS}")

@@ -7,7 +7,6 @@ import pytest
 import sqlglot
 from sqlglot import exp
 
-import sdc_sql
 from sdc_sql.db.macros import bundle, declared, example_tables
 from sdc_sql.errors import SdcError, translate
 
@@ -78,10 +77,10 @@ def test_a_word_for_a_number(shell, call):
 
 
 @pytest.fixture(scope="module")
-def loaded():
+def loaded(connect):
     """The tables of the examples, where Python's kernels are."""
-    with duckdb.connect() as con:
-        sdc_sql.load(con).execute(example_tables())
+    with connect() as con:
+        con.execute(example_tables())
         con.execute("SET VARIABLE sdc_key = $key", {"key": KEY})
         yield con
 

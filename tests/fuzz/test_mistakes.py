@@ -270,6 +270,7 @@ def test_some(fuzzed, tmp_path, door):
     assert not faults, told("test_mistakes.py", door, faults)
 
 
+@pytest.mark.one_in(4)
 @pytest.mark.parametrize("number", range(len(MISTAKES)))
 def test_each_mistake(fuzzed, number):
     for within in {False, number in ARGUMENTS}:

@@ -183,7 +183,7 @@ def test_the_files_of_the_dbt_project_are_those_that_are_shown(code):
         assert text in read(SAMPLE / name.split()[1])
 
 
-@pytest.mark.one_in(3)
+@pytest.mark.one_in(6)
 @pytest.mark.parametrize("code", examples("sh", without="dbt build"))
 def test_shell_examples(code, checkout):
     need_duckdb_shell(code)
@@ -194,6 +194,7 @@ def test_shell_examples(code, checkout):
     assert not mended or ("\nfails\n" in done.stdout and done.stdout.endswith("\npasses\n"))
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize("code", examples("console"))
 def test_transcripts_of_shells(code, checkout):
     """Type what stands after the prompts, and compare what is printed; errors go to standard error."""
@@ -211,13 +212,14 @@ def test_transcripts_of_shells(code, checkout):
 
 
 @pytest.mark.parametrize("code", examples("sql"))
-def test_sql_examples(code, monkeypatch):
+def test_sql_examples(code, monkeypatch, connect):
     monkeypatch.chdir(ROOT)
-    monkeypatch.setenv("SDC_KEY", KEY)
-    with duckdb.connect() as con:
-        assert sdc_sql.load(con).sql(code).fetchall()
+    with connect() as con:
+        con.execute("SET VARIABLE sdc_key = ?", [KEY])
+        assert con.sql(code).fetchall()
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize("code", examples("python", without="pyspark"))  # Spark's: see test_spark_mask
 def test_python_examples(code, checkout, monkeypatch, capsys):
     monkeypatch.chdir(checkout)

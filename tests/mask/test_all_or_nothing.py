@@ -35,6 +35,7 @@ def test_columns_and_ids_of_any_name(keyed, column):
     assert sdc_sql.Microdata(keyed, "u", id=column).noise("x", 0.1).changed == 50
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize("kind", ["VARCHAR", "INTEGER", "UUID", "DATE", "HUGEINT"])
 def test_ids_of_any_type(keyed, kind):
     value = {
@@ -126,6 +127,7 @@ def sources(con: duckdb.DuckDBPyConnection, tmp_path: Any) -> dict[str, str]:
     }
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize("kind", ["view", "parquet", "csv", "arrow"])
 def test_what_is_no_table_is_masked_into_one_only(keyed, kind, tmp_path):
     source = sources(keyed, tmp_path)[kind]

@@ -170,6 +170,7 @@ def test_sql_and_python_release_the_same_whatever_the_order_and_the_threads(k):
     assert k.con.execute("FROM again ORDER BY id").fetchall() == expected
 
 
+@pytest.mark.slow
 def test_hierarchies_however_they_are_given(k, tmp_path):
     k.con.execute("CREATE TABLE fs AS SELECT i AS f, i // 2 AS two, i // 4 AS four, '*' AS \"all\" FROM range(8) t(i)")
     lines = [";".join(label or "" for label in row) for row in LEVELS["Select"].rows]
@@ -192,6 +193,7 @@ def test_hierarchies_however_they_are_given(k, tmp_path):
         assert k.con.execute(f"FROM l{i} EXCEPT FROM released").fetchall() == []
 
 
+@pytest.mark.one_in(4)
 @pytest.mark.parametrize(
     ("changed", "error", "said"),
     [

@@ -14,7 +14,7 @@ EVERY = pytest.mark.parametrize("method", METHODS)
 KEYS = pytest.mark.parametrize("key", ["", "PRIMARY KEY"], ids=["no-key", "primary-key"])
 
 
-@pytest.mark.one_in(2)
+@pytest.mark.one_in(3)
 @KEYS
 @EVERY
 def test_nothing_but_the_masked_values_changes(keyed, method, key):
@@ -147,7 +147,7 @@ NAMES = [
 WEIRD = pytest.mark.skipif(duckdb.__version__ < "2", reason="query_table of DuckDB 1.5 cannot name it")
 
 
-@pytest.mark.one_in(16)
+@pytest.mark.one_in(32)
 @pytest.mark.parametrize(
     "into", [None, "released", pytest.param('"we""ird copy"', marks=WEIRD), "apart.released", "temp.released"]
 )

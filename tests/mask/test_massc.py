@@ -18,9 +18,8 @@ N = 6_000
 
 
 @pytest.fixture(scope="module")
-def db():
-    with duckdb.connect() as con:
-        sdc_sql.load(con)
+def db(connect):
+    with connect() as con:
         con.execute("SET VARIABLE sdc_key = ?", [KEY])
         # cells of one, of two and of many, in a file whose weights go with neither
         con.execute(
@@ -104,6 +103,7 @@ def test_the_totals_of_the_margins_are_kept(db):
     assert db.execute("DESCRIBE released").fetchall()[3][1] == "DOUBLE"
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize(("change", "words"), [
     ({"bias": 1}, "bias is"), ({"bias": -0.1}, "bias is"), ({"variance": -1}, "variance is"),
     ({"strata": [2, 1]}, "ascending"), ({"strata": [0.5]}, "ascending"),
@@ -123,6 +123,7 @@ def test_what_is_refused(db, change, words):
         sdc_sql.Microdata(db, "k", id="id").massc(bias, variance, keys=keys, into="refused", **given)
 
 
+@pytest.mark.slow
 def test_in_place_undo_and_the_command_line(db, tmp_path, monkeypatch):
     monkeypatch.setenv("SDC_KEY", KEY)
     db.execute(f"COPY k TO '{tmp_path}/k.parquet'")

@@ -233,6 +233,7 @@ def test_dates_and_missing_values_in_ranges(con):
     assert Counter(day for (day,) in released(con, "t", ["day"], 2))[None] == 2
 
 
+@pytest.mark.slow
 def test_hierarchies_in_every_form(con, tmp_path):
     con.execute(
         "CREATE TABLE t AS SELECT i AS id, ['a1', 'a2', 'b1', NULL][1 + least(i // 3, 3)] AS x FROM range(12) r(i)"

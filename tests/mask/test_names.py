@@ -94,6 +94,7 @@ def test_quotes_in_quotes_are_refused_where_duckdb_drops_them(both):
         sdc_sql.Microdata(both, '"we""ird"', id="id").round_to_base("w", 10)
 
 
+@pytest.mark.slow
 def test_a_schema_that_is_named_is_no_other(both):
     both.execute(
         "CREATE TEMP TABLE x AS SELECT id, w + 2 AS w FROM main.x; CREATE SCHEMA s; CREATE TABLE s.x AS FROM x"

@@ -48,6 +48,7 @@ THEORY = {
 }
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize("method", THEORY)
 def test_noise_keeps_what_its_theory_says(table, method):
     before, after = moments(table), moments(table, noisy(method))
@@ -202,6 +203,7 @@ def test_rank_swapping_stays_within_the_range_and_moves_all(table):
     assert still == 0
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize(
     "call", ["sdc_rank_swap('{}', 'x', 10, 'id')", "sdc_rank_swap_correlated('{}', 'x', 0.9, 'id')"]
 )

@@ -266,6 +266,7 @@ def test_300_000_cells(keyed):
     assert highest <= 0.8
 
 
+@pytest.mark.slow
 def test_the_same_for_any_threads_and_order(keyed):
     n = 150_000
     keyed.execute(f"CREATE TABLE t AS SELECT i AS id, (i * i % 1009)::INTEGER AS x, i % 2 AS s FROM range({n}) r(i)")

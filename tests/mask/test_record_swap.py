@@ -98,6 +98,7 @@ def test_where_more_are_at_risk_than_the_rate_all_of_them_are_swapped(keyed):
     assert step.parameters["swapped"] == sum(p is not None for p, _ in partners.values()) >= len(need) - len(left)
 
 
+@pytest.mark.slow
 def test_profiles_are_tried_in_turn_and_kept_in_each_area(keyed):
     keyed.execute(PERSONS)
     before, after, partners, _ = swapped(keyed, 0.4, k=3, profiles=[["sex", "tenure"]], carry_along=["block"])
@@ -176,6 +177,7 @@ def test_who_stays_in_the_region_of_his_risk_is_left_at_risk(keyed):
     assert data.record_swap("d", 0.1, k=2).parameters["swapped"] == 40  # at risk in the districts alone
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize(
     ("given", "words"),
     [

@@ -249,7 +249,7 @@ def masked(con: duckdb.DuckDBPyConnection, name: str, what: tuple[str, str] = FI
     return KNOWN[name, *what]
 
 
-@pytest.mark.one_in(16)
+@pytest.mark.one_in(32)
 @EVERY
 def test_the_same_for_any_threads_order_of_rows_and_storage(keyed, name):
     expected = masked(keyed, name)
@@ -287,7 +287,7 @@ def assert_stored(name: str, rows: Rows) -> None:
         assert got == pytest.approx(wanted, rel=1e-12)
 
 
-@pytest.mark.one_in(4)
+@pytest.mark.one_in(8)
 @EVERY
 def test_the_same_on_every_version_of_duckdb(keyed, name):
     assert_stored(name, masked(keyed, name))
@@ -312,7 +312,7 @@ DRAWN = [name for name, (method, _, named, _) in METHODS.items()
          if not method.startswith("microaggregate") and (method != "round_to_base" or named)]  # fmt: skip
 
 
-@pytest.mark.one_in(8)
+@pytest.mark.one_in(16)
 @NEW
 @pytest.mark.parametrize("name", DRAWN)
 def test_another_stream_or_key_gives_another_release(keyed, name, new):
@@ -323,7 +323,7 @@ def test_another_stream_or_key_gives_another_release(keyed, name, new):
 UNBIASED = ["noise", "noise correlated", "noise linear", "multiplicative", "multiplicative hoehne", "round at random"]
 
 
-@pytest.mark.one_in(2)
+@pytest.mark.one_in(3)
 @NEW
 @pytest.mark.parametrize("name", UNBIASED)
 def test_the_noise_of_another_stream_or_key_is_not_correlated(keyed, name, new):
@@ -395,6 +395,7 @@ MOVED = {
 }
 
 
+@pytest.mark.one_in(3)
 @NEW
 @pytest.mark.parametrize("name", MOVED)
 def test_the_moves_of_another_stream_or_key_are_independent(keyed, name, new):

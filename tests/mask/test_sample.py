@@ -19,9 +19,8 @@ N, UNITS = 12_000, 6  # records, and how many of them are in each small stratum
 
 
 @pytest.fixture(scope="module")
-def db():
-    with duckdb.connect() as con:
-        sdc_sql.load(con)
+def db(connect):
+    with connect() as con:
         con.execute("SET VARIABLE sdc_key = ?", [KEY])
         con.execute(
             f'CREATE TABLE k AS SELECT range AS id, range // {UNITS} AS "Select", range // 3 AS f, 2 AS "it\'s",'
@@ -166,6 +165,7 @@ BAD = [
 ]
 
 
+@pytest.mark.one_in(4)
 @pytest.mark.parametrize(("design", "words"), BAD)
 def test_what_is_refused(db, design, words):
     given = ", ".join(f"{n} := {v!r}" for n, v in design.items()) or "stratum := NULL"
@@ -222,6 +222,7 @@ def test_what_the_table_forbids(db):
         data.where("s = 'a'").sample(size=5)
 
 
+@pytest.mark.slow
 def test_undo_and_a_release_file_of_the_session(db, tmp_path, monkeypatch):
     monkeypatch.setenv("SDC_KEY", KEY)
     db.execute(f"COPY (SELECT id, s, p, \"it's\"::DOUBLE AS w FROM k) TO '{tmp_path}/k.parquet'")

@@ -167,7 +167,7 @@ def test_no_error_of_the_database_tells_the_key(keyed, query):
     assert KEY not in str(raised.value)
 
 
-@pytest.mark.one_in(2)
+@pytest.mark.slow
 @pytest.mark.parametrize("where", ["session", "environment"])
 def test_no_log_and_no_file_has_the_key(tmp_path, monkeypatch, where):
     path, released = tmp_path / "survey.duckdb", tmp_path / "released.parquet"

@@ -46,7 +46,7 @@ def database(tmp_path, monkeypatch):
 @pytest.mark.parametrize("method", CALLS)
 def test_the_command_swaps_what_the_macro_swaps(database, tmp_path, capsys, method):
     with duckdb.connect(database) as con:
-        sdc_sql.load(con).execute("SET VARIABLE sdc_key = ?", [KEY])
+        sdc_sql.load(con, CALLS[method][1]).execute("SET VARIABLE sdc_key = ?", [KEY])
         expected = con.execute(f"FROM {CALLS[method][1]} ORDER BY id").fetchall()
         assert expected != con.execute("FROM k ORDER BY id").fetchall()
         con.execute(f"COPY k TO '{tmp_path / 'k.csv'}'")

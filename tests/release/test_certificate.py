@@ -176,6 +176,7 @@ def resealed(said, place, value):
     return sealed.sealed({n: v for n, v in put(said, place, value).items() if n not in {"marks", "digest"}})
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize(
     ("place", "value", "failed"),
     [

@@ -122,6 +122,7 @@ def test_a_rule_that_is_violated_refuses_also_where_a_person_looked(couples, con
     assert reason == 'nl-research, rule 1: no direct identifiers: violated: in the table: "husband_income"'
 
 
+@pytest.mark.slow
 def test_a_changed_copy_is_a_ruleset(couples, con, tmp_path, capsys):
     assert main(["release", "--ruleset", "nl-research"]) == 0
     own = tmp_path / "it's mine.toml"
@@ -141,6 +142,7 @@ def test_a_changed_copy_is_a_ruleset(couples, con, tmp_path, capsys):
     assert f"violated: {rare} of 135 combinations" in reason
 
 
+@pytest.mark.slow
 def test_families_add_a_limit_to_every_scenario(couples, con):
     k = run_release(couples(before='rules = "k-4"'), con, write=False)
     con.execute("DROP TABLE sdc_original; DROP TABLE sdc_release")
@@ -242,6 +244,7 @@ PERSONS = """FROM (VALUES
 ) AS t(id, age, born, DB040, country, came, PE041, nace)"""
 
 
+@pytest.mark.slow
 def test_the_coarsening_of_eu_silc(of_rows, con):
     """Eurostat, EU-SILC, information on data details: 80+, NUTS 1, LOC, EU, OTH, five years, 500 and over, sections."""
     outcome = run_release(of_rows(PERSONS, SILC), con)

@@ -157,6 +157,7 @@ def test_ids_are_kept_where_asked(small, con):
 HOUSEHOLDS = "1,030,f,907\n2,030,f,907\n3,041,m,15\n4,041,m,15\n5,041,m,22\n6,030,f,22\n"
 
 
+@pytest.mark.one_in(4)
 @pytest.mark.parametrize(
     ("said", "numbers"),
     [
@@ -263,6 +264,7 @@ def test_a_step_that_draws_needs_the_key_before_any_work(small, con, monkeypatch
         run_release(file, con)
 
 
+@pytest.mark.slow
 def test_pram_is_taken_into_account_and_drawn_alike(small, con, tmp_path):
     rows = "".join(f"{i},{i % 7},{'fm'[i % 2]},1\n" for i in range(200))
     file = small(
@@ -335,6 +337,7 @@ def test_where_changes_only_those_records(small, con):
     assert con.execute("SELECT age FROM sdc_release WHERE \"Select\" = 'f' ORDER BY id").fetchall() == [(30,), (31,)]
 
 
+@pytest.mark.slow
 def test_plan_and_path_give_the_same(small, con):
     plan = sdc_sql.read_release(small())
     assert run_release(plan, con, write=False).accepted

@@ -99,6 +99,7 @@ def test_the_release_file_of_a_session_gives_its_content(keyed, raw, tmp_path, m
         data.to_release_file(file)
 
 
+@pytest.mark.slow
 def test_undo_is_the_table_without_its_last_step(keyed, raw):
     states = []
     data = session(keyed, raw, [])

@@ -7,17 +7,16 @@ import datetime as dt
 import duckdb
 import pytest
 
-import sdc_sql
 from sdc_sql import ColumnError, Microdata, ParameterError
 
 LEVELS = {"extremely": ["region"], "very": ["sex"], "identifying": ["job"]}
 
 
 @pytest.fixture(scope="module")
-def con():
+def con(connect):
     """Return a connection with a file of two regions, two sexes and ten jobs: 1,200 records of 2,000 persons each."""
-    with duckdb.connect() as con:
-        sdc_sql.load(con).execute("""
+    with connect() as con:
+        con.execute("""
             CREATE TABLE f AS
             SELECT i AS id, 'r' || i % 2 AS region, CASE WHEN i % 4 < 2 THEN 'f' ELSE 'm' END AS sex, i % 10 AS job,
                    i // 3 AS household, CASE WHEN i < 12 THEN 'rare' ELSE 'common' END AS dwelling,

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import json
-
 import pytest
 from brute_force import cells, sample_frequencies
 from hypothesis import given
@@ -37,11 +35,9 @@ def test_suppression_makes_a_file_anonymous(con):
 
 
 @pytest.mark.parametrize("nulls", NULLS)  # no value is missing here
-def test_sdcmicro_on_testdata(shared, con, nulls):
-    """sdcMicro 5.8.1: ../shared/reference/sdcmicro_freq_indivrisk.json, testdata_kv7."""
-    reference = json.loads((shared / "reference" / "sdcmicro_freq_indivrisk.json").read_text())["entries"][
-        "testdata_kv7"
-    ]["result"]
+def test_sdcmicro_on_testdata(shared, sdcmicro, con, nulls):
+    """sdcMicro 5.8.1: fixtures/sdcmicro_testdata.json, testdata_kv7."""
+    reference = sdcmicro["testdata_kv7"]
     con.execute(f"CREATE TABLE t AS FROM '{shared / 'data' / 'testdata.parquet'}'")
     rows = con.execute(
         "SELECT k, records FROM sdc_k_anonymity('t', ?, 5, nulls := ?)", [reference["keyVars"], nulls]

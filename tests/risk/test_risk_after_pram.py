@@ -367,7 +367,6 @@ def test_the_report_says_so(k):
 def test_the_command_line(tmp_path, capsys):
     path = tmp_path / "released.duckdb"
     with duckdb.connect(str(path)) as con:
-        sdc_sql.load(con)
         con.execute("SET VARIABLE sdc_key = 'vT5-0fQmXr2LzKp8_YdWc3NhGu7JbSaEo9iRtM1xk4U'")
         con.execute(
             "CREATE TABLE k AS SELECT i AS id, ['x', 'y', 'z'][1 + i % 3] AS f, i % 7 AS age FROM range(60) t(i)"

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from fractions import Fraction
 
 import numpy as np
@@ -83,22 +82,22 @@ def test_the_threshold_grows_with_the_rate(persons):
         ("measure_risk_unw_hid", 1, 0.01),
     ],
 )
-def test_sdcmicros_threshold_is_the_last_safe_key(shared, con, entry, weight, max_rate):
-    """sdcMicro 5.8.1, measure_risk with max_global_risk: ../shared/reference/sdcmicro_measure_risk.json.
+def test_sdcmicros_threshold_is_the_last_safe_key(shared, sdcmicro, con, *, entry, weight, max_rate):
+    """sdcMicro 5.8.1, measure_risk with max_global_risk: fixtures/sdcmicro_testdata.json.
 
     It answers with the risk of k*, the last key that is safe; ours is the largest threshold that keeps the
     rate, which lies between that risk and the next key's. It answers NA where the file is safe as it is.
     """
-    reference = shared / "reference"
-    theirs = json.loads((reference / "sdcmicro_measure_risk.json").read_text())["entries"][entry]["result"]
+    theirs = sdcmicro[entry]["global_threshold"]
     keys = ["urbrur", "roof", "walls", "water", "electcon", "relat", "sex"]
     con.execute(f"CREATE TABLE t AS FROM '{shared / 'data' / 'testdata.parquet'}'")
     (row,) = fetch(con, "FROM sdc_risk_threshold('t', ?, ?, ?)", keys, weight, max_rate)
-    if theirs["global_threshold"] == "NA":
+    if theirs == "NA":
         assert (row["threshold"], row["records_above"]) == (1, 0)
         return
-    risks = con.execute(f"SELECT DISTINCT risk FROM '{reference / theirs['records_csv']}'").fetchall()
-    assert max(r for (r,) in risks if r <= row["threshold"]) == pytest.approx(theirs["global_threshold"], rel=1e-12)
+    records = shared / "reference" / "records" / f"{entry}_records.parquet"
+    risks = con.execute(f"SELECT DISTINCT risk FROM '{records}'").fetchall()
+    assert max(r for (r,) in risks if r <= row["threshold"]) == pytest.approx(theirs, rel=1e-12)
 
 
 @pytest.mark.slow

@@ -32,10 +32,9 @@ QUICK = {"sdc_global_risk", "sdc_household_global_risk", "sdc_risk_threshold", "
 
 
 @pytest.fixture(scope="module")
-def large() -> Iterator[duckdb.DuckDBPyConnection]:
+def large(connect) -> Iterator[duckdb.DuckDBPyConnection]:
     """Return a connection with 300,000 records in 60,000 cells, weights that are no binary fractions, households."""
-    with duckdb.connect() as con:
-        sdc_sql.load(con)
+    with connect() as con:
         con.execute("""
             CREATE TABLE persons AS
             SELECT i AS id, (i * 7919) % 29989 AS age, CASE WHEN i % 11 > 0 THEN chr(102 + (i % 2)::INTEGER) END AS sex,

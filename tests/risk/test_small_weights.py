@@ -79,6 +79,7 @@ def test_a_cell_stands_for_at_least_its_records(small):
     assert data.weighing("w").small_weights == "at_least_one"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("nulls", ["category", "wildcard"])
 def test_the_threshold_rule_counts_at_least_the_records(small, nulls):
     """By hand: a has 2 persons, b 5, c 1; household 1 the two of a, household 2 the 5 + 1 of b and c."""
@@ -101,6 +102,7 @@ def test_the_threshold_rule_counts_at_least_the_records(small, nulls):
     assert [(c.values, c.frequency) for c in unweighted] == [(("b",), 1), (("c",), 1)]
 
 
+@pytest.mark.one_in(12)
 @pytest.mark.parametrize("macro", MACROS)
 def test_every_measure_takes_the_choice_and_its_error_names_it(small, macro):
     call = f"FROM {macro}('t', {MACROS[macro]}"
@@ -140,6 +142,7 @@ def test_log_linear_models_are_fitted_to_the_weights_as_they_are(small):
     assert data.log_linear_risk(model="independence", smoothing="negative_binomial").tau2 <= 2
 
 
+@pytest.mark.slow
 def test_risky_records_lose_values_counted_with_the_choice(small):
     """By hand: two records of a have 1/2 at the least, b 0.402, c 1; with h alone c is one of 2 that weigh 5.7."""
     step = described(small).suppress_risky(0.5, into="calm")

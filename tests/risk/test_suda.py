@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import gc
 import itertools
-import json
 import signal
 import time
 from collections import Counter
@@ -217,11 +216,6 @@ def test_fars(shared, db):
     assert sdc_sql.Microdata(db, path, keys=keys).suda_summary(None).msus == 175271
 
 
-def reference(shared, name):
-    entries = json.loads((shared / "reference" / "sdcmicro_suda2.json").read_text())["entries"]
-    return entries[name]["result"]
-
-
 @pytest.mark.one_in(5)
 @pytest.mark.parametrize("fraction", [0.01, 0.05])
 @pytest.mark.parametrize("nulls", ["category", "excluded"])  # no value is missing here
@@ -235,10 +229,10 @@ def reference(shared, name):
         ("testdata_kv5", "testdata", KV7[:5], "factorial"),
     ],
 )
-def test_scores_of_sdcmicro(shared, db, case, fraction, nulls):
-    """sdcMicro 5.8.1: ../shared/reference/sdcmicro_suda2.json; its DIS scores differ from the formula by up to 3e-7."""
+def test_scores_of_sdcmicro(shared, sdcmicro, db, *, case, fraction, nulls):
+    """sdcMicro 5.8.1: fixtures/sdcmicro_testdata.json; its DIS scores differ from the formula by up to 3e-7."""
     name, table, keys, scoring = case
-    theirs = reference(shared, f"{name}_f{fraction}")
+    theirs = sdcmicro[f"suda_{name}_f{fraction}"]
     path = str(shared / "data" / f"{table}.parquet")
     ours = db.execute(
         "SELECT sum(suda_score), max(suda_score), sum(dis_suda), max(dis_suda), count(*) FILTER (suda_score > 0) "
@@ -251,9 +245,9 @@ def test_scores_of_sdcmicro(shared, db, case, fraction, nulls):
     assert ours[4] == theirs["n_score_gt0"]
 
 
-def test_contributions_of_sdcmicro(shared, db):
+def test_contributions_of_sdcmicro(shared, sdcmicro, db):
     """The same file, guide10_osTRUE_f0.01: attribute_contributions and attribute_level_contributions."""
-    theirs = reference(shared, "guide10_osTRUE_f0.01")
+    theirs = sdcmicro["suda_guide10_osTRUE_f0.01"]
     data = sdc_sql.Microdata(db, str(shared / "data" / "suda_guide10.parquet"), keys=GUIDE)
     ours = {c.variable: c.contribution for c in data.suda_contributions(None)}
     assert ours == pytest.approx({c["variable"]: c["contribution"] for c in theirs["attribute_contributions"]})
