@@ -21,6 +21,8 @@ if TYPE_CHECKING:
 
 Rows = list[dict[str, Any]]
 
+_MATRICES = "matrices"
+
 
 class LackingError(ParameterError):
     """A figure lacks roles or arguments: ``names``. A door says how they are given there."""
@@ -57,7 +59,8 @@ def lacking(asked: Asked, roles: object, beside: Beside) -> tuple[str, ...]:
     needed = [r for r in asked.measure.needs if not getattr(roles, r) and r not in asked.arguments]
     sensitive = ("sensitive", "targets", "target") if beside.sensitive else ()
     there = {*asked.arguments, *beside.arguments(asked), *sensitive}
-    needed += [name for name in asked.measure.required if name not in there]
+    # of keys that went through PRAM the steps of the table know the matrix
+    needed += [name for name in asked.measure.required if name not in there and name != _MATRICES]
     if asked.measure.compares and beside.original is None:
         needed.append("original")
     return tuple(needed)
@@ -100,6 +103,8 @@ def _of_variable(found: Measure, data: Methods, arguments: Mapping[str, Any], be
 
 
 def _called(found: Measure, data: Methods, arguments: Mapping[str, Any]) -> Rows:
+    if _MATRICES in found.required and _MATRICES not in arguments:
+        return [{**dict.fromkeys(found.figures), "theta": data.theta().theta_misclassified}]
     given = getattr(data, found.verb)(**arguments)
     if isinstance(given, duckdb.DuckDBPyRelation):
         return [_worst_of(found, given)]

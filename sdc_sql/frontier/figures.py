@@ -46,10 +46,13 @@ def named(asked: Figure, role: str) -> tuple[Named, Asked]:
         raise ParameterError(f"{role} is {told(asked)}: {FORM}.")
     try:
         (name,) = names(f"{text} <= 0")
+    except ParameterError:
+        raise ParameterError(f"{role} is {told(text)}: {FORM}.") from None
+    try:
         found = asked_by_name({name.label: (name.label, dict(given))})[name.label]
         column = found.measure.figure(name.figure)
-    except ValueError as error:
-        raise ParameterError(f"{role} is {told(text)}: {error} {FORM[0].upper()}{FORM[1:]}.") from None
+    except ParameterError as error:
+        raise ParameterError(f"{role} is {told(text)}: {error}") from None
     if name.part or (name.row is not None and len(found.measure.by) != 1):
         raise ParameterError(f"{role} is {told(text)}: {FORM}.")
     if column.bears and not column.more:

@@ -114,7 +114,12 @@ def _figure(reading: Reading, role: str, asked: Figure, roles: RolesOfColumns, s
     """Check the measure, its figure and its arguments, and that they can be measured."""
     path, before = f"frontier.{role}", len(reading.problems.found)
     with reading.problems.at(path):
-        name, its = named(asked, "it")
+        text, given = asked if isinstance(asked, tuple) else (asked, {})
+        _, bare = named(text, "it")
+        strange = [n for n in given if n not in bare.measure.arguments]
+        for n in strange:
+            reading.problems.add(f"{path}[1].{n}", f"there is no such field{near(n, bare.measure.arguments)}")
+        name, its = named((text, {n: v for n, v in given.items() if n not in strange}), "it")
         _arguments(reading, path, its)
     if len(reading.problems.found) > before:
         return

@@ -10,7 +10,7 @@ import pytest
 import sdc_sql
 from sdc_sql import ColumnError, Microdata, ParameterError, TableError
 from sdc_sql.cli import main
-from sdc_sql.limits import exceeded, figures_of, holds
+from sdc_sql.figures.limits import exceeded, figures_of, holds
 
 KEY = "vT5-0fQmXr2LzKp8_YdWc3NhGu7JbSaEo9iRtM1xk4U"
 ORIGINAL = """

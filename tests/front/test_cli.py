@@ -123,12 +123,14 @@ def test_the_least_that_can_be_said(capsys, parquet):
         "theta",
         "theta_by",
         "global_risk",
-        "household_risk",
-        "attribute",
-        "suda",
+        "household_global_risk",
+        "l_diversity",
+        "t_closeness",
+        "likeness",
+        "suda_summary",
         "risk_distribution",
     }
-    assert found["frequencies"]["records"] == 8
+    assert found["frequency_summary"]["records"] == 8
 
 
 @pytest.mark.slow
@@ -154,7 +156,7 @@ def test_a_column_of_fractions_with_strata(capsys, parquet):
 def test_special_uniques(capsys, parquet):
     # by hand: alone on age are ids 6 (NULL), 7 and 8, and on sex 7 (NULL); one pair, (30, f)
     given = [parquet, "--keys", "age,sex", "--sampling-fraction", "0.1", "--suda"]
-    found = figures(capsys, *given)["suda"]
+    found = figures(capsys, *given)["suda_summary"]
     assert (found["records_with_msu"], found["msus"], found["total_score"], found["max_score"]) == (3, 4, 4, 2)
     largest = 1 / (1 + 2 * 0.9 / 0.1 / (2**1.3 * (2 + 2**-1.3)))
     assert found["max_dis_suda"] == pytest.approx(largest)
@@ -195,21 +197,21 @@ def test_case_and_spaces_of_keys(capsys, parquet):
 @pytest.mark.parametrize("table", ["persons", "main.persons", "PERSONS"])
 def test_a_table_of_a_database(capsys, folder, table):
     found = figures(capsys, str(folder / "survey.duckdb"), "--table", table, "--keys", "age")
-    assert found["frequencies"]["records"] == 8
+    assert found["frequency_summary"]["records"] == 8
 
 
 def test_a_table_in_a_schema(capsys, folder):
     found = figures(capsys, str(folder / "survey.duckdb"), "--table", "other.persons", "--keys", "age")
-    assert found["frequencies"]["records"] == 4
+    assert found["frequency_summary"]["records"] == 4
 
 
 def test_patterns(capsys, folder):
-    assert figures(capsys, str(folder / "pers*.parquet"), "--keys", "age")["frequencies"]["records"] == 8
+    assert figures(capsys, str(folder / "pers*.parquet"), "--keys", "age")["frequency_summary"]["records"] == 8
 
 
 def test_memory_and_threads(capsys, parquet):
     found = figures(capsys, parquet, "--keys", "age,sex", "--memory-limit", "1GB", "--threads", "1")
-    assert found["frequencies"]["records"] == 8
+    assert found["frequency_summary"]["records"] == 8
 
 
 @pytest.mark.slow
@@ -240,12 +242,12 @@ def test_values_that_json_has_no_number_for(capsys, tmp_path):
 
 
 def test_a_limit_that_holds(capsys, parquet):
-    assert main(["risk", parquet, "--keys", "age", "--fail-if", "frequencies.records > 8"]) == DONE
+    assert main(["risk", parquet, "--keys", "age", "--fail-if", "frequency_summary.records > 8"]) == DONE
     assert capsys.readouterr().err == ""
 
 
 def test_limits_are_repeated_and_each_that_is_exceeded_is_told(capsys, parquet):
-    limits = ["k_anonymity.2.records > 0", "frequencies.records > 8", "theta.upper_bound > 0.1 OR theta.n1 > 9"]
+    limits = ["k_anonymity.2.records > 0", "frequency_summary.records > 8", "theta.upper_bound > 0.1 OR theta.n1 > 9"]
     arguments = [a for limit in limits for a in ("--fail-if", limit)]
     assert main(["risk", parquet, "--keys", "age,sex", "--sampling-fraction", "0.1", *arguments]) == LIMIT_EXCEEDED
     out, err = capsys.readouterr()
@@ -266,7 +268,7 @@ def test_exceeded_limits_stand_in_the_json(capsys, parquet):
     "limit", ["theta.upper_bound > 0.1", "household_risk.percent > 1", "k_anonymity.6.records > 0", "nonsense", ""]
 )
 def test_a_limit_that_cannot_be_checked_is_bad_input(capsys, parquet, limit):
-    exceeded = ["--fail-if", "frequencies.records > 1"]
+    exceeded = ["--fail-if", "frequency_summary.records > 1"]
     assert repr(limit) in refused(capsys, "risk", parquet, "--keys", "age", *exceeded, "--fail-if", limit)
 
 
@@ -283,7 +285,7 @@ def test_progress_is_told_on_standard_error(capsys, parquet):
         f"{measure} ..."
         for measure in (
             "opening",
-            "frequencies",
+            "frequency_summary",
             "k-anonymity",
             "theta",
             "global risk",

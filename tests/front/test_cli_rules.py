@@ -105,7 +105,7 @@ def test_thresholds_that_equal_a_frequency_and_the_combinations(file, capsys):
         (["--for", "research", "--keys", "aeg"], "'aeg' is not a column"),
         (["--threshold", "x", "--keys", "sex"], "is not a list of numbers"),
         (["--threshold", "0", "--keys", "sex"], "must be a positive number"),
-        (["--for", "public", "--keys", "sex", "--fail-if", "a > 1"], "--fail-if goes with --threshold"),
+        (["--for", "public", "--keys", "sex", "--fail-if", "a > 1"], "--fail-if and --require go with --threshold"),
         ([*RESEARCH, "--very", "sex"], "has no level"),
         (["--keys", "sex"], "one of the arguments"),
         (["--threshold", ",5", "--keys", "sex"], "nothing would be checked"),

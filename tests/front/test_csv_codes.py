@@ -39,7 +39,7 @@ def report(capsys, *arguments: str) -> dict:
 
 
 def test_codes_that_are_equal_as_numbers_are_two_cells(capsys):
-    assert report(capsys, "f.csv", "--keys", "code")["frequencies"]["cells"] == 3
+    assert report(capsys, "f.csv", "--keys", "code")["frequency_summary"]["cells"] == 3
 
 
 def test_codes_of_the_population_are_read_alike(capsys, folder):

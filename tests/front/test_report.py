@@ -17,15 +17,17 @@ FIGURES = [
     "table",
     "keys",
     "weight",
-    "frequencies",
+    "frequency_summary",
     "k_anonymity",
     "theta",
     "theta_by",
     "global_risk",
-    "household_risk",
+    "household_global_risk",
     "riskiest_keys",
-    "attribute",
-    "suda",
+    "l_diversity",
+    "t_closeness",
+    "likeness",
+    "suda_summary",
     "frequency_distribution",
     "risk_distribution",
 ]
@@ -68,13 +70,13 @@ def test_all_that_is_described_is_measured(db):
     assert report.theta == data.theta(confidence=0.9)
     assert report.theta_by == tuple(data.theta_by(confidence=0.9))
     assert report.global_risk.expected_reidentifications == pytest.approx(data.global_risk().expected_reidentifications)
-    assert report.household_risk.to_dict() == pytest.approx(data.household_global_risk().to_dict())
+    assert report.household_global_risk.to_dict() == pytest.approx(data.household_global_risk().to_dict())
     assert len(report.riskiest_keys) == 2
 
 
 def test_frequencies_at_a_glance(db):
     # cells of sizes 2, 3, 1, 1, 1
-    assert risk_report(described(db)).frequencies.to_dict() == {
+    assert risk_report(described(db)).frequency_summary.to_dict() == {
         "records": 8,
         "cells": 5,
         "sample_uniques": 3,
@@ -87,7 +89,7 @@ def test_frequencies_at_a_glance(db):
 def test_frequencies_where_null_agrees_with_every_value(db):
     # a record counts once, however many cells its own is compatible with
     data = described(db, nulls="wildcard")
-    frequencies = risk_report(data).frequencies
+    frequencies = risk_report(data).frequency_summary
     uniques = len(data.sample_uniques().fetchall())
     assert frequencies.records == 8
     assert frequencies.cells == 5
@@ -97,12 +99,12 @@ def test_frequencies_where_null_agrees_with_every_value(db):
 
 def test_nothing_is_measured_without_what_it_needs(db):
     report = risk_report(described(db))
-    assert (report.theta, report.theta_by, report.global_risk, report.household_risk) == (None, (), None, None)
+    assert (report.theta, report.theta_by, report.global_risk, report.household_global_risk) == (None, (), None, None)
     assert report.weight is None
 
 
 def test_a_household_needs_a_weight_besides(db):
-    assert risk_report(described(db, household="household")).household_risk is None
+    assert risk_report(described(db, household="household")).household_global_risk is None
 
 
 def test_a_sampling_fraction_is_a_weight_where_there_is_none(db):
@@ -110,7 +112,7 @@ def test_a_sampling_fraction_is_a_weight_where_there_is_none(db):
     same = described(db, weight=10.0, household="household")
     assert report.weight == 10
     assert report.global_risk.to_dict() == pytest.approx(same.global_risk().to_dict())
-    assert report.household_risk.to_dict() == pytest.approx(same.household_global_risk().to_dict())
+    assert report.household_global_risk.to_dict() == pytest.approx(same.household_global_risk().to_dict())
 
 
 def test_the_weight_goes_before_the_sampling_fraction(db):
@@ -171,7 +173,7 @@ def test_progress_names_each_measure_before_it_is_taken(db):
     told: list[str] = []
     risk_report(described(db, **FULL), progress=told.append)
     assert told == [
-        "frequencies",
+        "frequency_summary",
         "k-anonymity",
         "theta",
         "global risk",
@@ -198,12 +200,14 @@ def test_to_dict_has_every_figure_and_none_for_what_was_not_measured(db):
         "theta",
         "theta_by",
         "global_risk",
-        "household_risk",
-        "attribute",
-        "suda",
+        "household_global_risk",
+        "l_diversity",
+    "t_closeness",
+    "likeness",
+        "suda_summary",
         "risk_distribution",
     ]
-    assert [name for name, value in full.items() if value is None] == ["attribute", "suda"]  # not asked for
+    assert [name for name, value in full.items() if value is None] == ["l_diversity", "t_closeness", "likeness", "suda_summary"]  # not asked for
     assert full["keys"] == list(KEYS)
     assert full["theta_by"][0]["stratum"] == "north"
 
@@ -253,7 +257,7 @@ def test_a_stratum_of_null_is_shown_like_a_key_of_null(db):
 def test_one_record(db):
     db.execute("CREATE TABLE one AS SELECT 1 AS a, 10.0 AS w")
     report = risk_report(Microdata(db, "one", keys=["a"], weight="w", sampling_fraction=0.1))
-    assert report.frequencies.uniques_rate == 1
+    assert report.frequency_summary.uniques_rate == 1
     assert report.theta.theta == 1
     assert str(report)
 
@@ -266,7 +270,7 @@ def test_the_example_reports(capsys):
 def test_sensitive_variables_are_shown_as_text_and_in_a_notebook():
     # by hand: two weights in the cell (30, f), one in (41, m)
     report = sdc_sql.risk_report(sdc_sql.example(), sensitive=["w"])
-    assert report.to_dict()["attribute"][0]["distinct_l"] == 1
+    assert report.to_dict()["l_diversity"][0]["distinct_l"] == 1
     for page in (str(report), report._repr_html_()):
         assert "Attribute disclosure: the worst cell of each variable" in page
         assert "entropy l" in page

@@ -20,7 +20,7 @@ from payloads import PAYLOADS
 from sdc_sql import Microdata
 from sdc_sql.cli import main
 from sdc_sql.errors import ParameterError, SdcError
-from sdc_sql.limits import exceeded, holds
+from sdc_sql.figures.limits import exceeded, holds
 from sdc_sql.shell.statements import may_be_kept
 
 if TYPE_CHECKING:

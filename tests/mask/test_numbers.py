@@ -297,7 +297,7 @@ WRONG = [
     (lambda t: t.noise("id", 1), "is the id"),
     (lambda t: t.noise("f", 1, stratum="g"), "not a column"),
     (lambda t: t.noise("f", 1, stratum="id"), "has 1 value"),
-    (lambda t: t.multiplicative_noise("f", 0.1, method="hoehne", spread=0.2), "s is 0.2"),
+    (lambda t: t.multiplicative_noise("f", 0.1, method="hoehne", spread=0.2), "spread is 0.2"),
     (lambda t: t.microaggregate("f", 1), "at least 2"),
     (lambda t: t.microaggregate("f", N + 1), f"k = {N + 1}"),
     (lambda t: t.microaggregate(["f", "Select"], 3, method="univariate"), "one column"),

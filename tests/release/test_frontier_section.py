@@ -146,7 +146,7 @@ name = "x"
     [
         ('risk = "true_reidentification.rat"', "frontier.risk"),
         ('risk = "thet.theta"', "frontier.risk"),
-        ('risk = "theta.theta"', "frontier.risk"),  # no sampling fraction
+        ('risk = "theta.theta"', "roles.sampling_fraction"),  # no sampling fraction
         ("risk = 3", "frontier.risk"),
         ('risk = "l_diversity.distinct_l"', "frontier.risk"),  # of which variable?
         ('risk = ["true_reidentification.rate", { k = 1 }]', "frontier.risk[1].k"),

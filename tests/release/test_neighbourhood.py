@@ -48,7 +48,7 @@ def test_it_is_refused_until_nobody_is_alone(written, tmp_path, capsys):
     assert not refused.accepted
     (limit,) = refused.limits
     # neighbours by turnover are of two sectors: each is alone in its own
-    assert (limit.before, limit.figures) == ({"neighbourhood.below_k (2)": 12}, {"neighbourhood.below_k (2)": 12})
+    assert (limit.before, limit.figures) == ({"neighbourhood.below_k": 12}, {"neighbourhood.below_k": 12})
     assert main(["release", str(written(4)), "--plan"]) == 0
     assert "Scenario register: sector; about turnover (width 0.1)" in capsys.readouterr().out
     outcome = sdc_sql.run_release(sdc_sql.read_release(written(4)))

@@ -154,7 +154,7 @@ WRONG = {
         "steps[0].threshold: it goes with alpha only.",
     ),
     "steps.k": (
-        steps('method = "local-suppression"\nkeys = ["age"]\nk = 1'), "steps[0].k: it is 1: it must be at least 2"
+        steps('method = "local-suppression"\nkeys = ["age"]\nk = 1'), "steps[0].k: it is 1: it must be a whole number of at least 2"
     ),
     "steps.whole": (
         steps('method = "local_suppression"\nkeys = ["age"]\nk = 2.5'), "steps[0].k: it is 2.5: it must be a whole"
@@ -165,7 +165,7 @@ WRONG = {
     ),
     "steps.range": (
         steps('method = "pram"\ncolumns = ["region"]\nretention = 1.5'),
-        "steps[0].retention: it is 1.5: it must lie in [0, 1]",
+        "steps[0].retention: it is 1.5: it must be a finite number, from 0 to 1",
     ),
     "steps.choice": (
         steps('method = "noise"\ncolumns = ["weight"]\nalpha = 0.1\nmethods = 1'), "steps[0].methods: there is no such"
@@ -176,7 +176,7 @@ WRONG = {
     ),
     "steps.by_key": (
         steps('method = "local_suppression"\nkeys = ["age"]\nk = 2\nimportance = { age = -1, agee = 1 }'),
-        "steps[0].importance.age: it is -1: it must be positive",
+        "steps[0].importance.age: it is -1: it must be a finite number, above 0",
     ),
     "steps.column": (
         steps('method = "local_suppression"\nkeys = ["age", "SELECTT"]\nk = 2'), "steps[0].keys[1]: The column 'S"
@@ -215,11 +215,11 @@ WRONG = {
     ),
     "limits.measure": (
         {"scenarios": 'name = "neighbour"\nkeys = ["age"]\nlimits = ["thet.theta < 1"]'},
-        "scenarios[0].limits[0]: there is no measure 'thet'; did you mean 'theta'?",
+        "scenarios[0].limits[0]: The limit 'thet.theta < 1' cannot be read: There is no measure 'thet': did you mean theta?",
     ),
     "limits.figure": (
         {"scenarios": 'name = "neighbour"\nkeys = ["age"]\nlimits = ["theta.thetas < 1"]'},
-        "scenarios[0].limits[0]: theta has no figure 'thetas'; did you mean 'theta'?",
+        "scenarios[0].limits[0]: The limit 'theta.thetas < 1' cannot be read: theta has no figure 'thetas': it has records",
     ),
     "limits.form": (
         {"scenarios": 'name = "neighbour"\nkeys = ["age"]\nlimits = ["theta.theta < 1", "theta < "]'},
@@ -230,7 +230,7 @@ WRONG = {
         "scenarios[0].limits[0]: theta needs roles.sampling_fraction",
     ),
     "limits.loss": (
-        {"loss": 'columns = ["age"]\nlimits = ["theta.theta < 1"]'}, "loss.limits[0]: there is no measure 'theta'"
+        {"loss": 'columns = ["age"]\nlimits = ["theta.theta < 1"]'}, "loss.limits[0]: theta.theta is risk: put the limit under [[scenarios]]"
     ),
     "loss.columns": ({"loss": 'limits = ["il1.il1 < 1"]'}, "loss.columns: it is missing"),
     "loss.continuous": (
@@ -238,7 +238,7 @@ WRONG = {
         "loss.continuous: weight is none of loss.columns.",
     ),
     "loss.domains": (
-        {"loss": 'columns = ["age"]\nlimits = ["explained_variance.before < 1"]'}, "loss.limits[0]: explained_variance"
+        {"loss": 'columns = ["age"]\nlimits = ["explained_variance.growth < 1"]'}, "loss.limits[0]: explained_variance"
     ),
     "output.path": ({"output": 'ids = "keep"'}, "output.path: it is missing"),
     "output.ending": ({"output": 'path = "a.xlsx"'}, "output.path: a.xlsx must end in .parquet, .csv, .duckdb, .dta"),

@@ -231,15 +231,18 @@ def test_a_limit_on_a_figure_that_is_null_does_not_hold(small, con):
 
 def test_the_share_linked_is_held_below_a_limit(small, con):
     """Each record is nearest to its own where nothing is masked; the numbers of `continuous` by distance and rank."""
-    limits = '["distance_linkage.rate <= 0.5", "rank_linkage.rate <= 1"]'
-    loss = f'columns = ["Select", "it\'s"]\ncontinuous = ["it\'s"]\nlimits = {limits}'
-    outcome = run_release(small(rows="1,30,f,1\n2,30,f,2\n3,30,m,3\n4,30,m,3\n", steps=f"[loss]\n{loss}"), con)
-    assert [dict(limit.figures) for limit in outcome.limits[1:]] == [
+    limits = '["distance_linkage.rate <= 0.5", "ranks.rate <= 1"]'
+    linkage = 'measure = "distance_linkage"\ncolumns = ["Select", "it\'s"]\ncontinuous = ["it\'s"]'
+    ranks = 'measure = "rank_linkage"\ncolumns = ["it\'s"]'
+    figures = f"[figures.distance_linkage]\n{linkage}\n[figures.ranks]\n{ranks}"
+    rows = "1,30,f,1\n2,30,f,2\n3,30,m,3\n4,30,m,3\n"
+    outcome = run_release(small(rows=rows, limits=limits, steps=figures), con)
+    assert [dict(limit.figures) for limit in outcome.limits] == [
         {"distance_linkage.rate": 0.75},
-        {"rank_linkage.rate": 0.75},
+        {"ranks.rate": 0.75},
     ]
     assert outcome.reasons == (
-        "loss: distance_linkage.rate <= 0.5 does not hold: distance_linkage.rate is 0.75 (loss.limits[0])",
+        "scenario 'x': distance_linkage.rate <= 0.5 does not hold: distance_linkage.rate is 0.75 (scenarios[0].limits[0])",
     )
 
 
@@ -268,7 +271,7 @@ def test_a_step_that_draws_needs_the_key_before_any_work(small, con, monkeypatch
 def test_pram_is_taken_into_account_and_drawn_alike(small, con, tmp_path):
     rows = "".join(f"{i},{i % 7},{'fm'[i % 2]},1\n" for i in range(200))
     file = small(
-        rows=rows, roles="sampling_fraction = 0.1", limits='["theta.theta_misclassified <= 1"]',
+        rows=rows, roles="sampling_fraction = 0.1", limits='["theta_misclassified.theta <= 1"]',
         steps='[[steps]]\nmethod = "pram"\ncolumn = "Select"\nretention = 0.9',
     )  # fmt: skip
     con.execute("SET VARIABLE sdc_key = ?", [KEY])
@@ -358,8 +361,9 @@ def test_a_signal_that_ends_the_program_leaves_nothing(small, tmp_path, capsys, 
 def test_what_takes_no_wildcards_takes_null_as_a_value(small, con):
     rows = "".join(f"{i},{i % 7},{'fm'[i % 2]},{i % 3}\n" for i in range(60)) + "60,9,x,1\n"
     file = small(
-        rows=rows, roles='sensitive = ["it\'s"]', limits='["suda.max_score <= 0", "attribute.distinct_l >= 1"]'
-    )
+        rows=rows, roles='sensitive = ["it\'s"]',
+        limits='["suda_summary.max_score <= 0", "l_diversity.distinct_l >= 1"]',
+    )  # fmt: skip
     outcome = run_release(file, con)
     assert outcome.scenarios[0].nulls_after == "wildcard"
     assert outcome.accepted

@@ -11,7 +11,7 @@ import duckdb
 import pytest
 
 import sdc_sql
-from sdc_sql.limits import exceeded
+from sdc_sql.figures.limits import exceeded
 
 SALARIES = [3, 4, 5, 6, 11, 8, 7, 9, 10]
 
