@@ -21,9 +21,11 @@ if TYPE_CHECKING:
 
 FORM = "it must compare a figure with a number, as in 'theta.upper_bound <= 0.1'"
 LONGEST = 2_000  # characters
+DEEPEST = 100  # parentheses and NOT
 # of a comparison, what has the measures of the other table, or of another reading of NULL
 PARTS = ("before", "wildcard", "category", "before_wildcard", "before_category")
 
+_NESTING = re.compile(r"\(|\bNOT\b", re.IGNORECASE)
 _CONTRARY: Mapping[type[exp.Expr], type[exp.Binary]] = {
     exp.GT: exp.LTE, exp.LTE: exp.GT, exp.LT: exp.GTE, exp.GTE: exp.LT, exp.EQ: exp.NEQ, exp.NEQ: exp.EQ,
 }  # fmt: skip
@@ -160,7 +162,7 @@ def number(tree: exp.Expr, limit: str) -> float:
 
 def _parsed(limit: str) -> exp.Expr:
     try:
-        if len(limit) <= LONGEST:
+        if len(limit) <= LONGEST and len(_NESTING.findall(limit)) <= DEEPEST:
             return parse_one(_quoted_row(limit), read="duckdb")
     except SqlglotError:
         raise ParameterError(f"The limit {told(limit)} cannot be read: {FORM}.") from None

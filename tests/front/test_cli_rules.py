@@ -71,7 +71,7 @@ def test_public(file, capsys):
 @pytest.mark.slow
 def test_thresholds(file, capsys):
     arguments = ["rules", file, "--keys", "region,sex,job"]
-    limit = ["--fail-if", "threshold_rule.unsafe_combinations > 0"]
+    limit = ["--fail-if", "threshold_rule_summary.unsafe_combinations > 0"]
     assert main([*arguments, "--threshold", "119,59", *limit]) == 0
     assert main([*arguments, "--threshold", "120,59", *limit]) == 3
     printed = capsys.readouterr()
@@ -85,7 +85,7 @@ def test_thresholds(file, capsys):
 def test_thresholds_that_equal_a_frequency_and_the_combinations(file, capsys):
     """By hand: 120 records a job, 60 a region, sex and job (region and job share their parity)."""
     arguments = ["rules", file, "--keys", "region,sex,job", "--threshold", ",,60"]
-    limit = ["--fail-if", "threshold_rule.unsafe_combinations > 0"]
+    limit = ["--fail-if", "threshold_rule_summary.unsafe_combinations > 0"]
     assert main([*arguments, *limit]) == 3
     assert main([*arguments, *limit, "--at-least"]) == 0
     capsys.readouterr()
@@ -188,10 +188,10 @@ def test_the_search_played(tmp_path, capsys):
     ]
     for more, limit in (([], 1 / 3), (["--misclassified", f"sex={tmp_path / 'm.csv'}"], 0.4 / 1.5)):
         assert main([*base, *more]) == 0
-        found = json.loads(capsys.readouterr().out)["data_intrusion"]
+        found = json.loads(capsys.readouterr().out)["data_intrusion_simulation"]
         assert found["closed_form"] == pytest.approx(limit)
         assert abs(found["theta"] - limit) < 4.5 * found["standard_error"]
-    assert main([*base, "--fail-if", "data_intrusion.theta > 0.2"]) == 3
+    assert main([*base, "--fail-if", "data_intrusion_simulation.theta > 0.2"]) == 3
     assert main([*base[:-2], "0"]) == 2
 
 
@@ -205,7 +205,7 @@ def test_what_special_uniques_are_due_to(tmp_path, capsys):
     base = ["risk", str(tmp_path / "f.csv"), "--keys", "age,sex", "--suda", "--contributions"]
     assert main([*base, "--json", "--max-msu", "all"]) == 0
     found = json.loads(capsys.readouterr().out)
-    assert found["suda"]["msus"] == 3
+    assert found["suda_summary"]["msus"] == 3
     assert [(c["variable"], c["contribution"]) for c in found["suda_contributions"]] == [("age", 100), ("sex", 100)]
     values = {(c["variable"], c["value"]): c["contribution"] for c in found["suda_value_contributions"]}
     assert values == pytest.approx(
@@ -214,7 +214,7 @@ def test_what_special_uniques_are_due_to(tmp_path, capsys):
     assert main([*base, "--fail-if", "suda_contributions.contribution > 99"]) == 3
     assert "  age: 100\n    1: 66.6667\n    2: 33.3333\n" in capsys.readouterr().out
     assert main([*base, "--json", "--max-msu", "1"]) == 0
-    assert json.loads(capsys.readouterr().out)["suda"]["msus"] == 0
+    assert json.loads(capsys.readouterr().out)["suda_summary"]["msus"] == 0
     for wrong in (["--max-msu", "0"], ["--max-msu", "few"]):
         try:
             code = main([*base, *wrong])
@@ -253,7 +253,7 @@ def test_several_sensitive_variables(tmp_path, capsys):
     """By hand: a cell of (x, 1), (y, 2), (x, 3): a has two values, and one where b is known."""
     (tmp_path / "f.csv").write_text("key,a,b\n1,x,1\n1,y,2\n1,x,3\n")
     base = ["risk", str(tmp_path / "f.csv"), "--keys", "key", "--json", "--sensitive", "a,b"]
-    limit = ["--fail-if", "attribute.distinct_l < 2"]
+    limit = ["--fail-if", "l_diversity.distinct_l < 2"]
     assert main([*base, *limit]) == 0
     assert main([*base, *limit, "--together"]) == 3
     capsys.readouterr()
@@ -263,7 +263,7 @@ def test_several_sensitive_variables(tmp_path, capsys):
     base = ["risk", str(tmp_path / "li.csv"), "--keys", "cell", "--json", "--sensitive", "salary"]
     for more, t in (([], 2 / 3), (["--ordered", "SALARY"], 0.375)):
         assert main([*base, *more]) == 0
-        assert json.loads(capsys.readouterr().out)["attribute"][0]["t"] == pytest.approx(t)
+        assert json.loads(capsys.readouterr().out)["t_closeness"][0]["t"] == pytest.approx(t)
     for wrong, words in (
         (["--ordered", "cell"], "cell is given as ordered, not among"),
         (["--together"], "at least two"),

@@ -173,7 +173,7 @@ def test_progress_names_each_measure_before_it_is_taken(db):
     told: list[str] = []
     risk_report(described(db, **FULL), progress=told.append)
     assert told == [
-        "frequency_summary",
+        "frequencies",
         "k-anonymity",
         "theta",
         "global risk",

@@ -43,7 +43,7 @@ def test_maskings(file, capsys, monkeypatch):
             "k_anonymity.3.records", "--loss", "distribution_distance.hellinger"]  # fmt: skip
     assert main([*call, "--utility", "-loss - risk"]) == 0
     lines = capsys.readouterr().out.splitlines()
-    assert lines[0].startswith("risk: k_anonymity.records; loss: distribution_distance.hellinger")
+    assert lines[0].startswith("risk: k_anonymity.3.records; loss: distribution_distance.hellinger")
     assert len(lines) == 3
     for wrong, words in ((["--steps", "{}"], "no list of candidates"), (["--steps", "[1]"], "A candidate is 1")):
         assert main([*call, *wrong]) == 2

@@ -145,7 +145,7 @@ def sources(con: duckdb.DuckDBPyConnection, rng: random.Random, folder: Path) ->
 
 
 REPORT = {
-    "theta": {"theta": 0.5, "upper_bound": math.nan},
+    "theta": {"n2": 0.5, "standard_error": math.nan},
     "k_anonymity": [{"k": 2, "records": 7}, {"k": 3, "records": 9}],
 }
 UNREADABLE = (
@@ -156,8 +156,8 @@ UNREADABLE = (
 def limits(con: duckdb.DuckDBPyConnection, rng: random.Random, folder: Path) -> str | None:
     """NaN exceeds every limit and meets none; what cannot be read is refused in a line; a wrong name lists the right."""
     sign, number = rng.choice((">", "<", ">=", "<=", "=", "<>")), rng.choice(("0.1", "0", "1e300", "-3", "0.9"))
-    of_nan = f"{rng.choice(('', 'NOT '))}theta.upper_bound {sign} {number}"
-    of_nan = rng.choice(("{}", "{} AND theta.theta > 2", "theta.theta > 2 AND {}", "({})")).format(of_nan)
+    of_nan = f"{rng.choice(('', 'NOT '))}theta.standard_error {sign} {number}"
+    of_nan = rng.choice(("{}", "{} AND theta.n2 > 2", "theta.n2 > 2 AND {}", "({})")).format(of_nan)
     if not exceeded(of_nan, REPORT) or holds(of_nan, REPORT):
         return f"NaN passes {of_nan}"
     deep = rng.randint(200, 4_000)
@@ -171,9 +171,9 @@ def limits(con: duckdb.DuckDBPyConnection, rng: random.Random, folder: Path) -> 
         except ParameterError as error:
             if len(str(error).replace(wrong, "").replace(repr(wrong), "")) > 400:
                 return f"{wrong:.60}: a message of {len(str(error))} characters"
-            if wrong == "theta.thet > 0" and "(of theta: theta, upper_bound)" not in str(error):
+            if wrong == "theta.thet > 0" and "it has records, cells, n1" not in str(error):
                 return f"does not list the names: {error!s:.200}"
-            if wrong == "thetas.theta > 0" and "k_anonymity, theta" not in str(error):
+            if wrong == "thetas.theta > 0" and "did you mean theta" not in str(error):
                 return f"does not list the measures: {error!s:.200}"
         except Exception as error:  # noqa: BLE001 - whatever it is
             return f"{wrong:.60}: {type(error).__name__}: {error!s:.100}"

@@ -62,13 +62,13 @@ def test_python_measures_and_masks(con):
         "SELECT min(n) FROM (SELECT count(*) AS n FROM released GROUP BY experience, hours)"
     ).fetchone() >= (3,)
     assert con.execute("SELECT list(method ORDER BY step) FROM sdc_steps").fetchone() == (["noise", "microaggregate"],)
-    assert sdc_sql.risk_report(data).to_dict()["frequencies"]["sample_uniques"] == 309
+    assert sdc_sql.risk_report(data).to_dict()["frequency_summary"]["sample_uniques"] == 309
 
 
 def test_the_command_line_measures_and_masks_a_file(tmp_path):
     keys = ("--keys", ",".join(KEYS), "--weight", "weight", "--sampling-fraction", str(FRACTION))
     report = json.loads(command("risk", COUPLES, *keys, "--json"))
-    assert report["frequencies"]["sample_uniques"] == 309
+    assert report["frequency_summary"]["sample_uniques"] == 309
     assert report["theta"]["theta"] == pytest.approx(THETA)
     released = tmp_path / "released.parquet"
     command(

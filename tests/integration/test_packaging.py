@@ -160,7 +160,7 @@ def works(python: Path, place: Path, folder: Path) -> None:
         con.execute(f"COPY (FROM (VALUES (30, 'f'), (30, 'f'), (41, 'm')) AS t(age, sex)) TO '{folder}/persons.csv'")
     command = python.parent / "sdc-sql"
     report = json.loads(run(command, "risk", "persons.csv", "--keys", "age,sex", "--json", cwd=folder, env=clean))
-    assert report["frequencies"]["sample_uniques"] == 1
+    assert report["frequency_summary"]["sample_uniques"] == 1
     bundle = run(command, "macros", cwd=folder, env=clean)
     assert all(line not in bundle for line in ("Traceback", "\r"))
     assert bundle.count("CREATE OR REPLACE MACRO") > 10

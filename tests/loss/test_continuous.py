@@ -341,7 +341,7 @@ def test_in_python(con):
     before, after = Microdata(con, "k", id="id"), Microdata(con, "f", id="id")
     assert after.matrix_distance(before, ["X", "y"])[0].mean_square_error == 0.5
     assert after.factor_distance("k", ["x", "y"])[0].cells == 4
-    with pytest.raises(ParameterError, match="positive and finite"):
+    with pytest.raises(ParameterError, match="a finite number, above 0"):
         after.il1(before, ["x"], most=0)
     with pytest.raises(ColumnError, match="not a column of f"):
         after.subdomain_moments(before, ["x"], ["nowhere"])

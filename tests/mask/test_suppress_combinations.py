@@ -268,7 +268,7 @@ def test_on_the_command_line_a_file_goes_from_failing_to_passing(tmp_path, monke
     monkeypatch.chdir(tmp_path)
     keys, weight = ",".join(KEYS), ["--weight", "weight"]
     rules = ["--threshold", "20000", "--at-least", "--extremely", "region", "--very", "race,hispanic", "--identifying",
-             ",".join(KEYS[3:]), *weight, "--fail-if", "threshold_rule.unsafe_combinations > 0"]  # fmt: skip
+             ",".join(KEYS[3:]), *weight, "--fail-if", "threshold_rule_summary.unsafe_combinations > 0"]  # fmt: skip
     source = str(fixtures / "cps_couples.parquet")
     assert main(["rules", source, "--keys", keys, *rules]) == 3
     command = ["mask", "suppress-combinations", source, "--id", "couple", "--columns", keys, "--threshold", "20000",

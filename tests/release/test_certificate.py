@@ -187,7 +187,7 @@ def resealed(said, place, value):
         ("output.columns", 5, "certificate"),
         ("scenarios[0].keys[1]", "sex", "scenarios[0]"),
         ("roles", None, "certificate"),
-        ("format", 2, "format"),
+        ("format", 3, "format"),
     ],
 )
 def test_a_figure_of_the_released_file_that_is_sealed_anew_is_found_by_that_file_alone(made, place, value, failed):

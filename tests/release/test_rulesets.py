@@ -153,7 +153,7 @@ def test_families_add_a_limit_to_every_scenario(couples, con):
     assert f"k_anonymity.4.records is {below}" in k.reasons[0]
     threshold = run_release(couples(before='rules = "threshold-1359"'), con, write=False)
     assert threshold.plan.scenarios[0].threshold == 1359
-    assert "unsafe_combinations is" in str(threshold.limits[0])
+    assert "unsafe_combinations (race, hispanic, education) is" in str(threshold.limits[0])
 
 
 @pytest.mark.parametrize(

@@ -150,8 +150,8 @@ def test_a_limit_on_attribute_disclosure(examples):
     """By hand: each cell of three has three salaries; the least l of the file is 3."""
     data = sdc_sql.Microdata(examples[0], "li", keys=["cell"])
     report = sdc_sql.risk_report(data, sensitive=["salary"]).to_dict()
-    assert exceeded("attribute.distinct_l < 4", report)
-    assert not exceeded("attribute.distinct_l < 3", report)
+    assert exceeded("l_diversity.distinct_l < 4", report)
+    assert not exceeded("l_diversity.distinct_l < 3", report)
 
 
 def test_wildcards_are_refused_not_ignored(examples):

@@ -222,7 +222,7 @@ name = "neighbour"
 keys = ["k", "h"]
 nulls = "wildcard"
 threshold = 1
-limits = ["global_risk.expected_reidentifications <= 3", "threshold_rule.unsafe_combinations <= 0",
+limits = ["global_risk.expected_reidentifications <= 3", "threshold_rule_summary.unsafe_combinations <= 0",
           "log_linear_risk.tau2 <= 1.25"]
 [[steps]]
 method = "suppress_combinations"
@@ -314,7 +314,7 @@ def test_on_the_command_line(tmp_path, capsys):
     found = json.loads(capsys.readouterr().out)["global_risk"]
     assert found["expected_reidentifications"] == pytest.approx(2 + OF_B)
     arguments = ["rules", *arguments[1:], "--threshold", "1", "--small-weights", "at_least_one"]
-    assert main([*arguments, "--fail-if", "threshold_rule.unsafe_combinations > 0"]) == 3
+    assert main([*arguments, "--fail-if", "threshold_rule_summary.unsafe_combinations > 0"]) == 3
     assert json.loads(capsys.readouterr().out)[0]["least_frequency"] == 1
     (tmp_path / "h.csv").write_text("variable,value,level,level_name,label\n" + "".join(
         f"k,{v},0,k,{v}\nk,{v},1,all,*\n" for v in "abc"))  # fmt: skip
