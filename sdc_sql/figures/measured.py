@@ -6,7 +6,9 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 import duckdb
+from sqlglot import exp
 
+from sdc_sql.db import query
 from sdc_sql.db.results import Result
 from sdc_sql.errors import ParameterError, translated
 from sdc_sql.methods import Methods
@@ -15,6 +17,7 @@ from sdc_sql.roles import reading
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from sdc_sql.db.gives import Column
     from sdc_sql.figures.asked import Asked
     from sdc_sql.figures.registry import Measure
     from sdc_sql.roles import Roles
@@ -108,6 +111,8 @@ def _called(found: Measure, data: Methods, arguments: Mapping[str, Any]) -> Rows
     given = getattr(data, found.verb)(**arguments)
     if isinstance(given, duckdb.DuckDBPyRelation):
         return [_worst_of(found, given)]
+    if isinstance(given, dict):  # a count for each value of what tells the rows apart
+        return [dict(zip((*found.by, *found.figures), pair, strict=True)) for pair in given.items()]
     several = given if isinstance(given, list) else [given]
     rows = [row.to_dict() for row in several if isinstance(row, Result)]
     if not found.of_file:
@@ -125,11 +130,19 @@ def limited_rows(asked: Asked, rows: Rows) -> Rows:
 
 
 def _worst_of(found: Measure, records: duckdb.DuckDBPyRelation) -> dict[str, Any]:
-    """Return the worst of each directed column over all records."""
+    """Return the worst of each directed column over all records; NULL where one of them is no number."""
     there = [column for column in found.figures.values() if column.name in records.columns]
+    worst = exp.select(*map(_worst_in, there)).expressions
     with translated():
-        values = records.aggregate(", ".join(f"{'max' if c.more else 'min'}({c.name})" for c in there)).fetchall()[0]
+        values = records.aggregate(", ".join(query.text(one) for one in worst)).fetchall()[0]
     return dict.fromkeys(found.figures) | {c.name: v for c, v in zip(there, values, strict=True)}
+
+
+def _worst_in(column: Column) -> exp.Expr:
+    value = exp.column(column.name, quoted=True)
+    known = exp.not_(exp.func("isnan", exp.cast(value, "DOUBLE"), dialect="duckdb"))
+    every = exp.EQ(this=exp.Count(this=exp.Star()), expression=exp.func("count_if", known, dialect="duckdb"))
+    return exp.case().when(every, (exp.Max if column.more else exp.Min)(this=value))
 
 
 def _worst(found: Measure, rows: Rows) -> dict[str, Any]:

@@ -163,7 +163,9 @@ def test_special_uniques(capsys, parquet):
     assert main(["risk", *given, "--fail-if", "suda_summary.max_dis_suda > 0.1"]) == LIMIT_EXCEEDED
     assert "Special uniques (SUDA)" in capsys.readouterr().out
     assert main(["risk", *given, "--fail-if", f"suda_summary.max_dis_suda > {largest + 1e-6}"]) == DONE
-    assert main(["risk", *given[:-1], "--fail-if", "suda_summary.max_dis_suda > 0.1"]) == LIMIT_EXCEEDED  # measured for it
+    assert (
+        main(["risk", *given[:-1], "--fail-if", "suda_summary.max_dis_suda > 0.1"]) == LIMIT_EXCEEDED
+    )  # measured for it
     capsys.readouterr()
 
 
@@ -265,7 +267,8 @@ def test_exceeded_limits_stand_in_the_json(capsys, parquet):
 
 @pytest.mark.one_in(3)
 @pytest.mark.parametrize(
-    "limit", ["theta.upper_bound > 0.1", "household_global_risk.percent > 1", "household_risk.percent > 1", "nonsense", ""]
+    "limit",
+    ["theta.upper_bound > 0.1", "household_global_risk.percent > 1", "household_risk.percent > 1", "nonsense", ""],
 )
 def test_a_limit_that_cannot_be_checked_is_bad_input(capsys, parquet, limit):
     exceeded = ["--fail-if", "frequency_summary.records > 1"]

@@ -90,7 +90,10 @@ def test_arguments_of_another_kind():
         (lambda d: d.pram_guaranteed(0.1), "xi is 0.1: it must be a finite number, at least 3/7"),
         (lambda d: d.record_swap("age", 2, household="id", risk_keys=["age"], k=3), "rate is 2: it must be"),
         (lambda d: d.recode("age", keep_first=0), "keep_first is 0: it must be a finite number, whole and at least 1"),
-        (lambda d: d.rank_swap("age", correlation=1), "correlation is 1: it must be a finite number, strictly between 0 and 1"),
+        (
+            lambda d: d.rank_swap("age", correlation=1),
+            "correlation is 1: it must be a finite number, strictly between 0 and 1",
+        ),
         (lambda d: d.massc(0.1, 0.1, most_substituted=2), "most_substituted is 2: it must be a finite number, from 0"),
         (lambda d: d.recode("age", classes=1), "classes is 1: it must be a finite number, whole, at least 2"),
         (lambda d: d.recode("age", mapping={1: "a"}, label="b"), "others is 'error': it is for others='label'"),

@@ -202,12 +202,17 @@ def test_to_dict_has_every_figure_and_none_for_what_was_not_measured(db):
         "global_risk",
         "household_global_risk",
         "l_diversity",
-    "t_closeness",
-    "likeness",
+        "t_closeness",
+        "likeness",
         "suda_summary",
         "risk_distribution",
     ]
-    assert [name for name, value in full.items() if value is None] == ["l_diversity", "t_closeness", "likeness", "suda_summary"]  # not asked for
+    assert [name for name, value in full.items() if value is None] == [
+        "l_diversity",
+        "t_closeness",
+        "likeness",
+        "suda_summary",
+    ]  # not asked for
     assert full["keys"] == list(KEYS)
     assert full["theta_by"][0]["stratum"] == "north"
 
