@@ -6,6 +6,7 @@ import contextlib
 
 import duckdb
 import pytest
+from macros_file import ATTACHED
 
 import sdc_sql
 from sdc_sql import TableError
@@ -110,7 +111,7 @@ def test_a_schema_that_is_named_is_no_other(both):
 def test_a_table_found_on_a_search_path_of_several_schemas_is_the_one_read_or_refused(both):
     both.execute("CREATE SCHEMA a; CREATE SCHEMA b; CREATE TABLE b.x AS SELECT id, w + 2 AS w FROM main.x")
     for path in ("a,b,main", "b,main", "main,b"):
-        both.execute(f"SET search_path = '{path}'")
+        both.execute(f"SET search_path = '{path},{ATTACHED}.main'")
         before = {t: both.execute(f"FROM {t} ORDER BY id").fetchall() for t in ("main.x", "b.x")}
         read = both.execute("FROM query_table('x') ORDER BY id").fetchall()
         with contextlib.suppress(TableError):
@@ -118,7 +119,6 @@ def test_a_table_found_on_a_search_path_of_several_schemas_is_the_one_read_or_re
         for table, rows in before.items():
             if rows != read:
                 assert both.execute(f"FROM {table} ORDER BY id").fetchall() == rows
-    both.execute("SET search_path = 'main'")
 
 
 @pytest.mark.parametrize("name", ["'x'", "x -- c", "$x", "x;"])
