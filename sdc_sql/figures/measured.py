@@ -78,10 +78,11 @@ def rows_of(asked: Asked, roles: Roles, beside: Beside) -> Rows:
         Where it lacks a role or an argument.
     """
     found = asked.measure
+    roles = _weighing(roles)
     missing = lacking(asked, roles, beside)
     if missing:
         raise LackingError(asked, missing)
-    data = _of(_weighing(roles) if found.reads_wildcards else reading(_weighing(roles), nulls="category"))
+    data = _of(roles if found.reads_wildcards else reading(roles, nulls="category"))
     arguments = {**beside.arguments(asked), **asked.arguments}
     if "dis_fraction" in found.arguments and isinstance(roles.sampling_fraction, int | float):
         arguments.setdefault("dis_fraction", roles.sampling_fraction)  # what an intruder's match is worth

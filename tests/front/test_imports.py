@@ -39,7 +39,8 @@ ORDER = [
 RANK = {room: rank for rank, rooms in enumerate(ORDER) for room in rooms}
 # Rooms of several files, which may import one another, never in a circle.
 WHOLE = {
-    "db", "comparison", "compiler", "figures", "frontier", "risk", "mask", "loss", "document", "report", "release", "session",
+    "db", "comparison", "compiler", "figures", "frontier", "risk", "mask", "loss", "document", "report", "release",
+    "session",
     "shell", "spark", "cli", "dbt", "write",
 }  # fmt: skip
 RUN_TIME = {"duckdb", "sqlglot", "numpy", "pyarrow"}

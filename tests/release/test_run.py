@@ -242,8 +242,10 @@ def test_the_share_linked_is_held_below_a_limit(small, con):
         {"ranks.rate": 0.75},
     ]
     assert outcome.reasons == (
-        "scenario 'neighbour': distance_linkage.rate <= 0.5 does not hold: distance_linkage.rate is 0.75 "
-        "(scenarios[0].limits[0])",
+        (
+            "scenario 'neighbour': distance_linkage.rate <= 0.5 does not hold: distance_linkage.rate is 0.75 "
+            "(scenarios[0].limits[0])"
+        ),
     )
 
 
