@@ -22,6 +22,7 @@ import numpy as np
 import pytest
 
 import sdc_sql
+from sdc_sql.db.macros import declared
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -285,6 +286,12 @@ def assert_stored(name: str, rows: Rows) -> None:
     assert found["exact"] == stored["exact"]
     for got, wanted in zip(found["sums"], stored["sums"], strict=True):
         assert got == pytest.approx(wanted, rel=1e-12)
+
+
+def test_every_method_that_draws_has_its_digest_stored():
+    called = " ".join(sql for *_, sql in METHODS.values())
+    missing = [d.name for d in declared() if d.masks and d.needs_key and f"{d.name}(" not in called]
+    assert not missing, f"Give {missing} a line in METHODS, and run this file as a program: it stores the digests."
 
 
 @pytest.mark.one_in(8)
