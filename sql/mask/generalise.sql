@@ -69,7 +69,7 @@ CREATE OR REPLACE MACRO sdc__asked(k, suppression, l, diversity, c, t, distance,
     'k': sdc__checked_whole(k, 'k', 2)::DOUBLE, 'share': sdc__checked_number(suppression, 'suppression'), 'l': sdc__checked_number(l, 'l'),
     'diversity': sdc__checked_choice(diversity, 'diversity', ['distinct', 'entropy', 'recursive']), 'c': sdc__checked_number(c, 'c'), 't': sdc__checked_number(t, 't'),
     'distance': sdc__checked_choice(distance, 'distance', ['equal', 'ordered']),
-    'population_k': sdc__checked_number(population_k, 'population_k'), 'threshold': sdc__checked_number(threshold, 'threshold')};
+    'population_k': CASE WHEN population_k IS NOT NULL THEN sdc__checked_whole(population_k, 'population_k', 2)::DOUBLE END, 'threshold': sdc__checked_number(threshold, 'threshold')};
 
 -- The value of the sensitive variable (NULL of a column that is not given: the kernel is then given none), and the weight.
 CREATE OR REPLACE MACRO sdc__maybe_sensitive(have, keys, sensitive) AS CASE WHEN typeof(sensitive) = 'VARCHAR' THEN sdc__sensitive(have, keys, sensitive) ELSE have[1:1] END;

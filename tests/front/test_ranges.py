@@ -68,6 +68,10 @@ NEEDED = {
 }
 
 
+# Of which the data say more: no fewer persons than records, a cell that its margins allow.
+BY_DATA = {("population_uniqueness", "population_size"), ("swap_posterior", "released")}
+
+
 @pytest.fixture(scope="module")
 def con():
     with duckdb.connect() as con:
@@ -99,7 +103,7 @@ def test_sql_and_python_refuse_what_lies_just_outside(con, room):
             with pytest.raises(ParameterError, match=rf"{parameter.name} is "):
                 arguments.check(macro.name.removeprefix("sdc_"), {parameter.name: value})
         for value in inside:
-            if value > COSTLY:
+            if value > COSTLY or (macro.name.removeprefix("sdc_"), parameter.name) in BY_DATA:
                 continue
             said = refusal(con, sql := sql_of(macro, parameter, value))
             if re.search(rf"{parameter.name.split('_')[-1]} is {value:g}(\\.0)?:", said):

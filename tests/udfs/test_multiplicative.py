@@ -109,7 +109,7 @@ def test_nothing_changes_without_variance():
         (lambda: hoehne([1.0, 2.0], [0.1, 0.2], [0.0, 0.0], 0, 0), "f is 0; expected a number above 0 and below 1"),
         (
             lambda: hoehne([1.0, 2.0], [0.1, 0.2], [0.0, 0.0], 0.2, 0.1),
-            r"s is 0.1; expected .* at least 0 and below 0.1",
+            r"spread is 0.1; expected .* at least 0 and below 0.1",
         ),
         (lambda: hoehne([1.0, 2.0], [0.1], [0.0, 0.0], 0.2, 0), r"uniforms has shape \(1,\); expected \(2,\)"),
         (lambda: hoehne([1.0], [0.1], [0.0], 0.2, 0), "1 value"),

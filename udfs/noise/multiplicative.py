@@ -61,7 +61,7 @@ def hoehne(x: npt.ArrayLike, uniforms: npt.ArrayLike, normals: npt.ArrayLike, f:
     draws = normals_like(normals, matrix)
     up = uniforms_of(uniforms, matrix.shape[:1]) >= 0.5  # noqa: PLR2004  (even chances)
     main = number(f, "f", above=0, below=1)
-    noise = number(s, "s", least=0, below=main / 2)
+    noise = number(s, "spread", least=0, below=main / 2)
     masked = matrix * (np.where(up, 1 + main, 1 - main)[:, np.newaxis] + noise * draws)
     before, after = deviations(matrix), deviations(masked)
     if (after < CONSTANT * before).any():
