@@ -7,11 +7,11 @@ import re
 from typing import TYPE_CHECKING
 
 from sdc_sql.cli.options import names
+from sdc_sql.db.arguments import choices
 from sdc_sql.db.source import further, kind_of
 from sdc_sql.document.blocks import Section, facts
 from sdc_sql.errors import ParameterError, TableError
 from sdc_sql.risk.log_linear_risk import MODELS
-from sdc_sql.risk.population_uniqueness import METHODS
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -71,6 +71,7 @@ def numbers(text: str) -> list[float]:
 
 def add(risk: argparse.ArgumentParser) -> None:
     """Add the options."""
+    models = choices("population_uniqueness", "method")
     risk.add_argument(
         "--misclassified", action="append", default=[], type=matrix, metavar="KEY=FILE",
         help="theta where the intruder's KEY differs: a CSV or Parquet file: from (the file's category), to "
@@ -99,8 +100,8 @@ def add(risk: argparse.ArgumentParser) -> None:
         "(limits: 'population_uniqueness.pr_pu_given_su > 0.1')",
     )  # fmt: skip
     risk.add_argument(
-        "--population-model", choices=METHODS, metavar="MODEL",
-        help=f"the model for --population-size: {', '.join(METHODS)} (default dankar, which chooses)",
+        "--population-model", choices=models, metavar="MODEL",
+        help=f"the model for --population-size: {', '.join(models)} (default {models[0]}, which chooses)",
     )  # fmt: skip
     risk.add_argument(
         "--continuous", type=names, metavar="A,B",
@@ -111,7 +112,7 @@ def add(risk: argparse.ArgumentParser) -> None:
         "--width", type=numbers, metavar="W", help="how far a neighbour may be: a number (default 0.1), or W,W: of each"
     )
     risk.add_argument(
-        "--scaling", choices=["relative", "standardised", "range", "none"],
+        "--scaling", choices=choices("neighbourhood", "scaling"),
         help="what the width is a part of: the own value (default), the standard deviation, the range, nothing",
     )  # fmt: skip
 
@@ -146,7 +147,8 @@ def measured(data: Microdata, arguments: argparse.Namespace, progress: Callable[
     if arguments.population_size is not None:
         progress("population uniques")
         found["population_uniqueness"] = data.population_uniqueness(
-            arguments.population_size, method=arguments.population_model or METHODS[0]
+            arguments.population_size,
+            method=arguments.population_model or choices("population_uniqueness", "method")[0],
         )
     elif arguments.population_model is not None:
         raise ParameterError("--population-model needs --population-size, the persons of the population.")

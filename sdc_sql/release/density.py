@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from sdc_sql.db.arguments import choices
 from sdc_sql.db.checks import told
 from sdc_sql.release.problems import NUMBERS, TEXT, TEXTS, WHOLE
 
@@ -13,7 +14,6 @@ if TYPE_CHECKING:
     from sdc_sql.release.reading import Reading
 
 FIELDS = {"columns": TEXTS, "width": NUMBERS, "scaling": TEXT, "k": WHOLE}
-SCALINGS = ("relative", "standardised", "range", "none")
 
 
 def read(reading: Reading, path: str, said: object, keys: tuple[str, ...]) -> Mapping[str, Any] | None:
@@ -22,14 +22,14 @@ def read(reading: Reading, path: str, said: object, keys: tuple[str, ...]) -> Ma
         return None
     given = reading.problems.table(path, said, FIELDS)
     columns = reading.several(f"{path}.columns", "continuous key", given.get("columns", []))
-    width = given.get("width")
+    width, scalings = given.get("width"), choices("neighbourhood", "scaling")
     for at, wrong, message in (
         ("columns", not given.get("columns"), 'it is missing: name the continuous keys, as in ["turnover"].'),
         ("columns", bool({*columns} & {*keys}), "a key of the scenario is no continuous key besides: leave it in one."),
         ("width", isinstance(width, list) and len(width) not in {1, len(columns)}, "give one, or one for each column."),
         ("width", any(w < 0 for w in (width if isinstance(width, list) else [width or 0])), "it must be at least 0."),
-        ("scaling", given.get("scaling", SCALINGS[0]) not in SCALINGS,
-         f"it is {told(given.get('scaling'))}: one of {', '.join(SCALINGS)}."),
+        ("scaling", given.get("scaling", scalings[0]) not in scalings,
+         f"it is {told(given.get('scaling'))}: one of {', '.join(scalings)}."),
         ("k", given.get("k", 2) < 2, f"it is {given.get('k')}: it must be at least 2."),  # noqa: PLR2004 - a group
     ):  # fmt: skip
         if wrong:
