@@ -6,11 +6,13 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 import duckdb
+from sqlglot import exp
 
+from sdc_sql.db import query
 from sdc_sql.db.results import Result
 from sdc_sql.errors import ParameterError, translated
 from sdc_sql.methods import Methods
-from sdc_sql.roles import reading
+from sdc_sql.roles import reading, weighing
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -35,8 +37,9 @@ class Beside:
     """What a measure may ask for besides the roles of the table.
 
     ``original`` is the table before masking; ``sensitive`` variables are measured one by one, the ``ordered`` ones of
-    them by the ordered distance; ``given`` are arguments by name, taken where the measure has such and is given none,
-    and ``linked`` those of measures that compare with the original. A ``k`` is for the measures with a row for each.
+    them by the ordered distance. ``given`` are arguments of measures of one table, ``linked`` those of measures that
+    compare it with the original: taken where a measure has such and is given none. A ``k`` is for the measures with a
+    row for each.
     """
 
     original: str | None = None
@@ -45,18 +48,19 @@ class Beside:
     given: Mapping[str, Any] = field(default_factory=dict)
     linked: Mapping[str, Any] = field(default_factory=dict)
 
-    def arguments(self, asked: Asked) -> dict[str, Any]:
+    def arguments(self, measure: Measure) -> dict[str, Any]:
         """Return what a measure is given here."""
-        found = {**self.given, **(self.linked if asked.measure.compares else {})}
-        taken = {name: value for name, value in found.items() if name in asked.measure.arguments and value is not None}
-        return {name: value for name, value in taken.items() if name != "k" or asked.measure.by == ("k",)}
+        found = self.linked if measure.compares else self.given
+        taken = {name: value for name, value in found.items() if name in measure.arguments and value is not None}
+        return {name: value for name, value in taken.items() if name != "k" or measure.by == ("k",)}
 
 
 def lacking(asked: Asked, roles: object, beside: Beside) -> tuple[str, ...]:
     """Return what a figure needs and is not there: roles and arguments, by name."""
     needed = [r for r in asked.measure.needs if not getattr(roles, r) and r not in asked.arguments]
     sensitive = ("sensitive", "targets", "target") if beside.sensitive else ()
-    there = {*asked.arguments, *beside.arguments(asked), *sensitive}
+    own_keys = ("keys",) if asked.measure.joins else ()
+    there = {*asked.arguments, *beside.arguments(asked.measure), *sensitive, *own_keys}
     needed += [name for name in asked.measure.required if name not in there]
     if asked.measure.compares and beside.original is None:
         needed.append("original")
@@ -75,8 +79,13 @@ def rows_of(asked: Asked, roles: Roles, beside: Beside) -> Rows:
     missing = lacking(asked, roles, beside)
     if missing:
         raise LackingError(asked, missing)
-    data = _of(_weighing(roles) if found.reads_wildcards else reading(_weighing(roles), nulls="category"))
-    arguments = {**beside.arguments(asked), **asked.arguments}
+    data = _of(weighing(roles) if found.reads_wildcards else reading(weighing(roles), nulls="category"))
+    arguments = {**beside.arguments(found), **asked.arguments}
+    if found.joins:  # the file that is measured leaves beside the others
+        others = arguments["releases"]
+        others = [others] if isinstance(others, str) else [*others]
+        keys = arguments.get("keys", [roles.keys] * len(others))
+        arguments |= {"releases": [roles.table, *others], "keys": [roles.keys, *keys]}
     if "dis_fraction" in found.arguments and isinstance(roles.sampling_fraction, int | float):
         arguments.setdefault("dis_fraction", roles.sampling_fraction)  # what an intruder's match is worth
     if found.compares:
@@ -120,25 +129,27 @@ def limited_rows(asked: Asked, rows: Rows) -> Rows:
 
 
 def _worst_of(found: Measure, records: duckdb.DuckDBPyRelation) -> dict[str, Any]:
-    """Return the worst of each directed column over all records."""
-    there = [column for column in found.figures.values() if column.name in records.columns]
+    """Return the worst of each directed column over all records, as :func:`_worst` does."""
+    there = [name for name in found.figures if name in records.columns]
+    of_each = [kind(this=exp.column(name)) for name in there for kind in (exp.Min, exp.Max, exp.Count)]
     with translated():
-        values = records.aggregate(", ".join(f"{'max' if c.more else 'min'}({c.name})" for c in there)).fetchall()[0]
-    return dict.fromkeys(found.figures) | {c.name: v for c, v in zip(there, values, strict=True)}
+        asked = ", ".join(query.text(part) for part in (*of_each, exp.Count(this=exp.Star())))
+        (*values, records_) = records.aggregate(asked).fetchall()[0]
+    known = dict(zip(there, values[2::3], strict=True))
+    # the least and the greatest: NaN is the greatest of all to the database
+    rows = [dict(zip(there, values[i::3], strict=True)) for i in (0, 1)]
+    rows = [{name: v if known[name] == records_ else None for name, v in row.items()} for row in rows]
+    return _worst(found, [dict.fromkeys(found.figures) | row for row in rows])
 
 
 def _worst(found: Measure, rows: Rows) -> dict[str, Any]:
+    """Return the worst of each figure in one row; what is unknown of one of the records is unknown."""
     worst: dict[str, Any] = {}
     for name, column in found.figures.items():
         values = [row[name] for row in rows]
-        worst[name] = None if not values or None in values else (max if column.more else min)(values)
+        unknown = [value for value in values if value is None or value != value]  # noqa: PLR0124 - NaN
+        worst[name] = unknown[0] if unknown else (max if column.more else min)(values, default=None)
     return worst
-
-
-def _weighing(roles: Roles) -> Roles:
-    """Return the table with the weight that a sampling fraction stands for, where it has none."""
-    pi = roles.sampling_fraction
-    return reading(roles, weight=1 / pi) if roles.weight is None and isinstance(pi, int | float) else roles
 
 
 def _of(roles: Roles) -> Methods:
