@@ -69,6 +69,12 @@ def reading(data: Roles, **roles: Any) -> Roles:  # noqa: ANN401 - a role of any
     return other
 
 
+def weighing(data: Roles) -> Roles:
+    """Return the table with the weight that a sampling fraction stands for, where it has none."""
+    pi = data.sampling_fraction
+    return reading(data, weight=1 / pi) if data.weight is None and isinstance(pi, int | float) else data
+
+
 @dataclass(frozen=True, kw_only=True)
 class Roles(Table):
     """A table and the roles of its columns, for an intruder and in the survey.

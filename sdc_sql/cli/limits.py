@@ -8,10 +8,11 @@ from typing import TYPE_CHECKING, Any
 
 from sdc_sql.cli.options import LIMIT_EXCEEDED, plain
 from sdc_sql.errors import ParameterError
-from sdc_sql.figures.asked import named, written
+from sdc_sql.figures.asked import named
 from sdc_sql.figures.door import checked, completed, greatest_k
 from sdc_sql.figures.limits import exceeded, holds
 from sdc_sql.figures.measured import LackingError
+from sdc_sql.figures.written import written
 
 if TYPE_CHECKING:
     import argparse
@@ -22,8 +23,7 @@ if TYPE_CHECKING:
     from sdc_sql.roles import Roles
 
 # What the options of a command are called, where they are not the names of the roles or arguments.
-_OPTIONS = {"targets": "sensitive", "target": "sensitive"}
-_ROLES = ("keys", "weight", "sampling_fraction", "household", "stratum", "id", "sensitive", "targets", "target")
+_OPTIONS = {"targets": "sensitive", "target": "sensitive", "matrices": "misclassified"}
 
 
 def add(command: argparse.ArgumentParser, example: str, *, figures: bool = True) -> None:
@@ -73,15 +73,17 @@ def complete(
     try:
         return completed(report, [*arguments.fail_if, *arguments.require], asked, sides, progress)
     except LackingError as error:
-        hints = [_option(error.asked, name) for name in error.names]
+        compares = "original" in error.names  # of two files
+        hints = ["both files: sdc-sql compare"] if compares else [
+            _option(arguments, error.asked, name) for name in error.names
+        ]  # fmt: skip
         raise ParameterError(f"{error} Give {' and '.join(hints)}.") from None
 
 
-def _option(asked: Asked, name: str) -> str:
-    if name == "original":
-        return "the original too: sdc-sql compare"
-    if name in _ROLES:
-        return f"--{_OPTIONS.get(name, name).replace('_', '-')}"
+def _option(arguments: argparse.Namespace, asked: Asked, name: str) -> str:
+    option = _OPTIONS.get(name, name)
+    if hasattr(arguments, option):
+        return f"--{option.replace('_', '-')}"
     return f"--figure '{asked.label}={asked.measure.name}({name}=...)'"
 
 

@@ -20,7 +20,7 @@ from sdc_sql.risk.t_closeness import t_closeness
 from sdc_sql.risk.theta import theta
 from sdc_sql.risk.theta_by import theta_by
 from sdc_sql.risk.uniqueness import frequency_summary
-from sdc_sql.roles import reading
+from sdc_sql.roles import reading, weighing
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -36,7 +36,7 @@ Figures = dict[str, Any]
 def risks(data: Roles, k: int, confidence: float, pram: Reversed | None = None) -> Figures:
     """Return what the roles allow to measure, by the names of the macros; else None."""
     pi = data.sampling_fraction
-    data = _weighing(data)
+    data = weighing(data)
     found: Figures = {**counts(data, k, pram), "theta": None, "theta_by": None}
     if isinstance(pi, int | float):
         found |= by_measure("theta", theta(data, confidence=confidence))
@@ -48,14 +48,9 @@ def risks(data: Roles, k: int, confidence: float, pram: Reversed | None = None) 
     return {**found, "pram": pram.note if pram else noted(data)}
 
 
-def _weighing(data: Roles) -> Roles:
-    pi = data.sampling_fraction
-    return reading(data, weight=1 / pi) if data.weight is None and isinstance(pi, int | float) else data
-
-
 def counts(data: Roles, k: int, pram: Reversed | None = None) -> Figures:
     """Return the figures that depend on how NULL in a key is read."""
-    data = _weighing(data)
+    data = weighing(data)
     found: Figures = {
         **by_measure("frequency_summary", frequency_summary(data)),
         "k_anonymity": [v.to_dict() for v in k_anonymity(data, k)],

@@ -26,6 +26,7 @@ DEEPEST = 100  # parentheses and NOT
 PARTS = ("before", "wildcard", "category", "before_wildcard", "before_category")
 
 _NESTING = re.compile(r"\(|\bNOT\b", re.IGNORECASE)
+_ROW = re.compile(r""""(?:[^"]|"")*"|'(?:[^']|'')*'|\b(?P<label>[A-Za-z_]\w*)\.(?P<row>\d+)\.(?=[A-Za-z_])""")
 _CONTRARY: Mapping[type[exp.Expr], type[exp.Binary]] = {
     exp.GT: exp.LTE, exp.LTE: exp.GT, exp.LT: exp.GTE, exp.GTE: exp.LT, exp.EQ: exp.NEQ, exp.NEQ: exp.EQ,
 }  # fmt: skip
@@ -198,7 +199,7 @@ def _negations(tree: exp.Expr) -> int:
 
 def _quoted_row(limit: str) -> str:
     # k_anonymity.3.records is three names to a reader and "k_anonymity.3 records" to a tokenizer (so is a wrong name)
-    return re.sub(r"\b([A-Za-z_]\w*)\.(\d+)\.(?=[A-Za-z_])", r'\1."\2".', limit)
+    return _ROW.sub(lambda found: found[0] if found["row"] is None else f'{found["label"]}."{found["row"]}".', limit)
 
 
 def _text(tree: exp.Expr) -> str:

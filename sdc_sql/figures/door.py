@@ -76,12 +76,14 @@ def completed(
         The tables that the figures are of, each with what else measures may ask for, by the part of a limit's name:
         ``""``, or ``before``.
     """
-    found = dict(report)
+    found, done = dict(report), set[tuple[str, str]]()
     for limit in limits:
         for name in names(limit):
             there = found.get(name.part, {}) if name.part else found
-            if there.get(name.label) is not None or name.part not in sides:
+            as_given = bool(asked[name.label].arguments)  # which the report knows nothing of
+            if name.part not in sides or (there.get(name.label) is not None and not as_given) or name[:2] in done:
                 continue
+            done.add(name[:2])
             progress(name.measured.replace("_", " "))
             rows = rows_of(asked[name.label], *sides[name.part])
             its = asked[name.label].measure

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from sqlglot import exp
 
 from sdc_sql.db.checks import is_number, told
+from sdc_sql.db.gives import ANY
 from sdc_sql.errors import ParameterError
 from sdc_sql.figures.asked import every
 from sdc_sql.figures.condition import PARTS, check_side, name_of, number, read
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
 
     from sdc_sql.figures.asked import Asked
     from sdc_sql.figures.condition import Named
+    from sdc_sql.figures.registry import Measure
 
     Report = Mapping[str, Any]
     Row = Mapping[str, Any]
@@ -27,8 +29,6 @@ COMPARISONS: Mapping[type[exp.Expr], Callable[[Any, Any], bool]] = {
     exp.GT: operator.gt, exp.GTE: operator.ge, exp.LT: operator.lt, exp.LTE: operator.le,
     exp.EQ: operator.eq, exp.NEQ: operator.ne,
 }  # fmt: skip
-
-
 ALL = "all"  # the row of no variable, which is all together
 
 
@@ -117,7 +117,7 @@ def figures_of(
         for row in () if unknown else rows[1:]:
             values = row[name.figure], worst[name.figure]
             worst = row if its.figures[name.figure].worst(*values) != values[1] else worst
-        label = "" if name.row is not None else row_label(worst, its.by)
+        label = "" if name.row is not None else row_label(worst, its)
         value = worst[name.figure]
         of_all = len(rows) == 1 and label == ALL
         written = ".".join(part for part in (name.part, name.label, name.row, name.figure) if part)
@@ -125,16 +125,25 @@ def figures_of(
     return found
 
 
-def row_label(row: Row, by: tuple[str, ...]) -> str:
-    """Return what tells a row apart, as a limit writes it: of no variable, which is all together, ``all``.
+def row_label(row: Row, measure: Measure) -> str:
+    """Return what tells a row apart, as a limit writes it: no variable is ``all``, NULL in the data ``NULL``.
 
     Examples
     --------
-    >>> row_label({"columns": ["age", "sex"]}, ("columns",)), row_label({"variable": None}, ("variable",))
-    ('age, sex', 'all')
+    >>> from sdc_sql.figures.registry import measures
+    >>> row_label({"columns": ["age", "sex"]}, measures()["threshold_rule_summary"])
+    'age, sex'
+    >>> row_label({"variable": None}, measures()["il1"]), row_label({"stratum": None}, measures()["theta_by"])
+    ('all', 'NULL')
     """
-    values = [row.get(name) for name in ("sensitive", *by) if name in row]
-    texts = (", ".join(map(str, v)) if isinstance(v, list | tuple) else ALL if v is None else str(v) for v in values)
+    of_table = {column.name for column in measure.declaration.given.columns if column.type == ANY}
+    texts = []
+    for name in ("sensitive", *measure.by):
+        if name in row:
+            value = row[name]
+            nothing = "NULL" if name in of_table else ALL
+            joined = ", ".join(map(str, value)) if isinstance(value, list | tuple) else str(value)
+            texts.append(nothing if value is None else joined)
     return ", ".join(texts)
 
 
@@ -169,8 +178,8 @@ def _rows(name: Named, limit: str, report: Report, asked: Mapping[str, Asked]) -
         )
     rows: list[Row] = [found] if isinstance(found, dict) else list(found)
     if name.row is not None:
-        by = asked[name.label].measure.by
-        labels = [row_label({by[0]: row.get(by[0])}, by) for row in rows]
+        its = asked[name.label].measure
+        labels = [row_label({its.by[0]: row.get(its.by[0])}, its) for row in rows]
         rows = [row for row, label in zip(rows, labels, strict=True) if label.lower() == name.row.lower()]
         if not rows:
             there = ", ".join(labels)

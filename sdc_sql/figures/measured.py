@@ -12,7 +12,7 @@ from sdc_sql.db import query
 from sdc_sql.db.results import Result
 from sdc_sql.errors import ParameterError, translated
 from sdc_sql.methods import Methods
-from sdc_sql.roles import reading
+from sdc_sql.roles import reading, weighing
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -40,8 +40,9 @@ class Beside:
     """What a measure may ask for besides the roles of the table.
 
     ``original`` is the table before masking; ``sensitive`` variables are measured one by one, the ``ordered`` ones of
-    them by the ordered distance; ``given`` are arguments by name, taken where the measure has such and is given none,
-    and ``linked`` those of measures that compare with the original. A ``k`` is for the measures with a row for each.
+    them by the ordered distance. ``given`` are arguments of measures of one table, ``linked`` those of measures that
+    compare it with the original: taken where a measure has such and is given none. A ``k`` is for the measures with a
+    row for each.
     """
 
     original: str | None = None
@@ -50,18 +51,19 @@ class Beside:
     given: Mapping[str, Any] = field(default_factory=dict)
     linked: Mapping[str, Any] = field(default_factory=dict)
 
-    def arguments(self, asked: Asked) -> dict[str, Any]:
+    def arguments(self, measure: Measure) -> dict[str, Any]:
         """Return what a measure is given here."""
-        found = {**self.given, **(self.linked if asked.measure.compares else {})}
-        taken = {name: value for name, value in found.items() if name in asked.measure.arguments and value is not None}
-        return {name: value for name, value in taken.items() if name != "k" or asked.measure.by == ("k",)}
+        found = self.linked if measure.compares else self.given
+        taken = {name: value for name, value in found.items() if name in measure.arguments and value is not None}
+        return {name: value for name, value in taken.items() if name != "k" or measure.by == ("k",)}
 
 
 def lacking(asked: Asked, roles: object, beside: Beside) -> tuple[str, ...]:
     """Return what a figure needs and is not there: roles and arguments, by name."""
     needed = [r for r in asked.measure.needs if not getattr(roles, r) and r not in asked.arguments]
     sensitive = ("sensitive", "targets", "target") if beside.sensitive else ()
-    there = {*asked.arguments, *beside.arguments(asked), *sensitive}
+    own_keys = ("keys",) if asked.measure.joins else ()
+    there = {*asked.arguments, *beside.arguments(asked.measure), *sensitive, *own_keys}
     # of keys that went through PRAM the steps of the table know the matrix
     needed += [name for name in asked.measure.required if name not in there and name != _MATRICES]
     if asked.measure.compares and beside.original is None:
@@ -78,12 +80,17 @@ def rows_of(asked: Asked, roles: Roles, beside: Beside) -> Rows:
         Where it lacks a role or an argument.
     """
     found = asked.measure
-    roles = _weighing(roles)
+    roles = weighing(roles)
     missing = lacking(asked, roles, beside)
     if missing:
         raise LackingError(asked, missing)
     data = _of(roles if found.reads_wildcards else reading(roles, nulls="category"))
-    arguments = {**beside.arguments(asked), **asked.arguments}
+    arguments = {**beside.arguments(found), **asked.arguments}
+    if found.joins:  # the file that is measured leaves beside the others
+        others = arguments["releases"]
+        others = [others] if isinstance(others, str) else [*others]
+        keys = arguments.get("keys", [roles.keys] * len(others))
+        arguments |= {"releases": [roles.table, *others], "keys": [roles.keys, *keys]}
     if "dis_fraction" in found.arguments and isinstance(roles.sampling_fraction, int | float):
         arguments.setdefault("dis_fraction", roles.sampling_fraction)  # what an intruder's match is worth
     if found.compares:
@@ -147,17 +154,13 @@ def _worst_in(column: Column) -> exp.Expr:
 
 
 def _worst(found: Measure, rows: Rows) -> dict[str, Any]:
+    """Return the worst of each figure in one row; what is unknown of one of the records is unknown."""
     worst: dict[str, Any] = {}
     for name, column in found.figures.items():
         values = [row[name] for row in rows]
-        worst[name] = None if not values or None in values else (max if column.more else min)(values)
+        unknown = [value for value in values if value is None or value != value]  # noqa: PLR0124 - NaN
+        worst[name] = unknown[0] if unknown else (max if column.more else min)(values, default=None)
     return worst
-
-
-def _weighing(roles: Roles) -> Roles:
-    """Return the table with the weight that a sampling fraction stands for, where it has none."""
-    pi = roles.sampling_fraction
-    return reading(roles, weight=1 / pi) if roles.weight is None and isinstance(pi, int | float) else roles
 
 
 def _of(roles: Roles) -> Methods:

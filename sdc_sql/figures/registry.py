@@ -26,6 +26,7 @@ ROOMS = ("core/", "risk/", "loss/")
 ROLES = ("keys", "weight", "sampling_fraction", "household", "stratum", "id")
 _OF_TABLES = ("self", "data", "original")
 _AFTER_PRAM = "_misclassified"
+_TABLES = ("matrices",)  # of a method that chooses among macros, one of which takes them
 
 
 @dataclass(frozen=True)
@@ -60,6 +61,11 @@ class Measure:
         return "original" in inspect.signature(getattr(Methods, self.verb)).parameters
 
     @property
+    def joins(self) -> bool:
+        """Whether it takes other releases of the same persons, beside which the measured one leaves."""
+        return "releases" in self.arguments
+
+    @property
     def reads_wildcards(self) -> bool:
         """Whether NULL in a key may agree with every value."""
         return any(p.name == "nulls" and "wildcard" in p.choices for p in self.declaration.parameters)
@@ -72,6 +78,11 @@ class Measure:
     def parameter(self, name: str) -> Parameter | None:
         """Return what the header says of an argument."""
         return next((p for p in self.declaration.parameters if p.name == name), None)
+
+    def takes_tables(self, name: str) -> bool:
+        """Whether an argument is a table besides the one that is measured, or several of them."""
+        parameter = self.parameter(name)
+        return name in _TABLES if parameter is None else parameter.type in {"table", "tables"}
 
     def figure(self, name: str) -> Column:
         """Return a figure by its name.

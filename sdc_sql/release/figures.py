@@ -5,17 +5,19 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
+from sdc_sql.db.checks import told
 from sdc_sql.errors import ParameterError
 from sdc_sql.figures.asked import Asked, named
 from sdc_sql.figures.condition import check_side, names
 from sdc_sql.figures.measured import Beside, lacking
-from sdc_sql.figures.registry import measure, measures
+from sdc_sql.figures.registry import measure
 from sdc_sql.release.problems import near
 from sdc_sql.release.step_values import Values
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
+    from sdc_sql.figures.registry import Measure
     from sdc_sql.release.plan import RolesOfColumns, Scenario
     from sdc_sql.release.reading import Reading
 
@@ -37,43 +39,49 @@ class _Described:
     id: str | None
 
 
-def read(reading: Reading, said: object) -> Given:
+def read(reading: Reading, said: Mapping[str, object]) -> Given:
     """Return the figures of ``[figures]``: for each name the measure and its arguments; errors are problems."""
     found: Given = {}
-    for label, row in reading.problems.table("figures", said, _Any()).items():
+    for label, row in said.items():
         path = f"figures.{label}"
         if not isinstance(row, dict) or not isinstance(row.get("measure"), str):
-            reading.problems.add(path, 'it names no measure, as in measure = "k_map".')
+            reading.problems.add(path, f'it names no measure, as in [{path}] with measure = "k_map".')
             continue
         with reading.problems.at(path):
             its = measure(row["measure"])
-            values = Values(reading, path)
-            arguments: dict[str, Any] = {}
-            for name, value in row.items():
-                parameter = its.parameter(name)
-                if name == "measure":
-                    continue
-                if name not in its.arguments:
-                    reading.problems.add(f"{path}.{name}", f"there is no such field{near(name, its.arguments)}")
-                elif name == "matrices" and isinstance(value, dict):  # of each key, or of several together
-                    arguments[name] = {key: str(reading.beside(file)) for key, file in value.items()}
-                elif name == "releases" and isinstance(value, list):
-                    arguments[name] = [str(reading.beside(file)) for file in value]
-                else:
-                    arguments[name] = value if parameter is None else values.of(parameter, value)
+            arguments = _arguments(reading, path, its, {n: v for n, v in row.items() if n != "measure"})
             named({label: (its.name, arguments)})
             found[label] = (its.name, arguments)
     return found
 
 
-class _Any(dict):  # type: ignore[type-arg] # of any field
-    """The fields of a table whose names are free, each a table itself."""
+def _arguments(reading: Reading, path: str, its: Measure, given: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the arguments that are said of a figure, as the measure takes them."""
+    values, found = Values(reading, path), {}
+    for name, value in given.items():
+        parameter = its.parameter(name)
+        if name not in its.arguments:
+            reading.problems.add(f"{path}.{name}", f"there is no such field{near(name, its.arguments)}")
+        elif its.takes_tables(name) and (parameter is None or parameter.type == "tables"):
+            found[name] = _files(reading, f"{path}.{name}", name, value)
+        else:
+            found[name] = value if parameter is None else values.of(parameter, value)
+    return found
 
-    def __contains__(self, _: object) -> bool:
-        return True
 
-    def __getitem__(self, _: object) -> Any:  # noqa: ANN401 - whether a value is such, and what is said where not
-        return (lambda value: isinstance(value, dict), 'a table, as in [figures.register] with measure = "k_map"')
+def _files(reading: Reading, at: str, name: str, value: Any) -> Any:  # noqa: ANN401 - of the file
+    """Return the paths of several tables: by the keys that they are of, or in a list."""
+    kind, words = (dict, '{ sex = "sex.csv" }') if name == "matrices" else (list, '["2024.parquet"]')
+    values = [*(value.values() if isinstance(value, dict) else value)] if isinstance(value, kind) else []
+    if not values or not all(isinstance(file, str) for file in values):
+        reading.problems.add(at, f"it is {told(value)}: it must be paths of files, as in {words}.")
+        return value
+    for file in values:
+        if not reading.beside(file).exists():
+            reading.problems.add(at, f"there is no file {reading.beside(file)}.")
+    if isinstance(value, dict):
+        return {key: str(reading.beside(file)) for key, file in value.items()}
+    return [str(reading.beside(file)) for file in values]
 
 
 def of_scenario(asked: Mapping[str, Asked], scenario: Scenario) -> dict[str, Asked]:
@@ -143,7 +151,7 @@ def check_loss(limit: str, asked: Mapping[str, Asked], given: Mapping[str, objec
             raise ParameterError(
                 f"{name.label}.{name.figure} is risk: put the limit under [[scenarios]], whose keys an intruder has."
             )
-        there = Beside("the source", given={n: v for n, v in given.items() if n in {"columns", *LOSS_FIELDS} and v})
+        there = Beside("the source", linked={n: v for n, v in given.items() if n in {"columns", *LOSS_FIELDS} and v})
         needed = [n for n in lacking(its, described(roles, ("columns",)), there) if n != "columns"]
         if needed:
             raise ParameterError(f"{name.label} needs {' and '.join(_place(n, its, _LOSS) for n in needed)}.")
@@ -176,9 +184,3 @@ def _place(name: str, its: Asked, room: str) -> str:
         return f"loss.{name}"
     own = f'{name}, as in [figures.{its.label}] with measure = "{its.measure.name}" and {name} = ...'
     return roles.get(name, own)
-
-
-def of_verb(verb: str) -> tuple[str, ...]:
-    """Return the figures that a method gives of a file; of what gives records none."""
-    its = measures().get(verb)
-    return tuple(its.figures) if its is not None and its.of_file else ()

@@ -70,7 +70,8 @@ def risks(
     beside = figures.beside_scenario(plan.roles, scenario, plan.loss.continuous, original)
     more: dict[str, Any] = {}
     for label in wanted:
-        if found.get(label) is None and not (asked[label].measure.compares and original is None):
+        is_there = found.get(label) is not None and not asked[label].arguments
+        if not is_there and not (asked[label].measure.compares and original is None):
             progress(label.replace("_", " "))
             more[label] = rows_of(asked[label], data._roles, beside)  # noqa: SLF001 - as its methods take them
     return replace(report, table=name), more
@@ -126,7 +127,7 @@ def _rows(
         given[field] = value
     # what does not compare, as the sizes of classes, is of the columns as keys
     data = described(released.con, plan, released.table, columns)
-    return rows_of(asked, data._roles, Beside(original.table, given=given))  # noqa: SLF001 - as its methods take them
+    return rows_of(asked, data._roles, Beside(original.table, linked=given))  # noqa: SLF001 - as its methods take them
 
 
 def nulls_after(original: Microdata, steps: Iterable[Step], keys: Iterable[str]) -> str:

@@ -124,7 +124,7 @@ class _Sections(Reading):
         source = self._source()
         roles = self._roles()
         ruleset = rules.read(self, roles)
-        self.figures = figures.read(self, self.said.get("figures"))
+        self.figures = figures.read(self, self.said.get("figures", {}))
         self.asked = named(self.figures)
         scenarios = self._scenarios(roles, ruleset)
         if ruleset is not None:

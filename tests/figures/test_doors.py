@@ -35,8 +35,8 @@ measure = "population_uniqueness"
 population_size = 600
 [figures.earlier]
 measure = "joint_releases"
-releases = ["persons.csv", "earlier.csv"]
-keys = [["f"], ["Select"]]
+releases = ["earlier.csv"]
+keys = [["Select"]]
 k = 2
 [figures.intruder]
 measure = "perceived_risk"
@@ -156,7 +156,7 @@ WRONG = {
     "no column": (RISKS, [], {"m": ('columns = ["f", "it\'s"]', 'columns = ["g"]')}, "figures.nearest.columns[0]",
                   "'g'"),
     "no table": (RISKS, [], {"m": ("[figures.register]\n", "[figures]\nx = 1\n[figures.register]\n")},
-                 "figures.x", "table"),
+                 "figures.x", "names no measure"),
 }  # fmt: skip
 
 
@@ -183,10 +183,10 @@ def test_the_command_line(folder, capsys):
     for arguments, words in (
         (["--require", "k_anonymity.3.records > 0"], "Write k_anonymity.3.records <= 0."),
         (["--fail-if", "k_anonymity.3.records <= 0"], "Write k_anonymity.3.records > 0."),
-        (["--require", "k_map.records <= 0"], "Give --figure 'k_map=k_map(population=...)'."),
+        (["--require", "k_map.records <= 0"], "Give --population."),
         (["--require", "household_global_risk.percent <= 1"], "Give --household."),
         (["--require", "t_closeness.t <= 1"], "Give --sensitive."),
-        (["--require", "il1.il1 <= 1"], "Give --id and --figure 'il1=il1(columns=...)' and the original too"),
+        (["--require", "il1.il1 <= 1"], "Give both files: sdc-sql compare."),
         ([*figure, *figure], "--figure register is given twice"),
         (["--figure", "x=k_map(populace=a)"], "k_map takes no populace"),
     ):  # fmt: skip

@@ -10,9 +10,10 @@ from sqlglot import exp
 import sdc_sql
 from sdc_sql.db.macros import by_name, declared, example_tables
 from sdc_sql.errors import ParameterError
-from sdc_sql.figures.asked import Asked, every, named, written
+from sdc_sql.figures.asked import Asked, every, named
 from sdc_sql.figures.measured import Beside, LackingError, rows_of
 from sdc_sql.figures.registry import ROLES, limitable, measure, measures
+from sdc_sql.figures.written import written
 
 KEY = "Zk3vQ9xLw81-TgHs7_pRmYc2NbUe6aFd0JiOKXtV"
 # What stands in a header's example and is called otherwise in Python, or is a table made for it.
@@ -52,6 +53,8 @@ def measured(con, name):
     table = given.pop("released", None) or given.pop("tbl", None) or given.pop("sample", None) or "persons"
     original = given.pop("original", None)
     roles = {role: given.pop(role) for role in ROLES if role in given and role not in found.arguments}
+    if found.joins:  # the table that is measured is the first
+        (table, *given["releases"]), (roles["keys"], *given["keys"]) = given["releases"], given["keys"]
     roles = {"id": "id", **{role: value for role, value in roles.items() if value is not None}}
     data = sdc_sql.Microdata(con, table, nulls=given.pop("nulls", None) or "category", **roles)
     arguments = {n: v for n, v in given.items() if n in found.arguments and v is not None} | PYTHON.get(name, {})
