@@ -7,11 +7,11 @@ import re
 from typing import TYPE_CHECKING
 
 from sdc_sql.cli.options import names
+from sdc_sql.db.arguments import choices
 from sdc_sql.db.source import further, kind_of
 from sdc_sql.document.blocks import Section, facts
 from sdc_sql.errors import ParameterError, TableError
 from sdc_sql.risk.log_linear_risk import MODELS
-from sdc_sql.risk.population_uniqueness import METHODS
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from sdc_sql.db.results import Result
     from sdc_sql.microdata import Microdata
 
+METHODS = choices("population_uniqueness", "method")
 TITLES = {
     "theta_misclassified": "theta with misclassified keys",
     "data_intrusion": "Data intrusion simulation",

@@ -82,6 +82,37 @@ def checked_number(macro: str, name: str, value: Any) -> Any:  # noqa: ANN401 - 
     return int(value) if parameter.type == "whole number" else float(value)
 
 
+def choices(macro: str, name: str) -> tuple[str, ...]:
+    """Return the words that a macro takes for an argument, in the order of its header.
+
+    Examples
+    --------
+    >>> choices("t_closeness", "distance")
+    ('equal', 'ordered')
+    """
+    return next(p.choices for p in by_name()[f"sdc_{macro}"].parameters if p.name == name)
+
+
+def checked_choice(macro: str, name: str, value: str) -> str:
+    """Return a word that a macro takes.
+
+    Raises
+    ------
+    ParameterError
+        Where its header declares others.
+
+    Examples
+    --------
+    >>> checked_choice("t_closeness", "distance", "nearest")
+    Traceback (most recent call last):
+    sdc_sql.errors.ParameterError: distance is 'nearest': it must be one of equal, ordered.
+    """
+    known = choices(macro, name)
+    if value not in known:
+        raise ParameterError(f"{name} is {told(value)}: it must be one of {', '.join(known)}.")
+    return value
+
+
 def wanted(parameter: Parameter, value: object) -> str | None:
     """Return what a number must be, where it is not: the same words in Python and of a release file.
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from sqlglot import exp
 
 from sdc_sql.db import query
-from sdc_sql.db.arguments import checked_number
+from sdc_sql.db.arguments import checked_choice, checked_number
 from sdc_sql.db.checks import told
 from sdc_sql.db.masked_values import NAME
 from sdc_sql.db.subset import subset_of
@@ -24,8 +24,6 @@ if TYPE_CHECKING:
     from sdc_sql.db.query import Value
     from sdc_sql.db.steps import MaskingStep
     from sdc_sql.db.subset import Subset
-
-GUARANTEES = ("identical", "strong", "wildcard")
 
 
 def local_suppression(
@@ -106,8 +104,7 @@ def local_suppression(
         suppressible(data, all_of(following), into)
     k = checked_number("local_suppression", "k", k)
     part = subset_of(data, subset) if subset is not None and isinstance(data, Table) else None
-    if guarantee not in GUARANTEES:
-        raise ParameterError(f"guarantee is {told(guarantee)}: it must be one of {', '.join(GUARANTEES)}.")
+    guarantee = checked_choice("local_suppression", "guarantee", guarantee)
     arguments = {
         "columns": chosen, "k": k, "id": data.required("id"), "guarantee": guarantee,
         "importance": importance_of_keys(data, chosen, importance), "cost": cost,

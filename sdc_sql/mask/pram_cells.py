@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from sdc_sql.db.arguments import choices
 from sdc_sql.db.checks import is_number, told
 from sdc_sql.errors import ParameterError
 from sdc_sql.mask.columns import named
 from sdc_sql.mask.pram_log import category_counts
-from sdc_sql.mask.unit import UNITS, drawn_for
+from sdc_sql.mask.unit import drawn_for
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -133,7 +134,9 @@ def pram_guaranteed(
     """
     chosen = data.required("keys", data.keys) if keys is None else named(data, keys)
     if unit != "record":
-        reason = f"unit is {told(unit)}: it must be 'record'." if unit not in UNITS else _ALONE
+        reason = (
+            f"unit is {told(unit)}: it must be 'record'." if unit not in choices("pram_guaranteed", "unit") else _ALONE
+        )
         raise ParameterError(reason)
     arguments = {
         "columns": chosen, "xi": xi, "id": data.required("id"),

@@ -4,16 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from sdc_sql.db.arguments import checked_number
-from sdc_sql.db.checks import told
+from sdc_sql.db.arguments import checked_choice, checked_number
 from sdc_sql.db.replaced import fixed, replaced
 from sdc_sql.errors import ParameterError
 
 if TYPE_CHECKING:
     from sdc_sql.db.steps import MaskingStep
     from sdc_sql.roles import Roles
-
-METHODS = ("simple", "bernoulli", "systematic")
 
 
 def sample(
@@ -93,8 +90,7 @@ def sample(
     >>> step.records, step.parameters["records_before"]
     (2, 3)
     """
-    if method not in METHODS:
-        raise ParameterError(f"method is {told(method)}: it must be one of {', '.join(METHODS)}.")
+    method = checked_choice("sample", "method", method)
     if (fraction is None) == (size is None):
         raise ParameterError("A sample needs either a fraction (between 0 and 1) or a size (how many units): give one.")
     if fraction is not None and not isinstance(fraction, str):

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from sdc_sql.db import query
+from sdc_sql.db.arguments import checked_choice
 from sdc_sql.db.checks import checked_small_weights, checked_thresholds, flag, told
 from sdc_sql.db.masked_values import NAME
 from sdc_sql.errors import ParameterError
@@ -17,8 +18,6 @@ if TYPE_CHECKING:
 
     from sdc_sql.db.steps import MaskingStep
     from sdc_sql.roles import Roles
-
-GUARANTEES = ("strong", "wildcard")
 
 
 def suppress_combinations(
@@ -102,8 +101,7 @@ def suppress_combinations(
     (1, {'age': 1, 'sex': 1})
     """
     chosen = suppressible(data, keys, into)
-    if guarantee not in GUARANTEES:
-        raise ParameterError(f"guarantee is {told(guarantee)}: it must be one of {', '.join(GUARANTEES)}.")
+    guarantee = checked_choice("suppress_combinations", "guarantee", guarantee)
     given = data.weight if weight is None else weight
     arguments = {
         "columns": chosen, "threshold": checked_thresholds(threshold),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from sdc_sql.db.arguments import choices
 from sdc_sql.db.checks import told
 from sdc_sql.release.problems import NUMBERS, TEXT, TEXTS, WHOLE
 
@@ -13,7 +14,7 @@ if TYPE_CHECKING:
     from sdc_sql.release.reading import Reading
 
 FIELDS = {"columns": TEXTS, "width": NUMBERS, "scaling": TEXT, "k": WHOLE}
-SCALINGS = ("relative", "standardised", "range", "none")
+SCALINGS = choices("neighbourhood", "scaling")
 
 
 def read(reading: Reading, path: str, said: object, keys: tuple[str, ...]) -> Mapping[str, Any] | None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from sdc_sql.db.arguments import checked_choice
 from sdc_sql.db.checks import told
 from sdc_sql.db.results import Result
 from sdc_sql.errors import ParameterError
@@ -18,7 +19,6 @@ if TYPE_CHECKING:
     from sdc_sql.roles import Roles
 
 MODELS = ("tree", "independence", "two_way")
-SMOOTHINGS = ("none", "negative_binomial")
 
 
 @dataclass(frozen=True)
@@ -69,12 +69,6 @@ def weighed(data: Roles) -> str | float:
     return data.checked_weight()
 
 
-def _smoothing(smoothing: str) -> str:
-    if smoothing not in SMOOTHINGS:
-        raise ParameterError(f"smoothing is {told(smoothing)}: it must be one of {', '.join(SMOOTHINGS)}.")
-    return smoothing
-
-
 def log_linear_risk(
     data: Roles, *, model: str | Sequence[Sequence[str]] = "tree", smoothing: str = "none"
 ) -> LogLinearRisk:
@@ -115,7 +109,7 @@ def log_linear_risk(
     """
     row = data.row(
         "sdc_log_linear_risk", data.table, data.keys, weighed(data), model=checked_model(data, model),
-        smoothing=_smoothing(smoothing), small_weights=data.small_weights,
+        smoothing=checked_choice("log_linear_risk", "smoothing", smoothing), small_weights=data.small_weights,
     )  # fmt: skip
     return LogLinearRisk(**row)
 
@@ -151,5 +145,5 @@ def log_linear_risk_records(
     """
     return data.relation(
         "sdc_log_linear_risk_records", data.table, data.keys, weighed(data), model=checked_model(data, model),
-        smoothing=_smoothing(smoothing), small_weights=data.small_weights,
+        smoothing=checked_choice("log_linear_risk", "smoothing", smoothing), small_weights=data.small_weights,
     )  # fmt: skip

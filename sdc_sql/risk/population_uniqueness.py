@@ -5,16 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from sdc_sql.db.arguments import checked_number
-from sdc_sql.db.checks import told
+from sdc_sql.db.arguments import checked_choice, checked_number
 from sdc_sql.db.results import Result
-from sdc_sql.errors import ParameterError
 from sdc_sql.risk.sensitive import check_category
 
 if TYPE_CHECKING:
     from sdc_sql.roles import Roles
-
-METHODS = ("dankar", "pitman", "zayatz", "snb")
 
 
 @dataclass(frozen=True)
@@ -69,7 +65,6 @@ def population_uniqueness(data: Roles, population_size: int, *, method: str = "d
     (1, 0.3391)
     """
     check_category(data)
-    if method not in METHODS:
-        raise ParameterError(f"method is {told(method)}: it must be one of {', '.join(METHODS)}.")
+    method = checked_choice("population_uniqueness", "method", method)
     size = checked_number("population_uniqueness", "population_size", population_size)
     return PopulationUniqueness(**data.row("sdc_population_uniqueness", data.table, data.keys, size, method=method))

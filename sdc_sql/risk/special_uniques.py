@@ -5,8 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from sdc_sql.db import query
-from sdc_sql.db.arguments import checked_number
-from sdc_sql.db.checks import told
+from sdc_sql.db.arguments import checked_choice, checked_number
 from sdc_sql.errors import ParameterError
 
 if TYPE_CHECKING:
@@ -14,16 +13,6 @@ if TYPE_CHECKING:
 
     from sdc_sql.db.query import Value
     from sdc_sql.roles import Roles
-
-SCORINGS = ("factorial", "superset")
-NULLS = ("category", "excluded")
-
-
-def choice(name: str, value: str, known: tuple[str, ...]) -> str:
-    """Return one of two accepted words."""
-    if value not in known:
-        raise ParameterError(f"{name} is {told(value)}: it must be {known[0]!r} or {known[1]!r}.")
-    return value
 
 
 def _treatment(data: Roles, nulls: str | None) -> str:
@@ -33,7 +22,7 @@ def _treatment(data: Roles, nulls: str | None) -> str:
             "nulls is 'wildcard' for this table: SUDA does not support wildcards; give nulls='excluded' (no minimal "
             "sample unique uses a NULL) or nulls='category' (NULL is a value of its own)."
         )
-    return choice("nulls", "category" if nulls is None else nulls, NULLS)
+    return checked_choice("suda", "nulls", "category" if nulls is None else nulls)
 
 
 def _size(max_msu: int | None) -> int | None:

@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from sdc_sql.db.arguments import checked_number
+from sdc_sql.db.arguments import checked_choice, checked_number
 from sdc_sql.db.results import Result
-from sdc_sql.risk.special_uniques import SCORINGS, choice, measured, of_records
+from sdc_sql.risk.special_uniques import measured, of_records
 
 if TYPE_CHECKING:
     import duckdb
@@ -87,7 +87,7 @@ def suda(
         max_msu,
         nulls,
         checked_number("suda", "dis_fraction", dis_fraction),
-        choice("scoring", scoring, SCORINGS),
+        checked_choice("suda", "scoring", scoring),
     )
 
 
@@ -124,7 +124,7 @@ def suda_summary(
         max_msu,
         nulls,
         checked_number("suda", "dis_fraction", dis_fraction),
-        choice("scoring", scoring, SCORINGS),
+        checked_choice("suda", "scoring", scoring),
     )[0]
     return SudaSummary(**row)
 
@@ -149,7 +149,7 @@ def suda_contributions(
     >>> [(c.variable, c.contribution) for c in sdc_sql.example().suda_contributions()]
     [('age', 50.0), ('sex', 50.0)]
     """
-    rows = measured(data, "sdc__suda_contributions", max_msu, nulls, choice("scoring", scoring, SCORINGS))
+    rows = measured(data, "sdc__suda_contributions", max_msu, nulls, checked_choice("suda", "scoring", scoring))
     return [SudaContribution(**row) for row in rows]
 
 
@@ -173,5 +173,5 @@ def suda_value_contributions(
     >>> [(c.variable, c.value, c.contribution) for c in sdc_sql.example().suda_value_contributions()][:2]
     [('age', '30', 0.0), ('age', '41', 100.0)]
     """
-    rows = measured(data, "sdc__suda_value_contributions", max_msu, nulls, choice("scoring", scoring, SCORINGS))
+    rows = measured(data, "sdc__suda_value_contributions", max_msu, nulls, checked_choice("suda", "scoring", scoring))
     return [SudaValueContribution(**row) for row in rows]

@@ -5,18 +5,14 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from sdc_sql.db.checks import told
+from sdc_sql.db.arguments import checked_choice
 from sdc_sql.db.results import Result
-from sdc_sql.errors import ParameterError
 from sdc_sql.risk.sensitive import check_category
 
 if TYPE_CHECKING:
     import duckdb
 
     from sdc_sql.roles import Roles
-
-
-DISTANCES = ("equal", "ordered")
 
 
 @dataclass(frozen=True)
@@ -26,12 +22,6 @@ class TCloseness(Result):
     records: int
     cells: int
     t: float
-
-
-def _distance(given: str) -> str:
-    if given not in DISTANCES:
-        raise ParameterError(f"distance is {told(given)}: it must be one of {', '.join(DISTANCES)}.")
-    return given
 
 
 def t_closeness(data: Roles, sensitive: str, *, distance: str = "equal") -> TCloseness:
@@ -61,7 +51,8 @@ def t_closeness(data: Roles, sensitive: str, *, distance: str = "equal") -> TClo
     """
     check_category(data)
     column = data.found("sensitive variable", sensitive)
-    return TCloseness(**data.row("sdc_t_closeness", data.table, data.keys, column, distance=_distance(distance)))
+    distance = checked_choice("t_closeness", "distance", distance)
+    return TCloseness(**data.row("sdc_t_closeness", data.table, data.keys, column, distance=distance))
 
 
 def t_closeness_cells(data: Roles, sensitive: str, *, distance: str = "equal") -> duckdb.DuckDBPyRelation:
@@ -87,4 +78,5 @@ def t_closeness_cells(data: Roles, sensitive: str, *, distance: str = "equal") -
     """
     check_category(data)
     column = data.found("sensitive variable", sensitive)
-    return data.relation("sdc_t_closeness_cells", data.table, data.keys, column, distance=_distance(distance))
+    distance = checked_choice("t_closeness", "distance", distance)
+    return data.relation("sdc_t_closeness_cells", data.table, data.keys, column, distance=distance)

@@ -7,8 +7,7 @@ import re
 
 import duckdb
 import pytest
-import sqlglot
-from sqlglot import exp
+from argued import argued
 
 import sdc_sql
 from sdc_sql.db import arguments, ranges
@@ -32,20 +31,10 @@ def ends(parameter):
 
 def sql_of(macro, parameter, value):
     """Return the example of a macro with another number in the place of an argument."""
-    call = sqlglot.parse_one(f"SELECT {'* ' * macro.is_table}{macro.example.removeprefix('SELECT ')}", read="duckdb")
-    call = next(c for c in call.find_all(exp.Anonymous) if c.name == macro.name)
-    given = {}
-    for p, argument in zip(macro.parameters, call.expressions, strict=False):
-        named = isinstance(argument, exp.PropertyEQ)
-        given[argument.this.name if named else p.name] = (
-            argument.args["expression" if named else "this"].sql("duckdb") if named else argument.sql("duckdb")
-        )
     written = repr(int(value) if parameter.type == "whole number" else float(value))
-    given[parameter.name] = f"[{written}]" if parameter.type == "numbers" else written
-    given |= NEEDED.get((macro.name.removeprefix("sdc_"), parameter.name), {})
-    positional = [given.pop(p.name) for p in macro.required]
-    every = ", ".join([*positional, *(f"{name} := {v}" for name, v in given.items())])
-    return f"{'FROM' if macro.is_table else 'SELECT'} {macro.name}({every})"
+    number = f"[{written}]" if parameter.type == "numbers" else written
+    more = NEEDED.get((macro.name.removeprefix("sdc_"), parameter.name), {})
+    return argued(macro, {parameter.name: number, **more})
 
 
 COSTLY = 1e5  # an upper end that stands for hours of work
