@@ -154,7 +154,8 @@ WRONG = {
         "steps[0].threshold: it goes with alpha only.",
     ),
     "steps.k": (
-        steps('method = "local-suppression"\nkeys = ["age"]\nk = 1'), "steps[0].k: it is 1: it must be at least 2"
+        steps('method = "local-suppression"\nkeys = ["age"]\nk = 1'),
+        "steps[0].k: it is 1: it must be a whole number of at least 2",
     ),
     "steps.whole": (
         steps('method = "local_suppression"\nkeys = ["age"]\nk = 2.5'), "steps[0].k: it is 2.5: it must be a whole"
@@ -165,7 +166,7 @@ WRONG = {
     ),
     "steps.range": (
         steps('method = "pram"\ncolumns = ["region"]\nretention = 1.5'),
-        "steps[0].retention: it is 1.5: it must lie in [0, 1]",
+        "steps[0].retention: it is 1.5: it must be a finite number, from 0 to 1",
     ),
     "steps.choice": (
         steps('method = "noise"\ncolumns = ["weight"]\nalpha = 0.1\nmethods = 1'), "steps[0].methods: there is no such"
@@ -176,7 +177,7 @@ WRONG = {
     ),
     "steps.by_key": (
         steps('method = "local_suppression"\nkeys = ["age"]\nk = 2\nimportance = { age = -1, agee = 1 }'),
-        "steps[0].importance.age: it is -1: it must be positive",
+        "steps[0].importance.age: it is -1: it must be a finite number, above 0",
     ),
     "steps.column": (
         steps('method = "local_suppression"\nkeys = ["age", "SELECTT"]\nk = 2'), "steps[0].keys[1]: The column 'S"
