@@ -61,38 +61,6 @@ def check(macro: str, arguments: Mapping[str, object]) -> None:
             _check_below(p, value, arguments[p.range.below])
 
 
-def choices(macro: str, name: str) -> tuple[str, ...]:
-    """Return the values that an argument can have, as the header of the macro declares them.
-
-    Examples
-    --------
-    >>> choices("t_closeness", "distance")
-    ('equal', 'ordered')
-    """
-    (parameter,) = (p for p in by_name()[f"sdc_{macro}"].parameters if p.name == name)
-    return parameter.choices
-
-
-def checked_choice(macro: str, name: str, value: str) -> str:
-    """Return a choice that a macro takes.
-
-    Raises
-    ------
-    ParameterError
-        Where it is none of the values that its header declares.
-
-    Examples
-    --------
-    >>> checked_choice("sample", "method", "all")
-    Traceback (most recent call last):
-    sdc_sql.errors.ParameterError: method is 'all': it must be one of simple, bernoulli, systematic.
-    """
-    known = choices(macro, name)
-    if value not in known:
-        raise ParameterError(f"{name} is {told(value)}: it must be one of {', '.join(known)}.")
-    return value
-
-
 def checked_number(macro: str, name: str, value: Any) -> Any:  # noqa: ANN401 - a whole number, or a float
     """Return a number that a macro takes, once it lies in the range that its header declares.
 
@@ -112,6 +80,37 @@ def checked_number(macro: str, name: str, value: Any) -> Any:  # noqa: ANN401 - 
     (parameter,) = (p for p in by_name()[f"sdc_{macro}"].parameters if p.name == name)
     _check_number(parameter, value)
     return int(value) if parameter.type == "whole number" else float(value)
+
+
+def choices(macro: str, name: str) -> tuple[str, ...]:
+    """Return the words that a macro takes for an argument, in the order of its header.
+
+    Examples
+    --------
+    >>> choices("t_closeness", "distance")
+    ('equal', 'ordered')
+    """
+    return next(p.choices for p in by_name()[f"sdc_{macro}"].parameters if p.name == name)
+
+
+def checked_choice(macro: str, name: str, value: str) -> str:
+    """Return a word that a macro takes.
+
+    Raises
+    ------
+    ParameterError
+        Where its header declares others.
+
+    Examples
+    --------
+    >>> checked_choice("t_closeness", "distance", "nearest")
+    Traceback (most recent call last):
+    sdc_sql.errors.ParameterError: distance is 'nearest': it must be one of equal, ordered.
+    """
+    known = choices(macro, name)
+    if value not in known:
+        raise ParameterError(f"{name} is {told(value)}: it must be one of {', '.join(known)}.")
+    return value
 
 
 def wanted(parameter: Parameter, value: object) -> str | None:

@@ -5,9 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from sdc_sql.db.checks import told
+from sdc_sql.db.arguments import checked_choice
 from sdc_sql.db.results import Result
-from sdc_sql.errors import ParameterError
 from sdc_sql.loss.compared import columns_of, original_table
 
 if TYPE_CHECKING:
@@ -62,8 +61,7 @@ def model_utility(
     >>> sdc_sql.example().model_utility("persons", ["age", "sex"]).utility
     0.0
     """
-    if criterion not in {"bic", "aic"}:
-        raise ParameterError(f"criterion is {told(criterion)}: it must be 'bic' or 'aic'.")
+    criterion = checked_choice("model_utility", "criterion", criterion)
     return ModelUtility(
         **data.row("sdc_model_utility", original_table(data, original), data.table, columns_of(data, columns),
                    criterion=criterion)

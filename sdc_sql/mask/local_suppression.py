@@ -104,7 +104,7 @@ def local_suppression(
         suppressible(data, all_of(following), into)
     k = checked_number("local_suppression", "k", k)
     part = subset_of(data, subset) if subset is not None and isinstance(data, Table) else None
-    checked_choice("local_suppression", "guarantee", guarantee)
+    guarantee = checked_choice("local_suppression", "guarantee", guarantee)
     arguments = {
         "columns": chosen, "k": k, "id": data.required("id"), "guarantee": guarantee,
         "importance": importance_of_keys(data, chosen, importance), "cost": cost,

@@ -134,7 +134,9 @@ def pram_guaranteed(
     """
     chosen = data.required("keys", data.keys) if keys is None else named(data, keys)
     if unit != "record":
-        reason = f"unit is {told(unit)}: it must be 'record'." if unit not in choices("noise", "unit") else _ALONE
+        reason = (
+            f"unit is {told(unit)}: it must be 'record'." if unit not in choices("pram_guaranteed", "unit") else _ALONE
+        )
         raise ParameterError(reason)
     arguments = {
         "columns": chosen, "xi": xi, "id": data.required("id"),

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from sdc_sql.db import query
+from sdc_sql.db.arguments import checked_choice
 from sdc_sql.db.checks import told
 from sdc_sql.errors import ParameterError
 from sdc_sql.mask.columns import named
@@ -131,8 +132,8 @@ def recode(
         "geography": geography, "labels": labels,
     }  # fmt: skip
     given = {name: value for name, value in given.items() if value is not None}
-    if others is not None and others not in ("error", "keep", "label"):
-        raise ParameterError(f"others is {told(others)}: it must be 'error', 'keep' or 'label'.")
+    if others is not None:
+        checked_choice("recode", "others", others)
     if label is not None and mapping is not None and others != "label":
         raise ParameterError(f"A label is given and others is {told(others or 'error')}: it is for others='label'.")
     if others == "label" and label is None:

@@ -90,7 +90,7 @@ def sample(
     >>> step.records, step.parameters["records_before"]
     (2, 3)
     """
-    checked_choice("sample", "method", method)
+    method = checked_choice("sample", "method", method)
     if (fraction is None) == (size is None):
         raise ParameterError("A sample needs either a fraction (between 0 and 1) or a size (how many units): give one.")
     if fraction is not None and not isinstance(fraction, str):

@@ -101,7 +101,7 @@ def suppress_combinations(
     (1, {'age': 1, 'sex': 1})
     """
     chosen = suppressible(data, keys, into)
-    checked_choice("suppress_combinations", "guarantee", guarantee)
+    guarantee = checked_choice("suppress_combinations", "guarantee", guarantee)
     given = data.weight if weight is None else weight
     arguments = {
         "columns": chosen, "threshold": checked_thresholds(threshold),

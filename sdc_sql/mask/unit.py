@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from sdc_sql.db.arguments import choices
-from sdc_sql.db.checks import told
+from sdc_sql.db.arguments import checked_choice
 from sdc_sql.errors import ParameterError
 
 if TYPE_CHECKING:
@@ -26,8 +25,7 @@ def drawn_for(data: Maskable, unit: str, household: str | None = None) -> dict[s
     >>> drawn_for(sdc_sql.example()._roles, "household")
     {'unit': 'household', 'household': 'household'}
     """
-    if unit not in choices("noise", "unit"):
-        raise ParameterError(f"unit is {told(unit)}: it must be 'record' or 'household'.")
+    checked_choice("noise", "unit", unit)
     if unit == "record":
         if household is not None:
             raise ParameterError(

@@ -65,6 +65,6 @@ def population_uniqueness(data: Roles, population_size: int, *, method: str = "d
     (1, 0.3391)
     """
     check_category(data)
-    checked_choice("population_uniqueness", "method", method)
+    method = checked_choice("population_uniqueness", "method", method)
     size = checked_number("population_uniqueness", "population_size", population_size)
     return PopulationUniqueness(**data.row("sdc_population_uniqueness", data.table, data.keys, size, method=method))

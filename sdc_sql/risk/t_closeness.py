@@ -51,15 +51,8 @@ def t_closeness(data: Roles, sensitive: str, *, distance: str = "equal") -> TClo
     """
     check_category(data)
     column = data.found("sensitive variable", sensitive)
-    return TCloseness(
-        **data.row(
-            "sdc_t_closeness",
-            data.table,
-            data.keys,
-            column,
-            distance=checked_choice("t_closeness", "distance", distance),
-        )
-    )
+    distance = checked_choice("t_closeness", "distance", distance)
+    return TCloseness(**data.row("sdc_t_closeness", data.table, data.keys, column, distance=distance))
 
 
 def t_closeness_cells(data: Roles, sensitive: str, *, distance: str = "equal") -> duckdb.DuckDBPyRelation:
@@ -85,10 +78,5 @@ def t_closeness_cells(data: Roles, sensitive: str, *, distance: str = "equal") -
     """
     check_category(data)
     column = data.found("sensitive variable", sensitive)
-    return data.relation(
-        "sdc_t_closeness_cells",
-        data.table,
-        data.keys,
-        column,
-        distance=checked_choice("t_closeness", "distance", distance),
-    )
+    distance = checked_choice("t_closeness", "distance", distance)
+    return data.relation("sdc_t_closeness_cells", data.table, data.keys, column, distance=distance)

@@ -7,8 +7,7 @@ import re
 
 import duckdb
 import pytest
-import sqlglot
-from sqlglot import exp
+from argued import argued
 
 import sdc_sql
 from sdc_sql.db import arguments, ranges
@@ -32,20 +31,10 @@ def ends(parameter):
 
 def sql_of(macro, parameter, value):
     """Return the example of a macro with another number in the place of an argument."""
-    call = sqlglot.parse_one(f"SELECT {'* ' * macro.is_table}{macro.example.removeprefix('SELECT ')}", read="duckdb")
-    call = next(c for c in call.find_all(exp.Anonymous) if c.name == macro.name)
-    given = {}
-    for p, argument in zip(macro.parameters, call.expressions, strict=False):
-        named = isinstance(argument, exp.PropertyEQ)
-        given[argument.this.name if named else p.name] = (
-            argument.args["expression" if named else "this"].sql("duckdb") if named else argument.sql("duckdb")
-        )
     written = repr(int(value) if parameter.type == "whole number" else float(value))
-    given[parameter.name] = f"[{written}]" if parameter.type == "numbers" else written
-    given |= NEEDED.get((macro.name.removeprefix("sdc_"), parameter.name), {})
-    positional = [given.pop(p.name) for p in macro.required]
-    every = ", ".join([*positional, *(f"{name} := {v}" for name, v in given.items())])
-    return f"{'FROM' if macro.is_table else 'SELECT'} {macro.name}({every})"
+    number = f"[{written}]" if parameter.type == "numbers" else written
+    more = NEEDED.get((macro.name.removeprefix("sdc_"), parameter.name), {})
+    return argued(macro, {parameter.name: number, **more})
 
 
 COSTLY = 1e5  # an upper end that stands for hours of work
@@ -122,50 +111,3 @@ def test_a_default_lies_in_the_range():
         default = parameter.default
         if default not in {None, "NULL"}:
             assert float(default) in parameter.range, (macro.name, parameter.name)
-
-
-# (Guaranteed PRAM says why it has no draws by household, which others have.)
-CHOICES = [
-    (d, p)
-    for d in declared()
-    for p in d.parameters
-    if p.choices and (d.name, p.name) != ("sdc_pram_guaranteed", "unit")
-]
-
-
-@pytest.mark.slow  # a call a choice
-def test_sql_and_python_know_the_choices_of_the_header_and_no_others(con):
-    """What is none is refused with those there are; each of those there are is looked at no further."""
-    wrong = []
-    for macro, parameter in CHOICES:
-        refused = refusal(con, choice_of(macro, parameter, "no such"))
-        if "Error: " not in refused or not all(choice in refused for choice in parameter.choices):
-            wrong.append(f"{macro.name}({parameter.name} := 'no such'): {refused.splitlines()[0] if refused else ''}")
-        wrong += [
-            f"{macro.name}({parameter.name} := {choice!r}): {said}"
-            for choice in parameter.choices
-            if re.search(
-                rf"{parameter.name} is '?{choice}'?: it must be",
-                said := refusal(con, choice_of(macro, parameter, choice)),
-            )
-        ]
-        with pytest.raises(ParameterError, match=rf"{parameter.name} is 'no such'"):
-            arguments.check(macro.name.removeprefix("sdc_"), {parameter.name: "no such"})
-    assert not wrong, "\n".join(wrong)
-
-
-def choice_of(macro, parameter, value):
-    """Return the example of a macro with another choice in the place of an argument."""
-    call = sqlglot.parse_one(f"SELECT {'* ' * macro.is_table}{macro.example.removeprefix('SELECT ')}", read="duckdb")
-    call = next(c for c in call.find_all(exp.Anonymous) if c.name == macro.name)
-    given = {}
-    for p, argument in zip(macro.parameters, call.expressions, strict=False):
-        named = isinstance(argument, exp.PropertyEQ)
-        name = argument.this.name if named else p.name
-        given[name] = (
-            argument.args["expression" if named else "this"].sql("duckdb") if named else argument.sql("duckdb")
-        )
-    given[parameter.name] = f"'{value}'"
-    positional = [given.pop(p.name) for p in macro.required]
-    every = ", ".join([*positional, *(f"{name} := {v}" for name, v in given.items())])
-    return f"{'FROM' if macro.is_table else 'SELECT'} {macro.name}({every})"

@@ -128,7 +128,7 @@ def test_odd_names_and_codes(keyed):
 @pytest.mark.parametrize(
     ("mask", "words"),
     [
-        (lambda d: d.noise("income", 0.1, unit="dwelling"), "unit is 'dwelling': it must be 'record' or 'household'"),
+        (lambda d: d.noise("income", 0.1, unit="dwelling"), "unit is 'dwelling': it must be one of record, household"),
         (lambda d: d.noise("income", 0.1, unit=None), "unit is None"),
         (lambda d: d.noise("income", 0.1, household="hh"), "give unit='household'"),
         (lambda d: d.noise(["income", "x"], 0.1, method="correlated", unit="household"), "'uncorrelated' only"),
