@@ -41,6 +41,7 @@ def few(con, table, **roles) -> Microdata:
     return Microdata(con, table, **{"keys": ["f", "sex"], "id": "id", **roles})
 
 
+@pytest.mark.slow
 def test_each_figure_is_that_of_the_measure(tables):
     before, after = described(tables, "k"), described(tables, "r")
     found = after.compare(before, sensitive=["income"], ordered=["Income"]).to_dict()
@@ -73,6 +74,7 @@ def test_the_propensity_score_is_that_of_the_measure(tables):
     assert found["pmse"] > 0
 
 
+@pytest.mark.slow
 def test_suppressed_keys_are_read_both_ways(tables):
     """By hand: 15 values of f suppressed; the original misses sex, so that it too is read both ways."""
     found = few(tables, "r", weight="w", household="home").compare("k")
@@ -329,6 +331,7 @@ def test_files_of_each_kind(tables, files, capsys, given):
     assert {n: found[n] for n in same} == json.loads(json.dumps(same))
 
 
+@pytest.mark.slow
 def test_linkage_is_that_of_the_measures(tables, files, capsys):
     before, after = few(tables, "k"), few(tables, "r")
     names = ["f", "Select", "income"]

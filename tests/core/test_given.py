@@ -20,6 +20,7 @@ def _frame(package: str) -> object:
     return pytest.importorskip(package).DataFrame(COLUMNS)
 
 
+@pytest.mark.one_in(5)
 @pytest.mark.parametrize("kind", ["pandas", "polars", "arrow", "relation", "relation of a frame"])
 def test_an_object_is_copied_and_stays_as_it_is(con: duckdb.DuckDBPyConnection, kind: str) -> None:
     given = {

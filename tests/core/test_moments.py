@@ -123,6 +123,7 @@ def test_what_has_no_squares_is_refused(con, values):
         covariances(con)
 
 
+@pytest.mark.slow
 def test_same_bits_on_threads_and_in_any_order(con):
     con.execute("""
         CREATE TABLE base AS

@@ -86,7 +86,7 @@ TABLES = [
 ]
 
 
-@pytest.mark.one_in(3)
+@pytest.mark.one_in(9)
 @pytest.mark.parametrize(("create", "table"), TABLES)
 def test_odd_table_names(persons, create, table):
     persons.execute(create.format(rows="SELECT * FROM persons"))
@@ -157,7 +157,7 @@ def elsewhere(connect, request) -> Iterator[duckdb.DuckDBPyConnection]:
         yield connection
 
 
-@pytest.mark.one_in(12)
+@pytest.mark.one_in(36)
 @pytest.mark.parametrize("name", list(CALLS)[::2])  # of every one: tests/core/test_settings.py
 def test_settings_of_the_session_change_nothing(crowd, elsewhere, name):
     assert rounded_rows(elsewhere, query(name)) == rounded_rows(crowd, query(name))

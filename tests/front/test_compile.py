@@ -25,7 +25,7 @@ def tree(text: str) -> exp.Expression:
     return sqlglot.parse_one(text, read="duckdb")
 
 
-@pytest.mark.one_in(16)
+@pytest.mark.one_in(64)
 @pytest.mark.parametrize("name", EVERY)
 def test_the_written_query_answers_as_the_macro(name):
     made, sql = call(name), answer(name, "duckdb")
@@ -180,6 +180,7 @@ def test_an_empty_first_side_of_a_union_must_name_its_columns_alike(monkeypatch)
                 sdc_sql.compile("union", "persons", columns=COLUMNS)
 
 
+@pytest.mark.slow
 def test_a_threshold_that_is_no_number():
     with pytest.raises(sdc_sql.ParameterError, match="threshold is x"):
         sdc_sql.compile("threshold_rule", "t", ["age"], "x", dialect="spark", columns=COLUMNS)

@@ -90,6 +90,7 @@ def test_the_command_line_measures_and_masks_a_file(tmp_path):
     assert after == pytest.approx((before[0], before[1], before[2] * 1.1), rel=0.02)
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize("engine", ["duckdb", "spark", "postgres"])
 def test_the_command_line_compiles(engine):
     columns = ",".join(["couple", *KEYS, "weight"])
@@ -107,6 +108,7 @@ def test_the_command_line_compiles(engine):
         assert "COLUMNS(" not in sql
 
 
+@pytest.mark.slow
 def test_macros_stored_in_a_database_file(tmp_path):
     database = tmp_path / "my.duckdb"
     command("install", str(database), "--create")
@@ -117,6 +119,7 @@ def test_macros_stored_in_a_database_file(tmp_path):
     assert REIDENTIFICATIONS * (1 - 0.0044) < row[0] <= REIDENTIFICATIONS
 
 
+@pytest.mark.slow
 def test_dbts_plugin():
     pytest.importorskip("dbt.adapters.duckdb", reason="no dbt: pip install 'sdc-sql[dbt]'")
     from dbt.adapters.duckdb.credentials import DuckDBCredentials  # noqa: PLC0415 - an optional extra

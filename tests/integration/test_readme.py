@@ -183,7 +183,7 @@ def test_the_files_of_the_dbt_project_are_those_that_are_shown(code):
         assert text in read(SAMPLE / name.split()[1])
 
 
-@pytest.mark.one_in(6)
+@pytest.mark.one_in(18)
 @pytest.mark.parametrize("code", examples("sh", without="dbt build"))
 def test_shell_examples(code, checkout):
     need_duckdb_shell(code)
@@ -219,7 +219,7 @@ def test_sql_examples(code, monkeypatch, connect):
         assert con.sql(code).fetchall()
 
 
-@pytest.mark.one_in(3)
+@pytest.mark.one_in(21)
 @pytest.mark.parametrize("code", examples("python", without="pyspark"))  # Spark's: see test_spark_mask
 def test_python_examples(code, checkout, monkeypatch, capsys):
     monkeypatch.chdir(checkout)

@@ -187,6 +187,7 @@ def test_a_database_that_the_shell_made_is_reported_on(shell, tmp_path, capsys):
     assert "sample uniques  3" in capsys.readouterr().out
 
 
+@pytest.mark.one_in(6)
 @pytest.mark.parametrize(
     ("sql", "words"),
     [
@@ -209,6 +210,7 @@ def test_a_shell_shows_the_complaint(shell, bundle, sql, words):
     assert done.stdout == ""
 
 
+@pytest.mark.slow
 def test_masks_that_are_sql_give_in_the_shell_what_they_give_in_python(shell, bundle, tmp_path):
     # from the bundle over a table, and from the macros that are stored in a database, over a Parquet file
     made = f"CREATE TABLE persons AS {ROWS}; {MATRICES}"
@@ -226,6 +228,7 @@ def test_masks_that_are_sql_give_in_the_shell_what_they_give_in_python(shell, bu
     assert_same(tables(run(shell, database, sql=key + script(parquet, MASKS))), masked, MASKS)
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize("installed", [False, True], ids=["bundle", "installed"])
 def test_masks_over_numpy_say_in_one_line_that_they_need_python(shell, bundle, tmp_path, installed):
     database = str(tmp_path / "survey.duckdb")

@@ -33,6 +33,7 @@ def written(con, request):
     return con
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize("measure", MEASURES)
 @pytest.mark.parametrize("written", FORMS, indirect=True)
 def test_refused(written, measure):

@@ -58,6 +58,7 @@ def files(request, con) -> tuple[duckdb.DuckDBPyConnection, list[tuple], list[tu
     return con, before, after
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize("nulls", ["wildcard", "category"])
 def test_against_all_pairs(files, nulls):
     con, before, after = files
@@ -182,6 +183,7 @@ def test_one_record_and_keys_all_suppressed(con):
     )
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize("recoding", ["a // 10 * 10", "least(a, 40)", "CASE WHEN a < 30 THEN 20 ELSE a END"])
 def test_a_recoding_whose_labels_are_original_values_is_told(con, recoding):
     """Rounded or top-coded, the labels agree with some originals: the others would find nothing, and look safe."""

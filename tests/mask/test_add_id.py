@@ -105,7 +105,7 @@ def test_a_read_only_database(tmp_path):
 
 
 @pytest.mark.parametrize("kind", ["csv", "parquet", "duckdb"])
-@pytest.mark.one_in(2)
+@pytest.mark.one_in(4)
 def test_at_the_command_line(table, tmp_path, monkeypatch, capsys, kind):
     monkeypatch.chdir(tmp_path)
     source = f"t.{kind}"

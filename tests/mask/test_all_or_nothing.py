@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from sdc_sql.db.steps import MaskingStep
 
 
-@pytest.mark.one_in(6)
+@pytest.mark.one_in(12)
 @pytest.mark.parametrize(
     "column", ["f", "Select", 'we"ird', "my column", "t", "v", "id2", "masked", "a.b", "columns", "x y"]
 )
@@ -233,7 +233,7 @@ FAILURES: dict[str, tuple[str, Callable[[sdc_sql.Microdata], MaskingStep]]] = {
 }
 
 
-@pytest.mark.one_in(3)
+@pytest.mark.one_in(18)
 @pytest.mark.parametrize("within", [False, True], ids=["own", "within"])
 @pytest.mark.parametrize("failure", FAILURES)
 def test_an_error_leaves_everything_as_it_was(keyed, failure, within):

@@ -14,7 +14,7 @@ EVERY = pytest.mark.parametrize("method", METHODS)
 KEYS = pytest.mark.parametrize("key", ["", "PRIMARY KEY"], ids=["no-key", "primary-key"])
 
 
-@pytest.mark.one_in(3)
+@pytest.mark.one_in(18)
 @KEYS
 @EVERY
 def test_nothing_but_the_masked_values_changes(keyed, method, key):
@@ -46,7 +46,7 @@ def test_nothing_but_the_masked_values_changes(keyed, method, key):
         assert (r[0],) in keyed.execute("SELECT id FROM t WHERE born = ?", [r[names.index("born")]]).fetchall()
 
 
-@pytest.mark.one_in(3)
+@pytest.mark.one_in(9)
 @EVERY
 def test_into_writes_the_same_values_to_a_new_table_and_leaves_the_source(keyed, method):
     made(keyed)
@@ -147,7 +147,7 @@ NAMES = [
 WEIRD = pytest.mark.skipif(duckdb.__version__ < "2", reason="query_table of DuckDB 1.5 cannot name it")
 
 
-@pytest.mark.one_in(32)
+@pytest.mark.one_in(128)
 @pytest.mark.parametrize(
     "into", [None, "released", pytest.param('"we""ird copy"', marks=WEIRD), "apart.released", "temp.released"]
 )

@@ -30,7 +30,7 @@ def values(con: duckdb.DuckDBPyConnection, name: str) -> list[tuple[int]]:
     return con.execute(f"SELECT w FROM {quoted(name)} ORDER BY id").fetchall()
 
 
-@pytest.mark.one_in(4)
+@pytest.mark.one_in(16)
 @pytest.mark.parametrize("name", ODD)
 def test_the_table_that_is_read_is_the_one_that_is_masked(both, name):
     both.execute(f"CREATE TABLE {quoted(name)} AS SELECT id, w + 2 AS w FROM x")

@@ -90,7 +90,7 @@ def assert_refused(con: duckdb.DuckDBPyConnection, query: str, words: str) -> No
     assert words in str(raised.value), query
 
 
-@pytest.mark.one_in(16)
+@pytest.mark.one_in(64)
 @pytest.mark.parametrize("table", BAD)
 @pytest.mark.parametrize("name", MASKS)
 def test_no_part_of_the_records_is_given(db, name, table):
@@ -108,7 +108,7 @@ def test_no_part_of_a_matrix_or_an_estimate_is_given(db, name):
             assert_refused(db, query.format(m=TABLES[name].format(t=table)), BAD[table])
 
 
-@pytest.mark.one_in(3)
+@pytest.mark.one_in(12)
 @pytest.mark.parametrize("name", MASKS)
 def test_a_filter_gives_of_the_masked_table_what_it_gives_of_a_table(db, name):
     # masked first, then filtered: moments, ranks and groups are those of the whole table

@@ -73,6 +73,7 @@ def mask(con: duckdb.DuckDBPyConnection) -> sdc_sql.Microdata:
     return data
 
 
+@pytest.mark.slow
 def test_masking_in_place_leaves_the_originals_in_the_file_and_says_so(file):
     with duckdb.connect(file) as con:
         data = mask(con)
@@ -86,7 +87,7 @@ def test_masking_in_place_leaves_the_originals_in_the_file_and_says_so(file):
     assert found(file) > N / 2  # why the rest of this file is
 
 
-@pytest.mark.one_in(3)
+@pytest.mark.one_in(6)
 @pytest.mark.parametrize("kind", ["parquet", "csv", "duckdb"])
 @pytest.mark.parametrize("release", ["", "2024"])
 def test_a_written_file_has_the_released_records_only(file, tmp_path, kind, release):
@@ -113,6 +114,7 @@ def ids(data: sdc_sql.Microdata, path: Path, **how: str) -> list[object]:
     return data.con.execute(f"SELECT id, name FROM '{path}'").fetchall()
 
 
+@pytest.mark.slow
 def test_the_order_is_that_of_the_key_and_the_release(file, tmp_path):
     with duckdb.connect(file) as con:
         data = sdc_sql.Microdata(con, "persons", id="id")
@@ -128,12 +130,14 @@ def test_the_order_is_that_of_the_key_and_the_release(file, tmp_path):
         assert recoded == [(i + 1, name) for i, (_, name) in enumerate(third)]
 
 
+@pytest.mark.slow
 def test_ids_are_dropped_on_request(file, tmp_path):
     with duckdb.connect(file) as con:
         sdc_sql.Microdata(con, "persons", id="id").write(tmp_path / "o.csv", ids="drop")
         assert con.execute(f"SELECT * FROM '{tmp_path}/o.csv' LIMIT 0").description[0][0] == "name"
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize(("how", "words"), [
     ({"ids": "recode"}, "need a release"), ({"ids": "all"}, "ids is 'all'"), ({"release": 1}, "release is 1"),
 ])  # fmt: skip
@@ -142,6 +146,7 @@ def test_what_is_refused(file, tmp_path, how, words):
         sdc_sql.Microdata(con, "persons", id="id").write(tmp_path / "o.csv", **how)
 
 
+@pytest.mark.slow
 def test_the_id_the_key_the_ending_and_a_free_name_are_needed(file, tmp_path, monkeypatch):
     monkeypatch.delenv("SDC_KEY")
     with duckdb.connect(file) as con:
@@ -173,6 +178,7 @@ def doubles(path: Path) -> int:
     return sum(struct.pack("<d", number(i)) in held for i in range(N))
 
 
+@pytest.mark.slow
 def test_the_command_line_writes_the_database_anew(file, monkeypatch):
     monkeypatch.chdir(file.parent)
     file.chmod(0o640)

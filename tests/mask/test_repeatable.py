@@ -250,7 +250,7 @@ def masked(con: duckdb.DuckDBPyConnection, name: str, what: tuple[str, str] = FI
     return KNOWN[name, *what]
 
 
-@pytest.mark.one_in(32)
+@pytest.mark.one_in(64)
 @EVERY
 def test_the_same_for_any_threads_order_of_rows_and_storage(keyed, name):
     expected = masked(keyed, name)
@@ -305,7 +305,7 @@ def test_the_table_itself_is_the_same_on_every_version_of_duckdb(keyed):
     assert_stored("persons", keyed.execute("FROM persons ORDER BY id").fetchall())
 
 
-@pytest.mark.one_in(2)
+@pytest.mark.one_in(6)
 @pytest.mark.parametrize("name", ["noise", "noise correlated", "noise linear", "multiplicative", "round at random"])
 def test_the_order_in_which_columns_are_named_does_not_matter(keyed, name):
     method, (columns, *rest), named, _ = METHODS[name]
@@ -319,7 +319,7 @@ DRAWN = [name for name, (method, _, named, _) in METHODS.items()
          if not method.startswith("microaggregate") and (method != "round_to_base" or named)]  # fmt: skip
 
 
-@pytest.mark.one_in(16)
+@pytest.mark.one_in(32)
 @NEW
 @pytest.mark.parametrize("name", DRAWN)
 def test_another_stream_or_key_gives_another_release(keyed, name, new):
@@ -330,7 +330,7 @@ def test_another_stream_or_key_gives_another_release(keyed, name, new):
 UNBIASED = ["noise", "noise correlated", "noise linear", "multiplicative", "multiplicative hoehne", "round at random"]
 
 
-@pytest.mark.one_in(3)
+@pytest.mark.one_in(12)
 @NEW
 @pytest.mark.parametrize("name", UNBIASED)
 def test_the_noise_of_another_stream_or_key_is_not_correlated(keyed, name, new):
@@ -376,6 +376,7 @@ MATRICES = {
 }
 
 
+@pytest.mark.one_in(4)
 @NEW
 @pytest.mark.parametrize("name", MATRICES)
 def test_the_categories_of_another_stream_or_key_have_the_product_distribution(keyed, name, new):

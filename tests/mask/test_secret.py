@@ -75,7 +75,7 @@ def files_with_the_key(folder: Path) -> list[str]:
     return [p.name for p in folder.rglob("*") if p.is_file() and KEY.encode() in p.read_bytes()]
 
 
-@pytest.mark.one_in(3)
+@pytest.mark.one_in(12)
 @pytest.mark.parametrize("macro", MACROS)
 def test_no_plan_shows_the_key(keyed, macro):
     keyed.execute("SET explain_output = 'all'")  # the plan before the optimizer too

@@ -49,6 +49,7 @@ def streams(con, table="t"):
 # --- passes
 
 
+@pytest.mark.slow
 def test_a_second_step_on_a_column_takes_the_next_pass(survey):
     data = of(survey)
     assert [data.noise("x", 0.1).stream for _ in range(3)] == ["", "2", "3"]
@@ -241,6 +242,7 @@ def test_a_table_of_version_0_1_is_brought_into_the_present_form(survey):
     assert of(survey).noise("y", 0.1).stream == "2"
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize("into", [None, "released"])
 def test_what_version_0_1_drew_is_not_silently_drawn_again(survey, into):
     survey.execute(FIRST_FORM + ";" + FIRST_ROWS)

@@ -147,6 +147,7 @@ def test_fewer_suppressions_than_sdcmicro_on_testdata(con, shared):
 LISTED = [["REGION", "education"], ["race", "hispanic", "children_under_6"]]
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize("guarantee", ["strong", "wildcard"])
 def test_listed_combinations_each_with_its_threshold(counted, guarantee):
     counted.suppress_combinations([400, 100], combinations=LISTED, inclusive=False, guarantee=guarantee, into="r")
@@ -187,6 +188,7 @@ def test_dear_keys_are_kept(few, guarantee):
     assert lost("d", cost="entropy") != plain
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize("guarantee", ["strong", "wildcard"])
 def test_odd_names_nulls_and_small_tables(con, guarantee):
     con.execute('CREATE TABLE k (n INTEGER, f VARCHAR, "Select" VARCHAR, "a""b" INTEGER)')
@@ -254,6 +256,7 @@ def test_each_size_has_its_own_threshold(couples):
     assert sum(step.parameters["suppressions"].values()) == 604  # the optimum, once searched
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize("guarantee", ["strong", "wildcard"])
 def test_what_the_rule_still_finds_is_an_error_and_nothing_is_written(few, monkeypatch, guarantee):
     monkeypatch.setitem(functions._OF_COMBINATIONS, guarantee, lambda cells, *_: np.zeros(cells.number, dtype=np.int64))
@@ -289,6 +292,7 @@ def test_listed_combinations_on_the_command_line(tmp_path, monkeypatch, capsys, 
     assert total(sdc_sql.MaskingStep(**step)) > 0 == step["parameters"]["below_wildcard"]
 
 
+@pytest.mark.slow
 def test_wrong_arguments(few):
     listed = {"threshold": 3, "combinations": [["race", "hispanic"]]}
     for wrong, words in (

@@ -43,6 +43,7 @@ def database(tmp_path, monkeypatch):
     return path
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize("method", CALLS)
 def test_the_command_swaps_what_the_macro_swaps(database, tmp_path, capsys, method):
     with duckdb.connect(database) as con:

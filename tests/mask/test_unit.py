@@ -58,7 +58,7 @@ def torn(con, column, table="survey"):
     return number
 
 
-@pytest.mark.one_in(3)
+@pytest.mark.one_in(9)
 @pytest.mark.parametrize("mask", MASKS)
 def test_no_household_is_torn_and_by_record_many_are(survey, mask):
     column = "tenure" if "retention" in mask else COLUMN[mask.partition(",")[0]]

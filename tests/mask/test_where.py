@@ -15,7 +15,7 @@ PART = "id % 5 < 2 AND n > 4"  # NULL where n is: those records are not of the p
 OTHERS = "(id % 5 < 2 AND n > 4) IS NOT TRUE"
 
 
-@pytest.mark.one_in(3)
+@pytest.mark.one_in(18)
 @pytest.mark.parametrize("into", [None, "released"], ids=["in-place", "into"])
 @pytest.mark.parametrize("method", METHODS)
 def test_the_part_is_masked_like_a_table_of_its_own_and_the_others_stay(keyed, method, into):

@@ -30,7 +30,7 @@ def stored(con: duckdb.DuckDBPyConnection, table: str = "t") -> list[tuple[objec
     return con.execute(f"FROM {table}").fetchall()
 
 
-@pytest.mark.one_in(2)
+@pytest.mark.one_in(6)
 @pytest.mark.parametrize("ids", IDS)
 def test_records_keep_their_places_and_get_their_own_values(keyed, ids):
     # the value tells of the record: rounding to 10 is known for each
@@ -173,7 +173,7 @@ IN_RUNS = {
 }
 
 
-@pytest.mark.one_in(3)
+@pytest.mark.one_in(9)
 @pytest.mark.parametrize("table", IN_RUNS)
 def test_run_by_run_is_as_at_once(keyed, monkeypatch, table):
     """Where there are no gaps; the share that is lost is the same to the bit."""

@@ -46,6 +46,7 @@ def test_readable_by_nobody_known(folder):
     assert not (folder / "out.csv").exists()
 
 
+@pytest.mark.one_in(4)
 @pytest.mark.parametrize("ending", ["csv", "parquet"])
 @pytest.mark.parametrize(("asked", "bits"), [([], 0o600), (["--readable", "all"], 0o644)])
 def test_masked_copies(folder, ending, asked, bits, capsys):

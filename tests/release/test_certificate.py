@@ -131,6 +131,7 @@ def others(value) -> list[Any]:
     return [other for other in ("x", 0, {}) if other != value]
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize("name", ["certificate", "public"])
 def test_any_field_changed_is_named(made, name):
     said = read(made["parquet"], name)

@@ -75,6 +75,7 @@ def test_the_last_version_is_accepted(name, tmp_path):
         assert released.filter("exports > turnover + 1 OR innovation > turnover + 1").fetchall() == []
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize("name", ["lfs", "cis"])
 def test_the_surveys_are_as_they_are_made_on_any_version(name):
     make = runpy.run_path(str(FIXTURES / "make_surveys.py"))["make"]

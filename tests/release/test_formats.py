@@ -48,6 +48,7 @@ def file(request, tmp_path):
     return written
 
 
+@pytest.mark.one_in(2)
 def test_labels_are_kept_to_the_end_where_values_are_still_codes(file, con):
     outcome = run_release(file, con)
     frame, meta = formats._read(outcome.written[0])
@@ -60,6 +61,7 @@ def test_labels_are_kept_to_the_end_where_values_are_still_codes(file, con):
     ]  # fmt: skip
 
 
+@pytest.mark.one_in(2)
 def test_whole_numbers_are_whole_in_another_format(file, con, tmp_path):
     file.write_text(file.read_text().replace(f'"released{file_ending(tmp_path)}"', '"released.parquet"'))
     outcome = run_release(file, con)

@@ -71,6 +71,7 @@ def release(tmp_path):
     return written
 
 
+@pytest.mark.slow
 def test_this_release_stands_beside_the_others_with_the_figures_of_its_steps(release):
     outcome = run_release(release("max_risk = 0.5" + CANDIDATES), write=False)
     this, raw, same, classes = outcome.frontier

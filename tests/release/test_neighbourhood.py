@@ -43,6 +43,7 @@ def written(tmp_path):
     return file
 
 
+@pytest.mark.slow
 def test_it_is_refused_until_nobody_is_alone(written, tmp_path, capsys):
     refused = sdc_sql.run_release(sdc_sql.read_release(written(2)))
     assert not refused.accepted

@@ -83,6 +83,7 @@ def told(tmp_path_factory):
         }
 
 
+@pytest.mark.one_in(4)
 @pytest.mark.parametrize("which", ["html", "markdown", "ddi", "certificate"])
 def test_nothing_by_which_records_are_found_again(told, which):
     # columns of the file, which all may read: not what they are for
@@ -102,6 +103,7 @@ def test_the_design_of_a_sample_is_told(told, which):
         assert said in told[which]
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize(("columns", "withheld"), [(["region"], {"region", "job"}), ([], set())])
 def test_the_rate_of_a_swap_does_not_follow_from_a_loss(tmp_path, monkeypatch, columns, withheld):
     monkeypatch.setenv("SDC_KEY", KEY)
@@ -166,6 +168,7 @@ def test_a_sample_without_weights_is_told(tmp_path, monkeypatch):
         assert "the records: sample: " in ET.tostring(codebook(outcome), encoding="unicode")
 
 
+@pytest.mark.slow
 def test_no_estimate_from_the_whole_file_is_corrected_for_a_part_of_it(tmp_path, monkeypatch):
     monkeypatch.setenv("SDC_KEY", KEY)
     duckdb.sql(f"""

@@ -185,6 +185,7 @@ def test_a_file_that_is_no_ruleset_is_told_whole(couples, tmp_path):
     assert "checks: there is no such field; did you mean 'check'?" in found[0]
 
 
+@pytest.mark.slow
 def test_public_rules_are_measured_by_columns_that_are_not_released(of_rows, con):
     """Twelve provinces of 200 000 persons, in two areas of six: rule 3 is kept only if the provinces are seen."""
     columns = "i AS id, i % 2 AS area, i % 12 AS province, i % 24 AS town, i % 2 AS sex, 10000 AS w"

@@ -112,6 +112,7 @@ def test_an_indirect_region_is_an_identifying_variable(con):
     assert answers(data.public_use_file_rules(indirect_regions=["k15"]))[4] is True
 
 
+@pytest.mark.one_in(7)
 @pytest.mark.parametrize(("last", "released", "young"), [
     ("2024-02-29", "2025-02-28", True), ("2024-02-29", "2025-03-01", False), ("2023-02-28", "2024-02-28", False),
     ("2023-03-01", "2024-02-29", True), ("2023-03-01", "2024-03-01", False), ("2023-12-31", "2024-12-30", True),

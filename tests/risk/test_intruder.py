@@ -169,6 +169,7 @@ def density_of(kind: str, x: float | None, y: float, s: float) -> float:
     return math.exp(-(((x - y) / s) ** 2) / 2) / (s * math.sqrt(2 * math.pi))
 
 
+@pytest.mark.one_in(4)
 @pytest.mark.parametrize("seed", range(4))
 def test_against_every_choice(con, seed):
     """Products over three attributes of three densities, NULL, hostile names; D, null links and true links."""
@@ -208,6 +209,7 @@ def test_against_every_choice(con, seed):
     assert risk.rate == pytest.approx(risk.correct_links / n)
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize("method", ["exact", "mean_of_others", "with_replacement"])
 def test_rounding_hides_nobody(con, method):
     """Ten alike: 1/10 each, one is right; also where nine records say nothing. The sums come in different orders."""

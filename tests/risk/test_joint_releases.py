@@ -52,6 +52,7 @@ def releases(request, con) -> tuple[duckdb.DuckDBPyConnection, list[dict]]:
     return con, found
 
 
+@pytest.mark.one_in(6)
 @pytest.mark.parametrize("nulls", ["category", "wildcard"])
 def test_against_all_pairs(releases, nulls):
     con, found = releases
@@ -155,6 +156,7 @@ def test_wrong_arguments(persons):
                 persons.execute(f"SELECT * FROM {measure}(['persons', '{name}'], [['age'], ['sex']], 'id')").fetchall()
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize("other", ["id::DOUBLE", "lpad(id::VARCHAR, 3, '0')", "id + 4"])
 def test_releases_whose_ids_join_nothing_are_no_risk_of_none(con, other):
     """Each would look like other people, and what the releases give together would be measured nowhere."""

@@ -91,7 +91,7 @@ def generators(model, rows):
     return [["abc".index(key) for key in g] for g in model]
 
 
-@pytest.mark.one_in(2)
+@pytest.mark.one_in(6)
 @pytest.mark.parametrize(
     ("model", "weight"),
     # (the tree of weighted margins may be another: its fit is that of its pairs)

@@ -38,7 +38,7 @@ def test_the_header_s_example(con):
     assert row == (4, 2, 2, 2, 0.5, None, 3.0, 0.75)
 
 
-@pytest.mark.one_in(3)
+@pytest.mark.one_in(9)
 @pytest.mark.parametrize("scaling", SCALES)
 @pytest.mark.parametrize("variables", [1, 2, 3, 4])
 def test_it_is_what_is_defined(con, variables, scaling, monkeypatch):

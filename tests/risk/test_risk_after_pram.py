@@ -473,7 +473,7 @@ SINCE = {
 }
 
 
-@pytest.mark.one_in(4)
+@pytest.mark.one_in(8)
 @pytest.mark.parametrize("since", SINCE)
 def test_what_happened_since(k, since):
     described(k).pram_retention("f", 0.8, stratum="region")

@@ -98,6 +98,7 @@ def test_individual_and_global_risk(survey, theirs):
         assert whole[figure] * (1 - 0.004403) < row[name] <= whole[figure]
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize(
     ("entry", "arguments", "order"),
     [

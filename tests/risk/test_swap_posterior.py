@@ -57,7 +57,7 @@ def test_the_printed_posteriors():
     assert found[8].posterior > 3 * found[8].likelihood
 
 
-@pytest.mark.one_in(4)
+@pytest.mark.one_in(12)
 @pytest.mark.parametrize(("rows", "columns"), [([10, 5], [9, 6]), ([3, 4], [5, 2]), ([2, 2], [1, 3]), ([4, 0], [1, 3])])
 @pytest.mark.parametrize("swaps", [0, 1, 7])
 def test_against_powers_of_the_chain(con, rows, columns, swaps):

@@ -66,7 +66,7 @@ def alike(rng, n, p):
 SHAPES = [normal, skewed, clustered, grid, half_zero, alike]
 
 
-@pytest.mark.one_in(3)
+@pytest.mark.one_in(6)
 @pytest.mark.parametrize("shape", SHAPES)
 @settings(deadline=None)
 @given(k=st.integers(2, 7), extra=st.integers(0, 300), p=st.integers(1, 6), seed=st.integers(0, 2**32 - 1))

@@ -44,6 +44,7 @@ def by_records(columns, single, most, *, null):
     return by_differences.by_differences(columns, single, most, zero_is_null=null, work=cells)
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize("search", [by_sets, by_records])
 @settings(max_examples=200, deadline=None)
 @given(data=st.data(), m=st.integers(1, 6), most=st.integers(1, 6), null=st.booleans())
