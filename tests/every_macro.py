@@ -44,7 +44,7 @@ def _of_one_table(measure: Declaration) -> bool:
     """Return whether a measure is of the keys of a table, perhaps beside its population; draws and sentences aside."""
     tables = {p.name for p in measure.parameters if p.type in {"table", "tables"}}
     names = {p.name for p in measure.required}
-    apart = "stream" in {p.name for p in measure.parameters} or measure.gives.startswith("rule,")
+    apart = "stream" in {p.name for p in measure.parameters} or measure.given.names[:1] == ("rule",)
     return "keys" in names and tables <= _TABLES and not apart
 
 
