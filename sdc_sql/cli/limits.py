@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 from sdc_sql.cli.options import LIMIT_EXCEEDED, plain
 from sdc_sql.errors import ParameterError
-from sdc_sql.figures.asked import named
 from sdc_sql.figures.door import checked, completed, greatest_k
+from sdc_sql.figures.given import named
 from sdc_sql.figures.limits import exceeded, holds
 from sdc_sql.figures.measured import LackingError
 from sdc_sql.figures.written import written

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 from sdc_sql.db.checks import is_number, told
 from sdc_sql.db.macros import declared
 from sdc_sql.errors import ParameterError
-from sdc_sql.figures.asked import named as asked_by_name
 from sdc_sql.figures.condition import names
+from sdc_sql.figures.given import named as asked_by_name
 from sdc_sql.figures.limits import figures_of
 from sdc_sql.figures.measured import Beside, rows_of
 from sdc_sql.methods import Methods

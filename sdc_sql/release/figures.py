@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 from sdc_sql.db.checks import told
 from sdc_sql.errors import ParameterError
-from sdc_sql.figures.asked import Asked, named
+from sdc_sql.figures.asked import Asked
 from sdc_sql.figures.condition import check_side, names
+from sdc_sql.figures.given import named
 from sdc_sql.figures.measured import Beside, lacking
 from sdc_sql.figures.registry import measure
 from sdc_sql.release.problems import near

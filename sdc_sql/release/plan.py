@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
-from sdc_sql.figures.asked import named
+from sdc_sql.figures.given import named
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -11,8 +11,8 @@ from sdc_sql.db.checks import checked_small_weights, told
 from sdc_sql.db.released_file import FORMATS, IDS
 from sdc_sql.db.source import ELSEWHERE
 from sdc_sql.errors import ParameterError
-from sdc_sql.figures.asked import named
 from sdc_sql.figures.door import greatest_k
+from sdc_sql.figures.given import named
 from sdc_sql.release import density, figures, formats, frontier_fields, raw, rules, step_fields
 from sdc_sql.release.documents import DOCUMENTS
 from sdc_sql.release.plan import Limit, Loss, Output, Place, Plan, RolesOfColumns, Scenario, Source

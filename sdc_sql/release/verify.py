@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 from sdc_sql.db.source import kind_of
 from sdc_sql.errors import InputError, TableError
-from sdc_sql.figures.asked import named
 from sdc_sql.figures.condition import names
+from sdc_sql.figures.given import named
 from sdc_sql.release import format_1, measured, sealed
 from sdc_sql.release.certificate import FORMAT, TEXT, plain
 from sdc_sql.release.content import content_of, digested

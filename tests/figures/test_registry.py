@@ -10,7 +10,8 @@ from sqlglot import exp
 import sdc_sql
 from sdc_sql.db.macros import by_name, declared, example_tables
 from sdc_sql.errors import ParameterError
-from sdc_sql.figures.asked import Asked, every, named
+from sdc_sql.figures.asked import Asked, every
+from sdc_sql.figures.given import named
 from sdc_sql.figures.measured import Beside, LackingError, rows_of
 from sdc_sql.figures.registry import ROLES, limitable, measure, measures
 from sdc_sql.figures.written import written

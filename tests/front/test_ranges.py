@@ -78,6 +78,7 @@ def refusal(con, sql):
     return ""
 
 
+@pytest.mark.one_in(4)
 @pytest.mark.parametrize("room", ["core", "risk", "loss", "mask"])
 def test_sql_and_python_refuse_what_lies_just_outside(con, room):
     found = []
