@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Any
 
 from sdc_sql.db.checks import told
 from sdc_sql.errors import ParameterError
-from sdc_sql.figures.asked import Asked
 from sdc_sql.figures.condition import check_side, names
 from sdc_sql.figures.given import named
 from sdc_sql.figures.measured import Beside, lacking
@@ -18,6 +17,7 @@ from sdc_sql.release.step_values import Values
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
+    from sdc_sql.figures.asked import Asked
     from sdc_sql.figures.registry import Measure
     from sdc_sql.release.plan import RolesOfColumns, Scenario
     from sdc_sql.release.reading import Reading
