@@ -134,7 +134,7 @@ REFUSED = [
     ({"risk": "theta.nothing"}, ParameterError, "theta has no figure 'nothing': it has records"),
     ({"risk": "l_diversity.entropy_l"}, ParameterError, "of which a low value is risk"),
     ({"risk": "t_closeness.t"}, ParameterError, "t_closeness needs sensitive"),
-    ({"risk": "individual_risk.individual_risk"}, ParameterError, "individual_risk needs weight"),
+    ({"risk": "household_global_risk.percent"}, ParameterError, "household_global_risk needs household"),
     ({"loss": "distribution_distance.columns"}, ParameterError, "has no figure 'columns'"),
     ({"loss": 3}, ParameterError, "loss is 3"),
     ({"max_risk": float("nan")}, ParameterError, "finite"),
