@@ -32,6 +32,12 @@ class Asked:
             )
 
     @property
+    def of_steps(self) -> bool:
+        """Whether the steps of the table must say what PRAM did to its keys: no argument does."""
+        by_matrices = "matrices" in self.measure.required and "matrices" not in self.arguments
+        return by_matrices or self.measure.verb != self.measure.name
+
+    @property
     def tables(self) -> tuple[str, ...]:
         """Return which of the arguments are tables, or files, besides the one that is measured."""
         return tuple(name for name in self.arguments if self.measure.takes_tables(name))

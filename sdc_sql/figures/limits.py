@@ -13,7 +13,7 @@ from sdc_sql.db.checks import is_number, told
 from sdc_sql.db.gives import ANY
 from sdc_sql.errors import ParameterError
 from sdc_sql.figures.asked import every
-from sdc_sql.figures.condition import PARTS, check_side, name_of, number, read
+from sdc_sql.figures.condition import check_side, name_of, number, read
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
@@ -206,4 +206,4 @@ def _met(tree: Any, limit: str, world: Mapping[Named, Any]) -> bool:  # noqa: AN
     return COMPARISONS[type(tree)](world[name_of(tree.left, limit)], number(tree.right, limit))
 
 
-__all__ = ["PARTS", "exceeded", "figures_of", "holds", "row_label"]
+__all__ = ["exceeded", "figures_of", "holds", "row_label"]

@@ -197,6 +197,8 @@ def _apart(limit: Limit, said: dict[str, Any]) -> str:
     of_limit = [asked[name.label] for name in names(limit.text) if name.label in asked]
     if any(its.measure.compares for its in of_limit):
         return "the original"
+    if any(its.of_steps for its in of_limit):
+        return "the steps of the release"
     return "the tables of its figures" if any(its.tables for its in of_limit) else ""
 
 
