@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from sdc_sql.db.arguments import checked_choice
 from sdc_sql.db.checks import is_number, told
 from sdc_sql.db.results import Result
 from sdc_sql.errors import ColumnError, ParameterError, TableError
@@ -98,7 +99,7 @@ def perceived_risk(
     given = _given(data, external, columns, spread)
     return PerceivedRisk(
         **data.row(
-            "sdc_perceived_risk", *given, density=_listed(density), stands_for=stands_for, method=method, tau=tau
+            "sdc_perceived_risk", *given, density=_listed(density), stands_for=stands_for, method=_method(method), tau=tau
         )
     )
 
@@ -148,7 +149,7 @@ def perceived_risk_records(
     """
     given = _given(data, external, columns, spread)
     return data.relation(
-        "sdc_perceived_risk_records", *given, density=_listed(density), stands_for=stands_for, method=method
+        "sdc_perceived_risk_records", *given, density=_listed(density), stands_for=stands_for, method=_method(method)
     )
 
 
@@ -200,8 +201,13 @@ def intruder_links(
     """
     given = _given(data, external, columns, spread)
     return data.relation(
-        "sdc_intruder_links", *given, density=_listed(density), stands_for=stands_for, method=method, least=least
+        "sdc_intruder_links", *given, density=_listed(density), stands_for=stands_for, method=_method(method), least=least
     )
+
+
+def _method(method: str | None) -> str | None:
+    """Return how the other records count, where that is said; what is none of the ways is an error."""
+    return None if method is None else checked_choice("perceived_risk", "method", method)
 
 
 def _listed(given: Any) -> Any:  # noqa: ANN401 - a value, or one for each column

@@ -363,6 +363,7 @@ def test_probabilistic_record_linkage_is_that_of_the_measure(tables):
         few(tables, "r", id=None).compare("k", probabilistic_linkage={"Select": None, "sex": None, "f": None})
 
 
+@pytest.mark.slow
 def test_probabilistic_record_linkage_on_the_command_line(files, capsys):
     given = ["compare", files["k.parquet"], files["r.parquet"], "--keys", "f", "--columns", "f", "--id", "id"]
     limit = ["--json", "--fail-if", "probabilistic_linkage.rate > 0.01"]

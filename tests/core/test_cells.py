@@ -124,6 +124,7 @@ def test_adult_cells(shared, con):
     assert found.fetchone() == (19_502, 45, 30_162)
 
 
+@pytest.mark.slow
 def test_keys_of_fixed_size_arrays():
     """In a process of its own: DuckDB 2.0.0 dies of GROUP BY row(v) where v is INTEGER[2]."""
     program = """

@@ -136,6 +136,7 @@ def collated() -> Iterator[duckdb.DuckDBPyConnection]:
         yield con
 
 
+@pytest.mark.slow
 @pytest.mark.one_in(216)
 @pytest.mark.parametrize("name", CALLS)
 def test_settings_and_collations_change_nothing(plain, elsewhere, collated, name):

@@ -99,6 +99,7 @@ def put(folder, risks=RISKS, losses=LOSSES, **changed):
     return file
 
 
+@pytest.mark.slow
 def test_a_release_file_limits_any_measure(folder):
     with duckdb.connect() as con:
         con.execute("SET VARIABLE sdc_key = ?", [KEY])

@@ -70,6 +70,7 @@ def test_every_measure_that_gives_figures_is_at_hand():
     assert {d.name.removeprefix("sdc_") for d in missing} == methods
 
 
+@pytest.mark.slow
 def test_figures_are_those_of_the_macro(tables):
     wrong = []
     for name, found in measures().items():

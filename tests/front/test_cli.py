@@ -476,6 +476,7 @@ def test_install_takes_the_macros_out_again(capsys, tmp_path):
     assert "exclude each other" in refused(capsys, "install", str(path), "--create", "--remove")
 
 
+@pytest.mark.slow
 def test_install_makes_no_file_unless_told(capsys, tmp_path):
     path = tmp_path / "new.duckdb"
     assert "give --create" in refused(capsys, "install", str(path))

@@ -67,6 +67,7 @@ def test_golden_sql_is_what_is_compiled(dialect):
     assert {file: file.read_text(encoding="utf-8") for file in golden("", dialect).parent.iterdir()} == stored
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("dialect", ENGINES)
 def test_a_mask_that_says_it_is_compiled_is(dialect):
     """(With `Compiled:` in its header: the example of its header.)"""
@@ -122,6 +123,7 @@ def test_what_can_be_checked_is_checked_when_the_query_is_written(arguments, nam
         sdc_sql.compile(*arguments, dialect=dialect, columns=COLUMNS, **named)
 
 
+@pytest.mark.slow
 @pytest.mark.one_in(2)
 @pytest.mark.parametrize(
     ("dialect", "said"), [("spark", "createOrReplaceTempView('sdc_key')"), ("postgres", "sdc.key")]
@@ -193,6 +195,7 @@ def test_a_reserved_or_result_column_is_refused():
         sdc_sql.compile("cells", "t", ["sample_frequency"], columns=["age", "sample_frequency"])
 
 
+@pytest.mark.slow
 @pytest.mark.one_in(3)
 @pytest.mark.parametrize("name", ["threshold_rule", "threshold_rule_summary", "threshold_rule_records"])
 def test_wildcards_in_many_sets_of_keys_are_one_query(name):

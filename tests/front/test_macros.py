@@ -135,6 +135,7 @@ def test_what_needs_python_says_so_in_the_shell():
         assert len(con.execute("FROM sdc_pram_retention('t', ['x'], 0.9, 'id')").fetchall()) == 9
 
 
+@pytest.mark.slow
 def test_each_python_function_stands_in_for_a_macro_with_its_parameters():
     stubs = {m.removeprefix("sdc__kernel_") for m in DEFINED if m.startswith("sdc__kernel_")}
     assert stubs == {*FUNCTIONS}

@@ -265,7 +265,7 @@ ROUND = ["mask", "round", "p.csv", "--id", "id", "--columns", "age", "--output",
             "weight 5 is a number, and 5 is also a column",
         ),
         (["risk", "p.csv", "--keys", "age", "--fail-if", "k_anonymity.records > 1"], "write it first, as in k_ano"),
-        (["risk", "p.csv", "--keys", "age", "--fail-if", "k_anonimity.3.records > 1"], "measured: frequencies, "),
+        (["risk", "p.csv", "--keys", "age", "--fail-if", "k_anonimity.3.records > 1"], "did you mean k_anonymity?"),
         (["risk", "p.csv", "--keys", "age", "--fail-if", "x" * 500], "The limit a text of 500 characters cannot be"),
     ],
 )  # fmt: skip

@@ -55,6 +55,7 @@ def problems(con: duckdb.DuckDBPyConnection, example: Worked) -> list[str]:
     return []
 
 
+@pytest.mark.slow
 def test_every_small_table_is_what_the_macro_gives(tables):
     """(Of masks those that do not draw: what a secret key gives cannot be drawn.)"""
     wrong, drawn = [], set()

@@ -47,6 +47,7 @@ STEPS = [
 ]
 
 
+@pytest.mark.slow
 def test_the_figures_are_those_of_the_table_masked(odd):
     """Step after step, the second draws of a column among them."""
     data = described(odd)
@@ -186,6 +187,7 @@ def test_risk_falls_and_hellinger_rises_with_the_levels_of_a_key(con, fixtures):
     assert found[0].loss == 0
 
 
+@pytest.mark.slow
 def test_the_picture(odd, tmp_path):
     pytest.importorskip("matplotlib", reason="the extra plot is not installed")
     previews = described(odd).preview_recodings(LEVELS, "all")

@@ -183,6 +183,7 @@ def test_the_files_of_the_dbt_project_are_those_that_are_shown(code):
         assert text in read(SAMPLE / name.split()[1])
 
 
+@pytest.mark.slow
 @pytest.mark.one_in(18)
 @pytest.mark.parametrize("code", examples("sh", without="dbt build"))
 def test_shell_examples(code, checkout):
@@ -194,6 +195,7 @@ def test_shell_examples(code, checkout):
     assert not mended or ("\nfails\n" in done.stdout and done.stdout.endswith("\npasses\n"))
 
 
+@pytest.mark.slow
 @pytest.mark.one_in(2)
 @pytest.mark.parametrize("code", examples("console"))
 def test_transcripts_of_shells(code, checkout):
@@ -211,6 +213,7 @@ def test_transcripts_of_shells(code, checkout):
     assert all(error in done.stderr for error in errors)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("code", examples("sql"))
 def test_sql_examples(code, monkeypatch, connect):
     monkeypatch.chdir(ROOT)
@@ -219,6 +222,7 @@ def test_sql_examples(code, monkeypatch, connect):
         assert con.sql(code).fetchall()
 
 
+@pytest.mark.slow
 @pytest.mark.one_in(21)
 @pytest.mark.parametrize("code", examples("python", without="pyspark"))  # Spark's: see test_spark_mask
 def test_python_examples(code, checkout, monkeypatch, capsys):

@@ -173,6 +173,7 @@ def test_where_the_extension_cannot_be_loaded(tmp_path):
             _load_protocol(con, [])
 
 
+@pytest.mark.slow
 @pytest.mark.one_in(5)
 @pytest.mark.parametrize(
     ("arguments", "told"),

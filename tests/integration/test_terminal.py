@@ -53,6 +53,7 @@ def duckdb_shell() -> str:
     return found
 
 
+@pytest.mark.slow
 def test_a_session_of_ours(tmp_path):
     with ours(Pty, tmp_path, str(tmp_path / "survey.duckdb")) as terminal:
         say(terminal, ".examples")

@@ -85,7 +85,7 @@ def test_nothing_lost_and_permuted_columns(con):
     assert (same.utility, same.outside, same.interactions) == (0, 0, [["a", "b"]])
     assert permuted.mean_utility == pytest.approx(permuted.utility / 2000)
     assert permuted.utility < -1000
-    with pytest.raises(ParameterError, match="'bic' or 'aic'"):
+    with pytest.raises(ParameterError, match="criterion is 'BIC': it must be one of bic, aic"):
         before.model_utility("k", ["a", "b"], criterion="BIC")
     with pytest.raises(ParameterError, match="at least two"):
         before.model_utility("k", ["a"])

@@ -111,6 +111,7 @@ def test_as_by_all_pairs(con, seed, reach):
     assert [r[4] for r in rows if r[1]] == np.minimum(nearer, 2)[own].tolist()
 
 
+@pytest.mark.slow
 @pytest.mark.one_in(2)
 @pytest.mark.parametrize("stratum", [None, "s"])
 def test_after_a_rank_swap_the_true_record_is_always_a_candidate(con, stratum):

@@ -137,6 +137,7 @@ def test_ids_are_dropped_on_request(file, tmp_path):
         assert con.execute(f"SELECT * FROM '{tmp_path}/o.csv' LIMIT 0").description[0][0] == "name"
 
 
+@pytest.mark.slow
 @pytest.mark.one_in(3)
 @pytest.mark.parametrize(("how", "words"), [
     ({"ids": "recode"}, "need a release"), ({"ids": "all"}, "ids is 'all'"), ({"release": 1}, "release is 1"),

@@ -199,6 +199,7 @@ def test_no_log_and_no_file_has_the_key(tmp_path, monkeypatch, where):
     assert files_with_the_key(tmp_path) == []
 
 
+@pytest.mark.slow
 def test_nor_has_a_database_in_which_the_macros_are_stored(tmp_path):
     # a view over a masking macro is stored as its text: the key is read when the view is
     path = tmp_path / "survey.duckdb"

@@ -229,7 +229,7 @@ def test_the_same_answer_in_any_order_of_rows_and_on_any_number_of_threads(coupl
 def test_on_the_command_line_a_file_goes_from_failing_to_passing(tmp_path, monkeypatch, capsys, fixtures):
     monkeypatch.chdir(tmp_path)
     keys, source = ["--keys", ",".join(KEYS)], str(fixtures / "cps_couples.parquet")
-    limit = ["--weight", "weight", "--nulls", "wildcard", "--fail-if", "riskiest_keys.individual_risk > 0.001"]
+    limit = ["--weight", "weight", "--nulls", "wildcard", "--fail-if", "individual_risk.individual_risk > 0.001"]
     assert main(["risk", source, *keys, *limit]) == 3
     command = ["mask", "suppress-risky", source, "--id", "couple", "--columns", ",".join(KEYS), "--max-risk", "0.001",
                "--weight", "weight", "--output", "mended.parquet"]  # fmt: skip

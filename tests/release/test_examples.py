@@ -40,6 +40,7 @@ def test_the_first_version_is_the_last_with_fewer_steps(name):
     assert first == last
 
 
+@pytest.mark.slow
 @pytest.mark.one_in(3)
 @pytest.mark.parametrize("name", NAMES)
 def test_the_first_version_is_refused_for_the_stated_reason(name, tmp_path):
@@ -49,6 +50,7 @@ def test_the_first_version_is_refused_for_the_stated_reason(name, tmp_path):
     assert not folder.exists()
 
 
+@pytest.mark.slow
 @pytest.mark.one_in(3)
 @pytest.mark.parametrize("name", NAMES)
 def test_the_last_version_is_accepted(name, tmp_path):
@@ -75,6 +77,7 @@ def test_the_last_version_is_accepted(name, tmp_path):
         assert released.filter("exports > turnover + 1 OR innovation > turnover + 1").fetchall() == []
 
 
+@pytest.mark.slow
 @pytest.mark.one_in(2)
 @pytest.mark.parametrize("name", ["lfs", "cis"])
 def test_the_surveys_are_as_they_are_made_on_any_version(name):

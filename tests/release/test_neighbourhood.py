@@ -58,6 +58,7 @@ def test_it_is_refused_until_nobody_is_alone(written, tmp_path, capsys):
     assert "sector; about turnover (width 0.1)" in report
 
 
+@pytest.mark.slow
 def test_its_certificate_is_checked_from_the_released_file(written, tmp_path, capsys):
     sdc_sql.run_release(sdc_sql.read_release(written(4)))
     certificate = tmp_path / "certificate.json"

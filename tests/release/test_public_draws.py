@@ -83,6 +83,7 @@ def told(tmp_path_factory):
         }
 
 
+@pytest.mark.slow
 @pytest.mark.one_in(4)
 @pytest.mark.parametrize("which", ["html", "markdown", "ddi", "certificate"])
 def test_nothing_by_which_records_are_found_again(told, which):

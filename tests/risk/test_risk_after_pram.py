@@ -365,6 +365,7 @@ def test_the_report_says_so(k):
     assert "individual risk misclassified" in report._repr_html_()
 
 
+@pytest.mark.slow
 def test_the_command_line(tmp_path, capsys):
     path = tmp_path / "released.duckdb"
     with duckdb.connect(str(path)) as con:

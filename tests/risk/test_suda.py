@@ -281,6 +281,7 @@ def test_wrong_arguments(db, call, words):
         db.execute(f"FROM sdc_suda('p', {call})").fetchall()
 
 
+@pytest.mark.slow
 def test_too_many_sets_are_refused(db):
     columns = [f"c{i}" for i in range(24)]
     db.execute("CREATE OR REPLACE TABLE wide AS SELECT " + ", ".join(f"1 AS {c}" for c in columns))

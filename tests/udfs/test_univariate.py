@@ -47,6 +47,7 @@ def least_over_all_runs(v, k):
 numbers = st.integers(-50, 50) | st.floats(-100, 100)
 
 
+@pytest.mark.slow
 @settings(deadline=None)
 @given(v=st.lists(numbers, min_size=3, max_size=9), k=st.integers(2, 3))
 def test_no_partition_is_better(v, k):
