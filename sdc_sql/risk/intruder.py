@@ -96,10 +96,10 @@ def perceived_risk(
     >>> found.records, found.linked, found.correct_links
     (3, 3.0, 2.0)
     """
-    given = _given(data, external, columns, spread)
+    given, method = _given(data, external, columns, spread), _method(method)
     return PerceivedRisk(
         **data.row(
-            "sdc_perceived_risk", *given, density=_listed(density), stands_for=stands_for, method=_method(method), tau=tau
+            "sdc_perceived_risk", *given, density=_listed(density), stands_for=stands_for, method=method, tau=tau
         )
     )
 
@@ -147,9 +147,9 @@ def perceived_risk_records(
     >>> data.perceived_risk_records("persons", ["age"], 0.1).filter("NOT correct = 1").aggregate("count(*)").fetchall()
     [(2,)]
     """
-    given = _given(data, external, columns, spread)
+    given, method = _given(data, external, columns, spread), _method(method)
     return data.relation(
-        "sdc_perceived_risk_records", *given, density=_listed(density), stands_for=stands_for, method=_method(method)
+        "sdc_perceived_risk_records", *given, density=_listed(density), stands_for=stands_for, method=method
     )
 
 
@@ -199,9 +199,9 @@ def intruder_links(
     >>> data.intruder_links("persons", ["age"], 0.1, least=0.9).aggregate("count(*)").fetchall()
     [(1,)]
     """
-    given = _given(data, external, columns, spread)
+    given, method = _given(data, external, columns, spread), _method(method)
     return data.relation(
-        "sdc_intruder_links", *given, density=_listed(density), stands_for=stands_for, method=_method(method), least=least
+        "sdc_intruder_links", *given, density=_listed(density), stands_for=stands_for, method=method, least=least
     )
 
 
