@@ -40,7 +40,7 @@ def add(command: argparse.ArgumentParser, example: str, *, figures: bool = True)
     if figures:
         command.add_argument(
             "--figure", action="append", default=[], metavar="NAME=MEASURE(...)",
-            help="a measure with arguments of its own, under a name for limits, as in "
+            help="a measure with arguments of its own, under a name for limits and for --json, as in "
             "'register=k_map(population=register.parquet, k=5)'; can be repeated",
         )  # fmt: skip
 
@@ -71,7 +71,8 @@ def complete(
 ) -> dict[str, Any]:
     """Return the figures with what the limits name besides; what is lacking is named with its option."""
     try:
-        return completed(report, [*arguments.fail_if, *arguments.require], asked, sides, progress)
+        limits, own = [*arguments.fail_if, *arguments.require], getattr(arguments, "figure", [])
+        return completed(report, limits, asked, sides, progress, also=[written(text)[0] for text in own])
     except LackingError as error:
         compares = "original" in error.names  # of two files
         hints = ["both files: sdc-sql compare"] if compares else [

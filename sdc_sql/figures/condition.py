@@ -26,7 +26,7 @@ DEEPEST = 100  # parentheses and NOT
 PARTS = ("before", "wildcard", "category", "before_wildcard", "before_category")
 
 _NESTING = re.compile(r"\(|\bNOT\b", re.IGNORECASE)
-_ROW = re.compile(r""""(?:[^"]|"")*"|'(?:[^']|'')*'|\b(?P<label>[A-Za-z_]\w*)\.(?P<row>\d+)\.(?=[A-Za-z_])""")
+_PLAIN = re.compile(r""""(?:[^"]|"")*"|'(?:[^']|'')*'|\b(?P<name>[A-Za-z_]\w*|(?<=\.)\d+)(?=\.)""")
 _CONTRARY: Mapping[type[exp.Expr], type[exp.Binary]] = {
     exp.GT: exp.LTE, exp.LTE: exp.GT, exp.LT: exp.GTE, exp.GTE: exp.LT, exp.EQ: exp.NEQ, exp.NEQ: exp.EQ,
 }  # fmt: skip
@@ -164,7 +164,7 @@ def number(tree: exp.Expr, limit: str) -> float:
 def _parsed(limit: str) -> exp.Expr:
     try:
         if len(limit) <= LONGEST and len(_NESTING.findall(limit)) <= DEEPEST:
-            return parse_one(_quoted_row(limit), read="duckdb")
+            return parse_one(_quoted(limit), read="duckdb")
     except SqlglotError:
         raise ParameterError(f"The limit {told(limit)} cannot be read: {FORM}.") from None
     except RecursionError:
@@ -197,11 +197,12 @@ def _negations(tree: exp.Expr) -> int:
     return count
 
 
-def _quoted_row(limit: str) -> str:
-    # k_anonymity.3.records is three names to a reader and "k_anonymity.3 records" to a tokenizer (so is a wrong name)
-    return _ROW.sub(lambda found: found[0] if found["row"] is None else f'{found["label"]}."{found["row"]}".', limit)
+def _quoted(limit: str) -> str:
+    # a tokenizer takes k_anonymity.3.records for "k_anonymity.3 records", and the Select of theta_by.Select.theta for
+    # a word of SQL
+    return _PLAIN.sub(lambda found: found[0] if found["name"] is None else f'"{found["name"]}"', limit)
 
 
 def _text(tree: exp.Expr) -> str:
     """Return a limit as it is written."""
-    return re.sub(r'\."(\d+)"\.', r".\1.", tree.sql(dialect="duckdb"))
+    return re.sub(r'"(\w+)"(?=\.)', r"\1", tree.sql(dialect="duckdb"))

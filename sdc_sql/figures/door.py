@@ -6,8 +6,9 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from sdc_sql.figures.asked import every
-from sdc_sql.figures.condition import check_side, names
+from sdc_sql.figures.condition import Named, check_side, names
 from sdc_sql.figures.measured import rows_of
+from sdc_sql.figures.renamed import AFTER_PRAM
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -17,7 +18,6 @@ if TYPE_CHECKING:
     from sdc_sql.figures.measured import Beside
     from sdc_sql.roles import Roles
 
-_AFTER_PRAM = "_misclassified"
 _THETA = "theta_misclassified"  # of one field beside the others, as of the figures of individual risk
 
 
@@ -33,12 +33,12 @@ def by_measure(name: str, result: Result | Mapping[str, Any] | None) -> dict[str
         return {name: None}
     row: dict[str, Any] = {**result} if isinstance(result, Mapping) else result.to_dict()
     row.pop("pram", None)
-    after = {figure for figure in row if figure.endswith(_AFTER_PRAM)}
+    after = {figure for figure in row if figure.endswith(AFTER_PRAM)}
     found: dict[str, Any] = {name: {figure: value for figure, value in row.items() if figure not in after}}
     if _THETA in after:
         found[_THETA] = {"theta": row[_THETA]}
     elif after:
-        found[f"{name}{_AFTER_PRAM}"] = row
+        found[f"{name}{AFTER_PRAM}"] = row
     return found
 
 
@@ -67,6 +67,8 @@ def completed(
     asked: Mapping[str, Asked],
     sides: Mapping[str, tuple[Roles, Beside]],
     progress: Callable[[str], None] = lambda _: None,
+    *,
+    also: Iterable[str] = (),
 ) -> dict[str, Any]:
     """Return a report with what the limits name besides.
 
@@ -75,21 +77,23 @@ def completed(
     sides
         The tables that the figures are of, each with what else measures may ask for, by the part of a limit's name:
         ``""``, or ``before``.
+    also
+        Figures by name that are measured too, whether or not a limit names them.
     """
     found, done = dict(report), set[tuple[str, str]]()
-    for limit in limits:
-        for name in names(limit):
-            there = found.get(name.part, {}) if name.part else found
-            as_given = bool(asked[name.label].arguments)  # which the report knows nothing of
-            if name.part not in sides or (there.get(name.label) is not None and not as_given) or name[:2] in done:
-                continue
-            done.add(name[:2])
-            progress(name.measured.replace("_", " "))
-            rows = rows_of(asked[name.label], *sides[name.part])
-            its = asked[name.label].measure
-            value = rows if its.by or "sensitive" in rows[0] else rows[0]
-            if name.part:
-                found[name.part] = {**there, name.label: value}
-            else:
-                found[name.label] = value
+    every_one = [*(name for limit in limits for name in names(limit)), *(Named("", label, None, "") for label in also)]
+    for name in every_one:
+        there = found.get(name.part, {}) if name.part else found
+        as_given = bool(asked[name.label].arguments)  # which the report knows nothing of
+        if name.part not in sides or (there.get(name.label) is not None and not as_given) or name[:2] in done:
+            continue
+        done.add(name[:2])
+        progress(name.measured.replace("_", " "))
+        rows = rows_of(asked[name.label], *sides[name.part])
+        its = asked[name.label].measure
+        value = rows if its.by or "sensitive" in rows[0] else rows[0]
+        if name.part:
+            found[name.part] = {**there, name.label: value}
+        else:
+            found[name.label] = value
     return found

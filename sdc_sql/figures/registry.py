@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from sdc_sql.db.checks import told
 from sdc_sql.db.macros import declared
 from sdc_sql.errors import ParameterError
-from sdc_sql.figures.renamed import renamed
+from sdc_sql.figures.renamed import AFTER_PRAM, renamed
 from sdc_sql.methods import Methods
 
 if TYPE_CHECKING:
@@ -25,7 +25,6 @@ ROOMS = ("core/", "risk/", "loss/")
 # Roles of a table, as the headers name them where a measure asks for one.
 ROLES = ("keys", "weight", "sampling_fraction", "household", "stratum", "id")
 _OF_TABLES = ("self", "data", "original")
-_AFTER_PRAM = "_misclassified"
 _TABLES = ("matrices",)  # of a method that chooses among macros, one of which takes them
 
 
@@ -126,7 +125,7 @@ def limitable(declaration: Declaration) -> tuple[Column, ...]:
 def _measure(declaration: Declaration) -> Measure | None:
     name, given = declaration.name.removeprefix("sdc_"), declaration.given
     # after PRAM the method of the plain measure gives both figures, by the steps of the table
-    verb = name if hasattr(Methods, name) else name.removesuffix(_AFTER_PRAM)
+    verb = name if hasattr(Methods, name) else name.removesuffix(AFTER_PRAM)
     columns = limitable(declaration)
     if not columns or not hasattr(Methods, verb):
         return None

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+AFTER_PRAM = "_misclassified"  # how the names of figures end that are of keys after PRAM
+
 _MEASURES = {
     "attribute": "l_diversity, t_closeness or likeness",
     "crossing_distance": "distribution_distance",
@@ -21,7 +23,6 @@ _FIGURES = {
     ("riskiest_keys", "individual_risk"): "individual_risk.individual_risk",
     ("riskiest_keys", "sample_frequency"): "cells.sample_frequency",
 }
-_AFTER_PRAM = "_misclassified"
 
 
 def renamed(measure: str, figure: str = "") -> str:
@@ -34,9 +35,9 @@ def renamed(measure: str, figure: str = "") -> str:
     """
     if (measure, figure) in _FIGURES:
         return _FIGURES[measure, figure]
-    if figure.endswith(_AFTER_PRAM):
+    if figure.endswith(AFTER_PRAM):
         of = {"household_risk": "household_global_risk"}.get(measure, measure)
-        return f"{of}{_AFTER_PRAM}.{figure}"
+        return f"{of}{AFTER_PRAM}.{figure}"
     if measure not in _MEASURES:
         return ""
     return f"{_MEASURES[measure]}.{figure}" if figure else _MEASURES[measure]

@@ -82,7 +82,7 @@ class _Reader:
             self.at += 1
             return list(self._listed())
         plain = _PLAIN.match(self.text, self.at)
-        if plain is None or not plain[0].strip():
+        if plain is None or plain[0].strip()[:1] in {"", "'", '"'}:  # nothing, or a quotation mark that is never closed
             raise self._wrong()
         self.at = plain.end()
         return _read(plain[0].strip())

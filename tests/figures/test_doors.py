@@ -181,6 +181,8 @@ def test_the_command_line(folder, capsys):
     assert "limit does not hold: register.least >= 61" in err
     found = json.loads(out[out.index("{") :])
     assert (found["exceeded"], found["register"]["k"]) == (["register.least >= 61"], 2)
+    assert main([*given, *figure, "--json"]) == 0  # asked for by name: told, also where no limit names it
+    assert json.loads(capsys.readouterr().out)["register"]["k"] == 2
     for arguments, words in (
         (["--require", "k_anonymity.3.records > 0"], "Write k_anonymity.3.records <= 0."),
         (["--fail-if", "k_anonymity.3.records <= 0"], "Write k_anonymity.3.records > 0."),

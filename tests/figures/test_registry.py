@@ -11,6 +11,7 @@ import sdc_sql
 from sdc_sql.db.macros import by_name, declared, example_tables
 from sdc_sql.errors import ParameterError
 from sdc_sql.figures.asked import Asked, every
+from sdc_sql.figures.condition import check_side, names
 from sdc_sql.figures.given import named
 from sdc_sql.figures.measured import Beside, LackingError, rows_of
 from sdc_sql.figures.registry import ROLES, limitable, measure, measures
@@ -139,9 +140,19 @@ def test_a_figure_is_written_on_the_command_line():
     assert written("x=theta()") == written("x=theta") == ("x", ("theta", {}))
     call = written('x=il1(columns=["a ""b""", Select], most=0.5)')
     assert call == ("x", ("il1", {"columns": ['a "b"', "Select"], "most": 0.5}))
-    for wrong in ("", "k_map", "x=", "x=k_map(population", "x=k_map(population)", "x y=k_map()", "=k_map()"):
+    for wrong in (
+        "", "k_map", "x=", "x=k_map(population", "x=k_map(population)", "x y=k_map()", "=k_map()",
+        "x=k_map(population='a, k=5)",
+    ):  # fmt: skip
         with pytest.raises(ParameterError, match="cannot be read"):
             written(wrong)
+
+
+def test_a_row_may_be_a_word_of_sql():
+    (found,) = names("before.theta_by.Select.theta < 0.1")
+    assert found == ("before", "theta_by", "Select", "theta")
+    with pytest.raises(ParameterError, match=r"Write theta_by\.Select\.theta <= 0\.1\.$"):
+        check_side("theta_by.Select.theta > 0.1", every(), holds=True)
 
 
 def test_limits_from_python(persons):
