@@ -26,6 +26,7 @@ from sdc_sql.release import density, ruleset
 from sdc_sql.release.propose import propose_release
 from sdc_sql.release.read import read_release
 from sdc_sql.release.run import run_release
+from sdc_sql.release.undecided import INDENT, as_collected
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -104,7 +105,8 @@ def run(arguments: argparse.Namespace) -> int:
     except ReleaseFileError as error:  # each error has a line of its own
         print(f"sdc-sql: {error.file}: {len(error.problems)} error{'s' * (len(error.problems) > 1)}", file=sys.stderr)
         for problem in error.problems:
-            print(f"  {' '.join(problem.split())}", file=sys.stderr)
+            first, *more = problem.split(INDENT)  # of what is undecided, each column has a line too
+            print("\n    ".join([f"  {' '.join(first.split())}", *more]), file=sys.stderr)
         return BAD_INPUT
     if arguments.plan:
         print(shown(plan))
@@ -155,6 +157,8 @@ def shown(plan: Plan) -> str:
     ]
     if plan.roles.identifiers:
         lines.append(f"Not read, direct identifiers: {', '.join(plan.roles.identifiers)}")
+    if plan.roles.drop:
+        lines.append(f"Not read, dropped: {', '.join(plan.roles.drop)}")
     lines += _rules(plan)
     for scenario in plan.scenarios:
         nulls = f"; NULL as {scenario.nulls}" if scenario.nulls else ""
@@ -169,10 +173,18 @@ def shown(plan: Plan) -> str:
         lines.append(f"Frontier: risk {_figure(plan.frontier.risk)}, loss {_figure(plan.frontier.loss)}")
         for candidate in plan.frontier.candidates:
             lines.append(f"  {candidate.name}: {'; '.join(map(str, candidate.steps)) or 'no step'}")
+    lines.append(f"Released as collected: {', '.join(as_collected(plan, _released(plan))) or 'none'}")
     ids = f", the id {plan.roles.id} {_IDS[plan.output.ids]}" if plan.roles.id else ""
     lines.append(f"Writes: {plan.output.path}{ids}")
     lines += [f"  {name.replace('_', ' ')}: {path}" for name, path in plan.output.documents.items()]
     return "\n".join(lines)
+
+
+def _released(plan: Plan) -> list[str]:
+    gone = {column for step in plan.steps if step.verb == "drop_identifiers" for column in step.columns}
+    numbers = ((plan.output.ids, plan.roles.id), (plan.output.households, plan.roles.household))
+    gone |= {str(name) for how, name in numbers if how == "drop"}
+    return [name for name in plan.columns if name not in gone]
 
 
 def _rules(plan: Plan) -> list[str]:

@@ -139,7 +139,7 @@ def _plan(con: duckdb.DuckDBPyConnection, asked: dict[str, Any], relation: DuckD
         columns = {str(name): str(kind) for name, kind, *_ in described or ()}
     # (a table of a database: that is the format of its content)
     output = Output(Path(f"{relation.identifier}.duckdb"), documents={n: staged / f for n, f in FILES.items()})
-    return read_within(Path(_project().project_root, asked["file"]), Place(output, source, columns))
+    return read_within(Path(_project().project_root, asked["file"]), Place(output, source, columns, con))
 
 
 def _refuse_second_pass(plan: Plan, drawn: Mapping[str, str]) -> None:

@@ -20,6 +20,7 @@ from sdc_sql.db.load import execute
 from sdc_sql.db.macros import declared, effect_of
 from sdc_sql.errors import TableError, translated
 from sdc_sql.release.content import content_of, digested, limits_of, types_of
+from sdc_sql.release.public_facts import as_collected
 from sdc_sql.release.run import released_rows, write_released
 from sdc_sql.release.sealed import sealed
 from sdc_sql.version import VERSION
@@ -65,6 +66,7 @@ def internal(outcome: Outcome, folder: Path) -> dict[str, Any]:
             "input": _input(outcome),
             "release_file": _release_file(plan),
             "output": released_content(outcome, folder),
+            "released_as_collected": as_collected(outcome),
             "roles": {
                 "weight": plan.released_roles.weight, "sampling_fraction": plan.released_roles.sampling_fraction,
                 "small_weights": plan.roles.small_weights, "household": plan.roles.household,
@@ -118,7 +120,7 @@ def public(outcome: Outcome, folder: Path, bound_to: str | None = None) -> dict[
     return sealed(
         {
             "certificate": "public", "text": TEXT, "format": FORMAT, **_told(outcome), "versions": _versions(),
-            "output": output,
+            "output": output, "released_as_collected": as_collected(outcome),
             "methods": [
                 {
                     "method": steps[at].method, "columns": [c for c in done.columns if c in released],

@@ -8,6 +8,7 @@ from sdc_sql.db.results import shown as figure
 from sdc_sql.document.blocks import Chart, Page, Points, Section, Table, Text, facts, label, table
 from sdc_sql.document.files import as_text, written
 from sdc_sql.release import density, frontier_report, lost, matrices
+from sdc_sql.release.public_facts import as_collected
 from sdc_sql.release.stages import CONTROL, DATA, IMPLEMENTATION, NEED, RESULT, RISK, about, released_columns
 from sdc_sql.report import layout
 
@@ -51,6 +52,7 @@ def _need(outcome: Outcome) -> Section:
     roles = {
         "population": plan.population,
         "direct identifiers, not read": ", ".join(plan.roles.identifiers),
+        "dropped, not read": ", ".join(plan.roles.drop),
         "sensitive variables": ", ".join(plan.roles.sensitive),
         "household": plan.roles.household or "",
     }
@@ -76,9 +78,10 @@ def _data(outcome: Outcome) -> Section:
             ("variables", len(outcome.columns_before), len(released_columns(outcome))),
         ),
     )  # fmt: skip
-    after = {c.lower() for c in released_columns(outcome)}
+    after, unchanged = {c.lower() for c in released_columns(outcome)}, {*as_collected(outcome)}
+    how = {name: "released as collected" if name in unchanged else "released" for name in plan.columns}
     columns = tuple(
-        (name, kind, "released" if name.lower() in after else "removed") for name, kind in plan.columns.items()
+        (name, kind, how[name] if name.lower() in after else "removed") for name, kind in plan.columns.items()
     )
     described: list[Block] = [Text(plan.description)] if plan.description else []
     known = {n: v for n, v in source.items() if v is not None}

@@ -12,6 +12,8 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from pathlib import Path
 
+    import duckdb
+
     from sdc_sql.figures.asked import Asked
     from sdc_sql.frontier.figures import Figure
     from sdc_sql.release.ruleset import Rules
@@ -36,7 +38,11 @@ class Source:
 
 @dataclass(frozen=True)
 class RolesOfColumns:
-    """What the columns are. ``identifiers`` are direct ones: they are not read at all."""
+    """What the columns are.
+
+    ``identifiers`` are direct ones: they are not read at all, nor is what is in ``drop``. ``released_as_collected`` are
+    those that are in no other role, no scenario and no step, and leave the house as they are.
+    """
 
     id: str | None = None
     weight: str | float | None = None
@@ -47,6 +53,8 @@ class RolesOfColumns:
     sensitive: tuple[str, ...] = ()
     ordered: tuple[str, ...] = ()  # those of the sensitive variables that are numbers, or ordered
     identifiers: tuple[str, ...] = ()
+    drop: tuple[str, ...] = ()
+    released_as_collected: tuple[str, ...] = ()
     ghosts: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
 
 
@@ -105,6 +113,13 @@ class Step:
     of_numbers: bool = False
     draws_records: bool = False
 
+    @property
+    def changes(self) -> tuple[str, ...]:
+        """The columns that it may change: its own, and those that follow them."""
+        ghosts = self.arguments.get("ghosts") or {}
+        following = (*(name for names in ghosts.values() for name in names), *(self.arguments.get("carry_along") or ()))
+        return tuple(dict.fromkeys((*self.columns, *following)))
+
     def __str__(self) -> str:
         """Return the step in a line: ``recode age: keep first 2``."""
         told = {name: value for name, value in self.arguments.items() if name not in {"columns", "keys"}}
@@ -145,13 +160,14 @@ class Output:
 class Place:
     """Where a release file is run that says so itself nowhere: in a warehouse, on a relation there.
 
-    ``source`` with its ``columns`` stands for that of the file; ``output`` with its documents for those of the file,
-    of which the ids are taken.
+    ``source`` with its ``columns`` stands for that of the file, a relation of ``con``; ``output`` with its documents
+    for those of the file, of which the ids are taken.
     """
 
     output: Output
     source: Source | None = None
     columns: Mapping[str, str] = field(default_factory=dict)
+    con: duckdb.DuckDBPyConnection | None = None
 
 
 @dataclass(frozen=True)

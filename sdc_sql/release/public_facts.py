@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from sdc_sql.db.macros import effect_of
-from sdc_sql.release import public_steps
+from sdc_sql.release import public_steps, undecided
 from sdc_sql.release.stages import released_columns
 
 if TYPE_CHECKING:
@@ -48,11 +48,8 @@ def treatments(outcome: Outcome) -> list[Treatment]:
 def as_collected(outcome: Outcome) -> list[str]:
     """Return the released columns that no step touched; recoded ids and numbers of households are not among them."""
     touched = {c.lower() for step in outcome.steps for c in step.columns}
-    output, roles = outcome.plan.output, outcome.plan.roles
-    for how, column in ((output.ids, roles.id), (output.households, roles.household)):
-        if how == "recode":
-            touched.add(str(column).lower())
-    return [c for c in released_columns(outcome) if c.lower() not in touched]
+    unchanged = undecided.as_collected(outcome.plan, released_columns(outcome))
+    return [c for c in unchanged if c.lower() not in touched]
 
 
 def noise_variances(outcome: Outcome) -> dict[str, float]:

@@ -72,7 +72,8 @@ def _data(outcome: Outcome) -> Section:
     plan = outcome.plan
     released = released_columns(outcome)
     there = {c.lower() for c in released}
-    removed = [c for c in (*plan.roles.identifiers, *outcome.columns_before) if c.lower() not in there]
+    before = (*plan.roles.identifiers, *plan.roles.drop, *outcome.columns_before)
+    removed = [c for c in before if c.lower() not in there]
     size = {"file": plan.output.path.name, "records": outcome.records_after, "variables": len(released)}
     lists = {"variables": ", ".join(released), "not released": ", ".join(removed) or "none"}
     described: list[Block] = [Text(plan.description)] if plan.description else []

@@ -13,7 +13,7 @@ from sdc_sql.db.source import ELSEWHERE
 from sdc_sql.errors import ParameterError
 from sdc_sql.figures.door import greatest_k
 from sdc_sql.figures.given import named
-from sdc_sql.release import density, figures, formats, frontier_fields, raw, rules, step_fields
+from sdc_sql.release import density, figures, formats, frontier_fields, raw, rules, step_fields, undecided
 from sdc_sql.release.documents import DOCUMENTS
 from sdc_sql.release.plan import Limit, Loss, Output, Place, Plan, RolesOfColumns, Scenario, Source
 from sdc_sql.release.problems import (
@@ -36,6 +36,7 @@ if TYPE_CHECKING:
 
 TEXTS_OF_FILE = ("title", "producer", "version", "description", "population", "release")
 FILE = dict.fromkeys(TEXTS_OF_FILE, TEXT) | {
+    "to_decide": TEXTS,
     "rules": rules.KIND, "figures": TABLE, "source": TABLE, "roles": TABLE,
     "scenarios": TABLES, "steps": TABLES, "loss": TABLE, "frontier": TABLE, "output": TABLE,
 }  # fmt: skip
@@ -43,6 +44,7 @@ SOURCE = {"path": TEXT, "database": TEXT, "table": TEXT}
 ROLES = {
     "id": TEXT, "weight": COLUMN_OR_NUMBER, "small_weights": TEXT, "sampling_fraction": COLUMN_OR_NUMBER,
     "household": TEXT, "strata": TEXTS, "sensitive": TEXTS, "ordered": TEXTS, "identifiers": TEXTS, "ghosts": LISTS,
+    "drop": TEXTS, "released_as_collected": TEXTS,
 }  # fmt: skip
 SCENARIO = {
     "name": TEXT, "keys": TEXTS, "nulls": TEXT, "k": WHOLE, "threshold": NUMBERS, "neighbourhood": TABLE,
@@ -130,7 +132,9 @@ class _Sections(Reading):
         if ruleset is not None:
             ruleset = rules.keyed(ruleset, scenarios, self.problems)
         added = ruleset.steps if ruleset else ()
+        self.named.clear()
         steps = step_fields.read(self, self.said.get("steps", []), roles, scenarios, added=added)
+        in_steps = frozenset(self.named)
         loss = self._loss(roles)
         frontier = frontier_fields.read(self, roles, scenarios)
         output = self._output(source.path if source else None, roles)
@@ -138,6 +142,13 @@ class _Sections(Reading):
         if unlimited and not self.problems.found:
             self.problems.add("scenarios", "none has a limit: nothing could be refused. Give limits, as in "
                               '["k_anonymity.3.records <= 0"].')  # fmt: skip
+        undecided.check_listed(self.problems, roles, steps, output)
+        undecided.check_to_decide(self.problems, self.said.get("to_decide", []))
+        if not self.problems.found and source is not None:  # else a name that is misspelled would look like no decision
+            keys = ruleset.keys if ruleset else ()
+            left = undecided.left_over(self.columns, roles, scenarios, {*in_steps, *keys})
+            con = self.place.con if self.place else None
+            undecided.check_columns(self.problems, source, left, self.said.get("roles", {}), con)
         self.problems.raise_if_any(self.file)
         assert source is not None and output is not None  # noqa: PT018, S101 - or there was a problem
         texts = {name: self.said.get(name, "") for name in TEXTS_OF_FILE}
@@ -175,17 +186,19 @@ class _Sections(Reading):
 
     def _roles(self) -> RolesOfColumns:
         given = self.problems.table("roles", self.said.get("roles"), ROLES)
-        every = dict(self.columns)
-        dropped = self.several("roles.identifiers", "direct identifier", given.pop("identifiers", []))
-        self.columns = {name: kind for name, kind in every.items() if name not in dropped}
-        if every and not self.columns:
-            self.problems.add("roles.identifiers", "no column is left.")
-        found: dict[str, Any] = {"identifiers": dropped}
+        found: dict[str, Any] = {}
+        for role, words in (("identifiers", "direct identifier"), ("drop", "column")):
+            every, path = dict(self.columns), f"roles.{role}"
+            found[role] = self.several(path, words, given.pop(role, []))
+            self.columns = {name: kind for name, kind in every.items() if name not in found[role]}
+            self.left_out |= dict.fromkeys(found[role], path)
+            if every and not self.columns:
+                self.problems.add(path, "no column is left.")
         weights = given.pop("small_weights", None)
         for role, value in given.items():
             words, path = role.replace("_", " "), f"roles.{role}"
             if isinstance(value, str):
-                found[role] = self._no_identifier(path, words, value, dropped)
+                found[role] = self.column(path, words, value)
             elif isinstance(value, list):
                 found[role] = self.several(path, words, value)
             elif isinstance(value, dict):
@@ -218,12 +231,6 @@ class _Sections(Reading):
         with self.problems.at("roles.small_weights"):
             checked_small_weights(given)
         return given
-
-    def _no_identifier(self, path: str, role: str, name: str, dropped: tuple[str, ...]) -> str | None:
-        if name.lower() in (d.lower() for d in dropped):
-            self.problems.add(path, f"{name} is one of roles.identifiers, which are not read at all.")
-            return None
-        return self.column(path, role, name)
 
     def _scenarios(self, roles: RolesOfColumns, ruleset: Rules | None) -> list[Scenario]:
         found: list[Scenario] = []

@@ -97,6 +97,7 @@ def run_release(
     ...         path = "persons.csv"
     ...         [roles]
     ...         id = "id"
+    ...         released_as_collected = ["w", "household"]
     ...         [[scenarios]]
     ...         name = "neighbour"
     ...         keys = ["age", "sex"]

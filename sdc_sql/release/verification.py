@@ -14,7 +14,10 @@ from sdc_sql.release.content import TOLERANCE
 if TYPE_CHECKING:
     from pathlib import Path
 
-_ALL = ("certificate", "text", "format", "title", "producer", "version", "versions", "output", "marks", "digest")
+_ALL = (
+    "certificate", "text", "format", "title", "producer", "version", "versions", "output", "released_as_collected",
+    "marks", "digest",
+)  # fmt: skip
 FIELDS = {
     "internal": {*_ALL, "input", "release_file", "roles", "figures", "scenarios", "steps", "limits"},
     "public": {*_ALL, "methods", "keyed_digests"},

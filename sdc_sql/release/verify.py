@@ -83,6 +83,8 @@ def verify(
     ...     _ = file.write_text('''
     ...         [source]
     ...         path = "persons.csv"
+    ...         [roles]
+    ...         released_as_collected = ["id", "age", "w", "household"]
     ...         [[scenarios]]
     ...         name = "neighbour"
     ...         keys = ["sex"]
@@ -104,7 +106,7 @@ def verify(
     kind_of(str(file))  # it is there
     said = read_certificate(path)
     kind = str(said["certificate"])
-    fields = FIELDS[kind] - ({"figures"} if said.get("format") == format_1.FORMAT else set())
+    fields = FIELDS[kind] - (format_1.WITHOUT if said.get("format") == format_1.FORMAT else set())
     wrong = sealed.changed(said) if set(said) == fields else sorted(set(said) ^ fields)
     if wrong:
         return Verification(kind, tuple(Check(field, holds=False, told="is not as it was sealed") for field in wrong))
@@ -121,6 +123,7 @@ def verify(
             return Verification(kind, (*checks, _malformed(error)))
         try:
             checks += _output(said, digested(con, name))
+            checks += _as_collected(said)
             if kind == "internal":
                 progress("limits on risk")
                 checks += _limits(said, con, name)
@@ -152,6 +155,17 @@ def _malformed(error: Exception) -> Check:
 
 def _output(said: dict[str, Any], found: dict[str, Any]) -> list[Check]:
     return [check(f"output.{name}", said["output"][name], found[name]) for name in ("columns", "records", "digest")]
+
+
+def _as_collected(said: dict[str, Any]) -> list[Check]:
+    """Return the check of the columns that are said to be as collected: released, and of no method."""
+    if "released_as_collected" not in said:
+        return []
+    there = {column["name"] for column in said["output"]["columns"]}
+    masked = {column for step in said.get("steps", said.get("methods", [])) for column in step["columns"]}
+    wrong = [name for name in said["released_as_collected"] if name not in there or name in masked]
+    told = f"{', '.join(wrong)} is not released, or was masked" if wrong else "are released, and no method masked them"
+    return [Check("released_as_collected", holds=not wrong, told=told)]
 
 
 def _limits(said: dict[str, Any], con: duckdb.DuckDBPyConnection, table: str) -> list[Check]:

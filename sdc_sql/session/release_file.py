@@ -50,6 +50,7 @@ def to_release_file(
     limits: Iterable[str] = LIMITS,
     scenario: str = "intruder",
     title: str | None = None,
+    released_as_collected: Iterable[str] = (),
 ) -> Path:
     """Write a release file that does what was done to this table: run, its steps give the same content.
 
@@ -74,6 +75,9 @@ def to_release_file(
         The name of the scenario.
     title
         The title of the release.
+    released_as_collected
+        The columns that are no key, have no role and were not masked, and may leave as they are. The file is not run
+        while one is in none of these: the error says what is known of it.
 
     Returns
     -------
@@ -120,7 +124,9 @@ def to_release_file(
     if release:
         lines.append(toml.line("release", release))
     lines += ["", "[source]", *_source(data, done, file, source, table)]
-    lines += ["", "[roles]", *(toml.line(name, value) for name, value in _roles(data, done).items())]
+    unchanged = _listed(data, released_as_collected)
+    roles = _roles(data, done) | ({"released_as_collected": unchanged} if unchanged else {})
+    lines += ["", "[roles]", *(toml.line(name, value) for name, value in roles.items())]
     lines += ["", "[[scenarios]]", toml.line("name", scenario), toml.line("keys", list(data.keys))]
     lines.append(toml.line("nulls", data.nulls))
     lines.append(toml.line("limits", limits))
@@ -225,6 +231,12 @@ def _roles(data: Roles, done: Sequence[LoggedStep]) -> dict[str, Any]:
             "describe it with this one."
         )
     return {name: value for name, value in found.items() if value is not None}
+
+
+def _listed(data: Roles, names: Iterable[str]) -> list[str]:
+    if isinstance(names, str):
+        raise ParameterError(f"released_as_collected is {told(names)}: it must be a list of columns.")
+    return [data.found("column", name) for name in names]
 
 
 def _steps(done: Sequence[LoggedStep], release: str) -> list[str]:

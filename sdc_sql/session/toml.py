@@ -44,6 +44,18 @@ def value(given: Any) -> str:  # noqa: ANN401 - whatever TOML has
     raise ParameterError(f"TOML, in which a release file is written, has no {what} among its values.")
 
 
+def text(given: str) -> str:
+    """Return a text, in single quotes where that saves escapes.
+
+    Examples
+    --------
+    >>> print(text('a "word"'), text("it's"))
+    'a "word"' "it's"
+    """
+    plain = "'" not in given and not _CONTROL.search(given)
+    return f"'{given}'" if plain else value(given)
+
+
 def key(name: object) -> str:
     """Return a key, in quotes where it needs them."""
     if not isinstance(name, str):

@@ -40,6 +40,8 @@ path = "raw.csv"
 id = "id"
 weight = "w"
 identifiers = ["name"]
+drop = ["area"]
+released_as_collected = ["born_in"]
 ghosts = { sex = ["born"] }
 [[scenarios]]
 name = "neighbour"
@@ -60,8 +62,8 @@ limits = ["direct_distance.distance < 0.99"]
 [output]
 path = "released.csv"
 """
-RAW = "id,name,age,sex,born,w\n" + "".join(
-    f"{i},zq{i},{30 + i % 2 * 11},{'fm'[i % 2]},{i},{i + 2}\n" for i in range(12)
+RAW = "id,name,age,sex,born,w,born_in,area\n" + "".join(
+    f"{i},zq{i},{30 + i % 2 * 11},{'fm'[i % 2]},{i},{i + 2},{i % 3},{i}\n" for i in range(12)
 )
 
 

@@ -8,6 +8,7 @@ import math
 
 import duckdb
 import pytest
+from decided import decided
 
 import sdc_sql
 from sdc_sql import ColumnError, InputError, ParameterError, TableError
@@ -231,7 +232,10 @@ def test_undo_and_a_release_file_of_the_session(db, tmp_path, monkeypatch):
     data.sample(size=90)
     data.pram_retention("s", 0.5)
     data.to_release_file(
-        tmp_path / "r.toml", output=tmp_path / "released.parquet", limits=["k_anonymity.2.records < 99"]
+        tmp_path / "r.toml",
+        output=tmp_path / "released.parquet",
+        limits=["k_anonymity.2.records < 99"],
+        released_as_collected=["p"],
     )
     found = db.execute("SELECT s, p, w FROM drawn ORDER BY ALL").fetchall()
     outcome = sdc_sql.run_release(tmp_path / "r.toml")
@@ -264,7 +268,7 @@ def written(db, folder, roles, limit, step):
     db.execute(f"COPY (SELECT id, s, p, 10 AS w, 0.1 AS part, f FROM k) TO '{folder}/k.csv'")
     step = step if step.startswith("mask") else f'method = "sample"\n{step}'
     (folder / "r.toml").write_text(RELEASE.format(roles=roles, limit=limit, step=step))
-    return folder / "r.toml"
+    return decided(folder / "r.toml")
 
 
 def test_a_release_is_measured_with_the_weights_of_the_sample(db, tmp_path, monkeypatch):

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import duckdb
 import pytest
+from decided import decided
 
 import sdc_sql
 from sdc_sql import ColumnError, ParameterError
@@ -182,7 +183,7 @@ def test_undone_and_written_as_a_release_file(survey, tmp_path):
     before = survey.execute("FROM masked ORDER BY id").fetchall()
     masked = described(survey, "masked", household=None, keys=["region", "tenure"])
     masked.pram_retention("tenure", 0.5, unit="household", household="hh")
-    masked.to_release_file(tmp_path / "release.toml")
+    decided(masked.to_release_file(tmp_path / "release.toml"))
     assert [s.arguments["unit"] for s in sdc_sql.read_release(tmp_path / "release.toml").steps] == ["household"] * 2
     masked.undo()  # the noise is replayed
     assert survey.execute("FROM masked ORDER BY id").fetchall() == before

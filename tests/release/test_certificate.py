@@ -32,6 +32,7 @@ RELEASE = """
     id = "id"
     weight = "w"
     sampling_fraction = 0.1
+    released_as_collected = ["a 'b' \\"c", "born", "married", "price"]
     [[scenarios]]
     name = "neighbour"
     keys = ["age", "Select"]

@@ -10,6 +10,7 @@ from xml.etree import ElementTree as ET
 import duckdb
 import pytest
 from ddi_model import NAMESPACE, faults, root_of, said, variables
+from decided import decided
 
 from sdc_sql import ParameterError, read_release, run_release
 from sdc_sql.release.ddi import write_ddi
@@ -78,7 +79,7 @@ def outcome(tmp_path_factory):
                   FROM range(200)) TO '{folder}/rawsecret.parquet'
         """)
         (folder / "release.toml").write_text(RELEASE, encoding="utf-8")
-        yield run_release(read_release(folder / "release.toml"), con=con, write=False)
+        yield run_release(read_release(decided(folder / "release.toml")), con=con, write=False)
 
 
 def quote(name: str) -> str:

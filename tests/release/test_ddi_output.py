@@ -58,7 +58,8 @@ def test_labels_of_variables_and_values(tmp_path, con, ending):
         frame, str(tmp_path / f"raw{ending}"), column_labels={"k": "a <label>"},
         variable_value_labels={"k": {1: "yes", 2: "no", 3: "gone"}, "job": {1: "clerk", 2: "king"}},
     )  # fmt: skip
-    (tmp_path / "release.toml").write_text(SMALL.format(ending=ending), encoding="utf-8")
+    text = SMALL.format(ending=ending).replace('id = "id"', 'id = "id"\nreleased_as_collected = ["job"]')
+    (tmp_path / "release.toml").write_text(text, encoding="utf-8")
     root = ET.fromstring(ET.tostring(codebook(run_release(tmp_path / "release.toml", con))))  # noqa: S314 - our own
     assert faults(root) == []
     found = variables(root)

@@ -17,6 +17,7 @@ path = "raw{ending}"
 [roles]
 id = "id"
 weight = "weight"
+released_as_collected = ["name", "born"]
 [[scenarios]]
 name = "neighbour"
 keys = ["age", "Select"]

@@ -21,6 +21,7 @@ RELEASE = """
 path = "raw.parquet"
 [roles]
 id = "f"
+released_as_collected = ["note"]
 [[scenarios]]
 name = "it's"
 keys = ["age", "Select"]

@@ -1,4 +1,4 @@
-"""A release file is proposed from the data: it is read and run as it stands, and shows no value of anybody."""
+"""A release file is proposed from the data: once decided it is run, and it shows no value of anybody."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import tomllib
 
 import duckdb
 import pytest
+from decided import decided
 
 from sdc_sql import TableError, propose_release, read_release, run_release
 from sdc_sql.cli import main
@@ -38,7 +39,8 @@ def test_the_figures_are_those_of_the_workers(fixtures, tmp_path, capsys):
     assert str(file) in capsys.readouterr().out
     text = file.read_text()
     assert "566 sample uniques" in text  # the README's, of region, sex, age and education
-    assert main(["release", str(file), "--plan"]) == 0
+    assert main(["release", str(file), "--plan"]) == 2
+    assert "to_decide: the file is a proposal" in capsys.readouterr().err
     said = tomllib.loads(text)
     assert said["roles"] == {"id": "person"}
     age, _ = said["steps"]
@@ -50,19 +52,20 @@ def test_the_figures_are_those_of_the_workers(fixtures, tmp_path, capsys):
     assert main(["release", "--init", str(fixtures / "cps_workers.parquet"), str(file)]) == 2
     assert "already" in capsys.readouterr().err
     assert file.read_text() == text
+    assert main(["release", str(decided(file)), "--plan"]) == 0
 
 
 @pytest.mark.parametrize("ending", ["parquet", pytest.param("csv", marks=pytest.mark.slow)])
 def test_odd_columns_are_proposed_read_and_run(proposed, ending):
     rows = ODD if ending == "parquet" else ODD.replace("[range] AS tags, ", "")
     file = proposed(rows, ending)
-    plan = read_release(file)
+    text = file.read_text()
+    plan = read_release(decided(file))
     assert plan.roles.id == "person_id"
     assert {*plan.roles.identifiers} - {"tags"} == {"surname"}  # every list is another, too
     assert plan.roles.household == "hhid"
     assert plan.roles.weight == "survey_weight"
     assert {"age", "occupation", 'Se\nx "of" it\'s [[x]]', "region"} <= {*plan.scenarios[0].keys}
-    text = file.read_text()
     assert "Prince" not in text
     assert "Person " not in text
     assert "income" in text
@@ -82,7 +85,7 @@ def test_odd_columns_are_proposed_read_and_run(proposed, ending):
     ],
 )  # fmt: skip
 def test_small_and_empty_tables_are_proposed_and_read(proposed, rows):
-    assert read_release(proposed(rows)).scenarios[0].keys
+    assert read_release(decided(proposed(rows))).scenarios[0].keys
 
 
 def test_a_weight_by_a_word_of_two_meanings_is_a_comment(proposed):
@@ -91,11 +94,14 @@ def test_a_weight_by_a_word_of_two_meanings_is_a_comment(proposed):
     assert "weight" not in tomllib.loads(text)["roles"]
 
 
-def test_an_amount_for_an_id_and_no_id_at_all_are_told(proposed, tmp_path):
-    rows = "SELECT range % 2 AS sex, (range * 31)::DOUBLE AS {} FROM range(60)"
-    assert "An amount? Then make an id, or it is lost" in proposed(rows.format("expenditure")).read_text()
-    (tmp_path / "release.toml").unlink()
-    assert "An amount?" not in proposed(rows.format("person_id")).read_text()
+def test_an_amount_is_no_id_and_no_id_at_all_is_told(proposed, tmp_path):
+    rows = "SELECT range % 2 AS sex, (range * 31)::{} AS {} FROM range(60)"
+    for kind in ("DOUBLE", "BIGINT"):
+        said = tomllib.loads(proposed(rows.format(kind, "expenditure")).read_text())
+        assert "id" not in said["roles"]
+        assert any(line.startswith('"expenditure": numbers, 60 values') for line in said["to_decide"])
+        (tmp_path / "release.toml").unlink()
+    assert 'id = "person_id"' in proposed(rows.format("DOUBLE", "person_id")).read_text()
     (tmp_path / "release.toml").unlink()
     assert "row_number() OVER () AS record" in proposed("SELECT range % 2 AS sex FROM range(60)").read_text()
 
@@ -110,4 +116,5 @@ def test_what_cannot_be_proposed_is_refused(proposed, tmp_path):
     with pytest.raises(TableError, match="name its table"):
         propose_release(tmp_path / "x.duckdb", tmp_path / "r.toml")
     assert not (tmp_path / "r.toml").exists()
-    assert read_release(propose_release(tmp_path / "x.duckdb", tmp_path / "r.toml", table="t's")).source.table == "t's"
+    file = decided(propose_release(tmp_path / "x.duckdb", tmp_path / "r.toml", table="t's"))
+    assert read_release(file).source.table == "t's"

@@ -11,7 +11,8 @@ from sdc_sql.release.read import read_release
 SECTIONS = {
     "": 'release = "first"',
     "[source]": 'path = "persons.csv"',
-    "[roles]": 'id = "id"\nweight = "weight"\nsampling_fraction = 0.1\nsensitive = ["region"]',
+    "[roles]": 'id = "id"\nweight = "weight"\nsampling_fraction = 0.1\nsensitive = ["region"]\n'
+    'released_as_collected = ["name", "household"]',
     "[[scenarios]]": 'name = "neighbour"\nkeys = ["age", "Select"]\nlimits = ["k_anonymity.3.records <= 0"]',
     "[[steps]]": 'method = "local_suppression"\nscenario = "neighbour"\nk = 3\nwhere = "region <> \'north\'"',
     "[loss]": 'columns = ["age"]\nlimits = ["direct_distance.distance <= 1"]',
@@ -101,7 +102,7 @@ WRONG = {
     ),
     "scenarios.identifier": (
         {"roles": 'id = "id"\nidentifiers = ["name"]', "scenarios": 'name = "neighbour"\nkeys = ["name"]'},
-        "scenarios[0].keys[0]: The key variable 'name' is not a column",
+        "scenarios[0].keys[0]: name is one of roles.identifiers, which are not read at all.",
     ),
     "scenarios.id": ({"scenarios": 'name = "neighbour"\nkeys = ["id"]'}, "scenarios[0].keys: id is the id"),
     "scenarios.nulls": ({"scenarios": 'name = "neighbour"\nkeys = ["age"]\nnulls = "x"'}, "scenarios[0].nulls: it is"),
@@ -326,7 +327,7 @@ def test_a_parameter_called_method_goes_with_the_name_of_the_mask(write):
 
 def test_a_ghost_that_stays_while_its_key_is_changed_is_refused(write):
     swap = 'method = "rank-swap"\ncolumns = ["age"]\np = 5'
-    roles = 'id = "id"\nghosts = { age = ["household"] }'
+    roles = 'id = "id"\nghosts = { age = ["household"] }\nreleased_as_collected = ["name", "region", "weight"]'
     (problem,) = problems(write(roles=roles, steps=swap))
     assert problem.startswith("steps[0]: household would stay as it is")
     both = swap.replace('["age"]', '["age", "household"]')

@@ -6,6 +6,7 @@ import json
 
 import duckdb
 import pytest
+from decided import decided
 
 from sdc_sql import ReleaseFileError, read_release, run_release, verify
 from sdc_sql.cli import main
@@ -38,7 +39,7 @@ def couples(tmp_path, fixtures):
         given = dict.fromkeys(("before", "rules", "limits", "steps", "output"), "")
         file = tmp_path / "release.toml"
         file.write_text(RELEASE.format(source=fixtures / "cps_couples.parquet", **given | changed))
-        return file
+        return decided(file)
 
     return written
 
@@ -51,7 +52,7 @@ def of_rows(tmp_path):
         duckdb.sql(query).write_parquet(str(tmp_path / "raw.parquet"))
         file = tmp_path / "release.toml"
         file.write_text(f'{text}\n[source]\npath = "raw.parquet"\n[output]\npath = "released.csv"\n')
-        return file
+        return decided(file)
 
     return written
 

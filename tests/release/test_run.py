@@ -8,6 +8,7 @@ import stat
 
 import duckdb
 import pytest
+from decided import decided
 from sqlglot import exp
 
 import sdc_sql
@@ -23,6 +24,7 @@ WORKERS = """
 [source]
 path = "{source}"
 [roles]
+released_as_collected = ["earnings"]
 id = "person"
 sampling_fraction = 0.0006
 [[scenarios]]
@@ -81,7 +83,7 @@ def small(tmp_path):
         }  # fmt: skip
         file = tmp_path / "release.toml"
         file.write_text(SMALL.format(**given | changed))
-        return file
+        return decided(file)
 
     return written
 

@@ -8,6 +8,7 @@ import tomllib
 
 import duckdb
 import pytest
+from decided import decided
 
 import sdc_sql
 from sdc_sql import InputError, Microdata, ParameterError, TableError, run_release
@@ -84,7 +85,7 @@ def session(con, source, methods, into="k"):
 @pytest.mark.parametrize("methods", [METHODS[4:15:5], pytest.param(METHODS, marks=pytest.mark.slow)])
 def test_the_release_file_of_a_session_gives_its_content(keyed, raw, tmp_path, methods):
     data = session(keyed, raw, methods)
-    file = data.to_release_file(tmp_path / "release.toml", limits=["k_anonymity.2.records <= 1000"])
+    file = decided(data.to_release_file(tmp_path / "release.toml", limits=["k_anonymity.2.records <= 1000"]))
     assert stat.S_IMODE(file.stat().st_mode) == 0o600
     assert KEY not in file.read_text()
     with duckdb.connect() as con:
@@ -168,7 +169,7 @@ def test_a_table_masked_in_place_has_no_original(keyed, raw):
     refused(keyed, data, "masked in place.*to_release_file")
     with pytest.raises(TableError, match="Give source="):
         data.to_release_file(raw.with_name("r.toml"))
-    file = data.to_release_file(raw.with_name("r.toml"), source=raw)
+    file = decided(data.to_release_file(raw.with_name("r.toml"), source=raw))
     with duckdb.connect() as con:
         assert run_release(file, con, write=False).released.content_digest() == data.content_digest()
     data.recode("f", keep_first=1, into="later")
@@ -199,6 +200,7 @@ def test_a_table_of_a_database_file_is_its_source(raw, tmp_path):
         data = Microdata(con, "k", keys=["a"], id="id")
         file = data.to_release_file(tmp_path / "r.toml", limits="k_anonymity.2.records <= 1000")
         expected = data.content_digest()
+    decided(file)
     with duckdb.connect() as con:
         assert run_release(file, con, write=False).released.content_digest() == expected
 
