@@ -173,18 +173,11 @@ def shown(plan: Plan) -> str:
         lines.append(f"Frontier: risk {_figure(plan.frontier.risk)}, loss {_figure(plan.frontier.loss)}")
         for candidate in plan.frontier.candidates:
             lines.append(f"  {candidate.name}: {'; '.join(map(str, candidate.steps)) or 'no step'}")
-    lines.append(f"Released as collected: {', '.join(as_collected(plan, _released(plan))) or 'none'}")
+    lines.append(f"Released as collected: {', '.join(as_collected(plan, plan.columns)) or 'none'}")
     ids = f", the id {plan.roles.id} {_IDS[plan.output.ids]}" if plan.roles.id else ""
     lines.append(f"Writes: {plan.output.path}{ids}")
     lines += [f"  {name.replace('_', ' ')}: {path}" for name, path in plan.output.documents.items()]
     return "\n".join(lines)
-
-
-def _released(plan: Plan) -> list[str]:
-    gone = {column for step in plan.steps if step.verb == "drop_identifiers" for column in step.columns}
-    numbers = ((plan.output.ids, plan.roles.id), (plan.output.households, plan.roles.household))
-    gone |= {str(name) for how, name in numbers if how == "drop"}
-    return [name for name in plan.columns if name not in gone]
 
 
 def _rules(plan: Plan) -> list[str]:

@@ -39,7 +39,7 @@ def variable_id(i: int) -> str:
 def add_variables(parent: ET.Element, outcome: Outcome) -> None:
     """Add each released variable, and which categories are listed; an ID is a number, for a name can be anything."""
     columns, types, told = released_columns(outcome), _types(outcome), treatments(outcome)
-    unchanged = measured.of_same_type(outcome.original, outcome.released)
+    unchanged = measured.still_codes(outcome)
     names, values = formats.labels(outcome.plan.source.path, {*columns}, unchanged)
     weight, untouched = _weight(outcome), {*as_collected(outcome)}
     listed = False

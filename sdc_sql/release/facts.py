@@ -48,6 +48,7 @@ class Facts:
     like_names: bool = False
     numbers: bool = False  # texts that are numbers, written in several ways: 57800000 beside 116258.5
     strays: int = 0  # of these the records whose text is no number
+    commas: bool = False  # and whether some are written with a decimal comma, which is read as no number
 
     def __str__(self) -> str:
         """Return the facts in a line, without any value."""
@@ -65,7 +66,7 @@ class Facts:
             parts.append("looks like a name")
         if self.numbers:
             but = f", but for {self.strays:,} record{'s' * (self.strays != 1)}" if self.strays else ""
-            parts.append(f"numbers read as text{but}")
+            parts.append(f"numbers read as text{', with a decimal comma' * self.commas}{but}")
         return "; ".join(parts)
 
 
@@ -116,20 +117,21 @@ def _of(con: duckdb.DuckDBPyConnection, rows: exp.Select, name: str, kind: str) 
         exp.func("sum", n.copy()), _if(known), _if(exp.and_(known.copy(), n.copy().eq(1))),
         _if(known, n) if text else exp.null(),
         *((_if(_like(pattern), n) for pattern in (_NUMBER, _CODE)) if text else (exp.null(), exp.null())),
-        *((_if(_like(pattern)) for pattern in (_WORDS, r"\s*[-+]?\d+\s*")) if text else (exp.null(), exp.null())),
+        *((_if(_like(p)) for p in (_WORDS, r"\s*[-+]?\d+\s*", "[^,]*,[^,]*")) if text else (exp.null(),) * 3),
         _lengths() if text else exp.null(),
     ]  # fmt: skip
     try:
         (found,) = execute(con, exp.select(*figures).from_(cells.subquery("c"))).fetchall()
     except duckdb.Error:  # a type that has no groups
         return Facts(name, kind)
-    records, values, alone, there, numbers, codes, names, whole, lengths = (int(v or 0) for v in found)
+    records, values, alone, there, numbers, codes, names, whole, commas, lengths = (int(v or 0) for v in found)
     measured = text and values > 0 and numbers >= MOST_NUMBERS * there and not codes
     # whole numbers of one length, or few of them, are codes
     measured = measured and (whole < values - (there > numbers) or (values > FEW and lengths > 1))
     called = text and values > 2 and bool(CALLED_NAME.search(name))  # noqa: PLR2004 - yes and no
     like_names = not measured and (called or (values > FEW and names >= values / 2))
-    return Facts(name, kind, records, values, alone, like_names, measured, there - numbers if measured else 0)
+    return Facts(name, kind, records, values, alone, like_names, measured, there - numbers if measured else 0,
+                 commas=measured and commas > 0)  # fmt: skip
 
 
 def _like(pattern: str) -> exp.Expr:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from sqlglot import exp
 
 from sdc_sql.db.load import execute
+from sdc_sql.db.macros import effect_of
 from sdc_sql.errors import InputError
 from sdc_sql.figures.condition import names
 from sdc_sql.figures.limits import figures_of, holds
@@ -24,7 +25,7 @@ if TYPE_CHECKING:
     import duckdb
 
     from sdc_sql.figures.asked import Asked
-    from sdc_sql.release.outcome import ScenarioOutcome
+    from sdc_sql.release.outcome import Outcome, ScenarioOutcome
     from sdc_sql.release.plan import Limit, Plan, Scenario, Step
     from sdc_sql.report import RiskReport
 
@@ -145,10 +146,13 @@ def nulls_after(original: Microdata, steps: Iterable[Step], keys: Iterable[str])
     return "category" if min(counts) < records else "wildcard"
 
 
-def of_same_type(original: Microdata, released: Microdata) -> set[str]:
-    """Return the columns whose type is the same in both tables."""
-    before, after = (_types(data) for data in (original, released))
-    return {name for name, kind in after.items() if before.get(name) == kind}
+def still_codes(outcome: Outcome) -> set[str]:
+    """Return the columns whose values have the labels that they had: of the same type, and not recoded into classes."""
+    before, after = (_types(data) for data in (outcome.original, outcome.released))
+    classes = {
+        c for step in outcome.steps if effect_of(step.method).coarsens.kind == "into classes" for c in step.columns
+    }
+    return {name for name, kind in after.items() if before.get(name) == kind and name not in classes}
 
 
 def _types(data: Microdata) -> dict[str, str]:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from sdc_sql.db.results import shown
 from sdc_sql.release.plan import THIS
+from sdc_sql.release.undecided import as_collected
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -108,6 +109,7 @@ class Outcome:
             "accepted": self.accepted,
             "records": {"before": self.records_before, "after": self.records_after},
             "columns": {"before": list(self.columns_before), "after": list(self.columns_after)},
+            "released_as_collected": as_collected(self.plan, self.columns_after),
             "scenarios": [
                 {
                     "name": s.scenario.name,

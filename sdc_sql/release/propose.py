@@ -256,7 +256,7 @@ class _Proposal:
         if column.name in self.weights:
             return "; a weight?"
         if column.facts.numbers:
-            return f", which {READ_AS_NUMBERS[source.kind == 'CSV']}"
+            return f", which {READ_AS_NUMBERS[_reads(column, source)]}"
         if self.household is None and column.named_as(guesses.ID) and self._gathers(column):
             return "; several records have each: households?"
         return ""
@@ -282,15 +282,19 @@ class _Proposal:
             lines.append(toml.comment(f"{toml.value(name)} {why}"))
         if self.reasons:
             lines.append(toml.line("identifiers", [*self.reasons], "direct identifiers: not read at all"))
-        texts = [name for name in self.numbers if self.columns[name].facts.numbers]
-        if texts:
-            how = READ_AS_NUMBERS[source.kind == "CSV"]
-            lines.append(toml.comment(f"numbers that are written as texts, which {how}: {toml.value(texts)}"))
+        lines += self._written_as_texts(source)
         if self.numbers:
             lines.append(toml.comment(f"{toml.line('sensitive', self.numbers)}  # numbers that are no keys"))
         lines.append("# drop = []                   # columns that are not read")
         lines.append("# released_as_collected = []  # columns in no other role, scenario or step that stay")
         return lines
+
+    def _written_as_texts(self, source: Source) -> list[str]:
+        """Return the numbers that are texts: those that a step reads as numbers, and the others."""
+        texts = [column for name in self.numbers if (column := self.columns[name]).facts.numbers]
+        ways = {how: [c.name for c in texts if _reads(c, source) is reads] for reads, how in READ_AS_NUMBERS.items()}
+        return [toml.comment(f"numbers that are written as texts, which {how}: {toml.value(names)}")
+                for how, names in ways.items() if names]  # fmt: skip
 
     def _small_weights(self, weight: str) -> list[str]:
         """Return how weights below 1 count, where there are any; as a comment where there are many."""
@@ -323,7 +327,7 @@ class _Proposal:
         lines += ["", toml.comment(f"Then values of what is still below {K} are suppressed."),
                   f"{active}[[steps]]", f'{active}method = "local_suppression"', f'{active}scenario = "intruder"',
                   f"{active}k = {K}"]  # fmt: skip
-        numbers = [name for name in self.numbers if source.kind == "CSV" or not self.columns[name].facts.numbers]
+        numbers = [name for name in self.numbers if _reads(self.columns[name], source)]
         if numbers:
             lines += ["", "# Numbers can be found in other files too. For example:", "# [[steps]]",
                       '# method = "microaggregate"', toml.comment(toml.line("columns", numbers)),
@@ -379,6 +383,12 @@ class _Proposal:
                                        false=exp.Literal.number(0))) for k in (2, K)]  # fmt: skip
         ((uniques, below),) = execute(self.con, exp.select(*sums).from_(cells.subquery("c"))).fetchall()
         return f"{uniques:,} sample uniques, {below:,} of {self.records:,} records below {K}"
+
+
+def _reads(column: Column, source: Source) -> bool:
+    """Return whether a step on numbers reads the column so: texts only of a CSV file, where all are numbers."""
+    its = column.facts
+    return not its.numbers or (source.kind == "CSV" and not its.commas and not its.strays)
 
 
 def _free(file: Path, ending: str) -> str:

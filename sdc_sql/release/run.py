@@ -313,6 +313,6 @@ def write_released(outcome: Outcome, path: Path) -> None:
     """Write the released records to a file that is not there."""
     plan, data, rows = outcome.plan, outcome.released, released_rows(outcome)
     if path.suffix.lower() in formats.FORMATS:
-        formats.write(data.con, rows, path, plan.source.path, measured.of_same_type(outcome.original, data))
+        formats.write(data.con, rows, path, plan.source.path, measured.still_codes(outcome))
     else:
         released_file.put(data.con, rows, path, plan.source.table or plan.source.path.stem)

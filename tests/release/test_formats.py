@@ -63,6 +63,17 @@ def test_labels_are_kept_to_the_end_where_values_are_still_codes(file, con):
 
 
 @pytest.mark.one_in(2)
+def test_codes_that_mean_others_now_lose_their_labels(file, con):
+    text = file.read_text().replace(
+        'column = "age"\nbreaks = [0, 40, 80]', 'column = "Select"\nmapping = {1 = 2, 2 = 1}'
+    )
+    text = text.replace('keys = ["age", "Select"]', 'keys = ["Select"]').replace('"born"]', '"born", "age"]')
+    file.write_text(text)
+    outcome = run_release(file, con)
+    assert formats._read(outcome.written[0])[1].variable_value_labels == {"age": {30: "thirty"}}
+
+
+@pytest.mark.one_in(2)
 def test_whole_numbers_are_whole_in_another_format(file, con, tmp_path):
     file.write_text(file.read_text().replace(f'"released{file_ending(tmp_path)}"', '"released.parquet"'))
     outcome = run_release(file, con)

@@ -48,7 +48,8 @@ UNDECIDED = {
     "Select": "numbers, 3 values; unique by itself in no record",
     "f": "numbers, 4 values; unique by itself in no record",
     "spent  it's": "texts, 40 values; unique by itself in 40 of 40 records (100 %); numbers read as text",
-    "comma": "texts, 40 values; unique by itself in 40 of 40 records (100 %); numbers read as text, but for 1 record",
+    "comma": "texts, 40 values; unique by itself in 40 of 40 records (100 %); numbers read as text, with a decimal "
+    "comma, but for 1 record",
     "code": "texts, 40 values; unique by itself in 40 of 40 records (100 %)",
     "sector": "texts, 4 values; unique by itself in no record",
     "UTILNAME": "texts, 4 values; unique by itself in no record; looks like a name",
