@@ -90,6 +90,11 @@ def add(risk: argparse.ArgumentParser) -> None:
         "name with a star or a comma in double quotes (limits: 'log_linear_risk.tau2_rate > 0.1')",
     )  # fmt: skip
     risk.add_argument(
+        "--known-margins", metavar="FILE",
+        help="for --log-linear: a CSV or Parquet file, or a table of the same DuckDB file, of the persons of the "
+        "population by value of a key or several: key, value, persons",
+    )  # fmt: skip
+    risk.add_argument(
         "--population", metavar="FILE",
         help="a CSV or Parquet file of the population, or another table of the same DuckDB file: the records "
         "shared by fewer than K of it (limits: 'k_map.records > 0')",
@@ -131,7 +136,11 @@ def measured(data: Microdata, arguments: argparse.Namespace, progress: Callable[
         )
     if arguments.log_linear is not None:
         progress("log-linear model")
-        found["log_linear_risk"] = data.log_linear_risk(model=arguments.log_linear)
+        known = arguments.known_margins
+        margins = None if known is None else further(data.con, known, arguments.source, "the known margins")
+        found["log_linear_risk"] = data.log_linear_risk(model=arguments.log_linear, margins=margins)
+    elif arguments.known_margins is not None:
+        raise ParameterError("--known-margins goes with --log-linear: name the model, or give --log-linear alone.")
     asked = {"width": arguments.width, "scaling": arguments.scaling}
     asked = {name: value for name, value in asked.items() if value is not None}
     if arguments.continuous:

@@ -25,18 +25,20 @@ class LogLinearFit(Result):
 
     ``z1`` and ``z2`` are B over its standard error: far above 0 the model is too simple, far below 0 too rich.
     ``dispersion`` is the variance of a gamma distribution of mean 1 by which the counts vary more than Poisson's.
+    ``reason`` says why there is no tau1 or tau2 (None): :func:`log_linear_risk`.
     """
 
     interactions: list[list[str]]
     cells: int
     parameters: int
-    tau1: float
-    tau2: float
+    tau1: float | None
+    tau2: float | None
     b1: float
     z1: float
     b2: float
     z2: float
     dispersion: float
+    reason: str | None
 
 
 @dataclass(frozen=True)
@@ -47,15 +49,16 @@ class LogLinearStep(Result):
     added: list[str]
     interactions: list[list[str]]
     parameters: int
-    tau1: float
-    tau2: float
+    tau1: float | None
+    tau2: float | None
     b1: float
     z1: float
     b2: float
     z2: float
+    reason: str | None
 
 
-def log_linear_fit(data: Roles, *, model: str | Sequence[Sequence[str]] = "two_way") -> LogLinearFit:
+def log_linear_fit(data: Roles, *, model: str | Sequence[Sequence[str]] = "tree") -> LogLinearFit:
     """Return whether a log-linear model is good enough for the measures of risk.
 
     Parameters

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from sdc_sql.roles import Roles
 
 MODELS = ("tree", "independence", "two_way")
+PERSONS = ("persons",)  # of known margins in a CSV file, what is no category
 
 
 @dataclass(frozen=True)
@@ -26,16 +27,21 @@ class LogLinearRisk(Result):
     """The model's interactions, and tau1 and tau2 of the sample uniques with their rates.
 
     ``tau1`` is the expected number of sample uniques that are unique in the population, ``tau2`` that of correct
-    matches with sample uniques; a rate is by their number.
+    matches with sample uniques; a rate is by their number. ``z1`` and ``z2`` are those of :class:`LogLinearFit`: far
+    above 0 the risk is too high, far below too low (None where the model has too many cells to go through). ``reason``
+    says why there is no tau1 or tau2 (None), which holds no limit.
     """
 
     interactions: list[list[str]]
     records: int
     sample_uniques: int
-    tau1: float
-    tau1_rate: float
-    tau2: float
-    tau2_rate: float
+    tau1: float | None
+    tau1_rate: float | None
+    tau2: float | None
+    tau2_rate: float | None
+    z1: float | None
+    z2: float | None
+    reason: str | None
 
 
 def checked_model(data: Roles, model: str | Sequence[Sequence[str]]) -> str | list[list[str]]:
@@ -69,8 +75,20 @@ def weighed(data: Roles) -> str | float:
     return data.checked_weight()
 
 
+def _read_margins(data: Roles, margins: str | None) -> str | None:
+    """Return the table of known margins, as a macro takes it."""
+    if margins is None:
+        return None
+    if not isinstance(margins, str) or not margins:
+        raise ParameterError(
+            f"margins is {told(margins)}: it must be the name of a table or a file with the columns key, value and "
+            "persons."
+        )
+    return data.read(margins, PERSONS)
+
+
 def log_linear_risk(
-    data: Roles, *, model: str | Sequence[Sequence[str]] = "tree", smoothing: str = "none"
+    data: Roles, *, model: str | Sequence[Sequence[str]] = "tree", smoothing: str = "none", margins: str | None = None
 ) -> LogLinearRisk:
     """Return how many sample uniques are unique in the population, and how many matches with them are correct.
 
@@ -84,10 +102,15 @@ def log_linear_risk(
         high a risk, too rich a one too low; :func:`log_linear_search` finds one that is right.
     smoothing
         ``"none"``, or ``"negative_binomial"``: the counts vary more than Poisson's, by a variance that is estimated.
+    margins
+        A table, or file, of the persons of the population by value of a key, or of several: the columns ``key``,
+        ``value`` and ``persons``. It must have every value that the file has of that key.
 
     Returns
     -------
     LogLinearRisk
+        Without tau1 or tau2, and with the reason, where a key has too many values for its counts to tell how many
+        persons share one (a standard error of 10 % of the figure is the most).
 
     Raises
     ------
@@ -98,7 +121,8 @@ def log_linear_risk(
 
     Notes
     -----
-    SDC handbook, section 3.3.6; Skinner & Shlomo (2008).
+    SDC handbook, section 3.3.6; Skinner & Shlomo (2008). Of a key of many values the risk is a mean over what its
+    counts of counts say of the population (`udfs/log_linear/margins.py`).
 
     Examples
     --------
@@ -110,12 +134,13 @@ def log_linear_risk(
     row = data.row(
         "sdc_log_linear_risk", data.table, data.keys, weighed(data), model=checked_model(data, model),
         smoothing=checked_choice("log_linear_risk", "smoothing", smoothing), small_weights=data.small_weights,
+        margins=_read_margins(data, margins),
     )  # fmt: skip
     return LogLinearRisk(**row)
 
 
 def log_linear_risk_records(
-    data: Roles, *, model: str | Sequence[Sequence[str]] = "tree", smoothing: str = "none"
+    data: Roles, *, model: str | Sequence[Sequence[str]] = "tree", smoothing: str = "none", margins: str | None = None
 ) -> duckdb.DuckDBPyRelation:
     """Return every record with the risk of a sample unique under a log-linear model.
 
@@ -125,12 +150,15 @@ def log_linear_risk_records(
         ``"tree"``, ``"independence"``, ``"two_way"``, or a list of interactions, each a list of keys.
     smoothing
         ``"none"`` or ``"negative_binomial"``.
+    margins
+        A table of known margins (``key``, ``value``, ``persons``).
 
     Returns
     -------
     duckdb.DuckDBPyRelation
         Every column, ``sample_frequency``, ``expected_frequency`` (the persons of the population that the model expects
-        in the cell), ``pr_population_unique`` and ``log_linear_risk``, both NULL for what is no sample unique.
+        in the cell), ``pr_population_unique`` and ``log_linear_risk``, both NULL for what is no sample unique,
+        and where :func:`log_linear_risk` has no figure.
 
     Notes
     -----
@@ -146,4 +174,5 @@ def log_linear_risk_records(
     return data.relation(
         "sdc_log_linear_risk_records", data.table, data.keys, weighed(data), model=checked_model(data, model),
         smoothing=checked_choice("log_linear_risk", "smoothing", smoothing), small_weights=data.small_weights,
+        margins=_read_margins(data, margins),
     )  # fmt: skip

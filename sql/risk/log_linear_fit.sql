@@ -4,6 +4,8 @@
 --   B1 = sum_k a1 (f_k - u_k) + b1 ((f_k - u_k)^2 - f_k) ,  a1 = (1 - pi) l e^-l ,  b1 = (1 - pi)^2 l e^-l / (2 pi)
 --   B2 = sum_k a2 (f_k - u_k) + b2 ((f_k - u_k)^2 - f_k) ,  a2 = e^-u r - e^-l ,    b2 = (e^-u r - e^-l (1 + x / 2)) / u
 --   V  = sum_k a^2 u_k + 2 b^2 u_k^2 ,  z = B / sqrt V , about standard normal where the model holds
+-- With keys of many values E (f_k - u_k)^2 is less, since u_k is fitted to the value's own records m: f_k (1 - u_k / m) is taken from it, and
+--   exp and r are means over what the value's persons may be (log_linear_risk.sql; udfs/log_linear/criteria.py).
 -- z far above 0: underfitting, tau is too high; far below 0: overfitting, too low (which it shows less clearly: begin from below).
 -- Source: Skinner & Shlomo (2008), sections 3.3 and 3.4; SDC handbook, section 3.3.6 (forward search). With weights that differ, pi is their
 --   mean's inverse here. tau1 and tau2 are those of sdc_log_linear_risk. Which to trust, with figures: sql/risk/README.md.
@@ -25,18 +27,19 @@
 --   most_keys      whole number in [2, 64]   how many keys an interaction has at most
 --   small_weights  'error' or 'at_least_one'  a cell whose weights sum to less than its records: refused, or counted with these weights (a unique's pi is 1 at most)
 
--- cells: of the crossing; dispersion: 1 / alpha, by which the counts vary more than Poisson's (log_linear_risk.sql).
+-- cells: of the crossing; dispersion: 1 / alpha, by which the counts vary more than Poisson's (log_linear_risk.sql); reason: why tau1 or tau2 is NULL.
 -- sdc_log_linear_fit: by how much the risk under a log-linear model is expected to be too great.
 -- Gives: interactions VARCHAR[][], cells BIGINT, parameters BIGINT, tau1 DOUBLE (more risk), tau2 DOUBLE (more risk), b1 DOUBLE,
---   z1 DOUBLE, b2 DOUBLE, z2 DOUBLE, dispersion DOUBLE.
+--   z1 DOUBLE, b2 DOUBLE, z2 DOUBLE, dispersion DOUBLE, reason VARCHAR.
 -- Rows: one.
 -- Example: FROM sdc_log_linear_fit('persons', ['age', 'sex'], 'w');
-CREATE OR REPLACE MACRO sdc_log_linear_fit(tbl, keys, weight, model := 'two_way', small_weights := 'error') AS TABLE
+CREATE OR REPLACE MACRO sdc_log_linear_fit(tbl, keys, weight, model := 'tree', small_weights := 'error') AS TABLE
     WITH sdc__crossed AS MATERIALIZED (FROM sdc__cells_to_fit(tbl, keys, weight, small_weights))
-    SELECT sdc__names_of_places(sdc__model_keys(keys), sdc__interactions) AS interactions, v[1]::BIGINT AS cells, v[2]::BIGINT AS parameters, v[3] AS tau1, v[4] AS tau2,
-           v[5] AS b1, v[6] AS z1, v[7] AS b2, v[8] AS z2, v[9] AS dispersion
-    FROM (SELECT sdc__interactions, sdc__figures AS v
-          FROM query(sdc__model_query(keys, weight, model, true, 'true') || ' FROM sdc__model'));
+    SELECT sdc__names_of_places(sdc__model_keys(keys), sdc__interactions) AS interactions, v[1]::BIGINT AS cells, v[2]::BIGINT AS parameters, CASE WHEN sdc__tells1 THEN v[3] END AS tau1, CASE WHEN sdc__tells2 THEN v[4] END AS tau2,
+           v[5] AS b1, v[6] AS z1, v[7] AS b2, v[8] AS z2, v[9] AS dispersion,
+           sdc__no_figure(sdc__model_keys(keys), sdc__sparse, sdc__unborne, sdc__tells1, sdc__tells2, v[12], v[13]) AS reason
+    FROM (SELECT sdc__interactions, sdc__figures AS v, sdc__unborne, sdc__sparse, len(sdc__unborne) = 0 AND sdc__figures[10] = 1 AS sdc__tells1, len(sdc__unborne) = 0 AND sdc__figures[11] = 1 AS sdc__tells2
+          FROM query(sdc__model_query(keys, weight, model, true, 'true') || ' SELECT sdc__interactions, sdc__figures, sdc__sparse, ' || sdc__unborne_query() || ' AS sdc__unborne FROM sdc__model, sdc__sparsity'));
 
 CREATE OR REPLACE MACRO sdc__checked_enough(enough) AS
     CASE WHEN TRY_CAST(enough AS DOUBLE) >= 0 AND TRY_CAST(enough AS DOUBLE) < 100 THEN TRY_CAST(enough AS DOUBLE)::VARCHAR
@@ -46,20 +49,22 @@ CREATE OR REPLACE MACRO sdc__checked_enough(enough) AS
 -- interactions are the model to use: model := ...). Three keys together only where each two of them are.
 -- sdc_log_linear_search: a forward search for the log-linear model whose risk is right.
 -- Gives: step BIGINT, added VARCHAR[], interactions VARCHAR[][], parameters BIGINT, tau1 DOUBLE (more risk), tau2 DOUBLE (more risk),
---   b1 DOUBLE, z1 DOUBLE, b2 DOUBLE, z2 DOUBLE.
+--   b1 DOUBLE, z1 DOUBLE, b2 DOUBLE, z2 DOUBLE, reason VARCHAR.
 -- Rows: steps.
 -- Example: FROM sdc_log_linear_search('persons', ['age', 'sex'], 'w');
 CREATE OR REPLACE MACRO sdc_log_linear_search(tbl, keys, weight, enough := 1.96, most_keys := 3, small_weights := 'error') AS TABLE
     WITH sdc__crossed AS MATERIALIZED (FROM sdc__cells_to_fit(tbl, keys, weight, small_weights)),
     sdc__steps AS MATERIALIZED (
-        SELECT unnest(sdc__k) AS v, unnest(range(len(sdc__k))) AS sdc__step
-        FROM query(list_transform([sdc__model_keys(keys)], lambda sdc__ks: sdc__margins(sdc__ks, []::BIGINT[][], sdc__margin_unit(weight)) || sdc__numbered_query(len(sdc__ks))
-            || ' SELECT sdc__kernel_log_linear_search(' || sdc__arguments_of_crossing(len(sdc__ks)) || ', ' || sdc__checked_enough(enough) || ', ' || sdc__checked_whole(most_keys, 'most_keys', 2, 64) || ') AS sdc__k FROM sdc__numbered')[1])
+        SELECT unnest(sdc__k) AS v, unnest(range(len(sdc__k))) AS sdc__step, sdc__first, sdc__sparse
+        FROM query(list_transform([sdc__model_keys(keys)], lambda sdc__ks: sdc__margins(sdc__ks, sdc__key_pairs(len(sdc__ks)), sdc__margin_unit(weight)) || sdc__rules_query(len(sdc__ks)) || sdc__chosen_query(len(sdc__ks), []::BIGINT[][], true) || sdc__numbered_query(len(sdc__ks))
+            || ' SELECT sdc__kernel_log_linear_search(' || sdc__arguments_of_crossing(len(sdc__ks)) || ', ' || sdc__generators() || ', (SELECT sdc__sparse::DOUBLE[] FROM sdc__sparsity), (SELECT array_to_string(list_transform(sdc__barred, lambda g: array_to_string(g, '','')), '';'') FROM sdc__sparsity), '
+            || sdc__checked_enough(enough) || ', ' || sdc__checked_whole(most_keys, 'most_keys', 2, 64) || ') AS sdc__k, (SELECT sdc__interactions FROM sdc__chosen) AS sdc__first, (SELECT sdc__sparse FROM sdc__sparsity) AS sdc__sparse FROM sdc__numbered')[1])
     ),
     sdc__added AS (
-        SELECT sdc__step, v, list_filter(sdc__model_keys(keys), lambda k, i: v[1]::BIGINT >> (i - 1) & 1 = 1) AS sdc__names FROM sdc__steps
+        SELECT *, v[9] = 1 AS sdc__tells1, v[10] = 1 AS sdc__tells2, list_filter(sdc__model_keys(keys), lambda k, i: v[1]::BIGINT >> (i - 1) & 1 = 1) AS sdc__names FROM sdc__steps
     )
     SELECT sdc__step AS step, sdc__names AS added,
-           coalesce(list(sdc__names) FILTER (WHERE sdc__step > 0) OVER (ORDER BY sdc__step ASC ROWS UNBOUNDED PRECEDING), []::VARCHAR[][]) AS interactions,
-           v[2]::BIGINT AS parameters, v[3] AS tau1, v[4] AS tau2, v[5] AS b1, v[6] AS z1, v[7] AS b2, v[8] AS z2
+           list_concat(sdc__names_of_places(sdc__model_keys(keys), sdc__first), coalesce(list(sdc__names) FILTER (WHERE sdc__step > 0) OVER (ORDER BY sdc__step ASC ROWS UNBOUNDED PRECEDING), []::VARCHAR[][])) AS interactions,
+           v[2]::BIGINT AS parameters, CASE WHEN sdc__tells1 THEN v[3] END AS tau1, CASE WHEN sdc__tells2 THEN v[4] END AS tau2, v[5] AS b1, v[6] AS z1, v[7] AS b2, v[8] AS z2,
+           sdc__no_figure(sdc__model_keys(keys), sdc__sparse, []::BIGINT[][], sdc__tells1, sdc__tells2, v[11], v[12]) AS reason
     FROM sdc__added ORDER BY sdc__step ASC;

@@ -71,6 +71,9 @@ KERNELS = {
     "FROM sdc_resample('persons', 'weight', 3, 'id')": "Resampling needs Python",
     "FROM sdc_pram_proof('persons', ['sex'], 0.8, 'id')": "The exact probability of a correct match needs Python",
     "FROM sdc_population_uniqueness('persons', ['sex'], 80)": "A model of the population needs Python",
+    "WITH many AS (SELECT i FROM range(50) t(i)) FROM sdc_log_linear_risk('many', ['i'], 10)": (
+        "A key of many values, or a known margin, in a log-linear model needs Python"
+    ),
     "FROM sdc_pram_estimate('complete', 'sex', 'matrix')": "The correction for PRAM needs Python",
     "FROM sdc_pram_invariant('complete', 'sex', 'matrix')": "An invariant PRAM matrix needs Python",
 }

@@ -12,6 +12,7 @@ from itertools import combinations
 from typing import TYPE_CHECKING
 
 import numpy as np
+from sdc_sql.udfs.log_linear.margins import Margin
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -53,6 +54,16 @@ class Crossing:
         size = math.prod(self.sizes[axis] for axis in generator)
         found = np.bincount(self.codes(self.places, generator), weights=self.weights, minlength=size)
         return found.astype(np.float64)
+
+    def records(self, key: int) -> Floats:
+        """Return the records of each category of a key."""
+        found = np.bincount(self.codes(self.places, (key,)), weights=self.counts, minlength=self.sizes[key])
+        return found.astype(np.float64)
+
+    def sparse_margin(self, key: int) -> Margin:
+        """Return the margin of a key of many values."""
+        sizes, values = np.unique(self.records(key), return_counts=True)
+        return Margin(sizes[sizes > 0], values[sizes > 0].astype(np.float64), self.fraction)
 
 
 @dataclass(frozen=True)

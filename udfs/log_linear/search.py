@@ -9,10 +9,11 @@ from sdc_sql.udfs.log_linear.criteria import criteria
 from sdc_sql.udfs.log_linear.crossing import fitted, whole, within
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterator, Mapping, Sequence
 
     from sdc_sql.udfs.log_linear.criteria import Criteria
     from sdc_sql.udfs.log_linear.crossing import Crossing, Fit, Generator
+    from sdc_sql.udfs.log_linear.margins import Margin
 
 ROUGHLY = 0.5  # records: of a model that is tried
 
@@ -26,8 +27,9 @@ class Step(NamedTuple):
 
 
 def forward(
-    table: Crossing, enough: float, most: int, progress: Callable[[int, int], None] = lambda *_: None
-) -> Iterator[Step]:
+    table: Crossing, enough: float, most: int, progress: Callable[[int, int], None] = lambda *_: None, *,
+    first: Sequence[Generator] = (), margins: Mapping[int, Margin] | None = None, barred: Sequence[Generator] = (),
+) -> Iterator[Step]:  # fmt: skip
     """Yield the models from independence on, until z of B2 is at most `enough` or there is nothing to add.
 
     Of the interactions that could be added (all that they contain being there), that which brings z nearest to 0 is.
@@ -42,10 +44,16 @@ def forward(
         The most keys of an interaction.
     progress
         Called with what has been tried of a step, and all there is to try.
+    first
+        The interactions that are in every model: pairs of which one key determines the other.
+    margins
+        Those of keys of many values.
+    barred
+        The pairs that no interaction may have: the counts do not bear them.
     """
     keys = len(table.sizes)
-    fit = fitted(table, whole(keys, ()))
-    step = Step((), fit, criteria(table, fit))
+    fit = fitted(table, whole(keys, first))
+    step = Step((), fit, criteria(table, fit, margins))
     yield step
     while step.found.z2 > enough:
         there = within(step.fit.generators)
@@ -53,16 +61,16 @@ def forward(
             g
             for size in range(2, most + 1)
             for g in combinations(range(keys), size)
-            if g not in there and {*combinations(g, size - 1)} <= there
+            if g not in there and {*combinations(g, size - 1)} <= there and not {*combinations(g, 2)} & {*barred}
         ]
         tried = []
         for number, g in enumerate(free):
             progress(number, len(free))
             fit = fitted(table, whole(keys, (*step.fit.generators, g)), step.fit, ROUGHLY)
-            tried.append((abs(criteria(table, fit).z2), g, fit))
+            tried.append((abs(criteria(table, fit, margins, taus=False).z2), g, fit))
         if not tried:
             return
         _, g, fit = min(tried, key=lambda t: t[:2])
         fit = fitted(table, fit.generators, fit)
-        step = Step(g, fit, criteria(table, fit))
+        step = Step(g, fit, criteria(table, fit, margins))
         yield step

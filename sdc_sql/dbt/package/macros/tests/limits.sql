@@ -162,9 +162,9 @@
         'The largest probability with which the intruder takes a released record for a given person\'s') }}
 {% endtest %}
 
-{% test sdc_log_linear_risk_below(model, keys, weight, maximum, fitted_model=none, smoothing=none, small_weights=none) %}
-    {{ sdc.sdc__only('sdc_log_linear_risk_below', kwargs, ['keys', 'weight', 'maximum', 'fitted_model', 'smoothing', 'small_weights']) }}
-    {{ sdc.sdc__not_below(model, 'sdc_log_linear_risk', [keys, weight], {'model': fitted_model, 'smoothing': smoothing, 'small_weights': small_weights}, 'tau2_rate', maximum,
+{% test sdc_log_linear_risk_below(model, keys, weight, maximum, fitted_model=none, smoothing=none, small_weights=none, margins=none) %}
+    {{ sdc.sdc__only('sdc_log_linear_risk_below', kwargs, ['keys', 'weight', 'maximum', 'fitted_model', 'smoothing', 'small_weights', 'margins']) }}
+    {{ sdc.sdc__not_below(model, 'sdc_log_linear_risk', [keys, weight], {'model': fitted_model, 'smoothing': smoothing, 'small_weights': small_weights, 'margins': margins}, 'tau2_rate', maximum,
         'The expected share of matches with sample uniques that are correct') }}
 {% endtest %}
 
