@@ -46,6 +46,26 @@ def _beyond_log(z: Floats) -> Floats:
     return np.asarray(-1 / (2 * z) - 1 / (12 * z**2) + 1 / (120 * z**4) - 1 / (252 * z**6) + 1 / (240 * z**8))
 
 
+def ewens(sizes: Floats, cells: Floats, population: float) -> float:
+    """Return the expected population uniques of Ewens' formula, Pitman's with alpha = 0: N theta / (N + theta - 1).
+
+    theta, by maximum likelihood, is where the expected cells, sum_{i<n} theta / (theta + i), are those of the sample.
+    NaN where every record is a cell of its own, or all are one.
+
+    Examples
+    --------
+    >>> round(ewens(np.array([1.0, 2.0]), np.array([1.0, 1.0]), 1e12), 6)  # 1 + x/(x+1) + x/(x+2) = 2: x = sqrt 2
+    1.414214
+    """
+    n, u = float(sizes @ cells), float(cells.sum())
+    if u in {1.0, n}:
+        return math.nan
+    theta = math.exp(
+        _falls_through(lambda x: u - math.exp(x) * float(harmonic(math.exp(x), n)), -40.0, 2 * math.log(n) + 10)
+    )
+    return population * theta / (population + theta - 1)
+
+
 def pitman(sizes: Floats, cells: Floats, population: float) -> float:
     """Return the expected population uniques of Pitman's model, NaN where its likelihood has no maximum within.
 
@@ -179,7 +199,10 @@ def dankar(sizes: Floats, cells: Floats, population: float) -> tuple[float, str]
 
 
 def population_uniques(sizes: Floats, cells: Floats, population: float, method: str) -> Floats:
-    """Return the expected number of population uniques, and the place of the model that gave it among MODELS.
+    """Return the expected number of population uniques, the place of the model that gave it, and that of Ewens.
+
+    Ewens' formula is that of Pitman's model where its likelihood is greatest at alpha = 0, and NaN elsewhere. Where it
+    is the higher one it is given, and its place is that after MODELS.
 
     Parameters
     ----------
@@ -196,7 +219,8 @@ def population_uniques(sizes: Floats, cells: Floats, population: float, method: 
     if method != "dankar" and method not in MODELS:
         raise ValueError(f"method is {method!r}: it must be one of dankar, {', '.join(MODELS)}")
     population, n = given(population, "population_size"), float(sizes @ cells)
-    if population == n or sizes[0] > 1:  # a census says it; without sample uniques there is nothing to estimate from
+    estimated = population > n and sizes[0] == 1  # a census says it; without sample uniques there is nothing to go by
+    if not estimated:
         found, used = float(cells[sizes == 1].sum()), "zayatz" if method == "dankar" else method
     elif method == "dankar":
         found, used = dankar(sizes, cells, population)
@@ -207,7 +231,9 @@ def population_uniques(sizes: Floats, cells: Floats, population: float, method: 
             f"{NAMES[used]} has no solution for the frequencies of this file: take method := 'zayatz', or 'dankar', "
             "which takes another model where one has none"
         )
-    return np.array([found, list(MODELS).index(used) + 1])
+    other = ewens(sizes, cells, population) if estimated and math.isnan(pitman(sizes, cells, population)) else math.nan
+    place = list(MODELS).index(used) + 1
+    return np.array([other, len(MODELS) + 1, other] if other > found else [found, place, other])  # NaN is not higher
 
 
 FUNCTIONS = (

@@ -17,7 +17,8 @@ if TYPE_CHECKING:
 class PopulationUniqueness(Result):
     """The expected number of population uniques, their share, and that among the sample uniques.
 
-    ``model`` is the one that gave them.
+    ``model`` is the one that gave them. ``ewens_uniques`` is the number by Ewens' formula where Pitman's alpha is 0
+    (None elsewhere): where it is the higher one, it is the expected number, and the model.
     """
 
     model: str
@@ -29,6 +30,7 @@ class PopulationUniqueness(Result):
     pr_pu: float
     sample_and_population_uniques: float
     pr_pu_given_su: float
+    ewens_uniques: float | None
 
 
 def population_uniqueness(data: Roles, population_size: int, *, method: str = "dankar") -> PopulationUniqueness:
@@ -55,6 +57,7 @@ def population_uniqueness(data: Roles, population_size: int, *, method: str = "d
     Notes
     -----
     Dankar, El Emam, Neisa & Roffey (2012), appendix A; Hoshino (2001); Zayatz (1991); Chen & Keller-McNulty (1998).
+    Ewens (1972), The sampling theory of selectively neutral alleles, Theoretical Population Biology 3, 87-112.
     NULL in a key is a category of its own. Where the population is at hand: :func:`population_risk`.
 
     Examples

@@ -18,7 +18,7 @@
 --
 -- The models err, and by much: zayatz is far too high for small sampling fractions (tenfold at 0.02), the others either way; the README of
 -- this folder shows by how much on samples of a known population. A model without a solution is an error, never a small number: pitman where
--- alpha would be 0 or less (its cells would be as good as equal; others go on there, with a quarter of the true number in some samples),
+-- alpha would be 0 or less (its cells would be as good as equal; ewens_uniques shows alpha = 0, with a quarter of the true number in some samples),
 -- or where every record is unique, snb without cells of two records. All assume a simple random sample: with households sampled whole
 -- they are too low, as theta is. Without sample uniques the estimates are 0; where N = n they are counts.
 --
@@ -32,11 +32,13 @@
 
 CREATE OR REPLACE MACRO sdc__kernel_population_uniques(sizes, cells, population, method) AS sdc__needs_python('A model of the population')::DOUBLE[];
 
--- model: the one that gave the estimate.
+-- model: the one that gave the estimate. ewens_uniques: where Pitman's alpha is 0, the population uniques by Ewens' formula, which is then
+-- Pitman's, N theta / (N + theta - 1), theta where sum_{i<n} theta / (theta + i) is the number of cells; NULL elsewhere. Where it is higher
+-- than the model's it is the estimate too, and model is 'ewens': so that a limit judges the higher one.
 -- sdc_population_uniqueness: the expected number of persons who are unique in the population, by a model of it.
 -- Gives: model VARCHAR, records BIGINT, cells BIGINT, sample_uniques BIGINT (more risk), population_size BIGINT,
 --   population_uniques DOUBLE (more risk), pr_pu DOUBLE (more risk), sample_and_population_uniques DOUBLE (more risk),
---   pr_pu_given_su DOUBLE (more risk).
+--   pr_pu_given_su DOUBLE (more risk), ewens_uniques DOUBLE (more risk).
 -- Rows: one.
 -- Limit: pr_pu_given_su. The estimated probability that a sample unique is unique in the population.
 -- Example: FROM sdc_population_uniqueness('persons', ['age', 'sex'], 1000000);
@@ -53,8 +55,9 @@ CREATE OR REPLACE MACRO sdc_population_uniqueness(tbl, keys, population_size, me
     sdc__estimated AS (
         SELECT *, sdc__kernel_population_uniques(sdc__sizes, sdc__cells, sdc__population::DOUBLE, sdc__checked_choice(method, 'method', ['dankar', 'pitman', 'zayatz', 'snb'])) AS sdc__k FROM sdc__sized
     )
-    SELECT ['pitman', 'zayatz', 'snb'][sdc__k[2]::INTEGER] AS model, sdc__n AS records, sdc__u AS cells, sdc__ones AS sample_uniques,
+    SELECT ['pitman', 'zayatz', 'snb', 'ewens'][sdc__k[2]::INTEGER] AS model, sdc__n AS records, sdc__u AS cells, sdc__ones AS sample_uniques,
            sdc__population AS population_size, sdc__k[1] AS population_uniques, sdc__k[1] / sdc__population AS pr_pu,
            least(sdc__k[1] * sdc__n / sdc__population, sdc__ones) AS sample_and_population_uniques,
-           CASE WHEN sdc__ones = 0 THEN 0 ELSE least(sdc__k[1] * sdc__n / sdc__population / sdc__ones, 1) END::DOUBLE AS pr_pu_given_su
+           CASE WHEN sdc__ones = 0 THEN 0 ELSE least(sdc__k[1] * sdc__n / sdc__population / sdc__ones, 1) END::DOUBLE AS pr_pu_given_su,
+           CASE WHEN NOT isnan(sdc__k[3]) THEN sdc__k[3] END AS ewens_uniques
     FROM sdc__estimated;

@@ -64,6 +64,17 @@ def by_likelihood(frequencies: dict[int, int], population: int) -> float:
     return math.gamma(theta + 1) / math.gamma(theta + alpha) * population**alpha
 
 
+def by_ewens(frequencies: dict[int, int], population: int) -> float:
+    """Return Ewens' population uniques by his likelihood itself, u log theta - sum_i log(theta + i), on finer grids."""
+    n, u = sum(s * c for s, c in frequencies.items()), sum(frequencies.values())
+    log_theta, wide = 0.0, 8.0
+    for _ in range(60):
+        near = [log_theta + step * wide for step in (-1, -0.5, 0, 0.5, 1)]
+        log_theta = max(near, key=lambda x: u * x - sum(math.log(math.exp(x) + i) for i in range(n)))
+        wide *= 0.7
+    return population * math.exp(log_theta) / (population + math.exp(log_theta) - 1)
+
+
 def expected_cells(k: float, alpha: float, beta: float, pi: float, j: int) -> float:
     """Return E s_j of the slide negative binomial model as a sum over the sizes F of the population's cells."""
     total, share = 0.0, beta**alpha  # Pr(F - 1 = 0)
@@ -141,15 +152,15 @@ def test_the_rule_of_dankar():
     """By its words: up to 0.1 Pitman, Zayatz where that has no solution; above the lesser of Zayatz and SNB."""
     equal, sizes = {1: 20, 2: 30, 3: 12}, arrays(LONG_TAIL)
     n = int(sizes[0] @ sizes[1])
-    assert population_uniques(*sizes, 10 * n, "dankar").tolist() == [pitman(*sizes, 10 * n), 1]
+    assert population_uniques(*sizes, 10 * n, "dankar")[:2].tolist() == [pitman(*sizes, 10 * n), 1]
     both = [snb(*sizes, 3 * n), zayatz(*sizes, 3 * n)]
     assert both[0] < both[1]
-    assert population_uniques(*sizes, 3 * n, "dankar").tolist() == [both[0], 3]
+    assert population_uniques(*sizes, 3 * n, "dankar")[:2].tolist() == [both[0], 3]
     no_pairs = arrays({1: 20, 3: 5})
     assert math.isnan(snb(*no_pairs, 50))
-    assert population_uniques(*no_pairs, 50, "dankar").tolist() == [zayatz(*no_pairs, 50), 2]
+    assert population_uniques(*no_pairs, 50, "dankar")[:2].tolist() == [zayatz(*no_pairs, 50), 2]
     assert math.isnan(pitman(*arrays(equal), 5_000))
-    assert population_uniques(*arrays(equal), 5_000, "dankar").tolist() == [zayatz(*arrays(equal), 5_000), 2]
+    assert population_uniques(*arrays(equal), 5_000, "dankar")[:2].tolist() == [zayatz(*arrays(equal), 5_000), 2]
 
 
 def test_the_example_of_the_header(con):
@@ -161,6 +172,7 @@ def test_the_example_of_the_header(con):
         "model": "zayatz", "records": 10, "cells": 6, "sample_uniques": 3, "population_size": 100,
         "population_uniques": 30 * share, "pr_pu": 0.3 * share, "sample_and_population_uniques": 3 * share,
         "pr_pu_given_su": share,
+        "ewens_uniques": pytest.approx(by_ewens({1: 3, 2: 2, 3: 1}, 100), rel=1e-4),
     })  # fmt: skip
     assert (round(row["population_uniques"], 4), round(share, 4)) == (9.8758, 0.3292)
 
@@ -173,6 +185,23 @@ def test_a_census_is_counted_and_without_uniques_there_are_none(con, model):
     figures = "population_uniques, pr_pu, sample_and_population_uniques, pr_pu_given_su"
     assert con.execute(f"SELECT {figures} FROM {macro}", ["k", 10]).fetchall() == [(4, 0.4, 4, 1)]
     assert con.execute(f"SELECT {figures} FROM {macro}", ["it's", 900]).fetchall() == [(0, 0, 0, 0)]
+
+
+def test_ewens_stands_where_alpha_is_0_and_the_higher_is_judged(con):
+    """Nearly equal cells, half of the population: SNB says less than Ewens; with a long tail alpha is above 0."""
+    equal = {1: 9, 2: 12, 3: 7, 4: 3, 5: 4, 6: 4, 7: 1}
+    table(con, "t", equal)
+    table(con, "long", LONG_TAIL)
+    (row,) = fetch(con, "FROM sdc_population_uniqueness('t', ['Select'], 211, method := 'snb')")
+    assert row["ewens_uniques"] == pytest.approx(by_ewens(equal, 211), rel=1e-4)
+    assert snb(*arrays(equal), 211) < row["ewens_uniques"]
+    assert (row["model"], row["population_uniques"]) == ("ewens", row["ewens_uniques"])
+    assert row["pr_pu"] == pytest.approx(row["ewens_uniques"] / 211)
+    (row,) = fetch(con, "FROM sdc_population_uniqueness('t', ['Select'], 50_000)")
+    assert row["model"] == "zayatz"  # the higher one
+    assert row["population_uniques"] > row["ewens_uniques"] > 0
+    (row,) = fetch(con, "FROM sdc_population_uniqueness('long', ['Select'], 50_000)")
+    assert (row["model"], row["ewens_uniques"]) == ("pitman", None)
 
 
 def test_null_is_a_category(con):

@@ -111,7 +111,7 @@ class Forest:
                 first, second, both = self.margin(i, j)
                 place = np.searchsorted(first * self.sizes[j] + second, self.codes[i] * self.sizes[j] + self.codes[j])
                 share *= both[place] / self.shares[i][self.codes[i]]
-        return share * self.weights.sum()
+        return np.asarray(share * self.weights.sum())
 
     def rows(self, root: int, steps: Pairs, sparse: Sequence[int]) -> Rows:
         """Return the kinds of cells of a tree."""
