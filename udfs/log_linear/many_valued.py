@@ -73,25 +73,30 @@ class Uniques:
         ends = np.cumsum(np.bincount(which.ravel(), minlength=len(kinds)))[:-1]
         return list(zip(kinds, np.split(order, ends), strict=True))
 
-    def nodes(self, kind: Floats, but: int | None = None) -> tuple[Nodes, Nodes]:
-        """Return M of the first key (none where it is known), and the ratio of the others, but for one."""
+    def nodes(self, kind: Floats, but: int | None = None, doubted: int | None = None) -> tuple[Nodes, Nodes]:
+        """Return M of the first key (none where it is known), and the ratio of the others, but for one.
+
+        doubted: the key whose values seen once may have more persons than the fit says.
+        """
         first: Nodes = ONE
         others = [ONE]
         for place, margin in enumerate(self.margins):
             if place == but:
                 continue
             ratio, chance = margin.ratios(kind[place])
+            if place == doubted and kind[place] == 1:
+                ratio = ratio + margin.doubt
             if place == 0 and self.m is None:
                 first = ratio * kind[place] * (1 / margin.fraction - 1), chance
             else:
                 others.append((ratio, chance))
         return first, reduce(product, others)
 
-    def risks(self) -> tuple[Floats, Floats]:
+    def risks(self, doubted: int | None = None) -> tuple[Floats, Floats]:
         """Return the risks of each unique."""
         both = np.zeros((2, len(self.p)))
         for kind, who in self.alike():
-            (m, of_m), (ratio, of_ratio) = self.nodes(kind)
+            (m, of_m), (ratio, of_ratio) = self.nodes(kind, doubted=doubted)
             step = max(1, AT_ONCE // (len(m) * len(ratio)))
             for start in range(0, len(who), step):
                 some = who[start : start + step]
@@ -104,7 +109,7 @@ class Uniques:
         return both[0], both[1]
 
     def variances(self) -> Floats:
-        """Return the variances of both sums, of all sparse keys together."""
+        """Return the variances of both sums, of all sparse keys together: by the fit, or by what it leaves out."""
         total = np.zeros(2)
         grouped = [(kind, *self._near(who)) for kind, who in self.alike()]
         for place, margin in enumerate(self.margins):
@@ -131,7 +136,8 @@ class Uniques:
                             summed += count[number] * w * np.array([h @ of_ratio for h in found])
                 return summed
 
-            total += spread(margin, np.unique(self.sizes[place]), hits)
+            left_out = [np.sum(h - d) / 2 for h, d in zip(self.risks(), self.risks(doubted=place), strict=True)]
+            total += np.maximum(spread(margin, np.unique(self.sizes[place]), hits), np.square(left_out))
         return total
 
     def _near(self, who: Integers) -> tuple[Floats, Floats, Floats, Floats]:

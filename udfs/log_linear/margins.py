@@ -107,6 +107,15 @@ class Margin:
         ratio = np.maximum(self.persons[kept] - size, 0) / (size * (1 / self.fraction - 1))
         return ratio, chance[kept] / chance[kept].sum()
 
+    @property
+    def doubt(self) -> float:
+        """Return by how much the ratio of a value seen once is in doubt: two standard errors of 2 s_2 / s_1.
+
+        The curvature of the likelihood does not show it where hardly a value is seen twice.
+        """
+        ones, twos = (float(self.values[self.sizes == size].sum()) for size in (1, 2))
+        return 4 * np.sqrt(twos + 1) / ones if ones else 0.0
+
     def _fits(self, order: int) -> list[tuple[float, Floats, Floats]]:
         """Return for each rho its log marginal likelihood, the posterior, and the covariance of log g."""
         f, logs = self.persons, np.log(self.persons)
