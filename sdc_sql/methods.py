@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from sdc_sql.loss import certain_matches as _certain_matches
 from sdc_sql.loss import class_sizes as _class_sizes
 from sdc_sql.loss import confidence_overlap as _confidence_overlap
 from sdc_sql.loss import contingency_distance as _contingency_distance
@@ -109,6 +110,7 @@ class Methods:
     calibrate = as_method(_calibrate.calibrate)
     cell_risk = as_method(_individual_risk.cell_risk)
     cells = as_method(_cells.cells)
+    certain_matches = as_method(_certain_matches.certain_matches)
     class_sizes = as_method(_class_sizes.class_sizes)
     compatible_records = as_method(_suppression_report.compatible_records)
     confidence_overlap = as_method(_confidence_overlap.confidence_overlap)

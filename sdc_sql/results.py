@@ -3,6 +3,7 @@
 Written from the modules of sdc_sql/risk, sdc_sql/mask and sdc_sql/loss by python -m sdc_sql.write.
 """
 
+from sdc_sql.loss.certain_matches import CertainMatches
 from sdc_sql.loss.class_sizes import ClassSizes
 from sdc_sql.loss.confidence_overlap import ConfidenceOverlap
 from sdc_sql.loss.contingency_distance import ContingencyDistance, MarginKept
@@ -67,6 +68,7 @@ from sdc_sql.risk.uniqueness import FrequencySummary
 
 __all__ = [
     "AlphaKViolations",
+    "CertainMatches",
     "ClassSizes",
     "CompatibleRecords",
     "ConfidenceOverlap",

@@ -84,7 +84,8 @@ def local_suppression(
     MaskingStep
         Its parameters have the ``suppressions`` of each key, and how many records are below k in each reading
         (:func:`suppression_report`): ``below_identical``, ``below_strong``, ``below_wildcard``; of the original
-        records ``compatible_below_k`` have fewer than k compatible released ones, ``compatible_with_one`` just one.
+        records ``compatible_below_k`` have fewer than k compatible released ones, ``compatible_with_one`` just one;
+        ``certain_matches`` are found by who knows the keys of all (:func:`certain_matches`).
 
     Raises
     ------
@@ -128,9 +129,8 @@ def _proof(data: Maskable, keys: tuple[str, ...], arguments: dict[str, Value], p
     if part is not None:
         proof = query.call("sdc__suppression_proof_of_subset", *tables, guarantee, arguments["id"], part.column)
         return part.around(proof)
-    if guarantee == "wildcard":
-        return query.call("sdc__suppression_proof_wildcard", *tables)
-    return query.call("sdc__suppression_proof", *tables, guarantee)
+    names = {"identical": "sdc__suppression_proof"}
+    return query.call(names.get(str(guarantee), f"sdc__suppression_proof_{guarantee}"), *tables)
 
 
 def _beside(proof: exp.Select, data: Maskable, arguments: dict[str, Value], part: Subset | None) -> exp.Select:

@@ -14,6 +14,8 @@
 --   suppressions below_identical below_strong complete_below_k compatible_below_k compatible_with_one
 --   {a=0, b=1}   1               0            0                1                  1
 --
+-- That is what an intruder finds who knows one participant. Who knows the keys of all of them puts the whole file together, and finds more:
+-- sdc_certain_matches.
 -- Rows are matched by their values, never by an id: the released file may be without one. A NULL in the original agrees with a NULL
 -- in the released file only.
 --
@@ -50,14 +52,14 @@ CREATE OR REPLACE MACRO sdc__both_cells(original, released, keys) AS TABLE
         SELECT list_transform([*COLUMNS(*)], lambda t: greatest(1, length(ltrim(t::INTEGER::BIT::VARCHAR, '0')))) AS sdc__width
         FROM (SELECT max(COLUMNS(lambda c: starts_with(c, 'sdc__rank_'))) FROM sdc__numbered)
     )
-    SELECT sdc__before, sdc__after, sdc__short_bits([*COLUMNS(lambda c: starts_with(c, 'sdc__rank_'))], sdc__width) AS sdc__code,
+    SELECT row_number() OVER () AS sdc__cell, sdc__before, sdc__after, sdc__short_bits([*COLUMNS(lambda c: starts_with(c, 'sdc__rank_'))], sdc__width) AS sdc__code,
            sdc__short_bits([*COLUMNS(lambda c: starts_with(c, 'sdc__known_'))], sdc__width) AS sdc__mask
     FROM sdc__numbered, sdc__widths;
 
 -- Each pair of an original row and a compatible released one. cells: as above.
 CREATE OR REPLACE MACRO sdc__compatible_pairs(cells) AS TABLE
-    SELECT sdc__o.sdc__code AS sdc__old, sdc__o.sdc__before, sdc__r.sdc__code AS sdc__new, sdc__r.sdc__after
-    FROM (SELECT sdc__c.sdc__code, sdc__c.sdc__before, sdc__p.sdc__mask, sdc__common_bits(sdc__c.sdc__code, sdc__p.sdc__mask) AS sdc__kept
+    SELECT sdc__o.sdc__code AS sdc__old, sdc__o.sdc__before, sdc__o.sdc__cell AS sdc__old_cell, sdc__r.sdc__code AS sdc__new, sdc__r.sdc__after, sdc__r.sdc__cell AS sdc__new_cell
+    FROM (SELECT sdc__c.sdc__cell, sdc__c.sdc__code, sdc__c.sdc__before, sdc__p.sdc__mask, sdc__common_bits(sdc__c.sdc__code, sdc__p.sdc__mask) AS sdc__kept
           FROM (FROM query_table(cells) WHERE sdc__before > 0) AS sdc__c, (SELECT DISTINCT sdc__mask FROM query_table(cells) WHERE sdc__after > 0) AS sdc__p) AS sdc__o
     JOIN (FROM query_table(cells) WHERE sdc__after > 0) AS sdc__r ON sdc__r.sdc__mask = sdc__o.sdc__mask AND sdc__r.sdc__code = sdc__o.sdc__kept;
 

@@ -14,7 +14,8 @@
 --   original: a b     released: a b      (a, b) is suppressed, since no one shares b; (a, c) are two, and stay. Of the three
 --             a c               a c      originals with a, two are released whole: who knows that all took part knows that
 --             a c               a c      the NULL was not c, or it would have stayed. Where the rule is known, a suppression
---                                        itself says "rare". sdc_compatible_records counts whom this singles out.
+--                                        itself says "rare". sdc_compatible_records counts whom this singles out, and
+--                                        sdc_certain_matches whom an intruder finds who knows the keys of all.
 -- 'identical' suppresses one of the others too, or all three; it hides the value among k records that look the same.
 -- As a count 'wildcard' is degenerate: k - 1 records blanked whole make any file anonymous. Here no record loses more than
 -- it would need by itself.

@@ -1,17 +1,21 @@
 -- What local suppression released, counted anew before it is written: an error where the guarantee does not hold.
 --
 -- The counts are those of sdc_suppression_report and sdc_k_anonymity, which know nothing of the search. released: the id and the
--- suppressed keys.
+-- suppressed keys. (Of 'identical' nobody is found for certain: each row stands for k records or more that look alike.)
 
 CREATE OR REPLACE MACRO sdc__held(below, guarantee) AS
     CASE WHEN below = 0 THEN true
          ELSE error('TableError: ' || below || ' released records are without the guarantee ''' || guarantee || ''': nothing was written. Is the table a view that changes as it is read? Store it as a table first.') END;
-CREATE OR REPLACE MACRO sdc__suppression_proof(tbl, released, keys, k, guarantee) AS TABLE
-    SELECT * EXCLUDE (k), 0 AS below_wildcard FROM sdc_suppression_report(tbl, released, keys, k)
-    WHERE sdc__held(CASE guarantee WHEN 'identical' THEN below_identical ELSE below_strong END, guarantee);
+CREATE OR REPLACE MACRO sdc__suppression_proof(tbl, released, keys, k) AS TABLE
+    SELECT * EXCLUDE (k), 0 AS certain_matches, 0 AS below_wildcard FROM sdc_suppression_report(tbl, released, keys, k)
+    WHERE sdc__held(below_identical, 'identical');
+CREATE OR REPLACE MACRO sdc__suppression_proof_strong(tbl, released, keys, k) AS TABLE
+    SELECT sdc__r.* EXCLUDE (k), certain_matches, 0 AS below_wildcard
+    FROM sdc_suppression_report(tbl, released, keys, k) AS sdc__r, sdc_certain_matches(tbl, released, keys, k := k)
+    WHERE sdc__held(below_strong, 'strong');
 CREATE OR REPLACE MACRO sdc__suppression_proof_wildcard(tbl, released, keys, k) AS TABLE
-    SELECT sdc__r.* EXCLUDE (k), sdc__w.records AS below_wildcard
-    FROM sdc_suppression_report(tbl, released, keys, k) AS sdc__r, (SELECT max(records) AS records FROM sdc_k_anonymity(released, keys, k, nulls := 'wildcard')) AS sdc__w
+    SELECT sdc__r.* EXCLUDE (k), certain_matches, sdc__w.records AS below_wildcard
+    FROM sdc_suppression_report(tbl, released, keys, k) AS sdc__r, sdc_certain_matches(tbl, released, keys, k := k), (SELECT max(records) AS records FROM sdc_k_anonymity(released, keys, k, nulls := 'wildcard')) AS sdc__w
     WHERE sdc__held(sdc__w.records, 'wildcard');
 
 -- The same where only the records of a subset are to be safe, counted by the same measures; and where no other record may have changed.
@@ -33,5 +37,6 @@ CREATE OR REPLACE MACRO sdc__suppression_proof_of_subset(tbl, released, keys, k,
         JOIN (SELECT sdc__id, struct_pack(*COLUMNS(lambda c: NOT starts_with(c, 'sdc__'))) AS sdc__own FROM sdc__before) AS sdc__b ON sdc__a.sdc__id = sdc__b.sdc__id
         WHERE row(sdc__a.sdc__own) <> row(sdc__b.sdc__own)
     )
-    SELECT * EXCLUDE (k, sdc__below, sdc__n), (SELECT count(*) FROM sdc__part) AS subset_records FROM sdc_suppression_report(tbl, released, keys, k), sdc__unsafe, sdc__strangers
+    SELECT * EXCLUDE (k, sdc__below, sdc__n), (SELECT certain_matches FROM sdc_certain_matches(tbl, released, keys, k := k)) AS certain_matches, (SELECT count(*) FROM sdc__part) AS subset_records
+    FROM sdc_suppression_report(tbl, released, keys, k), sdc__unsafe, sdc__strangers
     WHERE sdc__held(sdc__below + sdc__n, guarantee);

@@ -82,6 +82,7 @@ def test_bars_on_testdata(testdata, k):
     assert total(testdata.local_suppression(k, guarantee="wildcard", into="w")) <= wildcard
     if k == 3:  # so many persons are found by who knows that they took part
         assert (strong.parameters["compatible_below_k"], strong.parameters["compatible_with_one"]) == (107, 64)
+        assert strong.parameters["certain_matches"] == 71
 
 
 @pytest.mark.slow

@@ -1,0 +1,134 @@
+"""A greatest flow between two sides: how many records of each original cell became how many of each released one.
+
+Cells are taken in the order of what can be chosen for them, which finds nearly all; what is left is pushed along
+shortest paths, all cells that still lack records at once (Hopcroft & Karp 1973, Ford & Fulkerson).
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from sdc_sql.udfs.arguments import Integers
+
+
+def adjacent(starts: Integers, nodes: Integers) -> Integers:
+    """Return the places of the edges of some nodes, which stand one after another from `starts`.
+
+    Examples
+    --------
+    >>> adjacent(np.array([0, 2, 2, 5]), np.array([0, 2])).tolist()
+    [0, 1, 2, 3, 4]
+    """
+    sizes = starts[nodes + 1] - starts[nodes]
+    ends = np.cumsum(sizes)
+    return np.asarray(np.arange(ends[-1] if len(ends) else 0) + np.repeat(starts[nodes] - (ends - sizes), sizes))
+
+
+def starts_of(ends: Integers, number: int) -> Integers:
+    """Return where the edges of each node begin, once they are sorted by their node, and where the last ones end.
+
+    Examples
+    --------
+    >>> starts_of(np.array([0, 0, 2]), 3).tolist()
+    [0, 2, 2, 3]
+    """
+    return np.concatenate([[0], np.cumsum(np.bincount(ends, minlength=number))]).astype(np.int64)
+
+
+class Flow:
+    """Edges from original to released cells, and what flows along each.
+
+    Examples
+    --------
+    One record (0) may be either of two released ones, another (1) the first alone.
+
+    >>> flow = Flow(np.array([0, 0, 1]), np.array([0, 1, 0]), np.array([1, 1]), np.array([1, 1]))
+    >>> flow.along.tolist(), flow.unreleased.tolist(), flow.strange.tolist()
+    ([0, 1, 1], [0, 0], [0, 0])
+    """
+
+    def __init__(self, olds: Integers, news: Integers, before: Integers, after: Integers) -> None:
+        self.olds, self.news = olds, news
+        self.unreleased, self.strange = before.copy(), after.copy()  # what no flow takes yet, of either side
+        self.along = np.zeros(len(olds), dtype=np.int64)
+        self._of_old, self._of_new = np.argsort(olds, kind="stable"), np.argsort(news, kind="stable")
+        self._old_starts, self._new_starts = starts_of(olds, len(before)), starts_of(news, len(after))
+        self._greedy()
+        while self._augmented():
+            pass
+
+    def _greedy(self) -> None:
+        choices = np.diff(self._old_starts)
+        sizes = np.diff(self._new_starts)
+        single = self._of_new[self._new_starts[:-1][sizes == 1]]  # they have no choice, and no two of one cell compete
+        for edge in self._competing(single).tolist():
+            self._push(edge, min(self.unreleased[self.olds[edge]], self.strange[self.news[edge]]))
+        for new in np.argsort(sizes, kind="stable")[np.searchsorted(np.sort(sizes), 2) :].tolist():
+            edges = self._of_new[self._new_starts[new] : self._new_starts[new + 1]]
+            edges = edges[self.unreleased[self.olds[edges]] > 0]
+            edges = edges[np.argsort(choices[self.olds[edges]], kind="stable")]
+            upto = np.minimum(np.cumsum(self.unreleased[self.olds[edges]]), self.strange[new])
+            pushed = np.diff(upto, prepend=0)
+            self.along[edges] += pushed
+            self.unreleased[self.olds[edges]] -= pushed
+            self.strange[new] -= pushed.sum()
+
+    def _competing(self, single: Integers) -> Integers:
+        """Take what flows where an original cell has one such edge; return the others."""
+        first = np.unique(self.olds[single], return_index=True)[1]
+        alone = single[first]
+        pushed = np.minimum(self.unreleased[self.olds[alone]], self.strange[self.news[alone]])
+        self.along[alone] += pushed
+        self.unreleased[self.olds[alone]] -= pushed
+        self.strange[self.news[alone]] -= pushed
+        return np.delete(single, first)
+
+    def _push(self, edge: int, number: int) -> None:
+        self.along[edge] += number
+        self.unreleased[self.olds[edge]] -= number
+        self.strange[self.news[edge]] -= number
+
+    def _augmented(self) -> bool:
+        """Push along shortest paths from all released cells that lack records; return whether there was one."""
+        to_old = np.full(len(self.unreleased), -1)  # the edge by which a cell was reached
+        to_new = np.full(len(self.strange), -1)
+        layer = np.flatnonzero(self.strange)
+        to_new[layer] = len(self.olds)  # a root
+        while len(layer):
+            edges = self._of_new[adjacent(self._new_starts, layer)]
+            reached = _first(edges, self.olds[edges], to_old)
+            free = reached[self.unreleased[reached] > 0]
+            if len(free):
+                return sum(self._pushed_back(old, to_old, to_new) for old in free.tolist()) > 0
+            edges = self._of_old[adjacent(self._old_starts, reached)]
+            edges = edges[self.along[edges] > 0]
+            layer = _first(edges, self.news[edges], to_new)
+        return False
+
+    def _pushed_back(self, old: int, to_old: Integers, to_new: Integers) -> int:
+        """Push along the path to a cell as much as there still is of it."""
+        more, less, here = [], [], old
+        while True:
+            more.append(int(to_old[here]))
+            root = int(self.news[more[-1]])
+            if to_new[root] == len(self.olds):
+                break
+            less.append(int(to_new[root]))
+            here = int(self.olds[less[-1]])
+        number = min(int(self.unreleased[old]), int(self.strange[root]), *map(int, self.along[less]))
+        self.along[more] += number
+        self.along[less] -= number
+        self.unreleased[old] -= number
+        self.strange[root] -= number
+        return number
+
+
+def _first(edges: Integers, ends: Integers, by: Integers) -> Integers:
+    """Return the ends that were not reached yet, and note one edge of each."""
+    new = by[ends] < 0
+    found, first = np.unique(ends[new], return_index=True)
+    by[found] = edges[new][first]
+    return np.asarray(found)
