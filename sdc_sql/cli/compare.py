@@ -74,6 +74,10 @@ def add(commands: argparse._SubParsersAction[Any]) -> None:
     command.add_argument("--sensitive", type=names, metavar="A,B", help="sensitive variables, as in sdc-sql risk")
     command.add_argument("--ordered", type=names, metavar="A,B", help="those that are numbers or ordered")
     command.add_argument(
+        "--dropped", type=names, metavar="A,B",
+        help="keys that the released file has left out (needed where it has columns that the original has not)",
+    )  # fmt: skip
+    command.add_argument(
         "--pram", action="append", default=[], type=intrusion.matrix, metavar="KEY=FILE",
         help="KEY went through PRAM: a CSV or Parquet file of its matrix: from (the original category), to (the "
         "released one), probability; can be repeated. The steps of a released DuckDB table say so themselves",
@@ -140,6 +144,7 @@ def run(arguments: argparse.Namespace) -> int:
             continuous=arguments.continuous,
             sensitive=arguments.sensitive,
             ordered=arguments.ordered,
+            dropped=arguments.dropped,
             k=limits.k_of(arguments, arguments.k, asked),
             confidence=arguments.confidence,
             pram={str(key): path for key, path in matrices.items()} or None,

@@ -37,6 +37,7 @@ def compare(
     continuous: Iterable[str] | None = None,
     sensitive: Iterable[str] | None = None,
     ordered: Iterable[str] | None = None,
+    dropped: Iterable[str] | None = None,
     k: int = 5,
     confidence: float = 0.99,
     pram: Mapping[str, str] | None = None,
@@ -69,6 +70,9 @@ def compare(
         The sensitive variables: l-diversity, t-closeness, alpha, beta and delta before and after.
     ordered
         Those of them that are numbers or ordered: t by the ordered distance.
+    dropped
+        The keys that the release has left out. Needed where it also has columns that the original has not, one of which
+        could be such a key under another name.
     k
         k-anonymity is shown for 2 .. k.
     confidence
@@ -97,7 +101,8 @@ def compare(
     Raises
     ------
     InputError
-        Where there are no keys, where the tables are on two connections, or where records cannot be paired by the id.
+        Where there are no keys, or one may have been renamed; where the tables are on two connections, or where records
+        cannot be paired by the id.
 
     Examples
     --------
@@ -111,7 +116,7 @@ def compare(
     k = whole(k, "k", least=2)
     score = flag(pairs, "pairs") if flag(propensity, "propensity") else None
     linkage = flag(linkage, "linkage")
-    before, after = sides(data, original)
+    before, after = sides(data, original, some_of(dropped) or ())
     if linkage and (after.id is None or not has(before, after.id)):
         raise ParameterError("linkage needs an id, a column of both tables: give id=... when describing them.")
     sensitive, ordered = some_of(sensitive) or [], some_of(ordered) or []

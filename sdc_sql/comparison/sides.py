@@ -10,6 +10,8 @@ from sdc_sql.loss.compared import original_table
 from sdc_sql.roles import Roles
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from sdc_sql.loss.compared import Described
 
 ROLES = ("weight", "household", "id", "stratum", "sampling_fraction")
@@ -24,7 +26,7 @@ def _numbers(data: Roles) -> list[str]:
     return [name for name in (data.weight, data.sampling_fraction, *(data.numbers or ())) if isinstance(name, str)]
 
 
-def sides(data: Roles, original: Described | str) -> tuple[Roles, Roles]:
+def sides(data: Roles, original: Described | str, dropped: Iterable[str] = ()) -> tuple[Roles, Roles]:
     """Return the original and the released table, described alike.
 
     A key or a role that only one of them was described with is the other's too, where that has the column. So a key
@@ -52,4 +54,23 @@ def sides(data: Roles, original: Described | str) -> tuple[Roles, Roles]:
         roles |= {"keys": tuple(known.values()), "numbers": data.numbers, **data.counting}
         return Roles(con=own.con, table=own.table, **roles)
 
-    return described(given, original, data), described(data, data, original)
+    before, after = described(given, original, data), described(data, data, original)
+    _check_dropped(before, after, list(dropped))
+    return before, after
+
+
+def _check_dropped(before: Roles, after: Roles, dropped: list[str]) -> None:
+    """Refuse a key that the release may have under another name: it would count before masking, and not after."""
+    for name in dropped:
+        if has(after, name) or not has(before, name):
+            there = "is in the released table" if has(after, name) else "is no column of the original"
+            raise ColumnError(f"{name} is given as dropped, and {there}.")
+    known = {name.lower() for name in dropped}
+    gone = [key for key in before.keys if not has(after, key) and key.lower() not in known]
+    new = [column for column in after.columns if not has(before, column)]
+    if gone and new:
+        raise ColumnError(
+            f"The released table has no key {', '.join(gone)}, and the original none of {', '.join(new)}: was a key "
+            "renamed? It would count before masking and not after. Give it one name in both tables, or say that it was "
+            f"left out: dropped={gone!r} (--dropped {','.join(gone)})."
+        )

@@ -7,10 +7,11 @@ from decimal import Decimal
 from numbers import Real
 from typing import TYPE_CHECKING
 
+from sdc_sql.db.arguments import checked_choice
 from sdc_sql.db.checks import is_number, told
 from sdc_sql.db.results import Result, Results
 from sdc_sql.errors import ParameterError
-from sdc_sql.loss.compared import columns_of, matching_keys, original_table
+from sdc_sql.loss.compared import columns_of, original_table
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -50,7 +51,7 @@ def _tau(value: object) -> float:
 
 
 def correct_attribution(
-    data: Roles, original: Described | str, targets: Iterable[str], *, tau: float = 1.0
+    data: Roles, original: Described | str, targets: Iterable[str], *, tau: float = 1.0, nulls: str = "higher"
 ) -> Results[CorrectAttribution]:
     """Return how probably a sensitive value that an intruder reads from the released file is the true one.
 
@@ -65,6 +66,9 @@ def correct_attribution(
         The sensitive variables, each measured by itself.
     tau
         The least WEAP of a record that the intruder would go by, above 0 and at most 1.
+    nulls
+        A NULL in a released key is a value of its own (``"category"``), or agrees with every value (``"wildcard"``); of
+        each figure the higher of both (``"higher"``).
 
     Returns
     -------
@@ -89,13 +93,16 @@ def correct_attribution(
     (0.333, 0.667, 1.0)
     """
     found = data.rows(
-        "sdc_correct_attribution", original_table(data, original), data.table, matching_keys(data),
+        "sdc_correct_attribution", original_table(data, original), data.table, data.keys,
         columns_of(data, targets, "target"), tau=_tau(tau),
+        nulls=checked_choice("correct_attribution", "nulls", nulls),
     )  # fmt: skip
     return Results(CorrectAttribution(**row) for row in found)
 
 
-def correct_attribution_records(data: Roles, original: Described | str, target: str) -> duckdb.DuckDBPyRelation:
+def correct_attribution_records(
+    data: Roles, original: Described | str, target: str, *, nulls: str = "higher"
+) -> duckdb.DuckDBPyRelation:
     """Return every record of the original, and how probably the released file attributes its true value to it.
 
     Parameters
@@ -104,6 +111,9 @@ def correct_attribution_records(data: Roles, original: Described | str, target: 
         The table before masking, or from which the synthetic one was made: a Microdata, or its name on this connection.
     target
         The sensitive variable.
+    nulls
+        A NULL in a released key is a value of its own (``"category"``), or agrees with every value (``"wildcard"``); of
+        each figure the higher of both (``"higher"``).
 
     Returns
     -------
@@ -118,10 +128,13 @@ def correct_attribution_records(data: Roles, original: Described | str, target: 
     [(2, 0.5), (2, 0.5), (1, 1.0)]
     """
     table, column = original_table(data, original), data.found("target", target)
-    return data.relation("sdc_correct_attribution_records", table, data.table, matching_keys(data), column)
+    nulls = checked_choice("correct_attribution_records", "nulls", nulls)
+    return data.relation("sdc_correct_attribution_records", table, data.table, data.keys, column, nulls=nulls)
 
 
-def targeted_attribution_records(data: Roles, original: Described | str, target: str) -> duckdb.DuckDBPyRelation:
+def targeted_attribution_records(
+    data: Roles, original: Described | str, target: str, *, nulls: str = "higher"
+) -> duckdb.DuckDBPyRelation:
     """Return every released record, how sure an intruder is of its value, and how probably that is the original one.
 
     Parameters
@@ -130,6 +143,9 @@ def targeted_attribution_records(data: Roles, original: Described | str, target:
         The table before masking, or from which the synthetic one was made: a Microdata, or its name on this connection.
     target
         The sensitive variable.
+    nulls
+        A NULL in a released key is a value of its own (``"category"``), or agrees with every value (``"wildcard"``); of
+        each figure the higher of both (``"higher"``).
 
     Returns
     -------
@@ -144,4 +160,5 @@ def targeted_attribution_records(data: Roles, original: Described | str, target:
     [(0.5, 2, 0.5), (0.5, 2, 0.5), (1.0, 1, 1.0)]
     """
     table, column = original_table(data, original), data.found("target", target)
-    return data.relation("sdc_targeted_attribution_records", table, data.table, matching_keys(data), column)
+    nulls = checked_choice("targeted_attribution_records", "nulls", nulls)
+    return data.relation("sdc_targeted_attribution_records", table, data.table, data.keys, column, nulls=nulls)

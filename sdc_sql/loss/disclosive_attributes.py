@@ -5,8 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from sdc_sql.db.arguments import checked_choice
 from sdc_sql.db.results import Result, Results
-from sdc_sql.loss.compared import columns_of, matching_keys, original_table
+from sdc_sql.loss.compared import columns_of, original_table
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -31,7 +32,7 @@ class DisclosiveAttributes(Result):
 
 
 def disclosive_attributes(
-    data: Roles, original: Described | str, targets: Iterable[str]
+    data: Roles, original: Described | str, targets: Iterable[str], *, nulls: str = "higher"
 ) -> Results[DisclosiveAttributes]:
     """Return the share of the original's records whose sensitive value the released file tells with certainty.
 
@@ -44,6 +45,9 @@ def disclosive_attributes(
         The table before masking, or from which the synthetic one was made: a Microdata, or its name on this connection.
     targets
         The sensitive variables, each measured by itself.
+    nulls
+        A NULL in a released key is a value of its own (``"category"``), or agrees with every value (``"wildcard"``); of
+        each figure the higher of both (``"higher"``).
 
     Returns
     -------
@@ -68,7 +72,7 @@ def disclosive_attributes(
     (0.333, 0.333)
     """
     found = data.rows(
-        "sdc_disclosive_attributes", original_table(data, original), data.table, matching_keys(data),
-        columns_of(data, targets, "target"),
+        "sdc_disclosive_attributes", original_table(data, original), data.table, data.keys,
+        columns_of(data, targets, "target"), nulls=checked_choice("disclosive_attributes", "nulls", nulls),
     )  # fmt: skip
     return Results(DisclosiveAttributes(**row) for row in found)

@@ -43,6 +43,7 @@
 --   targets   columns           the sensitive variables, each by itself; NULL in them is a value of its own
 --   target    column            the sensitive variable
 --   tau       number in (0, 1]  the least WEAP of a record that the intruder would go by
+--   nulls     'higher', 'category' or 'wildcard'  NULL in a released key is a value of its own, or agrees with every value; of each figure the higher of both
 
 CREATE OR REPLACE MACRO sdc__checked_tau(tau) AS
     CASE WHEN TRY_CAST(tau AS DOUBLE) > 0 AND TRY_CAST(tau AS DOUBLE) <= 1 THEN TRY_CAST(tau AS DOUBLE)
@@ -56,29 +57,32 @@ CREATE OR REPLACE MACRO sdc__checked_tau(tau) AS
 -- Rows: each target.
 -- Example: FROM sdc_correct_attribution('persons', 'released', ['age', 'sex'], ['region']);
 -- Limit: cap. The probability that an intruder attributes the true value of this target to a record of the original.
-CREATE OR REPLACE MACRO sdc_correct_attribution(original, released, keys, targets, tau := 1) AS TABLE
+CREATE OR REPLACE MACRO sdc_correct_attribution(original, released, keys, targets, tau := 1, nulls := 'higher') AS TABLE
     WITH sdc__cells AS MATERIALIZED (
-        SELECT *, sdc__s > 0 AND sdc__at_least(sdc__s, sdc__checked_tau(tau) * sdc__sq) AS sdc__sure FROM sdc__attribution_cells(original, released, keys, targets)
+        SELECT *, sdc__s > 0 AND sdc__at_least(sdc__s, sdc__checked_tau(tau) * sdc__sq) AS sdc__sure FROM sdc__attribution_cells(original, released, keys, targets, nulls)
     ),
-    sdc__alone AS (SELECT sdc__place, sum(sdc__d)::BIGINT AS sdc__f, sum(sdc__s)::BIGINT AS sdc__g FROM sdc__cells GROUP BY sdc__place, sdc__value),
+    sdc__alone AS (
+        SELECT sdc__wild, sdc__place, coalesce(sum(CASE WHEN sdc__of THEN sdc__n END), 0)::BIGINT AS sdc__f, coalesce(sum(CASE WHEN sdc__of THEN 0 ELSE sdc__n END), 0)::BIGINT AS sdc__g
+        FROM sdc__cells GROUP BY sdc__wild, sdc__place, sdc__value
+    ),
     sdc__margins AS (
-        SELECT sdc__place AS sdc__of, sdc__exact_sum(1e0 * sdc__f * sdc__f, 0) AS sdc__squares, coalesce(sum(CASE WHEN sdc__g > 0 THEN sdc__f END), 0)::BIGINT AS sdc__known FROM sdc__alone GROUP BY sdc__place
+        SELECT sdc__wild AS sdc__so, sdc__place AS sdc__at, sdc__exact_sum(1e0 * sdc__f * sdc__f, 0) AS sdc__squares, coalesce(sum(CASE WHEN sdc__g > 0 THEN sdc__f END), 0)::BIGINT AS sdc__known FROM sdc__alone GROUP BY sdc__wild, sdc__place
     ),
     sdc__sums AS (
-        SELECT sdc__place, any_value(sdc__target) AS sdc__target, sum(sdc__d)::BIGINT AS sdc__n, sum(sdc__s)::BIGINT AS sdc__m,
-               coalesce(sum(CASE WHEN sdc__sq > 0 THEN sdc__d END), 0)::BIGINT AS sdc__in,
-               coalesce(sdc__exact_sum(CASE WHEN sdc__d > 0 THEN 1e0 * sdc__d * sdc__d / sdc__dq END), 0) AS sdc__o,
-               coalesce(sdc__exact_sum(CASE WHEN sdc__s > 0 THEN 1e0 * sdc__d * sdc__s / sdc__sq END), 0) AS sdc__c,
-               coalesce(sdc__exact_sum(CASE WHEN sdc__s > 0 THEN 1e0 * sdc__s * sdc__s / sdc__sq END), 0) AS sdc__w,
-               coalesce(sum(CASE WHEN sdc__sure THEN sdc__s END), 0)::BIGINT AS sdc__targeted, coalesce(sum(CASE WHEN sdc__sure AND sdc__dq > 0 THEN sdc__s END), 0)::BIGINT AS sdc__matched,
-               coalesce(sdc__exact_sum(CASE WHEN sdc__sure AND sdc__d > 0 THEN 1e0 * sdc__s * sdc__d / sdc__dq END), 0) AS sdc__t,
-               coalesce(sum(CASE WHEN sdc__sure THEN sdc__d END), 0)::BIGINT AS sdc__right, coalesce(sum(CASE WHEN sdc__sure THEN sdc__dq END), 0)::BIGINT AS sdc__tried
-        FROM sdc__cells GROUP BY sdc__place
+        SELECT sdc__wild, sdc__place, any_value(sdc__target) AS sdc__target, sum(CASE WHEN sdc__of THEN sdc__n ELSE 0 END)::BIGINT AS sdc__all, sum(CASE WHEN sdc__of THEN 0 ELSE sdc__n END)::BIGINT AS sdc__m,
+               coalesce(sum(CASE WHEN sdc__of AND sdc__sq > 0 THEN sdc__n END), 0)::BIGINT AS sdc__in,
+               coalesce(sdc__exact_sum(CASE WHEN sdc__of AND sdc__n > 0 THEN 1e0 * sdc__n * sdc__n / sdc__dq END), 0) AS sdc__o,
+               coalesce(sdc__exact_sum(CASE WHEN sdc__of AND sdc__s > 0 THEN 1e0 * sdc__n * sdc__s / sdc__sq END), 0) AS sdc__c,
+               coalesce(sdc__exact_sum(CASE WHEN NOT sdc__of AND sdc__s > 0 THEN 1e0 * sdc__n * sdc__s / sdc__sq END), 0) AS sdc__w,
+               coalesce(sum(CASE WHEN NOT sdc__of AND sdc__sure THEN sdc__n END), 0)::BIGINT AS sdc__targeted, coalesce(sum(CASE WHEN NOT sdc__of AND sdc__sure AND sdc__dq > 0 THEN sdc__n END), 0)::BIGINT AS sdc__matched,
+               coalesce(sdc__exact_sum(CASE WHEN NOT sdc__of AND sdc__sure AND sdc__d > 0 THEN 1e0 * sdc__n * sdc__d / sdc__dq END), 0) AS sdc__t,
+               coalesce(sum(CASE WHEN sdc__of AND sdc__sure THEN sdc__n END), 0)::BIGINT AS sdc__right, coalesce(sum(CASE WHEN sdc__of AND sdc__sure THEN sdc__dq END), 0)::BIGINT AS sdc__tried
+        FROM sdc__cells GROUP BY sdc__wild, sdc__place
     )
-    SELECT sdc__target AS target, sdc__n AS records, 1e0 * sdc__in / sdc__n AS in_released, 1e0 * sdc__known / sdc__n AS target_in_released, sdc__squares / sdc__n / sdc__n AS baseline,
-           sdc__o / sdc__n AS cap_original, sdc__c / sdc__n AS cap, sdc__c / nullif(sdc__in, 0) AS cap_matched, sdc__w / sdc__m AS weap,
-           sdc__targeted AS targeted, sdc__matched AS targeted_matched, sdc__t / nullif(sdc__matched, 0) AS tcap, 1e0 * sdc__right / nullif(sdc__tried, 0) AS tcap_original
-    FROM sdc__sums JOIN sdc__margins ON sdc__of = sdc__place ORDER BY sdc__place ASC;
+    SELECT any_value(sdc__target) AS target, max(sdc__all) AS records, max(1e0 * sdc__in / sdc__all) AS in_released, max(1e0 * sdc__known / sdc__all) AS target_in_released, max(sdc__squares / sdc__all / sdc__all) AS baseline,
+           max(sdc__o / sdc__all) AS cap_original, max(sdc__c / sdc__all) AS cap, max(sdc__c / nullif(sdc__in, 0)) AS cap_matched, max(sdc__w / sdc__m) AS weap,
+           max(sdc__targeted) AS targeted, max(sdc__matched) AS targeted_matched, max(sdc__t / nullif(sdc__matched, 0)) AS tcap, max(1e0 * sdc__right / nullif(sdc__tried, 0)) AS tcap_original
+    FROM sdc__sums JOIN sdc__margins ON sdc__at = sdc__place AND sdc__so = sdc__wild GROUP BY sdc__place ORDER BY sdc__place ASC;
 
 -- The records of a table, each with the texts of its cell and of its target. (Names as those of the cells: written out, rows are compared by name.)
 CREATE OR REPLACE MACRO sdc__keyed_texts(tbl, keys, target) AS TABLE
@@ -86,20 +90,23 @@ CREATE OR REPLACE MACRO sdc__keyed_texts(tbl, keys, target) AS TABLE
     FROM (SELECT *, sdc__exact(COLUMNS(sdc__columns((*), keys)))::VARCHAR AS "sdc__x_\0", sdc__exact(COLUMNS(sdc__columns((*), [target::VARCHAR])))::VARCHAR AS sdc__t
           FROM sdc__rows(tbl, codes := list_append(sdc__names(keys), target::VARCHAR)));
 
--- The records of the first table with the counts of their cells, in either table.
-CREATE OR REPLACE MACRO sdc__attributed(tbl, other, keys, target) AS TABLE
-    SELECT r.* EXCLUDE (sdc__own, sdc__t), sdc__found(c.sdc__dq) AS sdc__dq, c.sdc__d, c.sdc__s, c.sdc__sq
+-- The records of a table with the counts of their cells, in either table: of the original where first. (Of both readings the greatest.)
+CREATE OR REPLACE MACRO sdc__attributed(tbl, original, released, keys, target, nulls, first) AS TABLE
+    SELECT r.* EXCLUDE (sdc__own, sdc__t), sdc__found(c.sdc__near) AS sdc__near, c.sdc__matches, c.sdc__cap, c.sdc__weap
     FROM sdc__keyed_texts(tbl, keys, target) AS r
-    LEFT JOIN sdc__attribution_cells(tbl, other, keys, [target::VARCHAR]) AS c ON r.sdc__own = c.sdc__key AND r.sdc__t IS NOT DISTINCT FROM c.sdc__value;
+    LEFT JOIN (SELECT sdc__key, sdc__value, max(sdc__n) AS sdc__near, max(CASE WHEN first THEN sdc__sq ELSE sdc__dq END) AS sdc__matches, max(CASE WHEN sdc__sq > 0 THEN 1e0 * sdc__s / sdc__sq END) AS sdc__weap,
+                      max(CASE WHEN first AND sdc__sq > 0 THEN 1e0 * sdc__s / sdc__sq WHEN NOT first AND sdc__dq > 0 THEN 1e0 * sdc__d / sdc__dq END) AS sdc__cap
+               FROM sdc__attribution_cells(original, released, keys, [target::VARCHAR], nulls) WHERE sdc__of = first GROUP BY sdc__key, sdc__value) AS c
+      ON r.sdc__own = c.sdc__key AND r.sdc__t IS NOT DISTINCT FROM c.sdc__value;
 
 -- matches: the released records of its cell; cap: CAP_s, NULL where there is none. Where it is 1, the released file tells the value with certainty.
 -- sdc_correct_attribution_records: every record of the original, and how probably the released file attributes its true value to it.
 -- Gives: every column, matches BIGINT, cap DOUBLE (more risk).
 -- Rows: records.
 -- Example: FROM sdc_correct_attribution_records('persons', 'released', ['age', 'sex'], 'region');
-CREATE OR REPLACE MACRO sdc_correct_attribution_records(original, released, keys, target) AS TABLE
-    SELECT COLUMNS(sdc__without((*), ['matches', 'cap'])), sdc__sq AS matches, CASE WHEN sdc__sq > 0 THEN 1e0 * sdc__s / sdc__sq END AS cap
-    FROM sdc__attributed(original, released, keys, target);
+CREATE OR REPLACE MACRO sdc_correct_attribution_records(original, released, keys, target, nulls := 'higher') AS TABLE
+    SELECT COLUMNS(sdc__without((*), ['matches', 'cap'])), sdc__matches AS matches, sdc__cap AS cap
+    FROM sdc__attributed(original, original, released, keys, target, nulls, true);
 
 -- matches: the original's records of its cell; tcap: the share of these with its value, NULL where there is none. What to change are the records where
 -- both weap and tcap are high.
@@ -107,6 +114,6 @@ CREATE OR REPLACE MACRO sdc_correct_attribution_records(original, released, keys
 -- Gives: every column, weap DOUBLE (more risk), matches BIGINT, tcap DOUBLE (more risk).
 -- Rows: records.
 -- Example: FROM sdc_targeted_attribution_records('persons', 'released', ['age', 'sex'], 'region');
-CREATE OR REPLACE MACRO sdc_targeted_attribution_records(original, released, keys, target) AS TABLE
-    SELECT COLUMNS(sdc__without((*), ['weap', 'matches', 'tcap'])), 1e0 * sdc__d / sdc__dq AS weap, sdc__sq AS matches, CASE WHEN sdc__sq > 0 THEN 1e0 * sdc__s / sdc__sq END AS tcap
-    FROM sdc__attributed(released, original, keys, target);
+CREATE OR REPLACE MACRO sdc_targeted_attribution_records(original, released, keys, target, nulls := 'higher') AS TABLE
+    SELECT COLUMNS(sdc__without((*), ['weap', 'matches', 'tcap'])), sdc__weap AS weap, sdc__matches AS matches, sdc__cap AS tcap
+    FROM sdc__attributed(released, original, released, keys, target, nulls, false);

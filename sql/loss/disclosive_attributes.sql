@@ -27,6 +27,7 @@
 --   released  table    the masked or synthetic table; its records need not be those of the original
 --   keys      columns  the key variables
 --   targets   columns  the sensitive variables, each by itself; NULL in them is a value of its own
+--   nulls     'higher', 'category' or 'wildcard'  NULL in a released key is a value of its own, or agrees with every value; of each figure the higher of both
 
 -- A row a target.
 -- sdc_disclosive_attributes: the share of the original's records whose sensitive value the released file tells with certainty.
@@ -35,18 +36,18 @@
 -- Rows: each target.
 -- Example: FROM sdc_disclosive_attributes('persons', 'released', ['age', 'sex'], ['region']);
 -- Limit: disco. The share of the original's records whose value of this target the released file tells with certainty, and rightly.
-CREATE OR REPLACE MACRO sdc_disclosive_attributes(original, released, keys, targets) AS TABLE
-    WITH sdc__cells AS (FROM sdc__attribution_cells(original, released, keys, targets)),
+CREATE OR REPLACE MACRO sdc_disclosive_attributes(original, released, keys, targets, nulls := 'higher') AS TABLE
+    WITH sdc__cells AS (FROM sdc__attribution_cells(original, released, keys, targets, nulls)),
     sdc__sums AS (
-        SELECT sdc__place, any_value(sdc__target) AS sdc__target, sum(sdc__d)::BIGINT AS sdc__n, sum(sdc__s)::BIGINT AS sdc__m,
-               coalesce(sum(CASE WHEN sdc__sq > 0 THEN sdc__d END), 0)::BIGINT AS sdc__in, coalesce(sum(CASE WHEN sdc__d = sdc__dq THEN sdc__d END), 0)::BIGINT AS sdc__original,
-               coalesce(sum(CASE WHEN sdc__s = sdc__sq THEN sdc__s END), 0)::BIGINT AS sdc__released,
-               coalesce(sum(CASE WHEN sdc__sq > 0 AND sdc__most = sdc__sq THEN sdc__d END), 0)::BIGINT AS sdc__told,
-               coalesce(sum(CASE WHEN sdc__s > 0 AND sdc__s = sdc__sq THEN sdc__d END), 0)::BIGINT AS sdc__right,
-               coalesce(sum(CASE WHEN sdc__s > 0 AND sdc__s = sdc__sq AND sdc__d = sdc__dq THEN sdc__d END), 0)::BIGINT AS sdc__known,
-               coalesce(max(CASE WHEN sdc__s > 0 AND sdc__s = sdc__sq THEN sdc__d END), 0)::BIGINT AS sdc__largest
-        FROM sdc__cells GROUP BY sdc__place
+        SELECT sdc__place, any_value(sdc__target) AS sdc__target, sum(CASE WHEN sdc__of THEN sdc__n ELSE 0 END)::BIGINT AS sdc__all, sum(CASE WHEN sdc__of THEN 0 ELSE sdc__n END)::BIGINT AS sdc__m,
+               coalesce(sum(CASE WHEN sdc__of AND sdc__sq > 0 THEN sdc__n END), 0)::BIGINT AS sdc__in, coalesce(sum(CASE WHEN sdc__of AND sdc__n = sdc__dq THEN sdc__n END), 0)::BIGINT AS sdc__original,
+               coalesce(sum(CASE WHEN NOT sdc__of AND sdc__s = sdc__sq THEN sdc__n END), 0)::BIGINT AS sdc__released,
+               coalesce(sum(CASE WHEN sdc__of AND sdc__sq > 0 AND sdc__most = sdc__sq THEN sdc__n END), 0)::BIGINT AS sdc__told,
+               coalesce(sum(CASE WHEN sdc__of AND sdc__s > 0 AND sdc__s = sdc__sq THEN sdc__n END), 0)::BIGINT AS sdc__right,
+               coalesce(sum(CASE WHEN sdc__of AND sdc__s > 0 AND sdc__s = sdc__sq AND sdc__n = sdc__dq THEN sdc__n END), 0)::BIGINT AS sdc__known,
+               coalesce(max(CASE WHEN sdc__of AND sdc__s > 0 AND sdc__s = sdc__sq THEN sdc__n END), 0)::BIGINT AS sdc__largest
+        FROM sdc__cells GROUP BY sdc__wild, sdc__place
     )
-    SELECT sdc__target AS target, sdc__n AS records, 1e0 * sdc__in / sdc__n AS in_released, 1e0 * sdc__original / sdc__n AS disclosive_original, 1e0 * sdc__released / sdc__m AS disclosive_released,
-           1e0 * sdc__told / sdc__n AS disclosive, 1e0 * sdc__right / sdc__n AS disco, 1e0 * sdc__known / sdc__n AS disdio, sdc__largest AS largest
-    FROM sdc__sums ORDER BY sdc__place ASC;
+    SELECT any_value(sdc__target) AS target, max(sdc__all) AS records, max(1e0 * sdc__in / sdc__all) AS in_released, max(1e0 * sdc__original / sdc__all) AS disclosive_original, max(1e0 * sdc__released / sdc__m) AS disclosive_released,
+           max(1e0 * sdc__told / sdc__all) AS disclosive, max(1e0 * sdc__right / sdc__all) AS disco, max(1e0 * sdc__known / sdc__all) AS disdio, max(sdc__largest) AS largest
+    FROM sdc__sums GROUP BY sdc__place ORDER BY sdc__place ASC;

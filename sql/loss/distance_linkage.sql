@@ -84,8 +84,8 @@ CREATE OR REPLACE MACRO sdc__files_compared(original, released, columns, id, cat
                                       list_slice(list_filter(sdc__every, lambda n: starts_with(n, 'sdc__x_')), 1, len(numbers))), lambda n: substr(n, 8)) AS sdc__names,
            list_concat(list_slice(sdc__t, 1, len(categories)), list_slice(sdc__o, 1, len(ordinal)), list_slice(sdc__x, 1, len(numbers))) AS sdc__values, sdc__persons, sdc__people, sdc__firsts
     FROM sdc__by_kind, (FROM sdc__coded_alike('sdc__unordered')) AS sdc__alike, (SELECT sdc__wrong AS sdc__mixed FROM sdc__coded_alike('sdc__ordered')) AS sdc__ranked, sdc__refused,
-         (FROM sdc__recoded_alike('sdc__files', categories)) AS sdc__recoded
-    WHERE sdc__moved = 0 AND sdc__wrong = 0 AND sdc__mixed = 0 AND sdc__n = 0;
+         (FROM sdc__recoded_alike('sdc__files', categories)) AS sdc__recoded, (SELECT count(*) AS sdc__texts FROM sdc__ranked_alike(original, released, ordinal, columns)) AS sdc__typed
+    WHERE sdc__moved = 0 AND sdc__texts = 0 AND sdc__wrong = 0 AND sdc__mixed = 0 AND sdc__n = 0;
 
 -- Each record: whether it is of the other file, and of the released ones the distance of its own, how many are nearer (2: or more) and how many as near; NaN without one.
 CREATE OR REPLACE MACRO sdc__linked_records(original, released, columns, id, categories, ordinal, numbers, scaling, weights, external) AS TABLE

@@ -8,7 +8,8 @@
 -- whose DCR is at most the 5th percentile of these: 0.05 is expected of a file that is as another sample from the same population, and far
 -- more where records were taken over with little change. Exact, for all records; no id is needed, and the files may be of any sizes.
 -- scaling: the standard deviation (n - 1) or the range of the original; what is constant there is compared as it is. Ordered categories
--- of both files together are ranked: numbers by size, an ENUM in its own order, texts by their bytes, NULL the lowest. NULL of other
+-- of both files together are ranked: numbers by size, an ENUM in its own order, texts by their bytes, NULL the lowest; numbers in one file and texts
+-- in the other are an error. NULL of other
 -- categories is one of them; a column of these without a value in both files is an error (it was recoded, or is a number: no record would be close).
 -- NULL or NaN in a number is an error. Two originals at the same distance, 0 too, have the NNDR 1; distances
 -- are compared to nine digits. Percentiles are interpolated.
@@ -71,8 +72,8 @@ CREATE OR REPLACE MACRO sdc__kinds_compared(original, released, columns, categor
     SELECT list_transform(list_concat(list_slice(list_filter(sdc__every, lambda n: starts_with(n, 'sdc__t_')), 1, len(categories)), list_slice(list_filter(sdc__every, lambda n: starts_with(n, 'sdc__o_')), 1, len(ordinal)),
                                       list_slice(list_filter(sdc__every, lambda n: starts_with(n, 'sdc__x_')), 1, len(numbers))), lambda n: substr(n, 8)) AS sdc__names,
            list_concat(list_slice(sdc__t, 1, len(categories)), list_slice(sdc__o, 1, len(ordinal)), list_slice(sdc__x, 1, len(numbers))) AS sdc__values, sdc__before, sdc__after
-    FROM sdc__by_kind, (FROM sdc__coded_alike('sdc__unordered')) AS sdc__alike
-    WHERE sdc__wrong = 0;
+    FROM sdc__by_kind, (FROM sdc__coded_alike('sdc__unordered')) AS sdc__alike, (SELECT count(*) AS sdc__n FROM sdc__ranked_alike(original, released, ordinal, columns)) AS sdc__ranked
+    WHERE sdc__wrong = 0 AND sdc__n = 0;
 
 -- sdc_distance_to_closest: how close released records are to original ones (DCR, NNDR), beside these among themselves.
 -- Gives: records BIGINT, copies BIGINT (more risk), close DOUBLE (more risk), dcr_minimum DOUBLE (less risk), dcr_p5 DOUBLE (less risk),

@@ -69,8 +69,9 @@ CREATE OR REPLACE MACRO sdc__ranks_linked(original, released, columns, id, p, st
         SELECT sdc__persons, sdc__firsts, sdc__kernel_rank_linkage(sdc__values, sdc__people, sdc__firsts, sdc__groups, sdc__ranges(p, columns, sdc__names), sdc__distance_weights(weights, columns, sdc__names)) AS sdc__k
         FROM (SELECT sdc__persons, sdc__people, sdc__firsts, sdc__groups, [*COLUMNS(lambda c: starts_with(c, 'sdc__x_'))] AS sdc__values,
                      list_transform(struct_keys(struct_pack(*COLUMNS(lambda c: starts_with(c, 'sdc__x_')))), lambda n: substr(n, 8)) AS sdc__names FROM sdc__lists),
-             (FROM sdc__coded_alike('sdc__ordered')) AS sdc__alike, (SELECT count(*) AS sdc__n FROM sdc__refused_pairs('sdc__files', id)) AS sdc__refused
-        WHERE sdc__wrong = 0 AND sdc__n = 0
+             (FROM sdc__coded_alike('sdc__ordered')) AS sdc__alike, (SELECT count(*) AS sdc__n FROM sdc__refused_pairs('sdc__files', id)) AS sdc__refused,
+             (SELECT count(*) AS sdc__texts FROM sdc__ranked_alike(original, released, sdc__names(columns), columns)) AS sdc__typed
+        WHERE sdc__wrong = 0 AND sdc__n = 0 AND sdc__texts = 0
     )
     SELECT * EXCLUDE (sdc__first)
     FROM (SELECT unnest(sdc__persons) AS sdc__person, unnest(sdc__firsts) = 1 AS sdc__first, unnest(sdc__k[1]) AS sdc__d, unnest(sdc__k[2]) AS sdc__nearer, unnest(sdc__k[3]) AS sdc__near, unnest(sdc__k[4]) = 1 AS sdc__own,

@@ -24,7 +24,8 @@
 -- That is right where each value has one label (a global recoding); it is an error where one has several, as after local recoding or a
 -- perturbation: then recode the original alike first, by the same hierarchy or breaks, and compare with that. A key
 -- that shares no value with the original and is not in `recoded` is an error: it would read as no risk; so is one that was plainly recoded (34 as 30,
--- 38 as 30, always): part of its values would find nothing. A value whose every record was suppressed has no label and agrees with NULL only: fewer
+-- 38 as 30, always; or other numbers in the same order, as of whole numbers that were rounded and are all different): part of its values would
+-- find nothing. A value whose every record was suppressed has no label and agrees with NULL only: fewer
 -- matches than the intruder has, never more.
 --
 -- Scope: table.
@@ -63,10 +64,23 @@ CREATE OR REPLACE MACRO sdc__coded_otherwise(shared, released, apart, name) AS
              THEN error('ColumnError: No released value of the key "' || name || '" occurs in the original, so that nothing could agree: name it in recoded where these are labels of groups, recode the original alike, or leave out a key that was masked as a number.')
          ELSE false END;
 
--- labels: the most released values of one original; moved: the most records whose value became another one, of one value; old, new: how many there are.
-CREATE OR REPLACE MACRO sdc__recoded_unsaid(labels, moved, old, new, name) AS
+-- A number by its text, NULL of other texts.
+CREATE OR REPLACE MACRO sdc__number_of_text(x) AS
+    CASE WHEN translate(x, '.-', '') <> '' AND (translate(x, '0123456789', '') IN ('', '.') OR starts_with(x, '-') AND translate(x, '0123456789', '') IN ('-', '-.')) THEN x::DOUBLE END;
+
+-- 1 where a released value is followed by a lower one, values taken as numbers where they are, else as texts; or is a label of a number.
+CREATE OR REPLACE MACRO sdc__falls(old, one, next) AS
+    CASE WHEN sdc__number_of_text(old) IS NOT NULL AND sdc__number_of_text(one) IS NULL THEN 1
+         WHEN sdc__number_of_text(one) IS NOT NULL AND sdc__number_of_text(next) IS NOT NULL THEN CASE WHEN sdc__number_of_text(next) < sdc__number_of_text(one) THEN 1 ELSE 0 END
+         WHEN next < one THEN 1 ELSE 0 END;
+
+-- labels: the most released values of one original; moved: the most records whose value became another one, of one value; changed: the values that became
+-- others; falls: how often they left their order; old, new: how many there are.
+CREATE OR REPLACE MACRO sdc__recoded_unsaid(labels, moved, changed, falls, old, new, name) AS
     CASE WHEN labels = 1 AND moved > 1 AND new < old
              THEN error('ColumnError: Each original value of the key "' || name || '" was released as one value, and several as the same one, as after a recoding: those that are no label would find nothing, and the risk would look low. Name it in recoded, or recode the original alike.')
+         WHEN labels = 1 AND falls = 0 AND changed >= CASE WHEN new < old THEN 2 ELSE 5 END
+             THEN error('ColumnError: The values of the key "' || name || '" were released as other ones in the same order, as after rounding, or noise that is small beside their distances: by their places each could be found, by their values none, and the risk would look low. Name it in recoded, or recode the original alike.')
          ELSE false END;
 
 -- Columns of the cells in a text, for each key.
@@ -100,9 +114,10 @@ CREATE OR REPLACE MACRO sdc__looked_for(keys, category, recoded) AS
     || array_to_string(list_transform(keys, lambda k, i: 'sdc__c.sdc__l' || i || ' IS NOT DISTINCT FROM sdc__found.sdc__l' || i), ' AND ')
     || ' LEFT JOIN (SELECT sdc__j FROM sdc__shared WHERE ' || array_to_string(list_transform(keys, lambda k, i: 'sdc__j = ' || i || ' AND sdc__coded_otherwise(sdc__s, sdc__t, sdc__u, ' || sdc__text(k) || ')'), ' OR ') || ') AS sdc__none ON true'
     || coalesce(' LEFT JOIN (SELECT 1 AS sdc__unsaid FROM (' || nullif(array_to_string(list_filter(list_transform(keys, lambda k, i: CASE WHEN NOT list_contains(recoded, sdc__folded(k)) THEN
-           'SELECT max(sdc__d) AS sdc__labels, max(sdc__m) AS sdc__moved, count(*) AS sdc__olds, count(DISTINCT sdc__one) AS sdc__news, ' || sdc__text(k) || ' AS sdc__name FROM (SELECT count(DISTINCT sdc__r) AS sdc__d, min(sdc__r) AS sdc__one, sum(CASE WHEN sdc__o <> sdc__r THEN sdc__n ELSE 0 END) AS sdc__m FROM (SELECT '
-           || sdc__sided('o', k) || ' AS sdc__o, ' || sdc__sided('r', k) || ' AS sdc__r, sdc__n FROM sdc__labelled) WHERE sdc__o IS NOT NULL AND sdc__r IS NOT NULL GROUP BY sdc__o)' END), lambda t: t IS NOT NULL), ' UNION ALL '), '')
-       || ') WHERE sdc__recoded_unsaid(sdc__labels, sdc__moved, sdc__olds, sdc__news, sdc__name)) AS sdc__said ON true', '');
+           'SELECT max(sdc__d) AS sdc__labels, max(sdc__m) AS sdc__moved, sum(CASE WHEN sdc__m > 0 THEN 1 ELSE 0 END) AS sdc__changed, sum(sdc__falls(sdc__o, sdc__one, sdc__next)) AS sdc__fallen, count(*) AS sdc__olds, count(DISTINCT sdc__one) AS sdc__news, ' || sdc__text(k) || ' AS sdc__name'
+           || ' FROM (SELECT sdc__o, sdc__d, sdc__one, sdc__m, lead(sdc__one) OVER (ORDER BY sdc__number_of_text(sdc__o) ASC NULLS LAST, sdc__o ASC) AS sdc__next FROM (SELECT sdc__o, count(DISTINCT sdc__r) AS sdc__d, min(sdc__r) AS sdc__one, sum(CASE WHEN sdc__o <> sdc__r THEN sdc__n ELSE 0 END) AS sdc__m FROM (SELECT '
+           || sdc__sided('o', k) || ' AS sdc__o, ' || sdc__sided('r', k) || ' AS sdc__r, sdc__n FROM sdc__labelled) WHERE sdc__o IS NOT NULL AND sdc__r IS NOT NULL GROUP BY sdc__o) AS sdc__grouped) AS sdc__ordered' END), lambda t: t IS NOT NULL), ' UNION ALL '), '')
+       || ') WHERE sdc__recoded_unsaid(sdc__labels, sdc__moved, sdc__changed, sdc__fallen, sdc__olds, sdc__news, sdc__name)) AS sdc__said ON true', '');
 
 -- The name of the id, which none of the columns of the result has.
 CREATE OR REPLACE MACRO sdc__beside(id, results) AS

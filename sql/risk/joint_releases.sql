@@ -50,6 +50,12 @@ CREATE OR REPLACE MACRO sdc__release_side(tbl, keys, id, i) AS
     || '_\0" FROM sdc__exact_rows(' || sdc__text(tbl) || ', codes := ' || sdc__texts(list_append(keys, id)) || ')), sdc__refused' || i || ' AS (SELECT 1 AS sdc__none FROM (SELECT count(*) AS sdc__n, count(sdc__person) AS sdc__known,'
     || ' count(DISTINCT sdc__person) AS sdc__persons FROM sdc__side' || i || ') WHERE sdc__once(' || sdc__text(id) || ', sdc__n, sdc__persons, sdc__known, ' || sdc__text(tbl) || '))';
 
+-- False, or the error. texts: how a number is written among the ids of all releases; most: in one of them (in which 1 and 001 are two persons); common: the
+-- least number of persons that a release has in common with others (of none the error above tells).
+CREATE OR REPLACE MACRO sdc__written_otherwise(id, texts, most, common) AS
+    CASE WHEN texts > most AND common > 0 THEN error('ColumnError: Ids (' || id || ') are written in one way in one release, and in another way in another one (1 and 001, 1 and 1.0): these persons would not be joined, and the joint risk would look low. Give the ids one type and form.')
+         ELSE false END;
+
 CREATE OR REPLACE MACRO sdc__release_keys(keys, i) AS list_transform(keys, lambda n: 'k' || i || '_' || n);
 CREATE OR REPLACE MACRO sdc__all_keys(keys) AS flatten(list_transform(keys, lambda ks, i: list_prepend('in' || i, sdc__release_keys(ks, i))));
 
@@ -64,7 +70,11 @@ CREATE OR REPLACE MACRO sdc__joint_cells(releases, keys, id, nulls) AS
     || ', sdc__people AS (SELECT sdc__person, ' || array_to_string(list_transform(keys, lambda ks, i: 'coalesce(in' || i || ', false) AS in' || i || ', ' || sdc__identifiers(sdc__release_keys(ks, i))), ', ')
     || ' FROM sdc__side1' || array_to_string(list_transform(range(2, len(sdc__names(keys)) + 1), lambda i: ' FULL JOIN sdc__side' || i || ' USING (sdc__person)'), '') || ')'
     || ', sdc__crossed AS MATERIALIZED (SELECT sdc__c.* FROM (SELECT * EXCLUDE (sdc__person), count(*) AS records FROM sdc__people GROUP BY ALL) AS sdc__c'
-    || array_to_string(list_transform(keys, lambda ks, i: ' LEFT JOIN sdc__refused' || i || ' ON true'), '') || ' LEFT JOIN (SELECT 1 AS sdc__none FROM (SELECT '
+    || array_to_string(list_transform(keys, lambda ks, i: ' LEFT JOIN sdc__refused' || i || ' ON true'), '')
+    || ' LEFT JOIN (SELECT 1 AS sdc__none FROM (SELECT count(*) AS sdc__texts_all, greatest(' || array_to_string(list_transform(keys, lambda ks, i: 'count(CASE WHEN in' || i || ' THEN 1 END)'), ', ')
+    || ') AS sdc__texts_most FROM sdc__people WHERE sdc__plain_digits(sdc__person) IS NOT NULL GROUP BY sdc__plain_digits(sdc__person)) AS sdc__numbered CROSS JOIN (SELECT least('
+    || array_to_string(list_transform(keys, lambda ks, i: 'coalesce(sum(CASE WHEN in' || i || ' AND (' || array_to_string(list_transform(list_filter(range(1, len(sdc__names(keys)) + 1), lambda j: j <> i), lambda j: 'in' || j), ' OR ') || ') THEN 1 END), 0)'), ', ')
+    || ') AS sdc__least_common FROM sdc__people) AS sdc__joined WHERE sdc__written_otherwise(' || sdc__text(id) || ', sdc__texts_all, sdc__texts_most, sdc__least_common)) AS sdc__otherwise ON true LEFT JOIN (SELECT 1 AS sdc__none FROM (SELECT '
     || array_to_string(list_transform(keys, lambda ks, i: 'coalesce(sum(CASE WHEN in' || i || ' AND (' || array_to_string(list_transform(list_filter(range(1, len(sdc__names(keys)) + 1), lambda j: j <> i), lambda j: 'in' || j), ' OR ') || ') THEN 1 END), 0) AS sdc__common' || i), ', ')
     || ', least(' || array_to_string(list_transform(keys, lambda ks, i: 'coalesce(sum(CASE WHEN in' || i || ' THEN 1 END), 0)'), ', ') || ') AS sdc__fewest FROM sdc__people) WHERE ' || array_to_string(list_transform(keys, lambda ks, i: 'sdc__of_others(' || sdc__text(id) || ', sdc__common' || i || ', sdc__fewest, ' || sdc__text(releases[i]) || ')'), ' OR ') || ') AS sdc__alone ON true)'
     || array_to_string(list_transform(keys, lambda ks, i: ', sdc__of' || i || ' AS (SELECT * FROM sdc__crossed WHERE in' || i || ')'), '')

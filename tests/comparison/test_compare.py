@@ -403,3 +403,23 @@ def test_limits_and_wrong_options_on_the_command_line(files, capsys):
     }.items():
         assert main(["compare", *given, *options, *wrong]) == 2
         assert words in capsys.readouterr().err
+
+
+def test_a_key_that_may_have_been_renamed_is_an_error(con):
+    """Else all that it tells would count before masking, and nothing of it after."""
+    con.execute("CREATE TABLE k AS SELECT range AS id, range % 40 AS education, range % 2 AS sex FROM range(60)")
+    con.execute("CREATE TABLE r AS SELECT id, education AS educ, sex FROM k")
+    released = Microdata(con, "r", keys=["sex"], id="id")
+    original = Microdata(con, "k", keys=["sex", "education"], id="id")
+    with pytest.raises(ColumnError, match="no key education, and the original none of educ: was a key renamed"):
+        released.compare(original)
+    found = released.compare(original, dropped=["Education"]).to_dict()
+    assert (found["before"]["frequency_summary"]["sample_uniques"], found["frequency_summary"]["sample_uniques"]) == (
+        20,
+        0,
+    )
+    for wrong, words in ({"educ": "is in the released table", "nothing": "is no column of the original"}).items():
+        with pytest.raises(ColumnError, match=words):
+            released.compare(original, dropped=[wrong])
+    con.execute("CREATE TABLE less AS SELECT id, sex FROM k")
+    assert "education: a key before" in str(Microdata(con, "less", keys=["sex"], id="id").compare(original))

@@ -139,6 +139,49 @@ def brute(before: list[Row], after: list[Row], tau: float) -> dict[str, Any]:
     }
 
 
+READINGS = {"category": slice(0, 1), "wildcard": slice(1, 2), "higher": slice(0, 2)}
+
+
+def agrees(original: Row, released: Row) -> bool:
+    return all(y is None or x == y for x, y in zip(original, released, strict=True))
+
+
+def either(one: Row, other: Row) -> bool:
+    return all(x is None or y is None or x == y for x, y in zip(one, other, strict=True))
+
+
+def brute_wildcard(before: list[Row], after: list[Row], tau: float) -> dict[str, Any]:
+    """Return the same where a released NULL agrees with every value."""
+    seen = [[v for r, v in after if agrees(q, r)] for q, _ in before]
+    own = [[v for r, v in before if r == q] for q, _ in before]
+    beside = [[v for r, v in after if either(q, r)] for q, _ in after]
+    true = [[v for q, v in before if agrees(q, r)] for r, _ in after]
+    caps = [vs.count(t) / len(vs) if vs else None for (_, t), vs in zip(before, seen, strict=True)]
+    weap = [vs.count(t) / len(vs) for (_, t), vs in zip(after, beside, strict=True)]
+    sure = [(t, vs) for (_, t), vs, w in zip(after, true, weap, strict=True) if w >= tau - 1e-9]
+    cells = {q: (d, s) for (q, _), d, s in zip(before, own, seen, strict=True)}
+    tried = [(t, d) for d, s in cells.values() for t in set(s) if s.count(t) / len(s) >= tau - 1e-9]
+    told = [len(set(s)) == 1 for s in seen]
+    right = [len(set(s)) == 1 and t in s for (_, t), s in zip(before, seen, strict=True)]
+    n = len(before)
+    return {
+        **brute(before, after, tau),
+        "in_released": sum(map(bool, seen)) / n,
+        "cap": mean([c or 0 for c in caps]),
+        "cap_matched": mean([c for c in caps if c is not None]),
+        "weap": mean(weap),
+        "targeted": len(sure),
+        "targeted_matched": sum(bool(vs) for _, vs in sure),
+        "tcap": mean([vs.count(t) / len(vs) for t, vs in sure if vs]),
+        "tcap_original": sum(d.count(t) for t, d in tried) / sum(len(d) for _, d in tried) if tried else None,
+        "disclosive_released": mean([len(set(vs)) == 1 for vs in beside]),
+        "disclosive": sum(told) / n,
+        "disco": sum(right) / n,
+        "disdio": sum(r and len(set(d)) == 1 for r, d in zip(right, own, strict=True)) / n,
+        "largest": max([0, *Counter(r for r, yes in zip(before, right, strict=True) if yes).values()]),
+    }
+
+
 def unique(before: list[Row], after: list[Row]) -> list[float]:
     n, m = Counter(before), Counter(after)
     return [
@@ -167,14 +210,17 @@ def test_brute_force(con, seed):
     table(con, "k", before, '"Select", f, a, "b\'"')
     table(con, "f", [(d, c, b, a) for a, b, c, d in after], '"b\'", a, f, "Select"')
     for tau in (1, 0.6, 0.3):
-        call = f"sdc_correct_attribution('k', 'f', ['f', 'select'], ['a', 'b'''], tau := {tau})"
-        both = found(con, call), found(con, "sdc_disclosive_attributes('k', 'f', ['f', 'select'], ['a', 'b'''])")
-        for place, (cap, disclosive) in enumerate(zip(*both, strict=True)):
-            sides = [[((a, b), (c, d)[place]) for a, b, c, d in side] for side in (before, after)]
-            expected = brute(*sides, tau)
-            assert cap.pop("target") == disclosive.pop("target") == ["a", "b'"][place]
-            for name, value in {**cap, **disclosive}.items():
-                assert value == (None if expected[name] is None else pytest.approx(expected[name])), name
+        for nulls in READINGS:
+            common = f"'k', 'f', ['f', 'select'], ['a', 'b'''], nulls := '{nulls}'"
+            call = f"sdc_correct_attribution({common}, tau := {tau})"
+            both = found(con, call), found(con, f"sdc_disclosive_attributes({common})")
+            for place, (cap, disclosive) in enumerate(zip(*both, strict=True)):
+                sides = [[((a, b), (c, d)[place]) for a, b, c, d in side] for side in (before, after)]
+                readings = [brute(*sides, tau), brute_wildcard(*sides, tau)]
+                assert cap.pop("target") == disclosive.pop("target") == ["a", "b'"][place]
+                for name, value in {**cap, **disclosive}.items():
+                    known = [r[name] for r in readings[READINGS[nulls]] if r[name] is not None]
+                    assert value == (pytest.approx(max(known)) if known else None), (nulls, name)
     (row,) = found(con, "sdc_replicated_uniques('k', 'f', ['f', 'SELECT'])")
     assert list(row.values()) == pytest.approx(unique([r[:2] for r in before], [r[:2] for r in after]))
 
@@ -317,3 +363,28 @@ def test_in_python(example):
     example.execute("CREATE TABLE r AS SELECT * REPLACE (age || ' years' AS age) FROM f")
     with pytest.raises(TableError, match="No value of age occurs in both tables"):
         Microdata(example, "r", keys=["age", "sex"]).replicated_uniques(before)
+
+
+def test_a_suppressed_key_hides_nothing_that_the_others_tell(con):
+    """Region suppressed throughout one sex: by NULL as a value CAP falls; age and sex tell as much as before."""
+    con.execute(
+        "CREATE TABLE k AS SELECT i % 10 AS age, i % 2 AS sex, i % 3 AS region, i % 10 AS income FROM range(90) t(i)"
+    )
+    con.execute("CREATE TABLE f AS SELECT * REPLACE (if(age < 7, NULL, region) AS region) FROM k")
+    keys = ["age", "sex", "region"]
+    original, released = Microdata(con, "k", keys=keys), Microdata(con, "f", keys=keys, nulls="wildcard")
+    by = {nulls: released.correct_attribution(original, ["income"], nulls=nulls)[0].cap for nulls in READINGS}
+    assert by == {"category": pytest.approx(0.3), "wildcard": 1, "higher": 1}
+    disco = {nulls: released.disclosive_attributes(original, ["income"], nulls=nulls)[0].disco for nulls in READINGS}
+    assert disco == {"category": pytest.approx(0.3), "wildcard": 1, "higher": 1}
+    limits = ["correct_attribution.cap <= 0.5", "disclosive_attributes.disco <= 0.5"]
+    assert [found.holds for found in released.check_limits(limits, original=original, sensitive=["income"])] == [
+        False,
+        False,
+    ]
+    assert {row[-2:] for row in released.correct_attribution_records(original, "income").fetchall()} == {
+        (9, 1.0),
+        (3, 1.0),
+    }
+    with pytest.raises(ParameterError, match="must be one of higher, category, wildcard"):
+        released.correct_attribution(original, ["income"], nulls="any")

@@ -184,3 +184,19 @@ def test_a_category_that_was_recoded_is_no_distance_from_all(con):
             con.execute(f"FROM sdc_distance_to_closest('k', 'f', {call})").fetchall()
     (row,) = con.execute("SELECT copies FROM sdc_distance_to_closest('k', 'f', ['x'], ordinal := ['x'])").fetchall()
     assert row == (0,)
+
+
+def test_numbers_are_not_ranked_as_texts(con):
+    """Where one file holds texts, 10 would stand before 9: by every measure that ranks."""
+    con.execute("CREATE TABLE k AS SELECT range AS id, range % 30 AS f FROM range(60)")
+    con.execute("CREATE TABLE texts AS SELECT id, f::VARCHAR AS f FROM k")
+    for call in (
+        "sdc_distance_to_closest({}, {}, ['f'], ordinal := ['F'])",
+        "sdc_distance_linkage({}, {}, ['f'], 'id', ordinal := ['f'])",
+        "sdc_rank_linkage({}, {}, ['f'], 'id')",
+    ):
+        for one, other in (("'k'", "'texts'"), ("'texts'", "'k'")):
+            with pytest.raises(duckdb.Error, match=r'ordered column "f".*ranked by its bytes, 10 before 9'):
+                con.execute(f"FROM {call.format(one, other)}").fetchall()
+        con.execute("FROM " + call.format("'k'", "'k'")).fetchall()
+    con.execute("FROM sdc_distance_to_closest('k', 'texts', ['f'])").fetchall()

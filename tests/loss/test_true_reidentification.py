@@ -198,3 +198,25 @@ def test_a_recoding_whose_labels_are_original_values_is_told(con, recoding):
     con.execute(f"CREATE TABLE alike AS SELECT * REPLACE ({recoding} AS a) FROM k")
     same = con.execute("SELECT rate FROM sdc_true_reidentification('alike', 'f''', ['a', 'Select'], 'f')").fetchone()
     assert found == same[0] > 0
+
+
+def test_numbers_that_keep_their_order_are_no_other_numbers(con):
+    """Rounded to 100 or microaggregated, no value twice: by the values 1 in 100 is found, by their places all are."""
+    con.execute("CREATE TABLE o AS SELECT range AS id, 500 + range * 137 AS income FROM range(200)")
+    con.execute("CREATE TABLE r AS SELECT * REPLACE (round(income, -2)::BIGINT AS income) FROM o")
+    con.execute("CREATE TABLE c AS SELECT * REPLACE (income - 137 * (id % 3 - 1) * (id < 198)::INT AS income) FROM o")
+    con.execute("CREATE TABLE texts AS SELECT id, 'NL' || (1000 + id * 7) AS postcode FROM o")
+    con.execute("CREATE TABLE cut AS SELECT id, left(postcode, 5) || '0' AS postcode FROM texts")
+    for original, released, key in (("o", "r", "income"), ("o", "c", "income"), ("texts", "cut", "postcode")):
+        data, before = (Microdata(con, name, keys=[key], id="id") for name in (released, original))
+        with pytest.raises(ColumnError, match=f'"{key}".*Name it in recoded'):
+            data.true_reidentification(before)
+    data, before = (Microdata(con, name, keys=["income"], id="id") for name in "ro")
+    assert data.true_reidentification(before, recoded=["income"]).rate == 1
+    with pytest.raises(ColumnError, match="Name it in recoded"):
+        before.frontier(
+            [("round_to_base", {"columns": "income", "base": 100})], "true_reidentification.rate", "il1.il1"
+        )
+    con.execute("CREATE TABLE n AS SELECT * REPLACE (income + (id * 7919 % 3001) - 1500 AS income) FROM o")
+    con.execute("UPDATE n SET income = 500 WHERE id = 0")
+    assert Microdata(con, "n", keys=["income"], id="id").true_reidentification("o").rate < 0.1

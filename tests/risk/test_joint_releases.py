@@ -171,3 +171,17 @@ def test_releases_whose_ids_join_nothing_are_no_risk_of_none(con, other):
     with pytest.raises(ColumnError, match="occurs in another release"):
         data.joint_releases(["k", "f"], [["a"], ["a"]])
     assert len(data.joint_releases(["k", '"r\'s"'], [["a"], ["Select"]])) == 3
+
+
+def test_ids_that_differ_in_writing_are_an_error(con):
+    """Half of the persons would not be joined: 1 to 99 of 199."""
+    con.execute("CREATE TABLE a AS SELECT range + 1 AS id, range % 9 AS age FROM range(199)")
+    con.execute("CREATE TABLE b AS SELECT lpad(id::VARCHAR, 3, '0') AS id, age % 5 AS sex FROM a")
+    con.execute("CREATE TABLE d AS SELECT if(id < 9, id::DOUBLE::VARCHAR, id::VARCHAR) AS id, age % 5 AS sex FROM a")
+    for other in "bd":
+        with pytest.raises(duckdb.Error, match="written in one way in one release, and in another way"):
+            con.execute(f"FROM sdc_joint_releases(['a', '{other}'], [['age'], ['sex']], 'id')").fetchall()
+    # where one release has 1 and 001, they are two persons
+    con.execute("CREATE TABLE two AS SELECT unnest(['1', '001', '2', '3']) AS id, unnest([1, 1, 1, 2]) AS age")
+    found = con.execute("SELECT records, uniques FROM sdc_joint_releases(['two', 'two'], [['age'], ['age']], 'id')")
+    assert set(found.fetchall()) == {(4, 1)}

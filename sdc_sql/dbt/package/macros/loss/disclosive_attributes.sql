@@ -1,6 +1,6 @@
 {#- Written from the headers of sql/ by python -m sdc_sql.write. -#}
 
-{%- macro disclosive_attributes(original, released, keys, targets) -%}
-    {{ sdc.sdc__only('disclosive_attributes', kwargs, ['original', 'released', 'keys', 'targets']) }}
-    {{ return(sdc.sdc__measure('sdc_disclosive_attributes', [original, released, keys, targets], {})) }}
+{%- macro disclosive_attributes(original, released, keys, targets, nulls=none) -%}
+    {{ sdc.sdc__only('disclosive_attributes', kwargs, ['original', 'released', 'keys', 'targets', 'nulls']) }}
+    {{ return(sdc.sdc__measure('sdc_disclosive_attributes', [original, released, keys, targets], {'nulls': nulls})) }}
 {%- endmacro -%}

@@ -18,9 +18,9 @@
         'The share of the cells of this published table that changed', original) }}
 {% endtest %}
 
-{% test sdc_correct_attribution_below(model, original, keys, targets, maximum, tau=none) %}
-    {{ sdc.sdc__only('sdc_correct_attribution_below', kwargs, ['original', 'keys', 'targets', 'maximum', 'tau']) }}
-    {{ sdc.sdc__not_below(model, 'sdc_correct_attribution', [keys, targets], {'tau': tau}, 'cap', maximum,
+{% test sdc_correct_attribution_below(model, original, keys, targets, maximum, tau=none, nulls=none) %}
+    {{ sdc.sdc__only('sdc_correct_attribution_below', kwargs, ['original', 'keys', 'targets', 'maximum', 'tau', 'nulls']) }}
+    {{ sdc.sdc__not_below(model, 'sdc_correct_attribution', [keys, targets], {'tau': tau, 'nulls': nulls}, 'cap', maximum,
         'The probability that an intruder attributes the true value of this target to a record of the original', original) }}
 {% endtest %}
 
@@ -30,9 +30,9 @@
         'The share of the categories that masking changed', original) }}
 {% endtest %}
 
-{% test sdc_disclosive_attributes_below(model, original, keys, targets, maximum) %}
-    {{ sdc.sdc__only('sdc_disclosive_attributes_below', kwargs, ['original', 'keys', 'targets', 'maximum']) }}
-    {{ sdc.sdc__not_below(model, 'sdc_disclosive_attributes', [keys, targets], {}, 'disco', maximum,
+{% test sdc_disclosive_attributes_below(model, original, keys, targets, maximum, nulls=none) %}
+    {{ sdc.sdc__only('sdc_disclosive_attributes_below', kwargs, ['original', 'keys', 'targets', 'maximum', 'nulls']) }}
+    {{ sdc.sdc__not_below(model, 'sdc_disclosive_attributes', [keys, targets], {'nulls': nulls}, 'disco', maximum,
         'The share of the original\'s records whose value of this target the released file tells with certainty, and rightly', original) }}
 {% endtest %}
 
