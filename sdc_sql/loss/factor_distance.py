@@ -114,7 +114,7 @@ def gamma_loss(data: Roles, original: Described | str, columns: Iterable[str]) -
     original
         The table before masking: a Microdata, or its name on this connection.
     columns
-        The numeric variables.
+        The numeric variables, three or more: of two gamma is 0 whatever happens to them.
 
     Returns
     -------
@@ -123,7 +123,7 @@ def gamma_loss(data: Roles, original: Described | str, columns: Iterable[str]) -
     Raises
     ------
     ParameterError
-        Where a correlation matrix is singular.
+        Where there are fewer than three columns, or a correlation matrix is singular.
 
     Notes
     -----
@@ -132,7 +132,10 @@ def gamma_loss(data: Roles, original: Described | str, columns: Iterable[str]) -
     Examples
     --------
     >>> import sdc_sql
-    >>> sdc_sql.example().gamma_loss("persons", ["age", "w"]).gamma
+    >>> data = sdc_sql.example()
+    >>> values = "range AS x, range % 3 AS y, range % 5 AS z"
+    >>> _ = data.con.execute(f"CREATE TABLE numbers AS SELECT {values} FROM range(9)")
+    >>> sdc_sql.Microdata(data.con, "numbers").gamma_loss("numbers", ["x", "y", "z"]).gamma
     0.0
     """
     return GammaLoss(

@@ -9,7 +9,8 @@
 -- The handbook leaves open what the components are of and what w_j is: here of the correlation matrix (of standardised variables, so that
 -- units do not matter), the greatest eigenvalue first, w_j = l_j / sum l, the share of the variance in the original. A component of the
 -- released file has the sign that agrees with the original's. Components with one eigenvalue are not determined, and so are their distances.
--- Correlations are over the records of each file that miss no value; one with a constant is 0. gamma needs invertible matrices.
+-- Correlations are over the records of each file that miss no value; one with a constant is 0. gamma needs invertible matrices, and three
+-- variables: of two it is 0 whatever happens to them, since both elements of the diagonal are the same.
 -- Source: SDC handbook, section 3.5.3, Table 3.7 and (3.9); Domingo-Ferrer, Mateo-Sanz & Torra (2001); Mlodak, Pietrzak & Jozefowski (2022).
 --   sdcMicro's "eigen" is the sum of what is the mean here, its IL_correl is gamma.
 --
@@ -74,10 +75,14 @@ CREATE OR REPLACE MACRO sdc_eigenvalue_distance(original, released, columns) AS 
     FROM (FROM sdc__each UNION ALL SELECT 0, NULL, NULL, CASE WHEN count(sdc__v) = count(*) THEN list_sum(list(sdc__v ORDER BY sdc__i ASC)) / count(*) END FROM sdc__each)
     ORDER BY sdc__i ASC;
 
+CREATE OR REPLACE MACRO sdc__three_or_more(columns) AS
+    CASE WHEN len(sdc__names(columns)) >= 3 THEN true
+         ELSE error('ParameterError: gamma needs three columns or more: of two it is 0 whatever happens to them, since both elements of the diagonal of the inverse are the same. Take the correlation itself: R of sdc_matrix_distance.') END;
+
 -- sdc_gamma_loss: gamma, the share of the information on connections between the variables that is lost.
 -- Gives: gamma DOUBLE (more loss).
 -- Rows: one.
--- Example: FROM sdc_gamma_loss('persons', 'released', ['income', 'w']);
+-- Example: FROM sdc_gamma_loss('persons', 'released', ['age', 'income', 'w']);
 -- Limit: gamma. The share of the information on the connections between the variables that was lost.
 CREATE OR REPLACE MACRO sdc_gamma_loss(original, released, columns) AS TABLE
-    SELECT sdc__kernel_gamma(sdc__before, sdc__after)[1] AS gamma FROM sdc__both_correlations(original, released, columns);
+    SELECT sdc__kernel_gamma(sdc__before, sdc__after)[1] AS gamma FROM sdc__both_correlations(original, released, columns) WHERE sdc__three_or_more(columns);

@@ -3,7 +3,7 @@
 --   IL1 = 1 / (np) sum over variables and records of |x - x'| / (sqrt(2) S_j)
 -- S_j: the standard deviation of the variable in the original file (all its values, n - 1). bounded: each term counts to at most `most`, so
 -- that the measure is at most that. A suppressed value (NULL, where the original has one) has no term in IL1, and `most` in the bounded form;
--- where the original is NULL there is nothing to lose. Of a constant that was changed IL1 is NULL and the bounded term `most`.
+-- where the original is NULL there is nothing to lose. A variable that was suppressed as a whole has no IL1, and that of all is of the others. Of a constant that was changed IL1 is NULL and the bounded term `most`.
 -- Source: SDC handbook, section 3.5.3 (IL1: Yancey, Winkler & Creecy 2002; the bound: Trottini 2003). IL1s of sdcMicro is the sum of the
 --   terms: records times variables times this.
 --
@@ -45,7 +45,7 @@ CREATE OR REPLACE MACRO sdc_il1(original, released, columns, id, most := 1) AS T
         FROM sdc__pairs JOIN sdc__spreads ON sdc__of = sdc__place JOIN sdc__sizes ON sdc__at = sdc__place GROUP BY sdc__of, sdc__variable
     ),
     sdc__terms AS MATERIALIZED (
-        SELECT sdc__of, sdc__variable, sdc__values, sdc__gone, CASE WHEN sdc__moved = 0 THEN 0 WHEN sdc__s > 0 THEN sdc__moved / (sqrt(2) * sdc__s) END AS sdc__il1, coalesce(sdc__bounded, 0) AS sdc__bounded
+        SELECT sdc__of, sdc__variable, sdc__values, sdc__gone, CASE WHEN sdc__values = 0 OR sdc__moved = 0 THEN 0 WHEN sdc__s > 0 THEN sdc__moved / (sqrt(2) * sdc__s) END AS sdc__il1, coalesce(sdc__bounded, 0) AS sdc__bounded
         FROM sdc__sums
     )
     SELECT sdc__variable AS variable, sdc__values AS "values", sdc__gone AS suppressed, sdc__il1 / nullif(sdc__values, 0) AS il1, sdc__bounded / nullif(sdc__values + sdc__gone, 0) AS bounded

@@ -27,10 +27,10 @@ CREATE OR REPLACE MACRO sdc__one_side(original, released, columns, first) AS TAB
     WHERE sdc__first = first;
 
 -- The means of a file (each column's own values), its covariances and correlations over the records that miss no value; a correlation
--- with a constant is 0.
+-- with a constant is 0; where no record is complete, both are NULL.
 CREATE OR REPLACE MACRO sdc__correlations(v) AS
     list_transform(v, lambda r, i: list_transform(r, lambda c, j: CASE WHEN i = j THEN 1e0 WHEN v[i][i] > 0 AND v[j][j] > 0 THEN greatest(-1e0, least(1e0, c / sqrt(v[i][i]) / sqrt(v[j][j]))) ELSE 0e0 END));
 
 CREATE OR REPLACE MACRO sdc__shape(side) AS TABLE
     SELECT sdc__names, sdc__means, sdc__covariances AS sdc__v, sdc__correlations(sdc__covariances) AS sdc__r
-    FROM (SELECT sdc__names, sdc__means FROM sdc__moments(side, NULL)), (SELECT sdc__covariances FROM sdc__covariances(side, NULL));
+    FROM (SELECT sdc__names, sdc__means FROM sdc__moments(side, NULL)) LEFT JOIN (SELECT sdc__covariances FROM sdc__covariances(side, NULL)) ON true;

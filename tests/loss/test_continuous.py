@@ -271,13 +271,13 @@ def test_a_cell_that_was_zero_varies_without_bound(con):
 
 
 def test_a_constant_that_was_changed(con):
-    con.execute("CREATE TABLE k AS SELECT i AS id, 7 AS x, i AS y FROM range(4) t(i)")
-    con.execute("CREATE TABLE f AS SELECT id, x + id AS x, y FROM k")
+    con.execute("CREATE TABLE k AS SELECT i AS id, 7 AS x, i AS y, i % 2 AS z FROM range(4) t(i)")
+    con.execute("CREATE TABLE f AS SELECT id, x + id AS x, y, z FROM k")
     found = rows(con, "sdc_il1('k', 'f', ['x', 'y'], 'id')")
     assert [r["il1"] for r in found] == [None, None, 0]
     assert [r["bounded"] for r in found] == [3 / 8, 3 / 4, 0]
     with pytest.raises(duckdb.Error, match="of the released table is singular"):
-        rows(con, "sdc_gamma_loss('k', 'f', ['x', 'y'])")
+        rows(con, "sdc_gamma_loss('k', 'f', ['x', 'y', 'z'])")
     assert rows(con, "sdc_eigenvalue_distance('k', 'f', ['x', 'y'])")[1]["after"] == pytest.approx(2)
 
 
@@ -326,7 +326,9 @@ def test_the_same_bits_in_any_order_on_any_threads(con):
     con.execute("CREATE TABLE f AS SELECT * REPLACE (x * 1.01 AS x, y + 0.001 * x AS y) FROM k")
     con.execute("CREATE TABLE r AS FROM f ORDER BY hash(id)")
     for call in FIGURES:
-        of = call.replace("['x', 'y''', 'Select']", "['x', 'y']").replace("['x', 'Select']", "['x', 'y']")
+        of = call.replace("['x', 'y''', 'Select']", "['x', 'y', 'g']" if "gamma" in call else "['x', 'y']").replace(
+            "['x', 'Select']", "['x', 'y']"
+        )
         found = []
         for threads, file in ((1, "'f'"), (4, "'r'")):
             con.execute(f"SET threads = {threads}")
@@ -347,3 +349,29 @@ def test_in_python(con):
         after.subdomain_moments(before, ["x"], ["nowhere"])
     with pytest.raises(ParameterError, match="No id was given"):
         Microdata(con, "f").il1(before, ["x"])
+
+
+def test_what_is_suppressed_as_a_whole_takes_nothing_else_along(con):
+    """IL1 of all is that of the others; means are there where no record is complete; gamma of two columns is no 0."""
+    con.execute(
+        "CREATE TABLE k AS SELECT range AS id, (range * 7) % 11 AS x, (range * 5) % 13 AS y, range % 4 AS z "
+        "FROM range(40)"
+    )
+    con.execute("CREATE TABLE f AS SELECT * REPLACE (x + id % 2 AS x, NULL::BIGINT AS y) FROM k")
+    both = {row["variable"]: row for row in rows(con, "sdc_il1('k', 'f', ['x', 'y'], 'id')")}
+    alone = rows(con, "sdc_il1('k', 'f', ['x'], 'id')")[0]
+    assert (both["y"]["il1"], both["y"]["bounded"], both["y"]["suppressed"]) == (None, 1, 40)
+    assert both[None]["il1"] == both["x"]["il1"] == alone["il1"] > 0
+    con.execute(
+        "CREATE TABLE half AS SELECT * REPLACE (if(id % 2 = 0, NULL, x) AS x, if(id % 2 = 1, NULL, y + 1) AS y) FROM k"
+    )
+    found = {row["matrix"]: row for row in rows(con, "sdc_matrix_distance('k', 'half', ['x', 'y'], 'id')")}
+    means = con.execute("SELECT avg(x), avg(y) FROM k UNION ALL SELECT avg(x), avg(y) FROM half").fetchall()
+    expected = sum(abs(a - b) for a, b in zip(*means, strict=True)) / 2
+    assert found["X mean"]["mean_absolute_error"] == pytest.approx(expected)
+    assert [(found[m]["cells"], found[m]["mean_absolute_error"]) for m in "VSR"] == [(0, None)] * 3
+    with pytest.raises(duckdb.Error, match="gamma needs three columns or more"):
+        rows(con, "sdc_gamma_loss('k', 'k', ['x', 'y'])")
+    con.execute("UPDATE f SET y = x")
+    with pytest.raises(ParameterError, match="gamma needs three columns or more"):
+        Microdata(con, "f").gamma_loss("k", ["x", "z"])
