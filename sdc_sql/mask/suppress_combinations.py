@@ -45,10 +45,11 @@ def suppress_combinations(
     ----------
     threshold
         For every size of a set of keys, or a list of one for each size, or one for each of the ``combinations`` (None:
-        not checked).
+        not checked). It is compared with sums of weights where the table has a weight, so in persons of the population,
+        else with numbers of records. One that a single record of the smallest weight does not break is an error.
     weight
-        The column of weights whose sums are compared, or a number; by default the table's. Without either the records
-        of the file are counted.
+        The column of weights whose sums are compared, or a number; by default the table's. Without either, and with 1,
+        the records of the file are counted.
     dimension
         How many keys are combined at most; 3 by default.
     levels
@@ -78,7 +79,8 @@ def suppress_combinations(
     Returns
     -------
     MaskingStep
-        Its parameters have the ``suppressions`` of each key, and the released records that have a too rare combination:
+        Its parameters have the ``suppressions`` of each key, what was ``counted`` (records, or sums of weights),
+        and the released records that have a too rare combination:
         ``below_identical`` counted in the released file, NULL a value; ``below_strong`` in the original;
         ``below_wildcard`` in the released file, NULL agreeing with every value; and ``compatible_below``: the original
         records that have one which too few released records are compatible with.
@@ -86,7 +88,8 @@ def suppress_combinations(
     Raises
     ------
     InputError
-        Where all records together are fewer than a threshold, or an argument cannot be used.
+        Where all records together are fewer than a threshold, where one of the smallest weight is more, or an argument
+        cannot be used.
 
     Notes
     -----

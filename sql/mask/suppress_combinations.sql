@@ -7,6 +7,8 @@
 -- Source: SDC handbook, sections 3.3.4 and 3.7 (the rules), 3.4.3.2 (local suppression); Hundepool et al., mu-ARGUS manual (combinations);
 --   Templ, Kowarik & Meindl (2015), Journal of Statistical Software 67(4), section 3.2 (all subsets of given sizes).
 --
+-- What a threshold counts: the records of the file, or where a weight is given the persons that they stand for. One that a single record of the smallest weight
+-- does not break is an error: nothing would be suppressed (weight := 1 counts records).
 -- The sets are those of sdc_threshold_rule: all of 1 .. `dimension` keys, each size with its own threshold (NULL: not checked), or by
 -- levels of identification; or they are listed, as in mu-ARGUS. With either guarantee sdc_threshold_rule finds nothing afterwards with
 -- nulls := 'wildcard', which is checked before anything is written.
@@ -65,6 +67,17 @@ CREATE OR REPLACE MACRO sdc__weight_to_reach(population_frequency, sample_freque
          WHEN small_weights = 'at_least_one' THEN coalesce(population_frequency, sample_frequency::DOUBLE)
          ELSE sdc__checked_frequency(population_frequency, sample_frequency) END;
 
+-- No rows, or the error. least: the smallest weight of a record.
+CREATE OR REPLACE MACRO sdc__unbreakable(limit_, least, inclusive, weight) AS
+    CASE WHEN CASE WHEN inclusive THEN NOT sdc__at_least(limit_, least) ELSE sdc__at_most(limit_, least) END
+             THEN error('ParameterError: A threshold (' || limit_::VARCHAR || ') is less than what the record of the smallest weight stands for: it is compared with sums of weights (' || weight::VARCHAR || '), and nothing could break it. Give it in persons of the population, or count records: weight 1 (in SQL also NULL).')
+         ELSE false END;
+CREATE OR REPLACE MACRO sdc__unbreakable_limits(tbl, limits, inclusive, weight) AS TABLE
+    WITH sdc__weighed AS (SELECT min(sdc__value(weight, COLUMNS(sdc__column((*), weight)))) AS sdc__least FROM query_table(tbl)),
+    sdc__of_weights AS (SELECT 1 AS sdc__never FROM sdc__weighed WHERE list_bool_or(list_transform(limits, lambda t: sdc__unbreakable(t::DOUBLE, sdc__least, inclusive, weight)))),
+    sdc__of_records AS (SELECT 1 AS sdc__never WHERE false)
+    FROM query_table(CASE WHEN weight IS NULL THEN 'sdc__of_records' ELSE 'sdc__of_weights' END);
+
 -- Of each cell what its records lose, a bit for each key.
 CREATE OR REPLACE MACRO sdc__combination_losses(cells, keys, rule, inclusive, guarantee, importance, cost, small_weights) AS TABLE
     WITH sdc__lists AS (
@@ -100,7 +113,8 @@ CREATE OR REPLACE MACRO sdc__suppress_combinations(tbl, keys, threshold, id, wei
         SELECT sdc__r.* EXCLUDE (sdc__own), sdc__l.sdc__names, coalesce(sdc__l.sdc__lost, 0) AS sdc__lost
         FROM sdc__keyed_records AS sdc__r LEFT JOIN sdc__losing AS sdc__l ON row(sdc__r.sdc__own) = row(sdc__l.sdc__key)
     )
-    SELECT sdc__id, sdc__blanked(COLUMNS(lambda c: NOT starts_with(c, 'sdc__')), sdc__lost, sdc__names) AS "\0" FROM sdc__decided;
+    SELECT sdc__id, sdc__blanked(COLUMNS(lambda c: NOT starts_with(c, 'sdc__')), sdc__lost, sdc__names) AS "\0"
+    FROM sdc__decided LEFT JOIN sdc__unbreakable_limits(tbl, sdc__suppression_rule(keys, threshold, dimension, levels, combinations)['limits'], inclusive, weight) AS sdc__none ON true;
 
 -- sdc_suppress_combinations: values of keys suppressed, as few as can be, until no combination of a few keys is rare.
 -- Example: FROM sdc_suppress_combinations('persons', ['age', 'sex', 'region'], 1, 'id');
@@ -145,7 +159,7 @@ CREATE OR REPLACE MACRO sdc__combinations_proof(tbl, released, keys, threshold, 
                coalesce(sum(sdc__before) FILTER (sdc__guarantee = 'wildcard'), 0)::BIGINT AS compatible_below
         FROM sdc__rare_records(tbl, 'sdc__mended', keys, sdc__suppression_rule(keys, threshold, dimension, levels, combinations), weight, inclusive, small_weights)
     )
-    SELECT (SELECT map_from_entries(list(row(sdc__name, sdc__values) ORDER BY sdc__name ASC)) FROM sdc__missing_values(tbl, released, keys)) AS suppressions, sdc__below.*
+    SELECT (SELECT map_from_entries(list(row(sdc__name, sdc__values) ORDER BY sdc__name ASC)) FROM sdc__missing_values(tbl, released, keys)) AS suppressions, CASE WHEN weight IS NULL THEN 'records' ELSE 'sums of weights: ' || weight::VARCHAR END AS counted, sdc__below.*
     FROM sdc__below
     WHERE CASE greatest(below_wildcard, CASE guarantee WHEN 'strong' THEN below_strong ELSE 0 END) WHEN 0 THEN true
                ELSE error('TableError: ' || greatest(below_wildcard, below_strong) || ' released records have combinations that are still below the threshold: nothing was written. Is the table a view that changes as it is read? Store it as a table first.') END;

@@ -28,6 +28,8 @@
 --   30  m   north  1
 --   30  m   south  3
 --
+-- What a threshold counts: the records of the file, or with a weight the persons of the population that they stand for: 20
+-- where every record weighs 100 is broken by nothing, and was meant for records (weight := NULL, or 1). least_frequency of the summary tells.
 -- NULL counts within each set of keys. A sum of weights is equal to the threshold where it is so but for its last digits.
 --
 -- Scope: cells.

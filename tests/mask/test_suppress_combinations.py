@@ -330,3 +330,31 @@ def test_wrong_arguments(few):
     ):
         with pytest.raises(duckdb.Error, match=words):
             few.con.execute(f"FROM sdc_suppress_combinations('couples', {KEYS}, {arguments})").fetchall()
+
+
+def test_a_threshold_that_nothing_can_break_is_an_error(con):
+    """Of 3 with weights of 100 nothing was suppressed, silently."""
+    con.execute(
+        'CREATE TABLE k AS SELECT range AS id, range % 7 AS f, (range + range // 7) % 5 AS "Select", 100.0 AS w '
+        "FROM range(60)"
+    )
+    data = sdc_sql.Microdata(con, "k", keys=["f", "Select"], id="id", weight="w")
+    words = r"A threshold \(3.*less than what the record of the smallest weight stands for.*weight 1"
+    for attempt in (
+        lambda: data.suppress_combinations([None, 3], into="r"),
+        lambda: data.suppress_combinations(3, weight=100, into="r"),
+        lambda: data.suppress_combinations([3], combinations=[["f", "Select"]], into="r"),
+    ):
+        with pytest.raises(InputError, match=words):
+            attempt()
+    with pytest.raises(duckdb.Error, match=words):
+        con.execute("FROM sdc_suppress_combinations('k', ['f', 'select'], 3, 'id', weight := 'w')").fetchall()
+    with pytest.raises(InputError, match=r"A threshold \(100"):
+        data.suppress_combinations(100, inclusive=False, into="r")
+    assert data.threshold_rule_summary(100)[0].unsafe_combinations == 0  # one of a single record would be
+    step = data.suppress_combinations([None, 300], into="persons")
+    alone = data.suppress_combinations([None, 3], weight=1, into="records")
+    assert (step.parameters["counted"], alone.parameters["counted"]) == ("sums of weights: w", "sums of weights: 1")
+    assert step.parameters["suppressions"] == alone.parameters["suppressions"] != {"Select": 0, "f": 0}
+    bare = sdc_sql.Microdata(con, "k", keys=["f", "Select"], id="id").suppress_combinations([None, 3], into="bare")
+    assert bare.parameters["counted"] == "records"
