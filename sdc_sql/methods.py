@@ -37,6 +37,7 @@ from sdc_sql.loss import subdomain_moments as _subdomain_moments
 from sdc_sql.loss import suppression_report as _suppression_report
 from sdc_sql.loss import swapping_risk as _swapping_risk
 from sdc_sql.loss import true_reidentification as _true_reidentification
+from sdc_sql.loss import weight_distance as _weight_distance
 from sdc_sql.mask import calibrate as _calibrate
 from sdc_sql.mask import data_swap as _data_swap
 from sdc_sql.mask import drop_identifiers as _drop_identifiers
@@ -241,3 +242,4 @@ class Methods:
     totals = as_method(_calibrate.totals)
     true_reidentification = as_method(_true_reidentification.true_reidentification)
     true_reidentification_records = as_method(_true_reidentification.true_reidentification_records)
+    weight_distance = as_method(_weight_distance.weight_distance)

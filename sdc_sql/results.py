@@ -33,6 +33,7 @@ from sdc_sql.loss.subdomain_moments import SubdomainMoment
 from sdc_sql.loss.suppression_report import CompatibleRecords, SuppressionReport
 from sdc_sql.loss.swapping_risk import SwappingRisk
 from sdc_sql.loss.true_reidentification import TrueReidentification
+from sdc_sql.loss.weight_distance import WeightDistance
 from sdc_sql.mask.generalise import Generalisation
 from sdc_sql.mask.pram_matrix import PramEstimate, PramTwoWayEstimate
 from sdc_sql.mask.preview_recodings import RecodingPreview
@@ -140,4 +141,5 @@ __all__ = [
     "ThresholdSummary",
     "TrueReidentification",
     "UnsafeCombination",
+    "WeightDistance",
 ]

@@ -181,7 +181,7 @@ def _of_pairs(before: Roles, after: Roles, keys: list[str]) -> tuple[dict[str, i
     if after.id is None or not has(before, after.id):
         blank = [key for key in after.keys if after.count(exp.column(key, quoted=True).is_(exp.null()))]
         return dict.fromkeys(blank), []
-    cells = query.call("sdc__transitions", before.table, after.table, keys, after.id).subquery("t")
+    cells = query.call("sdc__transitions_among", before.table, after.table, keys, after.id, every=False).subquery("t")
     by_category = (
         exp.select(
             exp.column("sdc__variable"),

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from sqlglot import exp
+
 from sdc_sql.comparison.sides import has
 from sdc_sql.db import query
 from sdc_sql.errors import ColumnError, ParameterError
@@ -117,7 +119,27 @@ def losses(
 def _distributions(before: Roles, after: Roles, categories: list[str]) -> dict[str, Any]:
     """Return the distance of each variable's distribution, and that of the crossing of the keys."""
     keys = [key for key in after.keys if has(before, key)]
-    rows = [row.to_dict() for row in distribution_distance(after, before, categories)] if categories else []
-    rows = [row for row in rows if len(row["columns"]) == 1]
-    crossing = [distribution_distance(after, before, keys)[0].to_dict()] if len(keys) > 1 else []
+
+    def found(columns: list[str]) -> list[dict[str, Any]]:
+        recoded = _recoded(before, after, columns)
+        return [row.to_dict() for row in distribution_distance(after, before, columns, recoded=recoded or None)]
+
+    rows = [row for row in found(categories) if len(row["columns"]) == 1] if categories else []
+    crossing = found(keys)[:1] if len(keys) > 1 else []
     return {"distribution_distance": [*rows, *crossing] or None}
+
+
+def _recoded(before: Roles, after: Roles, columns: list[str]) -> list[str]:
+    """Return the columns of which every value became one, and several the same; none where records are not paired."""
+    if after.id is None or not has(before, after.id):
+        return []
+    moves = query.call("sdc__transitions_among", before.table, after.table, columns, after.id, every=False)
+    known = moves.where("sdc__x IS NOT NULL AND sdc__y IS NOT NULL").subquery("m")
+    figures = exp.select(
+        "sdc__variable AS variable", "count(*) AS pairs",
+        "count(DISTINCT sdc__x) AS old", "count(DISTINCT sdc__y) AS new",
+        dialect="duckdb",
+    )  # fmt: skip
+    rows = after.select(figures.from_(known).group_by("sdc__variable"))
+    found = {row["variable"].lower() for row in rows if row["pairs"] == row["old"] > row["new"]}
+    return [column for column in columns if column.lower() in found]

@@ -16,6 +16,8 @@ from sdc_sql.figures.measured import Beside, rows_of
 from sdc_sql.methods import Methods
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from sdc_sql.figures.asked import Asked
     from sdc_sql.figures.condition import Named
 
@@ -78,6 +80,34 @@ def called(candidate: Methods, method: str, arguments: Mapping[str, Any]) -> Any
         takes = ", ".join(name for name in inspect.signature(function).parameters if name != "data")
         raise ParameterError(f"{method}: {e}; its arguments are {takes}.") from None
     return function(candidate, **arguments)
+
+
+def coarsened(steps: Iterable[tuple[str, Mapping[str, Any]]], keys: tuple[str, ...]) -> set[str]:
+    """Return the columns, folded, of which a released value stands for several original ones.
+
+    Examples
+    --------
+    >>> coarsened([("round_to_base", {"columns": "Age", "base": 5}), ("pram_retention", {"column": "sex"})], ())
+    {'age'}
+    """
+    recoding = {d.verb for d in declared() if d.masks and d.effect.coarsens.kind != "no"}
+    found: set[str] = set()
+    for method, arguments in steps:
+        if method in recoding:
+            given = next((arguments[n] for n in ("columns", "column", "keys") if arguments.get(n)), keys)
+            found |= {str(name).lower() for name in ([given] if isinstance(given, str) else given)}
+    return found
+
+
+def told_of(asked: Figure, recoded: set[str], keys: tuple[str, ...]) -> Figure:
+    """Return a figure with the columns that were recoded, where its measure takes them and they are not given."""
+    text, given = asked if isinstance(asked, tuple) else (asked, {})
+    _, found = named(asked, "it")
+    if "recoded" not in found.measure.arguments or "recoded" in given:
+        return asked
+    compared = given.get("columns") or given.get("keys") or keys
+    own = [name for name in ([compared] if isinstance(compared, str) else compared) if str(name).lower() in recoded]
+    return (text, {**given, "recoded": own}) if own else asked
 
 
 def figure(candidate: Methods, original: str, keys: tuple[str, ...], asked: Figure, role: str) -> float | None:

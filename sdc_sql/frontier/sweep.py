@@ -12,7 +12,7 @@ from sdc_sql.db import query
 from sdc_sql.db.checks import is_number, told
 from sdc_sql.db.results import Result
 from sdc_sql.errors import ParameterError
-from sdc_sql.frontier.figures import called, figure, masks, whole_name
+from sdc_sql.frontier.figures import called, coarsened, figure, masks, told_of, whole_name
 from sdc_sql.frontier.found import Frontier, FrontierCandidate
 from sdc_sql.frontier.projection import projected
 from sdc_sql.mask.loss_expression import arithmetic
@@ -73,9 +73,10 @@ def frontier(
 
     Notes
     -----
-    Karr & Sanil (2004), (4) and (5). The draws are those of the release: masked likewise, the table has these figures.
-    Measures of one table take the keys as they stand. After noise, PRAM or a swap few of them are true, and a measure
-    that compares with the original tells more.
+    Karr & Sanil (2004), (4) and (5). A measure that takes ``recoded``, as the risk of true re-identification and the
+    distance of distributions do, is told which columns a candidate recodes. The draws are those of the release: masked
+    likewise, the table has these figures. Measures of one table take the keys as they stand. After noise, PRAM or a
+    swap few of them are true, and a measure that compares with the original tells more.
 
     Examples
     --------
@@ -141,6 +142,10 @@ def _measured(data: Roles, steps: list[Step], risk: Figure, loss: Figure) -> tup
         for method, arguments in steps:
             called(candidate, method, arguments)
         of = data.table, data.keys
+        if data.id is not None:
+            # of a label of several values both ask what these were: the intruder, and the user of the file
+            recoded = coarsened(steps, data.keys)
+            risk, loss = told_of(risk, recoded, data.keys), told_of(loss, recoded, data.keys)
         return figure(candidate, *of, risk, "risk"), figure(candidate, *of, loss, "loss")
 
 

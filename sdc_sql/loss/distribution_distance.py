@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from sdc_sql.db.results import Result, Results
-from sdc_sql.loss.compared import columns_of, original_table
+from sdc_sql.loss.compared import columns_of, original_table, some_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -28,7 +28,12 @@ class DistributionDistance(Result):
 
 
 def distribution_distance(
-    data: Roles, original: Described | str, columns: Iterable[str]
+    data: Roles,
+    original: Described | str,
+    columns: Iterable[str],
+    *,
+    weight: str | None = None,
+    recoded: Iterable[str] | None = None,
 ) -> Results[DistributionDistance]:
     """Return the Hellinger and total variation distance of the distributions, and the change of entropy.
 
@@ -38,6 +43,11 @@ def distribution_distance(
         The table before masking or recoding: a Microdata, or its name on this connection.
     columns
         The categorical variables.
+    weight
+        A column of both tables whose sums are the shares; without it the records are counted.
+    recoded
+        Those of the columns whose released values are labels of groups of the original ones: their records are spread
+        evenly over the values that became the label, as a user would. It needs an id.
 
     Returns
     -------
@@ -56,6 +66,8 @@ def distribution_distance(
     0.0
     """
     found = data.rows(
-        "sdc_distribution_distance", original_table(data, original), data.table, columns_of(data, columns)
-    )
+        "sdc_distribution_distance", original_table(data, original), data.table, columns_of(data, columns),
+        weight=None if weight is None else data.found("weight", weight), recoded=some_of(recoded),
+        id=None if recoded is None else data.required("id"),
+    )  # fmt: skip
     return Results(DistributionDistance(**row) for row in found)

@@ -69,7 +69,9 @@ def _filled(one: Figure, asked: Considered, plan: Plan, steps: Sequence[Step]) -
     parameters = named(one, "it")[1].measure.arguments
     # of a label of several original values: an intruder who has these knows under which they went
     columns = {column for step in steps if step.coarsens for column in step.columns}
-    recoded = [key for key in arguments.get("keys", plan.scenario(asked.scenario).keys) if key in columns]
+    compared = arguments.get("keys") or arguments.get("columns") or plan.scenario(asked.scenario).keys
+    known = {column.lower() for column in columns} if plan.roles.id is not None else set()
+    recoded = [name for name in ([compared] if isinstance(compared, str) else compared) if name.lower() in known]
     filled = {"recoded": recoded} if recoded and "recoded" in parameters else {}
     return name, {**filled, **arguments}
 

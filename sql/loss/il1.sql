@@ -2,7 +2,7 @@
 --
 --   IL1 = 1 / (np) sum over variables and records of |x - x'| / (sqrt(2) S_j)
 -- S_j: the standard deviation of the variable in the original file (all its values, n - 1). bounded: each term counts to at most `most`, so
--- that the measure is at most that. A suppressed value (NULL, where the original has one) has no term in IL1, and `most` in the bounded form;
+-- that the measure is at most that. A suppressed value (NULL, where the original has one; all values of a record that is not released) has no term in IL1, and `most` in the bounded form;
 -- where the original is NULL there is nothing to lose. A variable that was suppressed as a whole has no IL1, and that of all is of the others. Of a constant that was changed IL1 is NULL and the bounded term `most`.
 -- Source: SDC handbook, section 3.5.3 (IL1: Yancey, Winkler & Creecy 2002; the bound: Trottini 2003). IL1s of sdcMicro is the sum of the
 --   terms: records times variables times this.

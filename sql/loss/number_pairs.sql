@@ -5,12 +5,12 @@ CREATE OR REPLACE MACRO sdc__both_numbers(original, released, columns, id) AS TA
     UNION ALL BY NAME
     SELECT false AS sdc__first, * FROM sdc__numbers(released, columns, id);
 
--- A row a record and a column, which sdc__place numbers: x before and y after. Infinite values and NaN are errors.
+-- A row a record of the original and a column, which sdc__place numbers: x before and y after, NULL where it is not released. Infinite values and NaN are errors.
 CREATE OR REPLACE MACRO sdc__number_pairs(original, released, columns, id) AS TABLE
     WITH sdc__sides AS (FROM sdc__both_numbers(original, released, columns, id))
     SELECT unnest(range(1, len(sdc__before) + 1)) AS sdc__place, unnest(sdc__before) AS sdc__x, unnest(sdc__after) AS sdc__y
     FROM (SELECT sdc__person, [*COLUMNS(lambda c: starts_with(c, 'sdc__x_'))] AS sdc__before FROM sdc__sides WHERE sdc__first) AS sdc__o
-    JOIN (SELECT sdc__person, [*COLUMNS(lambda c: starts_with(c, 'sdc__x_'))] AS sdc__after FROM sdc__sides WHERE NOT sdc__first) AS sdc__r
+    LEFT JOIN (SELECT sdc__person, [*COLUMNS(lambda c: starts_with(c, 'sdc__x_'))] AS sdc__after FROM sdc__sides WHERE NOT sdc__first) AS sdc__r
       ON sdc__o.sdc__person = sdc__r.sdc__person
     UNION ALL
     SELECT sdc__nobody, NULL, NULL FROM sdc__refused_pairs('sdc__sides', id);

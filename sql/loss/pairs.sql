@@ -1,6 +1,7 @@
 -- An original and a released table side by side, by the id: what the measures of records compare.
 --
--- An original whose record is not released (a sample, a record left out) is compared with nothing and counts nowhere. A released record
+-- An original whose record is not released (a sample, a record left out) has lost all its values: it counts as if they had been suppressed. A file of which
+-- half the records were deleted is no file that lost nothing. A released record
 -- without an original, an id that is NULL and one that is repeated are errors.
 -- Categories are compared by their texts, so that a recoded column may be of another type ('30-39' for 34); NULL is a category of its
 -- own. Numbers of both tables may be of different types.
@@ -35,8 +36,8 @@ CREATE OR REPLACE MACRO sdc__refused_pairs(sides, id) AS TABLE
                 FROM query_table(sides) GROUP BY sdc__person))
     WHERE sdc__not_paired(id, sdc__originals, sdc__copies, sdc__nobody, sdc__strange);
 
--- By variable, the place of it among the columns first: how many records have category x before and y after.
-CREATE OR REPLACE MACRO sdc__transitions(original, released, columns, id) AS TABLE
+-- By variable, the place of it among the columns first: how many records have category x before and y after. every: those that are not released too (y NULL).
+CREATE OR REPLACE MACRO sdc__transitions_among(original, released, columns, id, every) AS TABLE
     WITH sdc__both AS (FROM sdc__both_labels(original, released, columns, id)),
     sdc__named AS (
         SELECT unnest(range(len(sdc__names))) AS sdc__of, unnest(sdc__names) AS sdc__variable
@@ -45,13 +46,16 @@ CREATE OR REPLACE MACRO sdc__transitions(original, released, columns, id) AS TAB
     sdc__paired AS (
         SELECT unnest(range(len(sdc__before))) AS sdc__column, unnest(sdc__before) AS sdc__x, unnest(sdc__after) AS sdc__y
         FROM (SELECT sdc__person, [*COLUMNS(lambda c: starts_with(c, 'sdc__x_'))] AS sdc__before FROM sdc__both WHERE sdc__first) AS sdc__o
-        JOIN (SELECT sdc__person, [*COLUMNS(lambda c: starts_with(c, 'sdc__x_'))] AS sdc__after FROM sdc__both WHERE NOT sdc__first) AS sdc__r
-          ON sdc__o.sdc__person = sdc__r.sdc__person
+        LEFT JOIN (SELECT sdc__person AS sdc__same, [*COLUMNS(lambda c: starts_with(c, 'sdc__x_'))] AS sdc__after FROM sdc__both WHERE NOT sdc__first) AS sdc__r
+          ON sdc__o.sdc__person = sdc__r.sdc__same
+        WHERE every OR sdc__same IS NOT NULL
     )
     SELECT sdc__column + 1 AS sdc__place, sdc__variable, sdc__x, sdc__y, sdc__n
     FROM (SELECT sdc__column, sdc__x, sdc__y, count(*) AS sdc__n FROM sdc__paired GROUP BY sdc__column, sdc__x, sdc__y) JOIN sdc__named ON sdc__of = sdc__column
     UNION ALL
     SELECT sdc__nobody, sdc__nobody::VARCHAR, sdc__nobody::VARCHAR, sdc__nobody::VARCHAR, sdc__nobody FROM sdc__refused_pairs('sdc__both', id);
+
+CREATE OR REPLACE MACRO sdc__transitions(original, released, columns, id) AS TABLE FROM sdc__transitions_among(original, released, columns, id, true);
 
 -- The categories of the original in order, NULL the lowest: numbers by size, an ENUM by its own order, texts by their bytes.
 CREATE OR REPLACE MACRO sdc__category_places(original, columns) AS TABLE

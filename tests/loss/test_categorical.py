@@ -5,14 +5,14 @@ from __future__ import annotations
 import math
 import random
 from collections import Counter
-from itertools import combinations
+from itertools import combinations, product
 from typing import TYPE_CHECKING
 
 import duckdb
 import pytest
 
 from sdc_sql import Microdata
-from sdc_sql.errors import ColumnError, TableError
+from sdc_sql.errors import ColumnError, ParameterError, TableError
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -279,7 +279,8 @@ def test_pram_that_tells_nothing_loses_all(con):
 def test_records_are_compared_by_their_ids(con):
     table(con, "k", [(i, i % 3, "x", "s") for i in range(9)])
     con.execute("CREATE TABLE few AS FROM k WHERE id < 5")
-    assert rows(con, "sdc_direct_distance('k', 'few', ['a'], 'id')")[0]["records"] == 5
+    found = rows(con, "sdc_direct_distance('k', 'few', ['a'], 'id')")[0]  # who is not released has lost all
+    assert (found["records"], found["changed"], found["distance"]) == (9, 4, 4 / 9)
     for wrong, words in {
         "SELECT * FROM k UNION ALL FROM k LIMIT 10": "it must be unique",
         "SELECT * REPLACE (id + 5 AS id) FROM k": "5 records of the released table have an id",
@@ -350,3 +351,96 @@ def test_figures_of_arx(shared: Path, con):
         "SELECT loss / ln(2) FROM sdc_entropy_loss('k', 'f', ?, 'id') WHERE variable IS NULL", [keys]
     ).fetchone()[0]
     assert loss == pytest.approx(255559.8546, abs=1e-3)
+
+
+def spread(before, after, ids, columns, recoded):
+    """Hellinger, total variation and entropy, each released label spread over its values, by dictionaries."""
+    label = {c: {before[i][c]: after[i][c] for i in ids if after[i][c] is not None} for c in recoded}
+    values = {c: {y: [x for x in label[c] if label[c][x] == y] for y in label[c].values()} for c in recoded}
+    p = Counter(tuple(before[i][c] for c in columns) for i in ids)
+    q = Counter()
+    for i in ids:
+        options = [values[c].get(after[i][c], [after[i][c]]) if c in recoded else [after[i][c]] for c in columns]
+        for cell in product(*options):
+            q[cell] += 1 / math.prod(map(len, options))
+    n = len(ids)
+    cells = {*p, *q}
+    return (
+        math.sqrt(sum((math.sqrt(p[c] / n) - math.sqrt(q[c] / n)) ** 2 for c in cells) / 2),
+        sum(abs(p[c] - q[c]) / n for c in cells) / 2,
+        -sum(v / n * math.log(v / n) for v in q.values()),
+    )
+
+
+def test_a_recoding_is_judged_by_the_spread(con):
+    """By its labels it would lose everything (0.74), by the even spread hardly anything: at every door."""
+    con.execute(
+        'CREATE TABLE k AS SELECT range AS id, 15 + (range * 7919) % 70 AS f, range % 3 AS "Se\'x", '
+        "(range * 31) % 7 AS j FROM range(900)"
+    )
+    con.execute("CREATE TABLE r AS SELECT * REPLACE (f // 5 * 5 AS f, if(id % 50 = 0, NULL, j // 2 * 2) AS j) FROM k")
+    before, after = (
+        {row[0]: dict(zip(("f", "s", "j"), row[1:], strict=True)) for row in con.execute(f"FROM {name}").fetchall()}
+        for name in "kr"
+    )
+    call = "sdc_distribution_distance('k', 'r', ['f', 'Se''x', 'J'], recoded := ['F', 'j'], id := 'ID')"
+    found = {tuple(row["columns"]): row for row in rows(con, call)}
+    for columns, own in ((("f", "Se'x", "J"), "fsj"), (("f",), "f"), (("J",), "j"), (("Se'x",), "s")):
+        row = found[columns]
+        expected = spread(before, after, range(900), own, [c for c in own if c != "s"])
+        assert (row["hellinger"], row["total_variation"], row["entropy_after"]) == pytest.approx(expected, abs=1e-9), (
+            own
+        )
+    assert rows(con, "sdc_distribution_distance('k', 'r', ['f'])")[0]["hellinger"] > 0.7
+    with pytest.raises(duckdb.Error, match="recoded needs an id"):
+        rows(con, "sdc_distribution_distance('k', 'r', ['f'], recoded := ['f'])")
+    # random rounding: one value became several, so that the variable is compared as it stands
+    con.execute("CREATE TABLE v AS SELECT * REPLACE (f // 5 * 5 + 5 * (id // 70 % 2) AS f) FROM k")
+    assert rows(con, "sdc_distribution_distance('k', 'v', ['f'], recoded := ['f'], id := 'id')")[0]["hellinger"] > 0.7
+    data, released = (Microdata(con, name, keys=["f", "j"], id="id") for name in "kr")
+    by_hand = released.distribution_distance(data, ["f"], recoded=["f"])[0].hellinger
+    assert by_hand == found[("f",)]["hellinger"] < 0.1
+    losses = released.compare(data).to_dict()["distribution_distance"]
+    assert {tuple(row["columns"]): row["hellinger"] for row in losses}[("f",)] == by_hand
+    steps = [("round_to_base", {"columns": "f", "base": 5}), ("local_suppression", {"k": 3, "guarantee": "strong"})]
+    swept = data.frontier(steps, "k_anonymity.2.records", ("distribution_distance.hellinger", {"columns": ["f"]}))
+    assert swept[0].loss < 0.1
+
+
+def test_deleted_records_and_other_weights_are_a_loss(con):
+    """Half the records deleted, all weights tripled: risk falls to a third, and no distance saw it."""
+    con.execute(
+        "CREATE TABLE k AS SELECT range AS id, range % 5 AS a, range % 7 * 1.0 AS x, 10.0 + range % 2 AS w "
+        "FROM range(60)"
+    )
+    con.execute("CREATE TABLE r AS SELECT * REPLACE (3 * w AS w) FROM k WHERE id % 2 = 0")
+    for call, figure, least in (
+        ("sdc_direct_distance('k', 'r', ['a'], 'id')", "distance", 0.5),
+        ("sdc_direct_distance('k', 'r', ['a'], 'id', ordinal := ['a'])", "distance", 0.25),
+        ("sdc_entropy_loss('k', 'r', ['a'], 'id')", "share", 0.49),
+        ("sdc_il1('k', 'r', ['x'], 'id')", "bounded", 0.5),
+        ("sdc_lambda_loss('k', 'r', ['a'], 'id')", "loss", 0.5),
+    ):
+        assert rows(con, call)[0][figure] >= least, call
+    assert rows(con, "sdc_il1('k', 'r', ['x'], 'id')")[0]["suppressed"] == 30
+    assert rows(con, "sdc_weight_distance('k', 'r', 'w', 'id')") == [
+        {
+            "records": 60, "released": 30, "unreleased_share": 0.5, "unreleased_weight": pytest.approx(330 / 630),
+            "changed": 30, "total_before": 630, "total_after": 900, "total_change": pytest.approx(3 / 7),
+            "mean_change": 2,
+        }
+    ]  # fmt: skip
+    data, released = (Microdata(con, name, keys=["a"], id="id", weight="w") for name in "kr")
+    limits = released.check_limits(
+        ["weight_distance.total_change <= 0.1", "direct_distance.distance <= 0.1"], original=data
+    )
+    assert [found.holds for found in limits] == [False, False]
+    assert released.compare(data).to_dict()["direct_distance"][0]["changed"] == 30
+    con.execute("CREATE TABLE heavy AS SELECT * REPLACE (if(a = 0, 9, 1) * w AS w) FROM k")
+    assert rows(con, "sdc_distribution_distance('k', 'heavy', ['a'])")[0]["total_variation"] == 0
+    assert rows(con, "sdc_distribution_distance('k', 'heavy', ['a'], weight := 'w')")[0]["total_variation"] > 0.4
+    with pytest.raises(ParameterError, match="a column of weights"):
+        Microdata(con, "r", id="id", weight=2).weight_distance("k")
+    con.execute("UPDATE r SET w = NULL WHERE id = 0")
+    with pytest.raises(duckdb.Error, match="weight"):
+        rows(con, "sdc_weight_distance('k', 'r', 'w', 'id')")

@@ -48,9 +48,9 @@
         'The share of released records that are as close to an original one as the closest twentieth of these are to one another', original) }}
 {% endtest %}
 
-{% test sdc_distribution_distance_below(model, original, columns, maximum) %}
-    {{ sdc.sdc__only('sdc_distribution_distance_below', kwargs, ['original', 'columns', 'maximum']) }}
-    {{ sdc.sdc__not_below(model, 'sdc_distribution_distance', [columns], {}, 'hellinger', maximum,
+{% test sdc_distribution_distance_below(model, original, columns, maximum, weight=none, recoded=none, id=none) %}
+    {{ sdc.sdc__only('sdc_distribution_distance_below', kwargs, ['original', 'columns', 'maximum', 'weight', 'recoded', 'id']) }}
+    {{ sdc.sdc__not_below(model, 'sdc_distribution_distance', [columns], {'weight': weight, 'recoded': recoded, 'id': id}, 'hellinger', maximum,
         'The Hellinger distance of the released distribution from the original one', original) }}
 {% endtest %}
 
@@ -130,6 +130,12 @@
     {{ sdc.sdc__only('sdc_true_reidentification_below', kwargs, ['original', 'keys', 'id', 'maximum', 'k', 'nulls', 'recoded']) }}
     {{ sdc.sdc__not_below(model, 'sdc_true_reidentification', [keys, id], {'k': k, 'nulls': nulls, 'recoded': recoded}, 'rate', maximum,
         'The share of the records that an intruder with the original keys links correctly', original) }}
+{% endtest %}
+
+{% test sdc_weight_distance_below(model, original, weight, id, maximum) %}
+    {{ sdc.sdc__only('sdc_weight_distance_below', kwargs, ['original', 'weight', 'id', 'maximum']) }}
+    {{ sdc.sdc__not_below(model, 'sdc_weight_distance', [weight, id], {}, 'total_change', maximum,
+        'How far the total of the weights is from the original one', original) }}
 {% endtest %}
 
 {% test sdc_expected_harm_below(model, costs, id, maximum) %}
