@@ -107,7 +107,8 @@ def generalise(
     Returns
     -------
     MaskingStep
-        Its parameters have the ``levels`` by key, the ``loss_found``, and the ``suppressed`` records.
+        Its parameters have the ``levels`` by key, the ``loss_found``, and the ``suppressed`` records; with l or t also
+        those of them that k alone would have released, ``suppressed_beyond_k``.
 
     Raises
     ------
@@ -117,6 +118,8 @@ def generalise(
     Notes
     -----
     Samarati (2001), IEEE TKDE 13(6); Kohlmayer et al. (2012), PASSAT, 708-717; the losses: ``sdc_generalise``.
+    With l or t the levels and the suppressed records tell of the sensitive values: who knows the rule concludes that a
+    cell of k records was suppressed because its values are alike (Wong et al. 2007, minimality).
 
     Examples
     --------
@@ -269,4 +272,7 @@ def _proof(
     for name, arguments in others.items():
         if asked[name] is not None:
             proof = proof.join(query.call(*arguments).subquery(f"p_{name}"), join_type="cross")
+    if asked["sensitive"] is not None:
+        beyond = query.call("sdc__suppressed_beyond_k", *place, long, levels, asked["k"])
+        proof = proof.join(beyond.subquery("p_beyond"), join_type="cross")
     return proof.select(*(exp.alias_(query.literal(value), name) for name, value in figures.items()))

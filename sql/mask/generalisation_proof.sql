@@ -36,3 +36,17 @@ CREATE OR REPLACE MACRO sdc__population_proof(tbl, released, keys, id, hierarchi
     sdc__persons AS MATERIALIZED (SELECT COLUMNS(sdc__columns((*), keys)) FROM sdc__exact_rows(population, codes := keys)),
     sdc__others AS MATERIALIZED (FROM sdc__relabelled('sdc__persons', keys, 'sdc__labels'))
     SELECT least AS least_population FROM sdc_k_map('sdc__file', 'sdc__others', keys, population_k) WHERE sdc__is_as_asked(records = 0, 'population_k');
+
+-- How many records were suppressed although k records or more share their labels: because of what is asked besides k. Whoever knows the rule knows that of
+-- these the sensitive values are alike.
+CREATE OR REPLACE MACRO sdc__suppressed_beyond_k(tbl, released, keys, id, hierarchies, levels, k) AS TABLE
+    WITH sdc__ladders AS MATERIALIZED (FROM sdc__hierarchies(hierarchies, keys)),
+    sdc__labels AS MATERIALIZED (FROM sdc__labels_at('sdc__ladders', keys, levels)),
+    sdc__gone AS (SELECT sdc__exact(COLUMNS(sdc__columns((*), [id]))) AS sdc__id FROM (SELECT *, list_count([*COLUMNS(sdc__columns((*), keys))]) AS sdc__kept FROM query_table(released)) WHERE sdc__kept = 0),
+    sdc__persons AS MATERIALIZED (
+        SELECT COLUMNS(lambda c: NOT starts_with(c, 'sdc__')), sdc__lost
+        FROM (SELECT COLUMNS(sdc__columns((*), keys)), COLUMNS(sdc__columns((*), [id])) AS sdc__own FROM sdc__exact_rows(tbl, codes := keys)) AS sdc__p
+        LEFT JOIN (SELECT sdc__id, 1 AS sdc__lost FROM sdc__gone) AS sdc__g ON sdc__p.sdc__own = sdc__g.sdc__id
+    ),
+    sdc__celled AS (SELECT COLUMNS(lambda c: NOT starts_with(c, 'sdc__')), count(*) AS sdc__n, count(sdc__lost) AS sdc__out FROM sdc__relabelled('sdc__persons', keys, 'sdc__labels') GROUP BY ALL)
+    SELECT coalesce(sum(sdc__out) FILTER (sdc__n >= k), 0)::BIGINT AS suppressed_beyond_k FROM sdc__celled;

@@ -31,7 +31,10 @@
 --            4  52  m                                                                                     4  40 to 59 m
 --
 -- The keys become text, labels of their hierarchies. The levels depend on the data, and say that lower ones would not do: no other
--- release of the same records, at other levels, should be made. No draws: no key is needed. (The suppressed share is an upper limit.)
+-- release of the same records, at other levels, should be made. With l or t they tell of the sensitive values too: the levels are the least that will do, and a
+-- cell of k records is suppressed because its values are alike, so that who knows the rule and the records' keys knows what these have in common
+-- (minimality: Wong, Fu, Wang & Pei 2007, VLDB, 543-554). The step tells how many such records there are, suppressed_beyond_k; where there are
+-- any, take levels by k alone and another way for the sensitive variable (PRAM of it, or none of it released). No draws: no key is needed. (The suppressed share is an upper limit.)
 --
 -- Scope: table.
 -- Keeps: what the labels say.

@@ -326,3 +326,22 @@ def test_the_known_optima_of_adult(con, shared, loss, expected, levels):
 def test_spark_is_refused():
     with pytest.raises(Unsupported, match="Generalisation runs in DuckDB only"):
         sdc_sql.mask.generalise.generalise(object(), LEVELS)
+
+
+def test_what_l_suppresses_tells_of_the_values(con):
+    """Six of one region who all have HIV are suppressed because of it: the step says how many (Wong et al. 2007)."""
+    con.execute(
+        "CREATE TABLE k AS SELECT id, CASE WHEN id < 6 THEN 'a' WHEN id < 8 THEN 'c' ELSE 'b' END AS f, "
+        "if(id < 6 OR id % 2 = 0, 'HIV', 'flu') AS s FROM range(20) t(id)"
+    )
+    data = sdc_sql.Microdata(con, "k", keys=["f"], id="id")
+    ladder = {"f": sdc_sql.tree_hierarchy({"*": ["a", "b", "c"]})}
+    alone = data.generalise(ladder, k=3, suppression=0.4, into="alone")
+    assert "suppressed_beyond_k" not in alone.parameters
+    con.execute("UPDATE k SET f = 'd' WHERE id = 8")
+    ladder = {"f": sdc_sql.tree_hierarchy({"*": ["a", "b", "c", "d"]})}
+    step = data.generalise(ladder, k=3, suppression=0.5, sensitive="s", l=2, into="r")
+    assert (step.parameters["suppressed"], step.parameters["suppressed_beyond_k"]) == (9, 6)
+    assert con.execute("SELECT count(*), count(DISTINCT s) FROM r WHERE f IS NULL AND id < 6").fetchall() == [(6, 1)]
+    diverse = data.generalise(ladder, k=3, suppression=0.5, loss="-levels['f']", sensitive="s", l=2, into="up")
+    assert diverse.parameters["suppressed_beyond_k"] == 0
