@@ -12,6 +12,7 @@ from sdc_sql.loss import class_sizes as _class_sizes
 from sdc_sql.loss import confidence_overlap as _confidence_overlap
 from sdc_sql.loss import contingency_distance as _contingency_distance
 from sdc_sql.loss import correct_attribution as _correct_attribution
+from sdc_sql.loss import derived_values as _derived_values
 from sdc_sql.loss import direct_distance as _direct_distance
 from sdc_sql.loss import disclosive_attributes as _disclosive_attributes
 from sdc_sql.loss import distance_linkage as _distance_linkage
@@ -122,6 +123,8 @@ class Methods:
     data_intrusion_simulation = as_method(_data_intrusion.data_intrusion_simulation)
     data_swap = as_method(_data_swap.data_swap)
     data_swap_partners = as_method(_data_swap.data_swap_partners)
+    derived_values = as_method(_derived_values.derived_values)
+    derived_values_summary = as_method(_derived_values.derived_values_summary)
     direct_distance = as_method(_direct_distance.direct_distance)
     disclosive_attributes = as_method(_disclosive_attributes.disclosive_attributes)
     distance_linkage = as_method(_distance_linkage.distance_linkage)

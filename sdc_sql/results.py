@@ -8,6 +8,7 @@ from sdc_sql.loss.class_sizes import ClassSizes
 from sdc_sql.loss.confidence_overlap import ConfidenceOverlap
 from sdc_sql.loss.contingency_distance import ContingencyDistance, MarginKept
 from sdc_sql.loss.correct_attribution import CorrectAttribution
+from sdc_sql.loss.derived_values import DerivedValues, DerivedValuesSummary
 from sdc_sql.loss.direct_distance import DirectDistance
 from sdc_sql.loss.disclosive_attributes import DisclosiveAttributes
 from sdc_sql.loss.distance_linkage import DistanceLinkage
@@ -77,6 +78,8 @@ __all__ = [
     "ContingencyDistance",
     "CorrectAttribution",
     "DataIntrusion",
+    "DerivedValues",
+    "DerivedValuesSummary",
     "DirectDistance",
     "DisclosiveAttributes",
     "DistanceLinkage",

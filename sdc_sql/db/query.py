@@ -20,7 +20,8 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
 Item: TypeAlias = "str | bool | float | None"
-Value: TypeAlias = "Item | Sequence[Item] | Sequence[Sequence[str]] | Mapping[str, Sequence[Item]]"
+Lists: TypeAlias = "Sequence[Item] | Sequence[Sequence[str]] | Sequence[Sequence[int]]"
+Value: TypeAlias = "Item | Lists | Mapping[str, Sequence[Item]]"
 
 
 def literal(value: Value) -> exp.Expression:

@@ -18,7 +18,7 @@ from sdc_sql.db import released_file
 from sdc_sql.db.csv_file import created
 from sdc_sql.db.load import execute, set_key
 from sdc_sql.errors import InputError, ParameterError, SdcError, TableError, translated
-from sdc_sql.release import candidates, formats, measured, raw, rules_judged, sampled
+from sdc_sql.release import candidates, derived, formats, measured, raw, rules_judged, sampled
 from sdc_sql.release.content import limit
 from sdc_sql.release.documents import DOCUMENTS
 from sdc_sql.release.households import renumbered
@@ -210,9 +210,12 @@ def _outcome(con: duckdb.DuckDBPyConnection, plan: Plan, progress: Callable[[str
         progress(f"rules: {plan.rules}")
     nulls = _nulls_after(plan, con, plan.ruleset.keys if plan.ruleset else ())
     ruled = rules_judged.judged(con, plan, (ORIGINAL, RELEASED), nulls)
+    progress("what can be worked out")
+    worked_out = derived.judged(plan, original, released)
     frontier = candidates.frontier(original, released, plan, progress)
+    limits = (*measured.judged(plan, scenarios, loss), *ruled, *worked_out)
     return Outcome(
-        plan, tuple(scenarios), tuple(steps), tuple(paths), loss, (*measured.judged(plan, scenarios, loss), *ruled),
+        plan, tuple(scenarios), tuple(steps), tuple(paths), loss, limits,
         _count(original), _count(released), columns_before, released.columns,
         {"sdc_sql": VERSION, "duckdb": duckdb.__version__, "python": platform.python_version()}, original, released,
         _digests(plan), frontier=frontier,

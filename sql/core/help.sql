@@ -75,6 +75,8 @@
 --   CREATE TEMP TABLE candidates AS FROM (VALUES (1.0, 0.3, 0.0), (0.9, 0.2, 0.04), (0.8, 0.2, 0.06)) AS t(retention, risk, loss);
 --   CREATE TEMP TABLE wider AS FROM (VALUES ('north', 'coast'), ('south', 'inland')) AS t("from", "to");
 --   CREATE TEMP TABLE areas AS FROM (VALUES ('north', 'coast', '*'), ('south', 'inland', '*')) AS t(region, area, country);
+--   CREATE TEMP TABLE addresses AS SELECT i AS id, i % 8 AS district, 'r' || i % 8 // 2 AS region FROM range(80) AS t(i);
+--   CREATE TEMP TABLE addresses_released AS SELECT * REPLACE (CASE WHEN id > 3 THEN region END AS region) FROM addresses;
 --   CREATE TEMP TABLE answers AS SELECT id, income, id % 2 AS smokes FROM persons;
 --   CREATE TEMP TABLE outcomes AS SELECT id, 'correct' AS identification, 'none' AS inference, 0.5 AS probability FROM persons;
 --   CREATE TEMP TABLE costs AS FROM (VALUES ('correct', 'none', 10.0), ('incorrect', 'none', 4.0)) AS t(identification, inference, cost);

@@ -29,6 +29,8 @@ OTHER_NAMES = {
 }
 # What Python supplies where the macro wants an answer.
 DEFAULTS = {("k_anonymity", "k"): 3, ("k_map", "k"): 3, ("research_file_rules", "levels"): None}
+# all columns and their pairs, which a macro cannot name
+DEFAULTS |= {(f"derived_values{s}", n): None for s in ("", "_summary") for n in ("columns", "givers")}
 
 
 def parameters(method: str) -> dict[str, inspect.Parameter]:

@@ -24,6 +24,12 @@
         'The probability that an intruder attributes the true value of this target to a record of the original', original) }}
 {% endtest %}
 
+{% test sdc_derived_values_summary_below(model, original, id, columns, givers, maximum, household=none) %}
+    {{ sdc.sdc__only('sdc_derived_values_summary_below', kwargs, ['original', 'id', 'columns', 'givers', 'maximum', 'household']) }}
+    {{ sdc.sdc__not_below(model, 'sdc_derived_values_summary', [id, columns, givers], {'household': household}, 'exact_givers', maximum,
+        'The number of columns, or pairs of columns, that give hidden values back without exception', original) }}
+{% endtest %}
+
 {% test sdc_direct_distance_below(model, original, columns, id, maximum, ordinal=none) %}
     {{ sdc.sdc__only('sdc_direct_distance_below', kwargs, ['original', 'columns', 'id', 'maximum', 'ordinal']) }}
     {{ sdc.sdc__not_below(model, 'sdc_direct_distance', [columns, id], {'ordinal': ordinal}, 'distance', maximum,

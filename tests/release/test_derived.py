@@ -1,0 +1,56 @@
+"""A release that suppresses is refused where other released columns give the values back, and says how to mend it."""
+
+from __future__ import annotations
+
+import duckdb
+
+import sdc_sql
+
+FILE = """
+[source]
+path = "k.parquet"
+[roles]
+id = "id"
+{roles}
+[[scenarios]]
+name = "neighbour"
+keys = ["Region", "sex"]
+limits = ["k_anonymity.2.records <= 0"{limit}]
+[[steps]]
+method = "local_suppression"
+scenario = "neighbour"
+k = 3
+{step}
+[output]
+path = "released.csv"
+"""
+GHOSTS = """ghosts = { Region = ["di'strict"], sex = ["di'strict"] }"""
+DROP = """[[steps]]\nmethod = "drop_identifiers"\ncolumns = ["di'strict"]"""
+AS_IT_IS = """released_as_collected = ["di'strict"]"""
+SET = ', "derived_values_summary.exact_givers <= 1"'
+
+
+def test_an_exact_giver_refuses_and_the_message_says_how_to_mend(tmp_path):
+    with duckdb.connect() as con:  # district decides both keys; two records of sex x are suppressed
+        con.execute(f"""
+            COPY (SELECT i AS id, 'd' || i % 40 AS "di'strict", 'r' || i % 40 // 8 AS "Region",
+                         CASE WHEN i IN (3, 11) THEN 'x' ELSE 's' || i % 2 END AS sex FROM range(400) t(i))
+            TO '{tmp_path}/k.parquet'
+        """)
+
+    def run(roles=AS_IT_IS, limit="", step=""):
+        file = tmp_path / "release.toml"
+        file.write_text(FILE.format(roles=roles, limit=limit, step=step))
+        return sdc_sql.run_release(file, write=False)
+
+    refused = run()
+    (reason,) = refused.reasons
+    assert reason.startswith(
+        "what can be worked out: derived_values_summary.exact_givers <= 0: di'strict gives back 6 of"
+    )
+    assert (
+        """take it along: roles.ghosts = { sex = ["di'strict"] }, for steps[0], or drop it (method = "drop_""" in reason
+    )
+    assert refused.limits[-1].figures == {"derived_values_summary.exact_givers": 1}
+    # what the message says mends it; so does a limit of the file's own
+    assert [run(GHOSTS).reasons, run(roles="", step=DROP).reasons, run(limit=SET).reasons] == [(), (), ()]

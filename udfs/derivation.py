@@ -1,0 +1,207 @@
+"""Which columns, and pairs of columns, may give hidden values of others back: a sieve, so that few are counted in full.
+
+A rule is refuted by what a part of the records says; a cell that shows two values predicts nothing. What is left is
+counted by the macro: a rule without a contradiction is never lost here.
+"""
+
+from __future__ import annotations
+
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field
+from itertools import combinations
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+Codes = NDArray[np.int64]
+Flags = NDArray[np.bool_]
+
+PARTS = (500, 4_000, 25_000)  # records, one after the other, that may refute a rule
+SLACK, SHARE = 2, 0.005  # contradictions that are no refutation yet: near-rules have up to 0.1 %
+CELL = 10  # known values of a cell that predicts
+HOPED = 15  # of the pairs that predict in some cells by what a part shows, those counted of each variable
+BEST = 5  # of the pairs that predict in some cells, those told of each variable
+_BITS = 18
+_TABLE = 4_000_000  # cells times values that are counted by their places
+_ODD = 0x9E3779B97F4A7C15  # of multiplicative hashing (Knuth 1998, 6.4)
+
+
+@dataclass(frozen=True)
+class Target:
+    """Hidden values of a variable: ``known`` has the codes of its values (-1: none), ``hidden`` the records.
+
+    ``own`` is 1 where a hidden value counts among the known ones of its cell (a coarsened one), else 0. ``givers`` are
+    the columns, by their places, that may stand in a pair, ``alone`` those that may stand alone.
+    """
+
+    known: Codes
+    hidden: Codes
+    own: int
+    alone: tuple[int, ...]
+    givers: tuple[int, ...]
+    rows: Codes = field(init=False, repr=False)
+    kinds: int = field(init=False)
+
+    def __post_init__(self) -> None:
+        """Find the records whose value is known."""
+        object.__setattr__(self, "rows", np.flatnonzero(self.known >= 0))
+        object.__setattr__(self, "kinds", int(self.known.max(initial=0)) + 1)
+
+
+class Possible(NamedTuple):
+    """A giver, the place of the target, whether its rule is not refuted, and how many values its cells predict."""
+
+    giver: tuple[int, ...]
+    target: int
+    rule: bool
+    predicted: int
+
+
+def possible(columns: Sequence[Codes], targets: Sequence[Target], dimension: int = 2) -> list[Possible]:
+    """Return the givers that may give hidden values back, alone and in pairs, for each target.
+
+    Parameters
+    ----------
+    columns
+        The codes of the columns, from 0; -1 where a value is missing.
+    targets
+        The hidden values.
+    dimension
+        2 with pairs, 1 without.
+    """
+
+    def of_target(place: int) -> list[Possible]:
+        return _of_target(_View(columns, targets[place]), place, dimension)
+
+    with ThreadPoolExecutor() as pool:  # numpy sorts and counts beside others
+        return [one for several in pool.map(of_target, range(len(targets))) for one in several]
+
+
+def _of_target(view: _View, place: int, dimension: int) -> list[Possible]:
+    alone = {i: view.tried((i,), place, 0) for i in view.target.alone}
+    found = [one for one in alone.values() if one.rule or one.predicted]
+    hoped: list[tuple[Possible, int]] = []
+    for pair in combinations(view.target.givers, 2) if dimension > 1 else ():
+        by_one = [alone[one] for one in pair if one in alone]
+        if any(one.rule for one in by_one):  # which the pair could not tell more surely
+            continue
+        least = max([one.predicted for one in by_one], default=0)
+        one = view.tried(pair, place, least, hoped=True)
+        if one.rule:
+            found.append(one)
+        elif one.predicted:
+            hoped.append((one, least))
+    hoped.sort(key=lambda one: -one[0].predicted)
+    counted = [view.tried(one.giver, place, least) for one, least in hoped[:HOPED]]
+    return found + sorted((one for one in counted if one.predicted), key=lambda one: -one.predicted)[:BEST]
+
+
+class _View:
+    """The columns as a target needs them: at its hidden records, and at some of its known ones."""
+
+    def __init__(self, columns: Sequence[Codes], target: Target) -> None:
+        self.columns, self.target = columns, target
+        self.kinds = [int(column.max(initial=0)) + 1 for column in columns]
+        rows = target.rows
+        parts = [rows[np.linspace(0, len(rows) - 1, n).astype(np.int64)] for n in PARTS if n < len(rows)]
+        self.values = [target.known[part] for part in parts]
+        self.hidden = [column[target.hidden] for column in columns]
+        self.parts = [[column[part] for column in columns] for part in parts]
+
+    def tried(self, giver: tuple[int, ...], place: int, known: int, *, hoped: bool = False) -> Possible:
+        """Return what is left of a giver after each part, and after all records where something is.
+
+        Where its rule is refuted, ``hoped`` counts the hidden values of cells that the last part shows, of one value.
+        """
+        target, nothing = self.target, Possible(giver, place, rule=False, predicted=0)
+        hidden = self._codes(self.hidden, giver)
+        hidden = hidden[hidden >= 0]
+        wanted = np.unique(hidden)  # the cells of hidden values that have shown one value so far
+        rule = True
+        for part, values in zip(self.parts, self.values, strict=True):
+            if len(hidden) <= known and not rule:
+                return nothing
+            cells = self._codes(part, giver)
+            there = cells >= 0 if rule else _among(cells, wanted)
+            support, apart, mixed = _contradicted(cells[there], values[there], target.kinds)
+            rule = rule and apart <= SLACK + SHARE * support
+            if not rule:
+                wanted = np.setdiff1d(wanted, mixed, assume_unique=True)
+                hidden = hidden[_within(hidden, wanted)[1]]
+        if len(hidden) <= (0 if rule else known):
+            return nothing
+        if hoped and not rule and self.parts:
+            shown = _among(hidden, cells)
+            return Possible(giver, place, rule=False, predicted=int(shown.sum()))
+        cells = self._codes(self.columns, giver)[target.rows]
+        if rule:
+            there = _among(cells, wanted)  # of fine cells the few that matter
+            support, apart, mixed = _contradicted(cells[there], target.known[target.rows[there]], target.kinds)
+            if support > 0 and apart <= SLACK + SHARE * support:
+                return Possible(giver, place, rule=True, predicted=0)
+        return Possible(giver, place, rule=False, predicted=_predicted(cells, target, hidden, wanted))
+
+    def _codes(self, columns: Sequence[Codes], giver: tuple[int, ...]) -> Codes:
+        """Return the codes of a giver, of a pair whole numbers; -1 where one of it is missing."""
+        one = columns[giver[0]]
+        if len(giver) == 1:
+            return one
+        other, kinds = columns[giver[1]], self.kinds[giver[1]]
+        found = one * kinds
+        found += other
+        found[(one < 0) | (other < 0)] = -1
+        return found
+
+
+def _contradicted(cells: Codes, values: Codes, kinds: int) -> tuple[int, int, Codes]:
+    """Return what a rule was tried on, what contradicts it, and the cells that show several values."""
+    if not len(cells):
+        return 0, 0, cells
+    both = np.sort(cells * kinds + values)
+    starts = np.flatnonzero(np.r_[True, both[1:] != both[:-1]])
+    counts, of = np.diff(np.r_[starts, len(both)]), both[starts] // kinds
+    first = np.flatnonzero(np.r_[True, of[1:] != of[:-1]])
+    most, several = np.maximum.reduceat(counts, first), np.diff(np.r_[first, len(of)]) > 1
+    return len(cells) - len(first), len(cells) - int(most.sum()), of[first[several]]
+
+
+def _predicted(cells: Codes, target: Target, hidden: Codes, wanted: Codes) -> int:
+    """Return how many hidden values stand in a cell with enough known values besides, all equal."""
+    if not len(wanted):
+        return 0
+    there = _among(cells, wanted)
+    rows = target.rows[there]
+    of, exact = _within(cells[there], wanted)
+    of, values = of[exact], target.known[rows[exact]]
+    counts = np.bincount(of, minlength=len(wanted))
+    both = of * target.kinds + values
+    few = len(wanted) * target.kinds <= _TABLE
+    shown = np.flatnonzero(np.bincount(both, minlength=1)) if few else np.unique(both)
+    kinds = np.bincount(shown // target.kinds, minlength=len(wanted))
+    sure = (counts - target.own >= CELL) & (kinds == 1)
+    place, exact = _within(hidden, wanted)
+    return int((sure[place] & exact).sum())
+
+
+def _within(cells: Codes, wanted: Codes) -> tuple[Codes, Flags]:
+    """Return the places of cells among the wanted ones, in order, and whether they are there."""
+    if not len(wanted):
+        return np.zeros(len(cells), dtype=np.int64), np.zeros(len(cells), dtype=np.bool_)
+    place = np.minimum(np.searchsorted(wanted, cells), len(wanted) - 1)
+    return place, wanted[place] == cells
+
+
+def _among(cells: Codes, wanted: Codes) -> Flags:
+    """Return which cells may be wanted ones: all that are, and a few others."""
+    flags = np.zeros(1 << _BITS, dtype=np.bool_)
+    flags[_hashed(wanted)] = True
+    found: Flags = flags[_hashed(cells)]
+    return found
+
+
+def _hashed(codes: Codes) -> Codes:
+    return ((codes.view(np.uint64) * np.uint64(_ODD)) >> np.uint64(64 - _BITS)).astype(np.int64)
