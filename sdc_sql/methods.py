@@ -66,6 +66,7 @@ from sdc_sql.mask import suppress_risky as _suppress_risky
 from sdc_sql.mask import top_bottom_code as _top_bottom_code
 from sdc_sql.risk import alpha_k_anonymity as _alpha_k_anonymity
 from sdc_sql.risk import cells as _cells
+from sdc_sql.risk import composition as _composition
 from sdc_sql.risk import content_digest as _content_digest
 from sdc_sql.risk import data_intrusion as _data_intrusion
 from sdc_sql.risk import expected_harm as _expected_harm
@@ -115,6 +116,11 @@ class Methods:
     certain_matches = as_method(_certain_matches.certain_matches)
     class_sizes = as_method(_class_sizes.class_sizes)
     compatible_records = as_method(_suppression_report.compatible_records)
+    composition_frequencies = as_method(_composition.composition_frequencies)
+    composition_k_map = as_method(_composition.composition_k_map)
+    composition_risk = as_method(_composition.composition_risk)
+    composition_summary = as_method(_composition.composition_summary)
+    composition_theta = as_method(_composition.composition_theta)
     confidence_overlap = as_method(_confidence_overlap.confidence_overlap)
     content_digest = as_method(_content_digest.content_digest)
     contingency_distance = as_method(_contingency_distance.contingency_distance)

@@ -39,6 +39,7 @@ from sdc_sql.mask.generalise import Generalisation
 from sdc_sql.mask.pram_matrix import PramEstimate, PramTwoWayEstimate
 from sdc_sql.mask.preview_recodings import RecodingPreview
 from sdc_sql.risk.alpha_k_anonymity import AlphaKViolations
+from sdc_sql.risk.composition import CompositionKMap, CompositionRisk, CompositionSummary, CompositionTheta
 from sdc_sql.risk.content_digest import ContentDigest
 from sdc_sql.risk.data_intrusion import DataIntrusion
 from sdc_sql.risk.expected_harm import ExpectedHarm
@@ -73,6 +74,10 @@ __all__ = [
     "CertainMatches",
     "ClassSizes",
     "CompatibleRecords",
+    "CompositionKMap",
+    "CompositionRisk",
+    "CompositionSummary",
+    "CompositionTheta",
     "ConfidenceOverlap",
     "ContentDigest",
     "ContingencyDistance",

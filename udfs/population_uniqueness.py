@@ -60,27 +60,42 @@ def ewens(sizes: Floats, cells: Floats, population: float) -> float:
     n, u = float(sizes @ cells), float(cells.sum())
     if u in {1.0, n}:
         return math.nan
-    theta = math.exp(
-        _falls_through(lambda x: u - math.exp(x) * float(harmonic(math.exp(x), n)), -40.0, 2 * math.log(n) + 10)
-    )
+    theta = ewens_fitted(n, u)
     return population * theta / (population + theta - 1)
+
+
+def ewens_fitted(n: float, u: float) -> float:
+    """Return the theta of Ewens' formula with which n records are expected in u cells, from 2 to n - 1."""
+    return math.exp(
+        falls_through(lambda x: u - math.exp(x) * float(harmonic(math.exp(x), n)), -40.0, 2 * math.log(n) + 10)
+    )
 
 
 def pitman(sizes: Floats, cells: Floats, population: float) -> float:
     """Return the expected population uniques of Pitman's model, NaN where its likelihood has no maximum within.
+
+    It is Gamma(theta + 1) / Gamma(theta + alpha) N^alpha (Hoshino 2001).
+    """
+    theta, alpha = pitman_fitted(sizes, cells)
+    logarithm = math.lgamma(theta + 1) - math.lgamma(theta + alpha) + alpha * math.log(population)
+    return math.nan if math.isnan(alpha) else min(math.exp(min(logarithm, 700.0)), population)
+
+
+def pitman_fitted(sizes: Floats, cells: Floats) -> tuple[float, float]:
+    """Return theta and alpha of Pitman's model, both NaN where its likelihood has no maximum within.
 
     L = sum_{i<u} log(theta + i alpha) - sum_{i<n} log(theta + i) + sum_j s_j sum_{i<j} log(i - alpha), u cells and n
     records, has one theta for each alpha, where its derivative falls through 0; alpha is where the other one does.
     """
     n, u = float(sizes @ cells), float(cells.sum())
     if u in {1.0, n}:  # one cell, or none of two records: theta tends to a border
-        return math.nan
+        return math.nan, math.nan
 
     def by_theta(theta: float, alpha: float) -> float:
         return float(harmonic(theta / alpha + 1, u - 1) / alpha - harmonic(theta + 1, n - 1))
 
     def theta_of(alpha: float) -> float:
-        at = _falls_through(lambda x: by_theta(math.exp(x) - alpha, alpha), math.log(alpha) - 30, math.log(n) + 40)
+        at = falls_through(lambda x: by_theta(math.exp(x) - alpha, alpha), math.log(alpha) - 30, math.log(n) + 40)
         return math.exp(at) - alpha
 
     def by_alpha(alpha: float) -> float:
@@ -89,11 +104,9 @@ def pitman(sizes: Floats, cells: Floats, population: float) -> float:
         return first - float(cells @ harmonic(1 - alpha, sizes - 1))
 
     if not by_alpha(LEAST) > 0:
-        return math.nan
-    alpha = _falls_through(by_alpha, LEAST, 1 - 1e-12)
-    theta = theta_of(alpha)
-    logarithm = math.lgamma(theta + 1) - math.lgamma(theta + alpha) + alpha * math.log(population)
-    return min(math.exp(min(logarithm, 700.0)), population)
+        return math.nan, math.nan
+    alpha = falls_through(by_alpha, LEAST, 1 - 1e-12)
+    return theta_of(alpha), alpha
 
 
 def zayatz(sizes: Floats, cells: Floats, population: float) -> float:
@@ -141,7 +154,7 @@ def snb(sizes: Floats, cells: Floats, population: float) -> float:
         return (b + math.sqrt(b * b + 4 * c * ratio)) / (2 * c)
 
     def crossing(y: float, beyond: float, sign: float) -> float:
-        return _falls_through(lambda at: sign * float(equation(np.asarray(at))), y, beyond)
+        return falls_through(lambda at: sign * float(equation(np.asarray(at))), y, beyond)
 
     # z falls as y grows: from 1 to 0 between these
     low, high = where(1.0), where(0.0)
@@ -166,7 +179,7 @@ def _shlosser(sizes: Floats, cells: Floats, pi: float) -> float:
     return float(cells.sum() + cells[0] * (cells @ squared) / (cells @ missed) * ((cells @ none) / (cells @ once)) ** 2)
 
 
-def _falls_through(function: Callable[[float], float], low: float, high: float) -> float:
+def falls_through(function: Callable[[float], float], low: float, high: float) -> float:
     """Return where a function that is positive at the lower end and negative at the upper is 0 (Ridders 1979)."""
     above, below = function(low), function(high)
     for _ in range(STEPS):

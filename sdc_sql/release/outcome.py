@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from sdc_sql.db.results import shown
+from sdc_sql.figures.condition import names
 from sdc_sql.release.plan import THIS
 from sdc_sql.release.undecided import as_collected
 
@@ -101,7 +102,17 @@ class Outcome:
     @property
     def reasons(self) -> tuple[str, ...]:
         """Why the release is refused: each limit that does not hold, with its figures."""
-        return tuple(str(limit) for limit in self.limits if not limit.holds)
+        return tuple(f"{limit}{self._advice(limit)}" for limit in self.limits if not limit.holds)
+
+    def _advice(self, found: LimitOutcome) -> str:
+        """Return what mends a limit on the make-up of households; values of members are no help."""
+        of_scenario = names(found.limit.text) if found.limit.scenario else []
+        if not any(self.plan.asked[name.label].measure.name.startswith("composition_") for name in of_scenario):
+            return ""
+        return (
+            ". To suppress members' values hardly helps here, since the others still tell the household; coarser keys,"
+            ' output.households = "drop", record_swap or a subsample of households do'
+        )
 
     def to_dict(self) -> dict[str, Any]:
         """Return what was found as plain values, for JSON; not to be published: the riskiest keys are in it."""

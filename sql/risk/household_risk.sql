@@ -7,6 +7,10 @@
 --   xi^h = (1/n) sum_g |g| r^h_g
 -- Source: SDC handbook, section 3.3.5, "Releasing hierarchical files".
 --
+-- It leaves out what the members tell together: the intruder looks for one person at a time, by that person's keys. Who knows the keys of all
+-- members knows a combination that is far rarer (region, six age bands and sex of all find three times as many on EU-SILC): sdc_composition_risk, and
+-- where the population is at hand sdc_composition_k_map.
+--
 --   persons: age sex w  household   sdc_household_risk('persons', ['age', 'sex'], 'w', 'household', 0.1):
 --            30  f   10 1           individual_risk household_risk household_size individual_threshold
 --            30  f   15 1           0.067858        0.131112       2              0.05                  1 - (1 - 0.067858)^2

@@ -225,6 +225,7 @@ def test_every_error_of_the_measures_is_tried_here():
         "data_intrusion",
         "joint_releases",
         "population_uniqueness",
+        "composition",
         "intruder",
         "swap_posterior",
         "flip_posterior",

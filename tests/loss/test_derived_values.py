@@ -15,7 +15,7 @@ from sdc_sql.errors import ColumnError, ParameterError, TableError
 FIGURES = ("rule", "hidden", "given_back", "share_right", "margin", "support", "contradictions", "narrowed")
 
 
-def by_hand(old, new, giver, variable, masked, household=None):
+def by_hand(old, new, giver, variable, masked, household=None):  # noqa: C901, PLR0917 - the definition, in one place
     """Return the figures of a derivation from two lists of records in the same order."""
     pairs = [*zip(old, new, strict=True)]
     labels = defaultdict(set)
@@ -156,7 +156,8 @@ def test_what_is_told_and_found_by_the_sieve(con):
 
 def test_one_coding_error_hides_no_leak(con):
     con.execute(
-        "CREATE TABLE f AS SELECT i AS id, i % 40 AS district, CASE i WHEN 77 THEN 9 ELSE i % 40 // 8 END AS region FROM range(4000) t(i)"
+        "CREATE TABLE f AS SELECT i AS id, i % 40 AS district, CASE i WHEN 77 THEN 9 ELSE i % 40 // 8 END AS region "
+        "FROM range(4000) t(i)"
     )
     con.execute("CREATE TABLE k AS SELECT * REPLACE (CASE WHEN id % 50 = 7 THEN NULL ELSE region END AS region) FROM f")
     found, *_ = (d for d in Microdata(con, "k", id="id").derived_values("f", ["region"]) if d.masked == "suppressed")

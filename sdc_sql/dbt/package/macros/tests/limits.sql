@@ -144,6 +144,24 @@
         'How far the total of the weights is from the original one', original) }}
 {% endtest %}
 
+{% test sdc_composition_summary_below(model, keys, household, maximum, k=none) %}
+    {{ sdc.sdc__only('sdc_composition_summary_below', kwargs, ['keys', 'household', 'maximum', 'k']) }}
+    {{ sdc.sdc__not_below(model, 'sdc_composition_summary', [keys, household], {'k': k}, 'unique_households', maximum,
+        'The number of households that no other of the file is made up as') }}
+{% endtest %}
+
+{% test sdc_composition_theta_below(model, keys, household, sampling_fraction, maximum, confidence=none) %}
+    {{ sdc.sdc__only('sdc_composition_theta_below', kwargs, ['keys', 'household', 'sampling_fraction', 'maximum', 'confidence']) }}
+    {{ sdc.sdc__not_below(model, 'sdc_composition_theta', [keys, household, sampling_fraction], {'confidence': confidence}, 'upper_bound', maximum,
+        'The upper bound of the probability that a unique match of a household is correct') }}
+{% endtest %}
+
+{% test sdc_composition_risk_below(model, keys, weight, household, maximum) %}
+    {{ sdc.sdc__only('sdc_composition_risk_below', kwargs, ['keys', 'weight', 'household', 'maximum']) }}
+    {{ sdc.sdc__not_below(model, 'sdc_composition_risk', [keys, weight, household], {}, 'reidentification_rate', maximum,
+        'The share of the households that is expected to be re-identified, by Pitman\'s model') }}
+{% endtest %}
+
 {% test sdc_expected_harm_below(model, costs, id, maximum) %}
     {{ sdc.sdc__only('sdc_expected_harm_below', kwargs, ['costs', 'id', 'maximum']) }}
     {{ sdc.sdc__not_below(model, 'sdc_expected_harm', [costs, id], {}, 'maximum', maximum,
