@@ -24,6 +24,7 @@ from sdc_sql.loss import factor_distance as _factor_distance
 from sdc_sql.loss import il1 as _il1
 from sdc_sql.loss import interval_disclosure as _interval_disclosure
 from sdc_sql.loss import lambda_loss as _lambda_loss
+from sdc_sql.loss import linear_relations as _linear_relations
 from sdc_sql.loss import matrix_distance as _matrix_distance
 from sdc_sql.loss import model_utility as _model_utility
 from sdc_sql.loss import pram_entropy_loss as _pram_entropy_loss
@@ -171,6 +172,7 @@ class Methods:
     lambda_loss = as_method(_lambda_loss.lambda_loss)
     likeness = as_method(_likeness.likeness)
     likeness_cells = as_method(_likeness.likeness_cells)
+    linear_relations = as_method(_linear_relations.linear_relations)
     local_suppression = as_method(_local_suppression.local_suppression)
     log_linear_fit = as_method(_log_linear_fit.log_linear_fit)
     log_linear_risk = as_method(_log_linear_risk.log_linear_risk)

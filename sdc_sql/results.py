@@ -20,6 +20,7 @@ from sdc_sql.loss.factor_distance import EigenvalueDistance, FactorDistance, Gam
 from sdc_sql.loss.il1 import Il1
 from sdc_sql.loss.interval_disclosure import IntervalDisclosure
 from sdc_sql.loss.lambda_loss import LambdaLoss
+from sdc_sql.loss.linear_relations import LinearRelation
 from sdc_sql.loss.matrix_distance import MatrixDistance
 from sdc_sql.loss.model_utility import ModelUtility
 from sdc_sql.loss.pram_entropy_loss import PramEntropyLoss
@@ -109,6 +110,7 @@ __all__ = [
     "LDiversity",
     "LambdaLoss",
     "Likeness",
+    "LinearRelation",
     "LinkageParameters",
     "LinkagePattern",
     "LogLinearFit",

@@ -176,10 +176,12 @@ def derived_values_summary(
     return DerivedValuesSummary(**{**row, "suppressed": found.hidden[0], "coarsened": found.hidden[1]})
 
 
-def given_back(data: Roles, original: Described | str, columns: Iterable[str] | None = None) -> Results[DerivedValues]:
-    """Return what all columns and pairs of them give back, as :func:`derived_values` does by default."""
+def given_back(
+    data: Roles, original: Described | str, columns: Iterable[str] | None = None, left_out: Iterable[str] = ()
+) -> Results[DerivedValues]:
+    """Return what all columns and pairs of them give back, but for those left out as givers."""
     table, name, wanted = _sides(data, original, columns)
-    found = _sieved(data, table, wanted)
+    found = _sieved(data, table, wanted, left_out)
     rows: list[dict[str, Any]] = []
     if found.tasks:
         rows = data.rows(
@@ -201,11 +203,11 @@ def _sides(data: Roles, original: Described | str, columns: Iterable[str] | None
     return table, name, columns_of(data, columns) if columns is not None else _shared(data, table)
 
 
-def _sieved(data: Roles, original: str, columns: list[str]) -> Derivations:
+def _sieved(data: Roles, original: str, columns: list[str], left_out: Iterable[str] = ()) -> Derivations:
     from sdc_sql.loss.derivations import sieved  # noqa: PLC0415 - with numpy and pyarrow, which few measures need
 
     data.rows("sdc__check_derived", original, data.table, data.id)  # refuses what is not paired, as the macro does
-    return sieved(data, original, columns, [column for column in data.columns if column != data.id])
+    return sieved(data, original, columns, [c for c in data.columns if c not in {data.id, *left_out}])
 
 
 def _shared(data: Roles, original: str) -> list[str]:

@@ -10,30 +10,62 @@ from typing import TYPE_CHECKING
 from sdc_sql import methods
 from sdc_sql.figures.condition import names
 from sdc_sql.loss.derived_values import given_back
+from sdc_sql.loss.linear_relations import linear_relations, numbers_of_both
 from sdc_sql.release.outcome import LimitOutcome
 from sdc_sql.release.plan import Limit
+from sdc_sql.roles import reading
 
 if TYPE_CHECKING:
     from sdc_sql.loss.derived_values import DerivedValues
     from sdc_sql.microdata import Microdata
     from sdc_sql.release.plan import Plan
+    from sdc_sql.roles import Roles
 
-MEASURE, FIGURE, LIMIT = "derived_values_summary", "exact_givers", 0
+MEASURE, FIGURE, SUMS, LIMIT = "derived_values_summary", "exact_givers", "linear_relations", 0
 PATH = "what can be worked out"
 _SHOWN = 5  # givers in a message
 
 
 def judged(plan: Plan, original: Microdata, released: Microdata) -> list[LimitOutcome]:
-    """Return the limit on exact givers, with what they give back and how that is mended.
+    """Return the limits on exact givers and on sums, with what they give back and how that is mended.
 
-    There is none where no step suppresses values, or where the file limits the measure itself.
+    There is none where no step suppresses values; each is the file's own where that limits the measure itself.
     """
-    named = (name.label for limit in plan.limits for name in names(limit.text))
-    limited = any(plan.asked[label].measure.name == MEASURE for label in named)
-    if limited or not any(step.suppresses for step in plan.steps):
+    if not any(step.suppresses for step in plan.steps):
         return []
+    own = {plan.asked[name.label].measure.name for limit in plan.limits for name in names(limit.text)}
     data = released._roles  # noqa: SLF001 - as its methods take them
-    found = given_back(data, original)
+    dropped: tuple[str, ...] = ()
+    household = data.household
+    if plan.output.households == "drop" and household is not None:
+        # whose members nothing links any more, unless other columns do: then what these show is a rule as any other
+        data, dropped = reading(data, household=None), (household,)
+    return [
+        *([] if MEASURE in own else _by_columns(plan, data, original, dropped)),
+        *([] if SUMS in own else _by_sums(plan, data, original)),
+    ]
+
+
+def _by_sums(plan: Plan, data: Roles, original: Microdata) -> list[LimitOutcome]:
+    """Return the limit on numbers that are sums of others; none where no number was suppressed or changed."""
+    masked = {column.lower() for step in plan.steps for column in step.columns}
+    numbers = numbers_of_both(data, original.table)
+    if not any(name.lower() in masked for name in numbers):
+        return []
+    found = [one for one in linear_relations(data, original, numbers) if one.given_back]
+    told = "; ".join(
+        f"{one.variable} is a sum of {', '.join(one.givers)}, which gives {one.given_back:,} of its values back: "
+        f"suppress or mask one of these alike, or drop it"
+        for one in found[:_SHOWN]
+    )
+    total = sum(one.given_back for one in found)
+    said = told or "no number is a sum of others"
+    limit = Limit(PATH, f"{SUMS}.given_back <= {LIMIT}")
+    return [LimitOutcome(limit, {f"{SUMS}.given_back": total}, total <= LIMIT, found=said)]
+
+
+def _by_columns(plan: Plan, data: Roles, original: Microdata, dropped: tuple[str, ...]) -> list[LimitOutcome]:
+    found = given_back(data, original, left_out=dropped)
     exact = [one for one in found if one.rule == "exact" and one.given_back]
     limit = Limit(PATH, f"{MEASURE}.{FIGURE} <= {LIMIT}")
     told = "; ".join(_told(plan, one) for one in exact[:_SHOWN])
