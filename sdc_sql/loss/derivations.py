@@ -9,6 +9,7 @@ import numpy as np
 import pyarrow as pa
 from sqlglot import exp
 
+from sdc_sql.compiler.columns import folded
 from sdc_sql.db import query
 from sdc_sql.errors import translated
 from sdc_sql.udfs.derivation import Target, possible
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
     from sdc_sql.roles import Roles
 
 SUPPRESSED, COARSENED = 0, 1
+_NUMBERED = {"VARCHAR", "TINYINT", "SMALLINT", "INTEGER", "BIGINT", "DOUBLE", "FLOAT", "DATE"}
 
 
 @dataclass(frozen=True)
@@ -56,11 +58,11 @@ def sieved(
     table = _read(data, original, names, givers)
     homes = _codes(table["home"]) if data.household is not None else None
     codes = [_repeated(_codes(table[f"g_{i}"])) for i in range(len(givers))]
-    folded = [name.lower() for name in givers]
+    lower = [folded(name) for name in givers]
     targets, of, hidden = [], [], [0, 0]
     for j, name in enumerate(names):
         released, old = table[f"r_{j}"], table[f"o_{j}"]
-        own = folded.index(name.lower()) if name.lower() in folded else None
+        own = lower.index(folded(name)) if folded(name) in lower else None
         for masked, (known, records) in enumerate((_suppressed(old, released), _coarsened(old, released))):
             hidden[masked] += len(records)
             if not len(records):
@@ -106,11 +108,12 @@ def _side(data: Roles, table: str, names: Sequence[tuple[str, str, bool]]) -> ex
 
 def _read(data: Roles, original: str, columns: Sequence[str], givers: Sequence[str]) -> pa.Table:
     """Return original and released values of variables, and the givers, side by side."""
+    # what Arrow cannot number is numbered by its text
+    kinds = dict(zip(data.columns, map(str, data.relation("sdc__rows", data.table).types), strict=True))
     old = _side(data, original, [(f"o_{j}", name, True) for j, name in enumerate(columns)])
-    new = _side(
-        data, data.table,
-        [(f"r_{j}", n, True) for j, n in enumerate(columns)] + [(f"g_{i}", n, False) for i, n in enumerate(givers)],
-    )  # fmt: skip
+    named = [(f"r_{j}", name, True) for j, name in enumerate(columns)]
+    named += [(f"g_{i}", name, kinds[name] not in _NUMBERED) for i, name in enumerate(givers)]
+    new = _side(data, data.table, named)
     if data.household is not None:
         new = new.select(exp.alias_(exp.cast(exp.column(data.household, quoted=True), "VARCHAR"), "home"))
     wanted = ["home"] * (data.household is not None)

@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from sdc_sql.compiler.columns import folded
 from sdc_sql.db.checks import told
 from sdc_sql.db.results import Result, Results
 from sdc_sql.errors import ColumnError
@@ -212,8 +213,8 @@ def _sieved(data: Roles, original: str, columns: list[str], left_out: Iterable[s
 
 def _shared(data: Roles, original: str) -> list[str]:
     """Return the columns that both tables have, but for the id."""
-    with_original = {column.lower() for column in _columns(data, original)}
-    return [column for column in data.columns if column.lower() in with_original and column != data.id]
+    with_original = {folded(column) for column in _columns(data, original)}
+    return [column for column in data.columns if folded(column) in with_original and column != data.id]
 
 
 def _columns(data: Roles, table: str) -> tuple[str, ...]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from sdc_sql.compiler.columns import folded
 from sdc_sql.db.results import Result, Results
 from sdc_sql.errors import ColumnError
 from sdc_sql.loss.compared import columns_of, original_table
@@ -84,10 +85,10 @@ def numbers_of_both(data: Roles, original: str) -> list[str]:
     types = []
     for table in (data.table, original):
         rows = data.relation("sdc__rows", table)
-        types.append({n.lower(): str(kind) for n, kind in zip(rows.columns, rows.types, strict=True)})
+        types.append({folded(n): str(kind) for n, kind in zip(rows.columns, rows.types, strict=True)})
     return [
         column for column in data.columns
-        if column != data.id and all(_is_numeric(found.get(column.lower(), "")) for found in types)
+        if column != data.id and all(_is_numeric(found.get(folded(column), "")) for found in types)
     ]  # fmt: skip
 
 

@@ -8,6 +8,7 @@ import re
 from typing import TYPE_CHECKING
 
 from sdc_sql import methods
+from sdc_sql.compiler.columns import folded
 from sdc_sql.figures.condition import names
 from sdc_sql.loss.derived_values import given_back
 from sdc_sql.loss.linear_relations import linear_relations, numbers_of_both
@@ -48,9 +49,9 @@ def judged(plan: Plan, original: Microdata, released: Microdata) -> list[LimitOu
 
 def _by_sums(plan: Plan, data: Roles, original: Microdata) -> list[LimitOutcome]:
     """Return the limit on numbers that are sums of others; none where no number was suppressed or changed."""
-    masked = {column.lower() for step in plan.steps for column in step.columns}
+    masked = {folded(column) for step in plan.steps for column in step.columns}
     numbers = numbers_of_both(data, original.table)
-    if not any(name.lower() in masked for name in numbers):
+    if not any(folded(name) in masked for name in numbers):
         return []
     found = [one for one in linear_relations(data, original, numbers) if one.given_back]
     told = "; ".join(
@@ -78,7 +79,7 @@ def _told(plan: Plan, one: DerivedValues) -> str:
     """Return what a giver gives back, and the step that takes it along."""
     giver = " with ".join(one.giver)
     what = f"{giver} gives back {one.given_back:,} of {one.hidden:,} {one.masked} values of {one.variable}"
-    other = next((name for name in one.giver if name.lower() != one.variable.lower()), giver)
+    other = next((name for name in one.giver if folded(name) != folded(one.variable)), giver)
     steps = [step for step in plan.steps if step.suppresses and one.variable in step.columns]
     ways = [f'drop it (method = "drop_identifiers", columns = [{_quoted(other)}])']
     if one.masked == "coarsened":

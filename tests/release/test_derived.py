@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import duckdb
+import pytest
 
 import sdc_sql
 
@@ -56,6 +57,7 @@ def test_an_exact_giver_refuses_and_the_message_says_how_to_mend(tmp_path):
     assert [run(GHOSTS).reasons, run(roles="", step=DROP).reasons, run(limit=SET).reasons] == [(), (), ()]
 
 
+@pytest.mark.slow
 def test_a_total_less_its_parts_and_households_without_numbers(tmp_path):
     with duckdb.connect() as con:
         con.execute(f"""
