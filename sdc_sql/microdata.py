@@ -27,7 +27,17 @@ if TYPE_CHECKING:
 
     from sdc_sql.db.steps import LoggedStep
 
-_ROLES = ("keys", "household", "id", "stratum", "sampling_fraction", "nulls", "small_weights", "numbers")
+_ROLES = (
+    "keys",
+    "household",
+    "household_columns",
+    "id",
+    "stratum",
+    "sampling_fraction",
+    "nulls",
+    "small_weights",
+    "numbers",
+)
 
 
 class Microdata(Methods):
@@ -54,6 +64,10 @@ class Microdata(Methods):
         The column of expansion weights, or a number that every record weighs (1 / sampling fraction).
     household
         The column of household numbers.
+    household_columns
+        The columns that are the same for all members of a household (its region, dwelling, size). Where one is missing
+        for a member and another shows it, it is known: every measure of risk counts it so. By default those that are
+        found to be such among what is measured (``data.household_columns`` says which); ``[]``: none.
     id
         A column that identifies each record; masking needs one, because the draws of a record depend on it. To a table
         without one ``add_id`` adds it.
@@ -101,6 +115,7 @@ class Microdata(Methods):
         keys: Iterable[str] | None = None,
         weight: str | float | None = None,
         household: str | None = None,
+        household_columns: Iterable[str] | None = None,
         id: str | None = None,  # noqa: A002 - the field's word for it
         stratum: str | None = None,
         sampling_fraction: str | float | None = None,
@@ -114,6 +129,7 @@ class Microdata(Methods):
             keys=keys,  # type: ignore[arg-type] # any collection: made a tuple there
             weight=weight,
             household=household,
+            household_columns=household_columns,  # type: ignore[arg-type] # likewise
             id=id,
             stratum=stratum,
             sampling_fraction=sampling_fraction,
@@ -162,6 +178,17 @@ class Microdata(Methods):
     def household(self) -> str | None:
         """The column of household numbers."""
         return self._roles.household
+
+    @property
+    def household_columns(self) -> tuple[str, ...]:
+        """The columns of the household: those that were named, or else all that are found to be.
+
+        Examples
+        --------
+        >>> example().household_columns
+        ('age', 'sex')
+        """
+        return self._roles.of_household(self.columns)
 
     @property
     def id(self) -> str | None:
@@ -251,7 +278,8 @@ class Microdata(Methods):
 
     def _given(self) -> dict[str, Any]:
         """Return the roles but the weight, those that were not given as None."""
-        return {role: getattr(self._roles, role) or None for role in _ROLES} | self._roles.counting
+        given = {role: getattr(self._roles, role) or None for role in _ROLES} | self._roles.counting
+        return given | {"household_columns": self._roles.household_columns}  # none named is not the same as none
 
 
 def example() -> Microdata:

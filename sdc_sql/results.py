@@ -41,6 +41,7 @@ from sdc_sql.mask.pram_matrix import PramEstimate, PramTwoWayEstimate
 from sdc_sql.mask.preview_recodings import RecodingPreview
 from sdc_sql.risk.alpha_k_anonymity import AlphaKViolations
 from sdc_sql.risk.composition import CompositionKMap, CompositionRisk, CompositionSummary, CompositionTheta
+from sdc_sql.risk.constant_columns import ConstantColumn
 from sdc_sql.risk.content_digest import ContentDigest
 from sdc_sql.risk.data_intrusion import DataIntrusion
 from sdc_sql.risk.expected_harm import ExpectedHarm
@@ -80,6 +81,7 @@ __all__ = [
     "CompositionSummary",
     "CompositionTheta",
     "ConfidenceOverlap",
+    "ConstantColumn",
     "ContentDigest",
     "ContingencyDistance",
     "CorrectAttribution",

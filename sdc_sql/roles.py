@@ -6,22 +6,24 @@ from collections.abc import Iterable, Mapping
 from copy import copy
 from dataclasses import dataclass, field
 from functools import wraps
+from inspect import signature
 from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, TypeVar
 
 from sqlglot import exp
 
 from sdc_sql.db import query
 from sdc_sql.db.checks import checked_small_weights, checked_weight, fraction, is_number, told
+from sdc_sql.db.completion import HouseholdColumn, completed_table, found_columns, is_completed, mentioned, missing_of
 from sdc_sql.db.given import given_table
 from sdc_sql.db.interruption import interruptible
-from sdc_sql.db.load import set_key
+from sdc_sql.db.load import execute, set_key
 from sdc_sql.db.masking import masked
 from sdc_sql.db.notebook import show_relations
 from sdc_sql.db.table import Part, Table
-from sdc_sql.errors import ColumnError, ParameterError, WeightError
+from sdc_sql.errors import ColumnError, InputError, ParameterError, WeightError, translated
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
 
     import duckdb
 
@@ -61,6 +63,73 @@ def as_method(function: Callable[Concatenate[Any, P], R]) -> Callable[Concatenat
     return method
 
 
+def as_measure(function: Callable[Concatenate[Any, P], R]) -> Callable[Concatenate[Any, P], R]:
+    """Return a measure of risk as such a method: it counts on the table as its households complete it."""
+
+    @wraps(function)
+    def method(self: Any, /, *arguments: P.args, **named: P.kwargs) -> R:  # noqa: ANN401 - whatever has roles
+        with interruptible():
+            roles = self._roles
+            if not isinstance(roles, Roles) or roles.household is None:
+                return function(roles, *arguments, **named)
+            bound = signature(function).bind(roles, *arguments, **named)
+            (first, _), *others = bound.arguments.items()
+            roles, given = completed(roles, dict(others))
+            bound.arguments |= {first: roles, **given}
+            return function(*bound.args, **bound.kwargs)
+
+    return method
+
+
+def completed(data: Roles, arguments: Mapping[str, Any] | None = None) -> tuple[Roles, dict[str, Any]]:
+    """Return a described table as its households complete it, and arguments in which other tables are, too.
+
+    Only columns of the household that are keys, or that an argument names, are completed. An original that is compared
+    with, and other releases, are completed by the same columns, where they have them.
+    """
+    given = dict(arguments or {})
+    if data.household is None or is_completed(data.table):
+        return data, given
+    texts = {text.lower() for text in mentioned([*data.keys, {n: v for n, v in given.items() if n != "original"}])}
+    asked = [c for c in data.columns if c.lower() in texts and c not in {data.household, data.id}]
+    household, columns = data.household, data.of_household(asked, missing=True)
+    compared = [c.name for c in data.found_columns(asked)] if data.household_columns is None else columns
+    whole = data if data.part is None else data.part.whole
+    table = completed_table(data.con, data.table, household, columns)
+
+    def other(name: object) -> object:
+        if name == data.table:
+            return table
+        return _completed_other(data, name, compared or columns)
+
+    if given.get("original") is not None:
+        given["original"] = other(given["original"])
+    if isinstance(given.get("releases"), list | tuple):
+        given["releases"] = [other(name) for name in given["releases"]]
+    if table == data.table:
+        return data, given
+    return reading(data, table=table, part=Part(whole, table, "", exp.true())), given
+
+
+def _completed_other(data: Roles, name: Any, columns: Sequence[str]) -> Any:  # noqa: ANN401 - as it was given
+    """Return another table as its households complete it, or as it was given where it has no such columns."""
+    if getattr(name, "con", data.con) is not data.con:
+        return name  # which is refused, with its reason
+    table = data.read(name) if isinstance(name, str) else getattr(name, "table", None)
+    if not isinstance(table, str) or not columns or data.household is None:
+        return name
+    try:
+        there = query.call("query_table", table).limit(0)
+        with translated():
+            have = {str(d[0]).lower() for d in execute(data.con, there).description or ()}
+    except InputError:
+        return name  # likewise
+    of_both = [c for c in columns if c.lower() in have]
+    if data.household.lower() not in have or not of_both:
+        return name
+    return completed_table(data.con, table, data.household, of_both)
+
+
 def reading(data: Roles, **roles: Any) -> Roles:  # noqa: ANN401 - a role of any type
     """Return the same table with other roles, which need no check."""
     other = copy(data)
@@ -89,6 +158,7 @@ class Roles(Table):
     keys: tuple[str, ...] = ()
     weight: str | float | None = None
     household: str | None = None
+    household_columns: tuple[str, ...] | None = field(default=None, repr=False)
     id: str | None = None
     stratum: str | None = None
     sampling_fraction: str | float | None = None
@@ -97,6 +167,9 @@ class Roles(Table):
     numbers: tuple[str, ...] = field(default=(), repr=False)
     part: Part | None = field(default=None, repr=False)
     columns: tuple[str, ...] = field(init=False, repr=False)
+    looked_at: dict[str, HouseholdColumn | None] = field(
+        default_factory=dict, init=False, repr=False, compare=False
+    )  # what was found of columns, while nobody named those of the household
 
     def __post_init__(self) -> None:
         """Check the roles against the table."""
@@ -124,6 +197,7 @@ class Roles(Table):
         if self.nulls not in NULLS:
             raise ParameterError(f"nulls is {told(self.nulls)}: it must be one of {', '.join(NULLS)}.")
         checked_small_weights(self.small_weights)
+        self._check_household_columns()
         self._check_weight()
         self._check_not_null("household", "every person must belong to one (persons living alone to one of their own)")
         self._check_not_null("id", "every record must have one")
@@ -167,6 +241,55 @@ class Roles(Table):
         number = self.number(repeated)
         if number:
             raise ColumnError(f"{number:,} values of the id ({self.id}) occur in several records: it must be unique.")
+
+    def _check_household_columns(self) -> None:
+        if self.household_columns is None:
+            return
+        given = self.household_columns
+        if isinstance(given, str) or not isinstance(given, Iterable):
+            raise ColumnError(
+                f"household_columns is {told(given)}: it must be a list of column names, as in ['region']."
+            )
+        if self.household is None:
+            raise ParameterError(
+                "household_columns names the columns that are the same for all members of a household, and no "
+                "household is given: name its column, household=..., too."
+            )
+        names = tuple(dict.fromkeys(self.found("household column", name) for name in given))
+        wrong = [name for name in names if name in {self.household, self.id}]
+        if wrong:
+            raise ColumnError(f"{wrong[0]} is the household or the id, and no column of the household: leave it out.")
+        object.__setattr__(self, "household_columns", names)
+
+    def found_columns(self, columns: Iterable[str]) -> list[HouseholdColumn]:
+        """Return which columns were found to be of the household, where nobody named those that are.
+
+        What was found once of the table stands, whatever becomes of the column.
+        """
+        if self.household is None or self.household_columns is not None:
+            return []
+        asked = [c for c in columns if c not in {self.household, self.id}]
+        new = [c for c in asked if c not in self.looked_at]
+        if new:
+            by_name = {f.name: f for f in found_columns(self.con, self.table, self.household, new)}
+            self.looked_at.update({c: by_name.get(c) for c in new})
+        return [found for c in asked if (found := self.looked_at[c]) is not None]
+
+    def of_household(self, columns: Iterable[str], *, missing: bool = False) -> tuple[str, ...]:
+        """Return which of the columns are of the household: those that were named, or else found to be.
+
+        Parameters
+        ----------
+        missing
+            Whether only those are asked for that are NULL in some record: of others there is nothing to be completed.
+        """
+        if self.household is None:
+            return ()
+        asked = [c for c in columns if self.household_columns is None or c in self.household_columns]
+        if missing:
+            with translated():
+                asked = missing_of(self.con, self.table, asked)
+        return tuple(asked) if self.household_columns is not None else tuple(f.name for f in self.found_columns(asked))
 
     def required(self, role: str, given: Value = None) -> Any:  # noqa: ANN401 - a name or a number
         """Return an argument or, by default, the role of that name; an error where neither was given."""

@@ -10,6 +10,7 @@ from sdc_sql.cli import intrusion, limits
 from sdc_sql.cli.options import (
     BAD_INPUT,
     LIMIT_EXCEEDED,
+    add_household_columns,
     add_resources,
     add_small_weights,
     check_resources,
@@ -64,6 +65,7 @@ def add(commands: argparse._SubParsersAction[Any]) -> None:
         "--sampling-fraction", metavar="PI", help="the fraction of the population in the file, or a column, as there"
     )
     command.add_argument("--household", metavar="H", help="the column of household numbers")
+    add_household_columns(command)
     command.add_argument("--stratum", metavar="S", help="the column of strata: theta within each")
     add_small_weights(command)
     command.add_argument(
@@ -199,7 +201,7 @@ def _named(source: str, table: str) -> str:
 def _check_keys(arguments: argparse.Namespace, columns: set[str]) -> None:
     known = {column.lower() for column in columns}
     given = {"key variable": arguments.keys, "id": [arguments.id], "household": [arguments.household],
-             "stratum": [arguments.stratum]}  # fmt: skip
+             "household column": arguments.household_columns or [], "stratum": [arguments.stratum]}  # fmt: skip
     for option in ("weight", "sampling_fraction"):
         found = number_or_column(f"--{option.replace('_', '-')}", getattr(arguments, option), columns)
         given[option.replace("_", " ")] = [found if isinstance(found, str) else None]
@@ -223,12 +225,14 @@ def _described(con: duckdb.DuckDBPyConnection, table: str, arguments: argparse.N
         found = number_or_column(option, text, columns)
         return one(found) if isinstance(found, str) else found
 
+    of_household = arguments.household_columns and [c for c in arguments.household_columns if one(c)]
     return Microdata(
         con,
         table,
         keys=[key for key in arguments.keys if one(key)] or None,
         weight=number("--weight", arguments.weight),
         household=one(arguments.household),
+        household_columns=of_household,
         id=one(arguments.id),
         stratum=one(arguments.stratum),
         sampling_fraction=number("--sampling-fraction", arguments.sampling_fraction),

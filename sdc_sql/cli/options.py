@@ -43,6 +43,15 @@ def add_small_weights(command: argparse.ArgumentParser) -> None:
     )  # fmt: skip
 
 
+def add_household_columns(command: argparse.ArgumentParser) -> None:
+    """Add --household-columns, as the tables are described with it."""
+    command.add_argument(
+        "--household-columns", type=names, metavar="A,B",
+        help="the columns that are the same for all members of a household: NULL that another member shows is known "
+        "(default: those found to be such)",
+    )  # fmt: skip
+
+
 def json_value(text: str) -> Any:  # noqa: ANN401 - whatever is written there
     """Return what an option gives as JSON."""
     try:

@@ -22,7 +22,7 @@ from sdc_sql.cli.options import (
 )
 from sdc_sql.db.results import shown as shown_number
 from sdc_sql.errors import ParameterError, ReleaseFileError
-from sdc_sql.release import density, ruleset
+from sdc_sql.release import density, household_columns, ruleset
 from sdc_sql.release.propose import propose_release
 from sdc_sql.release.read import read_release
 from sdc_sql.release.run import run_release
@@ -126,6 +126,8 @@ def run(arguments: argparse.Namespace) -> int:
         print(json.dumps(plain(outcome.to_dict()), indent=2, default=str))
     else:
         print(_told(outcome))
+    if outcome.household_columns:
+        print(f"sdc-sql: {household_columns.said(outcome.household_columns)}", file=sys.stderr)
     for reason in outcome.reasons:
         print(f"sdc-sql: refused: {reason}", file=sys.stderr)
     return 0 if outcome.accepted else LIMIT_EXCEEDED

@@ -10,6 +10,7 @@ from sdc_sql.cli import intrusion, limits, pages, suda
 from sdc_sql.cli.options import (
     BAD_INPUT,
     LIMIT_EXCEEDED,
+    add_household_columns,
     add_resources,
     add_small_weights,
     check_resources,
@@ -56,6 +57,7 @@ def add(commands: argparse._SubParsersAction[Any]) -> None:
         "without --weight every record weighs 1/PI",
     )  # fmt: skip
     risk.add_argument("--household", metavar="H", help="the column of household numbers")
+    add_household_columns(risk)
     risk.add_argument("--stratum", metavar="S", help="the column of strata: theta within each")
     add_small_weights(risk)
     risk.add_argument(
@@ -115,6 +117,7 @@ def run(arguments: argparse.Namespace) -> int:
             keys=arguments.keys,
             weight=number_or_column("--weight", arguments.weight, columns),
             household=arguments.household,
+            household_columns=arguments.household_columns,
             stratum=arguments.stratum,
             sampling_fraction=number_or_column("--sampling-fraction", arguments.sampling_fraction, columns),
             nulls=arguments.nulls,

@@ -8,7 +8,15 @@ import re
 from typing import TYPE_CHECKING, Any
 
 from sdc_sql.cli import limits
-from sdc_sql.cli.options import LIMIT_EXCEEDED, add_small_weights, columns_of, date, names, number_or_column
+from sdc_sql.cli.options import (
+    LIMIT_EXCEEDED,
+    add_household_columns,
+    add_small_weights,
+    columns_of,
+    date,
+    names,
+    number_or_column,
+)
 from sdc_sql.db.results import shown
 from sdc_sql.db.source import opened
 from sdc_sql.errors import ParameterError
@@ -91,6 +99,7 @@ def add(commands: Any) -> None:  # noqa: ANN401 - argparse gives it no public na
     command.add_argument("--table", metavar="T", help="the table of a DuckDB file")
     command.add_argument("--weight", metavar="W", help="the column of expansion weights, or a number")
     command.add_argument("--household", metavar="H", help="the column of household numbers")
+    add_household_columns(command)
     command.add_argument(
         "--nulls", choices=["category", "wildcard"], default="category", help="NULL in a key, as in sdc-sql risk"
     )
@@ -136,6 +145,7 @@ def run(arguments: argparse.Namespace) -> int:
             keys=arguments.keys,
             weight=number_or_column("--weight", arguments.weight, columns_of(con, table)),
             household=arguments.household,
+            household_columns=arguments.household_columns,
             nulls=arguments.nulls,
             small_weights=arguments.small_weights,
         )

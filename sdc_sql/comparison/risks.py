@@ -20,7 +20,7 @@ from sdc_sql.risk.t_closeness import t_closeness
 from sdc_sql.risk.theta import theta
 from sdc_sql.risk.theta_by import theta_by
 from sdc_sql.risk.uniqueness import frequency_summary
-from sdc_sql.roles import reading, weighing
+from sdc_sql.roles import completed, reading, weighing
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -36,7 +36,7 @@ Figures = dict[str, Any]
 def risks(data: Roles, k: int, confidence: float, pram: Reversed | None = None) -> Figures:
     """Return what the roles allow to measure, by the names of the macros; else None."""
     pi = data.sampling_fraction
-    data = weighing(data)
+    data = weighing(completed(data)[0])
     found: Figures = {**counts(data, k, pram), "theta": None, "theta_by": None}
     if isinstance(pi, int | float):
         found |= by_measure("theta", theta(data, confidence=confidence))
@@ -50,7 +50,7 @@ def risks(data: Roles, k: int, confidence: float, pram: Reversed | None = None) 
 
 def counts(data: Roles, k: int, pram: Reversed | None = None) -> Figures:
     """Return the figures that depend on how NULL in a key is read."""
-    data = weighing(data)
+    data = weighing(completed(data)[0])
     found: Figures = {
         **by_measure("frequency_summary", frequency_summary(data)),
         "k_anonymity": [v.to_dict() for v in k_anonymity(data, k)],
@@ -78,7 +78,7 @@ def highest(cells: duckdb.DuckDBPyRelation) -> Figures:
 
 def of_variables(data: Roles, sensitive: Iterable[str], ordered: Iterable[str]) -> Figures:
     """Return how much a cell discloses of each sensitive variable that the table has, NULL a category of its own."""
-    data = reading(data, nulls="category")
+    data = reading(completed(data, {"sensitive": [*sensitive]})[0], nulls="category")
     by_order = {name.lower() for name in ordered}
     names = [data.found("sensitive variable", n) for n in sensitive if has(data, n)]
     found: Figures = {"l_diversity": [], "t_closeness": [], "likeness": []}
@@ -108,7 +108,12 @@ def linked(before: Roles, after: Roles, variables: Mapping[str, float | None] | 
     if after.id is None or not has(before, after.id):
         raise ColumnError("Record linkage needs an id in both tables, which tells the links that are correct.")
     numbers = {name: tolerance for name, tolerance in variables.items() if tolerance is not None}
+    after, given = completed(after, {"columns": list(variables), "original": before})
     found = probabilistic_linkage(
-        after, before, list(variables), continuous=list(numbers) or None, tolerance=list(numbers.values()) or None
+        after,
+        given["original"],
+        list(variables),
+        continuous=list(numbers) or None,
+        tolerance=list(numbers.values()) or None,
     )
     return found.to_dict()

@@ -51,6 +51,10 @@ def sides(data: Roles, original: Described | str, dropped: Iterable[str] = ()) -
         known = {k.lower(): k for k in keys if has(own, k)}
         if not known:
             raise ColumnError(f"The keys are {', '.join(keys)}: {own.table} has none of them.")
+        named = [getattr(getattr(one, "_roles", one), "household_columns", None) for one in (first, second)]
+        of_household = next((names for names in named if names is not None), None)
+        if roles.get("household") and of_household is not None:
+            roles["household_columns"] = tuple(c for c in of_household if has(own, c))
         roles |= {"keys": tuple(known.values()), "numbers": data.numbers, **data.counting}
         return Roles(con=own.con, table=own.table, **roles)
 

@@ -15,6 +15,7 @@ from sdc_sql.db.subset import subset_of
 from sdc_sql.db.table import Table
 from sdc_sql.errors import ParameterError
 from sdc_sql.mask.importance import importance_of_keys
+from sdc_sql.mask.of_household import whole_households
 from sdc_sql.mask.suppressible import all_of, suppressible, with_their_keys
 
 if TYPE_CHECKING:
@@ -38,6 +39,8 @@ def local_suppression(
     stratum: str | None = None,
     subset: str | None = None,
     ghosts: Mapping[str, Iterable[str]] | None = None,
+    household: str | None = None,
+    household_columns: Iterable[str] | None = None,
     into: str | None = None,
 ) -> MaskingStep:
     """Suppress values of keys in some records, as few as can be, until no record stands out, in place or in a copy.
@@ -75,6 +78,12 @@ def local_suppression(
     ghosts
         Columns that follow a key and would tell what was suppressed: of each key a list,
         ``{"region": ["district", "municipality"]}``. They become NULL in the records in which the key is suppressed.
+    household, household_columns
+        The household numbers, and the keys that are of the household: its members lose such a key all or none, and the
+        guarantee is counted on the file as its households complete it. By default those of the table: named when it was
+        described, or found to be the same for all members (``household_columns=[]``: none). What can be counted, as the
+        size of the household, is known while the number stands, and is not suppressed. Goes without ``max_share`` and
+        ``subset``.
     into
         A new table for the suppressed copy. Without it the table itself is changed; a database file then keeps the old
         values in its bytes: hand over what ``write`` writes.
@@ -112,6 +121,7 @@ def local_suppression(
         "max_share": _shares(data, chosen, max_share),
         "stratum": stratum and data.found("stratum", stratum),
         "subset": part and part.column, "ghosts": following,
+        **whole_households(data, chosen, household, household_columns),
     }  # fmt: skip
     proof = _proof(data, chosen, arguments, part)
     if arguments["max_share"] is not None:
@@ -125,6 +135,9 @@ def local_suppression(
 def _proof(data: Maskable, keys: tuple[str, ...], arguments: dict[str, Value], part: Subset | None) -> exp.Select:
     """Return the query that counts anew what was done."""
     k, guarantee = arguments["k"], arguments["guarantee"]
+    if arguments["household_columns"]:
+        by = (arguments["id"], arguments["household"], arguments["household_columns"])
+        return query.call("sdc__suppression_proof_by_household", data.table, f"temp.{NAME}", keys, k, guarantee, *by)
     tables = (data.table if part is None else part.table, f"temp.{NAME}", keys, k)
     if part is not None:
         proof = query.call("sdc__suppression_proof_of_subset", *tables, guarantee, arguments["id"], part.column)

@@ -70,6 +70,7 @@ def internal(outcome: Outcome, folder: Path) -> dict[str, Any]:
             "roles": {
                 "weight": plan.released_roles.weight, "sampling_fraction": plan.released_roles.sampling_fraction,
                 "small_weights": plan.roles.small_weights, "household": plan.roles.household,
+                **({"household_columns": [*plan.roles.household_columns]} if plan.roles.household_columns else {}),
                 "strata": [*plan.roles.strata],
                 "sensitive": [*plan.roles.sensitive], "ordered": [*plan.roles.ordered],
             },

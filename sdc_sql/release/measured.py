@@ -38,10 +38,19 @@ def described(
     """Return a table of the run with the roles of the file."""
     roles = plan.released_roles if table == RELEASED else plan.roles
     return Microdata(
-        con, table, keys=keys or None, weight=roles.weight, household=roles.household, id=roles.id,
+        con, table, keys=keys or None, weight=roles.weight, household=roles.household,
+        household_columns=of_household(con, plan, table), id=roles.id,
         stratum=roles.strata[0] if roles.strata else None, sampling_fraction=roles.sampling_fraction, nulls=nulls,
         small_weights=roles.small_weights,
     )  # fmt: skip
+
+
+def of_household(con: duckdb.DuckDBPyConnection, plan: Plan, table: str) -> tuple[str, ...] | None:
+    """Return the columns of the household that a table of the run still has."""
+    if plan.roles.household is None or plan.roles.household_columns is None:
+        return None
+    have = {name.lower() for name in con.table(table).columns}
+    return tuple(name for name in plan.roles.household_columns if name.lower() in have)
 
 
 def risks(

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from pathlib import Path
 
+    from sdc_sql.db.completion import HouseholdColumn
     from sdc_sql.db.steps import MaskingStep
     from sdc_sql.frontier.found import Frontier
     from sdc_sql.microdata import Microdata
@@ -92,6 +93,7 @@ class Outcome:
     digests: Mapping[str, str] = field(default_factory=dict)  # sha256 of the bytes: of the release file, the source
     written: tuple[Path, ...] = ()
     frontier: Frontier | None = None  # this release and the others that were considered
+    household_columns: tuple[HouseholdColumn, ...] = ()  # found in the source, and not named in the file
     kept: dict[str, Any] = field(default_factory=dict, repr=False, compare=False)  # found once for both certificates
 
     @property
@@ -144,6 +146,9 @@ class Outcome:
             ],
             "versions": dict(self.versions),
             "digests": dict(self.digests),
+            "household_columns": [
+                {"variable": c.name, "households": c.households, "share": c.share} for c in self.household_columns
+            ],
             "frontier": None if self.frontier is None else _frontier(self.frontier, self.plan),
         }  # fmt: skip
 

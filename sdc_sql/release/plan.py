@@ -49,6 +49,7 @@ class RolesOfColumns:
     small_weights: str = "error"
     sampling_fraction: str | float | None = None
     household: str | None = None
+    household_columns: tuple[str, ...] | None = None  # None: those that are found to be such in the source
     strata: tuple[str, ...] = ()
     sensitive: tuple[str, ...] = ()
     ordered: tuple[str, ...] = ()  # those of the sensitive variables that are numbers, or ordered

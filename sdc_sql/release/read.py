@@ -31,6 +31,7 @@ from sdc_sql.roles import NULLS
 
 if TYPE_CHECKING:
     import os
+    from collections.abc import Mapping
 
     from sdc_sql.release.ruleset import Rules
 
@@ -43,7 +44,8 @@ FILE = dict.fromkeys(TEXTS_OF_FILE, TEXT) | {
 SOURCE = {"path": TEXT, "database": TEXT, "table": TEXT}
 ROLES = {
     "id": TEXT, "weight": COLUMN_OR_NUMBER, "small_weights": TEXT, "sampling_fraction": COLUMN_OR_NUMBER,
-    "household": TEXT, "strata": TEXTS, "sensitive": TEXTS, "ordered": TEXTS, "identifiers": TEXTS, "ghosts": LISTS,
+    "household": TEXT, "household_columns": TEXTS,
+    "strata": TEXTS, "sensitive": TEXTS, "ordered": TEXTS, "identifiers": TEXTS, "ghosts": LISTS,
     "drop": TEXTS, "released_as_collected": TEXTS,
 }  # fmt: skip
 SCENARIO = {
@@ -211,6 +213,7 @@ class _Sections(Reading):
                 found[role] = value
         if len(found.get("strata", ())) > 1:
             self.problems.add("roles.strata", "it names several columns; give one: their crossing as a column.")
+        self._check_household(found)
         self._check_numbers(found.get("weight"), found.get("sampling_fraction"))
         if weights is not None:
             found["small_weights"] = self._small_weights(weights, weighed="weight" in self.said["roles"])
@@ -218,6 +221,17 @@ class _Sections(Reading):
         if strange:
             self.problems.add("roles.ordered", f"{', '.join(strange)} is none of roles.sensitive.")
         return RolesOfColumns(**{role: value for role, value in found.items() if value is not None})
+
+    def _check_household(self, found: Mapping[str, Any]) -> None:
+        """Refuse columns of the household without a household, and the household or the id among them."""
+        path, named_ = "roles.household_columns", found.get("household_columns")
+        if named_ is None:
+            return
+        if found.get("household") is None:
+            self.problems.add(path, "it goes with roles.household, which is missing.")
+        for role in ("household", "id"):
+            if found.get(role) in {*named_}:
+                self.problems.add(path, f"{found[role]} is roles.{role}, and no column of the household: leave it out.")
 
     def _check_numbers(self, weight: object, fraction: object) -> None:
         if isinstance(fraction, int | float) and not 0 < fraction < 1:

@@ -11,6 +11,7 @@ from sdc_sql.db.csv_file import created
 from sdc_sql.db.load import execute
 from sdc_sql.errors import InputError
 from sdc_sql.microdata import Microdata
+from sdc_sql.release import measured
 from sdc_sql.release.outcome import LimitOutcome
 from sdc_sql.release.plan import Limit
 from sdc_sql.release.ruleset import CHECKS
@@ -73,8 +74,8 @@ def _answers(
             answers = [a for a in answers if a.rule != 2] + [a for a in alone if a.rule == 2]  # noqa: PLR2004 - that rule
     with _ruled(con, plan, tables, released, []) as table:
         data = _data(con, plan, rules, table, nulls)
-        measured = [_threshold(data, row, rules) for row in ruleset.thresholds]
-    answers = [a for a in answers if a.rule not in {m.rule for m in measured}] + measured
+        by_threshold = [_threshold(data, row, rules) for row in ruleset.thresholds]
+    answers = [a for a in answers if a.rule not in {m.rule for m in by_threshold}] + by_threshold
     there = {a.rule for a in answers}
     return answers + [RuleAnswer(n, what, "not measured", None) for n, what in ruleset.look.items() if n not in there]
 
@@ -82,7 +83,8 @@ def _answers(
 def _data(con: duckdb.DuckDBPyConnection, plan: Plan, rules: Rules, table: str, nulls: str) -> Microdata:
     roles = plan.released_roles
     return Microdata(
-        con, table, keys=rules.keys, weight=roles.weight, household=roles.household, nulls=nulls,
+        con, table, keys=rules.keys, weight=roles.weight, household=roles.household,
+        household_columns=measured.of_household(con, plan, table), nulls=nulls,
         small_weights=roles.small_weights,
     )  # fmt: skip
 

@@ -18,7 +18,16 @@ from sdc_sql.db import released_file
 from sdc_sql.db.csv_file import created
 from sdc_sql.db.load import execute, set_key
 from sdc_sql.errors import InputError, ParameterError, SdcError, TableError, translated
-from sdc_sql.release import candidates, derived, formats, measured, raw, rules_judged, sampled
+from sdc_sql.release import (
+    candidates,
+    derived,
+    formats,
+    household_columns,
+    measured,
+    raw,
+    rules_judged,
+    sampled,
+)
 from sdc_sql.release.content import limit
 from sdc_sql.release.documents import DOCUMENTS
 from sdc_sql.release.households import renumbered
@@ -179,6 +188,9 @@ def _measured(con: duckdb.DuckDBPyConnection, plan: Plan, progress: Callable[[st
 
 def _outcome(con: duckdb.DuckDBPyConnection, plan: Plan, progress: Callable[[str], None]) -> Outcome:
     raw.read(con, plan.source, ORIGINAL, plan.columns, _numbers(plan))
+    plan, found = household_columns.found(con, plan)
+    for column in found:
+        progress(f"of the household, and named nowhere: {column}")
     original = measured.described(con, plan, ORIGINAL)
     columns_before = original.columns
     before = []
@@ -218,7 +230,7 @@ def _outcome(con: duckdb.DuckDBPyConnection, plan: Plan, progress: Callable[[str
         plan, tuple(scenarios), tuple(steps), tuple(paths), loss, limits,
         _count(original), _count(released), columns_before, released.columns,
         {"sdc_sql": VERSION, "duckdb": duckdb.__version__, "python": platform.python_version()}, original, released,
-        _digests(plan), frontier=frontier,
+        _digests(plan), frontier=frontier, household_columns=found,
     )  # fmt: skip
 
 

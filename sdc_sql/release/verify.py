@@ -220,11 +220,18 @@ def _figures(said: dict[str, Any]) -> dict[str, tuple[str, dict[str, Any]]]:
     return {label: (row["measure"], row["arguments"]) for label, row in said["figures"].items()}
 
 
+def _still_there(columns: list[str] | None, said: dict[str, Any]) -> tuple[str, ...] | None:
+    """Return the columns of the household that are released."""
+    released = {column["name"] for column in said["output"]["columns"]}
+    return None if columns is None else tuple(name for name in columns if name in released)
+
+
 def _measuring(said: dict[str, Any], roles: dict[str, Any], scenario: Scenario) -> Plan:
     """Return as much of a plan as the measures of a scenario ask for."""
     its = RolesOfColumns(
         weight=roles["weight"], small_weights=roles.get("small_weights", "error"),
         sampling_fraction=roles["sampling_fraction"], household=roles["household"],
+        household_columns=_still_there(roles.get("household_columns"), said),
         strata=tuple(roles["strata"]), sensitive=tuple(roles["sensitive"]), ordered=tuple(roles["ordered"]),
     )  # fmt: skip
     types = {column["name"]: column["type"] for column in said["output"]["columns"]}

@@ -10,6 +10,7 @@ from sqlglot import exp
 
 from sdc_sql.db import query
 from sdc_sql.db.table import fetched
+from sdc_sql.roles import completed
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -37,13 +38,12 @@ def distributions(data: Microdata, weight: str | float | None) -> tuple[Rows, Ro
     [{'individual_risk': '0.05 to 0.1', 'records': 2}, {'individual_risk': '0.1 to 0.2', 'records': 1}]
     """
     frequency, risk = exp.column("sdc__f"), exp.column("sdc__risk")
+    table = completed(data._roles)[0].table  # noqa: SLF001 - as its methods take them
     if weight is None:
-        cells = query.call("sdc__cells", data.table, data.keys, None, data.nulls)
+        cells = query.call("sdc__cells", table, data.keys, None, data.nulls)
         reached: exp.Expression = exp.Null()
     else:
-        cells = query.call(
-            "sdc__cell_risk", data.table, data.keys, weight, data.nulls, small_weights=data.small_weights
-        )
+        cells = query.call("sdc__cell_risk", table, data.keys, weight, data.nulls, small_weights=data.small_weights)
         reached = _number_of(RISKS, lambda limit: risk > limit)
     counted = (
         exp.select(

@@ -140,9 +140,21 @@ def risk_report(
         *of_sensitive,
         special,
         data.after_pram(),
+        completed_by(data),
         by_frequency,
         by_risk,
     )
+
+
+def completed_by(data: Microdata) -> str | None:
+    """Return which keys are missing for some persons and known by their households, None where there are none."""
+    roles = data._roles  # noqa: SLF001 - as its methods take them
+    names = roles.of_household(data.keys, missing=True)
+    if not names:
+        return None
+    found = {column.name: str(column) for column in roles.found_columns(names)}
+    said = ", ".join(found.get(name, name) for name in names)
+    return f"where another member of the household shows it, NULL counts as known: {said}"
 
 
 def _silent(result: Kind) -> Kind:

@@ -52,6 +52,7 @@ class RiskReport:
     likeness: tuple[dict[str, Any], ...] = ()
     suda_summary: SudaSummary | None = None
     pram: str | None = None
+    households: str | None = None  # which NULLs count as known
     frequency_distribution: tuple[dict[str, Any], ...] = ()
     risk_distribution: tuple[dict[str, Any], ...] = ()
 
@@ -60,6 +61,7 @@ class RiskReport:
         return {
             "table": self.table,
             **({"pram": self.pram} if self.pram else {}),
+            **({"households": self.households} if self.households else {}),
             "keys": list(self.keys),
             "weight": self.weight,
             **by_measure("frequency_summary", self.frequency_summary),
@@ -89,7 +91,7 @@ class RiskReport:
         """What was measured, in a line or two."""
         weight = "none" if self.weight is None else shown(self.weight)
         line = f"key variables: {', '.join(self.keys)}; weight: {weight}"
-        return (line, self.pram) if self.pram else (line,)
+        return (line, *(note for note in (self.pram, self.households) if note))
 
     @property
     def parts(self) -> dict[str, Result | list[dict[str, Any]]]:

@@ -22,7 +22,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 {imports}
-from sdc_sql.roles import as_method
+from sdc_sql.roles import as_measure, as_method
 
 if TYPE_CHECKING:
     from sdc_sql.roles import Roles
@@ -39,12 +39,18 @@ class Methods:
 
 def written(declared: Iterable[Declaration], package: Path) -> str:
     """Return the text of ``sdc_sql/methods.py``: what is declared and has its function in the package."""
+    declared = [*declared]
     homes = {}
+    # what is measured beside a risk is of the same table
+    of_risk = {d.file for d in declared if any(column.bears == "risk" for column in d.given.columns)}
+    of_risk |= {d.file for d in declared if d.file.startswith("risk/")}
+    risks = {d.verb for d in declared if d.file in of_risk and not d.is_step}
     for declaration in declared:
         room, _, stem = declaration.file.removesuffix(".sql").replace("core/", "risk/").partition("/")
         file = package / room / f"{stem}.py"
         if file.is_file() and f"\ndef {declaration.verb}(" in file.read_text(encoding="utf-8"):
             homes[declaration.verb] = (room, stem)
     imports = (f"from sdc_sql.{room} import {stem} as _{stem}" for room, stem in sorted(set(homes.values())))
-    methods = (f"    {verb} = as_method(_{stem}.{verb})" for verb, (_, stem) in sorted(homes.items()))
+    ways = {verb: "as_measure" if verb in risks else "as_method" for verb in homes}
+    methods = (f"    {verb} = {ways[verb]}(_{stem}.{verb})" for verb, (_, stem) in sorted(homes.items()))
     return _TEXT.format(note=NOTE, imports="\n".join(imports), methods="\n".join(methods))

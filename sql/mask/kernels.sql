@@ -23,6 +23,8 @@ CREATE OR REPLACE MACRO sdc__kernel_swap(stratum, places, x, choices, p, correla
     sdc__needs_python('Rank swapping')::BIGINT[];
 CREATE OR REPLACE MACRO sdc__kernel_suppress(stratum, cells, hashes, sizes, k, guarantee, importance, cost, shares) AS
     sdc__needs_python('Local suppression')::BIGINT[];
+CREATE OR REPLACE MACRO sdc__kernel_suppress_households(codes, members, numbers, labels, k, weights) AS
+    sdc__needs_python('Local suppression')::BIGINT[];
 CREATE OR REPLACE MACRO sdc__kernel_suppression_gap(stratum, cells, hashes, sizes, k, guarantee, importance, cost, shares) AS
     sdc__needs_python('Local suppression')::DOUBLE[];
 CREATE OR REPLACE MACRO sdc__kernel_suppress_combinations(codes, counts, amounts, sets, thresholds, inclusive, guarantee, importance, cost) AS

@@ -36,11 +36,14 @@ class Cells:
         What it costs to suppress a value of each key, positive, (m,).
     others
         Records of each cell besides, that are released as they are, (n,).
+    kept
+        Keys that are never suppressed, a bit each: no set has one of them.
     """
 
     def __init__(
-        self, codes: Integers, counts: Integers, weights: Sequence[float], others: Integers | None = None
-    ) -> None:
+        self, codes: Integers, counts: Integers, weights: Sequence[float], others: Integers | None = None,
+        kept: int = 0,
+    ) -> None:  # fmt: skip
         self.number, self.keys = codes.shape
         if self.keys > MOST_KEYS:
             raise ValueError(f"there are {self.keys} keys, and at most {MOST_KEYS} can be searched: leave some out")
@@ -52,7 +55,7 @@ class Cells:
         self.known = np.zeros(self.number, dtype=np.int64)  # a bit for each key that is not NULL
         for key in range(self.keys):
             self.known |= (codes[:, key] > 0).astype(np.int64) << key
-        self.every = (1 << self.keys) - 1
+        self.every, self.kept = (1 << self.keys) - 1, kept
         # of equally dear sets those first that leave out the keys of most categories
         categories = [len(np.unique(codes[:, key])) for key in range(self.keys)]
         finest = sorted(range(self.keys), key=lambda key: (-categories[key], key))
@@ -60,6 +63,7 @@ class Cells:
         described = (
             (self.cost(left_out), sorted(ranks[k] for k in range(self.keys) if left_out >> k & 1), left_out)
             for left_out in range(1 << self.keys)
+            if not left_out & kept
         )
         ordered = sorted(described, key=lambda d: (d[0], len(d[1]), d[1]))
         self.sets = [left_out for _, _, left_out in ordered]
@@ -90,6 +94,11 @@ class Cells:
         for key, (word, first) in enumerate(self.words):
             masks[word] |= np.where(sets >> key & 1, 0, ((1 << self.bits[key]) - 1) << first)
         return masks
+
+    def part(self, here: Integers) -> Cells:
+        """Return some of the cells, as cells of their own."""
+        codes = np.stack([self.column(key)[0][here] for key in range(self.keys)], axis=1)
+        return Cells(codes, self.counts[here], self.weights, self.others[here], self.kept)
 
     def column(self, key: int) -> tuple[Integers, int]:
         """Return the categories of a key, 0 where it is NULL, and how many numbers they may be."""

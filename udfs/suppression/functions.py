@@ -11,7 +11,8 @@ from sdc_sql.udfs.arrow_function import NUMBERS, TABLE, WHOLE_TABLE, WHOLES
 from sdc_sql.udfs.suppression.cells import Cells
 from sdc_sql.udfs.suppression.combinations import frequent, limits_of
 from sdc_sql.udfs.suppression.compatible_combinations import compatible_combinations
-from sdc_sql.udfs.suppression.identical import identical
+from sdc_sql.udfs.suppression.households import whole_households
+from sdc_sql.udfs.suppression.identical import identical, identical_within
 from sdc_sql.udfs.suppression.risky import bearable
 from sdc_sql.udfs.suppression.shares import bound, within
 from sdc_sql.udfs.suppression.strong import strong
@@ -43,14 +44,18 @@ def suppress(_stratum: str | None, cells: Integers, hashes: Integers, sizes: Int
     hashes, sizes
         The hashes of all values of the first key in the order of the values, then those of the next, and how many.
     importance
-        What a value of each key costs, multiplied by what `cost` says of it.
+        What a value of each key costs, multiplied by what `cost` says of it; -inf: the key is never suppressed.
     shares
         At most which share of the values of each key is suppressed; NaN: no limit.
     """
     priced, names = _priced(cells, hashes, sizes, importance, cost)
     search, k = _chosen(guarantee, "guarantee", _GUARANTEES), int(given(k, "k"))
+    if search is identical and np.isneginf(importance).any():
+        search = identical_within
     found = _within(search, priced, k, shares)[0] if _checked(shares) else search(priced(np.ones(len(shares))), k)
     if found.ndim == 1:
+        if (found < 0).any() and (priced(np.ones(len(importance))).counts[found < 0] > 0).any():
+            raise ValueError(f"some records are fewer than k = {k} on keys that cannot be suppressed: recode these")
         losing = np.flatnonzero(found > 0)
         nowhere = np.zeros_like(losing)
         return np.stack([names[losing], found[losing], nowhere, nowhere], axis=1).ravel()
@@ -88,8 +93,10 @@ def _priced(
     codes = numbered(cells[:, :-3], hashes, sizes)
     order = np.lexsort(codes.T[::-1])  # the answer does not depend on the order of the cells
     numbers, (counts, others, names) = codes[order], cells[order, -3:].T
-    weights = _weights(importance, cost, numbers, counts + others)
-    return lambda factors: Cells(numbers, counts, (weights * factors).tolist(), others), names
+    kept = np.isneginf(importance)
+    weights = _weights(np.where(kept, 1.0, importance), cost, numbers, counts + others)
+    never = int((kept.astype(np.int64) << np.arange(len(kept))).sum())
+    return lambda factors: Cells(numbers, counts, (weights * factors).tolist(), others, never), names
 
 
 def _by_place(found: Integers, names: Integers) -> Integers:
@@ -102,6 +109,17 @@ def _by_place(found: Integers, names: Integers) -> Integers:
     split = np.repeat(parts > 1, parts)
     rows = np.stack([names[cells], lost, np.where(split, upto - records, 0), np.where(split, upto, 0)], axis=1)
     return np.asarray(rows[split | (lost > 0)].ravel())
+
+
+def suppress_households(codes: Floats, members: Floats, numbers: Floats, labels: Floats, k: float,
+                        weights: Floats) -> Integers:  # fmt: skip
+    """Return four numbers for each part of a row of households that loses columns, as :func:`suppress` does of cells.
+
+    Rows from 1; the places are those of the households of the row. See :class:`Households`.
+    """
+    whole, size = [a.astype(np.int64) for a in (codes, members, numbers, labels)], int(given(k, "k"))
+    found = whole_households(*whole, weights, size)
+    return _of_losing(found) if not len(found) else _by_place(found, np.arange(1, len(codes) + 1))
 
 
 def numbered(cells: Integers, hashes: Integers, sizes: Integers) -> Integers:
@@ -214,6 +232,10 @@ FUNCTIONS = (
         "suppress", suppress, WHOLE,
         cells=WHOLE_TABLE, hashes=WHOLES, sizes=WHOLES, k=NUMBER, guarantee=TEXT, importance=NUMBERS, cost=TEXT,
         shares=NUMBERS,
+    ),
+    declared(
+        "suppress_households", suppress_households, WHOLE, by_stratum=False,
+        codes=TABLE, members=NUMBERS, numbers=NUMBERS, labels=NUMBERS, k=NUMBER, weights=NUMBERS,
     ),
     declared(
         "suppression_gap", gap, NUMBERS,

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 
 _SMALL = 130_000  # cells x sets of keys
 _EFFORT, _LITTLE, _OF_ONE = 3_000_000, 200_000, 15_000
+_PIECE = 4096  # cells
 
 
 def identical(cells: Cells, k: int, effort: int | None = None) -> Integers:
@@ -48,7 +49,40 @@ def identical(cells: Cells, k: int, effort: int | None = None) -> Integers:
         for cell, row, n in zip(here.tolist(), rows, cells.counts[here].tolist(), strict=True):
             groups.add(cell, row, left_out, n)
     borrow(groups, left, k)
-    most = _EFFORT if cells.number * len(cells.sets) <= _SMALL else _LITTLE
-    better(groups, k, min(most, _OF_ONE * int((cells.totals < k).sum())) if effort is None else effort)
+    better(groups, k, _effort(cells, k) if effort is None else effort)
     found = [(cell, groups.left_out[cell, row], n) for cell, rows in groups.released.items() for row, n in rows.items()]
     return np.array(sorted(found), dtype=np.int64).reshape(-1, 3)
+
+
+def _effort(cells: Cells, k: int) -> int:
+    most = _EFFORT if cells.number * len(cells.sets) <= _SMALL else _LITTLE
+    return min(most, _OF_ONE * int((cells.totals < k).sum()))
+
+
+def identical_within(cells: Cells, k: int) -> Integers:
+    """Return the same where keys are never suppressed: cells that differ in one have nothing to do with one another.
+
+    So they are taken in pieces, which takes much less time where there are many; and the effort is shared out.
+    """
+    kept = [key for key in range(cells.keys) if cells.kept >> key & 1]
+    columns = np.stack([cells.column(key)[0] for key in kept], axis=1)
+    _, own = np.unique(columns, axis=0, return_inverse=True)
+    order = np.argsort(own.ravel(), kind="stable")
+    ends = np.flatnonzero(np.diff(own.ravel()[order], append=-1)) + 1
+    unsafe, effort = max(1, int((cells.totals < k).sum())), _effort(cells, k)
+    found, start = [], 0
+    for end in ends.tolist():
+        if end - start < _PIECE and end < cells.number:
+            continue
+        here = np.sort(order[start:end])
+        piece = cells.part(here)
+        share = -(-effort * int((piece.totals < k).sum()) // unsafe)
+        if (piece.totals < k).any():
+            rows = identical(piece, k, share)
+        else:
+            rows = np.stack([np.arange(len(here)), np.zeros_like(here), piece.counts], axis=1)
+        rows[:, 0] = here[rows[:, 0]]
+        found.append(rows)
+        start = end
+    every = np.concatenate(found) if found else np.zeros((0, 3), dtype=np.int64)
+    return np.asarray(every[np.lexsort(every.T[::-1])])

@@ -1,0 +1,140 @@
+"""The columns of the household: which they are, and a table as its households complete it.
+
+What other members of the household show of a value is known, wherever the numbers of the households are. So risk is
+measured of the completed table (sql/core/completed_households.sql).
+"""
+
+from __future__ import annotations
+
+import hashlib
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from sqlglot import exp
+
+from sdc_sql.db import query
+from sdc_sql.db.load import execute, load_macros
+from sdc_sql.db.table import fetched
+from sdc_sql.errors import translated
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    import duckdb
+
+NEAR = 0.95  # the share of households from which a column is one of the household with errors in it
+_GAIN = 0.5  # how far the share must be above what chance gives, of the way to 1
+COMPLETED, RECORDS = "sdc_completed_", "sdc_records_"
+
+
+@dataclass(frozen=True)
+class HouseholdColumn:
+    """A column that was found to be of the household: in which share of the households all members show one value."""
+
+    name: str
+    households: int
+    share: float
+
+    def __str__(self) -> str:
+        """Return what was found, in words."""
+        if self.share == 1:
+            return f"{self.name} (the same for all members of each of {self.households:,} households)"
+        return f"{self.name} (the same for all members in {self.share:.2%} of {self.households:,} households)"
+
+
+def found_columns(
+    con: duckdb.DuckDBPyConnection, table: str, household: str, columns: Iterable[str]
+) -> list[HouseholdColumn]:
+    """Return which of the columns are of the household: constant, or nearly so.
+
+    Of two members or more who show a value in a household all show the same one, in every household, or in at least
+    95 % of them where chance gives much less. Where no household has two that show one, nothing tells.
+
+    Examples
+    --------
+    >>> import sdc_sql
+    >>> data = sdc_sql.example()
+    >>> [str(column) for column in found_columns(data.con, data.table, "household", ["sex", "w"])]
+    ['sex (the same for all members of each of 1 households)']
+    """
+    asked = [*columns]
+    if not asked:
+        return []
+    rows = fetched(con, query.call("sdc_constant_columns", table, household, columns=asked))
+    return [
+        HouseholdColumn(row["variable"], row["households"], row["share"])
+        for row in rows
+        if row["households"] and (row["share"] == 1 or _nearly(row["share"], row["by_chance"]))
+    ]
+
+
+def _nearly(share: float, by_chance: float | None) -> bool:
+    chance = by_chance or 0.0
+    return share >= NEAR and chance < 1 and (share - chance) / (1 - chance) >= _GAIN
+
+
+def missing_of(con: duckdb.DuckDBPyConnection, table: str, columns: Sequence[str]) -> list[str]:
+    """Return the columns that are NULL in some record."""
+    if not columns:
+        return []
+    known = [exp.alias_(exp.Count(this=exp.column(c, quoted=True)), f"known_{i}") for i, c in enumerate(columns)]
+    rows = exp.select(exp.alias_(exp.Count(this=exp.Star()), "records"), *known).from_(query_table(table))
+    (row,) = fetched(con, rows)
+    records, *counts = row.values()
+    return [name for name, count in zip(columns, counts, strict=True) if count < records]
+
+
+def query_table(table: str) -> exp.Table:
+    """Return a table by its name, as the macros read it."""
+    return exp.Table(this=exp.Anonymous(this="query_table", expressions=[query.literal(table)]))
+
+
+def completed_table(con: duckdb.DuckDBPyConnection, table: str, household: str, columns: Sequence[str]) -> str:
+    """Return the name by which a table is read as its households complete it, as it is now.
+
+    The records that lack a value are completed and kept in a temporary table; a view has them beside the others.
+    """
+    missing = missing_of(con, table, columns)
+    if not missing:
+        return table
+    made_of = "\n".join([table, household, *missing])
+    digest = hashlib.sha256(made_of.encode()).hexdigest()[:12]
+    part, whole = (
+        exp.table_(prefix + digest, db="main", catalog="temp", quoted=True) for prefix in (RECORDS, COMPLETED)
+    )
+    records = query.call("sdc__completed_records", table, household, missing)
+    load_macros(con, query.text(records))
+    shown = [exp.not_(exp.column(name, quoted=True).is_(exp.null())) for name in missing]
+    others = exp.select("*").from_(query_table(table)).where(*shown)
+    both = exp.union(others, exp.select("*").from_(part), distinct=False)
+    both.set("by_name", exp.true())
+    with translated():
+        for target, kind, rows in ((part, "TABLE", records), (whole, "VIEW", both)):
+            made = exp.Create(
+                this=target, kind=kind, replace=True, expression=rows,
+                properties=exp.Properties(expressions=[exp.TemporaryProperty()]),
+            )  # fmt: skip
+            execute(con, made).fetchall()
+    return whole.name
+
+
+def is_completed(table: str) -> bool:
+    """Return whether a table is one as its households complete it, by its name."""
+    return table.startswith(COMPLETED)
+
+
+def mentioned(value: Any) -> set[str]:  # noqa: ANN401 - any argument
+    """Return the texts in an argument, however deep, any of which may name a column.
+
+    Examples
+    --------
+    >>> sorted(mentioned({"very": ["sex"], "region": None}))
+    ['region', 'sex', 'very']
+    """
+    if isinstance(value, str):
+        return {value}
+    if isinstance(value, dict):
+        return {text for pair in value.items() for one in pair for text in mentioned(one)}
+    if isinstance(value, list | tuple | set | frozenset):
+        return {text for one in value for text in mentioned(one)}
+    return set()

@@ -1,0 +1,82 @@
+"""The columns of the household among those that are masked: all members of a household are masked alike, or none."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from sqlglot import exp
+
+from sdc_sql.db import query
+from sdc_sql.errors import ColumnError, ParameterError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from sdc_sql.db.masking import Maskable
+
+
+def columns_of_household(
+    data: Maskable, columns: Sequence[str], household: str | None, given: Iterable[str] | None
+) -> tuple[str | None, list[str]]:
+    """Return the household, and which of the columns are of it: those that are given, or else those of the table.
+
+    Raises
+    ------
+    ColumnError, ParameterError
+        Where the household is among the columns, or columns are given without one.
+    """
+    of_table = getattr(data, "household", None)
+    chosen = of_table if household is None else data.found("household", household)
+    if chosen is None:
+        if given is not None and [*given]:
+            raise ParameterError(
+                "household_columns are the columns that are the same for all members of a household, and no household "
+                "is given: name its column, household=..., too."
+            )
+        return None, []
+    if given is not None:
+        if isinstance(given, str):
+            raise ColumnError(f"household_columns is {given!r}: it must be a list of column names, as in ['region'].")
+        named = [data.found("household column", name) for name in given]
+    elif chosen == of_table and hasattr(data, "of_household"):
+        named = [*data.of_household(columns)]
+    else:
+        named = []
+    if named and chosen in columns:
+        raise ColumnError(f"{chosen} is the household and also a key: leave it out of the keys.")
+    return chosen, [name for name in named if name in columns]
+
+
+def whole_households(
+    data: Maskable, columns: Sequence[str], household: str | None, given: Iterable[str] | None
+) -> dict[str, Any]:
+    """Return the arguments of a mask that treats columns by household; None of both where there are no such columns."""
+    chosen, named = columns_of_household(data, columns, household, given)
+    if not named:
+        return {"household": None, "household_columns": None}
+    not_cut(data, str(chosen), named)
+    return {"household": chosen, "household_columns": named}
+
+
+def not_cut(data: Any, household: str, columns: Sequence[str]) -> None:  # noqa: ANN401 - a described table
+    """Refuse a part of the records that has some members of a household and leaves others.
+
+    Raises
+    ------
+    ParameterError
+        It says which columns ask for whole households.
+    """
+    if data.part is None:
+        return
+    whole, number = data.part.whole, exp.column(household, quoted=True)
+    rows = exp.Table(this=exp.Anonymous(this="query_table", expressions=[query.literal(whole.table)]))
+    inside = exp.func("coalesce", exp.cast(data.part.condition.copy(), "BOOLEAN"), exp.false())
+    sides = exp.Count(this=exp.Distinct(expressions=[inside]))
+    cut = exp.select(number).from_(rows).where(exp.not_(number.copy().is_(exp.null()))).group_by(number.copy())
+    cut = cut.having(exp.GT(this=sides, expression=exp.Literal.number(1)))
+    found = data.number(exp.select(exp.Count(this=exp.Star())).from_(cut.subquery("h")))
+    if found:
+        raise ParameterError(
+            f"where has some of the members of {found:,} households and leaves the others, and {', '.join(columns)} is "
+            "of the household: what is changed for some shows for the others. Name whole households, or leave it out."
+        )
