@@ -80,3 +80,19 @@ def not_cut(data: Any, household: str, columns: Sequence[str]) -> None:  # noqa:
             f"where has some of the members of {found:,} households and leaves the others, and {', '.join(columns)} is "
             "of the household: what is changed for some shows for the others. Name whole households, or leave it out."
         )
+
+
+def together(data: Maskable, columns: Sequence[str], whole: str | None, given: Iterable[str] | None) -> dict[str, Any]:
+    """Return the same arguments for masks whose ``household`` is another one: the household numbers are ``whole``."""
+    found = whole_households(data, columns, whole, given)
+    return {"whole": found["household"], "household_columns": found["household_columns"]}
+
+
+def not_counted(data: Any, keys: Sequence[str], by: dict[str, Any], proof: exp.Select) -> exp.Select:  # noqa: ANN401
+    """Return the query of a proof, which is an error where a key that can be counted was suppressed."""
+    sizes = query.call(
+        "sdc__kept_sizes", data.table, keys, data.required("id"), by["whole"], by["household_columns"]
+    ).subquery("sdc__k")
+    held = exp.Anonymous(this="sdc__not_counted", expressions=[exp.column("suppressions"), exp.column("sdc__counted")])
+    both = exp.select("* EXCLUDE (sdc__counted)").from_(proof.subquery("sdc__p"))
+    return both.join(sizes, join_type="cross").where(held)

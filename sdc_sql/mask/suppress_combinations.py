@@ -11,11 +11,13 @@ from sdc_sql.db.checks import checked_small_weights, checked_thresholds, flag, t
 from sdc_sql.db.masked_values import NAME
 from sdc_sql.errors import ParameterError
 from sdc_sql.mask.importance import importance_of_keys
+from sdc_sql.mask.of_household import not_counted, together
 from sdc_sql.mask.suppressible import suppressible
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
+    from sdc_sql.db.masking import Kept
     from sdc_sql.db.steps import MaskingStep
     from sdc_sql.roles import Roles
 
@@ -34,6 +36,8 @@ def suppress_combinations(
     cost: str = "equal",
     small_weights: str | None = None,
     keys: Iterable[str] | None = None,
+    whole: str | None = None,
+    household_columns: Iterable[str] | None = None,
     into: str | None = None,
 ) -> MaskingStep:
     """Suppress values of keys, as few as can be, until no combination of a few keys is rare, in place or in a copy.
@@ -72,6 +76,10 @@ def suppress_combinations(
         the table was described.
     keys
         The key variables; by default those of the table.
+    whole, household_columns
+        The household numbers, and the keys that are of the household: its members lose such a key all or none. By
+        default those of the table (``household_columns=[]``: none). What can be counted, as the size, must not be among
+        the keys that would be suppressed: that is an error.
     into
         A new table for the suppressed copy. Without it the table itself is changed; a database file then keeps the old
         values in its bytes: hand over what ``write`` writes.
@@ -116,7 +124,12 @@ def suppress_combinations(
     counting = data.small_weights if small_weights is None else checked_small_weights(small_weights)
     proof = query.call("sdc__combinations_proof", data.table, f"temp.{NAME}", *arguments.values(), counting)
     arguments |= {"importance": importance_of_keys(data, chosen, importance), "cost": cost, "small_weights": counting}
-    return data.masked("suppress_combinations", chosen, arguments, into=into, kept={"applied": proof})
+    by_household = together(data, chosen, whole, household_columns)
+    arguments |= by_household
+    kept: dict[str, Kept] = {"applied": proof}
+    if by_household["household_columns"]:
+        kept["applied"] = not_counted(data, chosen, by_household, proof)
+    return data.masked("suppress_combinations", chosen, arguments, into=into, kept=kept)
 
 
 def _listed(data: Roles, combinations: Sequence[Sequence[str]]) -> list[list[str]]:

@@ -10,6 +10,7 @@ from sdc_sql.db.checks import checked_small_weights
 from sdc_sql.db.masked_values import NAME
 from sdc_sql.errors import ParameterError
 from sdc_sql.mask.importance import importance_of_keys
+from sdc_sql.mask.of_household import together
 from sdc_sql.mask.suppressible import suppressible
 
 if TYPE_CHECKING:
@@ -30,6 +31,8 @@ def suppress_risky(
     cost: str = "equal",
     small_weights: str | None = None,
     keys: Iterable[str] | None = None,
+    whole: str | None = None,
+    household_columns: Iterable[str] | None = None,
     into: str | None = None,
 ) -> MaskingStep:
     """Suppress values of keys in risky records, until no individual or household risk is above a limit.
@@ -58,6 +61,10 @@ def suppress_risky(
         the table was described.
     keys
         The key variables; by default those of the table.
+    whole, household_columns
+        The household numbers, and the keys that are of the household: its members lose such a key all or none. By
+        default those of the table (``household_columns=[]``: none). What can be counted, as the size, is not
+        suppressed.
     into
         A new table for the suppressed copy. Without it the table itself is changed; a database file then keeps the old
         values in its bytes: hand over what ``write`` writes.
@@ -100,6 +107,6 @@ def suppress_risky(
     proof = query.call("sdc__risk_proof", data.table, f"temp.{NAME}", *arguments.values(), counting)
     arguments |= {
         "variable": only, "importance": importance_of_keys(data, chosen, importance), "cost": cost,
-        "small_weights": counting,
+        "small_weights": counting, **together(data, chosen, whole, household_columns),
     }  # fmt: skip
     return data.masked("suppress_risky", chosen, arguments, into=into, kept={"applied": proof})

@@ -70,8 +70,8 @@ CREATE OR REPLACE MACRO sdc__by_households(keys, household, columns, max_share, 
     WHEN subset IS NOT NULL THEN error('ParameterError: subset does not go with keys of the household, which are suppressed for all members or for none: leave it out, or leave these out of the keys.')
     ELSE true END;
 CREATE OR REPLACE MACRO sdc__local_suppression(tbl, keys, k, id, guarantee, importance, cost, max_share, stratum, subset, ghosts, household, household_columns) AS TABLE
-    WITH sdc__records_done AS (FROM sdc__local_suppression_by_record(tbl, keys, k, id, guarantee, importance, cost, max_share, stratum, subset, ghosts)),
-    sdc__households_done AS (FROM sdc__local_suppression_by_household(tbl, keys, k, id, guarantee, importance, cost, stratum, ghosts, household, household_columns))
+    WITH sdc__records_done AS (FROM sdc__local_suppression_by_record(tbl, keys, k, id, sdc__checked_choice(guarantee, 'guarantee', ['identical', 'strong', 'wildcard']), importance, sdc__checked_choice(cost, 'cost', ['equal', 'entropy']), max_share, stratum, subset, ghosts)),
+    sdc__households_done AS (FROM sdc__local_suppression_by_household(tbl, keys, k, id, sdc__checked_choice(guarantee, 'guarantee', ['identical', 'strong', 'wildcard']), importance, sdc__checked_choice(cost, 'cost', ['equal', 'entropy']), stratum, ghosts, household, household_columns))
     FROM query_table(CASE WHEN sdc__by_households(keys, household, household_columns, max_share, subset) THEN 'sdc__households_done' ELSE 'sdc__records_done' END);
 
 -- sdc_local_suppression: values of keys suppressed, as few as can be, until no record stands out among k.

@@ -53,6 +53,8 @@
 --   importance     number or numbers in (0, ...)  what a suppressed value costs: one number for each of the keys, or NULL, all alike
 --   cost           'equal' or 'entropy'           what that is multiplied by: 1, or the entropy of the key
 --   small_weights  'error' or 'at_least_one'      a cell whose weights sum to less than its records: refused, or taken to stand for these
+--   whole          column                         the household numbers, where keys are of the household; NULL: each record loses its own
+--   household_columns  columns                    the keys of the household, which all members lose or none; NULL: none
 
 CREATE OR REPLACE MACRO sdc__is_inclusive(inclusive) AS
     coalesce(inclusive::DOUBLE, error('ParameterError: inclusive is NULL: say whether a frequency equal to the threshold is unsafe, true or false.'));
@@ -96,7 +98,7 @@ CREATE OR REPLACE MACRO sdc__combination_losses(cells, keys, rule, inclusive, gu
     SELECT sdc__names, sdc__triples[3 * sdc__i + 1] AS sdc__cell, sdc__triples[3 * sdc__i + 2] AS sdc__lost
     FROM (SELECT *, unnest(range(len(sdc__triples) // 3)) AS sdc__i FROM sdc__found);
 
-CREATE OR REPLACE MACRO sdc__suppress_combinations(tbl, keys, threshold, id, weight, dimension, levels, inclusive, guarantee, combinations, importance, cost, small_weights) AS TABLE
+CREATE OR REPLACE MACRO sdc__suppress_combinations_by_record(tbl, keys, threshold, id, weight, dimension, levels, inclusive, guarantee, combinations, importance, cost, small_weights) AS TABLE
     WITH sdc__records AS MATERIALIZED (
         SELECT sdc__id, NULL AS sdc__stratum, COLUMNS(sdc__to_mask((*), keys, id)),
                CASE WHEN weight IS NULL THEN NULL ELSE sdc__checked_weight(sdc__value(weight, COLUMNS(sdc__column((*), weight)))) END AS sdc__weight
@@ -116,10 +118,16 @@ CREATE OR REPLACE MACRO sdc__suppress_combinations(tbl, keys, threshold, id, wei
     SELECT sdc__id, sdc__blanked(COLUMNS(lambda c: NOT starts_with(c, 'sdc__')), sdc__lost, sdc__names) AS "\0"
     FROM sdc__decided LEFT JOIN sdc__unbreakable_limits(tbl, sdc__suppression_rule(keys, threshold, dimension, levels, combinations)['limits'], inclusive, weight) AS sdc__none ON true;
 
+-- A combination is the more frequent the more others lose: so what one member loses of a key of the household all may lose.
+CREATE OR REPLACE MACRO sdc__suppress_combinations(tbl, keys, threshold, id, weight, dimension, levels, inclusive, guarantee, combinations, importance, cost, small_weights, whole, household_columns) AS TABLE
+    WITH sdc__alone_done AS MATERIALIZED (FROM sdc__suppress_combinations_by_record(tbl, keys, threshold, id, weight, dimension, levels, inclusive, guarantee, combinations, importance, cost, small_weights)),
+    sdc__together_done AS (FROM sdc__all_or_none(tbl, 'sdc__alone_done', id, whole, household_columns))
+    FROM query_table(CASE WHEN household_columns IS NULL THEN 'sdc__alone_done' ELSE 'sdc__together_done' END);
+
 -- sdc_suppress_combinations: values of keys suppressed, as few as can be, until no combination of a few keys is rare.
 -- Example: FROM sdc_suppress_combinations('persons', ['age', 'sex', 'region'], 1, 'id');
-CREATE OR REPLACE MACRO sdc_suppress_combinations(tbl, keys, threshold, id, weight := NULL, dimension := NULL, levels := NULL, inclusive := true, guarantee := 'strong', combinations := NULL, importance := NULL, cost := 'equal', small_weights := 'error') AS TABLE
-    WITH sdc__done AS (FROM sdc__suppress_combinations(tbl, keys, threshold, id, weight, dimension, levels, inclusive, guarantee, combinations, importance, cost, small_weights))
+CREATE OR REPLACE MACRO sdc_suppress_combinations(tbl, keys, threshold, id, weight := NULL, dimension := NULL, levels := NULL, inclusive := true, guarantee := 'strong', combinations := NULL, importance := NULL, cost := 'equal', small_weights := 'error', whole := NULL, household_columns := NULL) AS TABLE
+    WITH sdc__done AS (FROM sdc__suppress_combinations(tbl, keys, threshold, id, weight, dimension, levels, inclusive, guarantee, combinations, importance, cost, small_weights, whole, household_columns))
     FROM sdc__released(tbl, keys, id, 'sdc__done');
 
 -- The records that have a too rare combination, a row for each way to count: among the released records, NULL agreeing with every value

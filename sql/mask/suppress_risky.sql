@@ -44,15 +44,19 @@
 --   importance     number or numbers in (0, ...)  what a suppressed value costs: one number for each of the keys, or NULL, all alike
 --   cost           'equal' or 'entropy'           what that is multiplied by: 1, or the entropy of the key
 --   small_weights  'error' or 'at_least_one'      a cell whose weights sum to less than its records: refused, or taken to stand for these
+--   whole          column                         the household numbers, where keys are of the household; NULL: each record loses its own
+--   household_columns  columns                    the keys of the household, which all members lose or none; what can be counted, as the size, none; NULL: none
 
 -- One of the keys, or all of them, as numbers 0 and 1.
-CREATE OR REPLACE MACRO sdc__may_be_lost(names, variable) AS CASE
-    WHEN variable IS NULL THEN list_transform(names, lambda n: 1e0)
+CREATE OR REPLACE MACRO sdc__may_be_lost(names, variable, counted) AS CASE
+    WHEN sdc__is_among(variable, counted) THEN error('ColumnError: ' || variable || ' (the variable) can be counted: it is known while the number of the household stands, and cannot be suppressed. Recode it, or name another key.')
+    WHEN variable IS NULL THEN list_transform(names, lambda n: (NOT list_contains(counted, n))::DOUBLE)
     WHEN sdc__is_among(variable, names) THEN list_transform(names, lambda n: sdc__is_among(n, [variable])::DOUBLE)
     ELSE error('ColumnError: ' || variable || ' (the variable) is none of the keys ' || sdc__quoted(names) || ': name the key that is to be suppressed.') END;
 
-CREATE OR REPLACE MACRO sdc__suppress_risky(tbl, keys, max_risk, id, weight, household, variable, importance, cost, small_weights) AS TABLE
-    WITH sdc__records AS MATERIALIZED (
+CREATE OR REPLACE MACRO sdc__suppress_risky_by_record(tbl, keys, max_risk, id, weight, household, variable, importance, cost, small_weights, whole, household_columns) AS TABLE
+    WITH sdc__kept AS (FROM sdc__kept_sizes(tbl, keys, id, whole, household_columns)),
+    sdc__records AS MATERIALIZED (
         SELECT sdc__id, COLUMNS(sdc__to_mask((*), keys, id)), CASE WHEN weight IS NOT NULL THEN sdc__checked_weight(sdc__value(weight, COLUMNS(sdc__column((*), weight)))) END AS sdc__weight,
                CASE WHEN household IS NULL THEN NULL
                     WHEN sdc__is_among(household, keys) THEN error('ColumnError: ' || household || ' is the household and also a key: its suppression would leave records without one. Leave it out of the keys.')
@@ -82,18 +86,24 @@ CREATE OR REPLACE MACRO sdc__suppress_risky(tbl, keys, max_risk, id, weight, hou
     ),
     sdc__found AS (
         SELECT sdc__names, sdc__kernel_suppress_risky(sdc__all, sdc__ns, sdc__ws, sdc__at, sdc__houses, sdc__numbers, sdc__checked_fraction(max_risk, 'max_risk'),
-                   sdc__may_be_lost(sdc__names, variable), list_transform(sdc__each(importance, keys, sdc__names), lambda i: coalesce(i, '1')::DOUBLE), cost) AS sdc__losses
-        FROM sdc__lists, sdc__housed
+                   sdc__may_be_lost(sdc__names, variable, sdc__counted), list_transform(sdc__each(importance, keys, sdc__names), lambda i: coalesce(i, '1')::DOUBLE), cost) AS sdc__losses
+        FROM sdc__lists, sdc__housed, sdc__kept
     ),
     sdc__decided AS (SELECT sdc__names, unnest(sdc__losses) AS sdc__lost, unnest(range(1, len(sdc__losses) + 1)) AS sdc__place FROM sdc__found),
     sdc__losing AS (SELECT sdc__cell, sdc__house, sdc__names, sdc__lost FROM sdc__members JOIN sdc__decided USING (sdc__place))
     SELECT sdc__id, sdc__blanked(COLUMNS(lambda c: NOT starts_with(c, 'sdc__')), sdc__lost, sdc__names) AS "\0"
     FROM sdc__placed JOIN sdc__losing USING (sdc__cell, sdc__house);
 
+-- A record's risk falls as others lose more, too: so what one member loses of a key of the household all may lose.
+CREATE OR REPLACE MACRO sdc__suppress_risky(tbl, keys, max_risk, id, weight, household, variable, importance, cost, small_weights, whole, household_columns) AS TABLE
+    WITH sdc__alone_done AS MATERIALIZED (FROM sdc__suppress_risky_by_record(tbl, keys, max_risk, id, weight, household, variable, importance, cost, small_weights, whole, household_columns)),
+    sdc__together_done AS (FROM sdc__all_or_none(tbl, 'sdc__alone_done', id, whole, household_columns))
+    FROM query_table(CASE WHEN household_columns IS NULL THEN 'sdc__alone_done' ELSE 'sdc__together_done' END);
+
 -- sdc_suppress_risky: values of keys suppressed in risky records, until no individual or household risk is above a limit.
 -- Example: FROM sdc_suppress_risky('persons', ['age', 'sex'], 0.15, 'id', weight := 'w');
-CREATE OR REPLACE MACRO sdc_suppress_risky(tbl, keys, max_risk, id, weight := NULL, household := NULL, variable := NULL, importance := NULL, cost := 'equal', small_weights := 'error') AS TABLE
-    WITH sdc__done AS (FROM sdc__suppress_risky(tbl, keys, max_risk, id, weight, household, variable, importance, cost, small_weights))
+CREATE OR REPLACE MACRO sdc_suppress_risky(tbl, keys, max_risk, id, weight := NULL, household := NULL, variable := NULL, importance := NULL, cost := 'equal', small_weights := 'error', whole := NULL, household_columns := NULL) AS TABLE
+    WITH sdc__done AS (FROM sdc__suppress_risky(tbl, keys, max_risk, id, weight, household, variable, importance, cost, small_weights, whole, household_columns))
     FROM sdc__released(tbl, keys, id, 'sdc__done');
 
 -- Of how many records the individual or the household risk is above the limit, and the greatest.

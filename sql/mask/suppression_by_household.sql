@@ -187,8 +187,8 @@ CREATE OR REPLACE MACRO sdc__local_suppression_by_household(tbl, keys, k, id, gu
 -- What is lost of each cell, as sdc__suppressions gives it, for costs that stand in a table beside the names of the keys.
 CREATE OR REPLACE MACRO sdc__suppressions_of(cells, costs, k, guarantee, cost) AS TABLE
     WITH sdc__found AS (
-        SELECT sdc__kernel_suppress(sdc__stratum, sdc__rows, sdc__hashes, sdc__sizes, sdc__k, sdc__checked_choice(guarantee, 'guarantee', ['identical', 'strong', 'wildcard']), list_transform(sdc__costs, lambda c: c::DOUBLE),
-                   sdc__checked_choice(cost, 'cost', ['equal', 'entropy']), list_transform(sdc__costs, lambda c: NULL::DOUBLE)) AS sdc__fours
+        SELECT sdc__kernel_suppress(sdc__stratum, sdc__rows, sdc__hashes, sdc__sizes, sdc__k, guarantee, list_transform(sdc__costs, lambda c: c::DOUBLE),
+                   cost, list_transform(sdc__costs, lambda c: NULL::DOUBLE)) AS sdc__fours
         FROM sdc__suppression_lists(cells, NULL, k, NULL, NULL), query_table(costs)
     )
     SELECT sdc__fours[4 * sdc__i + 1] AS sdc__cell, sdc__fours[4 * sdc__i + 2] AS sdc__lost, sdc__fours[4 * sdc__i + 3] AS sdc__above, sdc__fours[4 * sdc__i + 4] AS sdc__upto
@@ -207,3 +207,35 @@ CREATE OR REPLACE MACRO sdc__suppression_proof_by_household(tbl, released, keys,
     SELECT * EXCLUDE (k, sdc__n), sdc__n AS below_wildcard
     FROM sdc_suppression_report('sdc__before', 'sdc__after', keys, k), sdc__wild
     WHERE sdc__held(CASE guarantee WHEN 'identical' THEN below_identical WHEN 'strong' THEN below_strong ELSE sdc__n END, guarantee);
+
+-- Values that others of the household lose too, for masks whose promise holds all the more where more is suppressed. masked: id and masked columns, as sdc__id and by
+-- their names.
+CREATE OR REPLACE MACRO sdc__lost_together(v, after, household, alone) AS
+    CASE WHEN count(CASE WHEN after THEN v END) OVER (PARTITION BY household, alone) = count(CASE WHEN NOT after THEN v END) OVER (PARTITION BY household, alone) THEN v END;
+CREATE OR REPLACE MACRO sdc__all_or_none(tbl, masked, id, household, columns) AS TABLE
+    WITH sdc__numbered AS (SELECT sdc__exact(COLUMNS(sdc__columns((*), [id]))) AS sdc__same, sdc__exact(COLUMNS(sdc__columns((*), [household]))) AS sdc__house FROM query_table(tbl)),
+    sdc__old AS (SELECT sdc__exact(COLUMNS(sdc__columns((*), [id]))) AS sdc__id, COLUMNS(sdc__of_the_household((*), household, columns)), false AS sdc__after FROM query_table(tbl)),
+    sdc__new AS (SELECT *, true AS sdc__after FROM query_table(masked)),
+    sdc__both AS (FROM sdc__new UNION ALL BY NAME FROM sdc__old),
+    sdc__placed AS (SELECT sdc__both.*, sdc__house, CASE WHEN sdc__house IS NULL THEN sdc__id END AS sdc__alone FROM sdc__both JOIN sdc__numbered ON sdc__id = sdc__same),
+    sdc__spread AS (
+        SELECT sdc__id, sdc__after, COLUMNS(lambda c: NOT starts_with(c, 'sdc__') AND NOT sdc__is_among(c, columns)),
+               sdc__lost_together(COLUMNS(lambda c: sdc__is_among(c, columns)), sdc__after, sdc__house, sdc__alone) AS "\0"
+        FROM sdc__placed
+    )
+    SELECT * EXCLUDE (sdc__after) FROM sdc__spread WHERE sdc__after;
+
+-- Which of the keys can be counted: they cannot be suppressed.
+CREATE OR REPLACE MACRO sdc__sizes_among(tbl, keys, id, household, columns) AS TABLE
+    WITH sdc__whole AS NOT MATERIALIZED (FROM sdc_completed_households(tbl, household, sdc__key_columns(keys, columns))),
+    sdc__housed AS MATERIALIZED (FROM sdc__housed('sdc__whole', keys, id, NULL, household)),
+    sdc__houses AS MATERIALIZED (FROM sdc__house_values('sdc__housed', keys, columns, NULL))
+    FROM sdc__counted_columns('sdc__houses');
+CREATE OR REPLACE MACRO sdc__kept_sizes(tbl, keys, id, household, columns) AS TABLE
+    WITH sdc__none AS (SELECT []::VARCHAR[] AS sdc__counted), sdc__some AS (FROM sdc__sizes_among(tbl, keys, id, household, columns))
+    FROM query_table(CASE WHEN columns IS NULL THEN 'sdc__none' ELSE 'sdc__some' END);
+
+-- suppressions: of each key, how many of its values were suppressed.
+CREATE OR REPLACE MACRO sdc__not_counted(suppressions, counted) AS
+    CASE WHEN len(list_filter(counted, lambda c: coalesce(suppressions[c], 0) > 0)) = 0 THEN true
+         ELSE error('ColumnError: ' || sdc__quoted(counted) || ' can be counted: it is known while the number of the household stands, and cannot be suppressed. Recode it, leave it out of the keys, or leave the number of the household out.') END;

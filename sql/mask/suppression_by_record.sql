@@ -43,7 +43,7 @@ CREATE OR REPLACE MACRO sdc__suppression_lists(cells, keys, k, importance, max_s
 -- What is lost, a bit for each key: by all records of a cell (sdc__upto 0), or by those from one place to another in the order of ids.
 CREATE OR REPLACE MACRO sdc__suppressions(cells, keys, k, guarantee, importance, cost, max_share) AS TABLE
     WITH sdc__found AS (
-        SELECT sdc__kernel_suppress(sdc__stratum, sdc__rows, sdc__hashes, sdc__sizes, sdc__k, sdc__checked_choice(guarantee, 'guarantee', ['identical', 'strong', 'wildcard']), sdc__importance, sdc__checked_choice(cost, 'cost', ['equal', 'entropy']), sdc__shares) AS sdc__fours
+        SELECT sdc__kernel_suppress(sdc__stratum, sdc__rows, sdc__hashes, sdc__sizes, sdc__k, guarantee, sdc__importance, cost, sdc__shares) AS sdc__fours
         FROM sdc__suppression_lists(cells, keys, k, importance, max_share)
     )
     SELECT sdc__fours[4 * sdc__i + 1] AS sdc__cell, sdc__fours[4 * sdc__i + 2] AS sdc__lost, sdc__fours[4 * sdc__i + 3] AS sdc__above, sdc__fours[4 * sdc__i + 4] AS sdc__upto

@@ -205,3 +205,54 @@ def test_it_costs_little_more_than_by_record(survey, request):
     assert values["identical", True] <= 1.25 * values["identical", False]
     assert values["wildcard", True] <= 1.35 * values["wildcard", False]
     assert values["identical", True] <= 1.6 * values["strong", True]
+
+
+def test_other_suppression_takes_keys_of_the_household_from_all_members(con):
+    """Of risky records and rare combinations, too; a size that can be counted stays, or is an error."""
+    rows = households(3, number=40, missing=0)
+    stored(con, rows)
+    keys = ["region", "dwelling", "age", "sex"]
+    wrong = []
+    for columns in (["region", "dwelling"], []):
+        data = Microdata(
+            con, "persons", keys=keys, household="household", id="id", weight=20, household_columns=columns
+        )
+        for mask, arguments in (("suppress_risky", {"max_risk": 0.02}), ("suppress_combinations", {"threshold": 60})):
+            getattr(data, mask)(**arguments, into="released")
+            after = con.execute("SELECT * FROM released ORDER BY id").fetchall()
+            con.execute("DROP TABLE released")
+            back = sum(
+                b != a for old, b in zip(after, completed(after, (2, 3)), strict=True) for a, b in [(old[2:], b)]
+            )
+            wrong += [(mask, columns, back)] if bool(back) == bool(columns) else []
+    assert wrong == []
+    con.execute("CREATE TABLE sized AS SELECT *, count(*) OVER (PARTITION BY household) AS size FROM persons")
+    data = Microdata(con, "sized", keys=["size", "age", "sex"], household="household", id="id", weight=20)
+    assert data.suppress_risky(0.02, into="kept").parameters["suppressions"]["size"] == 0
+    for mask in (
+        lambda: data.suppress_risky(0.02, variable="size"),
+        lambda: data.suppress_combinations(200, keys=["size", "sex"], importance={"size": 0.01, "sex": 1}, dimension=2),
+    ):
+        with pytest.raises(InputError, match="can be counted"):
+            mask()
+
+
+@pytest.mark.slow
+def test_an_intruder_gets_nothing_back_from_the_labour_force_survey(tmp_path, monkeypatch, request):
+    """The release file that is shipped: who completes households finds no value, and no risk above the limit."""
+    monkeypatch.setenv("SDC_KEY", "of-the-tests-0123456789-abcdefghijklmnopq")
+    root = request.config.rootpath
+    con = duckdb.connect()
+    outcome = sdc_sql.run_release(
+        sdc_sql.read_release(root / "fixtures/lfs.toml", output_folder=tmp_path / "out"), con, write=False
+    )
+    assert outcome.accepted
+    assert {"residence", "household_size"} <= {column.name for column in outcome.household_columns}
+    shown = """SELECT count(*) FROM sdc_release r JOIN (
+                   SELECT household, max(residence) AS residence, max(household_size) AS size, count(*) AS members
+                   FROM sdc_release GROUP BY household) h USING (household)
+               WHERE (r.residence IS NULL AND h.residence IS NOT NULL) OR r.household_size IS NULL"""
+    assert con.execute(shown).fetchone() == (0,)
+    keys = ["sex", "age", "residence", "marital_status", "household_size", "relationship"]
+    data = Microdata(con, "sdc_release", keys=keys, weight="weight", household="household", nulls="wildcard")
+    assert data.individual_risk().aggregate("max(individual_risk)").fetchall()[0][0] <= 0.1
