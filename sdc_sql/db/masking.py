@@ -19,7 +19,7 @@ from sdc_sql.db.subset import others, show
 from sdc_sql.db.table import fetched
 from sdc_sql.db.targets import remains
 from sdc_sql.db.transaction import repeated
-from sdc_sql.errors import translated
+from sdc_sql.errors import ColumnError, translated
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -198,6 +198,7 @@ def _masked(
     if part is not None:
         data.con.execute(f"DROP TABLE temp.{OF_PART}")
     changed = new.changed()
+    _check_households(data, whole.table, identifier, in_order, macro)
     lost = new.share_lost() if measured else None
     if part is None:
         found = {name: fetched(data.con, select)[0] for name, select in asked.items()}
@@ -224,6 +225,26 @@ def _masked(
     )  # fmt: skip
     log.write(step, identifier, {name: str(row["json"]) for name, row in found.items()}, confidential)
     return step
+
+
+def _check_households(data: Table, table: str, identifier: str, columns: tuple[str, ...], macro: str) -> None:
+    """Refuse masked values that tell members of a household apart in a column that is of the household.
+
+    Of the columns that were named as such: what one member shows gives the others back.
+    """
+    household, named = getattr(data, "household", None), getattr(data, "household_columns", None)
+    guessed = getattr(data, "looked_at", {})
+    asked = [c for c in columns if named is not None and c in named and c not in guessed]
+    if household is None or not asked:
+        return
+    rows = fetched(data.con, query.call("sdc__parted_households", table, f"temp.{NAME}", identifier, household, asked))
+    parted = [f"{row['variable']} in {row['households']:,}" for row in rows if row["households"]]
+    if parted:
+        raise ColumnError(
+            f"{macro} gives members of a household different values of a column that is of the household: "
+            f"{', '.join(parted)} households. What one member shows is true of the others: mask it by household "
+            "(unit='household', household=..., where the method has it), or so that like values become like ones."
+        )
 
 
 def _values(

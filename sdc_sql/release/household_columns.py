@@ -14,6 +14,8 @@ if TYPE_CHECKING:
     from sdc_sql.db.completion import HouseholdColumn
     from sdc_sql.release.plan import Plan
 
+_MANY = 20  # households in which nothing is constant by chance
+
 
 def found(con: duckdb.DuckDBPyConnection, plan: Plan) -> tuple[Plan, tuple[HouseholdColumn, ...]]:
     """Return the plan with all columns of the household, and those that are in the source but not in the file.
@@ -27,7 +29,8 @@ def found(con: duckdb.DuckDBPyConnection, plan: Plan) -> tuple[Plan, tuple[House
     others = [c for c in con.table(ORIGINAL).columns if c not in {*named, roles.household, roles.id}]
     more = tuple(found_columns(con, ORIGINAL, roles.household, others))
     every = (*named, *(column.name for column in more))
-    return replace(plan, roles=replace(roles, household_columns=every)), more
+    guessed = tuple(column.name for column in more if column.households < _MANY)
+    return replace(plan, roles=replace(roles, household_columns=every, guessed=guessed)), more
 
 
 def said(columns: tuple[HouseholdColumn, ...]) -> str:

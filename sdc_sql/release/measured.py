@@ -37,12 +37,14 @@ def described(
 ) -> Microdata:
     """Return a table of the run with the roles of the file."""
     roles = plan.released_roles if table == RELEASED else plan.roles
-    return Microdata(
+    data = Microdata(
         con, table, keys=keys or None, weight=roles.weight, household=roles.household,
         household_columns=of_household(con, plan, table), id=roles.id,
         stratum=roles.strata[0] if roles.strata else None, sampling_fraction=roles.sampling_fraction, nulls=nulls,
         small_weights=roles.small_weights,
     )  # fmt: skip
+    data._roles.looked_at.update(dict.fromkeys(roles.guessed))  # noqa: SLF001 - masks need not treat these by household
+    return data
 
 
 def of_household(con: duckdb.DuckDBPyConnection, plan: Plan, table: str) -> tuple[str, ...] | None:

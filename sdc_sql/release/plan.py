@@ -50,6 +50,7 @@ class RolesOfColumns:
     sampling_fraction: str | float | None = None
     household: str | None = None
     household_columns: tuple[str, ...] | None = None  # None: those that are found to be such in the source
+    guessed: tuple[str, ...] = ()  # those of them that were found in few households, as may be by chance
     strata: tuple[str, ...] = ()
     sensitive: tuple[str, ...] = ()
     ordered: tuple[str, ...] = ()  # those of the sensitive variables that are numbers, or ordered

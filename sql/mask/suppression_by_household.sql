@@ -239,3 +239,20 @@ CREATE OR REPLACE MACRO sdc__kept_sizes(tbl, keys, id, household, columns) AS TA
 CREATE OR REPLACE MACRO sdc__not_counted(suppressions, counted) AS
     CASE WHEN len(list_filter(counted, lambda c: coalesce(suppressions[c], 0) > 0)) = 0 THEN true
          ELSE error('ColumnError: ' || sdc__quoted(counted) || ' can be counted: it is known while the number of the household stands, and cannot be suppressed. Recode it, leave it out of the keys, or leave the number of the household out.') END;
+
+-- The columns in which members of a household who had one value have several after masking, or some of them none; and of how many households.
+CREATE OR REPLACE MACRO sdc__parted(v, after) AS
+    count(*) FILTER (NOT after) > 1 AND count(CASE WHEN NOT after THEN v END) = count(*) FILTER (NOT after) AND min(CASE WHEN NOT after THEN v END) = max(CASE WHEN NOT after THEN v END)
+    AND (min(CASE WHEN after THEN v END) <> max(CASE WHEN after THEN v END) OR count(CASE WHEN after THEN v END) NOT IN (0, count(*) FILTER (after)));
+CREATE OR REPLACE MACRO sdc__parted_households(tbl, masked, id, household, columns) AS TABLE
+    WITH sdc__numbered AS (SELECT sdc__exact(COLUMNS(sdc__columns((*), [id]))) AS sdc__same, sdc__exact(COLUMNS(sdc__columns((*), [household]))) AS sdc__house FROM query_table(tbl)),
+    sdc__old AS (SELECT sdc__exact(COLUMNS(sdc__columns((*), [id]))) AS sdc__id, sdc__exact(COLUMNS(sdc__of_the_household((*), household, columns)))::VARCHAR AS "\0", false AS sdc__after FROM query_table(tbl)),
+    sdc__new AS (SELECT sdc__exact(COLUMNS(sdc__columns((*), [id]))) AS sdc__id, sdc__exact(COLUMNS(sdc__of_the_household((*), household, columns)))::VARCHAR AS "\0", true AS sdc__after FROM query_table(masked)),
+    sdc__both AS (FROM sdc__old UNION ALL BY NAME FROM sdc__new),
+    sdc__counted AS (
+        SELECT sdc__house, sdc__parted(COLUMNS(lambda c: NOT starts_with(c, 'sdc__')), sdc__after) AS "\0"
+        FROM (SELECT sdc__both.* EXCLUDE (sdc__id), sdc__house FROM sdc__both JOIN sdc__numbered ON sdc__id = sdc__same WHERE sdc__house IS NOT NULL) GROUP BY sdc__house
+    ),
+    sdc__summed AS (SELECT sum(COLUMNS(lambda c: NOT starts_with(c, 'sdc__'))::INTEGER)::BIGINT AS "\0" FROM sdc__counted)
+    SELECT unnest(sdc__names) AS variable, unnest(sdc__n) AS households
+    FROM (SELECT struct_keys(any_value(struct_pack(*COLUMNS(*)))) AS sdc__names, any_value([*COLUMNS(*)]) AS sdc__n FROM sdc__summed);

@@ -256,3 +256,28 @@ def test_an_intruder_gets_nothing_back_from_the_labour_force_survey(tmp_path, mo
     keys = ["sex", "age", "residence", "marital_status", "household_size", "relationship"]
     data = Microdata(con, "sdc_release", keys=keys, weight="weight", household="household", nulls="wildcard")
     assert data.individual_risk().aggregate("max(individual_risk)").fetchall()[0][0] <= 0.1
+
+
+def test_masks_that_tell_members_apart_are_refused(con):
+    """What one member shows is true of the others: other masks treat such a column alike, or are refused."""
+    stored(con, households(5, number=30, missing=0))
+    con.execute("SET VARIABLE sdc_key = 'of-the-tests-0123456789-abcdefghijklmnopq'")
+    con.execute("CREATE TABLE sizes AS SELECT *, 100 * (1 + household % 7) AS rent FROM persons")
+    named = {"household": "household", "id": "id", "household_columns": ["region", "dwelling", "rent"]}
+    data = Microdata(con, "sizes", keys=["region", "age"], **named)
+    refused = (
+        lambda: data.pram_retention("region", 0.5, into="a"),
+        lambda: data.noise(["rent"], 0.5, into="a"),
+        lambda: data.rank_swap("rent", 20, into="a"),
+        lambda: data.where("id % 2 = 0").recode("region", mapping={"n": "north"}, others="keep", into="a"),
+    )
+    for mask in refused:
+        with pytest.raises(InputError, match="of the household"):
+            mask()
+    data.pram_retention("region", 0.5, unit="household", household="household", into="b")
+    data.recode("region", mapping={"n": "north"}, others="keep", into="c")
+    data.round_to_base("rent", 200, into="d")
+    for table in "bcd":
+        left = Microdata(con, table, household="household").constant_columns(["region", "dwelling", "rent"])
+        assert [row.share for row in left] == [1, 1, 1]
+    assert con.execute("SELECT count(*) FROM duckdb_tables() WHERE table_name = 'a'").fetchone() == (0,)
