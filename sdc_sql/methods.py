@@ -77,6 +77,7 @@ from sdc_sql.risk import file_rules as _file_rules
 from sdc_sql.risk import flip_regression as _flip_regression
 from sdc_sql.risk import frequencies as _frequencies
 from sdc_sql.risk import global_risk as _global_risk
+from sdc_sql.risk import household_k_anonymity as _household_k_anonymity
 from sdc_sql.risk import household_risk as _household_risk
 from sdc_sql.risk import identifiers as _identifiers
 from sdc_sql.risk import individual_risk as _individual_risk
@@ -159,6 +160,7 @@ class Methods:
     generalise = as_method(_generalise.generalise)
     global_risk = as_measure(_global_risk.global_risk)
     household_global_risk = as_measure(_household_risk.household_global_risk)
+    household_k_anonymity = as_measure(_household_k_anonymity.household_k_anonymity)
     household_risk = as_measure(_household_risk.household_risk)
     identifiers = as_measure(_identifiers.identifiers)
     il1 = as_method(_il1.il1)

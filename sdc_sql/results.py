@@ -48,6 +48,7 @@ from sdc_sql.risk.expected_harm import ExpectedHarm
 from sdc_sql.risk.file_rules import RuleAnswer
 from sdc_sql.risk.flip_regression import FlippedTerm
 from sdc_sql.risk.global_risk import GlobalRisk
+from sdc_sql.risk.household_k_anonymity import HouseholdKViolations
 from sdc_sql.risk.household_risk import HouseholdGlobalRisk
 from sdc_sql.risk.identifiers import ProposedIdentifier
 from sdc_sql.risk.intruder import PerceivedRisk
@@ -104,6 +105,7 @@ __all__ = [
     "Generalisation",
     "GlobalRisk",
     "HouseholdGlobalRisk",
+    "HouseholdKViolations",
     "Il1",
     "IntervalDisclosure",
     "JointRelease",

@@ -33,7 +33,7 @@ CREATE OR REPLACE MACRO sdc__as_the_next(v, household) AS struct_extract(v, 'low
 
 -- sdc_constant_columns: of each column, whether the members of a household all have the same value.
 -- Gives: variable VARCHAR, households BIGINT, constant BIGINT, share DOUBLE, by_chance DOUBLE.
--- Rows: one each variable.
+-- Rows: each variable.
 -- Example: FROM sdc_constant_columns('persons', 'household');
 CREATE OR REPLACE MACRO sdc_constant_columns(tbl, household, columns := NULL) AS TABLE
     WITH sdc__members AS (

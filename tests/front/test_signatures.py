@@ -32,7 +32,7 @@ DEFAULTS = {("k_anonymity", "k"): 3, ("k_map", "k"): 3, ("research_file_rules", 
 # all columns and their pairs, which a macro cannot name
 DEFAULTS |= {(f"derived_values{s}", n): None for s in ("", "_summary") for n in ("columns", "givers")}
 DEFAULTS |= {("linear_relations", "columns"): None}
-DEFAULTS |= {("completed_households", "columns"): None}
+DEFAULTS |= {("completed_households", "columns"): None, ("household_k_anonymity", "k"): 3}
 
 
 def parameters(method: str) -> dict[str, inspect.Parameter]:

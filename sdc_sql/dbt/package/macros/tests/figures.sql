@@ -6,6 +6,7 @@
 {%- macro sdc__figures() -%}
     {{ return({
         'cells': {'tested': 'tbl', 'required': ['tbl', 'keys'], 'optional': ['nulls'], 'by': [], 'figures': {'sample_frequency': ['risk', false, none]}},
+        'constant_columns': {'tested': 'tbl', 'required': ['tbl', 'household'], 'optional': ['columns'], 'by': ['variable'], 'figures': {'households': ['', true, none], 'constant': ['', true, none], 'share': ['', true, none], 'by_chance': ['', true, none]}},
         'frequencies': {'tested': 'tbl', 'required': ['tbl', 'keys'], 'optional': ['weight', 'nulls'], 'by': [], 'figures': {'sample_frequency': ['risk', false, none], 'population_frequency': ['risk', false, none]}},
         'certain_matches': {'tested': 'released', 'required': ['original', 'released', 'keys'], 'optional': ['k'], 'by': [], 'figures': {'k': ['', true, none], 'records': ['', true, none], 'matches_below_k': ['risk', true, 0], 'certain_matches': ['risk', true, 0]}},
         'class_sizes': {'tested': 'tbl', 'required': ['tbl', 'keys'], 'optional': [], 'by': [], 'figures': {'records': ['', true, none], 'classes': ['', true, none], 'suppressed': ['loss', true, 0], 'discernibility': ['loss', true, 0], 'average_class_size': ['loss', true, 0], 'share': ['loss', true, 0]}},
@@ -61,6 +62,7 @@
         'expected_harm_records': {'tested': 'tbl', 'required': ['tbl', 'costs', 'id'], 'optional': [], 'by': [], 'figures': {'expected_harm': ['risk', true, 0]}},
         'expected_harm': {'tested': 'tbl', 'required': ['tbl', 'costs', 'id'], 'optional': [], 'by': [], 'figures': {'respondents': ['', true, none], 'total': ['risk', true, 0], 'average': ['risk', true, 0], 'maximum': ['risk', true, 0]}},
         'global_risk': {'tested': 'tbl', 'required': ['tbl', 'keys', 'weight'], 'optional': ['nulls', 'small_weights'], 'by': [], 'figures': {'records': ['', true, none], 'expected_reidentifications': ['risk', true, 0], 'reidentification_rate': ['risk', true, 0], 'percent': ['risk', true, 0]}},
+        'household_k_anonymity': {'tested': 'tbl', 'required': ['tbl', 'keys', 'household', 'k'], 'optional': [], 'by': ['k'], 'figures': {'records': ['risk', true, 0], 'cells': ['risk', true, 0]}},
         'household_risk': {'tested': 'tbl', 'required': ['tbl', 'keys', 'weight', 'household'], 'optional': ['household_threshold', 'nulls', 'small_weights'], 'by': [], 'figures': {'individual_risk': ['risk', true, 0], 'household_risk': ['risk', true, 0]}},
         'household_global_risk': {'tested': 'tbl', 'required': ['tbl', 'keys', 'weight', 'household'], 'optional': ['nulls', 'small_weights'], 'by': [], 'figures': {'records': ['', true, none], 'households': ['', true, none], 'expected_reidentified_persons': ['risk', true, 0], 'expected_reidentified_households': ['risk', true, 0], 'reidentification_rate': ['risk', true, 0], 'percent': ['risk', true, 0], 'household_reidentification_rate': ['risk', true, 0]}},
         'cell_risk': {'tested': 'tbl', 'required': ['tbl', 'keys', 'weight'], 'optional': ['nulls', 'small_weights'], 'by': [], 'figures': {'sample_frequency': ['risk', false, none], 'population_frequency': ['risk', false, none], 'individual_risk': ['risk', true, 0]}},
