@@ -26,7 +26,7 @@ def found(con: duckdb.DuckDBPyConnection, plan: Plan) -> tuple[Plan, tuple[House
     if roles.household is None:
         return plan, ()
     named = roles.household_columns or ()
-    others = [c for c in con.table(ORIGINAL).columns if c not in {*named, roles.household, roles.id}]
+    others = [c for c in con.table(ORIGINAL).columns if c not in {*named, roles.household, roles.id, roles.weight}]
     more = tuple(found_columns(con, ORIGINAL, roles.household, others))
     every = (*named, *(column.name for column in more))
     guessed = tuple(column.name for column in more if column.households < _MANY)

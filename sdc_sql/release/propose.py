@@ -13,6 +13,7 @@ import duckdb
 from sqlglot import exp
 
 from sdc_sql.db import query
+from sdc_sql.db.completion import found_columns
 from sdc_sql.db.load import execute, set_key
 from sdc_sql.errors import TableError
 from sdc_sql.microdata import Microdata
@@ -270,6 +271,7 @@ class _Proposal:
             lines.append(toml.comment(NUMBERED.get(source.kind, NUMBERED[""])))
         if self.household:
             lines.append(toml.line("household", self.household, "by its name; several records have each number"))
+            lines += self._of_household(self.household)
         if self.weight:
             lines.append(toml.line("weight", self.weight, "by its name; values are positive"))
             lines += self._small_weights(self.weight)
@@ -295,6 +297,14 @@ class _Proposal:
         ways = {how: [c.name for c in texts if _reads(c, source) is reads] for reads, how in READ_AS_NUMBERS.items()}
         return [toml.comment(f"numbers that are written as texts, which {how}: {toml.value(names)}")
                 for how, names in ways.items() if names]  # fmt: skip
+
+    def _of_household(self, household: str) -> list[str]:
+        """Return the columns that are the same for all members of a household, with the share where some are not."""
+        others = [name for name in self.columns if name not in {*self.reasons, *self.weights, self.id, household}]
+        found = found_columns(self.con, NAME, household, others)
+        near = "".join(f"; {column}" for column in found if column.share < 1)
+        said = f"what one member shows, the others have{near}"
+        return [toml.line("household_columns", [column.name for column in found], said)] if found else []
 
     def _small_weights(self, weight: str) -> list[str]:
         """Return how weights below 1 count, where there are any; as a comment where there are many."""

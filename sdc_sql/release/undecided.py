@@ -17,7 +17,8 @@ if TYPE_CHECKING:
     from sdc_sql.release.problems import Problems
 
 FIELD = "roles.released_as_collected"
-_WORDS = {"small_weights"}  # roles that are a word, and no column
+# roles that are a word, and no column; and what is only said of columns, not decided of them
+_WORDS = {"small_weights", "household_columns", "guessed"}
 INDENT = "\n    "  # between the lines of one problem
 
 

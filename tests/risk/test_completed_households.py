@@ -173,3 +173,14 @@ def test_a_release_counts_on_the_completed_file(con, tmp_path, columns):
         tmp_path / "certificate.json", tmp_path / "released.parquet", release=tmp_path / "release.toml"
     )
     assert found.holds, found
+
+
+def test_init_proposes_the_columns_of_the_household(con, tmp_path):
+    """With the share where one member is miscoded; to name a column so is no decision that it may leave."""
+    rows = [(4 * h + m, h, "nswe"[h % 4] if (h, m) != (7, 1) else "n", "abcd"[m]) for h in range(40) for m in range(4)]
+    survey(con, rows)
+    con.execute(f"COPY survey TO '{tmp_path}/survey.parquet'")
+    text = sdc_sql.propose_release(tmp_path / "survey.parquet", tmp_path / "release.toml").read_text()
+    (line,) = [line for line in text.splitlines() if line.startswith("household_columns")]
+    assert line.startswith('household_columns = ["region"]')
+    assert "97.50% of 40 households" in line
