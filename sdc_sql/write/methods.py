@@ -44,6 +44,8 @@ def written(declared: Iterable[Declaration], package: Path) -> str:
     # what is measured beside a risk is of the same table
     of_risk = {d.file for d in declared if any(column.bears == "risk" for column in d.given.columns)}
     of_risk |= {d.file for d in declared if d.file.startswith("risk/")}
+    # what other columns give back, the number of the household among them, is looked for in the file as it stands
+    of_risk -= {d.file for d in declared if d.verb == "derived_values"}
     risks = {d.verb for d in declared if d.file in of_risk and not d.is_step}
     for declaration in declared:
         room, _, stem = declaration.file.removesuffix(".sql").replace("core/", "risk/").partition("/")
