@@ -78,12 +78,13 @@ def local_suppression(
     ghosts
         Columns that follow a key and would tell what was suppressed: of each key a list,
         ``{"region": ["district", "municipality"]}``. They become NULL in the records in which the key is suppressed.
-    household, household_columns
-        The household numbers, and the keys that are of the household: its members lose such a key all or none, and the
-        guarantee is counted on the file as its households complete it. By default those of the table: named when it was
-        described, or found to be the same for all members (``household_columns=[]``: none). What can be counted, as the
-        size of the household, is known while the number stands, and is not suppressed. Goes without ``max_share`` and
-        ``subset``.
+    household
+        The column of household numbers; by default that of the table.
+    household_columns
+        The keys that are of the household: its members lose such a key all or none, and the guarantee is counted on
+        the file as its households complete it. By default those of the table: named when it was described, or found
+        to be the same for all members (``household_columns=[]``: none). What can be counted, as the size of the
+        household, is known while the number stands, and is not suppressed. Goes without ``max_share`` and ``subset``.
     into
         A new table for the suppressed copy. Without it the table itself is changed; a database file then keeps the old
         values in its bytes: hand over what ``write`` writes.

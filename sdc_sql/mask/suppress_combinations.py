@@ -76,10 +76,12 @@ def suppress_combinations(
         the table was described.
     keys
         The key variables; by default those of the table.
-    whole, household_columns
-        The household numbers, and the keys that are of the household: its members lose such a key all or none. By
-        default those of the table (``household_columns=[]``: none). What can be counted, as the size, must not be among
-        the keys that would be suppressed: that is an error.
+    whole
+        The column of household numbers by which suppression is by household; by default that of the table.
+    household_columns
+        The keys that are of the household: its members lose such a key all or none. By default those of the table
+        (``household_columns=[]``: none). What can be counted, as the size, must not be among the keys that would be
+        suppressed: that is an error.
     into
         A new table for the suppressed copy. Without it the table itself is changed; a database file then keeps the old
         values in its bytes: hand over what ``write`` writes.

@@ -61,10 +61,11 @@ def suppress_risky(
         the table was described.
     keys
         The key variables; by default those of the table.
-    whole, household_columns
-        The household numbers, and the keys that are of the household: its members lose such a key all or none. By
-        default those of the table (``household_columns=[]``: none). What can be counted, as the size, is not
-        suppressed.
+    whole
+        The column of household numbers by which suppression is by household; by default that of the table.
+    household_columns
+        The keys that are of the household: its members lose such a key all or none. By default those of the table
+        (``household_columns=[]``: none). What can be counted, as the size, is not suppressed.
     into
         A new table for the suppressed copy. Without it the table itself is changed; a database file then keeps the old
         values in its bytes: hand over what ``write`` writes.

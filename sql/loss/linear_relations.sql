@@ -18,7 +18,7 @@
 -- Relations of ratios and products are not found; nor is one whose columns fewer than half of the records know. With less than 10 of support nothing is told.
 --
 -- Scope: table.
--- Not compiled: the relations are found by numpy.
+-- Not compiled: the relations are found by numpy, by trimmed least squares.
 -- Parameters:
 --   original  table    the table before masking
 --   released  table    the table after it

@@ -30,12 +30,12 @@ CREATE OR REPLACE MACRO sdc__housed(whole, keys, id, stratum, household) AS TABL
 -- Each household: its values, whether its members differ in them, how many they are, and a place.
 CREATE OR REPLACE MACRO sdc__house_values(housed, keys, columns, stratum) AS TABLE
     WITH sdc__grouped AS (
-        SELECT sdc__house, sdc__alone, any_value(sdc__stratum) AS sdc__stratum, sdc__differ(sdc__stratum) AS sdc__parted, count(*) AS sdc__members, min(sdc__id) AS sdc__first,
+        SELECT sdc__house, sdc__alone, any_value(sdc__stratum) AS sdc__stratum, sdc__differ(sdc__stratum) AS sdc__split, count(*) AS sdc__members, min(sdc__id) AS sdc__first,
                any_value(COLUMNS(sdc__of_households_keys((*), sdc__key_columns(keys, columns)))) AS "\0", sdc__differ(COLUMNS(sdc__of_households_keys((*), sdc__key_columns(keys, columns)))) AS "sdc__d_\0"
         FROM query_table(housed) GROUP BY sdc__house, sdc__alone
     )
-    SELECT COLUMNS(lambda c: NOT starts_with(c, 'sdc__d_') AND c <> 'sdc__parted'), greatest(*COLUMNS(lambda c: starts_with(c, 'sdc__d_'))) AS sdc__differs
-    FROM sdc__grouped WHERE NOT sdc__of_one_stratum(sdc__parted, stratum);
+    SELECT COLUMNS(lambda c: NOT starts_with(c, 'sdc__d_') AND c <> 'sdc__split'), greatest(*COLUMNS(lambda c: starts_with(c, 'sdc__d_'))) AS sdc__differs
+    FROM sdc__grouped WHERE NOT sdc__of_one_stratum(sdc__split, stratum);
 
 -- Which of these values follow from the number of members, as the size of the household does, also where it is recoded: whoever has the number of the
 -- household counts them. In 95 % of the households it is that of most households of so many members (and chance would give much less), in at least
@@ -82,6 +82,9 @@ CREATE OR REPLACE MACRO sdc__household_rows(housed, houses, keys, columns) AS TA
     )
     SELECT *, row_number() OVER (ORDER BY sdc__codes ASC, sdc__members ASC, sdc__label ASC) AS sdc__row FROM sdc__listed;
 
+CREATE OR REPLACE MACRO sdc__cost_of(importance) AS CASE WHEN coalesce(importance, '1')::DOUBLE > 0 AND coalesce(importance, '1')::DOUBLE < 'infinity'::DOUBLE THEN coalesce(importance, '1')::DOUBLE
+    ELSE error('ParameterError: importance has a number that is not positive and finite: give what a value of each key costs.') END;
+
 -- What the households of each row lose, a bit for each of their keys as the table has them.
 CREATE OR REPLACE MACRO sdc__household_losses(rows, counts, keys, k, importance) AS TABLE
     WITH sdc__named AS (
@@ -96,8 +99,6 @@ CREATE OR REPLACE MACRO sdc__household_losses(rows, counts, keys, k, importance)
     )
     SELECT sdc__fours[4 * sdc__i + 1] AS sdc__row, sdc__fours[4 * sdc__i + 2] >> 1 AS sdc__lost, sdc__fours[4 * sdc__i + 3] AS sdc__above, sdc__fours[4 * sdc__i + 4] AS sdc__upto
     FROM (SELECT sdc__fours, unnest(range(len(sdc__fours) // 4)) AS sdc__i FROM sdc__found);
-CREATE OR REPLACE MACRO sdc__cost_of(importance) AS CASE WHEN coalesce(importance, '1')::DOUBLE > 0 AND coalesce(importance, '1')::DOUBLE < 'infinity'::DOUBLE THEN coalesce(importance, '1')::DOUBLE
-    ELSE error('ParameterError: importance has a number that is not positive and finite: give what a value of each key costs.') END;
 
 -- Each household with what it loses, and the number of the cell that it is then in.
 CREATE OR REPLACE MACRO sdc__masked_households(housed, houses, rows, losses) AS TABLE

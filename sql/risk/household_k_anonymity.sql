@@ -1,8 +1,8 @@
 -- k-anonymity in households: every combination of the keys is shared by members of at least k households.
 --
 --   violations of j: the records, and the cells, of which members are of fewer than j households, for j = 2 .. k
---   k records that look alike can be one family: whoever finds one of them has found all, and knows what is said of them. A person whose household
---   number is NULL is a household of his own. NULL in a key is a value of its own.
+--   k records that look alike can be one family: whoever finds one of them has found all, and knows what is said of them. A household
+--   number that is NULL is an error: persons without one may be of one family. NULL in a key is a value of its own.
 -- Source: SDC handbook, section 3.3.5 (files with a hierarchy); Sweeney (2002), k-anonymity: a model for protecting privacy, with households as units.
 --
 --   survey: household region age    sdc_household_k_anonymity('survey', ['region', 'age'], 'household', 3):
@@ -25,10 +25,12 @@
 -- Example: FROM sdc_household_k_anonymity('persons', ['age', 'sex'], 'household', 3);
 CREATE OR REPLACE MACRO sdc_household_k_anonymity(tbl, keys, household, k) AS TABLE
     WITH sdc__placed AS (
-        SELECT sdc__exact(COLUMNS(sdc__columns((*), [household]))) AS sdc__house, sdc__exact(COLUMNS(sdc__columns((*), keys))) AS "\0" FROM sdc__rows(tbl, codes := list_append(sdc__names(keys), household))
+        SELECT coalesce(sdc__exact(COLUMNS(sdc__columns((*), [household]))),
+                        error('ColumnError: A household number is NULL: every person must belong to a household (give persons living alone a number of their own).')) AS sdc__house,
+               sdc__exact(COLUMNS(sdc__columns((*), keys))) AS "\0" FROM sdc__rows(tbl, codes := list_append(sdc__names(keys), household))
     ),
     sdc__crossed AS (
-        SELECT COLUMNS(lambda c: NOT starts_with(c, 'sdc__')), count(*) AS sdc__records, count(DISTINCT sdc__house) + count(*) FILTER (sdc__house IS NULL) AS sdc__houses FROM sdc__placed GROUP BY ALL
+        SELECT COLUMNS(lambda c: NOT starts_with(c, 'sdc__')), count(*) AS sdc__records, count(DISTINCT sdc__house) AS sdc__houses FROM sdc__placed GROUP BY ALL
     ),
     sdc__levels AS (SELECT unnest(range(2, sdc__checked_whole(k, 'k', 2, most := 1000000) + 1)) AS sdc__k)
     SELECT sdc__k AS k,

@@ -196,6 +196,7 @@ def test_pram_by_the_steps_and_by_a_matrix(masked):
         few(con, "copy").compare("k", pram={"income": "m"})
 
 
+@pytest.mark.slow
 def test_limits(tables):
     figures = few(tables, "r", sampling_fraction=0.2).compare("k", k=20).to_dict()
     before = figures["before"]["k_anonymity"][18]

@@ -453,6 +453,7 @@ def test_macros_prints_the_bundle(capsys):
     assert capsys.readouterr() == (sdc_sql.bundle(), "")
 
 
+@pytest.mark.slow
 def test_install_into_a_database(capsys, tmp_path):
     path = tmp_path / "d.duckdb"
     with duckdb.connect(path) as con:

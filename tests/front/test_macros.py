@@ -124,6 +124,7 @@ def test_the_bundle_runs_on_a_bare_connection():
         assert set(named(con)) == set(DEFINED)
 
 
+@pytest.mark.slow
 def test_what_needs_python_says_so_in_the_shell():
     with duckdb.connect() as con:
         con.execute(sdc_sql.bundle())

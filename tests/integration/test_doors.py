@@ -40,6 +40,7 @@ def command(*arguments: str) -> str:
     return done.stdout
 
 
+@pytest.mark.slow
 def test_the_shells_bundle_in_a_plain_duckdb():
     with duckdb.connect() as con:
         con.execute(sdc_sql.bundle())
@@ -48,6 +49,7 @@ def test_the_shells_bundle_in_a_plain_duckdb():
     assert theta == pytest.approx((THETA,))
 
 
+@pytest.mark.slow
 def test_python_measures_and_masks(con):
     con.execute(f"CREATE TABLE couples AS FROM '{COUPLES}'")
     con.execute("SET VARIABLE sdc_key = ?", [KEY])
@@ -65,6 +67,7 @@ def test_python_measures_and_masks(con):
     assert sdc_sql.risk_report(data).to_dict()["frequency_summary"]["sample_uniques"] == 309
 
 
+@pytest.mark.slow
 def test_the_command_line_measures_and_masks_a_file(tmp_path):
     keys = ("--keys", ",".join(KEYS), "--weight", "weight", "--sampling-fraction", str(FRACTION))
     report = json.loads(command("risk", COUPLES, *keys, "--json"))

@@ -231,6 +231,7 @@ def test_masks_that_are_sql_give_in_the_shell_what_they_give_in_python(shell, bu
     assert_same(tables(run(shell, database, sql=key + script(parquet, MASKS))), masked, MASKS)
 
 
+@pytest.mark.slow
 @pytest.mark.one_in(2)
 @pytest.mark.parametrize("installed", [False, True], ids=["bundle", "installed"])
 def test_masks_over_numpy_say_in_one_line_that_they_need_python(shell, bundle, tmp_path, installed):

@@ -372,6 +372,7 @@ def spread(before, after, ids, columns, recoded):
     )
 
 
+@pytest.mark.slow
 def test_a_recoding_is_judged_by_the_spread(con):
     """By its labels it would lose everything (0.74), by the even spread hardly anything: at every door."""
     con.execute(

@@ -119,6 +119,7 @@ def test_each_figure_by_hand(con, seed):
     assert wrong == []
 
 
+@pytest.mark.slow
 def test_what_is_told_and_found_by_the_sieve(con):
     old, new = tables(0)
     stored(con, "f", old)

@@ -37,7 +37,9 @@ def written(con, request):
 @pytest.mark.parametrize("measure", MEASURES)
 @pytest.mark.parametrize("written", FORMS, indirect=True)
 def test_refused(written, measure):
-    with pytest.raises(duckdb.Error, match="written in one way in one table, and in another way in the other"):
+    # '005' for 5: as other values in the same order, which is how the true links see it, or as numbers
+    words = "written in one way in one table, and in another way in the other|released as other ones in the same order"
+    with pytest.raises(duckdb.Error, match=words):
         written.execute("FROM " + MEASURES[measure]).fetchall()
 
 

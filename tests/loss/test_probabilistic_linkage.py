@@ -214,6 +214,7 @@ def test_what_was_missing_before_tells_records_apart(con):
     assert Microdata(con, "r", id="id").probabilistic_linkage("k", ["a", "b", "f"]).rate < as_null.rate
 
 
+@pytest.mark.slow
 def test_what_is_refused(files):
     con, *_ = files
     data = Microdata(con, '"f\'"', id="f")

@@ -271,6 +271,7 @@ def written(db, folder, roles, limit, step):
     return decided(folder / "r.toml")
 
 
+@pytest.mark.slow
 def test_a_release_is_measured_with_the_weights_of_the_sample(db, tmp_path, monkeypatch):
     monkeypatch.setenv("SDC_KEY", KEY)
     limit = "global_risk.expected_reidentifications < 1e9"
@@ -284,6 +285,7 @@ def test_a_release_is_measured_with_the_weights_of_the_sample(db, tmp_path, monk
     assert main(command) == 0
 
 
+@pytest.mark.slow
 def test_a_sampling_fraction_that_is_one_number_is_that_of_the_sample(db, tmp_path, monkeypatch):
     monkeypatch.setenv("SDC_KEY", KEY)
     outcome = sdc_sql.run_release(

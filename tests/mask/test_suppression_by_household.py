@@ -207,6 +207,7 @@ def test_it_costs_little_more_than_by_record(survey, request):
     assert values["identical", True] <= 1.6 * values["strong", True]
 
 
+@pytest.mark.slow
 def test_other_suppression_takes_keys_of_the_household_from_all_members(con):
     """Of risky records and rare combinations, too; a size that can be counted stays, or is an error."""
     rows = households(3, number=40, missing=0)
@@ -258,6 +259,7 @@ def test_an_intruder_gets_nothing_back_from_the_labour_force_survey(tmp_path, mo
     assert data.individual_risk().aggregate("max(individual_risk)").fetchall()[0][0] <= 0.1
 
 
+@pytest.mark.slow
 def test_masks_that_tell_members_apart_are_refused(con):
     """What one member shows is true of the others: other masks treat such a column alike, or are refused."""
     stored(con, households(5, number=30, missing=0))

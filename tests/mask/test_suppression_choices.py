@@ -161,6 +161,7 @@ def test_wrong_subsets(towns):
         towns.con.execute("FROM sdc_local_suppression('k', ['f', 'Select'], 2, 'id', subset := 'lat')").fetchall()
 
 
+@pytest.mark.slow
 def test_on_the_command_line(towns, tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
     towns.con.execute("COPY k TO 'k.parquet'")

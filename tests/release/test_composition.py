@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import duckdb
+import pytest
 
 import sdc_sql
 
@@ -22,6 +23,7 @@ path = "released.csv"
 """
 
 
+@pytest.mark.slow
 def test_limits(tmp_path):
     with duckdb.connect() as con:
         con.execute(f"""

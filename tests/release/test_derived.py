@@ -31,6 +31,7 @@ AS_IT_IS = """released_as_collected = ["di'strict"]"""
 SET = ', "derived_values_summary.exact_givers <= 1"'
 
 
+@pytest.mark.slow
 def test_an_exact_giver_refuses_and_the_message_says_how_to_mend(tmp_path):
     with duckdb.connect() as con:  # district decides both keys; two records of sex x are suppressed
         con.execute(f"""

@@ -213,6 +213,7 @@ def test_households_that_are_none_are_not_said_to_be_released(small, capsys):
     ]
 
 
+@pytest.mark.slow
 def test_a_table_of_a_database_and_a_fresh_database_as_output(small, con, tmp_path):
     with duckdb.connect(tmp_path / "o'hara.duckdb") as raw:
         raw.execute('CREATE TABLE "my ""table" AS FROM (VALUES (1, 3, 3), (2, 3, 3)) AS t(id, age, "Select")')

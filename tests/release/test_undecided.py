@@ -148,6 +148,7 @@ def test_what_is_said_to_be_as_collected_is_so(release):
         assert any(told in problem for problem in problems(release(roles, steps, rows))), (roles, told)
 
 
+@pytest.mark.slow
 def test_reports_and_certificates_list_what_left_as_collected(release, tmp_path, capsys):
     rows = f"{BASE}, range % 5 AS \"it's\", 'x' AS gone, 7 AS y FROM range(40)"
     steps = '[[steps]]\nmethod = "round"\ncolumns = ["y"]\nbase = 5'

@@ -143,6 +143,7 @@ def test_the_original_is_completed_too(con):
     assert data.suppression_report("original", 2).below_strong == 1
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("columns", [[], ["region"]])
 def test_a_release_counts_on_the_completed_file(con, tmp_path, columns):
     """What is missing in the source is known too; a certificate says which columns, and verify counts likewise."""

@@ -125,6 +125,7 @@ def test_the_same_file_twice_tells_no_more(persons):
     assert [r[7] for r in rows] == [0, 0, 0]
 
 
+@pytest.mark.slow
 def test_wrong_arguments(persons):
     data = Microdata(persons, "persons", id="id")
     for tables, keys in [

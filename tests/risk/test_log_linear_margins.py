@@ -112,6 +112,7 @@ def test_too_few_records_tell_nothing_and_hold_no_limit(con, tmp_path, capsys):
     assert json.loads(capsys.readouterr().out)["log_linear_risk"]["tau1"] is None
 
 
+@pytest.mark.slow
 def test_a_key_that_determines_another_makes_cells_impossible(con):
     """Municipality, district and region are the municipality alone; a value that is seen once determines nothing."""
     rng = np.random.default_rng(2)

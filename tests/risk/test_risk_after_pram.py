@@ -344,6 +344,7 @@ def test_households_and_thresholds(k):
     assert data.cell_risk().columns[-2:] == ["true_probability", "individual_risk_misclassified"]
 
 
+@pytest.mark.slow
 def test_the_report_says_so(k):
     plain = risk_report(described(k))
     assert "PRAM" not in f"{plain}{plain.to_dict()}{plain._repr_html_()}"
