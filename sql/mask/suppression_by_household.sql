@@ -118,6 +118,16 @@ CREATE OR REPLACE MACRO sdc__masked_households(housed, houses, rows, losses) AS 
     SELECT sdc__e.sdc__house, sdc__e.sdc__alone, sdc__e.sdc__row, sdc__e.sdc__label, coalesce(sdc__l.sdc__lost, 0) AS sdc__lost
     FROM sdc__every AS sdc__e LEFT JOIN query_table(losses) AS sdc__l ON sdc__l.sdc__row = sdc__e.sdc__row AND (sdc__l.sdc__upto = 0 OR (sdc__e.sdc__place > sdc__l.sdc__above AND sdc__e.sdc__place <= sdc__l.sdc__upto));
 
+-- What is lost of each cell, as sdc__suppressions gives it, for costs that stand in a table beside the names of the keys.
+CREATE OR REPLACE MACRO sdc__suppressions_of(cells, costs, k, guarantee, cost) AS TABLE
+    WITH sdc__found AS (
+        SELECT sdc__kernel_suppress(sdc__stratum, sdc__rows, sdc__hashes, sdc__sizes, sdc__k, guarantee, list_transform(sdc__costs, lambda c: c::DOUBLE),
+                   cost, list_transform(sdc__costs, lambda c: NULL::DOUBLE)) AS sdc__fours
+        FROM sdc__suppression_lists(cells, NULL, k, NULL, NULL), query_table(costs)
+    )
+    SELECT sdc__fours[4 * sdc__i + 1] AS sdc__cell, sdc__fours[4 * sdc__i + 2] AS sdc__lost, sdc__fours[4 * sdc__i + 3] AS sdc__above, sdc__fours[4 * sdc__i + 4] AS sdc__upto
+    FROM (SELECT sdc__fours, unnest(range(len(sdc__fours) // 4)) AS sdc__i FROM sdc__found);
+
 CREATE OR REPLACE MACRO sdc__local_suppression_by_household(tbl, keys, k, id, guarantee, importance, cost, stratum, ghosts, household, columns) AS TABLE
     WITH sdc__checked AS NOT MATERIALIZED (FROM sdc__identified(tbl, id, codes := list_concat(sdc__names(keys), [stratum, household]))),
     sdc__whole AS NOT MATERIALIZED (FROM sdc_completed_households(tbl, household, sdc__key_columns(keys, columns))),
@@ -184,16 +194,6 @@ CREATE OR REPLACE MACRO sdc__local_suppression_by_household(tbl, keys, k, id, gu
     sdc__own_values AS (SELECT sdc__id AS sdc__same, COLUMNS(sdc__to_mask((*), sdc__with_ghosts(keys, ghosts), id)) FROM sdc__checked),
     sdc__losing AS (SELECT sdc__v.* EXCLUDE (sdc__same), sdc__d.sdc__id, sdc__bits | (sdc__lost << sdc__shift) AS sdc__all_lost, sdc__which FROM sdc__own_values AS sdc__v JOIN sdc__decided AS sdc__d ON sdc__same = sdc__id, sdc__taken)
     SELECT sdc__id, sdc__blanked_with(COLUMNS(sdc__columns((*), sdc__with_ghosts(keys, ghosts))), sdc__all_lost, sdc__which, sdc__with_ghosts(keys, ghosts)) AS "\0" FROM sdc__losing;
-
--- What is lost of each cell, as sdc__suppressions gives it, for costs that stand in a table beside the names of the keys.
-CREATE OR REPLACE MACRO sdc__suppressions_of(cells, costs, k, guarantee, cost) AS TABLE
-    WITH sdc__found AS (
-        SELECT sdc__kernel_suppress(sdc__stratum, sdc__rows, sdc__hashes, sdc__sizes, sdc__k, guarantee, list_transform(sdc__costs, lambda c: c::DOUBLE),
-                   cost, list_transform(sdc__costs, lambda c: NULL::DOUBLE)) AS sdc__fours
-        FROM sdc__suppression_lists(cells, NULL, k, NULL, NULL), query_table(costs)
-    )
-    SELECT sdc__fours[4 * sdc__i + 1] AS sdc__cell, sdc__fours[4 * sdc__i + 2] AS sdc__lost, sdc__fours[4 * sdc__i + 3] AS sdc__above, sdc__fours[4 * sdc__i + 4] AS sdc__upto
-    FROM (SELECT sdc__fours, unnest(range(len(sdc__fours) // 4)) AS sdc__i FROM sdc__found);
 
 -- The same counts as those of sdc__suppression_proof, of the file and of the released one as their households complete them.
 CREATE OR REPLACE MACRO sdc__suppression_proof_by_household(tbl, released, keys, k, guarantee, id, household, columns) AS TABLE
