@@ -117,8 +117,8 @@ def suppress_households(codes: Floats, members: Floats, numbers: Floats, labels:
 
     Rows from 1; the places are those of the households of the row. See :class:`Households`.
     """
-    whole, size = [a.astype(np.int64) for a in (codes, members, numbers, labels)], int(given(k, "k"))
-    found = whole_households(*whole, weights, size)
+    rows, places, houses, parts = (a.astype(np.int64) for a in (codes, members, numbers, labels))
+    found = whole_households(rows, places, houses, parts, weights, int(given(k, "k")))
     return _of_losing(found) if not len(found) else _by_place(found, np.arange(1, len(codes) + 1))
 
 
