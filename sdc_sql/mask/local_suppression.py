@@ -150,7 +150,8 @@ def _proof(data: Maskable, keys: tuple[str, ...], arguments: dict[str, Value], p
 def _beside(proof: exp.Select, data: Maskable, arguments: dict[str, Value], part: Subset | None) -> exp.Select:
     """Return the same with what was suppressed costs, and what it costs at least."""
     table = data.table if part is None else part.table
-    gap = query.call("sdc__suppression_gap", table, *arguments.values())
+    own = [value for name, value in arguments.items() if name not in {"household", "household_columns"}]
+    gap = query.call("sdc__suppression_gap", table, *own)
     both = exp.select("*").from_(proof.subquery("p")).join(gap.subquery("g"), join_type="cross")
     return both if part is None else part.around(both)
 

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import datetime as dt
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from sdc_sql.db.checks import flag, told
 from sdc_sql.db.results import Result
-from sdc_sql.errors import ParameterError
+from sdc_sql.errors import ColumnError, ParameterError
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -151,4 +152,6 @@ def _day(given: dt.date | None, name: str) -> str | None:
 
 
 def _listed(names: Sequence[str] | None) -> list[str] | None:
+    if names is not None and not isinstance(names, Iterable):
+        raise ColumnError(f"{told(names)} is no list of column names: give one, as in ['name', 'address'].")
     return None if names is None else [names] if isinstance(names, str) else list(names)

@@ -56,7 +56,7 @@ OTHERS = {
         f"sdc_propensity({FILES}, {[*FEW, 'income']}, continuous := ['income'], pairs := false)", GROUP),
     "sdc_factor_distance": (f"sdc_factor_distance({FILES}, {NUMBERS})", MOMENTS),
     "sdc_eigenvalue_distance": (f"sdc_eigenvalue_distance({FILES}, {NUMBERS})", MOMENTS),
-    "sdc_gamma_loss": (f"sdc_gamma_loss({FILES}, {NUMBERS})", MOMENTS),
+    "sdc_gamma_loss": (f"sdc_gamma_loss({FILES}, {[*NUMBERS, 'person']})", MOMENTS),
     "sdc_subdomain_moments": (f"sdc_subdomain_moments({FILES}, {NUMBERS}, ['region', 'sex'])", MOMENTS),
     "sdc_explained_variance": (f"sdc_explained_variance({FILES}, {NUMBERS}, ['region', 'sex'])", MOMENTS),
     "sdc_confidence_overlap": (f"sdc_confidence_overlap({FILES}, 'income', ['hours'])", MOMENTS),

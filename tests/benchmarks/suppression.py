@@ -40,7 +40,7 @@ GUARANTEES = ("identical", "strong", "wildcard")
 
 def measured(con: duckdb.DuckDBPyConnection, keys: list[str], identifier: str, k: int, guarantee: str) -> str:
     """Suppress the table `t` and return the values suppressed and the processor times."""
-    chosen = f"{keys}, {k}, '{identifier}', '{guarantee}', NULL, 'equal', NULL, NULL, NULL, NULL"
+    chosen = f"{keys}, {k}, '{identifier}', '{guarantee}', NULL, 'equal', NULL, NULL, NULL, NULL, NULL, NULL"
     start = time.process_time()
     con.execute(
         f"CREATE OR REPLACE TABLE r AS SELECT * EXCLUDE (sdc__id) FROM sdc__local_suppression('t', {chosen})"
@@ -61,7 +61,7 @@ def combined(con: duckdb.DuckDBPyConnection, keys: list[str], identifier: str, t
     start = time.process_time()
     con.execute(
         "CREATE OR REPLACE TABLE r AS SELECT * RENAME (sdc__id AS "
-        f"{identifier}) FROM sdc__suppress_combinations('t', {rule}, NULL, 'equal', 'error')"
+        f"{identifier}) FROM sdc__suppress_combinations('t', {rule}, NULL, 'equal', 'error', NULL, NULL)"
     ).fetchall()
     search = time.process_time() - start
     start = time.process_time()

@@ -52,6 +52,7 @@ def test_one_row(people, name):
     # each of its two keys
     several = {
         "sdc_k_anonymity": 2,
+        "sdc_household_k_anonymity": 2,
         "sdc_minimal_sample_uniques": 2,
         "sdc_suda_contributions": 2,
         "sdc_suda_value_contributions": 2,

@@ -49,6 +49,8 @@ TABLES = """
     CREATE TABLE truth AS SELECT DISTINCT age, sex, 0.75 AS true_probability FROM persons;
     CREATE TABLE wider AS SELECT DISTINCT region AS "from", region[1:1] AS "to" FROM persons;
     CREATE TABLE areas AS SELECT DISTINCT region, region[1:1] AS area, lower(region[1:1]) AS country FROM persons;
+    CREATE TABLE addresses AS SELECT id, name, region, region || '-' || id % 3 AS district FROM persons;
+    CREATE TABLE addresses_released AS SELECT * REPLACE (CASE WHEN id % 7 > 0 THEN region END AS region) FROM addresses;
     CREATE TABLE age_levels AS SELECT DISTINCT age, age[1:1] AS letter, '*' AS everyone FROM persons;
     CREATE TABLE hierarchies AS
     SELECT 'age' AS variable, age AS value, unnest([0, 1, 2]) AS level,
@@ -86,6 +88,8 @@ def _calls() -> dict[str, str]:
             continue
         call = "SELECT * " + macro.example.removesuffix(";").replace("'id'", "'name'")
         call = call.replace("['age', 'income'], 3", "['income', 'w'], 3")  # numbers
+        if macro.name == "sdc_linear_relations":
+            call = call.replace("'age', 'income'", "'income', 'w'")  # likewise
         if macro.file == "mask/pram_matrix.sql":
             call = call.replace("'sexes'", "'whole'")  # NULL is no category there
         calls[macro.name] = call

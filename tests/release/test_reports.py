@@ -98,7 +98,8 @@ def outcome(tmp_path_factory):
                          CASE WHEN range = 77 THEN 'RAREJOB' WHEN range % 2 = 0 THEN 'a' ELSE 'b' END AS job,
                          1000.123 + range * 1.37 AS pay, 20.5 + range * 37 % 101 AS hours, 5.25 + range * 3 % 97
                              AS tips,
-                         300.75 + range * 11 % 1009 AS rent, if(range = 5, 987654321.5, range * 1.0) AS wealth
+                         300.75 + range * 11 % 1009 AS rent,
+                         if(range = 5, 987654321.5, range * range % 7919 * 1.0) AS wealth
                   FROM range(1200)) TO '{folder}/rawsecret.parquet'
         """)
         (folder / "release.toml").write_text(RELEASE)

@@ -279,12 +279,16 @@ def test_stata_and_spss_files_stay_what_they_are(ending, tmp_path):
 def test_the_proposals_for_real_files(shared, tmp_path):
     wrong = []
     for name, roles, told in (
-        ("testdata", {"household": "ori_hid", "weight": "sampling_weight"},
+        ("testdata", {"household": "ori_hid", "weight": "sampling_weight",
+                      "household_columns": ["urbrur", "roof", "walls", "water", "electcon"]},
          {"household_weights": "a weight?", "expend": "unique by itself in 4,580 of 4,580 records (100 %)",
           "savings": "unique by itself in 4,578 of 4,580 records (99.9 %)"}),
-        ("eusilc_population", {"id": "id", "household": "hid"},
+        ("eusilc_population", {"id": "id", "household": "hid", "household_columns": [
+            "region", "hsize", "eqsize", "eqIncome", "hy040n", "hy050n", "hy070n", "hy080n", "hy090n", "hy110n",
+            "hy130n", "hy145n"]},
          {"pid": "numbers the persons", "eqIncome": "24,978 values"}),
-        ("ghana_survey", {"household": "hhid"}, {"weight": "a weight?", "clust": "texts, 580 values"}),
+        ("ghana_survey", {"household": "hhid", "household_columns": ["hsize", "region", "clust"]},
+         {"weight": "a weight?", "clust": "texts, 580 values"}),
         ("cascrefmicrodata", {"weight": "AFNLWGT"}, {"AGI": "1,080 of 1,080"}),
         ("tarragona", {}, {"SALES": "828 of 834 records (99.2 %)"}), ("adult", {}, {"salary-class": "texts, 2 values"}),
         ("francdat", {}, {"Num3": "8 of 8", "w": "a weight?"}), ("fars_coded", {}, {}),

@@ -278,7 +278,7 @@ def test_wrong_input(con):
         (ParameterError, "A density is none of", (1,), {"density": "kind"}),
         (ColumnError, '"gauss" is not a column|gauss', (1,), {"density": "gauss"}),
         (ColumnError, '"s" is not a column|s', ("s",), {}),
-        (ParameterError, "method is best: it must be one of", (1,), {"method": "best"}),
+        (ParameterError, "method is 'best': it must be one of", (1,), {"method": "best"}),
         (ParameterError, "tau is 2", (1,), {"tau": 2}),
         (SdcError, "stands_for is NULL, below 1", (1,), {"stands_for": 0.5}),
         (ParameterError, "whole numbers", (1,), {"stands_for": 1.5, "method": "exact"}),
