@@ -59,7 +59,7 @@ def certain_matches(data: Roles, original: Described | str, k: int = 3) -> Certa
     --------
     >>> import sdc_sql
     >>> data = sdc_sql.example()
-    >>> _ = data.local_suppression(2, guarantee="strong", into="released")
+    >>> _ = data.local_suppression(2, guarantee="strong", household_columns=[], into="released")
     >>> released = sdc_sql.Microdata(data.con, "released", keys=data.keys)
     >>> released.certain_matches(data, 2).certain_matches
     1

@@ -65,7 +65,7 @@ def suppression_report(data: Roles, original: Described | str, k: int) -> Suppre
     --------
     >>> import sdc_sql
     >>> data = sdc_sql.example()
-    >>> _ = data.local_suppression(2, guarantee="strong", into="released")
+    >>> _ = data.local_suppression(2, guarantee="strong", household_columns=[], into="released")
     >>> released = sdc_sql.Microdata(data.con, "released", keys=data.keys)
     >>> released.suppression_report(data, 2).compatible_with_one
     1

@@ -220,7 +220,7 @@ CREATE OR REPLACE MACRO sdc__all_or_none(tbl, masked, id, household, columns) AS
     sdc__both AS (FROM sdc__new UNION ALL BY NAME FROM sdc__old),
     sdc__placed AS (SELECT sdc__both.*, sdc__house, CASE WHEN sdc__house IS NULL THEN sdc__id END AS sdc__alone FROM sdc__both JOIN sdc__numbered ON sdc__id = sdc__same),
     sdc__spread AS (
-        SELECT sdc__id, sdc__after, COLUMNS(lambda c: NOT starts_with(c, 'sdc__') AND NOT sdc__is_among(c, columns)),
+        SELECT COLUMNS(lambda c: c IN ('sdc__id', 'sdc__after') OR NOT starts_with(c, 'sdc__') AND NOT sdc__is_among(c, columns)),
                sdc__lost_together(COLUMNS(lambda c: sdc__is_among(c, columns)), sdc__after, sdc__house, sdc__alone) AS "\0"
         FROM sdc__placed
     )
