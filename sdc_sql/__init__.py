@@ -112,8 +112,8 @@ _HOMES = dict.fromkeys(_ERRORS, "errors") | {
     "verify": "release.verify",
 }  # every other public name is that of a result
 _ROOMS = (
-    "comparison", "compiler", "db", "errors", "frontier", "loss", "mask", "methods", "microdata", "release", "report",
-    "results", "risk", "roles",
+    "comparison", "compiler", "db", "errors", "frontier", "linkage", "loss", "mask", "methods", "microdata", "release",
+    "report", "results", "risk", "roles",
 )  # fmt: skip
 
 

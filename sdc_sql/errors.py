@@ -97,6 +97,7 @@ _GENERATED = re.compile(r'update column "(.*)" because it is a generated column'
 _READ_ONLY = re.compile(r'on database "(.*)" which is attached in read-only mode')
 _NO_TABLE = re.compile(r"Table with name (.*?) does not exist!", re.DOTALL)
 _NO_LIST = "can't be cast to the destination type VARCHAR[]"
+_NO_READER = re.compile(r'No extension found that is capable of reading the file "(.*?)"', re.DOTALL)
 _NO_PARQUET = re.compile(r"No magic bytes found|too small to be a Parquet file")
 _UNFIT = re.compile(
     r"Binder Error: (?:No function matches the given name and argument types '(?P<of>\w+)\(.*?\)'"
@@ -106,7 +107,43 @@ _UNFIT = re.compile(
 )
 _LOCKED = re.compile(r'Could not set lock on file "(?P<file>.*?)"(?:.*?\(PID (?P<process>\d+)\))?', re.DOTALL)
 _FORBIDDEN = re.compile(r'Cannot open file "(.*?)": Permission denied')
+_FULL = re.compile(
+    r'file \\?"(?P<file>[^"]*?)\\?": (?P<why>No space left on device|Disk quota exceeded|File too large)'
+)
+_SPILLED = re.compile(r"failed to offload data block.*max_temp_directory_size", re.DOTALL)
 _EXTENSION = re.compile(r"required extension '(\w+)")
+
+
+def disk_full(error: duckdb.Error) -> TableError | None:
+    """Return that a disk is full, and which, where that is what an error says; None of any other.
+
+    Examples
+    --------
+    >>> import duckdb
+    >>> told = 'IO Error: Could not write file "/tmp/sdc-sql-x1/work.duckdb": No space left on device'
+    >>> disk_full(duckdb.IOException(told)).args[0].partition(": ")[0]
+    'The disk of the folder /tmp is full (No space left on device)'
+    """
+    found, spilled = _FULL.search(str(error)), _SPILLED.search(str(error))
+    elsewhere = "or name a folder for temporary files on another disk in the environment variable TMPDIR"
+    if spilled:
+        return TableError(
+            "The disk is full to which DuckDB spills what does not fit into memory (its setting "
+            f"max_temp_directory_size is reached): nothing was changed. Free space there, {elsewhere}."
+        )
+    if not found:
+        return None
+    folder, _, own = os.path.dirname(found["file"]).rpartition("/")  # noqa: PTH120 - any text is no path
+    if not own.removeprefix(".").startswith("sdc-sql-"):
+        folder = f"{folder}/{own}"
+    where = f"The disk of the folder {folder or '/'} is full ({found['why']}): nothing was changed. Free space there"
+    return TableError(f"{where}, {elsewhere}." if own.startswith("sdc-sql-") else f"{where}, or write to another disk.")
+
+
+def unread(what: str, error: duckdb.Error) -> SdcError:
+    """Return why something cannot be read, without a value of it: or that the disk is full to which it is copied."""
+    reason = without_values(error) or str(error).split("\n", maxsplit=1)[0]
+    return disk_full(error) or TableError(f"{what}: {reason}")
 
 
 def _unopened(text: str) -> TableError | None:
@@ -231,6 +268,9 @@ def translate(error: duckdb.Error) -> SdcError | None:  # noqa: PLR0911 - one fo
     TableError('The table t has no rows: ...')
     """
     text = str(error).split("\n\nLINE ")[0]
+    full = disk_full(error)
+    if full:
+        return full
     found = _COLUMN.search(text)
     if found:
         return ColumnError(f'Column "{found["complaint"]}.')
@@ -244,6 +284,9 @@ def translate(error: duckdb.Error) -> SdcError | None:  # noqa: PLR0911 - one fo
     if known:
         return known
     message = text.partition("Error: ")[2] or text
+    if no_reader := _NO_READER.search(text):
+        message = f"There is no table {no_reader[1]}, and a file of that name is none that DuckDB reads by its name."
+        return TableError(message)
     if _NO_NAME in message:
         return TableError(message)
     if _FROM_COLUMN in message or "CSV Error on Line" in message:

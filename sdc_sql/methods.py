@@ -1,4 +1,4 @@
-"""The measures and the masks, as methods of a described table.
+"""The measures and the masks, as methods of a described table: a class for each room of the package.
 
 Written from the headers of sql/ by python -m sdc_sql.write.
 """
@@ -7,43 +7,48 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from sdc_sql.loss import certain_matches as _certain_matches
+from sdc_sql.linkage import certain_matches as _certain_matches
+from sdc_sql.linkage import correct_attribution as _correct_attribution
+from sdc_sql.linkage import derived_values as _derived_values
+from sdc_sql.linkage import disclosive_attributes as _disclosive_attributes
+from sdc_sql.linkage import distance_linkage as _distance_linkage
+from sdc_sql.linkage import distance_to_closest as _distance_to_closest
+from sdc_sql.linkage import interval_disclosure as _interval_disclosure
+from sdc_sql.linkage import linear_relations as _linear_relations
+from sdc_sql.linkage import probabilistic_linkage as _probabilistic_linkage
+from sdc_sql.linkage import rank_linkage as _rank_linkage
+from sdc_sql.linkage import replicated_uniques as _replicated_uniques
+from sdc_sql.linkage import robust_disclosure as _robust_disclosure
+from sdc_sql.linkage import suppression_report as _suppression_report
+from sdc_sql.linkage import swapping_risk as _swapping_risk
+from sdc_sql.linkage import true_reidentification as _true_reidentification
 from sdc_sql.loss import class_sizes as _class_sizes
 from sdc_sql.loss import confidence_overlap as _confidence_overlap
 from sdc_sql.loss import contingency_distance as _contingency_distance
-from sdc_sql.loss import correct_attribution as _correct_attribution
-from sdc_sql.loss import derived_values as _derived_values
 from sdc_sql.loss import direct_distance as _direct_distance
-from sdc_sql.loss import disclosive_attributes as _disclosive_attributes
-from sdc_sql.loss import distance_linkage as _distance_linkage
-from sdc_sql.loss import distance_to_closest as _distance_to_closest
 from sdc_sql.loss import distribution_distance as _distribution_distance
 from sdc_sql.loss import entropy_loss as _entropy_loss
 from sdc_sql.loss import explained_variance as _explained_variance
 from sdc_sql.loss import factor_distance as _factor_distance
 from sdc_sql.loss import il1 as _il1
-from sdc_sql.loss import interval_disclosure as _interval_disclosure
 from sdc_sql.loss import lambda_loss as _lambda_loss
-from sdc_sql.loss import linear_relations as _linear_relations
 from sdc_sql.loss import matrix_distance as _matrix_distance
 from sdc_sql.loss import model_utility as _model_utility
 from sdc_sql.loss import pram_entropy_loss as _pram_entropy_loss
 from sdc_sql.loss import precision as _precision
-from sdc_sql.loss import probabilistic_linkage as _probabilistic_linkage
 from sdc_sql.loss import propensity as _propensity
-from sdc_sql.loss import rank_linkage as _rank_linkage
-from sdc_sql.loss import replicated_uniques as _replicated_uniques
-from sdc_sql.loss import robust_disclosure as _robust_disclosure
 from sdc_sql.loss import sse_sst as _sse_sst
 from sdc_sql.loss import subdomain_moments as _subdomain_moments
-from sdc_sql.loss import suppression_report as _suppression_report
-from sdc_sql.loss import swapping_risk as _swapping_risk
-from sdc_sql.loss import true_reidentification as _true_reidentification
 from sdc_sql.loss import weight_distance as _weight_distance
 from sdc_sql.mask import calibrate as _calibrate
+from sdc_sql.mask import data_distortion as _data_distortion
+from sdc_sql.mask import data_shuffling as _data_shuffling
 from sdc_sql.mask import data_swap as _data_swap
+from sdc_sql.mask import distort_sensitive as _distort_sensitive
 from sdc_sql.mask import drop_identifiers as _drop_identifiers
 from sdc_sql.mask import generalise as _generalise
+from sdc_sql.mask import hybrid as _hybrid
+from sdc_sql.mask import ipso as _ipso
 from sdc_sql.mask import local_suppression as _local_suppression
 from sdc_sql.mask import massc as _massc
 from sdc_sql.mask import microaggregation as _microaggregation
@@ -93,6 +98,7 @@ from sdc_sql.risk import minimal_sample_uniques as _minimal_sample_uniques
 from sdc_sql.risk import neighbourhood as _neighbourhood
 from sdc_sql.risk import population_risk as _population_risk
 from sdc_sql.risk import population_uniqueness as _population_uniqueness
+from sdc_sql.risk import rejoined_households as _rejoined_households
 from sdc_sql.risk import risk_threshold as _risk_threshold
 from sdc_sql.risk import robust_distance as _robust_distance
 from sdc_sql.risk import suda as _suda
@@ -102,71 +108,151 @@ from sdc_sql.risk import theta_by as _theta_by
 from sdc_sql.risk import theta_misclassified as _theta_misclassified
 from sdc_sql.risk import threshold_rule as _threshold_rule
 from sdc_sql.risk import uniqueness as _uniqueness
-from sdc_sql.roles import as_measure, as_method
+from sdc_sql.roles import as_mask, as_measure, as_method
 
 if TYPE_CHECKING:
     from sdc_sql.roles import Roles
 
 
-class Methods:
-    """The functions of ``sdc_sql.risk``, ``mask`` and ``loss`` that the headers of the SQL files name."""
+class Room:
+    """What a room's functions are methods of: a table with the roles of its columns."""
 
-    _roles: Roles
+    def __init__(self, roles: Roles) -> None:
+        self._roles = roles
+
+
+class Linkage(Room):
+    """The functions of ``sdc_sql.linkage`` that the headers of the SQL files name."""
+
+    certain_matches = as_measure(_certain_matches.certain_matches)
+    compatible_records = as_measure(_suppression_report.compatible_records)
+    correct_attribution = as_measure(_correct_attribution.correct_attribution)
+    correct_attribution_records = as_measure(_correct_attribution.correct_attribution_records)
+    derived_values = as_method(_derived_values.derived_values)
+    derived_values_summary = as_method(_derived_values.derived_values_summary)
+    disclosive_attributes = as_measure(_disclosive_attributes.disclosive_attributes)
+    distance_linkage = as_measure(_distance_linkage.distance_linkage)
+    distance_linkage_records = as_measure(_distance_linkage.distance_linkage_records)
+    distance_to_closest = as_measure(_distance_to_closest.distance_to_closest)
+    interval_disclosure = as_measure(_interval_disclosure.interval_disclosure)
+    interval_disclosure_records = as_measure(_interval_disclosure.interval_disclosure_records)
+    linear_relations = as_measure(_linear_relations.linear_relations)
+    probabilistic_linkage = as_measure(_probabilistic_linkage.probabilistic_linkage)
+    probabilistic_linkage_parameters = as_measure(_probabilistic_linkage.probabilistic_linkage_parameters)
+    probabilistic_linkage_patterns = as_measure(_probabilistic_linkage.probabilistic_linkage_patterns)
+    probabilistic_linkage_records = as_measure(_probabilistic_linkage.probabilistic_linkage_records)
+    rank_linkage = as_measure(_rank_linkage.rank_linkage)
+    rank_linkage_records = as_measure(_rank_linkage.rank_linkage_records)
+    replicated_uniques = as_measure(_replicated_uniques.replicated_uniques)
+    robust_disclosure = as_measure(_robust_disclosure.robust_disclosure)
+    robust_disclosure_records = as_measure(_robust_disclosure.robust_disclosure_records)
+    suppression_report = as_measure(_suppression_report.suppression_report)
+    swapping_risk = as_measure(_swapping_risk.swapping_risk)
+    targeted_attribution_records = as_measure(_correct_attribution.targeted_attribution_records)
+    true_reidentification = as_measure(_true_reidentification.true_reidentification)
+    true_reidentification_records = as_measure(_true_reidentification.true_reidentification_records)
+
+
+class Loss(Room):
+    """The functions of ``sdc_sql.loss`` that the headers of the SQL files name."""
+
+    class_sizes = as_method(_class_sizes.class_sizes)
+    confidence_overlap = as_method(_confidence_overlap.confidence_overlap)
+    contingency_distance = as_method(_contingency_distance.contingency_distance)
+    direct_distance = as_method(_direct_distance.direct_distance)
+    distribution_distance = as_method(_distribution_distance.distribution_distance)
+    eigenvalue_distance = as_method(_factor_distance.eigenvalue_distance)
+    entropy_loss = as_method(_entropy_loss.entropy_loss)
+    explained_variance = as_method(_explained_variance.explained_variance)
+    factor_distance = as_method(_factor_distance.factor_distance)
+    gamma_loss = as_method(_factor_distance.gamma_loss)
+    il1 = as_method(_il1.il1)
+    lambda_loss = as_method(_lambda_loss.lambda_loss)
+    margins_kept = as_method(_contingency_distance.margins_kept)
+    matrix_distance = as_method(_matrix_distance.matrix_distance)
+    model_utility = as_method(_model_utility.model_utility)
+    pram_entropy_loss = as_method(_pram_entropy_loss.pram_entropy_loss)
+    precision = as_method(_precision.precision)
+    propensity = as_method(_propensity.propensity)
+    sse_sst = as_method(_sse_sst.sse_sst)
+    subdomain_moments = as_method(_subdomain_moments.subdomain_moments)
+    weight_distance = as_method(_weight_distance.weight_distance)
+
+
+class Mask(Room):
+    """The functions of ``sdc_sql.mask`` that the headers of the SQL files name."""
+
+    calibrate = as_method(_calibrate.calibrate)
+    data_distortion = as_mask(_data_distortion.data_distortion)
+    data_shuffling = as_mask(_data_shuffling.data_shuffling)
+    data_swap = as_mask(_data_swap.data_swap)
+    data_swap_partners = as_method(_data_swap.data_swap_partners)
+    distort_sensitive = as_method(_distort_sensitive.distort_sensitive)
+    drop_identifiers = as_method(_drop_identifiers.drop_identifiers)
+    generalisations = as_method(_generalise.generalisations)
+    generalise = as_method(_generalise.generalise)
+    hybrid = as_mask(_hybrid.hybrid)
+    ipso = as_mask(_ipso.ipso)
+    local_suppression = as_method(_local_suppression.local_suppression)
+    massc = as_method(_massc.massc)
+    massc_design = as_method(_massc.massc_design)
+    microaggregate = as_mask(_microaggregation.microaggregate)
+    microaggregate_categorical = as_mask(_microaggregation.microaggregate_categorical)
+    mondrian = as_method(_mondrian.mondrian)
+    multiplicative_noise = as_mask(_multiplicative_noise.multiplicative_noise)
+    noise = as_mask(_noise.noise)
+    pram = as_mask(_pram.pram)
+    pram_covariance = as_method(_pram_matrix.pram_covariance)
+    pram_estimate = as_method(_pram_matrix.pram_estimate)
+    pram_estimate_two_way = as_method(_pram_matrix.pram_estimate_two_way)
+    pram_guaranteed = as_mask(_pram_cells.pram_guaranteed)
+    pram_matrix = as_method(_pram_matrix.pram_matrix)
+    pram_proof = as_method(_pram_cells.pram_proof)
+    pram_retention = as_mask(_pram_cells.pram_retention)
+    preview_recodings = as_method(_preview_recodings.preview_recodings)
+    rank_swap = as_mask(_rank_swap.rank_swap)
+    recode = as_method(_recode.recode)
+    record_swap = as_method(_record_swap.record_swap)
+    record_swap_partners = as_method(_record_swap.record_swap_partners)
+    resample = as_mask(_resampling.resample)
+    round_points = as_method(_round_points.round_points)
+    round_to_base = as_mask(_rounding.round_to_base)
+    sample = as_method(_sample.sample)
+    shuffle = as_method(_shuffle.shuffle)
+    suppress_combinations = as_method(_suppress_combinations.suppress_combinations)
+    suppress_risky = as_method(_suppress_risky.suppress_risky)
+    top_bottom_code = as_method(_top_bottom_code.top_bottom_code)
+    totals = as_method(_calibrate.totals)
+
+
+class Risk(Room):
+    """The functions of ``sdc_sql.risk`` that the headers of the SQL files name."""
 
     alpha_k_anonymity = as_measure(_alpha_k_anonymity.alpha_k_anonymity)
-    calibrate = as_method(_calibrate.calibrate)
     cell_risk = as_measure(_individual_risk.cell_risk)
     cells = as_measure(_cells.cells)
-    certain_matches = as_measure(_certain_matches.certain_matches)
-    class_sizes = as_method(_class_sizes.class_sizes)
-    compatible_records = as_measure(_suppression_report.compatible_records)
     completed_households = as_method(_completed_households.completed_households)
     composition_frequencies = as_measure(_composition.composition_frequencies)
     composition_k_map = as_measure(_composition.composition_k_map)
     composition_risk = as_measure(_composition.composition_risk)
     composition_summary = as_measure(_composition.composition_summary)
     composition_theta = as_measure(_composition.composition_theta)
-    confidence_overlap = as_method(_confidence_overlap.confidence_overlap)
     constant_columns = as_method(_constant_columns.constant_columns)
     content_digest = as_method(_content_digest.content_digest)
-    contingency_distance = as_method(_contingency_distance.contingency_distance)
-    correct_attribution = as_measure(_correct_attribution.correct_attribution)
-    correct_attribution_records = as_measure(_correct_attribution.correct_attribution_records)
     data_intrusion_simulation = as_measure(_data_intrusion.data_intrusion_simulation)
-    data_swap = as_method(_data_swap.data_swap)
-    data_swap_partners = as_method(_data_swap.data_swap_partners)
-    derived_values = as_method(_derived_values.derived_values)
-    derived_values_summary = as_method(_derived_values.derived_values_summary)
-    direct_distance = as_method(_direct_distance.direct_distance)
-    disclosive_attributes = as_measure(_disclosive_attributes.disclosive_attributes)
-    distance_linkage = as_measure(_distance_linkage.distance_linkage)
-    distance_linkage_records = as_measure(_distance_linkage.distance_linkage_records)
-    distance_to_closest = as_measure(_distance_to_closest.distance_to_closest)
-    distribution_distance = as_method(_distribution_distance.distribution_distance)
-    drop_identifiers = as_method(_drop_identifiers.drop_identifiers)
-    eigenvalue_distance = as_method(_factor_distance.eigenvalue_distance)
-    entropy_loss = as_method(_entropy_loss.entropy_loss)
     expected_harm = as_measure(_expected_harm.expected_harm)
     expected_harm_records = as_measure(_expected_harm.expected_harm_records)
-    explained_variance = as_method(_explained_variance.explained_variance)
-    factor_distance = as_method(_factor_distance.factor_distance)
     flip_posterior_records = as_measure(_flip_regression.flip_posterior_records)
     flip_regression = as_measure(_flip_regression.flip_regression)
     frequencies = as_measure(_frequencies.frequencies)
     frequency_counts = as_measure(_uniqueness.frequency_counts)
     frequency_summary = as_measure(_uniqueness.frequency_summary)
-    gamma_loss = as_method(_factor_distance.gamma_loss)
-    generalisations = as_method(_generalise.generalisations)
-    generalise = as_method(_generalise.generalise)
     global_risk = as_measure(_global_risk.global_risk)
     household_global_risk = as_measure(_household_risk.household_global_risk)
     household_k_anonymity = as_measure(_household_k_anonymity.household_k_anonymity)
     household_risk = as_measure(_household_risk.household_risk)
     identifiers = as_measure(_identifiers.identifiers)
-    il1 = as_method(_il1.il1)
     individual_risk = as_measure(_individual_risk.individual_risk)
-    interval_disclosure = as_measure(_interval_disclosure.interval_disclosure)
-    interval_disclosure_records = as_measure(_interval_disclosure.interval_disclosure_records)
     intruder_links = as_measure(_intruder.intruder_links)
     joint_releases = as_measure(_joint_releases.joint_releases)
     joint_releases_records = as_measure(_joint_releases.joint_releases_records)
@@ -175,88 +261,38 @@ class Methods:
     l_diversity = as_measure(_l_diversity.l_diversity)
     l_diversity_cells = as_measure(_l_diversity.l_diversity_cells)
     l_diversity_records = as_measure(_l_diversity.l_diversity_records)
-    lambda_loss = as_method(_lambda_loss.lambda_loss)
     likeness = as_measure(_likeness.likeness)
     likeness_cells = as_measure(_likeness.likeness_cells)
-    linear_relations = as_measure(_linear_relations.linear_relations)
-    local_suppression = as_method(_local_suppression.local_suppression)
     log_linear_fit = as_measure(_log_linear_fit.log_linear_fit)
     log_linear_risk = as_measure(_log_linear_risk.log_linear_risk)
     log_linear_risk_records = as_measure(_log_linear_risk.log_linear_risk_records)
     log_linear_search = as_measure(_log_linear_fit.log_linear_search)
-    margins_kept = as_method(_contingency_distance.margins_kept)
-    massc = as_method(_massc.massc)
-    massc_design = as_method(_massc.massc_design)
-    matrix_distance = as_method(_matrix_distance.matrix_distance)
-    microaggregate = as_method(_microaggregation.microaggregate)
-    microaggregate_categorical = as_method(_microaggregation.microaggregate_categorical)
     minimal_sample_uniques = as_measure(_minimal_sample_uniques.minimal_sample_uniques)
-    model_utility = as_method(_model_utility.model_utility)
-    mondrian = as_method(_mondrian.mondrian)
-    multiplicative_noise = as_method(_multiplicative_noise.multiplicative_noise)
     neighbourhood = as_measure(_neighbourhood.neighbourhood)
     neighbourhood_records = as_measure(_neighbourhood.neighbourhood_records)
-    noise = as_method(_noise.noise)
     perceived_risk = as_measure(_intruder.perceived_risk)
     perceived_risk_records = as_measure(_intruder.perceived_risk_records)
     population_risk = as_measure(_population_risk.population_risk)
     population_uniqueness = as_measure(_population_uniqueness.population_uniqueness)
-    pram = as_method(_pram.pram)
-    pram_covariance = as_method(_pram_matrix.pram_covariance)
-    pram_entropy_loss = as_method(_pram_entropy_loss.pram_entropy_loss)
-    pram_estimate = as_method(_pram_matrix.pram_estimate)
-    pram_estimate_two_way = as_method(_pram_matrix.pram_estimate_two_way)
-    pram_guaranteed = as_method(_pram_cells.pram_guaranteed)
-    pram_matrix = as_method(_pram_matrix.pram_matrix)
-    pram_proof = as_method(_pram_cells.pram_proof)
-    pram_retention = as_method(_pram_cells.pram_retention)
-    precision = as_method(_precision.precision)
-    preview_recodings = as_method(_preview_recodings.preview_recodings)
-    probabilistic_linkage = as_measure(_probabilistic_linkage.probabilistic_linkage)
-    probabilistic_linkage_parameters = as_measure(_probabilistic_linkage.probabilistic_linkage_parameters)
-    probabilistic_linkage_patterns = as_measure(_probabilistic_linkage.probabilistic_linkage_patterns)
-    probabilistic_linkage_records = as_measure(_probabilistic_linkage.probabilistic_linkage_records)
-    propensity = as_method(_propensity.propensity)
     public_use_file_rules = as_measure(_file_rules.public_use_file_rules)
-    rank_linkage = as_measure(_rank_linkage.rank_linkage)
-    rank_linkage_records = as_measure(_rank_linkage.rank_linkage_records)
-    rank_swap = as_method(_rank_swap.rank_swap)
-    recode = as_method(_recode.recode)
-    record_swap = as_method(_record_swap.record_swap)
-    record_swap_partners = as_method(_record_swap.record_swap_partners)
-    replicated_uniques = as_measure(_replicated_uniques.replicated_uniques)
-    resample = as_method(_resampling.resample)
+    rejoined_households = as_measure(_rejoined_households.rejoined_households)
     research_file_rules = as_measure(_file_rules.research_file_rules)
     risk_threshold = as_measure(_risk_threshold.risk_threshold)
-    robust_disclosure = as_measure(_robust_disclosure.robust_disclosure)
-    robust_disclosure_records = as_measure(_robust_disclosure.robust_disclosure_records)
     robust_distance_records = as_measure(_robust_distance.robust_distance_records)
-    round_points = as_method(_round_points.round_points)
-    round_to_base = as_method(_rounding.round_to_base)
-    sample = as_method(_sample.sample)
     sample_uniques = as_measure(_uniqueness.sample_uniques)
-    shuffle = as_method(_shuffle.shuffle)
-    sse_sst = as_method(_sse_sst.sse_sst)
-    subdomain_moments = as_method(_subdomain_moments.subdomain_moments)
     suda = as_measure(_suda.suda)
     suda_contributions = as_measure(_suda.suda_contributions)
     suda_summary = as_measure(_suda.suda_summary)
     suda_value_contributions = as_measure(_suda.suda_value_contributions)
-    suppress_combinations = as_method(_suppress_combinations.suppress_combinations)
-    suppress_risky = as_method(_suppress_risky.suppress_risky)
-    suppression_report = as_measure(_suppression_report.suppression_report)
-    swapping_risk = as_measure(_swapping_risk.swapping_risk)
     t_closeness = as_measure(_t_closeness.t_closeness)
     t_closeness_cells = as_measure(_t_closeness.t_closeness_cells)
-    targeted_attribution_records = as_measure(_correct_attribution.targeted_attribution_records)
     theta = as_measure(_theta.theta)
     theta_by = as_measure(_theta_by.theta_by)
     theta_misclassified = as_measure(_theta_misclassified.theta_misclassified)
     threshold_rule = as_measure(_threshold_rule.threshold_rule)
     threshold_rule_records = as_measure(_threshold_rule.threshold_rule_records)
     threshold_rule_summary = as_measure(_threshold_rule.threshold_rule_summary)
-    top_bottom_code = as_method(_top_bottom_code.top_bottom_code)
-    totals = as_method(_calibrate.totals)
-    true_reidentification = as_measure(_true_reidentification.true_reidentification)
-    true_reidentification_records = as_measure(_true_reidentification.true_reidentification_records)
-    weight_distance = as_method(_weight_distance.weight_distance)
+
+
+class Methods(Linkage, Loss, Mask, Risk):
+    """The methods of all rooms, for what calls them by their names."""

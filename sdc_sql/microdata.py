@@ -15,9 +15,9 @@ from sdc_sql.db.results import html_fields
 from sdc_sql.db.subset import part_of
 from sdc_sql.figures.judged import check_limits
 from sdc_sql.frontier.sweep import frontier
-from sdc_sql.methods import Methods
+from sdc_sql.methods import Linkage, Loss, Mask, Methods, Risk
 from sdc_sql.risk import risk_misclassified
-from sdc_sql.roles import Roles, as_method
+from sdc_sql.roles import Roles, as_method, reading
 from sdc_sql.session.add_id import add_id
 from sdc_sql.session.release_file import to_release_file
 from sdc_sql.session.undo import steps, undo
@@ -40,10 +40,12 @@ _ROLES = (
 )
 
 
-class Microdata(Methods):
+class Microdata:
     """A table of persons or firms, what its columns are, the measures of its disclosure risk, and its masking.
 
-    Masking in place leaves the old values in the bytes of a database file: what is handed over is written by ``write``.
+    The measures and the masks stand in rooms: ``data.risk``, ``data.mask``, and of a released table beside its original
+    ``released.linkage`` and ``released.loss``. Masking in place leaves the old values in the bytes of a database file:
+    what is handed over is written by ``write``.
 
     Parameters
     ----------
@@ -95,7 +97,7 @@ class Microdata(Methods):
     >>> con = duckdb.connect()
     >>> _ = con.execute("CREATE TABLE persons AS FROM (VALUES (30, 'f', 25.0), (41, 'm', 20.0)) AS t(age, sex, w)")
     >>> data = Microdata(con, "persons", keys=["age", "sex"], weight="w")
-    >>> print(data.theta(0.04))
+    >>> print(data.risk.theta(0.04))
     Theta
       records         2
       cells           2
@@ -215,6 +217,68 @@ class Microdata(Methods):
         """What a cell whose weights sum to less than its records is: an ``error``, or ``at_least_one`` a record."""
         return self._roles.small_weights
 
+    @property
+    def risk(self) -> Risk:
+        """The measures of risk.
+
+        Examples
+        --------
+        >>> example().risk.global_risk().records
+        3
+        """
+        return Risk(self._roles)
+
+    @property
+    def mask(self) -> Mask:
+        """The masking methods; each changes the table in one transaction, or writes a masked copy (``into``).
+
+        Examples
+        --------
+        >>> example().mask.round_to_base("age", 25).changed
+        3
+        """
+        return Mask(self._roles)
+
+    @property
+    def loss(self) -> Loss:
+        """What was lost by masking: measures of a released table, each with the original.
+
+        Examples
+        --------
+        >>> data = example()
+        >>> _ = data.mask.round_to_base("age", 25, into="released")
+        >>> released = Microdata(data.con, "released", id="id")
+        >>> round(released.loss.il1(data, ["age"])[0].il1, 2)
+        0.71
+        """
+        return Loss(self._roles)
+
+    @property
+    def linkage(self) -> Linkage:
+        """Who is found in a released table, and what is given back: measures of it, each with the original.
+
+        Examples
+        --------
+        >>> data = example()
+        >>> _ = data.mask.round_to_base("age", 25, into="released")
+        >>> released = Microdata(data.con, "released", id="id")
+        >>> released.linkage.distance_linkage(data, ["sex"]).records
+        3
+        """
+        return Linkage(self._roles)
+
+    if not TYPE_CHECKING:  # which has names to complete and to check
+
+        def __getattr__(self, name: str) -> Any:  # noqa: ANN401
+            """Say of a measure or a mask in which room it is."""
+            for room in (Risk, Mask, Linkage, Loss):
+                if name in vars(room):
+                    where = room.__name__.lower()
+                    raise AttributeError(f"{name} is a method of the room {where}: write data.{where}.{name}(...).")
+            raise AttributeError(
+                f"A Microdata has no {name}; its measures and masks are in risk, mask, linkage and loss."
+            )
+
     write = as_method(released_file.write)
     after_pram = as_method(risk_misclassified.noted)
     compare = as_method(compare)
@@ -231,7 +295,7 @@ class Microdata(Methods):
         Examples
         --------
         >>> data = example()
-        >>> _ = data.round_to_base("age", 25)
+        >>> _ = data.mask.round_to_base("age", 25)
         >>> [(step.method, step.columns) for step in data.steps]
         [('round', ['age'])]
         """
@@ -256,14 +320,48 @@ class Microdata(Methods):
         Examples
         --------
         >>> data = example()
-        >>> print(data.where("household = 1").round_to_base("age", 25).changed)
+        >>> print(data.where("household = 1").mask.round_to_base("age", 25).changed)
         2
         >>> data.con.sql("SELECT age FROM persons ORDER BY id").fetchall()
         [(25,), (25,), (41,)]
         """
         found = copy(self)
         part = part_of(self._roles, condition)
-        found._roles = Roles(con=self.con, table=part.name, part=part, weight=self.weight, **self._given())  # noqa: SLF001 - its own
+        found._roles = Roles(  # noqa: SLF001 - its own
+            con=self.con, table=part.name, part=part, completes=self._roles.completes, weight=self.weight,
+            by_household=self._roles.by_household, **self._given(),
+        )  # fmt: skip
+        return found
+
+    def by_household(self, household: str | None = None) -> Microdata:
+        """Return the same table, of which what draws, ranks or groups masks one record a household.
+
+        All members of a household get what its record gets; those who show several values before are a record for each.
+        Columns of the household (``household_columns``) are masked so anyhow. Swaps keep what they keep of these
+        records, and a group of k records is one of k households.
+
+        Parameters
+        ----------
+        household
+            The column of household numbers; by default that of the table. Whose number is NULL is a record by himself.
+
+        Raises
+        ------
+        ParameterError, ColumnError
+            Where no household is known.
+
+        Examples
+        --------
+        >>> data = example()
+        >>> _ = data.con.execute("CREATE TABLE tenants AS SELECT *, 300 * household AS rent FROM persons").fetchall()
+        >>> tenants = Microdata(data.con, "tenants", household="household", id="id")
+        >>> _ = tenants.by_household().mask.rank_swap("rent", 100)
+        >>> data.con.sql("SELECT rent FROM tenants ORDER BY id").fetchall()
+        [(600,), (600,), (300,)]
+        """
+        found, roles = copy(self), self._roles
+        named = roles.found("household", roles.required("household", household))
+        found._roles = roles.described_as(household=named, by_household=True)  # noqa: SLF001 - its own
         return found
 
     def weighing(self, weight: str | float) -> Microdata:
@@ -271,15 +369,23 @@ class Microdata(Methods):
 
         Examples
         --------
-        >>> example().weighing(25).global_risk().records
+        >>> example().weighing(25).risk.global_risk().records
         3
         """
-        return Microdata(self.con, self._roles.file or self.table, weight=weight, **self._given())
+        found = Microdata(self.con, self._roles.file or self.table, weight=weight, **self._given())
+        found._roles = reading(found._roles, completes=self._roles.completes)
+        return found
 
     def _given(self) -> dict[str, Any]:
         """Return the roles but the weight, those that were not given as None."""
         given = {role: getattr(self._roles, role) or None for role in _ROLES} | self._roles.counting
         return given | {"household_columns": self._roles.household_columns}  # none named is not the same as none
+
+
+def call_method(data: Microdata, verb: str, *arguments: Any, **named: Any) -> Any:  # noqa: ANN401
+    """Call a measure or a mask by its name, whatever its room; ``frontier`` is in none."""
+    home = Methods(data._roles) if hasattr(Methods, verb) else data  # noqa: SLF001 - as its rooms do
+    return getattr(home, verb)(*arguments, **named)
 
 
 def example() -> Microdata:

@@ -1,40 +1,40 @@
 """What the measures return, a frozen record each.
 
-Written from the modules of sdc_sql/risk, sdc_sql/mask and sdc_sql/loss by python -m sdc_sql.write.
+Written from the modules of sdc_sql/risk, sdc_sql/linkage, sdc_sql/mask and sdc_sql/loss by python -m sdc_sql.write.
 """
 
-from sdc_sql.loss.certain_matches import CertainMatches
+from sdc_sql.linkage.certain_matches import CertainMatches
+from sdc_sql.linkage.correct_attribution import CorrectAttribution
+from sdc_sql.linkage.derived_values import DerivedValues, DerivedValuesSummary
+from sdc_sql.linkage.disclosive_attributes import DisclosiveAttributes
+from sdc_sql.linkage.distance_linkage import DistanceLinkage
+from sdc_sql.linkage.distance_to_closest import DistanceToClosest
+from sdc_sql.linkage.interval_disclosure import IntervalDisclosure
+from sdc_sql.linkage.linear_relations import LinearRelation
+from sdc_sql.linkage.probabilistic_linkage import LinkageParameters, LinkagePattern, ProbabilisticLinkage
+from sdc_sql.linkage.rank_linkage import RankLinkage
+from sdc_sql.linkage.replicated_uniques import ReplicatedUniques
+from sdc_sql.linkage.robust_disclosure import RobustDisclosure
+from sdc_sql.linkage.suppression_report import CompatibleRecords, SuppressionReport
+from sdc_sql.linkage.swapping_risk import SwappingRisk
+from sdc_sql.linkage.true_reidentification import TrueReidentification
 from sdc_sql.loss.class_sizes import ClassSizes
 from sdc_sql.loss.confidence_overlap import ConfidenceOverlap
 from sdc_sql.loss.contingency_distance import ContingencyDistance, MarginKept
-from sdc_sql.loss.correct_attribution import CorrectAttribution
-from sdc_sql.loss.derived_values import DerivedValues, DerivedValuesSummary
 from sdc_sql.loss.direct_distance import DirectDistance
-from sdc_sql.loss.disclosive_attributes import DisclosiveAttributes
-from sdc_sql.loss.distance_linkage import DistanceLinkage
-from sdc_sql.loss.distance_to_closest import DistanceToClosest
 from sdc_sql.loss.distribution_distance import DistributionDistance
 from sdc_sql.loss.entropy_loss import EntropyLoss
 from sdc_sql.loss.explained_variance import ExplainedVariance
 from sdc_sql.loss.factor_distance import EigenvalueDistance, FactorDistance, GammaLoss
 from sdc_sql.loss.il1 import Il1
-from sdc_sql.loss.interval_disclosure import IntervalDisclosure
 from sdc_sql.loss.lambda_loss import LambdaLoss
-from sdc_sql.loss.linear_relations import LinearRelation
 from sdc_sql.loss.matrix_distance import MatrixDistance
 from sdc_sql.loss.model_utility import ModelUtility
 from sdc_sql.loss.pram_entropy_loss import PramEntropyLoss
 from sdc_sql.loss.precision import Precision
-from sdc_sql.loss.probabilistic_linkage import LinkageParameters, LinkagePattern, ProbabilisticLinkage
 from sdc_sql.loss.propensity import Propensity
-from sdc_sql.loss.rank_linkage import RankLinkage
-from sdc_sql.loss.replicated_uniques import ReplicatedUniques
-from sdc_sql.loss.robust_disclosure import RobustDisclosure
 from sdc_sql.loss.sse_sst import SseSst
 from sdc_sql.loss.subdomain_moments import SubdomainMoment
-from sdc_sql.loss.suppression_report import CompatibleRecords, SuppressionReport
-from sdc_sql.loss.swapping_risk import SwappingRisk
-from sdc_sql.loss.true_reidentification import TrueReidentification
 from sdc_sql.loss.weight_distance import WeightDistance
 from sdc_sql.mask.generalise import Generalisation
 from sdc_sql.mask.pram_matrix import PramEstimate, PramTwoWayEstimate
@@ -63,6 +63,7 @@ from sdc_sql.risk.neighbourhood import Neighbourhood
 from sdc_sql.risk.population_risk import PopulationRisk
 from sdc_sql.risk.population_uniqueness import PopulationUniqueness
 from sdc_sql.risk.posteriors import PossibleTable
+from sdc_sql.risk.rejoined_households import RejoinedHouseholds
 from sdc_sql.risk.risk_threshold import RiskThreshold
 from sdc_sql.risk.suda import SudaContribution, SudaSummary, SudaValueContribution
 from sdc_sql.risk.t_closeness import TCloseness
@@ -138,6 +139,7 @@ __all__ = [
     "ProposedIdentifier",
     "RankLinkage",
     "RecodingPreview",
+    "RejoinedHouseholds",
     "ReplicatedUniques",
     "RiskThreshold",
     "RobustDisclosure",

@@ -13,12 +13,13 @@ from sqlglot import exp
 
 from sdc_sql.db import query
 from sdc_sql.db.checks import checked_small_weights, checked_weight, fraction, is_number, told
-from sdc_sql.db.completion import HouseholdColumn, completed_table, found_columns, is_completed, mentioned, missing_of
+from sdc_sql.db.completion import HouseholdColumn, completed_table, found_columns, mentioned, missing_of
 from sdc_sql.db.given import given_table
 from sdc_sql.db.interruption import interruptible
 from sdc_sql.db.load import execute, set_key
 from sdc_sql.db.masking import masked
 from sdc_sql.db.notebook import show_relations
+from sdc_sql.db.one_a_household import together
 from sdc_sql.db.table import Part, Table
 from sdc_sql.errors import ColumnError, InputError, ParameterError, WeightError, translated
 
@@ -28,7 +29,7 @@ if TYPE_CHECKING:
     import duckdb
 
     from sdc_sql.db.masked_values import OfValue
-    from sdc_sql.db.masking import Kept
+    from sdc_sql.db.masking import Designed, Kept
     from sdc_sql.db.query import Value
     from sdc_sql.db.steps import MaskingStep
     from sdc_sql.db.subset import Subset
@@ -81,6 +82,28 @@ def as_measure(function: Callable[Concatenate[Any, P], R]) -> Callable[Concatena
     return method
 
 
+def as_mask(function: Callable[Concatenate[Any, P], R]) -> Callable[Concatenate[Any, P], R]:
+    """Return a mask that draws, ranks or groups as such a method: columns of the household are masked for all members.
+
+    What one member shows of them is true of the others (:func:`sdc_sql.db.one_a_household.together`).
+    """
+
+    @wraps(function)
+    def method(self: Any, /, *arguments: P.args, **named: P.kwargs) -> R:  # noqa: ANN401 - whatever has roles
+        with interruptible():
+            roles = self._roles
+            if not isinstance(roles, Roles) or roles.household is None:
+                return function(roles, *arguments, **named)
+            bound = signature(function).bind(roles, *arguments, **named)
+            bound.apply_defaults()
+            (first, _), *others = bound.arguments.items()
+            roles, given = together(roles, function.__name__, dict(others))
+            bound.arguments |= {first: roles, **given}
+            return function(*bound.args, **bound.kwargs)
+
+    return method
+
+
 def completed(data: Roles, arguments: Mapping[str, Any] | None = None) -> tuple[Roles, dict[str, Any]]:
     """Return a described table as its households complete it, and arguments in which other tables are, too.
 
@@ -88,7 +111,7 @@ def completed(data: Roles, arguments: Mapping[str, Any] | None = None) -> tuple[
     with, and other releases, are completed by the same columns, where they have them.
     """
     given = dict(arguments or {})
-    if data.household is None or is_completed(data.table):
+    if data.household is None or not data.completes:
         return data, given
     texts = {text.lower() for text in mentioned([*data.keys, {n: v for n, v in given.items() if n != "original"}])}
     asked = [c for c in data.columns if c.lower() in texts and c not in {data.household, data.id}]
@@ -108,7 +131,7 @@ def completed(data: Roles, arguments: Mapping[str, Any] | None = None) -> tuple[
         given["releases"] = [other(name) for name in given["releases"]]
     if table == data.table:
         return data, given
-    return reading(data, table=table, part=Part(whole, table, "", exp.true())), given
+    return reading(data, table=table, part=Part(whole, table, "", exp.true()), completes=False), given
 
 
 def _completed_other(data: Roles, name: Any, columns: Sequence[str]) -> Any:  # noqa: ANN401 - as it was given
@@ -132,10 +155,7 @@ def _completed_other(data: Roles, name: Any, columns: Sequence[str]) -> Any:  # 
 
 def reading(data: Roles, **roles: Any) -> Roles:  # noqa: ANN401 - a role of any type
     """Return the same table with other roles, which need no check."""
-    other = copy(data)
-    for role, value in roles.items():
-        object.__setattr__(other, role, value)
-    return other
+    return data.described_as(**roles)
 
 
 def weighing(data: Roles) -> Roles:
@@ -166,6 +186,8 @@ class Roles(Table):
     small_weights: str = "error"
     numbers: tuple[str, ...] = field(default=(), repr=False)
     part: Part | None = field(default=None, repr=False)
+    completes: bool = field(default=True, repr=False)  # no: it is completed already, or leaves without the numbers
+    by_household: bool = field(default=False, repr=False)  # all that is masked is masked for whole households
     columns: tuple[str, ...] = field(init=False, repr=False)
     looked_at: dict[str, HouseholdColumn | None] = field(
         default_factory=dict, init=False, repr=False, compare=False
@@ -209,7 +231,7 @@ class Roles(Table):
         numbers = (*roles, *_names(self.numbers or None))
         read = self.read(table, numbers)
         object.__setattr__(self, "table", read)
-        object.__setattr__(self, "file", None if read == table else table)
+        object.__setattr__(self, "file", None if read == table else table.strip('"'))
 
     def _check_weight(self) -> None:
         if self.weight is None:
@@ -305,6 +327,13 @@ class Roles(Table):
             )
         return value
 
+    def described_as(self, **roles: Any) -> Roles:  # noqa: ANN401 - a role of any type
+        """Return the same table with other roles, which need no check."""
+        other = copy(self)
+        for role, value in roles.items():
+            object.__setattr__(other, role, value)
+        return other
+
     def checked_levels(self, levels: Mapping[str, Iterable[str]]) -> dict[str, list[str]]:
         """Return levels of identification with the columns as the table spells them."""
         if not isinstance(levels, Mapping) or not levels or not set(levels) <= set(LEVELS):
@@ -338,7 +367,7 @@ class Roles(Table):
         into: str | None = None,
         measured: bool = False,
         kept: Mapping[str, Kept] | None = None,
-        designed: exp.Select | None = None,
+        designed: Designed | None = None,
         confidential: tuple[str, ...] = (),
         retyped: bool = False,
         subset: Subset | None = None,

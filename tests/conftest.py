@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import atexit
 import json
 import os
+import shutil
 import signal
 import sys
+import tempfile
 from collections import Counter
 from functools import partial
 from pathlib import Path
@@ -15,6 +18,10 @@ import hypothesis
 import pytest
 
 sys.path.insert(0, str(Path(__file__).parent))
+if "PYTEST_XDIST_WORKER" in os.environ:  # what a test kills leaves work behind, which commands of its own process tell
+    tempfile.tempdir = os.environ["TMPDIR"] = tempfile.mkdtemp(prefix="tests-")
+    Path(tempfile.tempdir).chmod(0o711)  # a server of the tests has another user
+    atexit.register(shutil.rmtree, tempfile.tempdir, ignore_errors=True)
 from emptied import empty, settings
 from macros_file import with_macros, written
 

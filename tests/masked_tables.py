@@ -25,16 +25,16 @@ ROWS = f"""
 """
 
 METHODS: dict[str, tuple[tuple[str, ...], Callable[..., MaskingStep]]] = {
-    "noise": (("x", "n", "price", "f"), lambda data, **k: data.noise(["x", "n", "price", "f"], 0.1, **k)),
-    "multiplicative_noise": (("x",), lambda data, **k: data.multiplicative_noise("x", 0.1, **k)),
-    "pram_retention": (("cat", "grade"), lambda data, **k: data.pram_retention(["cat", "grade"], 0.5, **k)),
-    "pram": (("cat",), lambda data, **k: data.pram("cat", [[0.5, 0.5], [0.5, 0.5]], labels=["a", "b"], **k)),
-    "pram_guaranteed": (("cat", "grade"), lambda data, **k: data.pram_guaranteed(0.8, keys=["cat", "grade"], **k)),
-    "rank_swap": (("born",), lambda data, **k: data.rank_swap("born", 10, **k)),
-    "resample": (("price",), lambda data, **k: data.resample("price", 3, **k)),
-    "microaggregate": (("x", "price"), lambda data, **k: data.microaggregate(["x", "price"], 3, **k)),
+    "noise": (("x", "n", "price", "f"), lambda data, **k: data.mask.noise(["x", "n", "price", "f"], 0.1, **k)),
+    "multiplicative_noise": (("x",), lambda data, **k: data.mask.multiplicative_noise("x", 0.1, **k)),
+    "pram_retention": (("cat", "grade"), lambda data, **k: data.mask.pram_retention(["cat", "grade"], 0.5, **k)),
+    "pram": (("cat",), lambda data, **k: data.mask.pram("cat", [[0.5, 0.5], [0.5, 0.5]], labels=["a", "b"], **k)),
+    "pram_guaranteed": (("cat", "grade"), lambda data, **k: data.mask.pram_guaranteed(0.8, keys=["cat", "grade"], **k)),
+    "rank_swap": (("born",), lambda data, **k: data.mask.rank_swap("born", 10, **k)),
+    "resample": (("price",), lambda data, **k: data.mask.resample("price", 3, **k)),
+    "microaggregate": (("x", "price"), lambda data, **k: data.mask.microaggregate(["x", "price"], 3, **k)),
     # (categorical microaggregation takes NULL as a category: test_numbers)
-    "round_to_base": (("n", "f"), lambda data, **k: data.round_to_base(["n", "f"], 5, **k)),
+    "round_to_base": (("n", "f"), lambda data, **k: data.mask.round_to_base(["n", "f"], 5, **k)),
 }
 
 

@@ -32,7 +32,7 @@ KEYS: dict[str, tuple[pa.DataType, list[Any]]] = {
     "name": (pa.string(), ["", "a", "A", "NULL"]),
     "born": (pa.date32(), [dt.date(1970, 1, 1), dt.date(2000, 2, 29)]),
     "employed": (pa.bool_(), [False, True]),
-    "height": (pa.float64(), [0.0, -0.0, math.nan, math.inf]),
+    "height": (pa.float64(), [0.0, 5e-324, math.nan, math.inf]),
 }
 OTHERS = {"id": pa.int32(), "weight": pa.float64(), "household": pa.int32(), "region": pa.string(), "kept": pa.bool_()}
 

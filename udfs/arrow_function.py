@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
 NUMBERS, TABLE = "DOUBLE[]", "DOUBLE[][]"
 WHOLES, WHOLE_TABLE = "BIGINT[]", "BIGINT[][]"
+DIGESTS = "BLOB[]"
 
 
 @dataclass(frozen=True)
@@ -51,16 +52,15 @@ def _given(scalar: Any, kind: str) -> Any:  # noqa: ANN401 - whatever the declar
     """Return an Arrow scalar as Python or numpy has it: (n,) or (n, p) floats, or integers, for lists of numbers."""
     if not scalar.is_valid:
         return None
-    if kind == NUMBERS:
-        return _floats(scalar.values)
-    if kind == TABLE:
-        inner = scalar.values  # lists of one length, one per record
-        return _floats(inner.flatten()).reshape(len(inner), -1)
-    if kind == WHOLES:  # without NULL
-        return scalar.values.to_numpy()
-    if kind == WHOLE_TABLE:
-        return scalar.values.flatten().to_numpy().reshape(len(scalar.values), -1)
-    return scalar.as_py()
+    return _READ[kind](scalar.values) if kind in _READ else scalar.as_py()
+
+
+def _bytes(array: pa.Array) -> np.ndarray[Any, np.dtype[np.uint8]]:
+    """Return bytes, as many for each record, as (n, length), without a copy."""
+    _, ends, data = array.buffers()
+    width = np.int64 if pa.types.is_large_binary(array.type) else np.int32
+    first, last = np.frombuffer(ends, width)[[array.offset, array.offset + len(array)]]
+    return np.frombuffer(data, np.uint8)[first:last].reshape(len(array), -1)
 
 
 def _floats(array: pa.Array) -> np.ndarray[Any, np.dtype[np.float64]]:
@@ -71,6 +71,16 @@ def _floats(array: pa.Array) -> np.ndarray[Any, np.dtype[np.float64]]:
         # NULL and NaN are told apart again in the result
         found[array.is_null().to_numpy(zero_copy_only=False)] = NULL
     return found
+
+
+# Lists of lists are of one length, one per record; whole numbers and bytes without NULL.
+_READ: dict[str, Callable[[pa.Array], np.ndarray[Any, Any]]] = {
+    NUMBERS: _floats,
+    TABLE: lambda values: _floats(values.flatten()).reshape(len(values), -1),
+    WHOLES: lambda values: values.to_numpy(),
+    WHOLE_TABLE: lambda values: values.flatten().to_numpy().reshape(len(values), -1),
+    DIGESTS: _bytes,
+}
 
 
 # A NaN with a payload: NULL on its way through numpy, which keeps the bits of what it only moves.

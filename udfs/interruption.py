@@ -24,6 +24,8 @@ class _Kernels:
         self.threads: set[int] = set()  # that run one
         self.forbidden = False  # one that DuckDB is about to call would not be seen yet
         self.lock = threading.Lock()
+        self.signals = {int(signal.SIGINT)}  # that stop them
+        self.heard: set[int] = set()  # while one listens
         self.listening = 0  # kernels that do
         self.ear = -1
 
@@ -61,8 +63,18 @@ def allow_kernels() -> None:
 
 
 @contextmanager
+def hearing(numbers: set[int]) -> Iterator[None]:
+    """Let these signals stop kernels, too, while a block runs: those of a program that ends at them."""
+    before, _KERNELS.signals = _KERNELS.signals, _KERNELS.signals | numbers
+    try:
+        yield
+    finally:
+        _KERNELS.signals = before
+
+
+@contextmanager
 def _listening() -> Iterator[None]:
-    """Stop the kernels of all threads at Ctrl-C, as long as one runs.
+    """Stop the kernels of all threads at Ctrl-C (and what :func:`hearing` adds), as long as one runs.
 
     Only the main thread may set a handler, or be woken by one; faulthandler may be asked by any to write to a file when
     the signal comes, and then to go on to the handler that there is. What it writes is not read.
@@ -76,14 +88,17 @@ def _listening() -> Iterator[None]:
             ear, _KERNELS.ear = os.pipe()
             os.set_blocking(_KERNELS.ear, False)
             threading.Thread(target=_stop_when_told, args=(ear,), daemon=True).start()
-            faulthandler.register(signal.SIGINT, _KERNELS.ear, all_threads=False, chain=True)
+            _KERNELS.heard = {*_KERNELS.signals}
+            for number in _KERNELS.heard:
+                faulthandler.register(number, _KERNELS.ear, all_threads=False, chain=True)
     try:
         yield
     finally:
         with _KERNELS.lock:
             _KERNELS.listening -= 1
             if not _KERNELS.listening:
-                faulthandler.unregister(signal.SIGINT)
+                for number in _KERNELS.heard:
+                    faulthandler.unregister(number)
                 os.close(_KERNELS.ear)
 
 

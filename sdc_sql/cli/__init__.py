@@ -3,27 +3,34 @@
 from __future__ import annotations
 
 import argparse
+import io
+import os
+import shlex
+import signal
 import sys
-from contextlib import nullcontext
+import warnings
+from contextlib import contextmanager, nullcontext
 from importlib import import_module
-from typing import TYPE_CHECKING, NoReturn
+from typing import TYPE_CHECKING, NoReturn, TextIO
 
 import duckdb
 
 import sdc_sql
-from sdc_sql.cli.options import BAD_INPUT, INTERRUPTED
+from sdc_sql.cli.options import BAD_INPUT, SIGNALLED
+from sdc_sql.db import work
 from sdc_sql.db.checks import told
-from sdc_sql.db.interruption import interruptible
+from sdc_sql.db.interruption import ENDING, Ended, ending, interruptible
+from sdc_sql.db.waiting import waiting
 from sdc_sql.errors import ParameterError, SdcError, TableError, translate, without_values
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
 
 COMMANDS = (
     "risk", "compare", "rules", "measure", "identifiers", "preview", "frontier", "mask", "release", "verify", "shell",
-    "serve", "compile", "macros", "install",
+    "serve", "compile", "macros", "install", "clean", "completion",
 )  # fmt: skip
-OWN_SIGNALS = {"shell", "serve"}  # commands that go on, or end well, at Ctrl-C
+OWN_SIGNALS = {"shell", "serve"}  # commands that go on at Ctrl-C, or are ended by it as they should
 
 
 class OneLine(argparse.ArgumentParser):
@@ -49,13 +56,20 @@ def parser(named: str | None = None) -> argparse.ArgumentParser:
 def main(argv: Sequence[str] | None = None) -> int:
     """Run the command line; return the exit code."""
     argv = sys.argv[1:] if argv is None else list(argv)
-    arguments = parser(argv[0] if argv else None).parse_args(argv)
+    if os.name == "nt":
+        write_utf8(sys.stdout, sys.stderr)
     try:
-        with nullcontext() if arguments.command in OWN_SIGNALS else interruptible():
-            code: int = arguments.handle(arguments)
-    except KeyboardInterrupt:
-        print("sdc-sql: interrupted", file=sys.stderr)
-        return INTERRUPTED
+        with ending(), _named(), warnings.catch_warnings():
+            warnings.showwarning = _warn
+            arguments = parser(argv[0] if argv else None).parse_args(argv)
+            own = arguments.command in OWN_SIGNALS
+            with waiting(getattr(arguments, "wait", 0)), nullcontext() if own else interruptible(ENDING):
+                code: int = arguments.handle(arguments)
+    except KeyboardInterrupt as error:
+        number = error.number if isinstance(error, Ended) else signal.SIGINT
+        by = "interrupted" if number == signal.SIGINT else f"ended by {signal.Signals(number).name}"
+        print(f"sdc-sql: {by}", file=sys.stderr)
+        return SIGNALLED + number
     except SdcError as error:
         return _refuse(error)
     except duckdb.Error as error:
@@ -67,6 +81,31 @@ def main(argv: Sequence[str] | None = None) -> int:
         named = "" if error.filename is None else f" ({told(str(error.filename))})"
         return _refuse(TableError(f"A file cannot be read or written: {error.strerror or error}{named}."))
     return code
+
+
+def write_utf8(*streams: TextIO) -> None:
+    """Let what goes to a file or a pipe be UTF-8, as all that is read: Windows writes it in a code page of its own."""
+    for stream in streams:
+        if isinstance(stream, io.TextIOWrapper) and not stream.isatty():
+            stream.reconfigure(encoding="utf-8", newline="\n")
+
+
+@contextmanager
+def _named() -> Iterator[None]:
+    """Name what runs have left that were killed, where the command worked, and how it is removed."""
+    work.FOUND.clear()
+    try:
+        yield
+    finally:
+        for folder in sorted(work.FOUND):
+            print(
+                f"sdc-sql: a run that was killed has left {folder}: sdc-sql clean {shlex.quote(str(folder))}",
+                file=sys.stderr,
+            )
+
+
+def _warn(message: Warning | str, *_: object, **__: object) -> None:
+    print(f"sdc-sql: warning: {' '.join(str(message).split())}", file=sys.stderr)
 
 
 def _refuse(error: Exception) -> int:

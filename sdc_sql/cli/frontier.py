@@ -85,7 +85,7 @@ def run(arguments: argparse.Namespace) -> int:
         )  # fmt: skip
         candidates: Any
         if arguments.hierarchies:
-            candidates = data.preview_recodings(arguments.hierarchies, arguments.candidates)
+            candidates = data.mask.preview_recodings(arguments.hierarchies, arguments.candidates)
         else:
             candidates = _steps(arguments.steps)
         found = data.frontier(

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any
 
+from sdc_sql.cli.options import add_wait
 from sdc_sql.db.results import shown
 from sdc_sql.db.source import opened
 from sdc_sql.microdata import Microdata
@@ -26,13 +27,14 @@ def add(commands: Any) -> None:  # noqa: ANN401 - argparse gives it no public na
     command.add_argument("source", metavar="SOURCE", help="a Parquet, CSV or DuckDB file (read, never written)")
     command.add_argument("--table", metavar="T", help="the table of a DuckDB file")
     command.add_argument("--json", action="store_true", help="print the proposals as JSON")
+    add_wait(command)
     command.set_defaults(handle=run)
 
 
 def run(arguments: argparse.Namespace) -> int:
     """Print what is proposed; return the exit code."""
     with opened(arguments.source, arguments.table) as (con, table):
-        found = Microdata(con, table).identifiers()
+        found = Microdata(con, table).risk.identifiers()
     if arguments.json:
         print(json.dumps([proposed.to_dict() for proposed in found], indent=2))
     elif not found:

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import duckdb
 
+from sdc_sql.cli.options import add_wait
+from sdc_sql.db import storage
 from sdc_sql.db.load import install, uninstall
 from sdc_sql.db.source import kind_of
+from sdc_sql.db.waiting import patiently
 from sdc_sql.errors import ParameterError, TableError
 
 if TYPE_CHECKING:
@@ -21,6 +25,7 @@ def add(commands: argparse._SubParsersAction[Any]) -> None:
     command.add_argument("database", metavar="FILE.duckdb")
     command.add_argument("--create", action="store_true", help="create the file where there is none")
     command.add_argument("--remove", action="store_true", help="remove them")
+    add_wait(command)
     command.set_defaults(handle=run)
 
 
@@ -34,7 +39,8 @@ def run(arguments: argparse.Namespace) -> int:
     if Path(arguments.database).exists() and kind_of(arguments.database) != "duckdb":
         raise TableError(f"{arguments.database} is not a DuckDB database; the macros can be stored only in one.")
     # a new file must be readable by every DuckDB that has the macros' syntax, not only by the newest
-    with duckdb.connect(arguments.database, config={"storage_compatibility_version": "v1.5.0"}) as con:
+    opened = partial(duckdb.connect, arguments.database, config={"storage_compatibility_version": storage.CHOSEN})
+    with patiently(opened) as con:
         (uninstall if arguments.remove else install)(con)
     print(f"{arguments.database}: the macros are {'removed' if arguments.remove else 'stored'}")
     return 0

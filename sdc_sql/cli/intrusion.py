@@ -128,34 +128,34 @@ def measured(data: Microdata, arguments: argparse.Namespace, progress: Callable[
     found_matrices = matrices(arguments.misclassified)
     if found_matrices:
         progress("misclassified keys")
-        found["theta_misclassified"] = data.theta_misclassified(found_matrices)
+        found["theta_misclassified"] = data.risk.theta_misclassified(found_matrices)
     if arguments.simulate is not None:
         progress("data intrusion simulation")
-        found["data_intrusion_simulation"] = data.data_intrusion_simulation(
+        found["data_intrusion_simulation"] = data.risk.data_intrusion_simulation(
             matrices=found_matrices or None, repetitions=arguments.simulate
         )
     if arguments.log_linear is not None:
         progress("log-linear model")
         known = arguments.known_margins
         margins = None if known is None else further(data.con, known, arguments.source, "the known margins")
-        found["log_linear_risk"] = data.log_linear_risk(model=arguments.log_linear, margins=margins)
+        found["log_linear_risk"] = data.risk.log_linear_risk(model=arguments.log_linear, margins=margins)
     elif arguments.known_margins is not None:
         raise ParameterError("--known-margins goes with --log-linear: name the model, or give --log-linear alone.")
     asked = {"width": arguments.width, "scaling": arguments.scaling}
     asked = {name: value for name, value in asked.items() if value is not None}
     if arguments.continuous:
         progress("neighbourhood")
-        found["neighbourhood"] = data.neighbourhood(arguments.continuous, k=arguments.k, **asked)
+        found["neighbourhood"] = data.risk.neighbourhood(arguments.continuous, k=arguments.k, **asked)
     elif asked:
         raise ParameterError(f"--{next(iter(asked))} goes with --continuous: name the continuous keys.")
     if arguments.population is not None:
         progress("k-map")
         # its codes are read as those of the sample are
         population = further(data.con, arguments.population, arguments.source, "the population")
-        found["k_map"] = data.k_map(population, arguments.k)
+        found["k_map"] = data.risk.k_map(population, arguments.k)
     if arguments.population_size is not None:
         progress("population uniques")
-        found["population_uniqueness"] = data.population_uniqueness(
+        found["population_uniqueness"] = data.risk.population_uniqueness(
             arguments.population_size,
             method=arguments.population_model or choices("population_uniqueness", "method")[0],
         )

@@ -13,12 +13,15 @@ from sqlglot import exp
 from sdc_sql.cli.mask_options import TARGETS, add_method, chosen, methods
 from sdc_sql.cli.options import check_resources, progressing
 from sdc_sql.db import query
+from sdc_sql.db.labels import without_unused_labels
 from sdc_sql.db.load import execute
-from sdc_sql.db.released_file import check_place, fresh, rewritten
+from sdc_sql.db.released_file import check_place, fresh, is_file, matching
+from sdc_sql.db.rewritten import rewritten
 from sdc_sql.db.source import kind_of, opened
 from sdc_sql.errors import ParameterError, TableError, translated
 from sdc_sql.mask.columns import masks_numbers
-from sdc_sql.microdata import Microdata
+from sdc_sql.microdata import Microdata, call_method
+from sdc_sql.release.place import texts
 
 if TYPE_CHECKING:
     import argparse
@@ -52,15 +55,15 @@ def _steps(
     if not by_column:
         progress(" ".join([arguments.masking, *columns]))
     if not any(names & TARGETS for names in takes):
-        return [getattr(data, verb)(into=into, **given)]
+        return [call_method(data, verb, into=into, **given)]
     if all("keys" in names for names in takes):
-        return [getattr(data, verb)(keys=columns, into=into, **given)]
+        return [call_method(data, verb, keys=columns, into=into, **given)]
     if not by_column:
-        return [getattr(data, verb)(columns, into=into, **given)]
+        return [call_method(data, verb, columns, into=into, **given)]
     steps = []
     for i, column in enumerate(columns):
         progress(f"{arguments.masking} {column}")
-        steps.append(getattr(data, verb)(column, into=into if i == 0 else None, **given))
+        steps.append(call_method(data, verb, column, into=into if i == 0 else None, **given))
         if into is not None and i == 0:
             data = _part(Microdata(data.con, into, id=data.id), arguments)
     return steps
@@ -84,7 +87,9 @@ def _described(con: duckdb.DuckDBPyConnection, table: str, arguments: argparse.N
 
 
 def _part(data: Microdata, arguments: argparse.Namespace) -> Microdata:
-    return data if arguments.where is None else data.where(arguments.where)
+    part = data if arguments.where is None else data.where(arguments.where)
+    household = getattr(arguments, "by_household", None)
+    return part if household is None else part.by_household(household)
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -93,18 +98,12 @@ def run(arguments: argparse.Namespace) -> int:
     kind, output = kind_of(arguments.source), arguments.output
     if kind != "duckdb" and output is None:
         raise TableError(f"{arguments.source} is a {kind} file, which is not changed in place: give --output FILE.")
-    if output is not None:
-        check_place(Path(output))
-    if output is not None and Path(output).suffix not in {".parquet", ".csv"}:
-        raise TableError(f"{output} must end in .parquet or .csv.")
-    if output is None and arguments.readable != "owner":
-        raise ParameterError("--readable goes with --output only: a database keeps who may read it.")
-    if output is not None and Path(output).exists():
-        raise TableError(f"There is a file {output} already: remove it first, or give another name.")
+    _check_output(arguments)
     in_place = kind == "duckdb" and output is None and arguments.into is None
     progress = progressing(arguments.progress)
     progress("copying the database" if in_place else "opening")
-    with rewritten(Path(arguments.source)) if in_place else nullcontext() as copy:
+    resources = {"threads": arguments.threads, "memory_limit": arguments.memory_limit}
+    with rewritten(Path(arguments.source), **resources) if in_place else nullcontext() as copy:
         steps = [replace(step, remains="") for step in _masked(arguments, kind, copy, progress)]
         if in_place:
             progress("writing the database anew")
@@ -115,15 +114,41 @@ def run(arguments: argparse.Namespace) -> int:
     return 0
 
 
+def _check_output(arguments: argparse.Namespace) -> None:
+    """Refuse, before any work, a file that cannot be written, or that may not take the place of one that is there."""
+    output = arguments.output
+    if output is None:
+        if arguments.readable != "owner":
+            raise ParameterError("--readable goes with --output only: a database keeps who may read it.")
+        if arguments.replace:
+            raise ParameterError("--replace goes with --output only.")
+        return
+    check_place(Path(output))
+    if Path(output).suffix not in {".parquet", ".csv"}:
+        raise TableError(f"{output} must end in .parquet or .csv.")
+    if not Path(output).exists():
+        return
+    if not arguments.replace:
+        raise TableError(f"There is a file {output} already: remove it first, give another name, or say --replace.")
+    if _is_read(Path(output), arguments):
+        raise TableError(f"{output} is read: it is not replaced by what is made of it. Give another name.")
+
+
+def _is_read(output: Path, arguments: argparse.Namespace) -> bool:
+    """Return whether a file is the source, one of those that a pattern names, or another that an option names."""
+    given = texts({name: value for name, value in vars(arguments).items() if name != "output"})
+    return any(is_file(path) and output.samefile(path) for text in given for path in [text, *matching(text)])
+
+
 def _masked(
-    arguments: argparse.Namespace, kind: str, copy: Path | None, progress: Callable[[str], None]
+    arguments: argparse.Namespace, kind: str, copy: duckdb.DuckDBPyConnection | None, progress: Callable[[str], None]
 ) -> list[MaskingStep]:
     """Mask a source, or a copy of it, and write the output; return what was done."""
     output = arguments.output
     columns = getattr(arguments, "columns", ())
     numbers = columns if masks_numbers(chosen(arguments)[0]) else ()
     source = opened(
-        arguments.source, arguments.table, memory_limit=arguments.memory_limit, threads=arguments.threads, copy=copy,
+        arguments.source, arguments.table, memory_limit=arguments.memory_limit, threads=arguments.threads, on=copy,
         writable=kind == "duckdb" and output is None, numbers=numbers,
     )  # fmt: skip
     with source as (con, table):
@@ -132,9 +157,11 @@ def _masked(
         steps = _steps(_part(_described(con, table, arguments), arguments), arguments, into, progress)
         if output is not None:
             progress("writing")
-            with fresh(Path(output), arguments.readable) as part:
+            with fresh(Path(output), arguments.readable, replace=arguments.replace) as part:
                 released = con.table(f"temp.{RELEASED}")
                 (released.write_parquet if output.endswith(".parquet") else released.write_csv)(str(part))
             steps = [replace(step, table=output) for step in steps]
         con.commit()
+        if copy is not None:
+            without_unused_labels(con, table)
     return steps

@@ -117,6 +117,12 @@ def add_method(commands: Any, name: str, masks: list[Declaration]) -> None:  # n
     method.add_argument(
         "--where", metavar="CONDITION", help="mask the records only for which it holds, as if they were all there are"
     )
+    if any(mask.effect.households.kind != "checked" for mask in masks):
+        method.add_argument(
+            "--by-household",
+            metavar="HOUSEHOLD",
+            help="mask one record a household, whose number is in this column: all members get the same masked values",
+        )
     where = method.add_mutually_exclusive_group()
     new = "write the masked copy to a new"
     where.add_argument("--into", metavar="NEW", help=f"{new} table of the DuckDB file")
@@ -131,6 +137,7 @@ def add_method(commands: Any, name: str, masks: list[Declaration]) -> None:  # n
             words = mask.summary.removesuffix(".")
             method.add_argument(_option(mask.switch), action="store_true", default=argparse.SUPPRESS, help=words)
     method.add_argument("--json", action="store_true", help="print what was done as JSON")
+    method.add_argument("--replace", action="store_true", help="let --output take the place of a file that is there")
     add_readable(method, "the file of --output")
     add_resources(method)
     add_progress(method)

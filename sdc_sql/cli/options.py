@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 BAD_INPUT = 2
 LIMIT_EXCEEDED = 3
-INTERRUPTED = 130
+SIGNALLED = 128  # and the number of the signal that ended it, as shells have it
 
 
 def names(text: str) -> list[str]:
@@ -119,8 +119,28 @@ def add_progress(command: argparse.ArgumentParser) -> None:
     )  # fmt: skip
 
 
+def seconds(text: str) -> float:
+    """Return how long to wait: a number of seconds."""
+    try:
+        found = float(text)
+    except ValueError:
+        found = math.nan
+    if not 0 <= found < math.inf:
+        raise argparse.ArgumentTypeError(f"{told(text)} is no number of seconds, as in 600")
+    return found
+
+
+def add_wait(command: argparse.ArgumentParser) -> None:
+    """Add how long to wait for a database that is in use."""
+    command.add_argument(
+        "--wait", type=seconds, default=0.0, metavar="SECONDS",
+        help="how long to wait for another program to close the database (default: not at all)",
+    )  # fmt: skip
+
+
 def add_resources(command: argparse.ArgumentParser) -> None:
-    """Add the limits on memory and threads."""
+    """Add the limits on memory and threads, and how long to wait for a database."""
+    add_wait(command)
     command.add_argument(
         "--memory-limit", metavar="SIZE", help="how much memory DuckDB may use, as in 2GB; it spills beyond"
     )

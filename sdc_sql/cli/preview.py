@@ -68,7 +68,7 @@ def run(arguments: argparse.Namespace) -> int:
     with source as (con, table):
         weight = number_or_column("--weight", arguments.weight, columns_of(con, table))
         data = Microdata(con, table, keys=arguments.keys, weight=weight, small_weights=arguments.small_weights)
-        found = data.preview_recodings(
+        found = data.mask.preview_recodings(
             arguments.hierarchies, arguments.candidates, sampling_fraction=arguments.sampling_fraction, k=arguments.k
         )
     rows = [row.to_dict() for row in found]

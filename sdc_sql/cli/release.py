@@ -4,15 +4,12 @@ from __future__ import annotations
 
 import argparse
 import json
-import signal
 import sys
 import tomllib
-from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 from sdc_sql.cli.options import (
     BAD_INPUT,
-    INTERRUPTED,
     LIMIT_EXCEEDED,
     add_progress,
     add_resources,
@@ -22,15 +19,13 @@ from sdc_sql.cli.options import (
 )
 from sdc_sql.db.results import shown as shown_number
 from sdc_sql.errors import ParameterError, ReleaseFileError
-from sdc_sql.release import density, household_columns, ruleset
+from sdc_sql.release import density, household_columns, ruleset, schema
 from sdc_sql.release.propose import propose_release
 from sdc_sql.release.read import read_release
 from sdc_sql.release.run import run_release
 from sdc_sql.release.undecided import INDENT, as_collected
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from sdc_sql.frontier.figures import Figure
     from sdc_sql.release.outcome import Outcome
     from sdc_sql.release.plan import Plan
@@ -45,6 +40,7 @@ examples:
   sdc-sql release release.toml
   sdc-sql release --rulesets
   sdc-sql release --ruleset nl-research > mine.toml
+  sdc-sql release --schema > release.schema.json
   sdc-sql release release.toml --output-folder released
 """
 
@@ -63,6 +59,9 @@ def add(commands: Any) -> None:  # noqa: ANN401 - argparse gives it no public na
         help="propose a release file (by default release.toml) from a Parquet, CSV or DuckDB file, and stop",
     )
     what.add_argument("--rulesets", action="store_true", help="list the rulesets that rules = can name, and stop")
+    what.add_argument(
+        "--schema", action="store_true", help="print the JSON Schema of release files, for editors, and stop"
+    )
     what.add_argument("--ruleset", metavar="NAME", help="print a ruleset, to be copied and changed, and stop")
     command.add_argument("file", nargs="?", metavar="RELEASE.toml", help="the release file")
     command.add_argument("--table", help="with --init: the table of a database")
@@ -70,6 +69,10 @@ def add(commands: Any) -> None:  # noqa: ANN401 - argparse gives it no public na
     command.add_argument(
         "--output-folder", metavar="FOLDER",
         help="where the outputs go, made if it is not there (default: beside the release file)",
+    )  # fmt: skip
+    command.add_argument(
+        "--replace", action="store_true",
+        help="let the outputs take the places of earlier ones, once the release is accepted",
     )  # fmt: skip
     command.add_argument("--report", metavar="FILE", help="where to write the internal report if it is refused")
     command.add_argument("--json", action="store_true", help="print what was found as JSON")
@@ -79,9 +82,11 @@ def add(commands: Any) -> None:  # noqa: ANN401 - argparse gives it no public na
 
 
 def _asked(arguments: argparse.Namespace) -> str | None:
-    """Return what is printed where no release file is run: the rulesets, one of them, the name of a proposed file."""
+    """Return what is printed where no release file is run: rulesets, the schema, the name of a proposed file."""
     if arguments.rulesets:
         return _rulesets()
+    if arguments.schema:
+        return schema.text().rstrip("\n")
     if arguments.ruleset:
         return ruleset.text_of(arguments.ruleset).rstrip("\n")
     if arguments.init is not None:
@@ -111,17 +116,10 @@ def run(arguments: argparse.Namespace) -> int:
     if arguments.plan:
         print(shown(plan))
         return 0
-    with _stoppable() as stopped:
-        try:
-            outcome = run_release(
-                plan, refused_report=arguments.report, memory_limit=arguments.memory_limit, threads=arguments.threads,
-                progress=progressing(arguments.progress),
-            )  # fmt: skip
-        except BaseException:  # DuckDB makes an error of its own of an interruption
-            if not stopped:
-                raise
-            print("sdc-sql: stopped: nothing is written", file=sys.stderr)
-            return INTERRUPTED
+    outcome = run_release(
+        plan, refused_report=arguments.report, replace_outputs=arguments.replace,
+        memory_limit=arguments.memory_limit, threads=arguments.threads, progress=progressing(arguments.progress),
+    )  # fmt: skip
     if arguments.json:
         print(json.dumps(plain(outcome.to_dict()), indent=2, default=str))
     else:
@@ -131,23 +129,6 @@ def run(arguments: argparse.Namespace) -> int:
     for reason in outcome.reasons:
         print(f"sdc-sql: refused: {reason}", file=sys.stderr)
     return 0 if outcome.accepted else LIMIT_EXCEEDED
-
-
-@contextmanager
-def _stoppable() -> Iterator[list[int]]:
-    """Let the signals that end a process clean up what was begun; yield those that came."""
-    stopped: list[int] = []
-
-    def stop(number: int, _: object) -> None:
-        stopped.append(number)
-        raise KeyboardInterrupt
-
-    before = {number: signal.signal(number, stop) for number in (signal.SIGTERM, signal.SIGINT)}
-    try:
-        yield stopped
-    finally:
-        for number, handler in before.items():
-            signal.signal(number, handler)
 
 
 def shown(plan: Plan) -> str:

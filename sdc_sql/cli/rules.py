@@ -12,6 +12,7 @@ from sdc_sql.cli.options import (
     LIMIT_EXCEEDED,
     add_household_columns,
     add_small_weights,
+    add_wait,
     columns_of,
     date,
     names,
@@ -83,7 +84,10 @@ def add(commands: Any) -> None:  # noqa: ANN401 - argparse gives it no public na
         "--for", dest="file", choices=["research", "public"], help="the rules of which file (handbook, 3.7)"
     )
     what.add_argument(
-        "--threshold", type=_numbers, metavar="T1,T2,...", help="a threshold for each dimension, or one for 1 .. 3"
+        "--threshold",
+        type=_numbers,
+        metavar="T1,T2,...",
+        help="a threshold for each dimension, or one for 1 .. 3: of persons with --weight, else of records",
     )
     command.add_argument(
         "--at-least", action="store_true",
@@ -130,6 +134,7 @@ def add(commands: Any) -> None:  # noqa: ANN401 - argparse gives it no public na
     )
     limits.add(command, "threshold_rule_summary.unsafe_combinations > 0", figures=False)
     command.add_argument("--json", action="store_true", help="print the answers as JSON")
+    add_wait(command)
     command.set_defaults(handle=run)
 
 
@@ -154,17 +159,17 @@ def run(arguments: argparse.Namespace) -> int:
         if arguments.threshold is not None:
             found = _thresholds(data, arguments)
             if arguments.combinations:
-                every = data.threshold_rule(_threshold(arguments), **_how(arguments))
+                every = data.risk.threshold_rule(_threshold(arguments), **_how(arguments))
                 unsafe = sorted(every, key=lambda c: c.frequency)[: arguments.combinations]
         elif arguments.file == "research":
-            found = data.research_file_rules(
+            found = data.risk.research_file_rules(
                 _levels(arguments), inhabitants=arguments.inhabitants, direct_identifiers=arguments.direct_identifiers,
                 panel=arguments.panel,
             )  # fmt: skip
         else:
             taken = ("household_variables", "indirect_regions", "province", "municipality", "withheld", "sensitive")
             dates = ("reference_date", "release_date")
-            found = data.public_use_file_rules(**{n: getattr(arguments, n) for n in (*taken, *dates)})
+            found = data.risk.public_use_file_rules(**{n: getattr(arguments, n) for n in (*taken, *dates)})
     if arguments.threshold is None:
         _check_looked_at(arguments, found)
     if arguments.json:
@@ -216,7 +221,7 @@ def _levels(arguments: argparse.Namespace) -> dict[str, list[str]] | None:
 
 
 def _thresholds(data: Microdata, arguments: argparse.Namespace) -> list[Any]:
-    return data.threshold_rule_summary(_threshold(arguments), **_how(arguments))
+    return data.risk.threshold_rule_summary(_threshold(arguments), **_how(arguments))
 
 
 def _threshold(arguments: argparse.Namespace) -> Any:  # noqa: ANN401 - a number, or a list of them

@@ -14,6 +14,7 @@ import duckdb
 from sqlglot import exp
 
 from sdc_sql.db import query
+from sdc_sql.db.interruption import ENDING
 from sdc_sql.db.load import load_shared, stored, use_shared
 from sdc_sql.db.source import kind_of
 from sdc_sql.errors import ParameterError, SdcError, TableError
@@ -31,13 +32,14 @@ def add(commands: Any) -> None:  # noqa: ANN401 - argparse gives it no public na
         help="serve a database to other DuckDB shells of this machine",
         description=(
             "Serve a database by DuckDB's remote protocol (its extension quack), with every macro and the functions "
-            "that need Python, to DuckDB shells of this machine. Whoever has the token can read and write all of it. "
-            "The token is that of the environment, SDC_TOKEN; without one, a random one is made and shown."
+            "that need Python, to DuckDB shells of this machine. Whoever has the token can read and write all of it, "
+            "and no other file. The token is that of the environment, SDC_TOKEN; without one, a random one is made and "
+            "shown."
         ),
     )
     serve.add_argument("database", metavar="FILE.duckdb")
     serve.add_argument("--port", type=int, default=PORT, help="where to listen, on this machine only (%(default)s)")
-    serve.add_argument("--read-only", action="store_true", help="open the file read-only")
+    serve.add_argument("--read-only", action="store_true", help="nobody can write to the database")
     serve.add_argument(
         "--extension",
         metavar="FILE",
@@ -76,6 +78,16 @@ def _check_free(port: int) -> None:
     """Refuse a port that is in use: the extension would share it, and clients reach either."""
     with contextlib.suppress(OSError), socket.create_connection(("localhost", port), timeout=5):
         raise ParameterError(f"Port {port} is in use already: name another with --port.")
+
+
+def _locked(con: duckdb.DuckDBPyConnection) -> None:
+    """Let the database be all that clients can reach: no other file, no address, and no setting that allows them.
+
+    What a session sets for itself alone, its secret key and where names are looked up, stays its own.
+    """
+    con.execute("SET allow_persistent_secrets = false")  # they are files of the server's user
+    con.execute("SET enable_external_access = false")
+    con.execute("SET lock_configuration = true")
 
 
 def _instructions(con: duckdb.DuckDBPyConnection, uri: str, token: str | None) -> str:
@@ -120,11 +132,14 @@ def run(arguments: argparse.Namespace) -> int:
         # bound as parameters: the token is in no SQL text
         started = "CALL quack_serve(?, token = ?)" if token else "CALL quack_serve(?)"
         ((*_, made),) = con.execute(started, [uri, token] if token else [uri]).fetchall()
-        for number in (signal.SIGINT, signal.SIGTERM):
-            signal.signal(number, lambda *_: ended.set())
+        for number in ENDING:
+            if signal.getsignal(number) != signal.SIG_IGN:  # as below nohup
+                signal.signal(number, lambda *_: ended.set())
         use_shared(con)
+        _locked(con)
         print(_instructions(con, uri, None if token else made), flush=True)
-        ended.wait()
+        while not ended.wait(1):  # on Windows nothing interrupts a wait without an end
+            pass
         con.execute("CALL quack_stop(?)", [uri])
     print(f"{database}: no longer served")
     return 0

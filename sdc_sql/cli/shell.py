@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import duckdb
 
+from sdc_sql.db import storage
 from sdc_sql.db.load import load
 from sdc_sql.db.source import kind_of
 from sdc_sql.errors import ParameterError, TableError
@@ -52,7 +53,7 @@ def _connected(database: str | None, *, read_only: bool) -> duckdb.DuckDBPyConne
     if there:
         return duckdb.connect(database, read_only=read_only)
     # a new file must be readable by every DuckDB that has the macros' syntax, not only by the newest
-    return duckdb.connect(database, config={"storage_compatibility_version": "v1.5.0"})
+    return duckdb.connect(database, config={"storage_compatibility_version": storage.CHOSEN})
 
 
 def run(arguments: argparse.Namespace) -> int:

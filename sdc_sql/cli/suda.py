@@ -46,8 +46,8 @@ def measured(data: Microdata, arguments: argparse.Namespace) -> dict[str, list[d
     if not arguments.suda:
         raise ParameterError("--contributions goes with --suda.")
     return {
-        "suda_contributions": [c.to_dict() for c in data.suda_contributions(arguments.max_msu)],
-        "suda_value_contributions": [c.to_dict() for c in data.suda_value_contributions(arguments.max_msu)],
+        "suda_contributions": [c.to_dict() for c in data.risk.suda_contributions(arguments.max_msu)],
+        "suda_value_contributions": [c.to_dict() for c in data.risk.suda_value_contributions(arguments.max_msu)],
     }
 
 

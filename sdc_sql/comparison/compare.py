@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from sqlglot import exp
 
+from sdc_sql.compared import some_of
 from sdc_sql.comparison.losses import losses, variables
 from sdc_sql.comparison.page import Comparison
 from sdc_sql.comparison.pram import Reversed
@@ -15,14 +16,13 @@ from sdc_sql.db import query
 from sdc_sql.db.checks import flag, whole
 from sdc_sql.db.table import spelled
 from sdc_sql.errors import ColumnError, ParameterError
-from sdc_sql.loss.compared import some_of
 from sdc_sql.risk.pram_steps import pram_of
 from sdc_sql.roles import reading
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
 
-    from sdc_sql.loss.compared import Described
+    from sdc_sql.compared import Described
     from sdc_sql.roles import Roles
 
 OTHER = {"category": "wildcard", "wildcard": "category"}
@@ -108,7 +108,7 @@ def compare(
     --------
     >>> import sdc_sql
     >>> data = sdc_sql.example()
-    >>> _ = data.local_suppression(2, into="released")
+    >>> _ = data.mask.local_suppression(2, into="released")
     >>> found = sdc_sql.Microdata(data.con, "released", keys=["age", "sex"], id="id").compare(data)
     >>> found.to_dict()["before"]["k_anonymity"][0]["records"], found.to_dict()["wildcard"]["k_anonymity"][0]["records"]
     (1, 0)

@@ -6,18 +6,18 @@ from typing import TYPE_CHECKING, Any
 
 from sqlglot import exp
 
+from sdc_sql.compared import some_of
 from sdc_sql.comparison.sides import has
 from sdc_sql.db import query
 from sdc_sql.errors import ColumnError, ParameterError
-from sdc_sql.loss.compared import some_of
+from sdc_sql.linkage.distance_linkage import distance_linkage
+from sdc_sql.linkage.interval_disclosure import interval_disclosure
+from sdc_sql.linkage.rank_linkage import rank_linkage
 from sdc_sql.loss.direct_distance import direct_distance
-from sdc_sql.loss.distance_linkage import distance_linkage
 from sdc_sql.loss.distribution_distance import distribution_distance
 from sdc_sql.loss.entropy_loss import entropy_loss
 from sdc_sql.loss.il1 import il1
-from sdc_sql.loss.interval_disclosure import interval_disclosure
 from sdc_sql.loss.propensity import propensity
-from sdc_sql.loss.rank_linkage import rank_linkage
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable

@@ -8,7 +8,7 @@ from sdc_sql.comparison.sides import has
 from sdc_sql.db.checks import told
 from sdc_sql.errors import ColumnError, ParameterError, translated
 from sdc_sql.figures.door import by_measure
-from sdc_sql.loss.probabilistic_linkage import probabilistic_linkage
+from sdc_sql.linkage.probabilistic_linkage import probabilistic_linkage
 from sdc_sql.risk.global_risk import global_risk
 from sdc_sql.risk.household_risk import household_global_risk
 from sdc_sql.risk.individual_risk import cell_risk

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from sdc_sql.compared import original_table
 from sdc_sql.db.checks import is_number
 from sdc_sql.errors import ColumnError, ParameterError
-from sdc_sql.loss.compared import original_table
 from sdc_sql.roles import Roles
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from sdc_sql.loss.compared import Described
+    from sdc_sql.compared import Described
 
 ROLES = ("weight", "household", "id", "stratum", "sampling_fraction")
 

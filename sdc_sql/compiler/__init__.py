@@ -1,7 +1,8 @@
 """The macros beyond DuckDB: one standalone query, written for another engine.
 
 ``definitions`` reads the macros from the SQL files, ``expand`` makes one query of a call, ``constants`` computes
-what is known beforehand, ``engines`` says it as Spark or PostgreSQL wants it, ``allowed`` refuses whatever is not
+what is known beforehand, ``engines`` says it as Spark or PostgreSQL wants it (``spark`` and ``postgres`` hold all
+that is of one engine alone), ``allowed`` refuses whatever is not
 known to mean the same there; ``cannot_compile`` says which macros stay in DuckDB.
 """
 
@@ -16,7 +17,7 @@ from sdc_sql.compiler import cannot_compile, draws
 from sdc_sql.compiler.allowed import check
 from sdc_sql.compiler.definitions import definitions as known_macros
 from sdc_sql.compiler.doubles import SUMS
-from sdc_sql.compiler.engines import rewritten
+from sdc_sql.compiler.engines import ENGINES, rewritten
 from sdc_sql.compiler.expand import CallExpansion
 from sdc_sql.compiler.lists import OWN_WORDS
 from sdc_sql.compiler.written import written as text_of
@@ -94,11 +95,19 @@ def compile(  # noqa: A001 - what it does
         raise ParameterError(f"There is no macro {macro}; there are {', '.join(public)}.")
     call = query.call(name, *arguments, **named).find(exp.Anonymous)
     assert call is not None  # noqa: S101 - for the type checker: it was just made
+    return compiled_call(call, dialect, _lookup(columns, con))
+
+
+def compiled_call(
+    call: exp.Anonymous, dialect: Literal["duckdb", "spark", "postgres"], columns_of: Callable[[str], Sequence[str]]
+) -> str:
+    """Return the query for a call of a macro that there is, with what tells the columns of a table."""
+    name = str(call.this)
     cannot_compile.refuse(name, call.expressions, dialect)
     declared = by_name().get(name)
     expansion = CallExpansion(
-        _lookup(columns, con),
-        companions=dialect == "postgres",
+        columns_of,
+        companions=dialect in ENGINES and ENGINES[dialect].plans_once,
         kept=(*OWN_WORDS, *SUMS, *draws.OWN_WORDS) if dialect != "duckdb" else (),
         is_apart=declared is not None and declared.masks,
     )

@@ -10,7 +10,7 @@ from typing import Any
 
 from sqlglot import exp
 
-from sdc_sql.compiler.spark import NEVER_NULL
+from sdc_sql.compiler.engines import ENGINES
 from sdc_sql.errors import Unsupported
 
 _QUERIES = (
@@ -32,53 +32,6 @@ _AGGREGATES = (
     exp.Count, exp.Sum, exp.Min, exp.Max, exp.Avg, exp.VariancePop, exp.Star, exp.RowNumber, exp.DenseRank, exp.Rank,
     exp.LogicalOr, exp.Lead,
 )  # fmt: skip
-_OWN: dict[str, tuple[type[exp.Expression], ...]] = {
-    "spark": (exp.Struct, exp.PropertyEQ, exp.Dot, exp.Explode, exp.Aliases, exp.Typeof, exp.ArrayFilter, exp.Lambda),
-    "postgres": (exp.Offset, exp.Left, exp.Unnest, exp.Collate, exp.DataTypeParam),
-}
-_FUNCTIONS = {
-    "spark": {
-        "RAISE_ERROR",
-        "SEQUENCE",
-        "INLINE",
-        "ARRAYS_ZIP",
-        "SIZE",
-        "ARRAY_AGG",
-        "BIT_COUNT",
-        "ZIP_WITH",
-        "CONCAT",
-        "LENGTH",
-        "SUBSTR",
-        "LOG10",
-        "SHA2",
-        "BASE64",
-        "UNHEX",
-        "ISNAN",
-        "RINT",
-        "CONV",
-        "FORMAT_STRING",
-        "REGEXP_REPLACE",
-    },
-    "postgres": {
-        "CONCAT",
-        "ROW",
-        "GENERATE_SERIES",
-        "UNNEST",
-        "CARDINALITY",
-        "PG_TYPEOF",
-        "ARRAY_AGG",
-        "BIT_COUNT",
-        "LENGTH",
-        "SUBSTR",
-        "LOG10",
-        "ENCODE",
-        "DECODE",
-        "SHA256",
-        "CONVERT_TO",
-        "ROUND",
-        "CURRENT_SETTING",
-    },
-}
 _TYPES = {"DOUBLE", "TEXT", "VARCHAR", "BOOLEAN"}
 _WHOLE = {"BIGINT", "INT"}
 
@@ -91,12 +44,13 @@ def check(tree: exp.Query, dialect: str) -> None:
     Unsupported
         It names the construct.
     """
-    allowed = {*_QUERIES, *_TRUTHS, *_VALUES, *_AGGREGATES, *_OWN[dialect]}
+    engine = ENGINES[dialect]
+    allowed = {*_QUERIES, *_TRUTHS, *_VALUES, *_AGGREGATES, *engine.nodes}
     for node in tree.walk():
         if isinstance(node, exp.Anonymous):
-            known = node.name in _FUNCTIONS[dialect]
+            known = node.name in engine.functions
         elif isinstance(node, exp.Cast):
-            known = (type(node) is exp.Cast or (dialect == "spark" and node.to.is_type("double"))) and _is_known_cast(
+            known = (type(node) is exp.Cast or (engine.try_casts and node.to.is_type("double"))) and _is_known_cast(
                 node
             )
         elif isinstance(node, exp.Trim):
@@ -107,30 +61,9 @@ def check(tree: exp.Query, dialect: str) -> None:
             raise Unsupported(
                 f"{_named(node)} is not known to mean in {dialect} what it means in DuckDB: {node.sql('duckdb')[:120]}"
             )
-    for node in tree.find_all(exp.Join):
-        if dialect == "spark" and not _keeps_checks(node):
-            raise Unsupported(
-                "An inner JOIN on a column is not known to keep the checks of the data in spark, whose optimiser"
-                f" drops a check with the rows where the column is NULL: {node.sql('duckdb')[:120]}"
-            )
-
-
-def _keeps_checks(join: exp.Join) -> bool:
-    """Say whether Spark infers nothing from a join that removes an error.
-
-    The struct of the keys is never NULL, nor is the number of a row; nothing is inferred from <=> and from coalesce.
-    """
-    if join.side:
-        return True
-    if any(identifier.name not in NEVER_NULL | {"sdc__id"} for identifier in join.args.get("using") or []):
-        return False
-    on = join.args.get("on")
-    on = None if on is None else on.unnest()
-    parts = [] if on is None else list(on.flatten()) if isinstance(on, exp.And) else [on]
-    return all(
-        isinstance(part, exp.NullSafeEQ | exp.Coalesce) or all(c.name in NEVER_NULL for c in part.find_all(exp.Column))
-        for part in parts
-    )
+    if engine.refuse_join is not None:
+        for join in tree.find_all(exp.Join):
+            engine.refuse_join(join)
 
 
 def _named(node: Any) -> str:  # noqa: ANN401 - sqlglot 30 splits what was Expression

@@ -15,7 +15,7 @@ from sqlglot import exp
 from sdc_sql.compiler.columns import folded
 from sdc_sql.compiler.constants import fold, is_error
 from sdc_sql.compiler.definitions import definitions, substituted
-from sdc_sql.compiler.trees import FROM, aliased, quoted, subquery
+from sdc_sql.compiler.trees import aliased, quoted, subquery
 from sdc_sql.errors import Unsupported
 
 if TYPE_CHECKING:
@@ -25,7 +25,7 @@ ROWS = "sdc__rows"  # the macro that reads a table and checks it at once: sql/co
 EXACT_ROWS = "sdc__exact_rows"  # the same, texts to be compared by their bytes, as other engines compare them
 UNASKED = "sdc__unasked"  # the same without the check,
 REFUSED = "sdc__refused"  # which is this: no rows, or the error
-_COUNT, _NONE, _CHECK = "sdc__n", "sdc__none", "sdc__check"
+COUNT, CHECK_COLUMN, CHECK = "sdc__n", "sdc__none", "sdc__check"
 
 
 def message_of(arguments: Sequence[exp.Expression]) -> exp.Expression:
@@ -38,11 +38,11 @@ def message_of(arguments: Sequence[exp.Expression]) -> exp.Expression:
 def check(table: exp.Table, message: exp.Expression) -> exp.Select:
     """Return a query of one column that is NULL, or an error where the table has no rows."""
     some = subquery(exp.select(exp.Literal.number(1)).from_(table).limit(1), "sdc__some")
-    counted = exp.select(aliased(exp.Count(this=exp.Star()), _COUNT)).from_(some)
-    is_there = exp.GT(this=quoted(_COUNT), expression=exp.Literal.number(0))
+    counted = exp.select(aliased(exp.Count(this=exp.Star()), COUNT)).from_(some)
+    is_there = exp.GT(this=quoted(COUNT), expression=exp.Literal.number(0))
     error = exp.Anonymous(this="error", expressions=[message])
     none = exp.Case(ifs=[exp.If(this=is_there, true=exp.null())], default=error)
-    return exp.select(aliased(none, _NONE)).from_(subquery(counted, "sdc__count"))
+    return exp.select(aliased(none, CHECK_COLUMN)).from_(subquery(counted, "sdc__count"))
 
 
 def checked(tree: exp.Query, names: Sequence[str], checks: Iterable[exp.Select]) -> exp.Query:
@@ -57,9 +57,9 @@ def checked(tree: exp.Query, names: Sequence[str], checks: Iterable[exp.Select])
         key.set("this", quoted(f"sdc__order_{number}"))
     tree.set("order", None)
     for each in checks:
-        columns = [quoted(_NONE) for _ in range(len(names) + len(hidden))]
-        fails = exp.Not(this=exp.Is(this=quoted(_NONE), expression=exp.null()))
-        branch = exp.select(*columns).from_(subquery(each, _CHECK)).where(fails)
+        columns = [quoted(CHECK_COLUMN) for _ in range(len(names) + len(hidden))]
+        fails = exp.Not(this=exp.Is(this=quoted(CHECK_COLUMN), expression=exp.null()))
+        branch = exp.select(*columns).from_(subquery(each, CHECK)).where(fails)
         tree = exp.Union(this=tree, expression=branch, distinct=False)
     if order is None:
         return tree
@@ -79,15 +79,3 @@ def _hidden_keys(tree: exp.Query, names: Sequence[str]) -> list[tuple[int, exp.O
         for n, k in keys
         if not isinstance(k.this, exp.Column) or k.this.table or folded(k.this.name) not in results
     ]
-
-
-def postgres_check(node: exp.Expression) -> exp.Expression:
-    """Say the branch of a check with bare NULLs, which take any type."""
-    source = node.args.get(FROM) if isinstance(node, exp.Select) else None
-    if source is None or source.this.alias != _CHECK:
-        return node
-    counted = source.this.this
-    case = counted.expressions[0].this.copy()
-    case.args["ifs"][0].set("true", exp.false())
-    branch = exp.select(*(exp.null() for _ in node.expressions)).from_(counted.args[FROM].this.copy())
-    return exp.Subquery(this=branch.where(case).offset(0))

@@ -13,13 +13,13 @@ from sdc_sql.compiler import postgres, spark
 if TYPE_CHECKING:
     from sqlglot import exp
 
-_STEPS = {"spark": spark.STEPS, "postgres": postgres.STEPS}
+ENGINES = {"spark": spark.ENGINE, "postgres": postgres.ENGINE}
 
 
 def rewritten(tree: exp.Query, dialect: str) -> exp.Query:
     """Return a query in the words of an engine (the tree itself is changed, by whatever a step returns)."""
     nodes: list[Any] = list(tree.walk())
-    for step in _STEPS[dialect]:
+    for step in ENGINES[dialect].steps:
         changed = False
         for node in reversed(nodes):  # what is inside comes first
             made = step(node)

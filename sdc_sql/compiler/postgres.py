@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from sqlglot import exp
 
 from sdc_sql.compiler import lists
+from sdc_sql.compiler.definitions import pasted
 from sdc_sql.compiler.doubles import any_value, is_decimal, null, number, plain_sum, quotient, type_name, whole
-from sdc_sql.compiler.draws import postgres_functions, postgres_words
-from sdc_sql.compiler.empty import postgres_check
+from sdc_sql.compiler.draws import arguments_of, called, digits, shared_function, uniform
+from sdc_sql.compiler.empty import CHECK
+from sdc_sql.compiler.engine import Engine
+from sdc_sql.compiler.equal_values import FORM
 from sdc_sql.compiler.postgres_errors import error
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
+from sdc_sql.compiler.trees import FROM
 
 
 def decimal(node: exp.Expression) -> exp.Expression:
@@ -147,9 +146,72 @@ def rows(node: exp.Expression) -> exp.Expression:
     return node if made is node else exp.Anonymous(this="GENERATE_SERIES", expressions=made.expressions)
 
 
-STEPS: tuple[Callable[[exp.Expression], exp.Expression], ...] = (
-    postgres_words, plain_sum, any_value, null, lists.listed, lists.as_it_is, lists.collected, quotient, decimal,
-    types, unnested, rows,
-    filtered, bit_count, common_bits, struct, same, byte_order, exponential, postgres_functions,
-    postgres_check, error,
+def words(node: exp.Expression) -> exp.Expression:
+    """Say the words of draws."""
+    if parts := arguments_of(node, "sdc__uniform_of"):
+        bits = exp.cast(called("CONCAT", "x", digits(*parts)), "bit(52)")
+        return exp.Paren(this=uniform(exp.cast(bits, "bigint")))
+    if parts := arguments_of(node, "sdc__fraction_text"):
+        return exp.cast(parts[0].copy(), "text")
+    if arguments_of(node, "getvariable"):
+        return exp.Anonymous(this="CURRENT_SETTING", expressions=[exp.Literal.string("sdc.key"), exp.true()])
+    return node
+
+
+def functions(node: exp.Expression) -> exp.Expression:
+    """Say functions of texts and numbers."""
+    if isinstance(node, exp.SHA2):
+        return called("ENCODE", called("SHA256", called("CONVERT_TO", node.this, "UTF8")), "hex")
+    if isinstance(node, exp.ToBase64):
+        return called("ENCODE", node.this, "base64")
+    if isinstance(node, exp.Unhex):
+        return called("DECODE", node.this, "hex")
+    if isinstance(node, exp.IsNan):
+        return exp.EQ(this=pasted(node.this), expression=exp.cast(exp.Literal.string("NaN"), "double"))
+    if parts := arguments_of(node, "round_even"):
+        return called("ROUND", parts[0])
+    return shared_function(node) or node
+
+
+def type_asked(node: exp.Expression) -> exp.Expression:
+    """Ask the type of one record, where values in two forms are looked for: no other is read if it has one form."""
+    if not (isinstance(node, exp.Select) and node.expressions and node.expressions[0].alias == FORM):
+        return node
+    made = node.copy()
+    asked = made.find(exp.Typeof)
+    if asked is not None:
+        one = exp.select(asked.copy()).from_(made.args[FROM].this.copy()).limit(1)
+        asked.replace(exp.Subquery(this=one))
+    return made
+
+
+def check(node: exp.Expression) -> exp.Expression:
+    """Say the branch of a check with bare NULLs, which take any type."""
+    source = node.args.get(FROM) if isinstance(node, exp.Select) else None
+    if source is None or source.this.alias != CHECK:
+        return node
+    counted = source.this.this
+    case = counted.expressions[0].this.copy()
+    case.args["ifs"][0].set("true", exp.false())
+    branch = exp.select(*(exp.null() for _ in node.expressions)).from_(counted.args[FROM].this.copy())
+    return exp.Subquery(this=branch.where(case).offset(0))
+
+
+ENGINE = Engine(
+    steps=(
+        type_asked, words, plain_sum, any_value, null, lists.listed, lists.as_it_is, lists.collected, quotient, decimal,
+        types, unnested, rows, filtered, bit_count, common_bits, struct, same, byte_order, exponential, functions,
+        check, error,
+    ),
+    nodes=(exp.Offset, exp.Left, exp.Unnest, exp.Collate, exp.DataTypeParam),
+    functions=frozenset({
+        "CONCAT", "ROW", "GENERATE_SERIES", "UNNEST", "CARDINALITY", "PG_TYPEOF", "ARRAY_AGG", "BIT_COUNT", "LENGTH",
+        "SUBSTR", "LOG10", "ENCODE", "DECODE", "SHA256", "CONVERT_TO", "ROUND", "CURRENT_SETTING",
+    }),
+    key="Give the secret key first, as a bound parameter, which is not logged as a statement's text:"
+    " SELECT set_config('sdc.key', $1, false).",
+    notes=(
+        "Below a million records or so, SET jit = off: to compile the query may take PostgreSQL longer than to run it.",
+    ),
+    plans_once=True,
 )  # fmt: skip

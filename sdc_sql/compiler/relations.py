@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from sqlglot import exp
 
-from sdc_sql.compiler import empty
+from sdc_sql.compiler import empty, equal_values
 from sdc_sql.compiler.columns import Field, Source, Sources, folded, varying
 from sdc_sql.compiler.constants import fold
 from sdc_sql.compiler.definitions import definitions, parsed, substituted
@@ -117,6 +117,8 @@ def _source(expansion: Expansion, node: exp.Expression, scope: Scope) -> Read:
         return _table(expansion, function, node.alias, scope)
     if isinstance(function, exp.Anonymous) and function.name in ("query", empty.REFUSED):
         # (the check of a table without rows stands at the end of the query)
+        if function.name == empty.REFUSED:
+            _compared(expansion, function, scope)
         written = _text(expansion, function, scope) if function.name == "query" else None
         return _inner(expansion, written, node.alias)
     reads = (empty.ROWS, empty.UNASKED, *((empty.EXACT_ROWS,) if expansion.is_foreign else ()))
@@ -147,7 +149,19 @@ def _rows(expansion: Expansion, function: exp.Anonymous, alias: str, scope: Scop
         table.set("alias", None)
         check = empty.check(table, empty.message_of(arguments))
         expansion.checks.setdefault(query.text(check), check)
+        _compared(expansion, function, scope)
     return read
+
+
+def _compared(expansion: Expansion, function: exp.Anonymous, scope: Scope) -> None:
+    """Add the checks of the columns that a macro compares, of a table of the caller's."""
+    arguments = [fold(expansion.inlined(argument.copy())) for argument in function.expressions]
+    name = str(known_value(arguments[0]))
+    if folded(name) in scope:
+        return
+    for column in equal_values.compared(function, arguments, expansion.columns_of(name)):
+        check = equal_values.check(table(name), column)
+        expansion.checks.setdefault(query.text(check), check)
 
 
 def _table(expansion: Expansion, function: exp.Anonymous, alias: str, scope: Scope) -> ReadTable:

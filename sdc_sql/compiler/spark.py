@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from sqlglot import exp
 
 from sdc_sql.compiler import lists
 from sdc_sql.compiler.constants import is_error
+from sdc_sql.compiler.definitions import pasted
 from sdc_sql.compiler.doubles import any_value, is_decimal, null, number, plain_sum, quotient, type_name
-from sdc_sql.compiler.draws import spark_functions, spark_words
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
+from sdc_sql.compiler.draws import arguments_of, called, digits, shared_function, uniform
+from sdc_sql.compiler.engine import Engine
+from sdc_sql.errors import Unsupported
 
 
 def decimal(node: exp.Expression) -> exp.Expression:
@@ -125,7 +125,80 @@ def error(node: exp.Expression) -> exp.Expression:
     return exp.Anonymous(this="RAISE_ERROR", expressions=node.expressions) if is_error(node) else node
 
 
-STEPS: tuple[Callable[[exp.Expression], exp.Expression], ...] = (
-    spark_words, plain_sum, any_value, null, lists.listed, lists.as_it_is, lists.collected, quotient, decimal, types,
-    side_by_side, rows, filtered, bit_count, common_bits, join, spark_functions, error,
+def words(node: exp.Expression) -> exp.Expression:
+    """Say the words of draws."""
+    if parts := arguments_of(node, "sdc__uniform_of"):
+        return exp.Paren(this=uniform(called("CONV", digits(*parts), 16, 10)))
+    if parts := arguments_of(node, "sdc__fraction_text"):  # 12.3, 0.000123, 1.23e-05
+        (figure,) = parts
+        plain = called("REGEXP_REPLACE", called("FORMAT_STRING", "%.10f", figure), "0+$", "")
+        power: exp.Expression = exp.cast(figure.copy(), "text")
+        for old, new in (("[.]0E", "E"), ("E-([0-9])$", "e-0$1"), ("E", "e")):
+            power = called("REGEXP_REPLACE", power, old, new)
+        small = exp.LT(this=pasted(figure), expression=exp.Literal.number("1e-4"))
+        return exp.Case(ifs=[exp.If(this=small, true=power)], default=plain)
+    if arguments_of(node, "getvariable"):  # an aggregate: there is a row, of a NULL, whatever the view holds
+        key = exp.column("sdc_key", quoted=True)
+        return exp.Subquery(this=exp.select(exp.Max(this=key)).from_(exp.to_table("sdc_key")))
+    return node
+
+
+_NAMES: dict[type[exp.Expression], str] = {exp.ToBase64: "BASE64", exp.Unhex: "UNHEX", exp.IsNan: "ISNAN"}
+
+
+def functions(node: exp.Expression) -> exp.Expression:
+    """Say functions of texts and numbers."""
+    if type(node) in _NAMES:
+        return called(_NAMES[type(node)], node.this)
+    if isinstance(node, exp.SHA2):
+        return called("SHA2", node.this, 256)
+    if isinstance(node, exp.Left):
+        return called("SUBSTR", node.this, 1, node.expression)
+    if parts := arguments_of(node, "round_even"):
+        return called("RINT", parts[0])
+    return shared_function(node) or node
+
+
+def refuse_join(join: exp.Join) -> None:
+    """Refuse a join with whose rows Spark may drop a check of the data."""
+    if not _keeps_checks(join):
+        raise Unsupported(
+            "An inner JOIN on a column is not known to keep the checks of the data in spark, whose optimiser"
+            f" drops a check with the rows where the column is NULL: {join.sql('duckdb')[:120]}"
+        )
+
+
+def _keeps_checks(join: exp.Join) -> bool:
+    """Say whether Spark infers nothing from a join that removes an error.
+
+    The struct of the keys is never NULL, nor is the number of a row; nothing is inferred from <=> and from coalesce.
+    """
+    if join.side:
+        return True
+    if any(identifier.name not in NEVER_NULL | {"sdc__id"} for identifier in join.args.get("using") or []):
+        return False
+    on = join.args.get("on")
+    on = None if on is None else on.unnest()
+    parts = [] if on is None else list(on.flatten()) if isinstance(on, exp.And) else [on]
+    return all(
+        isinstance(part, exp.NullSafeEQ | exp.Coalesce) or all(c.name in NEVER_NULL for c in part.find_all(exp.Column))
+        for part in parts
+    )
+
+
+ENGINE = Engine(
+    steps=(
+        words, plain_sum, any_value, null, lists.listed, lists.as_it_is, lists.collected, quotient, decimal, types,
+        side_by_side, rows, filtered, bit_count, common_bits, join, functions, error,
+    ),
+    nodes=(exp.Struct, exp.PropertyEQ, exp.Dot, exp.Explode, exp.Aliases, exp.Typeof, exp.ArrayFilter, exp.Lambda),
+    functions=frozenset({
+        "RAISE_ERROR", "SEQUENCE", "INLINE", "ARRAYS_ZIP", "SIZE", "ARRAY_AGG", "BIT_COUNT", "ZIP_WITH", "CONCAT",
+        "LENGTH", "SUBSTR", "LOG10", "SHA2", "BASE64", "UNHEX", "ISNAN", "RINT", "CONV", "FORMAT_STRING",
+        "REGEXP_REPLACE",
+    }),
+    key="Give the secret key first, as the one row of a view, which no plan shows:"
+    " spark.createDataFrame([(key,)], 'sdc_key string').createOrReplaceTempView('sdc_key').",
+    try_casts=True,
+    refuse_join=refuse_join,
 )  # fmt: skip

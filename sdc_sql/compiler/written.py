@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from sqlglot import ErrorLevel, TokenType, exp, tokenize
 
+from sdc_sql.compiler.engines import ENGINES
 from sdc_sql.db import query
 from sdc_sql.db.macros import by_name
 from sdc_sql.version import VERSION
@@ -16,13 +17,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
 WIDTH = 120
-_JIT = "Below a million records or so, SET jit = off: to compile the query may take PostgreSQL longer than to run it."
-_KEYS = {
-    "spark": "Give the secret key first, as the one row of a view, which no plan shows:"
-    " spark.createDataFrame([(key,)], 'sdc_key string').createOrReplaceTempView('sdc_key').",
-    "postgres": "Give the secret key first, as a bound parameter, which is not logged as a statement's text:"
-    " SELECT set_config('sdc.key', $1, false).",
-}
 _TYPES = "Masked columns are DOUBLEs, whole where they were whole numbers: cast them to their types to store them."
 _OPEN, _CLOSE = (TokenType.L_PAREN, TokenType.CASE), (TokenType.R_PAREN, TokenType.END)
 
@@ -49,8 +43,8 @@ def _comment(call: exp.Expression, dialect: str) -> str:
     declared = by_name().get(call.name)
     said = [query.text(call.transform(_plain)), f"Compiled by sdc-sql {VERSION} for {dialect}."]
     said += [f"Source: {declared.source}"] if declared and declared.source else []
-    said += [_KEYS[dialect], _TYPES] if declared and declared.masks and declared.needs_key else []
-    said += [_JIT] if dialect == "postgres" else []
+    said += [ENGINES[dialect].key, _TYPES] if declared and declared.masks and declared.needs_key else []
+    said += ENGINES[dialect].notes if dialect in ENGINES else ()
     lines = [
         line
         for text in said

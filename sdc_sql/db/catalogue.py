@@ -26,7 +26,7 @@ _MACRO = re.compile(
     rf"^{CREATE} (?P<name>sdc_\w+)\((?P<arguments>.*?)\) AS\b(?P<table> TABLE)?", re.MULTILINE | re.DOTALL
 )
 _MASKED = "it masks records: on Spark use sdc_sql.spark.load(spark), for other engines mask the table in DuckDB"
-_METHODS = ("risk/", "mask/", "loss/")
+_METHODS = ("risk/", "linkage/", "mask/", "loss/")
 
 
 @dataclass(frozen=True)
@@ -64,6 +64,12 @@ class Declaration:
     description: str
     given: Given
     effect: Effect = UNKNOWN
+
+    @property
+    def room(self) -> str:
+        """Where its function stands in Python: what every measure is made of is measured as risk is."""
+        room = self.file.partition("/")[0]
+        return "risk" if room == "core" else room
 
     @property
     def signature(self) -> str:

@@ -22,8 +22,10 @@ if TYPE_CHECKING:
 
     import duckdb
 
+MANY = 20  # households in which nothing is constant by chance
 NEAR = 0.95  # the share of households from which a column is one of the household with errors in it
 _GAIN = 0.5  # how far the share must be above what chance gives, of the way to 1
+_PART, _MANY_RECORDS = 64, 100_000  # of so many records a part of the households tells that nothing is counted
 COMPLETED, RECORDS = "sdc_completed_", "sdc_records_"
 
 
@@ -103,24 +105,47 @@ def completed_table(con: duckdb.DuckDBPyConnection, table: str, household: str, 
         exp.table_(prefix + digest, db="main", catalog="temp", quoted=True) for prefix in (RECORDS, COMPLETED)
     )
     records = query.call("sdc__completed_records", table, household, missing)
-    load_macros(con, query.text(records))
     shown = [exp.not_(exp.column(name, quoted=True).is_(exp.null())) for name in missing]
     others = exp.select("*").from_(query_table(table)).where(*shown)
     both = exp.union(others, exp.select("*").from_(part), distinct=False)
     both.set("by_name", exp.true())
     with translated():
-        for target, kind, rows in ((part, "TABLE", records), (whole, "VIEW", both)):
-            made = exp.Create(
-                this=target, kind=kind, replace=True, expression=rows,
-                properties=exp.Properties(expressions=[exp.TemporaryProperty()]),
-            )  # fmt: skip
-            execute(con, made).fetchall()
+        _made(con, part, "TABLE", records)
+        counted = _counted(con, table, household, missing_of(con, f"temp.{part.name}", missing))
+        if counted:
+            sized = exp.table_(f"{part.name}_counted", db="main", catalog="temp", quoted=True)
+            _made(
+                con, sized, "TABLE", query.call("sdc__counted_records", f"temp.{part.name}", table, household, counted)
+            )
+            _made(con, part, "TABLE", exp.select("*").from_(sized))
+            con.execute(f"DROP TABLE temp.{sized.name}")
+        _made(con, whole, "VIEW", both)
     return whole.name
 
 
-def is_completed(table: str) -> bool:
-    """Return whether a table is one as its households complete it, by its name."""
-    return table.startswith(COMPLETED)
+def _made(con: duckdb.DuckDBPyConnection, target: exp.Table, kind: str, rows: exp.Expression) -> None:
+    load_macros(con, query.text(rows))
+    made = exp.Create(
+        this=target.copy(), kind=kind, replace=True, expression=rows,
+        properties=exp.Properties(expressions=[exp.TemporaryProperty()]),
+    )  # fmt: skip
+    execute(con, made).fetchall()
+
+
+def _counted(con: duckdb.DuckDBPyConnection, table: str, household: str, columns: Sequence[str]) -> list[str]:
+    """Return which of the columns can be counted, as the size of the household.
+
+    Of a large table one in ``_PART`` households tells of nearly all columns that they cannot.
+    """
+    records = fetched(con, exp.select(exp.alias_(exp.Count(this=exp.Star()), "n")).from_(query_table(table)))[0]["n"]
+    every = _PART if records > _MANY_RECORDS else 1
+    asked = [
+        c for c in columns if fetched(con, query.call("sdc__may_be_counted", table, household, c, every))[0]["sdc__may"]
+    ]
+    if not asked:
+        return []
+    (row,) = fetched(con, query.call("sdc__columns_that_count", table, household, asked))
+    return [name for name in asked if name in row["sdc__counted"]]
 
 
 def mentioned(value: Any) -> set[str]:  # noqa: ANN401 - any argument

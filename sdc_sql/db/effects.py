@@ -27,6 +27,7 @@ WORDS = {
     "Records": ("stay", "fewer", "reordered"),
     "Loss": ("withheld", "published"),
     "Matrix": ("none", "logged", "by retention", "withheld", "unknown"),
+    "Households": ("checked", "by unit", "as one record"),
 }
 MUST = ("Values", "Bits", "Coarsens", "Loss", "Told")  # what each mask of ours says
 
@@ -40,7 +41,9 @@ class Effect:
     or a class. ``suppresses``: whether NULL means that a value was taken away, or that the record was. ``records``:
     whether all stay, and in their order. ``loss``: whether a loss of its columns is told to users of the public file.
     ``told``: the parameters that they are told. ``matrix``: where a matrix of misclassification is known. ``publicly``:
-    what is said of it in public, where the declaration's own words name what is not told.
+    what is said of it in public, where the declaration's own words name what is not told. ``households``: how members
+    of a household get one masked value of a column that is of it: by the method's own ``unit``, masked as one record,
+    or like values become like ones anyhow, which is checked.
     """
 
     values: Word
@@ -50,6 +53,7 @@ class Effect:
     records: Word
     loss: Word
     matrix: Word
+    households: Word
     told: tuple[Names, ...] = ()
     publicly: str = ""
     says: frozenset[str] = frozenset()  # the tags that are there

@@ -12,6 +12,7 @@ from sqlglot import exp
 from sdc_sql.db import query
 from sdc_sql.db.checks import told
 from sdc_sql.db.csv_file import created
+from sdc_sql.db.names import one_name
 from sdc_sql.errors import TableError
 
 _NUMBERS = count(1)
@@ -27,7 +28,7 @@ def given_table(con: duckdb.DuckDBPyConnection, table: Any) -> str:  # noqa: ANN
     if isinstance(table, os.PathLike):
         table = os.fspath(table)
     if isinstance(table, str) and table:
-        return table
+        return one_name(table)
     if table is None or isinstance(table, (str, bytes, int, float, bool, list, tuple, dict, set)):
         raise TableError(f"table is {told(table)}: it must be {_ACCEPTED}.")
     name = exp.to_identifier(f"sdc_data_{next(_NUMBERS)}")

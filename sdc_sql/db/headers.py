@@ -29,7 +29,7 @@ TAGS = (
     "Source", "Scope", "Python", "Not compiled", "Compiled", "Keeps", "Guarantees", "Parameters", "Gives", "Rows",
     "Verb", "Command", "Limit", "Example",
     # of what a mask does to a file, and what users of it are told (effects.py)
-    "Values", "Bits", "Coarsens", "Suppresses", "Records", "Loss", "Told", "Matrix", "Publicly",
+    "Values", "Bits", "Coarsens", "Suppresses", "Records", "Loss", "Told", "Matrix", "Publicly", "Households",
 )  # fmt: skip
 # What an argument is; a choice is written as its values, 'mean' or 'median'.
 TYPES = (

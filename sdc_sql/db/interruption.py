@@ -1,4 +1,4 @@
-"""Ctrl-C ends what runs, and arrives as what it is.
+"""Ctrl-C, and on a command line each signal that ends a program, ends what runs, and arrives as what it is.
 
 DuckDB makes an error of its own of it, and would wait for a kernel on one of its threads to end.
 """
@@ -8,25 +8,70 @@ from __future__ import annotations
 import signal
 import threading
 from contextlib import contextmanager
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, TypeAlias
 
-from sdc_sql.udfs.interruption import allow_kernels, stop_kernels
+from sdc_sql.udfs.interruption import allow_kernels, hearing, stop_kernels
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator, Mapping
     from types import FrameType
 
+    Handler: TypeAlias = Callable[[int, FrameType | None], Any] | int | None
+
 AGAIN = 0.1  # seconds
+# those that Windows has not are left out there
+ENDING = tuple(getattr(signal, n) for n in ("SIGINT", "SIGTERM", "SIGHUP", "SIGQUIT") if hasattr(signal, n))
+
+
+class Ended(KeyboardInterrupt):
+    """A signal that ends the program, as Ctrl-C does: what was begun is cleaned up on its way out."""
+
+    def __init__(self, number: int) -> None:
+        self.number = number
+        super().__init__(number)
+
+
+def ends(error: KeyboardInterrupt) -> bool:
+    """Return whether a prompt ends too: at every signal but Ctrl-C, which ends what runs there and no more."""
+    return isinstance(error, Ended) and error.number != signal.SIGINT
 
 
 @contextmanager
-def interruptible() -> Iterator[None]:
-    """Run a block; what the handler of Ctrl-C raises (KeyboardInterrupt) ends its kernels too, and is what is raised.
+def ending() -> Iterator[None]:
+    """Raise what ends the program as :class:`Ended` while a block runs; what it ignores, as below nohup, it ignores.
 
-    The handler is the caller's own, whatever it does. In a thread that is told of no signals nothing is changed.
+    The handlers from before come back afterwards. In a thread that is told of no signals nothing is changed.
     """
-    handler = signal.getsignal(signal.SIGINT)
-    if not callable(handler) or threading.current_thread() is not threading.main_thread():
+    before = _handlers(ENDING)
+    with _handled(dict.fromkeys(before, _end), before):
+        yield
+
+
+def _end(number: int, _: FrameType | None) -> None:
+    raise Ended(number)
+
+
+@contextmanager
+def uninterrupted() -> Iterator[None]:
+    """Let a signal wait until a short block has ended: what is removed half would stay for good."""
+    came: list[int] = []
+    before = _handlers(ENDING)
+    try:
+        with _handled(dict.fromkeys(before, lambda number, _: came.append(number)), before):
+            yield
+    finally:
+        for number in came[:1]:
+            signal.raise_signal(number)
+
+
+@contextmanager
+def interruptible(numbers: tuple[int, ...] = (signal.SIGINT,)) -> Iterator[None]:
+    """Run a block; what the handler of a signal raises (KeyboardInterrupt) ends its kernels too, and is what is raised.
+
+    The handlers are the caller's own, whatever they do. In a thread that is told of no signals nothing is changed.
+    """
+    handlers = {number: handler for number, handler in _handlers(numbers).items() if callable(handler)}
+    if not handlers:
         yield
         return
     raised: list[BaseException] = []
@@ -36,16 +81,16 @@ def interruptible() -> Iterator[None]:
 
     def stop(number: int, frame: FrameType | None) -> None:
         try:
-            handler(number, frame)
+            handlers[number](number, frame)
         except BaseException as error:
             raised.append(error)
             if len(raised) == 1:
                 stopping.start()
             raise
 
-    signal.signal(signal.SIGINT, stop)
     try:
-        yield
+        with _handled(dict.fromkeys(handlers, stop), handlers), hearing({*handlers}):
+            yield
     except BaseException as error:
         if raised and error is not raised[-1]:
             raise raised[-1] from None
@@ -54,11 +99,30 @@ def interruptible() -> Iterator[None]:
         if raised:  # somebody took DuckDB's error for another
             raise raised[-1]
     finally:
-        signal.signal(signal.SIGINT, handler)
         if raised:
             ended.set()
             stopping.join()
             allow_kernels()
+
+
+def _handlers(numbers: tuple[int, ...]) -> dict[int, Handler]:
+    """Return what signals do now, but for those that are ignored; none in a thread that is told of no signals."""
+    if threading.current_thread() is not threading.main_thread():
+        return {}
+    now = {number: signal.getsignal(number) for number in numbers}
+    return {number: handler for number, handler in now.items() if handler not in {None, signal.SIG_IGN}}
+
+
+@contextmanager
+def _handled(handlers: Mapping[int, Handler], before: Mapping[int, Handler]) -> Iterator[None]:
+    """Let signals do something else while a block runs."""
+    try:
+        for number, handler in handlers.items():
+            signal.signal(number, handler)
+        yield
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
 
 
 def _stop(ended: threading.Event) -> None:

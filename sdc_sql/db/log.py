@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from sdc_sql.db import step_table
 from sdc_sql.db.identity import digests, mark_of, marked
+from sdc_sql.db.meanwhile import Meanwhile
 from sdc_sql.db.steps import chain, changed_since, last_left, next_pass, refuse_second_draw
 from sdc_sql.db.targets import base_table, known, new_table
 from sdc_sql.errors import ParameterError
@@ -51,6 +52,8 @@ class Log:
         if "stream" in arguments and arguments["stream"] is None:
             arguments = {**arguments, "stream": next_pass(self.steps, columns)}
         self.arguments = arguments
+        read = [str(arguments["id"])] if "id" in arguments else []
+        self._meanwhile = Meanwhile(self.con, self.target, [*read, *columns]) if into is None else None
 
     def _refuse_changed(self, columns: tuple[str, ...]) -> None:
         """Refuse to count on where a column is not as its last step left it: it may hold original values again."""
@@ -82,7 +85,7 @@ class Log:
         gone: bool = False,
         left: tuple[str, ...] = (),
     ) -> None:
-        """Add the step to the table of steps beside the target. It never contains the key.
+        """Add the step to the table of steps beside the target. It never contains the key. It is the last that is done.
 
         gone: the columns are. left: columns that earlier steps have masked, and of which records have left.
         """
@@ -113,3 +116,5 @@ class Log:
             "sse_sst": step.sse_sst,
         }
         step_table.insert(self.con, steps, row)
+        if self._meanwhile is not None:
+            self._meanwhile.check()

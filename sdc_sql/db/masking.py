@@ -5,11 +5,13 @@ In place the old values stay in the bytes of a database file: ``released_file`` 
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
 
 from sqlglot import exp
 
 from sdc_sql.db import arguments as arguments_of
+from sdc_sql.db import homes as homes_of
 from sdc_sql.db import query
 from sdc_sql.db.load import execute, require_key, set_key
 from sdc_sql.db.log import Log
@@ -29,11 +31,11 @@ if TYPE_CHECKING:
     from sdc_sql.db.masked_values import OfValue
     from sdc_sql.db.query import Value
     from sdc_sql.db.subset import Subset
-    from sdc_sql.db.table import Part, Table
+    from sdc_sql.db.table import Homes, Part, Table
 
 # a query, or what makes it of the arguments, in which the pass of draws is named
 Kept: TypeAlias = "exp.Select | Callable[[Mapping[str, Value]], exp.Select]"
-OF_PART = f"{NAME}_of_part"
+OF_PART, OF_HOMES = f"{NAME}_of_part", f"{NAME}_of_homes"
 DESIGN = "sdc_design"
 APART = {"columns", "id", "release", "stream"}  # have columns of their own in the log
 
@@ -73,7 +75,7 @@ class Maskable(Protocol):
         into: str | None = None,
         measured: bool = False,
         kept: Mapping[str, Kept] | None = None,
-        designed: exp.Select | None = None,
+        designed: Designed | None = None,
         confidential: tuple[str, ...] = (),
         retyped: bool = False,
         subset: Subset | None = None,
@@ -82,6 +84,19 @@ class Maskable(Protocol):
     ) -> MaskingStep:
         """Mask columns by a macro, as :func:`masked` does."""
         ...
+
+
+@dataclass(frozen=True)
+class Designed:
+    """What a mask is computed from, a query whose rows are kept; and the macros that read them.
+
+    ``masks`` gives the masked values in the place of the mask's own macro, and takes the name of the rows last; the
+    columns of ``applied`` are logged with the parameters.
+    """
+
+    rows: exp.Select
+    masks: str
+    applied: str
 
 
 def masked(
@@ -93,7 +108,7 @@ def masked(
     into: str | None = None,
     measured: bool = False,
     kept: Mapping[str, Kept] | None = None,
-    designed: exp.Select | None = None,
+    designed: Designed | None = None,
     confidential: tuple[str, ...] = (),
     retyped: bool = False,
     subset: Subset | None = None,
@@ -119,8 +134,7 @@ def masked(
         Queries of one row, or what makes them of the arguments, computed before the table is changed, for the log:
         ``matrix`` and ``counts`` give JSON; the columns of ``applied`` are logged with the parameters.
     designed
-        What the macro reads before it masks, and the log tells: computed once, for ``sdc__<macro>_designed`` (which
-        takes its name last) and ``sdc__<macro>_applied``, whose columns are logged with the parameters.
+        What the macro reads before it masks, and the log tells: computed once.
     confidential
         Which parameters and columns of the log must not be published.
     retyped
@@ -158,7 +172,7 @@ def _masked(
     *,
     measured: bool,
     kept: Mapping[str, Kept],
-    designed: exp.Select | None,
+    designed: Designed | None,
     confidential: tuple[str, ...],
     retyped: bool,
     subset: Subset | None,
@@ -166,8 +180,7 @@ def _masked(
     logged: dict[str, object],
 ) -> MaskingStep:
     identifier = str(arguments["id"])
-    part = data.part
-    whole = data if part is None else part.whole
+    homes, part, whole = _whole(data)
     log = Log(whole, columns, arguments, into)
     arguments = log.arguments
     asked = {name: select(arguments) if callable(select) else select for name, select in kept.items()}
@@ -175,6 +188,8 @@ def _masked(
     in_order = tuple(c for c in every if c in columns)
     if part is not None:
         show(part)
+    if homes is not None:
+        homes_of.make(homes)
     read = data.table if subset is None else subset.table
     values, applied = _values(data, macro, (read, *arguments.values()), designed)
     asked |= applied
@@ -182,26 +197,19 @@ def _masked(
         exp.alias_(exp.column("sdc__id"), identifier, quoted=True), *(exp.column(c, quoted=True) for c in in_order)
     ).from_(values.subquery("v"))
     selected = selected if subset is None else subset.around(selected)
-    found: dict[str, dict[str, Any]] = {}
-    in_part = 0
-    if part is not None:
-        _number(
-            data, query.call("sdc__identified", whole.table, identifier).subquery("r")
-        )  # its error, if there is one
-        in_part = _number(data, exp.table_(part.name, db="main", catalog="temp", quoted=True))
-        of_part, found = _kept_part(data, selected, asked)
-        selected = _beside_others(part, of_part, (identifier, *in_order))
+    selected, found, more = _of_all_records(data, selected, asked, identifier, in_order)
     new = MaskedValues(
         data.con, whole.table, identifier, in_order, selected, stored=log.stored, retyped=retyped,
         of_value=None if part is not None or subset is not None else of_value,
     )  # fmt: skip
-    if part is not None:
-        data.con.execute(f"DROP TABLE temp.{OF_PART}")
+    for name in (OF_PART, OF_HOMES):
+        data.con.execute(f"DROP TABLE IF EXISTS temp.{name}")
+    if homes is not None:
+        homes_of.drop(homes)
     changed = new.changed()
     _check_households(data, whole.table, identifier, in_order, macro)
     lost = new.share_lost() if measured else None
-    if part is None:
-        found = {name: fetched(data.con, select)[0] for name, select in asked.items()}
+    found |= {name: fetched(data.con, select)[0] for name, select in asked.items() if name not in found}
     new.retype(log.target)
     if into is not None:
         new.fill(log.target, every)
@@ -215,9 +223,8 @@ def _masked(
     if subset is not None:
         parameters["subset"] = subset.said
     if part is not None:
-        parameters |= {"where": part.said, "part_records": in_part}
         show(part)
-    parameters |= found.pop("applied", {})
+    parameters |= more | found.pop("applied", {})
     release, stream = (None if arguments.get(n) is None else str(arguments[n]) for n in ("release", "stream"))
     step = MaskingStep(
         log.target.sql("duckdb"), macro, columns, plain(parameters), new.records, changed, lost, release, stream,
@@ -225,6 +232,37 @@ def _masked(
     )  # fmt: skip
     log.write(step, identifier, {name: str(row["json"]) for name, row in found.items()}, confidential)
     return step
+
+
+def _whole(data: Table) -> tuple[Homes | None, Part | None, Table]:
+    """Return whether the records are those of households, or some of them, and the table in which these are."""
+    own = data if data.homes is None else data.homes.of
+    return data.homes, own.part, own if own.part is None else own.part.whole
+
+
+def _of_all_records(
+    data: Table, selected: exp.Select, asked: Mapping[str, exp.Select], identifier: str, columns: tuple[str, ...]
+) -> tuple[exp.Select, dict[str, dict[str, Any]], dict[str, Any]]:
+    """Return the masked values of all records, where those of households or of a part are given.
+
+    With them what the queries for the log say of these, and what is logged besides.
+    """
+    homes, part, whole = _whole(data)
+    found: dict[str, dict[str, Any]] = {}
+    more: dict[str, Any] = {}
+    if homes is not None:
+        of_homes, found = _kept_part(data, selected, asked, OF_HOMES)
+        selected = homes_of.of_members(homes, of_homes)
+        more = {"by_household": homes.household, "household_records": _number(data, of_homes)}
+    if part is not None:
+        identified = query.call("sdc__identified", whole.table, identifier)
+        _number(data, identified.subquery("r"))  # its error, if there is one
+        left = {name: select for name, select in asked.items() if name not in found}
+        of_part, of_records = _kept_part(data, selected, left, OF_PART)
+        selected, found = _beside_others(part, of_part, (identifier, *columns)), found | of_records
+        records = _number(data, exp.table_(part.name, db="main", catalog="temp", quoted=True))
+        more = {"where": part.said, "part_records": records, **more}
+    return selected, found, more
 
 
 def _check_households(data: Table, table: str, identifier: str, columns: tuple[str, ...], macro: str) -> None:
@@ -248,15 +286,13 @@ def _check_households(data: Table, table: str, identifier: str, columns: tuple[s
 
 
 def _values(
-    data: Table, macro: str, arguments: tuple[Value, ...], designed: exp.Select | None
+    data: Table, macro: str, arguments: tuple[Value, ...], designed: Designed | None
 ) -> tuple[exp.Select, dict[str, exp.Select]]:
     """Return the query of the masked values, and the one for the log of what was designed for them."""
     if designed is None:
         return query.call(f"sdc__{macro}", *arguments), {}
-    design = _kept_as(data, DESIGN, designed).sql("duckdb")
-    return query.call(f"sdc__{macro}_designed", *arguments, design), {
-        "applied": query.call(f"sdc__{macro}_applied", design)
-    }
+    design = _kept_as(data, DESIGN, designed.rows).sql("duckdb")
+    return query.call(designed.masks, *arguments, design), {"applied": query.call(designed.applied, design)}
 
 
 def _kept_as(data: Table, name: str, rows: exp.Select) -> exp.Table:
@@ -274,11 +310,11 @@ def _number(data: Table, records: exp.Expression) -> int:
 
 
 def _kept_part(
-    data: Table, values: exp.Select, kept: Mapping[str, exp.Select]
+    data: Table, values: exp.Select, kept: Mapping[str, exp.Select], name: str
 ) -> tuple[exp.Table, dict[str, dict[str, Any]]]:
     """Return a temporary table of the masked values of a part, and what the queries for the log say of it."""
-    of_part = exp.table_(OF_PART, db="main", catalog="temp", quoted=True)
-    data.con.execute(f"DROP TABLE IF EXISTS temp.{OF_PART}")
+    of_part = exp.table_(name, db="main", catalog="temp", quoted=True)
+    data.con.execute(f"DROP TABLE IF EXISTS temp.{name}")
     _kept_as(data, NAME, values)
     found = {name: fetched(data.con, select)[0] for name, select in kept.items()}
     data.con.execute(f"ALTER TABLE temp.{NAME} RENAME TO {of_part.name}")

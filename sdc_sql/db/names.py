@@ -16,6 +16,19 @@ MAIN = "main"
 _HELP = 'write database.schema.table, schema.table or table, what is no plain name in double quotes, as in "my table"'
 
 
+def one_name(name: str) -> str:
+    """Return a name so that any DuckDB reads it: one with more dots than a table's is the address of a file.
+
+    DuckDB 1.5 reads such an address in quotes only.
+
+    Examples
+    --------
+    >>> one_name("s3://bucket/v1.2.3/x.parquet"), one_name("database.schema.table")
+    ('"s3://bucket/v1.2.3/x.parquet"', 'database.schema.table')
+    """
+    return f'"{name}"' if name.count(".") > 2 and '"' not in name else name  # noqa: PLR2004 - database.schema.table
+
+
 @lru_cache(maxsize=256)
 def _parts(name: str) -> tuple[str, ...]:
     """Return a name's parts, the table last: by an empty database, in which it can mean nothing else."""
@@ -56,5 +69,5 @@ def named(name: str) -> exp.Table:
     >>> named('s."my table"').sql("duckdb"), named("x; --").sql("duckdb")
     ('"s"."my table"', '"x; --"')
     """
-    table, schema, database, *_ = (*reversed(_parts(name)), None, None)
+    table, schema, database, *_ = (*reversed(_parts(one_name(name))), None, None)
     return exp.table_(table, db=schema, catalog=database, quoted=True)

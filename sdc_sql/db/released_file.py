@@ -3,24 +3,24 @@
 from __future__ import annotations
 
 import os
-import shutil
-import tempfile
 from contextlib import contextmanager
+from glob import glob
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import duckdb
 from sqlglot import exp
 
-from sdc_sql.db import query
+from sdc_sql.db import query, storage, work
 from sdc_sql.db.checks import told
 from sdc_sql.db.load import execute
 from sdc_sql.db.names import named
 from sdc_sql.db.transaction import is_open
-from sdc_sql.errors import ParameterError, TableError, translated, without_values
+from sdc_sql.errors import ParameterError, TableError, translated
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+
+    import duckdb
 
 IDS = ("keep", "drop", "recode")
 MODES = {"owner": 0o600, "group": 0o640, "all": 0o644}  # who may read a file
@@ -139,7 +139,7 @@ def _quoted(name: str) -> exp.Column:
 
 def _to_database(con: duckdb.DuckDBPyConnection, rows: exp.Select, part: Path, table: str) -> None:
     name = exp.table_(table, db="main", catalog="sdc_released_file", quoted=True)
-    con.execute(f"ATTACH {query.literal(str(part)).sql('duckdb')} AS sdc_released_file")
+    con.execute(storage.attached(part, "sdc_released_file", storage.CHOSEN))
     try:
         execute(con, exp.Create(this=name, kind="TABLE", expression=rows))
         con.execute("CHECKPOINT sdc_released_file")
@@ -148,17 +148,20 @@ def _to_database(con: duckdb.DuckDBPyConnection, rows: exp.Select, part: Path, t
 
 
 @contextmanager
-def fresh(target: Path, readable: str = "owner") -> Iterator[Path]:
-    """Yield where to write a file that is then put in its place, whole and synced, if nothing stands there."""
+def fresh(target: Path, readable: str = "owner", *, replace: bool = False) -> Iterator[Path]:
+    """Yield where to write a file that is then put in its place, whole and synced.
+
+    What stands there is an error, or replaced where that is asked for: until then, and after an error, it is as it was.
+    """
     mode = mode_of(readable)
-    if target.exists():
+    if target.exists() and not replace:
         raise TableError(f"There is a file {target} already: remove it first, or give another name.")
     check_place(target)
-    with tempfile.TemporaryDirectory(dir=target.parent, prefix=".sdc-sql-") as folder:
-        part = Path(folder) / target.name
+    with work.folder(target.absolute().parent) as folder:
+        part = folder / target.name
         yield part
         part.chmod(mode)
-        _placed(part, target)
+        placed(part, target)
 
 
 @contextmanager
@@ -173,8 +176,8 @@ def replacing(target: Path, readable: str = "owner") -> Iterator[Path]:
     mode = mode_of(readable)
     check_place(target)
     try:
-        with tempfile.TemporaryDirectory(dir=target.absolute().parent, prefix=".sdc-sql-") as folder:
-            part = Path(folder) / target.name
+        with work.folder(target.absolute().parent) as folder:
+            part = folder / target.name
             yield part
             part.chmod(mode)
             os.replace(part, target)  # noqa: PTH105 - atomic
@@ -200,6 +203,16 @@ def check_place(target: Path) -> None:
         raise TableError(f"{target} is among the devices: name a file in a folder, where it is put whole.")
 
 
+def is_file(text: str) -> bool:
+    """Return whether a text is the path of a file; one that is too long, or holds a NUL, is none."""
+    return os.path.isfile(text)  # noqa: PTH113 - pathlib fails for a long name
+
+
+def matching(text: str) -> list[str]:
+    """Return the files that a text names as a pattern does, ``part-*.parquet``."""
+    return glob(text) if any(sign in text for sign in "*?[") else []  # noqa: PTH207 - it may begin anywhere
+
+
 def mode_of(readable: str) -> int:
     """Return the mode of a file by who may read it.
 
@@ -213,7 +226,7 @@ def mode_of(readable: str) -> int:
     return MODES[readable]
 
 
-def _placed(part: Path, target: Path) -> None:
+def placed(part: Path, target: Path) -> None:
     """Put a file in the place of another: after an interruption it is the old one or the new one."""
     synced(part)
     os.replace(part, target)  # noqa: PTH105 - atomic
@@ -229,37 +242,3 @@ def synced(path: Path) -> None:
         os.fsync(descriptor)
     finally:
         os.close(descriptor)
-
-
-@contextmanager
-def rewritten(source: Path) -> Iterator[Path]:
-    """Yield a copy of a database to change; then put a fresh file of all that it holds in the place of the database.
-
-    DuckDB does not erase what is changed: the copy has the old values in its bytes, the fresh file has not.
-    """
-    with tempfile.TemporaryDirectory(dir=source.parent, prefix=".sdc-sql-") as folder:
-        copy, anew = Path(folder) / source.name, Path(folder) / "fresh" / source.name
-        with translated(), duckdb.connect(source) as con:  # nobody else writes meanwhile
-            con.execute("CHECKPOINT")
-            shutil.copyfile(source, copy)
-        yield copy
-        anew.parent.mkdir()
-        _copied(copy, anew)
-        shutil.copymode(source, anew)
-        _placed(anew, source)
-
-
-def _copied(old: Path, new: Path) -> None:
-    with duckdb.connect() as con:
-        paths = [query.literal(str(path)).sql("duckdb") for path in (old, new)]
-        con.execute(f"ATTACH {paths[0]} AS sdc_old (READ_ONLY)")
-        con.execute(f"ATTACH {paths[1]} AS sdc_new")
-        try:
-            con.execute("COPY FROM DATABASE sdc_old TO sdc_new")
-            con.execute("CHECKPOINT sdc_new")
-        except duckdb.Error as error:
-            reason = without_values(error) or str(error).split("\n", maxsplit=1)[0]
-            raise TableError(
-                f"{new.name} cannot be written anew, so nothing was changed ({reason}). DuckDB {duckdb.__version__} "
-                "cannot copy this database: write the masked copy to a file instead, --output FILE."
-            ) from None

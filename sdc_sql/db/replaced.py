@@ -79,7 +79,7 @@ def _replaced(  # noqa: PLR0917 - one call
     confidential: tuple[str, ...],
 ) -> MaskingStep:
     con, identifier = data.con, str(arguments["id"])
-    given = {name: arguments[name] for name in ("stream", "release") if arguments[name] is not None}
+    given = {name: arguments[name] for name in ("stream", "release", "id") if arguments[name] is not None}
     log = Log(data, columns, given, into)
     if arguments["stream"] is None:
         arguments["stream"] = next_pass_of(log.steps, macro)

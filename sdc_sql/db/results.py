@@ -129,7 +129,7 @@ class Results(list[Kind]):
     Examples
     --------
     >>> import sdc_sql
-    >>> violations = sdc_sql.example().k_anonymity(3)
+    >>> violations = sdc_sql.example().risk.k_anonymity(3)
     >>> print(violations)
     KViolations
       k  records  cells

@@ -4,18 +4,19 @@ from __future__ import annotations
 
 import os
 import re
-import tempfile
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import duckdb
 from sqlglot import exp
 
-from sdc_sql.db import csv_file, query
+from sdc_sql.db import csv_file, query, work
 from sdc_sql.db.csv_file import created
 from sdc_sql.db.load import execute
-from sdc_sql.errors import TableError, translate, translated, without_values
+from sdc_sql.db.names import one_name
+from sdc_sql.db.waiting import patiently
+from sdc_sql.errors import TableError, disk_full, translate, translated, without_values
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -35,7 +36,7 @@ def opened(
     threads: int | None = None,
     writable: bool = False,
     numbers: Iterable[str] = (),
-    copy: Path | None = None,
+    on: duckdb.DuckDBPyConnection | None = None,
 ) -> Iterator[tuple[duckdb.DuckDBPyConnection, str]]:
     """Open a source; yield a connection and the name of the table in it.
 
@@ -51,8 +52,8 @@ def opened(
     numbers
         The columns that are read as numbers. Any other column of a CSV file is text wherever the file writes a value
         otherwise than its type would (1.10, 017): two codes are never made one, nor written back otherwise.
-    copy
-        A copy of the database that is opened in its place.
+    on
+        A connection to a copy of the database, which is used in its place.
 
     Raises
     ------
@@ -63,16 +64,10 @@ def opened(
     if table is not None and kind != "duckdb":
         raise TableError(f"{source} is a {kind} file, which holds one table: leave the table out.")
     with (
-        tempfile.TemporaryDirectory(prefix="sdc-sql-") as spill,
-        _connected(str(copy or source), kind, writable=writable) as con,
+        work.folder() as spill,
+        nullcontext(on) if on is not None else _connected(source, kind, writable=writable) as con,
     ):
-        con.execute("SET enable_progress_bar = false")  # DuckDB 2.0 draws it on standard output, which may be a file
-        execute(con, exp.Set(expressions=[_setting("temp_directory", spill)]))
-        if memory_limit is not None:
-            with translated():
-                execute(con, exp.Set(expressions=[_setting("memory_limit", memory_limit)]))
-        if threads is not None:
-            execute(con, exp.Set(expressions=[_setting("threads", threads)]))
+        work.limit(con, threads, memory_limit, spill)
         if kind == "duckdb":
             yield con, _quoted(*table_of(con, source, table))
         else:
@@ -99,7 +94,8 @@ def beside(con: duckdb.DuckDBPyConnection, source: str, table: str | None, opene
     if kind_of(opened) == "duckdb" and Path(source).samefile(opened):
         return _quoted(*table_of(con, source, table))
     with translated():
-        con.execute(f"ATTACH {query.literal(source).sql('duckdb')} AS {BESIDE} (READ_ONLY)")
+        attach = f"ATTACH {query.literal(source).sql('duckdb')} AS {BESIDE} (READ_ONLY)"
+        patiently(lambda: con.execute(attach))
     return _quoted(*table_of(con, source, table, BESIDE), BESIDE)
 
 
@@ -130,10 +126,6 @@ def further(con: duckdb.DuckDBPyConnection, given: str, opened: str, what: str, 
 
 def _quoted(schema: str, name: str, database: str | None = None) -> str:
     return exp.table_(name, db=schema, catalog=database, quoted=True).sql(dialect="duckdb")
-
-
-def _setting(name: str, value: str | float) -> exp.SetItem:
-    return exp.SetItem(this=exp.EQ(this=exp.column(name), expression=query.literal(value)))
 
 
 def kind_of(source: str) -> str:
@@ -167,7 +159,9 @@ def kind_of(source: str) -> str:
 @contextmanager
 def _connected(source: str, kind: str, *, writable: bool) -> Iterator[duckdb.DuckDBPyConnection]:
     with translated():
-        con = duckdb.connect(source, read_only=not writable) if kind == "duckdb" else duckdb.connect()
+        con = (
+            patiently(lambda: duckdb.connect(source, read_only=not writable)) if kind == "duckdb" else duckdb.connect()
+        )
     with con:
         yield con
 
@@ -185,6 +179,7 @@ def text_file(con: duckdb.DuckDBPyConnection, table: str, numbers: Iterable[str]
     numbers
         The columns that are read as numbers, however they are written.
     """
+    table = one_name(table)
     # one after the other: what asks the catalogue takes more macros
     for asked in ("SELECT sdc__is_text_file($name)", "SELECT NOT sdc__is_stored($name)"):
         if execute(con, asked, {"name": table}).fetchall() == [(False,)]:
@@ -222,6 +217,8 @@ def read_file(
             reader = "read_json" if kind == "JSON" else "read_csv"
             csv_file.read(con, path, identifier, numbers, temporary=temporary, reader=reader)
     except duckdb.Error as error:
+        if (full := disk_full(error)) is not None:
+            raise full from None
         reason = translate(error) or without_values(error) or str(error).split("\n", maxsplit=1)[0]
         raise TableError(f"{source} cannot be read as a {kind} file: {reason}") from None
     return identifier.sql(dialect="duckdb")

@@ -107,7 +107,7 @@ def steps_of(con: duckdb.DuckDBPyConnection, table: str) -> list[LoggedStep]:
     >>> import sdc_sql
     >>> data = sdc_sql.example()
     >>> for into in ("once", "twice"):
-    ...     _ = data.noise("w", 0.1, into=into)
+    ...     _ = data.mask.noise("w", 0.1, into=into)
     ...     data = sdc_sql.Microdata(data.con, into, id="id")
     >>> [(s.method, s.source, s.stream) for s in steps_of(data.con, "twice")]
     [('noise', '"memory"."main"."persons"', ''), ('noise', '"memory"."main"."once"', '2')]

@@ -72,6 +72,21 @@ class Part:
     condition: exp.Condition
 
 
+@dataclass(frozen=True)
+class Homes:
+    """The records of households, which are masked in the place of those of their members.
+
+    ``of`` is the table whose records these are; ``columns`` are masked, ``others`` what the mask asks for besides: they
+    must be the same for all members. How they are made says ``homes.py``.
+    """
+
+    of: Table
+    identifier: str
+    household: str
+    columns: tuple[str, ...]
+    others: tuple[str, ...] = ()
+
+
 class Table:
     """A table, view or file by its name, on a connection that has the macros."""
 
@@ -80,6 +95,7 @@ class Table:
     columns: tuple[str, ...]
     file: str | None = None  # whose rows the table holds
     part: Part | None = None  # of which table these are some records
+    homes: Homes | None = None  # where these are the records of households, of which table
 
     def found(self, role: str, name: str) -> str:
         """Return a column's name as the table spells it."""

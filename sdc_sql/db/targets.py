@@ -9,13 +9,15 @@ from sqlglot import exp
 from sdc_sql.db import query
 from sdc_sql.db.checks import told
 from sdc_sql.db.load import execute
-from sdc_sql.db.names import named
+from sdc_sql.db.names import named, one_name
 from sdc_sql.errors import TableError
 
 if TYPE_CHECKING:
     import duckdb
 
     from sdc_sql.db.table import Table
+
+DUCKDB = "duckdb"  # the type of a database of DuckDB's own
 
 
 def base_table(data: Table) -> exp.Table:
@@ -41,7 +43,16 @@ def base_table(data: Table) -> exp.Table:
 
 def _writable(data: Table, catalog: str) -> None:
     """Refuse a database that cannot be written to, before any work is done."""
-    known = data.con.execute("SELECT readonly FROM duckdb_databases() WHERE database_name = ?", [catalog]).fetchall()
+    known = data.con.execute(
+        "SELECT readonly, type FROM duckdb_databases() WHERE sdc__folded(database_name) = sdc__folded(?)", [catalog]
+    ).fetchall()
+    if known and known[0][1] != DUCKDB:
+        raise TableError(
+            f"{catalog} is a database of another kind that is attached ({known[0][1]}): no masked table is written "
+            "there, for DuckDB does not record the step in the same transaction. Its tables are measured as they are, "
+            "and masked into a table of DuckDB, as into='temp.copy', to be copied there when it is judged: "
+            "CREATE TABLE ... AS FROM temp.copy."
+        )
     if known and known[0][0]:
         raise TableError(
             f"The database {catalog} is read-only: open it for writing, or write a copy: into='temp.copy'."
@@ -67,7 +78,13 @@ def new_table(data: Table, into: str) -> exp.Table:
     """Return a new table that is to hold the records, without rows so far."""
     if not isinstance(into, str) or not into:
         raise TableError(f"into is {told(into)}: it must be the name of a new table.")
+    if one_name(into) != into:
+        raise TableError(
+            f"into is {into!r}, which is no name of a table: write database.schema.table, schema.table or table."
+        )
     table = named(into)
+    if table.catalog or table.db:
+        _writable(data, table.catalog or table.db)
     if _found(data, table):
         raise TableError(f"There is a table or view {into} already: drop it first, or give another name.")
     kept = exp.Properties(expressions=[exp.TemporaryProperty()] if "temp" in (table.db, table.catalog) else [])

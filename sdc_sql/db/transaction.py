@@ -37,7 +37,13 @@ def number(con: duckdb.DuckDBPyConnection) -> Number | None:
 
 
 def _number(con: duckdb.DuckDBPyConnection) -> Number:
-    (found,) = con.execute("SELECT txid_current(), current_database()").fetchall()
+    try:
+        (found,) = con.execute("SELECT txid_current(), current_database()").fetchall()
+    except duckdb.InternalException:  # a database of another kind (DuckLake, PostgreSQL) has no such numbers
+        raise TableError(
+            "The database in use is none of DuckDB's own: USE one that is (USE memory, or that of your file) first, "
+            "and name the tables of the other in full, as database.schema.table."
+        ) from None
     return found[0], found[1]
 
 

@@ -24,9 +24,9 @@ from sqlglot import exp
 from sdc_sql.db import query
 from sdc_sql.db.csv_file import created
 from sdc_sql.db.load import execute, set_key
+from sdc_sql.db.work import OWNER
 from sdc_sql.errors import SdcError, translated
 from sdc_sql.release.documents import DOCUMENTS
-from sdc_sql.release.place import OWNER
 from sdc_sql.release.plan import ORIGINAL, RELEASED, Output, Place, Source
 from sdc_sql.release.read import read_within
 from sdc_sql.release.run import ask_for_key, released_rows, run_release

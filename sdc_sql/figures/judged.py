@@ -5,18 +5,18 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from sdc_sql.compared import original_table, some_of
 from sdc_sql.db.results import Result, Results
 from sdc_sql.errors import ParameterError
 from sdc_sql.figures.door import checked, completed, greatest_k
 from sdc_sql.figures.given import named
 from sdc_sql.figures.limits import figures_of, holds
 from sdc_sql.figures.measured import Beside
-from sdc_sql.loss.compared import original_table, some_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
-    from sdc_sql.loss.compared import Described
+    from sdc_sql.compared import Described
     from sdc_sql.roles import Roles
 
 

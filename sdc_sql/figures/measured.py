@@ -164,6 +164,4 @@ def _worst(found: Measure, rows: Rows) -> dict[str, Any]:
 
 
 def _of(roles: Roles) -> Methods:
-    found = Methods()
-    found._roles = roles  # noqa: SLF001 - as Microdata makes them
-    return found
+    return Methods(roles)

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from sdc_sql.db.gives import Column
     from sdc_sql.db.headers import Parameter
 
-ROOMS = ("core/", "risk/", "loss/")
+ROOMS = ("core/", "risk/", "linkage/", "loss/")
 # Roles of a table, as the headers name them where a measure asks for one.
 ROLES = ("keys", "weight", "sampling_fraction", "household", "stratum", "id")
 _OF_TABLES = ("self", "data", "original")

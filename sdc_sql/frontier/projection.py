@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from sqlglot import exp
 
+from sdc_sql.db import homes as homes_of
 from sdc_sql.db import query
 from sdc_sql.db.load import execute, set_key
 from sdc_sql.db.steps import MaskingStep, chain, next_pass
@@ -28,8 +29,7 @@ NAME = "sdc_candidate"
 class Projection(Methods):
     """The measures and the masks of a table, whose masks make views of it."""
 
-    def __init__(self, roles: _Projected) -> None:
-        self._roles = roles
+    _roles: _Projected
 
 
 class _Projected(Roles):
@@ -50,18 +50,36 @@ class _Projected(Roles):
     ) -> MaskingStep:
         """Let masked values be read in the place of their own: these alone are stored, and the id."""
         set_key(self.con)
+        if self.homes is not None:
+            with translated():
+                homes_of.make(self.homes)
         if "stream" in arguments:
             if arguments["stream"] is None:
                 arguments = {**arguments, "stream": self._next_pass(columns)}
             self.drawn.append(columns)
-        number, identifier = self.made + 1, str(arguments["id"])
+        identifier = str(arguments["id"])
         values = query.call(f"sdc__{macro}", self.table if subset is None else subset.table, *arguments.values())
         named = [exp.column(c, quoted=True) for c in self.columns if c in columns]
         selected = exp.select(exp.alias_(exp.column("sdc__id"), identifier, quoted=True), *named)
         selected = selected.from_(values.subquery("v"))
+        if self.homes is None:
+            return self._seen_as(selected if subset is None else subset.around(selected), macro, columns, identifier)
+        own = self.homes.of
+        assert isinstance(own, _Projected)  # noqa: S101 - for the type checker: whose records these are
+        masked_homes = exp.table_(f"{NAME}_of_homes", db="temp", quoted=True)
+        with translated():
+            self._create(masked_homes, "TABLE", selected)
+        step = own._seen_as(homes_of.of_members(self.homes, masked_homes), macro, columns, identifier)  # noqa: SLF001 - its own
+        homes_of.drop(self.homes)
+        self.con.execute(f"DROP TABLE temp.{masked_homes.name}")
+        return step
+
+    def _seen_as(self, selected: exp.Select, macro: str, columns: tuple[str, ...], identifier: str) -> MaskingStep:
+        """Let masked values be read in the place of their own."""
+        number = self.made + 1
         stored = exp.table_(f"{NAME}_values_{number}", db="temp", quoted=True)
         with translated():
-            self._create(stored, "TABLE", selected if subset is None else subset.around(selected))
+            self._create(stored, "TABLE", selected)
             object.__setattr__(self, "made", number)
             self._create(self._view(number), "VIEW", self._beside(stored, columns, identifier))
         if self._records(self._source()) != self._records(self._view(number)):

@@ -37,7 +37,7 @@ def class_sizes(data: Roles) -> ClassSizes:
     Examples
     --------
     >>> import sdc_sql
-    >>> sdc_sql.example().class_sizes().discernibility
+    >>> sdc_sql.example().loss.class_sizes().discernibility
     5.0
     """
     return ClassSizes(**data.row("sdc_class_sizes", data.table, data.keys))

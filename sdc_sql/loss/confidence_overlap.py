@@ -5,14 +5,14 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from sdc_sql.compared import columns_of, original_table
 from sdc_sql.db.arguments import checked_number
 from sdc_sql.db.results import Result, Results
-from sdc_sql.loss.compared import columns_of, original_table
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from sdc_sql.loss.compared import Described
+    from sdc_sql.compared import Described
     from sdc_sql.roles import Roles
 
 
@@ -62,7 +62,7 @@ def confidence_overlap(
     --------
     >>> import sdc_sql
     >>> data = sdc_sql.example()
-    >>> data.confidence_overlap("persons", "w", ["age"])[0].overlap
+    >>> data.loss.confidence_overlap("persons", "w", ["age"])[0].overlap
     1.0
     """
     found = data.rows(

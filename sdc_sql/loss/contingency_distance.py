@@ -6,14 +6,14 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from sdc_sql.compared import columns_of, original_table
 from sdc_sql.db.arguments import checked_number
 from sdc_sql.db.checks import told
 from sdc_sql.db.results import Result, Results
 from sdc_sql.errors import ParameterError
-from sdc_sql.loss.compared import columns_of, original_table
 
 if TYPE_CHECKING:
-    from sdc_sql.loss.compared import Described
+    from sdc_sql.compared import Described
     from sdc_sql.roles import Roles
 
 
@@ -70,8 +70,8 @@ def contingency_distance(
     --------
     >>> import sdc_sql
     >>> data = sdc_sql.example()
-    >>> _ = data.local_suppression(2, into="released")
-    >>> data.contingency_distance(data, ["age", "sex"])[0].distance
+    >>> _ = data.mask.local_suppression(2, into="released")
+    >>> data.loss.contingency_distance(data, ["age", "sex"])[0].distance
     0.0
     """
     found = data.rows(
@@ -103,7 +103,7 @@ def margins_kept(
     --------
     >>> import sdc_sql
     >>> data = sdc_sql.example()
-    >>> [(m.columns, m.changed) for m in data.margins_kept("persons", [["sex"], ["age", "sex"]])]
+    >>> [(m.columns, m.changed) for m in data.loss.margins_kept("persons", [["sex"], ["age", "sex"]])]
     [(['sex'], 0), (['age', 'sex'], 0)]
     """
     if isinstance(margins, str) or not isinstance(margins, Iterable):

@@ -5,13 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from sdc_sql.compared import columns_of, original_table, some_of, weight_of
 from sdc_sql.db.results import Result, Results
-from sdc_sql.loss.compared import columns_of, original_table, some_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from sdc_sql.loss.compared import Described
+    from sdc_sql.compared import Described
     from sdc_sql.roles import Roles
 
 
@@ -26,7 +26,12 @@ class DirectDistance(Result):
 
 
 def direct_distance(
-    data: Roles, original: Described | str, columns: Iterable[str], *, ordinal: Iterable[str] | None = None
+    data: Roles,
+    original: Described | str,
+    columns: Iterable[str],
+    *,
+    ordinal: Iterable[str] | None = None,
+    weight: str | None = None,
 ) -> Results[DirectDistance]:
     """Return how far the released categories are from the original ones, over all variables and of each.
 
@@ -38,6 +43,9 @@ def direct_distance(
         The categorical variables.
     ordinal
         Those of them whose categories have an order.
+    weight
+        A column of the original, what each record counts for (whole weights: as many records each); by default the
+        records are counted.
 
     Returns
     -------
@@ -52,13 +60,13 @@ def direct_distance(
     --------
     >>> import sdc_sql
     >>> data = sdc_sql.example()
-    >>> _ = data.local_suppression(2, into="released")
+    >>> _ = data.mask.local_suppression(2, into="released")
     >>> released = sdc_sql.Microdata(data.con, "released", id="id")
-    >>> released.direct_distance(data, ["age", "sex"])[0].changed
+    >>> released.loss.direct_distance(data, ["age", "sex"])[0].changed
     6
     """
     found = data.rows(
         "sdc_direct_distance", original_table(data, original), data.table, columns_of(data, columns),
-        data.required("id"), ordinal=some_of(ordinal),
+        data.required("id"), ordinal=some_of(ordinal), weight=weight_of(weight),
     )  # fmt: skip
     return Results(DirectDistance(**row) for row in found)

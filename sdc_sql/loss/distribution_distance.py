@@ -5,13 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from sdc_sql.compared import columns_of, original_table, some_of
 from sdc_sql.db.results import Result, Results
-from sdc_sql.loss.compared import columns_of, original_table, some_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from sdc_sql.loss.compared import Described
+    from sdc_sql.compared import Described
     from sdc_sql.roles import Roles
 
 
@@ -62,7 +62,7 @@ def distribution_distance(
     --------
     >>> import sdc_sql
     >>> data = sdc_sql.example()
-    >>> data.distribution_distance("persons", ["age", "sex"])[0].hellinger
+    >>> data.loss.distribution_distance("persons", ["age", "sex"])[0].hellinger
     0.0
     """
     found = data.rows(

@@ -5,13 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from sdc_sql.compared import columns_of, original_table, weight_of
 from sdc_sql.db.results import Result, Results
-from sdc_sql.loss.compared import columns_of, original_table
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from sdc_sql.loss.compared import Described
+    from sdc_sql.compared import Described
     from sdc_sql.roles import Roles
 
 
@@ -26,7 +26,9 @@ class EntropyLoss(Result):
     share: float
 
 
-def entropy_loss(data: Roles, original: Described | str, columns: Iterable[str]) -> Results[EntropyLoss]:
+def entropy_loss(
+    data: Roles, original: Described | str, columns: Iterable[str], *, weight: str | None = None
+) -> Results[EntropyLoss]:
     """Return what is uncertain of the original values once the released ones are known, by the two files.
 
     Parameters
@@ -35,6 +37,9 @@ def entropy_loss(data: Roles, original: Described | str, columns: Iterable[str])
         The table before masking or recoding: a Microdata, or its name on this connection.
     columns
         The categorical variables.
+    weight
+        A column of the original, what each record counts for (whole weights: as many records each); by default the
+        records are counted.
 
     Returns
     -------
@@ -50,10 +55,11 @@ def entropy_loss(data: Roles, original: Described | str, columns: Iterable[str])
     --------
     >>> import sdc_sql
     >>> data = sdc_sql.example()
-    >>> data.entropy_loss(data, ["age", "sex"])[0].loss
+    >>> data.loss.entropy_loss(data, ["age", "sex"])[0].loss
     0.0
     """
     found = data.rows(
-        "sdc_entropy_loss", original_table(data, original), data.table, columns_of(data, columns), data.required("id")
-    )
+        "sdc_entropy_loss", original_table(data, original), data.table, columns_of(data, columns), data.required("id"),
+        weight=weight_of(weight),
+    )  # fmt: skip
     return Results(EntropyLoss(**row) for row in found)

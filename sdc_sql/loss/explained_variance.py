@@ -5,13 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from sdc_sql.compared import columns_of, original_table
 from sdc_sql.db.results import Result, Results
-from sdc_sql.loss.compared import columns_of, original_table
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from sdc_sql.loss.compared import Described
+    from sdc_sql.compared import Described
     from sdc_sql.roles import Roles
 
 
@@ -55,7 +55,7 @@ def explained_variance(
     --------
     >>> import sdc_sql
     >>> data = sdc_sql.example()
-    >>> round(data.explained_variance("persons", ["w"], ["sex"])[0].explained_after, 2)
+    >>> round(data.loss.explained_variance("persons", ["w"], ["sex"])[0].explained_after, 2)
     0.75
     """
     found = data.rows(

@@ -5,14 +5,14 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from sdc_sql.compared import columns_of, original_table
 from sdc_sql.db.arguments import checked_number
 from sdc_sql.db.results import Result, Results
-from sdc_sql.loss.compared import columns_of, original_table
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from sdc_sql.loss.compared import Described
+    from sdc_sql.compared import Described
     from sdc_sql.roles import Roles
 
 
@@ -70,7 +70,7 @@ def factor_distance(
     --------
     >>> import sdc_sql
     >>> data = sdc_sql.example()
-    >>> [(m.matrix, m.mean_square_error) for m in data.factor_distance("persons", ["age", "w"])]
+    >>> [(m.matrix, m.mean_square_error) for m in data.loss.factor_distance("persons", ["age", "w"])]
     [('RF', 0.0), ('C', 0.0), ('F', 0.0)]
     """
     found = data.rows(
@@ -99,7 +99,7 @@ def eigenvalue_distance(data: Roles, original: Described | str, columns: Iterabl
     --------
     >>> import sdc_sql
     >>> data = sdc_sql.example()
-    >>> data.eigenvalue_distance("persons", ["age", "w"])[0].variation
+    >>> data.loss.eigenvalue_distance("persons", ["age", "w"])[0].variation
     0.0
     """
     found = data.rows("sdc_eigenvalue_distance", original_table(data, original), data.table, columns_of(data, columns))
@@ -135,7 +135,7 @@ def gamma_loss(data: Roles, original: Described | str, columns: Iterable[str]) -
     >>> data = sdc_sql.example()
     >>> values = "range AS x, range % 3 AS y, range % 5 AS z"
     >>> _ = data.con.execute(f"CREATE TABLE numbers AS SELECT {values} FROM range(9)")
-    >>> sdc_sql.Microdata(data.con, "numbers").gamma_loss("numbers", ["x", "y", "z"]).gamma
+    >>> sdc_sql.Microdata(data.con, "numbers").loss.gamma_loss("numbers", ["x", "y", "z"]).gamma
     0.0
     """
     return GammaLoss(

@@ -5,14 +5,14 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from sdc_sql.compared import columns_of, original_table, weight_of
 from sdc_sql.db.arguments import checked_number
 from sdc_sql.db.results import Result, Results
-from sdc_sql.loss.compared import columns_of, original_table
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from sdc_sql.loss.compared import Described
+    from sdc_sql.compared import Described
     from sdc_sql.roles import Roles
 
 
@@ -27,7 +27,9 @@ class Il1(Result):
     bounded: float | None
 
 
-def il1(data: Roles, original: Described | str, columns: Iterable[str], *, most: float = 1) -> Results[Il1]:
+def il1(
+    data: Roles, original: Described | str, columns: Iterable[str], *, most: float = 1, weight: str | None = None
+) -> Results[Il1]:
     """Return IL1 and its bounded form, over all variables and of each.
 
     Parameters
@@ -38,6 +40,9 @@ def il1(data: Roles, original: Described | str, columns: Iterable[str], *, most:
         The numeric variables.
     most
         The most that a term counts in the bounded form, above 0.
+    weight
+        A column of the original, what each record counts for (whole weights: as many records each); by default the
+        records are counted.
 
     Returns
     -------
@@ -52,12 +57,12 @@ def il1(data: Roles, original: Described | str, columns: Iterable[str], *, most:
     --------
     >>> import sdc_sql
     >>> data = sdc_sql.example()
-    >>> _ = data.noise(["w"], 0.1, into="released")
-    >>> 0 < sdc_sql.Microdata(data.con, "released", id="id").il1(data, ["w"])[0].il1 < 1
+    >>> _ = data.mask.noise(["w"], 0.1, into="released")
+    >>> 0 < sdc_sql.Microdata(data.con, "released", id="id").loss.il1(data, ["w"])[0].il1 < 1
     True
     """
     found = data.rows(
         "sdc_il1", original_table(data, original), data.table, columns_of(data, columns), data.required("id"),
-        most=checked_number("il1", "most", most),
+        most=checked_number("il1", "most", most), weight=weight_of(weight),
     )  # fmt: skip
     return Results(Il1(**row) for row in found)

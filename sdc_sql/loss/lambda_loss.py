@@ -5,13 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from sdc_sql.compared import columns_of, original_table, some_of, weight_of
 from sdc_sql.db.results import Result, Results
-from sdc_sql.loss.compared import columns_of, original_table, some_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from sdc_sql.loss.compared import Described
+    from sdc_sql.compared import Described
     from sdc_sql.roles import Roles
 
 
@@ -33,6 +33,7 @@ def lambda_loss(
     *,
     ordinal: Iterable[str] | None = None,
     continuous: Iterable[str] | None = None,
+    weight: str | None = None,
 ) -> Results[LambdaLoss]:
     """Return lambda, the share of the information that is lost, and lambda_j of each variable.
 
@@ -46,6 +47,9 @@ def lambda_loss(
         Those of them whose categories have an order.
     continuous
         Those of them that are numbers; the others are nominal. Their loss depends on the unit they are in.
+    weight
+        A column of the original, what each record counts for (whole weights: as many records each); by default the
+        records are counted.
 
     Returns
     -------
@@ -60,11 +64,11 @@ def lambda_loss(
     --------
     >>> import sdc_sql
     >>> data = sdc_sql.example()
-    >>> data.lambda_loss("persons", ["sex", "age", "w"], ordinal=["age"], continuous=["w"])[0].loss
+    >>> data.loss.lambda_loss("persons", ["sex", "age", "w"], ordinal=["age"], continuous=["w"])[0].loss
     0.0
     """
     found = data.rows(
         "sdc_lambda_loss", original_table(data, original), data.table, columns_of(data, columns), data.required("id"),
-        ordinal=some_of(ordinal), continuous=some_of(continuous),
+        ordinal=some_of(ordinal), continuous=some_of(continuous), weight=weight_of(weight),
     )  # fmt: skip
     return Results(LambdaLoss(**row) for row in found)

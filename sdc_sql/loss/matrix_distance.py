@@ -5,14 +5,14 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from sdc_sql.compared import columns_of, original_table
 from sdc_sql.db.arguments import checked_number
 from sdc_sql.db.results import Result, Results
-from sdc_sql.loss.compared import columns_of, original_table
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from sdc_sql.loss.compared import Described
+    from sdc_sql.compared import Described
     from sdc_sql.roles import Roles
 
 
@@ -54,7 +54,7 @@ def matrix_distance(
     --------
     >>> import sdc_sql
     >>> data = sdc_sql.example()
-    >>> [(m.matrix, m.mean_square_error) for m in data.matrix_distance("persons", ["age", "w"])][:2]
+    >>> [(m.matrix, m.mean_square_error) for m in data.loss.matrix_distance("persons", ["age", "w"])][:2]
     [('X', 0.0), ('X mean', 0.0)]
     """
     found = data.rows(

@@ -5,14 +5,14 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from sdc_sql.compared import columns_of, original_table
 from sdc_sql.db.arguments import checked_choice
 from sdc_sql.db.results import Result
-from sdc_sql.loss.compared import columns_of, original_table
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from sdc_sql.loss.compared import Described
+    from sdc_sql.compared import Described
     from sdc_sql.roles import Roles
 
 
@@ -58,7 +58,7 @@ def model_utility(
     Examples
     --------
     >>> import sdc_sql
-    >>> sdc_sql.example().model_utility("persons", ["age", "sex"]).utility
+    >>> sdc_sql.example().loss.model_utility("persons", ["age", "sex"]).utility
     0.0
     """
     criterion = checked_choice("model_utility", "criterion", criterion)

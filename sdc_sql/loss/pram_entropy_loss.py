@@ -5,11 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from sdc_sql.compared import original_table
 from sdc_sql.db.results import Result
-from sdc_sql.loss.compared import original_table
 
 if TYPE_CHECKING:
-    from sdc_sql.loss.compared import Described
+    from sdc_sql.compared import Described
     from sdc_sql.roles import Roles
 
 
@@ -49,7 +49,7 @@ def pram_entropy_loss(data: Roles, original: Described | str, column: str, matri
     >>> data = sdc_sql.example()
     >>> matrix = "FROM (VALUES ('f', 'f', 0.5), ('f', 'm', 0.5), ('m', 'f', 0.5), ('m', 'm', 0.5)) AS t(a, b, p)"
     >>> _ = data.con.execute(f'CREATE TABLE sexes AS SELECT a AS "from", b AS "to", p AS probability {matrix}')
-    >>> round(data.pram_entropy_loss("persons", "sex", "sexes").share, 9)
+    >>> round(data.loss.pram_entropy_loss("persons", "sex", "sexes").share, 9)
     1.0
     """
     return PramEntropyLoss(

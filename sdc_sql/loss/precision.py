@@ -45,7 +45,7 @@ def precision(data: Roles, hierarchies: str) -> Results[Precision]:
     >>> rows = "FROM (VALUES ('f', 0, 'f'), ('f', 1, '*'), ('m', 0, 'm'), ('m', 1, '*')) AS t(v, l, b)"
     >>> select = f"SELECT 'sex' AS variable, v AS value, l AS level, l::VARCHAR AS level_name, b AS label {rows}"
     >>> _ = data.con.execute(f"CREATE TABLE hierarchies AS {select}")
-    >>> data.precision("hierarchies")[0].precision
+    >>> data.loss.precision("hierarchies")[0].precision
     1.0
     """
     return Results(

@@ -5,14 +5,14 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from sdc_sql.compared import columns_of, original_table, some_of
 from sdc_sql.db.checks import flag
 from sdc_sql.db.results import Result
-from sdc_sql.loss.compared import columns_of, original_table, some_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from sdc_sql.loss.compared import Described
+    from sdc_sql.compared import Described
     from sdc_sql.roles import Roles
 
 
@@ -60,7 +60,7 @@ def propensity(
     Examples
     --------
     >>> import sdc_sql
-    >>> sdc_sql.example().propensity("persons", ["age", "sex"]).pmse
+    >>> sdc_sql.example().loss.propensity("persons", ["age", "sex"]).pmse
     0.0
     """
     return Propensity(

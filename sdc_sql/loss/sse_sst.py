@@ -5,13 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from sdc_sql.compared import columns_of, original_table
 from sdc_sql.db.results import Result
-from sdc_sql.loss.compared import columns_of, original_table
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from sdc_sql.loss.compared import Described
+    from sdc_sql.compared import Described
     from sdc_sql.roles import Roles
 
 
@@ -47,8 +47,8 @@ def sse_sst(data: Roles, original: Described | str, columns: Iterable[str]) -> S
     --------
     >>> import sdc_sql
     >>> data = sdc_sql.example()
-    >>> step = data.microaggregate("w", 3, into="released")
-    >>> found = sdc_sql.Microdata(data.con, "released", id="id").sse_sst(data, ["w"])
+    >>> step = data.mask.microaggregate("w", 3, into="released")
+    >>> found = sdc_sql.Microdata(data.con, "released", id="id").loss.sse_sst(data, ["w"])
     >>> found.records, round(found.sse_sst, 3) == round(step.sse_sst, 3)
     (3, True)
     """

@@ -5,13 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from sdc_sql.compared import columns_of, original_table
 from sdc_sql.db.results import Result, Results
-from sdc_sql.loss.compared import columns_of, original_table
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from sdc_sql.loss.compared import Described
+    from sdc_sql.compared import Described
     from sdc_sql.roles import Roles
 
 
@@ -55,7 +55,7 @@ def subdomain_moments(
     --------
     >>> import sdc_sql
     >>> data = sdc_sql.example()
-    >>> [(m.subdomain, m.statistic, m.before) for m in data.subdomain_moments("persons", ["w"], ["sex"])][:2]
+    >>> [(m.subdomain, m.statistic, m.before) for m in data.loss.subdomain_moments("persons", ["w"], ["sex"])][:2]
     [(['f'], 'mean', 12.5), (['f'], 'covariance', 12.5)]
     """
     found = data.rows(

@@ -5,12 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from sdc_sql.compared import original_table
 from sdc_sql.db.results import Result
 from sdc_sql.errors import ParameterError
-from sdc_sql.loss.compared import original_table
 
 if TYPE_CHECKING:
-    from sdc_sql.loss.compared import Described
+    from sdc_sql.compared import Described
     from sdc_sql.roles import Roles
 
 
@@ -62,7 +62,7 @@ def weight_distance(data: Roles, original: Described | str, weight: str | None =
     >>> import sdc_sql
     >>> data = sdc_sql.example()
     >>> _ = data.con.execute("CREATE TABLE released AS SELECT * REPLACE (3 * w AS w) FROM persons LIMIT 2")
-    >>> found = sdc_sql.Microdata(data.con, "released", id="id").weight_distance("persons", "w")
+    >>> found = sdc_sql.Microdata(data.con, "released", id="id").loss.weight_distance("persons", "w")
     >>> round(found.unreleased_share, 3), found.mean_change
     (0.333, 2.0)
     """

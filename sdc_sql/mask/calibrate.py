@@ -29,6 +29,7 @@ def calibrate(
     lower: float | None = None,
     upper: float | None = None,
     most: float | None = None,
+    distance: str = "raking",
     into: str | None = None,
 ) -> MaskingStep:
     """Bring weights to known totals of several margins, each by a factor within bounds, in place or in a copy.
@@ -49,6 +50,9 @@ def calibrate(
         The greatest one.
     most
         The greatest weight afterwards.
+    distance
+        In which the factors are nearest to 1: ``raking``; ``logit``, for which ``lower`` lies below 1 and ``upper``
+        above; or ``linear`` (truncated), for which ``lower`` is above 0.
     into
         A new table for the copy. Without it the weights of the table itself are changed.
 
@@ -66,8 +70,9 @@ def calibrate(
 
     Notes
     -----
-    Deville & Särndal (1992), JASA 87, 376-382, cases 2 and 7: of all factors within the bounds that meet the totals,
-    those nearest to 1. Without bounds they are those of iterative proportional fitting.
+    Deville & Särndal (1992), JASA 87, 376-382, cases 2, 6 and 7: of all factors within the bounds that meet the
+    totals, those nearest to 1. Those of raking without bounds are those of iterative proportional fitting. Margins may
+    overlap, such as age and year of birth.
 
     Examples
     --------
@@ -77,7 +82,7 @@ def calibrate(
     ...     "CREATE TABLE known AS "
     ...     "FROM (VALUES ('sex', 'f', 70), ('sex', 'm', 60)) t(variable, value, total)"
     ... )
-    >>> data.calibrate("w", "known", into="calibrated").records
+    >>> data.mask.calibrate("w", "known", into="calibrated").records
     3
     """
     if not isinstance(data, Table):
@@ -88,7 +93,7 @@ def calibrate(
     known = named(data, _variables(data, table) if margins is None else margins)
     if len(chosen) != 1:
         raise ParameterError(f"Calibration takes one column of weights, not {len(chosen)}.")
-    bounds = {"lower": lower, "upper": upper, "most": most}
+    bounds = {"lower": lower, "upper": upper, "most": most, "distance": distance}
     arguments = {"columns": chosen, "totals": table, "id": data.required("id"), "margins": known, **bounds}
     effect = query.call("sdc__weight_effect", f"temp.{NAME}", chosen[0])
     return data.masked("calibrate", chosen, arguments, into=into, retyped=True, kept={"applied": effect}, totals=totals)
@@ -119,7 +124,7 @@ def totals(data: Roles, columns: Iterable[str], weight: str | None = None) -> du
     Examples
     --------
     >>> import sdc_sql
-    >>> sdc_sql.example().totals(["sex"]).fetchall()
+    >>> sdc_sql.example().mask.totals(["sex"]).fetchall()
     [('sex', 'f', 25.0), ('sex', 'm', 20.0)]
     """
     return data.relation("sdc_totals", data.table, named(data, columns), data.weight if weight is None else weight)

@@ -77,7 +77,7 @@ def data_swap(
     Examples
     --------
     >>> import sdc_sql
-    >>> step = sdc_sql.example().data_swap("sex", 0.5, different=["sex"], into="released")
+    >>> step = sdc_sql.example().mask.data_swap("sex", 0.5, different=["sex"], into="released")
     >>> step.parameters["swapped"], step.changed
     (2, 2)
     """
@@ -126,7 +126,7 @@ def data_swap_partners(
     Examples
     --------
     >>> import sdc_sql
-    >>> sdc_sql.example().data_swap_partners("sex", 1, different=["sex"]).filter("partner IS NOT NULL").shape
+    >>> sdc_sql.example().mask.data_swap_partners("sex", 1, different=["sex"]).filter("partner IS NOT NULL").shape
     (2, 3)
     """
     return data.relation(

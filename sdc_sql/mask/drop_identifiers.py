@@ -54,7 +54,7 @@ def drop_identifiers(data: Roles, columns: str | Iterable[str], *, into: str | N
     --------
     >>> import sdc_sql
     >>> data = sdc_sql.example()
-    >>> data.drop_identifiers("household", into="released").columns
+    >>> data.mask.drop_identifiers("household", into="released").columns
     ('household',)
     >>> data.con.table("released").columns
     ['id', 'age', 'sex', 'w']

@@ -125,7 +125,7 @@ def generalise(
     --------
     >>> import sdc_sql
     >>> levels = {"age": sdc_sql.interval_hierarchy([30, 41], [[40]]), "sex": sdc_sql.tree_hierarchy({"*": ["f", "m"]})}
-    >>> step = sdc_sql.example().generalise(levels, into="released")
+    >>> step = sdc_sql.example().mask.generalise(levels, into="released")
     >>> step.changed, step.parameters["levels"], step.parameters["suppressed"]
     (3, {'age': '2', 'sex': '1'}, 0)
     """
@@ -212,7 +212,7 @@ def generalisations(
     --------
     >>> import sdc_sql
     >>> levels = {"age": sdc_sql.interval_hierarchy([30, 41], [[40]]), "sex": sdc_sql.tree_hierarchy({"*": ["f", "m"]})}
-    >>> every = sdc_sql.example().generalisations(levels, k=2, loss="discernibility")
+    >>> every = sdc_sql.example().mask.generalisations(levels, k=2, loss="discernibility")
     >>> [(g.levels, g.loss) for g in every if g.holds]
     [({'age': '2', 'sex': '1'}, 9.0)]
     """

@@ -26,6 +26,12 @@ if TYPE_CHECKING:
     from sdc_sql.db.steps import MaskingStep
     from sdc_sql.db.subset import Subset
 
+_PROOFS = {  # by the guarantee
+    "identical": "sdc__suppression_proof",
+    "strong": "sdc__suppression_proof_strong",
+    "wildcard": "sdc__suppression_proof_wildcard",
+}
+
 
 def local_suppression(
     data: Maskable,
@@ -41,6 +47,7 @@ def local_suppression(
     ghosts: Mapping[str, Iterable[str]] | None = None,
     household: str | None = None,
     household_columns: Iterable[str] | None = None,
+    unit: str = "record",
     into: str | None = None,
 ) -> MaskingStep:
     """Suppress values of keys in some records, as few as can be, until no record stands out, in place or in a copy.
@@ -85,6 +92,9 @@ def local_suppression(
         the file as its households complete it. By default those of the table: named when it was described, or found
         to be the same for all members (``household_columns=[]``: none). What can be counted, as the size of the
         household, is known while the number stands, and is not suppressed. Goes without ``max_share`` and ``subset``.
+    unit
+        What k counts: ``"record"``, or of ``"identical"`` ``"household"``: k records that look alike can be one family,
+        so each released row is then one of members of k households (:func:`household_k_anonymity` passes).
     into
         A new table for the suppressed copy. Without it the table itself is changed; a database file then keeps the old
         values in its bytes: hand over what ``write`` writes.
@@ -105,7 +115,7 @@ def local_suppression(
     Examples
     --------
     >>> import sdc_sql
-    >>> step = sdc_sql.example().local_suppression(3, into="released")
+    >>> step = sdc_sql.example().mask.local_suppression(3, into="released")
     >>> step.changed, step.parameters["suppressions"]
     (3, {'age': 3, 'sex': 3})
     """
@@ -123,7 +133,15 @@ def local_suppression(
         "stratum": stratum and data.found("stratum", stratum),
         "subset": part and part.column, "ghosts": following,
         **whole_households(data, chosen, household, household_columns),
+        "unit": checked_choice("local_suppression", "unit", unit),
     }  # fmt: skip
+    if unit == "household":
+        arguments["household"] = data.found("household", data.required("household", household))
+        if guarantee != "identical" or max_share is not None or subset is not None:
+            raise ParameterError(
+                "unit is household: households are counted in released rows that are alike, so it goes with the "
+                "guarantee 'identical', and without max_share and subset."
+            )
     proof = _proof(data, chosen, arguments, part)
     if arguments["max_share"] is not None:
         proof = _beside(proof, data, arguments, part)
@@ -138,19 +156,29 @@ def _proof(data: Maskable, keys: tuple[str, ...], arguments: dict[str, Value], p
     k, guarantee = arguments["k"], arguments["guarantee"]
     if arguments["household_columns"]:
         by = (arguments["id"], arguments["household"], arguments["household_columns"])
-        return query.call("sdc__suppression_proof_by_household", data.table, f"temp.{NAME}", keys, k, guarantee, *by)
+        proof = query.call("sdc__suppression_proof_by_household", data.table, f"temp.{NAME}", keys, k, guarantee, *by)
+        return _of_families(proof, data, keys, arguments)
     tables = (data.table if part is None else part.table, f"temp.{NAME}", keys, k)
     if part is not None:
         proof = query.call("sdc__suppression_proof_of_subset", *tables, guarantee, arguments["id"], part.column)
         return part.around(proof)
-    names = {"identical": "sdc__suppression_proof"}
-    return query.call(names.get(str(guarantee), f"sdc__suppression_proof_{guarantee}"), *tables)
+    proof = query.call(_PROOFS[str(guarantee)], *tables)
+    return _of_families(proof, data, keys, arguments)
+
+
+def _of_families(proof: exp.Select, data: Maskable, keys: tuple[str, ...], arguments: dict[str, Value]) -> exp.Select:
+    """Return the same, which asks for k households too where these are counted."""
+    if arguments["unit"] != "household":
+        return proof
+    by = (arguments["k"], arguments["id"], arguments["household"], arguments["household_columns"] or [])
+    households = query.call("sdc__suppression_proof_of_families", data.table, f"temp.{NAME}", keys, *by)
+    return exp.select("*").from_(proof.subquery("p")).join(households.subquery("h"), join_type="cross")
 
 
 def _beside(proof: exp.Select, data: Maskable, arguments: dict[str, Value], part: Subset | None) -> exp.Select:
     """Return the same with what was suppressed costs, and what it costs at least."""
     table = data.table if part is None else part.table
-    own = [value for name, value in arguments.items() if name not in {"household", "household_columns"}]
+    own = [value for name, value in arguments.items() if name not in {"household", "household_columns", "unit"}]
     gap = query.call("sdc__suppression_gap", table, *own)
     both = exp.select("*").from_(proof.subquery("p")).join(gap.subquery("g"), join_type="cross")
     return both if part is None else part.around(both)
@@ -171,6 +199,12 @@ def _shares(
     else:
         found = [max_share] * len(keys) if isinstance(max_share, (int, float)) else list(max_share)
     right = [s is None or (isinstance(s, (int, float)) and not isinstance(s, bool) and 0 <= s <= 1) for s in found]
+    wrong = [key for key, good in zip(keys, right, strict=False) if not good]
+    if wrong and isinstance(max_share, Mapping):
+        raise ParameterError(
+            f"max_share of the key {wrong[0]} is {told(by_name[wrong[0]])}: it must be a number from 0 to 1, or None "
+            "where there is no limit."
+        )
     if len(found) != len(keys) or not all(right):
         raise ParameterError(f"max_share is {told(max_share)}: it must be a number from 0 to 1, or one for each key.")
     return found

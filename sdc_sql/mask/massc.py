@@ -87,7 +87,7 @@ def massc(
     Examples
     --------
     >>> import sdc_sql
-    >>> step = sdc_sql.example().massc(0.1, 0.25, weight="w", into="released")
+    >>> step = sdc_sql.example().mask.massc(0.1, 0.25, weight="w", into="released")
     >>> step.parameters["records_before"], step.parameters["risk_after"] <= step.parameters["risk"]
     (3, True)
     """
@@ -139,7 +139,7 @@ def massc_design(
     Examples
     --------
     >>> import sdc_sql
-    >>> sdc_sql.example().massc_design(0.1, 0.25).columns
+    >>> sdc_sql.example().mask.massc_design(0.1, 0.25).columns
     ['frequencies', 'records', 'substituted', 'staying', 'risk', 'risk_after']
     """
     _, design, _ = _design(data, bias, variance, weight, strata, most_substituted, keys)

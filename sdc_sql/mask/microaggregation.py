@@ -42,7 +42,9 @@ def microaggregate(
     centroid
         ``"mean"`` or ``"median"``.
     blocks
-        Of ``"mdav"``: groups are formed within so many blocks along the first principal component.
+        Of ``"mdav"``: groups are formed within so many blocks along the first principal component, which saves time and
+        costs information: with a thousand records in a block a tenth to six tenths more of the variance is lost, with
+        300 twice to four times as much.
     gamma
         Of ``"vmdav"``: the larger, the more groups grow beyond k.
     stratum
@@ -69,7 +71,7 @@ def microaggregate(
     Examples
     --------
     >>> import sdc_sql
-    >>> round(sdc_sql.example().microaggregate("w", 3, into="released").sse_sst, 3)
+    >>> round(sdc_sql.example().mask.microaggregate("w", 3, into="released").sse_sst, 3)
     1.0
     """
     chosen = named(data, columns)
@@ -117,7 +119,7 @@ def microaggregate_categorical(
     Examples
     --------
     >>> import sdc_sql
-    >>> sdc_sql.example().microaggregate_categorical("sex", 3, scale="nominal", into="released").changed
+    >>> sdc_sql.example().mask.microaggregate_categorical("sex", 3, scale="nominal", into="released").changed
     1
     """
     chosen = named(data, columns)

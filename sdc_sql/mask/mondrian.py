@@ -70,7 +70,7 @@ def mondrian(
     Examples
     --------
     >>> import sdc_sql
-    >>> step = sdc_sql.example().mondrian(2, into="released")
+    >>> step = sdc_sql.example().mask.mondrian(2, into="released")
     >>> step.parameters["classes"], step.parameters["smallest"]
     (1, 3)
     """

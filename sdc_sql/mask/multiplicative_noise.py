@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from sdc_sql.mask.columns import named
+from sdc_sql.mask.one_release import refuse_second_release
 from sdc_sql.mask.unit import drawn_for
 
 if TYPE_CHECKING:
@@ -38,9 +39,10 @@ def multiplicative_noise(
         The standard deviation of the factors (``"plain"``), or the distance of the main factors from 1.
     method
         ``"plain"``; ``"hoehne"`` (a record goes up or down as a whole, means and variances restored);
-        ``"hoehne_sum"`` (values go up and down in turn, sums kept).
+        ``"hoehne_sum"`` (values go up and down in turn, sums kept; for one release only).
     spread
-        The standard deviation of the noise on the factors of Höhne's methods.
+        The standard deviation of the noise on the factors of Höhne's methods; of ``"hoehne_sum"`` from a tenth to a
+        third of the size.
     stratum
         A column within whose values moments and sums are kept.
     stream
@@ -60,6 +62,12 @@ def multiplicative_noise(
     -------
     MaskingStep
 
+    Raises
+    ------
+    InputError
+        Where an argument cannot be used; of ``"hoehne_sum"`` also where ``sdc_steps`` shows that the column was masked
+        by it under another stratum, condition or set of records: the midpoint of two such releases is the original.
+
     Notes
     -----
     SDC handbook, section 3.4.2.2.
@@ -67,7 +75,7 @@ def multiplicative_noise(
     Examples
     --------
     >>> import sdc_sql
-    >>> sdc_sql.example().multiplicative_noise("w", 0.1, into="released").method
+    >>> sdc_sql.example().mask.multiplicative_noise("w", 0.1, into="released").method
     'multiplicative_noise'
     """
     chosen = named(data, columns)
@@ -76,4 +84,6 @@ def multiplicative_noise(
         "stratum": stratum and data.found("stratum", stratum), "stream": stream, "release": release,
         **drawn_for(data, unit, household),
     }  # fmt: skip
+    if method == "hoehne_sum":
+        refuse_second_release(data, chosen, arguments)
     return data.masked("multiplicative_noise", chosen, arguments, into=into, measured=True)

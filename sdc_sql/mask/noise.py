@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from sdc_sql.db import query
 from sdc_sql.db.checks import is_number, told
+from sdc_sql.db.masking import Designed
 from sdc_sql.errors import ParameterError
 from sdc_sql.mask.columns import named
 from sdc_sql.mask.unit import drawn_for
@@ -38,7 +39,8 @@ def noise(
 ) -> MaskingStep:
     r"""Add normal noise to numeric columns, in place or in a copy.
 
-    NULL stays NULL, and integer columns stay whole numbers.
+    NULL stays NULL, and integer columns stay whole numbers. Masked values lie on a grid of 2^-20 of the noise's
+    deviation, so that their last digits tell nothing of the original.
 
     Parameters
     ----------
@@ -92,7 +94,7 @@ def noise(
     --------
     >>> import sdc_sql
     >>> data = sdc_sql.example()
-    >>> data.noise("w", 0.1, lower=0, into="released").records
+    >>> data.mask.noise("w", 0.1, lower=0, into="released").records
     3
     """
     chosen = named(data, columns)
@@ -116,7 +118,8 @@ def noise(
     }  # fmt: skip
     designed = None
     if method in {"uncorrelated", "correlated", "linear", "outliers"}:
-        designed = query.call("sdc__noise_design", data.table, chosen, alpha, identifier, method, arguments["stratum"])
+        rows = query.call("sdc__noise_design", data.table, chosen, alpha, identifier, method, arguments["stratum"])
+        designed = Designed(rows, masks="sdc__noise_designed", applied="sdc__noise_applied")
     # whoever knows the constant of Kim's transformation can undo it
     confidential = ("alpha", "applied") if method == "linear" else ()
     return data.masked(

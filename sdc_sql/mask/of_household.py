@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 from sqlglot import exp
 
 from sdc_sql.db import query
+from sdc_sql.db.homes import not_cut
 from sdc_sql.errors import ColumnError, ParameterError
 
 if TYPE_CHECKING:
@@ -56,30 +57,6 @@ def whole_households(
         return {"household": None, "household_columns": None}
     not_cut(data, str(chosen), named)
     return {"household": chosen, "household_columns": named}
-
-
-def not_cut(data: Any, household: str, columns: Sequence[str]) -> None:  # noqa: ANN401 - a described table
-    """Refuse a part of the records that has some members of a household and leaves others.
-
-    Raises
-    ------
-    ParameterError
-        It says which columns ask for whole households.
-    """
-    if data.part is None:
-        return
-    whole, number = data.part.whole, exp.column(household, quoted=True)
-    rows = exp.Table(this=exp.Anonymous(this="query_table", expressions=[query.literal(whole.table)]))
-    inside = exp.func("coalesce", exp.cast(data.part.condition.copy(), "BOOLEAN"), exp.false())
-    sides = exp.Count(this=exp.Distinct(expressions=[inside]))
-    cut = exp.select(number).from_(rows).where(exp.not_(number.copy().is_(exp.null()))).group_by(number.copy())
-    cut = cut.having(exp.GT(this=sides, expression=exp.Literal.number(1)))
-    found = data.number(exp.select(exp.Count(this=exp.Star())).from_(cut.subquery("h")))
-    if found:
-        raise ParameterError(
-            f"where has some of the members of {found:,} households and leaves the others, and {', '.join(columns)} is "
-            "of the household: what is changed for some shows for the others. Name whole households, or leave it out."
-        )
 
 
 def together(data: Maskable, columns: Sequence[str], whole: str | None, given: Iterable[str] | None) -> dict[str, Any]:

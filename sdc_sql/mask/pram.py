@@ -69,7 +69,7 @@ def pram(
     --------
     >>> import sdc_sql
     >>> data = sdc_sql.example()
-    >>> data.pram("sex", [[0.9, 0.1], [0.1, 0.9]], labels=["f", "m"], into="released").records
+    >>> data.mask.pram("sex", [[0.9, 0.1], [0.1, 0.9]], labels=["f", "m"], into="released").records
     3
     """
     chosen = named(data, columns)

@@ -67,7 +67,7 @@ def pram_retention(
     Examples
     --------
     >>> import sdc_sql
-    >>> sdc_sql.example().pram_retention("sex", 1.0, into="released").changed
+    >>> sdc_sql.example().mask.pram_retention("sex", 1.0, into="released").changed
     0
     """
     chosen = named(data, columns)
@@ -129,7 +129,7 @@ def pram_guaranteed(
     Examples
     --------
     >>> import sdc_sql
-    >>> sdc_sql.example().pram_guaranteed(0.8, into="released").columns
+    >>> sdc_sql.example().mask.pram_guaranteed(0.8, into="released").columns
     ('age', 'sex')
     """
     chosen = data.required("keys", data.keys) if keys is None else named(data, keys)
@@ -182,7 +182,7 @@ def pram_proof(
     Examples
     --------
     >>> import sdc_sql
-    >>> proof = sdc_sql.example().pram_proof(0.8, most=1).order("frequency").fetchall()
+    >>> proof = sdc_sql.example().mask.pram_proof(0.8, most=1).order("frequency").fetchall()
     >>> [round(row[-1], 3) for row in proof]
     [0.763, 0.464]
     """

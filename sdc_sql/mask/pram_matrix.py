@@ -79,7 +79,7 @@ def pram_matrix(
     Examples
     --------
     >>> import sdc_sql
-    >>> sdc_sql.example().pram_matrix("sex", retention=0.75)
+    >>> sdc_sql.example().mask.pram_matrix("sex", retention=0.75)
     [('f', 'f', 0.75), ('f', 'm', 0.25), ('m', 'f', 0.25), ('m', 'm', 0.75)]
     """
     name = data.found("column", column)
@@ -121,7 +121,7 @@ def pram_estimate(
     Examples
     --------
     >>> import sdc_sql
-    >>> found = sdc_sql.example().pram_estimate("sex", [[0.9, 0.1], [0.1, 0.9]], labels=["f", "m"])
+    >>> found = sdc_sql.example().mask.pram_estimate("sex", [[0.9, 0.1], [0.1, 0.9]], labels=["f", "m"])
     >>> [round(e.estimate, 3) for e in found]
     [2.125, 0.875]
     """
@@ -147,7 +147,7 @@ def pram_covariance(
     Examples
     --------
     >>> import sdc_sql
-    >>> found = sdc_sql.example().pram_covariance("sex", [[0.9, 0.1], [0.1, 0.9]], labels=["f", "m"])
+    >>> found = sdc_sql.example().mask.pram_covariance("sex", [[0.9, 0.1], [0.1, 0.9]], labels=["f", "m"])
     >>> [(a, b, round(c, 4)) for a, b, c in found]
     [('f', 'f', 0.4219), ('f', 'm', -0.4219), ('m', 'f', -0.4219), ('m', 'm', 0.4219)]
     """
@@ -187,7 +187,7 @@ def pram_estimate_two_way(
     >>> data = sdc_sql.example()
     >>> _ = sdc_sql.load(data.con).execute("CREATE TABLE p AS FROM sdc_pram_retention_matrix('persons', 'sex', 0.9)")
     >>> _ = data.con.execute("CREATE TABLE q AS FROM sdc_pram_retention_matrix('persons', 'age', 1)")
-    >>> [round(e.estimate, 3) for e in data.pram_estimate_two_way("sex", "age", "p", "q")]
+    >>> [round(e.estimate, 3) for e in data.mask.pram_estimate_two_way("sex", "age", "p", "q")]
     [2.25, -0.125, -0.25, 1.125]
     """
     names = data.found("row variable", row), data.found("column variable", column)

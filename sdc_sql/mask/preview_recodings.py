@@ -103,7 +103,7 @@ def preview_recodings(
     >>> data = sdc_sql.example()
     >>> ages = sdc_sql.interval_hierarchy([30, 41], [[40]])
     >>> sexes = sdc_sql.tree_hierarchy({"anyone": ["f", "m"]})
-    >>> for found in data.preview_recodings({"age": ages, "sex": sexes}):
+    >>> for found in data.mask.preview_recodings({"age": ages, "sex": sexes}):
     ...     print(found.levels, found.cells, found.sample_uniques)
     [0, 0] 2 1
     [1, 0] 2 1

@@ -53,7 +53,7 @@ def rank_swap(
     Examples
     --------
     >>> import sdc_sql
-    >>> sdc_sql.example().rank_swap("w", 70, into="released").records
+    >>> sdc_sql.example().mask.rank_swap("w", 70, into="released").records
     3
     """
     if (p is None) == (correlation is None):

@@ -120,8 +120,8 @@ def recode(
     --------
     >>> import sdc_sql
     >>> data = sdc_sql.example()
-    >>> _ = data.recode("age", breaks=range(20, 60, 10), ends="open_above")
-    >>> _ = data.recode("sex", mapping={"f": "woman", "m": "man"})
+    >>> _ = data.mask.recode("age", breaks=range(20, 60, 10), ends="open_above")
+    >>> _ = data.mask.recode("sex", mapping={"f": "woman", "m": "man"})
     >>> data.con.sql("SELECT age, sex FROM persons ORDER BY id").fetchall()
     [('30-39', 'woman'), ('30-39', 'woman'), ('40-49', 'man')]
     """

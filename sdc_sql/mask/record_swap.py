@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
@@ -28,6 +29,7 @@ CONFIDENTIAL = (
     "rate", "k", "risk_keys", "risk", "max_risk", "profiles", "households", "asked", "swapped", "at_risk",
     "left_at_risk",
 )  # fmt: skip
+NEARLY_ALL = 0.8
 
 
 def record_swap(
@@ -99,6 +101,11 @@ def record_swap(
         Where too few partners are found, members of a household differ in what is swapped or are divided by a
         ``where``, or an argument cannot be used. Nothing is changed then.
 
+    Warns
+    -----
+    UserWarning
+        Where so many households are at risk that nearly all are swapped, whatever the rate.
+
     Notes
     -----
     Who exchanged with whom is told by :func:`record_swap_partners`, to the data holder.
@@ -109,7 +116,7 @@ def record_swap(
     >>> data = sdc_sql.example()
     >>> _ = data.con.execute("CREATE TABLE homes AS SELECT *, household % 2 AS area FROM persons WHERE id <> 1")
     >>> homes = sdc_sql.Microdata(data.con, "homes", id="id", household="household")
-    >>> homes.record_swap("area", 1, into="released").parameters["swapped"]
+    >>> homes.mask.record_swap("area", 1, into="released").parameters["swapped"]
     2
     """
     chosen, carried = named(data, columns), named_or_none(data, carry_along)
@@ -121,10 +128,19 @@ def record_swap(
         "profiles": _profiles(data, profiles), "carry_along": carried, "risk": named_or_none(data, risk),
         "max_risk": max_risk, "shortfall": shortfall, "stream": stream, "release": release,
     }  # fmt: skip
-    return data.masked(
+    step = data.masked(
         "record_swap", (*chosen, *(carried or ())), arguments, into=into,
         kept={"applied": lambda given: _counts(data, given)}, confidential=CONFIDENTIAL,
     )  # fmt: skip
+    swapped, asked, households = (step.parameters.get(name) or 0 for name in ("swapped", "asked", "households"))
+    if swapped > asked and swapped >= NEARLY_ALL * households:
+        warnings.warn(
+            "So many households are at risk that nearly all were swapped, whatever the rate: hardly an area is still a "
+            "true one, and who is said to live in an area lives elsewhere nearly for certain. Take fewer or coarser "
+            "risk_keys, wider areas or a lower k (or a higher max_risk), or recode first.",
+            stacklevel=3,
+        )
+    return step
 
 
 def record_swap_partners(
@@ -183,7 +199,7 @@ def record_swap_partners(
     >>> data = sdc_sql.example()
     >>> _ = data.con.execute("CREATE TABLE homes AS SELECT *, household % 2 AS area FROM persons WHERE id <> 1")
     >>> homes = sdc_sql.Microdata(data.con, "homes", id="id", household="household")
-    >>> homes.record_swap_partners("area", 1).order("household").fetchall()
+    >>> homes.mask.record_swap_partners("area", 1).order("household").fetchall()
     [(1, 2, None), (2, 1, None)]
     """
     chosen = named(data, columns)

@@ -48,7 +48,7 @@ def resample(
     Examples
     --------
     >>> import sdc_sql
-    >>> sdc_sql.example().resample("w", 3, into="released").method
+    >>> sdc_sql.example().mask.resample("w", 3, into="released").method
     'resample'
     """
     chosen = named(data, column)

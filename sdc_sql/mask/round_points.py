@@ -38,7 +38,7 @@ def round_points(data: Maskable, columns: str | Iterable[str], points: str, *, i
     >>> import sdc_sql
     >>> data = sdc_sql.example()
     >>> _ = data.con.execute("CREATE TABLE points AS SELECT unnest([0, 30, 60]) AS age")
-    >>> _ = data.round_points("age", "points")
+    >>> _ = data.mask.round_points("age", "points")
     >>> data.con.sql("SELECT age FROM persons ORDER BY id").fetchall()
     [(30,), (30,), (30,)]
     """

@@ -64,7 +64,7 @@ def round_to_base(
     --------
     >>> import sdc_sql
     >>> data = sdc_sql.example()
-    >>> _ = data.round_to_base("age", 25)
+    >>> _ = data.mask.round_to_base("age", 25)
     >>> data.con.sql("SELECT age FROM persons ORDER BY id").fetchall()
     [(25,), (25,), (50,)]
     """

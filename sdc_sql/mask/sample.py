@@ -24,6 +24,8 @@ def sample(
     stratum: str | None = None,
     household: str | None = None,
     order_by: str | None = None,
+    neyman: str | None = None,
+    least: int | None = None,
     stream: str | None = None,
     release: str = "",
     into: str | None = None,
@@ -56,6 +58,11 @@ def sample(
         Draws whole households, by this column; without it, persons.
     order_by
         Of a systematic sample, the column by whose order every so-many-th unit is drawn.
+    neyman
+        Of a size and strata: a numeric column; the size is shared so that the variance of its estimated total is the
+        least (near N_h S_h, Neyman; of a household the sum of its members). The weights then tell of its deviations.
+    least
+        Of a size and strata: how many units of each stratum are drawn at the least, or all where it has fewer.
     stream
         Names the pass of draws; by default the next one of samples of the table, by its steps: ``''``, ``'2'``, ...
     release
@@ -86,7 +93,7 @@ def sample(
     Examples
     --------
     >>> import sdc_sql
-    >>> step = sdc_sql.example().sample(size=2, into="sampled")
+    >>> step = sdc_sql.example().mask.sample(size=2, into="sampled")
     >>> step.records, step.parameters["records_before"]
     (2, 3)
     """
@@ -99,14 +106,15 @@ def sample(
     named = {
         "weight": weight if weight is not None else data.weight,
         "sampling_fraction": sampling_fraction if sampling_fraction is not None else data.sampling_fraction,
-        "stratum": stratum, "household": household, "order_by": order_by,
+        "stratum": stratum, "household": household, "order_by": order_by, "neyman": neyman,
     }  # fmt: skip
     found = {n: None if c is None else data.found(n.replace("_", " "), str(c)) for n, c in named.items()}
     arguments = {
         "id": data.required("id"),
         "fraction": data.found("fraction", fraction) if isinstance(fraction, str) else fraction,
         "size": None if size is None else checked_number("sample", "size", size),
-        "method": method, **found, "stream": stream, "release": release,
+        "method": method, **found, "least": None if least is None else checked_number("sample", "least", least),
+        "stream": stream, "release": release,
     }  # fmt: skip
     changed = tuple(c for c in (found["weight"], found["sampling_fraction"]) if c is not None)
     return replaced(data, "sample", changed, arguments, into=into)

@@ -44,7 +44,7 @@ def shuffle(data: Roles, release: str, *, stream: str | None = None, into: str |
     --------
     >>> import sdc_sql
     >>> data = sdc_sql.example()
-    >>> _ = data.shuffle("2026", into="shuffled")
+    >>> _ = data.mask.shuffle("2026", into="shuffled")
     >>> data.con.sql("SELECT sum(id), sum(age) FROM shuffled").fetchall()
     [(6, 101)]
     """

@@ -109,7 +109,7 @@ def suppress_combinations(
     Examples
     --------
     >>> import sdc_sql
-    >>> step = sdc_sql.example().suppress_combinations(22, into="released")
+    >>> step = sdc_sql.example().mask.suppress_combinations(22, into="released")
     >>> step.changed, step.parameters["suppressions"]
     (1, {'age': 1, 'sex': 1})
     """

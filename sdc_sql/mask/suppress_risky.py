@@ -89,7 +89,7 @@ def suppress_risky(
     Examples
     --------
     >>> import sdc_sql
-    >>> step = sdc_sql.example().suppress_risky(0.12, into="released")
+    >>> step = sdc_sql.example().mask.suppress_risky(0.12, into="released")
     >>> step.changed, step.parameters["suppressions"]
     (1, {'age': 1, 'sex': 1})
     """

@@ -82,7 +82,7 @@ def top_bottom_code(
     --------
     >>> import sdc_sql
     >>> data = sdc_sql.example()
-    >>> step = data.top_bottom_code("age", "value", top=35)
+    >>> step = data.mask.top_bottom_code("age", "value", top=35)
     >>> step.parameters["coded_top"], data.con.sql("SELECT age FROM persons ORDER BY id").fetchall()
     (1, [(30,), (30,), (35,)])
     """

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from sdc_sql.errors import InputError, SdcError
 from sdc_sql.frontier.figures import figure, named, whole_name
 from sdc_sql.frontier.found import Frontier, FrontierCandidate
+from sdc_sql.methods import Methods
 from sdc_sql.release import measured
 from sdc_sql.release.plan import THIS
 
@@ -35,7 +36,7 @@ def frontier(original: Microdata, released: Microdata, plan: Plan, progress: Cal
     with _at("frontier", THIS):
         data, keys = _described(released, original, plan, asked, plan.steps), plan.scenario(asked.scenario).keys
         risk, loss = (
-            figure(data, original.table, keys, one, role)
+            figure(Methods(data._roles), original.table, keys, one, role)  # noqa: SLF001 - as its rooms do
             for one, role in zip(_figures(asked, plan, plan.steps), ROLES, strict=True)
         )
     found = [FrontierCandidate(THIS, 0, risk, loss, undominated=None, chosen=False)]

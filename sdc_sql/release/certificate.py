@@ -12,10 +12,10 @@ import hmac
 import importlib.metadata
 import json
 import platform
-import tempfile
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from sdc_sql.db import work
 from sdc_sql.db.load import execute
 from sdc_sql.db.macros import declared, effect_of
 from sdc_sql.errors import TableError, translated
@@ -43,20 +43,21 @@ _KEYED = 1  # the form of what is digested under the key, which is as it was
 
 def write_internal(outcome: Outcome, path: Path) -> None:
     """Write the internal certificate of a release."""
-    _put(internal(outcome, path.parent), path)
+    _put(internal(outcome), path)
 
 
 def write_public(outcome: Outcome, path: Path) -> None:
     """Write the certificate for the users of the released file."""
-    _put(public(outcome, path.parent), path)
+    _put(public(outcome), path)
 
 
 def _put(certificate: dict[str, Any], path: Path) -> None:
-    path.write_text(json.dumps(certificate, indent=2) + "\n", encoding="utf-8")  # ASCII: an editor changes nothing
+    text = json.dumps(certificate, indent=2) + "\n"  # ASCII: an editor changes nothing
+    path.write_text(text, encoding="utf-8", newline="\n")
 
 
-def internal(outcome: Outcome, folder: Path) -> dict[str, Any]:
-    """Return the internal certificate; in the folder the released file is written, and read, once more."""
+def internal(outcome: Outcome) -> dict[str, Any]:
+    """Return the internal certificate; where no file is written, one is to be read, and is removed."""
     plan = outcome.plan
     steps = {step.path: step for step in plan.steps}
     return sealed(
@@ -65,7 +66,7 @@ def internal(outcome: Outcome, folder: Path) -> dict[str, Any]:
             "versions": {**_versions(), "platform": f"{platform.system()} {platform.machine()}"},
             "input": _input(outcome),
             "release_file": _release_file(plan),
-            "output": released_content(outcome, folder),
+            "output": released_content(outcome),
             "released_as_collected": as_collected(outcome),
             "roles": {
                 "weight": plan.released_roles.weight, "sampling_fraction": plan.released_roles.sampling_fraction,
@@ -105,13 +106,13 @@ def internal(outcome: Outcome, folder: Path) -> dict[str, Any]:
     )  # fmt: skip
 
 
-def public(outcome: Outcome, folder: Path, bound_to: str | None = None) -> dict[str, Any]:
+def public(outcome: Outcome, bound_to: str | None = None) -> dict[str, Any]:
     """Return the certificate for the users of the file: methods without their parameters, no figure, keyed digests.
 
     The keyed digests are bound to the digest of the output, or to another one.
     """
     plan, con = outcome.plan, outcome.original.con
-    output = released_content(outcome, folder)
+    output = released_content(outcome)
     released = {column["name"] for column in output["columns"]}
     steps = {step.path: step for step in plan.steps}
     digests = {
@@ -134,7 +135,7 @@ def public(outcome: Outcome, folder: Path, bound_to: str | None = None) -> dict[
     )  # fmt: skip
 
 
-def released_content(outcome: Outcome, folder: Path) -> dict[str, Any]:
+def released_content(outcome: Outcome) -> dict[str, Any]:
     """Return the digest of the released file as it is read back from its format.
 
     Raises
@@ -147,8 +148,8 @@ def released_content(outcome: Outcome, folder: Path) -> dict[str, Any]:
         if written is not None and written.is_file():
             outcome.kept["output"] = _read_back(outcome, written)
         else:
-            with tempfile.TemporaryDirectory(dir=folder, prefix=".sdc-sql-") as place:
-                path = Path(place) / outcome.plan.output.path.name
+            with work.folder() as place:
+                path = place / outcome.plan.output.path.name
                 write_released(outcome, path)
                 outcome.kept["output"] = _read_back(outcome, path)
     return {**outcome.kept["output"]}

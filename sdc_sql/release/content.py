@@ -3,18 +3,17 @@
 from __future__ import annotations
 
 import csv
-import tempfile
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 import duckdb
 from sqlglot import exp
 
-from sdc_sql.db import query
+from sdc_sql.db import query, work
 from sdc_sql.db.csv_file import created
 from sdc_sql.db.load import execute
 from sdc_sql.db.source import kind_of, opened, read_file
-from sdc_sql.errors import TableError, translated, without_values
+from sdc_sql.errors import TableError, disk_full, without_values
 from sdc_sql.microdata import Microdata
 from sdc_sql.release import formats
 
@@ -74,6 +73,8 @@ def content_of(
         try:
             execute(con, created(NAME, "TABLE", query.call("read_csv", str(path), **options)))
         except duckdb.Error as error:
+            if (full := disk_full(error)) is not None:
+                raise full from None
             reason = without_values(error) or "its values are not all of the types of the certificate"
             raise TableError(f"{path} cannot be read as it was written: {reason}") from None
         yield con, NAME
@@ -82,19 +83,9 @@ def content_of(
 @contextmanager
 def _in_memory(threads: int | None, memory_limit: str | None) -> Iterator[duckdb.DuckDBPyConnection]:
     """Yield a connection that spills into a folder of its own."""
-    with tempfile.TemporaryDirectory(prefix="sdc-sql-") as spill, duckdb.connect() as con:
-        limit(con, threads, memory_limit, spill)
+    with work.folder() as spill, duckdb.connect() as con:
+        work.limit(con, threads, memory_limit, spill)
         yield con
-
-
-def limit(con: duckdb.DuckDBPyConnection, threads: int | None, memory_limit: str | None, spill: str | None) -> None:
-    """Let a connection use so much, where it is said, draw no progress bar, and spill into a folder."""
-    con.execute("SET enable_progress_bar = false")
-    for name, value in (("temp_directory", spill), ("memory_limit", memory_limit), ("threads", threads)):
-        if value is not None:
-            item = exp.SetItem(this=exp.EQ(this=exp.column(name), expression=query.literal(value)))
-            with translated():
-                execute(con, exp.Set(expressions=[item]))
 
 
 def limits_of(con: duckdb.DuckDBPyConnection) -> dict[str, Any]:
@@ -105,7 +96,7 @@ def limits_of(con: duckdb.DuckDBPyConnection) -> dict[str, Any]:
 
 def digested(con: duckdb.DuckDBPyConnection, table: str) -> dict[str, Any]:
     """Return the digest of a table's content, the number of its records, and its columns with their types."""
-    found = Microdata(con, table).content_digest()
+    found = Microdata(con, table).risk.content_digest()
     columns = [{"name": name, "type": kind} for name, kind in types_of(con, query.call("query_table", table)).items()]
     return {"digest": found.digest, "records": found.records, "columns": columns}
 

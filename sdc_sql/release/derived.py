@@ -2,33 +2,35 @@
 
 from __future__ import annotations
 
-import inspect
 import json
 import re
 from typing import TYPE_CHECKING
 
-from sdc_sql import methods
 from sdc_sql.compiler.columns import folded
+from sdc_sql.db.macros import declared
 from sdc_sql.figures.condition import names
-from sdc_sql.loss.derived_values import given_back
-from sdc_sql.loss.linear_relations import linear_relations, numbers_of_both
+from sdc_sql.linkage.derived_values import given_back
+from sdc_sql.linkage.linear_relations import linear_relations, numbers_of_both
 from sdc_sql.release.outcome import LimitOutcome
 from sdc_sql.release.plan import Limit
 from sdc_sql.roles import reading
 
 if TYPE_CHECKING:
-    from sdc_sql.loss.derived_values import DerivedValues
+    from collections.abc import Sequence
+
+    from sdc_sql.linkage.derived_values import DerivedValues
     from sdc_sql.microdata import Microdata
     from sdc_sql.release.plan import Plan
     from sdc_sql.roles import Roles
 
 MEASURE, FIGURE, SUMS, LIMIT = "derived_values_summary", "exact_givers", "linear_relations", 0
 PATH = "what can be worked out"
+GAIN, MOST = "predicted_gain", 0.5  # a value that comes back more often than not, beyond the commonest, is not hidden
 _SHOWN = 5  # givers in a message
 
 
 def judged(plan: Plan, original: Microdata, released: Microdata) -> list[LimitOutcome]:
-    """Return the limits on exact givers and on sums, with what they give back and how that is mended.
+    """Return the limits on exact givers, predictions and sums, with what they give back and how that is mended.
 
     There is none where no step suppresses values; each is the file's own where that limits the measure itself.
     """
@@ -72,20 +74,37 @@ def _by_columns(plan: Plan, data: Roles, original: Microdata, dropped: tuple[str
     told = "; ".join(_told(plan, one) for one in exact[:_SHOWN])
     rest = f"; and {len(exact) - _SHOWN} more" if len(exact) > _SHOWN else ""
     said = f"{told}{rest}" if exact else "no column, and no pair of them, gives hidden values back without exception"
-    return [LimitOutcome(limit, {f"{MEASURE}.{FIGURE}": len(exact)}, len(exact) <= LIMIT, found=said)]
+    return [
+        LimitOutcome(limit, {f"{MEASURE}.{FIGURE}": len(exact)}, len(exact) <= LIMIT, found=said),
+        _predicted(plan, found),
+    ]
+
+
+def _predicted(plan: Plan, found: Sequence[DerivedValues]) -> LimitOutcome:
+    """Return the limit on what givers with exceptions tell truly beyond the commonest value."""
+    gains = [((one.gain or 0) * one.given_back / one.hidden, one) for one in found if one.rule != "exact"]
+    greatest = max((gain for gain, _ in gains), default=0.0)
+    over = [one for gain, one in sorted(gains, key=lambda g: -g[0]) if gain > MOST]
+    told = "; ".join(_told(plan, one) for one in over[:_SHOWN])
+    limit = Limit(PATH, f"{MEASURE}.{GAIN} <= {MOST}")
+    figures = {f"{MEASURE}.{GAIN}": max(greatest, 0.0)}
+    said = told or "no column, and no pair of them, tells more than half of what is hidden"
+    return LimitOutcome(limit, figures, greatest <= MOST, found=said)
 
 
 def _told(plan: Plan, one: DerivedValues) -> str:
     """Return what a giver gives back, and the step that takes it along."""
     giver = " with ".join(one.giver)
     what = f"{giver} gives back {one.given_back:,} of {one.hidden:,} {one.masked} values of {one.variable}"
+    what += "" if one.rule == "exact" else f" ({100 * (one.share_right or 0):.0f} % of them rightly)"
     other = next((name for name in one.giver if folded(name) != folded(one.variable)), giver)
     steps = [step for step in plan.steps if step.suppresses and one.variable in step.columns]
     ways = [f'drop it (method = "drop_identifiers", columns = [{_quoted(other)}])']
     if one.masked == "coarsened":
         ways.insert(0, f"make {other} as coarse as {one.variable}")
     else:
-        takes = [s for s in steps if "ghosts" in inspect.signature(getattr(methods.Methods, s.verb)).parameters]
+        by_ghosts = {mask.verb for mask in declared() if any(p.name == "ghosts" for p in mask.parameters)}
+        takes = [step for step in steps if step.verb in by_ghosts]
         if takes and len(takes) == len(steps):
             of = ", ".join(step.path for step in takes)
             ways.insert(0, f"take it along: roles.ghosts = {{ {_key(one.variable)} = [{_quoted(other)}] }}, for {of}")

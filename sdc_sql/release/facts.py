@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 import re
-import tempfile
 from dataclasses import dataclass
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 import duckdb
 from sqlglot import exp
 
-from sdc_sql.db import query
+from sdc_sql.db import query, work
 from sdc_sql.db.load import execute, set_key
 from sdc_sql.errors import SdcError
 from sdc_sql.release import raw
@@ -85,11 +83,7 @@ def of_source(source: Source, columns: Mapping[str, str], con: duckdb.DuckDBPyCo
     try:
         if source.relation is not None and con is not None:
             return of_rows(con, query.call("query_table", source.relation), columns)
-        with (
-            tempfile.TemporaryDirectory(prefix="sdc-sql-") as folder,
-            duckdb.connect(Path(folder) / "work.duckdb") as own,
-        ):
-            own.execute("SET enable_progress_bar = false")
+        with work.database() as own:
             set_key(own)
             raw.read(own, source, NAME, columns, ())
             return of_rows(own, query.call("query_table", NAME))

@@ -11,7 +11,7 @@ from sdc_sql.frontier.figures import masks, named
 from sdc_sql.mask.loss_expression import arithmetic
 from sdc_sql.release import figures, step_fields
 from sdc_sql.release.plan import THIS, Candidate, Considered
-from sdc_sql.release.problems import NUMBER, TABLES, TEXT, near
+from sdc_sql.release.problems import NUMBER, TABLES, TEXT, Kind, near
 from sdc_sql.release.step_values import Values
 
 if TYPE_CHECKING:
@@ -20,7 +20,6 @@ if TYPE_CHECKING:
     from sdc_sql.figures.asked import Asked
     from sdc_sql.frontier.figures import Figure
     from sdc_sql.release.plan import RolesOfColumns, Scenario
-    from sdc_sql.release.problems import Kind
     from sdc_sql.release.reading import Reading
 
 
@@ -30,9 +29,16 @@ def _asked(value: Any) -> bool:  # noqa: ANN401 - of the file
     return isinstance(value, str)
 
 
-FIGURE: Kind = (
-    _asked, 'a figure of a measure, "theta.upper_bound", or one with arguments, ["il1.il1", { columns = ["income"] }]'
-)  # fmt: skip
+FIGURE = Kind(
+    _asked,
+    'a figure of a measure, "theta.upper_bound", or one with arguments, ["il1.il1", { columns = ["income"] }]',
+    {
+        "type": ["string", "array"],
+        "prefixItems": [{"type": "string"}, {"type": "object"}],
+        "minItems": 2,
+        "maxItems": 2,
+    },
+)
 FRONTIER = {
     "risk": FIGURE, "loss": FIGURE, "max_risk": NUMBER, "utility": TEXT, "scenario": TEXT, "candidates": TABLES,
 }  # fmt: skip
@@ -105,6 +111,8 @@ def _candidate(
         if step.verb not in masks():
             reading.problems.add(f"{step.path}.method", f"the frontier cannot take {step.method}; it can take "
                                  f"{', '.join(sorted(masks()))}.")  # fmt: skip
+        if step.by_household is not None:
+            reading.problems.add(f"{step.path}.by_household", "a candidate takes roles.household_columns for it.")
         if step.where is not None:
             reading.problems.add(f"{step.path}.where", "the frontier cannot take it: a candidate masks every record.")
     return Candidate(path, given.get("name", ""), tuple(steps))

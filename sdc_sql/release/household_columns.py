@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from sdc_sql.db.completion import found_columns
+from sdc_sql.db.completion import MANY, found_columns
 from sdc_sql.release.plan import ORIGINAL
 
 if TYPE_CHECKING:
@@ -13,8 +13,6 @@ if TYPE_CHECKING:
 
     from sdc_sql.db.completion import HouseholdColumn
     from sdc_sql.release.plan import Plan
-
-_MANY = 20  # households in which nothing is constant by chance
 
 
 def found(con: duckdb.DuckDBPyConnection, plan: Plan) -> tuple[Plan, tuple[HouseholdColumn, ...]]:
@@ -29,7 +27,7 @@ def found(con: duckdb.DuckDBPyConnection, plan: Plan) -> tuple[Plan, tuple[House
     others = [c for c in con.table(ORIGINAL).columns if c not in {*named, roles.household, roles.id, roles.weight}]
     more = tuple(found_columns(con, ORIGINAL, roles.household, others))
     every = (*named, *(column.name for column in more))
-    guessed = tuple(column.name for column in more if column.households < _MANY)
+    guessed = tuple(column.name for column in more if column.households < MANY)
     return replace(plan, roles=replace(roles, household_columns=every, guessed=guessed)), more
 
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from sdc_sql.db.results import shown as figure
 from sdc_sql.document.blocks import Chart, Page, Points, Section, Table, Text, facts, label, table
 from sdc_sql.document.files import as_text, written
-from sdc_sql.release import density, frontier_report, lost, matrices
+from sdc_sql.release import density, frontier_report, lost, matrices, one_form
 from sdc_sql.release.public_facts import as_collected
 from sdc_sql.release.stages import CONTROL, DATA, IMPLEMENTATION, NEED, RESULT, RISK, about, released_columns
 from sdc_sql.report import layout
@@ -70,6 +70,7 @@ def _data(outcome: Outcome) -> Section:
         "rules": plan.rules, "weight": _said(plan.roles.weight), "sampling fraction": plan.roles.sampling_fraction,
         "weights that sum to less than the records of a cell": _SMALL_WEIGHTS[plan.roles.small_weights],
         "strata": ", ".join(plan.roles.strata) or None,
+        "values given one form (0.0 for -0.0, NaN without a sign, intervals)": one_form.said(outcome.reformed) or None,
     }  # fmt: skip
     sizes = Table(
         "Size", ("", "before", "after"),

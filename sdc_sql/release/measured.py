@@ -18,6 +18,7 @@ from sdc_sql.release import figures
 from sdc_sql.release.outcome import LimitOutcome
 from sdc_sql.release.plan import ORIGINAL, RELEASED
 from sdc_sql.report import attributes, risk_report
+from sdc_sql.roles import reading
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -44,6 +45,16 @@ def described(
         small_weights=roles.small_weights,
     )  # fmt: skip
     data._roles.looked_at.update(dict.fromkeys(roles.guessed))  # noqa: SLF001 - masks need not treat these by household
+    return as_released(plan, data)
+
+
+def as_released(plan: Plan, data: Microdata) -> Microdata:
+    """Return a table whose households complete nothing where their numbers do not leave: no reader sees who they are.
+
+    The file that leaves has (NULL, old) then, whatever the others show; masks treat it by household all the same.
+    """
+    if plan.output.households == "drop":
+        data._roles = reading(data._roles, completes=False)  # noqa: SLF001 - as its methods take them
     return data
 
 

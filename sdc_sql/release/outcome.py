@@ -94,6 +94,7 @@ class Outcome:
     written: tuple[Path, ...] = ()
     frontier: Frontier | None = None  # this release and the others that were considered
     household_columns: tuple[HouseholdColumn, ...] = ()  # found in the source, and not named in the file
+    reformed: Mapping[str, int] = field(default_factory=dict)  # columns where values of the source were given one form
     kept: dict[str, Any] = field(default_factory=dict, repr=False, compare=False)  # found once for both certificates
 
     @property
@@ -123,6 +124,7 @@ class Outcome:
             "records": {"before": self.records_before, "after": self.records_after},
             "columns": {"before": list(self.columns_before), "after": list(self.columns_after)},
             "released_as_collected": as_collected(self.plan, self.columns_after),
+            "values_given_one_form": dict(self.reformed),
             "scenarios": [
                 {
                     "name": s.scenario.name,

@@ -97,7 +97,8 @@ class Scenario:
 class Step:
     """A masking step: the verb of Microdata and its arguments by name. A verb for one column is called for each.
 
-    ``method`` is as the file writes it; ``scenario`` whose keys are masked; ``where`` which records may be changed.
+    ``method`` is as the file writes it; ``scenario`` whose keys are masked; ``where`` which records may be changed;
+    ``by_household`` whose households are masked as one record each.
     What else there is of it comes from its declaration: whether it draws, suppresses values, makes them coarser, masks
     numbers (however a CSV file writes them), or leaves records out.
     """
@@ -114,6 +115,7 @@ class Step:
     coarsens: bool = False
     of_numbers: bool = False
     draws_records: bool = False
+    by_household: str | None = None
 
     @property
     def changes(self) -> tuple[str, ...]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import difflib
 import math
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from sdc_sql.db.checks import is_number, told
 from sdc_sql.errors import InputError, ReleaseFileError
@@ -14,8 +14,13 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping
     from pathlib import Path
 
-# What a field may be: whether a value is such, and what is said where it is not.
-Kind = tuple["Callable[[Any], bool]", str]
+
+class Kind(NamedTuple):
+    """What a field may be: whether a value is such, what is said where it is not, and the same as a JSON Schema."""
+
+    fits: Callable[[Any], bool]
+    words: str
+    schema: Mapping[str, Any]
 
 
 def _texts(value: object) -> bool:
@@ -32,20 +37,31 @@ def is_finite(value: object) -> bool:
     return is_number(value) and math.isfinite(value)  # type: ignore[arg-type] # a number
 
 
-TEXT: Kind = (lambda v: isinstance(v, str), "a text")
-TEXTS: Kind = (_texts, 'a list of texts, as in ["age", "sex"]')
-NUMBER: Kind = (is_finite, "a finite number")
-WHOLE: Kind = (is_whole, "a whole number")
-COLUMN_OR_NUMBER: Kind = (lambda v: isinstance(v, str) or is_finite(v), "the name of a column, or a number")
-NUMBERS: Kind = (
+_TEXT, _NUMBER = {"type": "string"}, {"type": "number"}
+_TEXTS = {"type": "array", "items": _TEXT}
+TEXT = Kind(lambda v: isinstance(v, str), "a text", _TEXT)
+TEXTS = Kind(_texts, 'a list of texts, as in ["age", "sex"]', _TEXTS)
+NUMBER = Kind(is_finite, "a finite number", _NUMBER)
+WHOLE = Kind(is_whole, "a whole number", {"type": "integer"})
+TRUTH = Kind(lambda v: isinstance(v, bool), "true or false", {"type": "boolean"})
+COLUMN_OR_NUMBER = Kind(
+    lambda v: isinstance(v, str) or is_finite(v), "the name of a column, or a number", {"type": ["string", "number"]}
+)
+NUMBERS = Kind(
     lambda v: is_finite(v) or (isinstance(v, list) and bool(v) and all(map(is_finite, v))),
     "a number, or a list of them",
+    {"type": ["number", "array"], "items": _NUMBER, "minItems": 1},
 )
-TABLE: Kind = (lambda v: isinstance(v, dict), "a table, [name]")
-TABLES: Kind = (lambda v: isinstance(v, list) and all(isinstance(r, dict) for r in v), "a list of tables, [[name]]")
-LISTS: Kind = (
+TABLE = Kind(lambda v: isinstance(v, dict), "a table, [name]", {"type": "object"})
+TABLES = Kind(
+    lambda v: isinstance(v, list) and all(isinstance(r, dict) for r in v),
+    "a list of tables, [[name]]",
+    {"type": "array", "items": {"type": "object"}},
+)
+LISTS = Kind(
     lambda v: isinstance(v, dict) and all(map(_texts, v.values())),
     'lists of columns by name, { region = ["district"] }',
+    {"type": "object", "additionalProperties": _TEXTS},
 )
 
 

@@ -5,31 +5,31 @@ What it cannot know stands in a list, ``to_decide``: nothing is run before someb
 
 from __future__ import annotations
 
-import tempfile
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import duckdb
 from sqlglot import exp
 
-from sdc_sql.db import query
+from sdc_sql.db import query, work
 from sdc_sql.db.completion import found_columns
 from sdc_sql.db.load import execute, set_key
 from sdc_sql.errors import TableError
 from sdc_sql.microdata import Microdata
-from sdc_sql.release import formats, guesses, raw
+from sdc_sql.release import formats, guesses, raw, schema
 from sdc_sql.release.content import types_of
+from sdc_sql.release.proposed_steps import K, ProposedSteps, reads_as_numbers
 from sdc_sql.session import toml
 from sdc_sql.session.release_file import beside, write_new
 
 if TYPE_CHECKING:
     import os
-    from collections.abc import Mapping
+
+    import duckdb
 
     from sdc_sql.release.guesses import Column
     from sdc_sql.release.plan import Source
 
-MOST_KEYS, COARSE, K = 6, 12, 3
+MOST_KEYS = 6
 FEW_SMALL = 0.05  # the share of weights below 1 up to which these are calibrated, not normalised
 LEAST_MEMBERS, MOST_MEMBERS = 1.05, 30  # records for each household, on average
 READ_AS_NUMBERS = {
@@ -94,8 +94,7 @@ def propose_release(
     found, types = raw.described(Path(source).absolute(), table)
     if found.kind == "duckdb" and table is None:
         raise TableError(f"{source} is a database: name its table.")
-    with tempfile.TemporaryDirectory(prefix="sdc-sql-") as folder, duckdb.connect(Path(folder) / "work.duckdb") as con:
-        con.execute("SET enable_progress_bar = false")
+    with work.database() as con:
         set_key(con)
         raw.read(con, found, NAME, types, ())
         records, columns = guesses.columns_of(con, NAME, types_of(con, query.call("query_table", NAME)))
@@ -115,7 +114,7 @@ class _Proposal:
         self.reasons: dict[str, str] = {}
         self.looks: list[str] = []  # of the direct identifiers those that only look so
         unique = []
-        for why in Microdata(con, NAME).identifiers():
+        for why in Microdata(con, NAME).risk.identifiers():
             if why.evidence == "unique":
                 unique.append(why.variable)
             else:
@@ -220,7 +219,9 @@ class _Proposal:
         table, ending = source.table, source.path.suffix.lower()
         kept = ending if ending == ".csv" or ending in formats.FORMATS else ".parquet"  # with its labels
         roles = self._roles(source)
+        steps = ProposedSteps(self.con, NAME, self.records, self.columns, self.keys, self.id, self.numbers)
         lines = [
+            *schema.heading(file.parent),
             toml.comment(f"Proposed from {self.records:,} records by names, types and numbers of values: look."),
             "# Nothing is run before this list is empty. Decide of each column (a key of a scenario, a step that masks",
             "# it, sensitive, not read at all, or released_as_collected), and take its line out.",
@@ -231,7 +232,7 @@ class _Proposal:
             "", "[[scenarios]]", toml.comment("What may an intruder know? Each such set of keys is a scenario."),
             toml.line("name", "intruder"), toml.line("keys", self.keys),
             *([toml.comment(f"candidates too, few categories: {toml.value(self.more)}")] if self.more else []),
-            *self._limits(), *self._steps(source),
+            *self._limits(), *steps.lines(source),
             "", "[output]", toml.line("path", _free(file, kept)),
         ]  # fmt: skip
         return "\n".join(lines) + "\n"
@@ -257,7 +258,7 @@ class _Proposal:
         if column.name in self.weights:
             return "; a weight?"
         if column.facts.numbers:
-            return f", which {READ_AS_NUMBERS[_reads(column, source)]}"
+            return f", which {READ_AS_NUMBERS[reads_as_numbers(column, source)]}"
         if self.household is None and column.named_as(guesses.ID) and self._gathers(column):
             return "; several records have each: households?"
         return ""
@@ -294,7 +295,10 @@ class _Proposal:
     def _written_as_texts(self, source: Source) -> list[str]:
         """Return the numbers that are texts: those that a step reads as numbers, and the others."""
         texts = [column for name in self.numbers if (column := self.columns[name]).facts.numbers]
-        ways = {how: [c.name for c in texts if _reads(c, source) is reads] for reads, how in READ_AS_NUMBERS.items()}
+        ways = {
+            how: [c.name for c in texts if reads_as_numbers(c, source) is reads]
+            for reads, how in READ_AS_NUMBERS.items()
+        }
         return [toml.comment(f"numbers that are written as texts, which {how}: {toml.value(names)}")
                 for how, names in ways.items() if names]  # fmt: skip
 
@@ -321,84 +325,6 @@ class _Proposal:
         k = min(K, max(2, self.records))
         said = toml.comment('NULL in a key is a value of its own; "wildcard": it agrees with every value.')
         return [said, toml.line("nulls", "category"), toml.line("limits", [f"k_anonymity.{k}.records <= 0"])]
-
-    def _steps(self, source: Source) -> list[str]:
-        """Return the steps; as comments where there is no id, or too few records for k."""
-        asis = {key: exp.column(key, quoted=True) for key in self.keys}
-        lines = ["", toml.comment(f"The keys as they are: {self._risk(asis)}.")]
-        active = "" if self.id is not None and self.records >= 2 * K else "# "
-        now: dict[str, exp.Expression] = dict(asis)
-        for key in self.keys:
-            for fields, coarse in self._recodings(self.columns[key]):
-                now[key] = coarse
-                lines += ["", toml.comment(f"With {toml.value(key)} so: {self._risk(now)}.")]
-                step = {"method": "recode", "column": key, **fields}
-                lines += [f"{active}[[steps]]", *(active + toml.line(name, value) for name, value in step.items())]
-        lines += ["", toml.comment(f"Then values of what is still below {K} are suppressed."),
-                  f"{active}[[steps]]", f'{active}method = "local_suppression"', f'{active}scenario = "intruder"',
-                  f"{active}k = {K}"]  # fmt: skip
-        numbers = [name for name in self.numbers if _reads(self.columns[name], source)]
-        if numbers:
-            lines += ["", "# Numbers can be found in other files too. For example:", "# [[steps]]",
-                      '# method = "microaggregate"', toml.comment(toml.line("columns", numbers)),
-                      "# k = 3"]  # fmt: skip
-        return lines
-
-    def _recodings(self, column: Column) -> list[tuple[dict[str, Any], exp.Expression]]:
-        """Return how a key of many values is made coarser: intervals of round limits, or the beginnings of codes."""
-        value = exp.column(column.name, quoted=True)
-        if column.values <= COARSE:
-            return []
-        if column.numeric:
-            return self._intervals(column)
-        if column.type.startswith(("DATE", "TIMESTAMP")):
-            year = exp.Anonymous(this="year", expressions=[value])
-            return [({"period": "year"}, year)]
-        if column.type == "VARCHAR" and (kept := self._code(column)):
-            return [({"keep_first": kept}, exp.Anonymous(this="left", expressions=[value, exp.Literal.number(kept)]))]
-        return []
-
-    def _intervals(self, column: Column) -> list[tuple[dict[str, Any], exp.Expression]]:
-        """Return intervals of one round width between the 2 % lowest and the 2 % highest, where there are some."""
-        low, high = (self._quantile(column.name, share) for share in (0.02, 0.98))
-        width = next((w for w in (1, 2, 5, 10, 20, 50, 100, 1000, 10000) if (high - low) / w <= COARSE), 0)
-        breaks = [*range(int(low // width + 1) * width, int(high // width) * width + 1, width)] if width else []
-        if len(breaks) < 2:  # noqa: PLR2004 - an interval
-            return []
-        coarse: exp.Expression = exp.Literal.number(0)
-        for limit in breaks:
-            above = exp.GTE(this=exp.column(column.name, quoted=True), expression=query.literal(limit))
-            coarse = exp.Add(this=coarse, expression=exp.cast(above, "INTEGER"))
-        return [({"breaks": breaks, "ends": "open"}, coarse)]
-
-    def _quantile(self, name: str, share: float) -> float:
-        value = exp.cast(exp.column(name, quoted=True), "DOUBLE")
-        found = self._one(exp.Anonymous(this="quantile_disc", expressions=[value, query.literal(share)]))
-        return float(found) if found is not None and abs(found) < 1e9 else 0.0  # noqa: PLR2004 - codes are no amounts
-
-    def _code(self, column: Column) -> int:
-        """Return how many characters of a code of digits to keep, 0 where the texts are none."""
-        value = exp.column(column.name, quoted=True)
-        code = exp.Anonymous(this="regexp_full_match", expressions=[value, exp.Literal.string(r"\d{2,8}")])
-        every = self._one(exp.Anonymous(this="bool_and", expressions=[code]))
-        length = self._one(exp.Min(this=exp.Length(this=value.copy()))) if every else 0
-        return int(length) - 1 if every and length == self._one(exp.Max(this=exp.Length(this=value.copy()))) else 0
-
-    def _risk(self, keys: Mapping[str, exp.Expression]) -> str:
-        """Return the records that are alone or nearly on these keys, NULL a value of its own."""
-        cells = exp.select(exp.alias_(exp.Count(this=exp.Star()), "sdc__f")).from_(exp.to_table(NAME))
-        cells = cells.group_by(*(e.copy() for e in keys.values()))
-        f = exp.column("sdc__f")
-        sums = [exp.func("sum", exp.If(this=exp.LT(this=f.copy(), expression=exp.Literal.number(k)), true=f.copy(),
-                                       false=exp.Literal.number(0))) for k in (2, K)]  # fmt: skip
-        ((uniques, below),) = execute(self.con, exp.select(*sums).from_(cells.subquery("c"))).fetchall()
-        return f"{uniques:,} sample uniques, {below:,} of {self.records:,} records below {K}"
-
-
-def _reads(column: Column, source: Source) -> bool:
-    """Return whether a step on numbers reads the column so: texts only of a CSV file, where all are numbers."""
-    its = column.facts
-    return not its.numbers or (source.kind == "CSV" and not its.commas and not its.strays)
 
 
 def _free(file: Path, ending: str) -> str:

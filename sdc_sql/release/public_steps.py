@@ -63,11 +63,17 @@ def described(step: MaskingStep, planned: Step | None) -> tuple[str, str]:
     if "method" in step.parameters and any(len(part) > 1 for part in parts):
         of = [p[1] for p in parts if len(p) > 1 and p[0] == step.parameters["method"]]
         keeps = "; ".join(of or [p[0] for p in parts if len(p) == 1]) + "."
-    if step.parameters.get("unit") == "household":
+    if by_household(step):
         summary += f" {_BY_HOUSEHOLD}"
     if planned is not None and planned.where is not None:
         summary += " In a part of the records."
     return summary, keeps
+
+
+def by_household(step: MaskingStep) -> bool:
+    """Return whether what was drawn, ranked or grouped was a household's and not each record's own."""
+    gone = effect_of(step.method).suppresses.kind != "nothing"  # whose unit is what is counted
+    return not gone and (step.parameters.get("unit") == "household" or "by_household" in step.parameters)
 
 
 def matrix(step: MaskingStep, logged: LoggedStep | None, name: Callable[[object], str]) -> list[Block]:
@@ -112,7 +118,7 @@ def advice(step: MaskingStep, *, matrix: bool, part: bool) -> list[str]:
             f"{columns}: only a part of the records was masked so, and which is not told: what is said of the masking "
             "holds in that part alone. No estimate from the whole file can be corrected by it."
         )
-    if said and step.parameters.get("unit") == "household":
+    if said and not gone and by_household(step):
         said += (
             " Drawn by household: a standard error that takes the draws of records for independent is too small, by up "
             "to the root of the number of members who share a value."

@@ -11,8 +11,9 @@ from sdc_sql.db import csv_file, query
 from sdc_sql.db.csv_file import created
 from sdc_sql.db.load import execute
 from sdc_sql.db.source import kind_of, opened, table_of
-from sdc_sql.errors import TableError, translated, without_values
-from sdc_sql.release import formats
+from sdc_sql.db.waiting import patiently
+from sdc_sql.errors import TableError, translated, unread
+from sdc_sql.release import formats, one_form
 from sdc_sql.release.plan import Source
 
 if TYPE_CHECKING:
@@ -54,15 +55,17 @@ def _of_file(con: duckdb.DuckDBPyConnection, path: Path, kind: str) -> dict[str,
             return csv_file.detected_types(con, name)
         rows = execute(con, query.call("read_parquet", str(path)).limit(0))
     except duckdb.Error as error:
-        reason = without_values(error) or str(error).split("\n", maxsplit=1)[0]
-        raise TableError(f"{path} cannot be read as a {kind} file: {reason}") from None
+        raise unread(f"{path} cannot be read as a {kind} file", error) from None
     return {str(n): str(t) for n, t, *_ in rows.description or ()}
 
 
 def read(
     con: duckdb.DuckDBPyConnection, source: Source, name: str, columns: Iterable[str], numbers: Iterable[str]
-) -> None:
+) -> dict[str, int]:
     """Make a table of the source's rows with these columns; of a CSV file, ``numbers`` are read as numbers.
+
+    Values that SQL calls equal and a file tells apart have one form in it: 0.0 for -0.0, NaN without a sign, one form
+    of an interval. Returned is how many of a column had another.
 
     Raises
     ------
@@ -82,10 +85,10 @@ def read(
         try:
             csv_file.read(con, exp.Literal.string(str(source.path)), texts, tuple(numbers), temporary=True)
         except duckdb.Error as error:
-            reason = without_values(error) or str(error).split("\n", maxsplit=1)[0]
-            raise TableError(f"{source.path} cannot be read as a CSV file: {reason}") from None
+            raise unread(f"{source.path} cannot be read as a CSV file", error) from None
         _kept(con, exp.select("*").from_(exp.Table(this=texts)), name, columns, source)
         con.execute(f"DROP TABLE {TEXTS}")
+    return one_form.given(con, name)
 
 
 def _of_database(con: duckdb.DuckDBPyConnection, source: Source, name: str, columns: Iterable[str]) -> None:
@@ -93,7 +96,7 @@ def _of_database(con: duckdb.DuckDBPyConnection, source: Source, name: str, colu
         schema, table = table_of(reading, str(source.path), source.table)
     path = query.literal(str(source.path)).sql("duckdb")
     with translated():
-        con.execute(f"ATTACH {path} AS {ATTACHED} (READ_ONLY)")
+        patiently(lambda: con.execute(f"ATTACH {path} AS {ATTACHED} (READ_ONLY)"))
     try:
         rows = exp.select("*").from_(exp.table_(table, db=schema, catalog=ATTACHED, quoted=True))
         _kept(con, rows, name, columns, source)
@@ -106,5 +109,4 @@ def _kept(con: duckdb.DuckDBPyConnection, rows: exp.Select, name: str, columns: 
     try:
         execute(con, created(exp.to_identifier(name, quoted=True), "TABLE", chosen))
     except duckdb.Error as error:
-        reason = without_values(error) or str(error).split("\n", maxsplit=1)[0]
-        raise TableError(f"{source.path} cannot be read: {reason}") from None
+        raise unread(f"{source.path} cannot be read", error) from None

@@ -98,7 +98,7 @@ def read_within(
     """Read a release file as :func:`read_release` does; what ``place`` gives need not be in it."""
     file = Path(path)
     try:
-        text = file.read_text(encoding="utf-8")
+        text = file.read_text(encoding="utf-8-sig")  # editors of Windows begin a file with a mark
         said = tomllib.loads(text)
     except OSError:
         raise ParameterError(f"There is no release file {file}, or it cannot be read.") from None

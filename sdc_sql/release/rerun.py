@@ -2,24 +2,25 @@
 
 from __future__ import annotations
 
-import tempfile
 from dataclasses import replace
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import duckdb
-
+from sdc_sql.db import work
 from sdc_sql.db.csv_file import created
 from sdc_sql.db.load import execute
 from sdc_sql.release import certificate as certificates
 from sdc_sql.release import sealed
-from sdc_sql.release.content import alike, limit
+from sdc_sql.release.content import alike
 from sdc_sql.release.read import read_release
 from sdc_sql.release.run import released_rows, run_release
 from sdc_sql.release.verification import Check, check
+from sdc_sql.version import VERSION, gives_other_values
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+    from pathlib import Path
+
+    import duckdb
 
 APART = ("versions.", "marks", "digest")  # of another machine, or of the certificate itself
 _NONE = "no such field"
@@ -35,13 +36,12 @@ def again(
 ) -> list[Check]:
     """Return the checks of all fields, by running the release file; ``released`` is the table of the released file."""
     plan = replace(read_release(release), frontier=None)  # what else was considered is in no certificate
-    with tempfile.TemporaryDirectory(prefix="sdc-sql-") as place, duckdb.connect(Path(place) / "work.duckdb") as con:
-        limit(con, **limits, spill=place)
+    with work.database(**limits) as con:
         outcome = run_release(plan, con, write=False, progress=progress)
         if said["certificate"] == "internal":
-            found = certificates.internal(outcome, Path(place))
+            found = certificates.internal(outcome)
         else:
-            found = certificates.public(outcome, Path(place), said["output"]["digest"])
+            found = certificates.public(outcome, said["output"]["digest"])
         checks = compared(said, found)
         near = _near(said)
         for i, its in enumerate(checks):
@@ -55,7 +55,8 @@ def again(
     good = sum(its.holds is True for its in checks)
     told = f"{good} of {len(checks)} fields are as computed anew"
     every = Check("(run again)", holds=good == len(checks), told=told)
-    return [every, *(its for its in checks if its.holds is not True), _versions(said, found)]
+    failing = (replace(its, told=its.told + _needs(said, its)) for its in checks if its.holds is not True)
+    return [every, *failing, _versions(said, found)]
 
 
 def compared(said: dict[str, Any], found: dict[str, Any]) -> list[Check]:
@@ -67,6 +68,13 @@ def compared(said: dict[str, Any], found: dict[str, Any]) -> list[Check]:
         for f in fields
         if not f.startswith(APART)
     ]
+
+
+def _needs(said: dict[str, Any], its: Check) -> str:
+    made = str(said["versions"].get("sdc_sql"))
+    if not its.field.startswith("output.digest") or not gives_other_values(made):
+        return ""
+    return f"; masked by version {made}, whose values {VERSION} does not give: run it with sdc-sql {made}"
 
 
 def _versions(said: dict[str, Any], found: dict[str, Any]) -> Check:

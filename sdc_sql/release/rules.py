@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from sdc_sql.db.checks import told
-from sdc_sql.release.problems import LISTS, TABLE, TEXT, TEXTS, Problems, is_whole, near
+from sdc_sql.release.problems import LISTS, TABLE, TEXT, TEXTS, TRUTH, Kind, Problems, is_whole, near
 from sdc_sql.release.ruleset import Rules, Ruleset, found, parsed
 from sdc_sql.roles import LEVELS
 
@@ -15,24 +15,34 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
     from sdc_sql.release.plan import RolesOfColumns, Scenario
-    from sdc_sql.release.problems import Kind
     from sdc_sql.release.reading import Reading
 
-_TRUTH: Kind = (lambda v: isinstance(v, bool), "true or false")
-_DAY: Kind = (lambda v: isinstance(v, dt.date) and not isinstance(v, dt.datetime), "a date, as in 2025-12-31")
-_WHOLES: Kind = (lambda v: isinstance(v, list) and all(map(is_whole, v)), "a list of rules, as in [3, 4]")
+_DAY = Kind(
+    lambda v: isinstance(v, dt.date) and not isinstance(v, dt.datetime),
+    "a date, as in 2025-12-31",
+    {"type": "string", "format": "date"},
+)
+_WHOLES = Kind(
+    lambda v: isinstance(v, list) and all(map(is_whole, v)),
+    "a list of rules, as in [3, 4]",
+    {"type": "array", "items": {"type": "integer"}},
+)
 SECTION: Mapping[str, Kind] = {
     "name": TEXT, "looked_at": _WHOLES, "keys": TEXTS, "columns": TABLE, "values": TABLE,
 }  # fmt: skip
 FACTS: Mapping[str, Mapping[str, Kind]] = {
-    "research": {"levels": LISTS, "inhabitants": TEXT, "direct_identifiers": TEXTS, "panel": _TRUTH},
+    "research": {"levels": LISTS, "inhabitants": TEXT, "direct_identifiers": TEXTS, "panel": TRUTH},
     "public": {
         "household_variables": TEXTS, "indirect_regions": TEXTS, "province": TEXT, "municipality": TEXT,
         "withheld": TEXTS, "sensitive": TEXTS, "reference_date": _DAY, "release_date": _DAY,
     },
 }  # fmt: skip
 _COLUMNS = ("inhabitants", "province", "municipality", "household_variables", "indirect_regions")
-KIND: Kind = (lambda v: isinstance(v, str | dict), 'a name, as in rules = "nl-research", or a table, [rules]')
+KIND = Kind(
+    lambda v: isinstance(v, str | dict),
+    'a name, as in rules = "nl-research", or a table, [rules]',
+    {"type": ["string", "object"]},
+)
 
 
 def read(reading: Reading, roles: RolesOfColumns) -> Rules | None:

@@ -10,7 +10,7 @@ from sqlglot import exp
 from sdc_sql.db.csv_file import created
 from sdc_sql.db.load import execute
 from sdc_sql.errors import InputError
-from sdc_sql.microdata import Microdata
+from sdc_sql.microdata import Microdata, call_method
 from sdc_sql.release import measured
 from sdc_sql.release.outcome import LimitOutcome
 from sdc_sql.release.plan import Limit
@@ -56,18 +56,15 @@ def _answers(
     con: duckdb.DuckDBPyConnection, plan: Plan, rules: Rules, tables: tuple[str, str], nulls: str
 ) -> list[RuleAnswer]:
     ruleset, answers = rules.ruleset, []
-    gone = {
-        c
-        for how, c in ((plan.output.ids, plan.roles.id), (plan.output.households, plan.roles.household))
-        if how == "drop"
-    }
-    released = [c for c in con.table(tables[1]).columns if c not in gone]
+    dropped = plan.output.households == "drop"
+    with_numbers = [c for c in con.table(tables[1]).columns if plan.output.ids != "drop" or c != plan.roles.id]
+    released = [c for c in with_numbers if not dropped or c != plan.roles.household]
     borrowed = [rules.facts[n] for n in BORROWED if n in rules.facts and rules.facts[n] not in released]
     if ruleset.check is not None:
         facts = dict(rules.facts)
-        with _ruled(con, plan, tables, released, borrowed) as table:
+        with _ruled(con, plan, tables, with_numbers, borrowed) as table:
             answers = _checked(_data(con, plan, rules, table, nulls), ruleset.check, facts)
-        if borrowed and ruleset.check == "public":  # they are not released: rule 2 is asked of what is
+        if (borrowed or dropped) and ruleset.check == "public":  # they are not released: rule 2 is asked of what is
             own = {n: v for n, v in facts.items() if v not in borrowed or n not in BORROWED}
             with _ruled(con, plan, tables, released, []) as table:
                 alone = _checked(_data(con, plan, rules, table, nulls), ruleset.check, own)
@@ -82,22 +79,24 @@ def _answers(
 
 def _data(con: duckdb.DuckDBPyConnection, plan: Plan, rules: Rules, table: str, nulls: str) -> Microdata:
     roles = plan.released_roles
-    return Microdata(
-        con, table, keys=rules.keys, weight=roles.weight, household=roles.household,
-        household_columns=measured.of_household(con, plan, table), nulls=nulls,
+    there = roles.household in con.table(table).columns
+    data = Microdata(
+        con, table, keys=rules.keys, weight=roles.weight, household=roles.household if there else None,
+        household_columns=measured.of_household(con, plan, table) if there else None, nulls=nulls,
         small_weights=roles.small_weights,
     )  # fmt: skip
+    return measured.as_released(plan, data)
 
 
 def _checked(data: Microdata, check: str, facts: Mapping[str, Any]) -> list[RuleAnswer]:
-    answers: list[RuleAnswer] = getattr(data, CHECKS[check][0])(**facts)
+    answers: list[RuleAnswer] = call_method(data, CHECKS[check][0], **facts)
     return answers
 
 
 def _threshold(data: Microdata, row: Mapping[str, Any], rules: Rules) -> RuleAnswer:
     """Return the answer of a threshold of the ruleset: at least so many, as the rules of the handbook have it."""
     levels = rules.facts["levels"] if row.get("levels") else None
-    sets = data.threshold_rule_summary(row["threshold"], levels=levels, inclusive=False)
+    sets = data.risk.threshold_rule_summary(row["threshold"], levels=levels, inclusive=False)
     unsafe, every = sum(s.unsafe_combinations for s in sets), sum(s.combinations for s in sets)
     where = "file" if data.weight is None else "population"
     what = "one key of each level" if levels else "keys"

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from sdc_sql.errors import ParameterError
-from sdc_sql.release.problems import NUMBERS, TABLE, TABLES, TEXT, TEXTS, WHOLE, Problems, near
+from sdc_sql.release.problems import NUMBERS, TABLE, TABLES, TEXT, TEXTS, TRUTH, WHOLE, Problems, near
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -24,9 +24,7 @@ FIELDS: Mapping[str, Kind] = {
     "name": TEXT, "version": TEXT, "title": TEXT, "source": TEXT, "check": TEXT, "threshold": NUMBERS,
     "limits": TEXTS, "thresholds": TABLES, "look": TABLE, "values": TABLE, "coarsening": TABLES, "unchecked": TEXTS,
 }  # fmt: skip
-THRESHOLD: Mapping[str, Kind] = {
-    "rule": WHOLE, "threshold": NUMBERS, "levels": (lambda v: isinstance(v, bool), "true or false"),
-}  # fmt: skip
+THRESHOLD: Mapping[str, Kind] = {"rule": WHOLE, "threshold": NUMBERS, "levels": TRUTH}
 
 
 @dataclass(frozen=True)
@@ -133,7 +131,7 @@ def found(name: str, folder: Path) -> str:
         return text_of(name)
     path = folder / Path(name).expanduser()
     try:
-        return path.read_text(encoding="utf-8")
+        return path.read_text(encoding="utf-8-sig")
     except (OSError, UnicodeDecodeError):
         raise ParameterError(f"there is no ruleset {path}, or it cannot be read.") from None
 

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import platform
-import tempfile
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -14,25 +13,27 @@ from typing import TYPE_CHECKING, Any
 import duckdb
 from sqlglot import exp
 
-from sdc_sql.db import released_file
+from sdc_sql.db import released_file, work
 from sdc_sql.db.csv_file import created
 from sdc_sql.db.load import execute, set_key
 from sdc_sql.errors import InputError, ParameterError, SdcError, TableError, translated
+from sdc_sql.microdata import Microdata, call_method
 from sdc_sql.release import (
     candidates,
     derived,
     formats,
     household_columns,
     measured,
+    one_form,
     raw,
+    rejoined,
     rules_judged,
     sampled,
 )
-from sdc_sql.release.content import limit
 from sdc_sql.release.documents import DOCUMENTS
 from sdc_sql.release.households import renumbered
 from sdc_sql.release.outcome import Outcome, ScenarioOutcome
-from sdc_sql.release.place import OWNER, folder_made, place, refuse_taken
+from sdc_sql.release.place import folder_made, place, refuse_read, refuse_taken
 from sdc_sql.release.plan import ORIGINAL, RELEASED, Plan
 from sdc_sql.release.read import read_release
 from sdc_sql.version import VERSION
@@ -42,7 +43,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
     from sdc_sql.db.steps import MaskingStep
-    from sdc_sql.microdata import Microdata
     from sdc_sql.release.plan import Step
 
 
@@ -55,6 +55,7 @@ def run_release(
     memory_limit: str | None = None,
     threads: int | None = None,
     progress: Callable[[str], None] = lambda _: None,
+    replace_outputs: bool = False,
 ) -> Outcome:
     """Run a release file: from the raw file to the released one, or to the reasons why it is refused.
 
@@ -68,7 +69,7 @@ def run_release(
         The path of a release file, or what :func:`sdc_sql.read_release` gives.
     con
         A connection to work on, which has the tables ``sdc_original`` and ``sdc_release`` afterwards. By default a
-        database of its own beside the released file, for its owner alone, which is removed at the end.
+        database of its own among the temporary files, encrypted under a key of this process, removed at the end.
     write
         Whether to write anything; without it the outcome alone is returned.
     refused_report
@@ -77,6 +78,9 @@ def run_release(
         How much DuckDB may use, where no connection is given.
     progress
         Called with the name of each stage before it begins.
+    replace_outputs
+        Whether what is written takes the places of earlier outputs, all or none; else a file that is there is an error.
+        They are as they were where the release is refused, and no file that the release file reads is replaced.
 
     Returns
     -------
@@ -121,12 +125,16 @@ def run_release(
         plan = read_release(plan)
     documents = {plan.path.parent / p: DOCUMENTS[n] for n, p in plan.output.documents.items()}
     if write:
-        refuse_taken([plan.output.path, *documents, *([Path(refused_report)] if refused_report else [])])
+        places = [plan.output.path, *documents, *([Path(refused_report)] if refused_report else [])]
+        if replace_outputs:
+            refuse_read(places, plan.path)
+        else:
+            refuse_taken(places)
     with ExitStack() as stack:
         if plan.output.folder is not None:
             stack.enter_context(folder_made(plan.output.folder))
         if con is None:
-            con = stack.enter_context(_workspace(plan.output.path.parent, memory_limit, threads))
+            con = stack.enter_context(work.database(threads=threads, memory_limit=memory_limit))
         set_key(con)
         if plan.draws or (write and any(d.needs_key for d in documents.values())):
             ask_for_key(con)  # before any work
@@ -140,7 +148,7 @@ def run_release(
         elif refused_report is not None:
             outputs.append((Path(refused_report), partial(_document, DOCUMENTS["report"].writer, outcome)))
         progress("writing")
-        return replace(outcome, written=place(outputs))
+        return replace(outcome, written=place(outputs, replace=replace_outputs))
 
 
 def ask_for_key(con: duckdb.DuckDBPyConnection) -> None:
@@ -157,17 +165,6 @@ def _first(outcome: Outcome, path: Path) -> None:
 
 def _document(writer: Callable[[Outcome, Path], None], outcome: Outcome, path: Path) -> None:
     writer(outcome, path)
-
-
-@contextmanager
-def _workspace(folder: Path, memory_limit: str | None, threads: int | None) -> Iterator[duckdb.DuckDBPyConnection]:
-    """Yield a connection to a database of its own in a folder for its owner alone, gone afterwards."""
-    with tempfile.TemporaryDirectory(dir=folder, prefix=".sdc-sql-") as place_:
-        path = Path(place_) / "work.duckdb"
-        with duckdb.connect(path) as con:
-            path.chmod(OWNER)
-            limit(con, threads, memory_limit, place_)
-            yield con
 
 
 def _measured(con: duckdb.DuckDBPyConnection, plan: Plan, progress: Callable[[str], None]) -> Outcome:
@@ -187,7 +184,9 @@ def _measured(con: duckdb.DuckDBPyConnection, plan: Plan, progress: Callable[[st
 
 
 def _outcome(con: duckdb.DuckDBPyConnection, plan: Plan, progress: Callable[[str], None]) -> Outcome:
-    raw.read(con, plan.source, ORIGINAL, plan.columns, _numbers(plan))
+    reformed = raw.read(con, plan.source, ORIGINAL, plan.columns, _numbers(plan))
+    if reformed:
+        progress(f"values given one form (0.0 for -0.0, NaN without a sign, intervals): {one_form.said(reformed)}")
     plan, found = household_columns.found(con, plan)
     for column in found:
         progress(f"of the household, and named nowhere: {column}")
@@ -223,14 +222,14 @@ def _outcome(con: duckdb.DuckDBPyConnection, plan: Plan, progress: Callable[[str
     nulls = _nulls_after(plan, con, plan.ruleset.keys if plan.ruleset else ())
     ruled = rules_judged.judged(con, plan, (ORIGINAL, RELEASED), nulls)
     progress("what can be worked out")
-    worked_out = derived.judged(plan, original, released)
+    worked_out = [*derived.judged(plan, original, released), *rejoined.judged(plan, released)]
     frontier = candidates.frontier(original, released, plan, progress)
     limits = (*measured.judged(plan, scenarios, loss), *ruled, *worked_out)
     return Outcome(
         plan, tuple(scenarios), tuple(steps), tuple(paths), loss, limits,
         _count(original), _count(released), columns_before, released.columns,
         {"sdc_sql": VERSION, "duckdb": duckdb.__version__, "python": platform.python_version()}, original, released,
-        _digests(plan), frontier=frontier, household_columns=found,
+        _digests(plan), frontier=frontier, household_columns=found, reformed=reformed,
     )  # fmt: skip
 
 
@@ -271,8 +270,9 @@ def _run(con: duckdb.DuckDBPyConnection, plan: Plan, step: Step) -> Iterator[Mas
         for arguments in [{}] if several else [{"column": column} for column in step.columns]:
             data = measured.described(con, plan, RELEASED, step.columns if "keys" in step.arguments else ())
             part = data if step.where is None else data.where(step.where)
-            verb: Callable[..., MaskingStep] = getattr(part, step.verb)
-            yield replace(verb(**arguments, **step.arguments), remains="")
+            part = part if step.by_household is None else part.by_household(step.by_household)
+            masked: MaskingStep = call_method(part, step.verb, **arguments, **step.arguments)
+            yield replace(masked, remains="")
     except SdcError as error:
         kind = type(error) if isinstance(error, InputError) else SdcError
         raise kind(f"{step.path} ({step.method}): {error}") from None

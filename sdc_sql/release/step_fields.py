@@ -26,6 +26,8 @@ if TYPE_CHECKING:
     from sdc_sql.release.reading import Reading
 
 TARGETS = ("columns", "column", "keys")
+ASIDE = ("where", "by_household")  # of any step that masks: which records, and whether households are one record each
+LEFT_OUT = ("shuffle",)  # masks that are no step of a release file
 _OF_TARGET = {"column_name": "column"}  # how verbs call an argument of the macros
 _NOT_OWN = {"tbl", "id", "columns", "column_name", "keys"}
 
@@ -112,15 +114,15 @@ def _step(
 ) -> Step | None:
     naming = "mask" if "mask" in row else "method"  # of `mask`, a field `method` is the masking's own parameter
     chosen = _method(reading, f"{path}.{naming}", row.get(naming))
-    given = {name: value for name, value in row.items() if name not in {naming, "scenario", "where"}}
+    given = {name: value for name, value in row.items() if name not in {naming, "scenario", *ASIDE}}
     masks = _fitting(reading, path, chosen, given) if chosen else None
     if not masks:
         return None
     verb = masks[0].verb
     signature = inspect.signature(getattr(methods.Methods, verb)).parameters
-    target = next((name for name in TARGETS if name in signature), None)
+    target = target_of(verb)
     columns = _columns(reading, path, row, target, scenarios)
-    own = {p.name: p for mask in masks for p in _own(mask)}
+    own = {p.name: p for mask in masks for p in own_of(mask)}
     values = step_values.Values(reading, path)
     arguments: dict[str, Any] = {} if target in {"column", None} else {str(target): list(columns)}
     for name, value in given.items():
@@ -152,7 +154,16 @@ def _step(
         any(effect.coarsens.kind != "no" for effect in effects),
         masks_numbers(masks),
         any(effect.records.kind == "fewer" for effect in effects),
+        _by_household(reading, f"{path}.by_household", row.get("by_household"), masks),
     )
+
+
+def _by_household(reading: Reading, path: str, given: Any, masks: Sequence[Declaration]) -> str | None:  # noqa: ANN401 - of the file
+    if given is not None and all(mask.effect.households.kind == "checked" for mask in masks):
+        why = "this method draws, ranks and groups nothing of one record: like values become like ones"
+        reading.problems.add(path, f"{why}. Leave it out.")
+        return None
+    return None if given is None else reading.column(path, "household", given)
 
 
 def _method(reading: Reading, path: str, method: object) -> list[Declaration] | None:
@@ -164,7 +175,7 @@ def _method(reading: Reading, path: str, method: object) -> list[Declaration] | 
     if method.replace("-", "_") not in known:
         nearest = near(method.replace("-", "_"), sorted(known))
         reading.problems.add(path, f"there is no method {method!r}{nearest}")
-    if method == "shuffle":  # what is measured afterwards finds each record by its id
+    if method in LEFT_OUT:  # what is measured afterwards finds each record by its id
         reading.problems.add(
             path, 'a release file has no step for this: [output] ids = "recode" orders and numbers anew.'
         )
@@ -176,17 +187,15 @@ def _fitting(
     reading: Reading, path: str, masks: list[Declaration], given: Mapping[str, Any]
 ) -> list[Declaration] | None:
     """Return the masks of the one verb that the given fields choose; a wrong field hides no other error."""
-    own = {mask.name: {p.name: p for p in _own(mask)} for mask in masks}
+    own = {mask.name: {p.name: p for p in own_of(mask)} for mask in masks}
     every = {name for names in own.values() for name in names} | {mask.switch for mask in masks if mask.switch}
-    python = {n for mask in masks for n in inspect.signature(getattr(methods.Methods, mask.verb)).parameters}
-    python -= {"self", "data", "into", "id", "_"}
-    allowed = every | (python - {*_OF_TARGET}) | {"column", "columns", "keys"}
+    allowed = fields_of(masks)
     unknown = [name for name in given if name not in allowed]
     for name in unknown:
-        reading.problems.add(f"{path}.{name}", f"there is no such field{near(name, sorted(allowed | {'where'}))}")
-    fitting = [mask for mask in masks if all(p.name in given for p in _own(mask) if p.default is None)]
+        reading.problems.add(f"{path}.{name}", f"there is no such field{near(name, sorted(allowed | {*ASIDE}))}")
+    fitting = [mask for mask in masks if all(p.name in given for p in own_of(mask) if p.default is None)]
     if not fitting and not unknown:  # which may be the one that is missing, misspelled
-        ways = dict.fromkeys(" and ".join(p.name for p in _own(mask) if p.default is None) for mask in masks)
+        ways = dict.fromkeys(" and ".join(p.name for p in own_of(mask) if p.default is None) for mask in masks)
         reading.problems.add(path, f"it needs {' or '.join(ways)}.")
     if not fitting:  # what else is wrong is told where all of them are of one verb
         return masks if len({mask.verb for mask in masks}) == 1 else None
@@ -198,16 +207,30 @@ def _fitting(
         fitting = switched or [mask for mask in fitting if not mask.switch]
     taken = {name for mask in fitting for name in own[mask.name]} | {mask.switch for mask in masks if mask.switch}
     for name in every & {*given} - taken:
-        of = dict.fromkeys(p.name for m in masks if name in own[m.name] for p in _own(m) if p.default is None)
+        of = dict.fromkeys(p.name for m in masks if name in own[m.name] for p in own_of(m) if p.default is None)
         reading.problems.add(f"{path}.{name}", f"it goes with {' or '.join(of) or 'another method'} only.")
-    required = [p.name for mask in fitting for p in _own(mask) if p.default is None]
+    required = [p.name for mask in fitting for p in own_of(mask) if p.default is None]
     several = [w for w in dict.fromkeys(required) if not all(w in own[mask.name] for mask in fitting)]
     if len(several) > 1:
         reading.problems.add(path, f"{' and '.join(several)} exclude each other: leave all but one out.")
     return fitting
 
 
-def _own(mask: Declaration) -> list[Parameter]:
+def fields_of(masks: Sequence[Declaration]) -> set[str]:
+    """Return the fields that a step by these masks may have besides its name, a scenario, and those of any step."""
+    every = {p.name for mask in masks for p in own_of(mask)} | {mask.switch for mask in masks if mask.switch}
+    python = {n for mask in masks for n in inspect.signature(getattr(methods.Methods, mask.verb)).parameters}
+    return every | (python - {"self", "data", "into", "id", "_", *_OF_TARGET}) | {*TARGETS}
+
+
+def target_of(verb: str) -> str | None:
+    """Return how a verb calls what it masks: columns, one column, or keys; None where it is of whole records."""
+    signature = inspect.signature(getattr(methods.Methods, verb)).parameters
+    return next((name for name in TARGETS if name in signature), None)
+
+
+def own_of(mask: Declaration) -> list[Parameter]:
+    """Return the parameters of a mask besides the table, the id and what is masked."""
     return [p for p in mask.parameters if p.name not in _NOT_OWN]
 
 

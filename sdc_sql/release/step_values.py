@@ -13,9 +13,9 @@ if TYPE_CHECKING:
     from sdc_sql.db.headers import Parameter
     from sdc_sql.release.reading import Reading
 
-_TABLES = {"mapping": dict, "hierarchies": dict, "matrix": list}  # what a table can be instead of a file
+TABLES = {"mapping": dict, "hierarchies": dict, "matrix": list}  # what a table can be instead of a file
 _Nothing: Any = ()
-_BY_KEY = {"importance", "max_share"}  # numbers that can be given by the names of keys
+BY_KEY = {"importance", "max_share"}  # numbers that can be given by the names of keys
 
 
 class Values:
@@ -49,7 +49,7 @@ class Values:
             self.reading.problems.add(at, f"it is {told(value)}: it must be {headers.said(choices)}{hint}")
 
     def _numbers(self, at: str, parameter: Parameter, value: Any) -> None:  # noqa: ANN401 - of the file
-        if parameter.type == "number or numbers" and parameter.name in _BY_KEY and isinstance(value, dict):
+        if parameter.type == "number or numbers" and parameter.name in BY_KEY and isinstance(value, dict):
             for name, number in value.items():
                 self.reading.column(f"{at}.{name}", "key variable", name)
                 self._number(f"{at}.{name}", parameter, number)
@@ -103,7 +103,7 @@ class Values:
             if not path.exists():
                 self.reading.problems.add(at, f"there is no file {path}.")
             return str(path)
-        if isinstance(value, _TABLES.get(name, _Nothing)):
+        if isinstance(value, TABLES.get(name, _Nothing)):
             if name == "hierarchies":
                 return {
                     self.reading.column(f"{at}.{key}", "key variable", key): self._table(f"{at}.{key}", "file", file)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from contextlib import ExitStack
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -10,7 +11,7 @@ from sdc_sql.db.source import kind_of
 from sdc_sql.errors import InputError, TableError
 from sdc_sql.figures.condition import names
 from sdc_sql.figures.given import named
-from sdc_sql.release import format_1, measured, sealed
+from sdc_sql.release import format_1, measured, rejoined, sealed
 from sdc_sql.release.certificate import FORMAT, TEXT, plain
 from sdc_sql.release.content import content_of, digested
 from sdc_sql.release.outcome import ScenarioOutcome
@@ -181,11 +182,15 @@ def _limits(said: dict[str, Any], con: duckdb.DuckDBPyConnection, table: str) ->
             row["path"], row["name"], tuple(row["keys"]), row["nulls"], row["k"], threshold, own,
             row.get("neighbourhood"),
         )  # fmt: skip
-        plan = _measuring(said, roles, scenario)
         try:
-            report, more = measured.risks(
-                con, plan, table, scenario, row["nulls"], name="released", progress=lambda _: None
-            )
+            try:
+                plan, (report, more) = _measured(said, roles, scenario, (con, table), row["nulls"])
+            except InputError as error:
+                if said["format"] != format_1.FORMAT or _UNBREAKABLE not in str(error):
+                    raise
+                scenario, left = _without_threshold(scenario)
+                checks += left
+                plan, (report, more) = _measured(said, roles, scenario, (con, table), row["nulls"])
         except InputError as error:
             checks.append(Check(row["path"], holds=False, told=str(error)))
             continue
@@ -200,9 +205,37 @@ def _limits(said: dict[str, Any], con: duckdb.DuckDBPyConnection, table: str) ->
             checks.append(check(f"limits[{i}].holds", said["limits"][i]["holds"], found.holds))
     for i, limit in enumerate(limits):
         if limit.scenario is None or (apart := _apart(limit, said)):
-            what = "the original" if limit.scenario is None else apart
+            what = _of_the_original(limit) if limit.scenario is None else apart
             checks.append(Check(f"limits[{i}]", holds=None, told=f"{limit.text}: needs {what}"))
     return checks
+
+
+def _measured(
+    said: dict[str, Any], roles: dict[str, Any], scenario: Scenario, released: tuple[Any, str], nulls: str
+) -> tuple[Plan, Any]:
+    con, table = released
+    plan = _measuring(said, roles, scenario)
+    return plan, measured.risks(con, plan, table, scenario, nulls, name="released", progress=lambda _: None)
+
+
+def _of_the_original(limit: Limit) -> str:
+    """Return what a limit of the whole release needs."""
+    return "the numbers of the households, which are not released" if limit.path == rejoined.PATH else "the original"
+
+
+_UNBREAKABLE = "nothing could break it"  # what the error of threshold_rule.sql says of such a threshold
+
+
+def _without_threshold(scenario: Scenario) -> tuple[Scenario, list[Check]]:
+    """Return a scenario without a threshold that was counted then, and is refused now; and the limits not checked."""
+    kept: list[Limit] = []
+    left: list[Limit] = []
+    for limit in scenario.limits:
+        ruled = any(name.label.startswith("threshold_rule") for name in names(limit.text))
+        (left if ruled else kept).append(limit)
+    told = "a threshold that no record can break was counted then, and is an error now"
+    checks = [Check(limit.path, holds=None, told=f"{limit.text}: {told}") for limit in left]
+    return replace(scenario, threshold=None, limits=tuple(kept)), checks
 
 
 def _apart(limit: Limit, said: dict[str, Any]) -> str:
@@ -213,6 +246,8 @@ def _apart(limit: Limit, said: dict[str, Any]) -> str:
         return "the original"
     if any(its.of_steps for its in of_limit):
         return "the steps of the release"
+    if any("household" in its.measure.needs for its in of_limit) and not _household(said):
+        return "the numbers of the households, which are not released"
     return "the tables of its figures" if any(its.tables for its in of_limit) else ""
 
 
@@ -226,12 +261,18 @@ def _still_there(columns: list[str] | None, said: dict[str, Any]) -> tuple[str, 
     return None if columns is None else tuple(name for name in columns if name in released)
 
 
+def _household(said: dict[str, Any]) -> str | None:
+    """Return the column of household numbers, where it is released."""
+    household = said["roles"]["household"]
+    return household if household in {column["name"] for column in said["output"]["columns"]} else None
+
+
 def _measuring(said: dict[str, Any], roles: dict[str, Any], scenario: Scenario) -> Plan:
     """Return as much of a plan as the measures of a scenario ask for."""
     its = RolesOfColumns(
         weight=roles["weight"], small_weights=roles.get("small_weights", "error"),
-        sampling_fraction=roles["sampling_fraction"], household=roles["household"],
-        household_columns=_still_there(roles.get("household_columns"), said),
+        sampling_fraction=roles["sampling_fraction"], household=_household(said),
+        household_columns=_still_there(roles.get("household_columns"), said) if _household(said) else None,
         strata=tuple(roles["strata"]), sensitive=tuple(roles["sensitive"]), ordered=tuple(roles["ordered"]),
     )  # fmt: skip
     types = {column["name"]: column["type"] for column in said["output"]["columns"]}

@@ -31,7 +31,7 @@ Kind = TypeVar("Kind", "Theta | None", "StratumTheta", "GlobalRisk | None", "Hou
 
 def _riskiest(data: Microdata, weight: str | float | None, top: int) -> tuple[dict[str, Any], ...]:
     """Return the cells of highest individual risk, or of lowest frequency where there is no weight."""
-    cells = data.cells() if weight is None else data.cell_risk()
+    cells = data.risk.cells() if weight is None else data.risk.cell_risk()
     first = exp.Ordered(this=exp.column("sample_frequency"), desc=False)
     if weight is not None:
         first = exp.Ordered(this=exp.column("individual_risk"), desc=True)
@@ -103,18 +103,18 @@ def risk_report(
         weight = 1 / fraction
         data = data.weighing(weight)
     progress("frequencies")
-    frequencies = data.frequency_summary()
+    frequencies = data.risk.frequency_summary()
     progress("k-anonymity")
-    violations = tuple(data.k_anonymity(k))
+    violations = tuple(data.risk.k_anonymity(k))
     progress("theta")
-    theta = data.theta(confidence=confidence) if isinstance(fraction, int | float) else None
+    theta = data.risk.theta(confidence=confidence) if isinstance(fraction, int | float) else None
     # a stratum that is the only key leaves nothing to tell records apart by
     by_stratum = data.stratum and fraction is not None and set(data.keys) != {data.stratum}
-    by = tuple(data.theta_by(confidence=confidence)) if by_stratum else ()
+    by = tuple(data.risk.theta_by(confidence=confidence)) if by_stratum else ()
     progress("global risk")
-    overall = None if weight is None else data.global_risk()
+    overall = None if weight is None else data.risk.global_risk()
     progress("household risk")
-    household = data.household_global_risk() if data.household and weight is not None else None
+    household = data.risk.household_global_risk() if data.household and weight is not None else None
     progress("distributions")
     by_frequency, by_risk = distributions(data, weight)
     progress("riskiest keys")
@@ -165,7 +165,7 @@ def _silent(result: Kind) -> Kind:
 def special_uniques(data: Microdata, max_msu: int | None = 3) -> SudaSummary:
     """Return the summary of special uniques, with the sampling fraction, where it is a number, as the DIS fraction."""
     fraction = data.sampling_fraction
-    return data.suda_summary(max_msu, dis_fraction=fraction if isinstance(fraction, int | float) else 0.01)
+    return data.risk.suda_summary(max_msu, dis_fraction=fraction if isinstance(fraction, int | float) else 0.01)
 
 
 def attributes(
@@ -183,7 +183,7 @@ def attributes(
     others = {name: [other for other in columns if together and other != name] for name in columns}
     distance = {name: "ordered" if name in by_order else "equal" for name in columns}
     return (
-        tuple({"sensitive": n, **data.l_diversity(n, others=others[n]).to_dict()} for n in columns),
-        tuple({"sensitive": n, **data.t_closeness(n, distance=distance[n]).to_dict()} for n in columns),
-        tuple({"sensitive": n, **data.likeness(n).to_dict()} for n in columns),
+        tuple({"sensitive": n, **data.risk.l_diversity(n, others=others[n]).to_dict()} for n in columns),
+        tuple({"sensitive": n, **data.risk.t_closeness(n, distance=distance[n]).to_dict()} for n in columns),
+        tuple({"sensitive": n, **data.risk.likeness(n).to_dict()} for n in columns),
     )

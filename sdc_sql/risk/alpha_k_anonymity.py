@@ -54,7 +54,7 @@ def alpha_k_anonymity(
     Examples
     --------
     >>> import sdc_sql
-    >>> sdc_sql.example().alpha_k_anonymity("w", 0.5, 2).records
+    >>> sdc_sql.example().risk.alpha_k_anonymity("w", 0.5, 2).records
     1
     """
     check_category(data)

@@ -21,7 +21,7 @@ def cells(data: Roles) -> duckdb.DuckDBPyRelation:
     Examples
     --------
     >>> import sdc_sql
-    >>> sorted(sdc_sql.example().cells().fetchall())
+    >>> sorted(sdc_sql.example().risk.cells().fetchall())
     [(30, 'f', 2), (41, 'm', 1)]
     """
     return data.relation("sdc_cells", data.table, data.keys, nulls=data.nulls)

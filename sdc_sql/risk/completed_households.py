@@ -37,7 +37,7 @@ def completed_households(data: Roles, columns: Iterable[str] | None = None) -> d
     >>> import sdc_sql
     >>> data = sdc_sql.example()
     >>> _ = data.con.execute("UPDATE persons SET sex = NULL WHERE id = 2")
-    >>> sorted(data.completed_households(["sex"]).fetchall())[1]
+    >>> sorted(data.risk.completed_households(["sex"]).fetchall())[1]
     (2, 30, 'f', 15.0, 1)
     """
     household = data.required("household")

@@ -95,7 +95,7 @@ def composition_frequencies(data: Roles) -> duckdb.DuckDBPyRelation:
     Examples
     --------
     >>> import sdc_sql
-    >>> sdc_sql.example().composition_frequencies().order("id").fetchall()[0][-2:]
+    >>> sdc_sql.example().risk.composition_frequencies().order("id").fetchall()[0][-2:]
     (1, 12.5)
     """
     check_category(data)
@@ -120,7 +120,7 @@ def composition_summary(data: Roles, k: int = 3) -> CompositionSummary:
     Examples
     --------
     >>> import sdc_sql
-    >>> sdc_sql.example().composition_summary().unique_households
+    >>> sdc_sql.example().risk.composition_summary().unique_households
     2
     """
     check_category(data)
@@ -148,7 +148,7 @@ def composition_k_map(data: Roles, population: str, k: int = 3) -> CompositionKM
     Examples
     --------
     >>> import sdc_sql
-    >>> sdc_sql.example().composition_k_map("persons", 2).population_uniques
+    >>> sdc_sql.example().risk.composition_k_map("persons", 2).population_uniques
     2
     """
     check_category(data)
@@ -184,7 +184,7 @@ def composition_theta(
     Examples
     --------
     >>> import sdc_sql
-    >>> round(sdc_sql.example().composition_theta(0.1).theta, 4)
+    >>> round(sdc_sql.example().risk.composition_theta(0.1).theta, 4)
     1.0
     """
     check_category(data)
@@ -217,7 +217,7 @@ def composition_risk(data: Roles) -> CompositionRisk:
     Examples
     --------
     >>> import sdc_sql
-    >>> found = sdc_sql.example().composition_risk()
+    >>> found = sdc_sql.example().risk.composition_risk()
     >>> found.cells, found.by_weights is None
     (2, True)
     """

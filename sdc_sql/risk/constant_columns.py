@@ -47,7 +47,7 @@ def constant_columns(data: Roles, columns: Iterable[str] | None = None) -> Resul
     Examples
     --------
     >>> import sdc_sql
-    >>> [(c.variable, c.share) for c in sdc_sql.example().constant_columns(["sex", "w"])]
+    >>> [(c.variable, c.share) for c in sdc_sql.example().risk.constant_columns(["sex", "w"])]
     [('sex', 1.0), ('w', 0.0)]
     """
     household = data.required("household")

@@ -37,8 +37,8 @@ def content_digest(data: Roles) -> ContentDigest:
     >>> import sdc_sql
     >>> data = sdc_sql.example()
     >>> _ = data.con.execute("CREATE TABLE backwards AS FROM persons ORDER BY id DESC")
-    >>> found = data.content_digest()
-    >>> found == sdc_sql.Microdata(data.con, "backwards").content_digest(), len(found.digest), found.records
+    >>> found = data.risk.content_digest()
+    >>> found == sdc_sql.Microdata(data.con, "backwards").risk.content_digest(), len(found.digest), found.records
     (True, 64, 3)
     """
     (row,) = data.rows("sdc_content_digest", data.table)

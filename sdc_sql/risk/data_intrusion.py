@@ -61,7 +61,7 @@ def data_intrusion_simulation(
     Examples
     --------
     >>> import sdc_sql
-    >>> simulated = sdc_sql.example().data_intrusion_simulation(0.5, repetitions=2000)
+    >>> simulated = sdc_sql.example().risk.data_intrusion_simulation(0.5, repetitions=2000)
     >>> round(simulated.closed_form, 6), abs(simulated.theta - simulated.closed_form) < 5 * simulated.standard_error
     (0.333333, True)
     """

@@ -55,7 +55,7 @@ def expected_harm(data: Roles, costs: str) -> ExpectedHarm:
     >>> con = sdc_sql.example().con
     >>> _ = con.execute("CREATE TABLE costs AS SELECT 'correct' AS identification, 'none' AS inference, 40 AS cost")
     >>> _ = con.execute("CREATE TABLE outcomes AS SELECT 1 AS person, *, 0.25 AS probability FROM costs")
-    >>> sdc_sql.Microdata(con, "outcomes", id="person").expected_harm("costs").total
+    >>> sdc_sql.Microdata(con, "outcomes", id="person").risk.expected_harm("costs").total
     10.0
     """
     return ExpectedHarm(**data.row("sdc_expected_harm", data.table, _costs(data, costs), data.required("id")))
@@ -84,7 +84,7 @@ def expected_harm_records(data: Roles, costs: str) -> duckdb.DuckDBPyRelation:
     >>> con = sdc_sql.example().con
     >>> _ = con.execute("CREATE TABLE costs AS SELECT 'correct' AS identification, 'none' AS inference, 40 AS cost")
     >>> _ = con.execute("CREATE TABLE outcomes AS SELECT 1 AS person, *, 0.25 AS probability FROM costs")
-    >>> sdc_sql.Microdata(con, "outcomes", id="person").expected_harm_records("costs").fetchall()
+    >>> sdc_sql.Microdata(con, "outcomes", id="person").risk.expected_harm_records("costs").fetchall()
     [('1', 10.0)]
     """
     return data.relation("sdc_expected_harm_records", data.table, _costs(data, costs), data.required("id"))

@@ -60,7 +60,7 @@ def research_file_rules(
     Examples
     --------
     >>> import sdc_sql
-    >>> answers = sdc_sql.example().research_file_rules({"very": ["sex"], "identifying": ["age"]}, panel=False)
+    >>> answers = sdc_sql.example().risk.research_file_rules({"very": ["sex"], "identifying": ["age"]}, panel=False)
     >>> [(a.rule, a.violated) for a in answers]
     [(1, None), (2, True), (3, None), (4, False), (5, False)]
     """
@@ -126,7 +126,7 @@ def public_use_file_rules(
     Examples
     --------
     >>> import sdc_sql
-    >>> {a.rule: a.violated for a in sdc_sql.example().public_use_file_rules(sensitive=["income"])}
+    >>> {a.rule: a.violated for a in sdc_sql.example().risk.public_use_file_rules(sensitive=["income"])}
     {1: None, 2: None, 3: None, 4: False, 5: False, 6: None, 7: True, 8: True, 9: None, 10: None}
     """
     named: dict[str, Any] = {

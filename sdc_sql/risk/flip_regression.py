@@ -56,7 +56,8 @@ def flip_regression(data: Roles, column: str, columns: Iterable[str], q: float) 
     >>> import sdc_sql
     >>> data = sdc_sql.example()
     >>> _ = data.con.execute("CREATE TABLE known AS SELECT i AS id, i % 2 AS x, i % 3 = 0 AS y FROM range(12) t(i)")
-    >>> [round(t.estimate, 3) for t in sdc_sql.Microdata(data.con, "known", id="id").flip_regression("y", ["x"], 0.9)]
+    >>> known = sdc_sql.Microdata(data.con, "known", id="id")
+    >>> [round(t.estimate, 3) for t in known.risk.flip_regression("y", ["x"], 0.9)]
     [-0.887, 0.0]
     """
     found = data.rows("sdc_flip_regression", data.table, *_given(data, column, columns), _kept(q))
@@ -89,7 +90,7 @@ def flip_posterior_records(data: Roles, column: str, columns: Iterable[str], q: 
     >>> import sdc_sql
     >>> data = sdc_sql.example()
     >>> _ = data.con.execute("CREATE TABLE known AS SELECT i AS id, i % 2 AS x, i % 3 = 0 AS y FROM range(12) t(i)")
-    >>> found = sdc_sql.Microdata(data.con, "known", id="id").flip_posterior_records("y", ["x"], 0.9)
+    >>> found = sdc_sql.Microdata(data.con, "known", id="id").risk.flip_posterior_records("y", ["x"], 0.9)
     >>> [tuple(round(float(v), 3) for v in row) for row in found.order("record").limit(2).fetchall()]
     [(0.0, 0.292, 0.788), (1.0, 0.292, 0.044)]
     """

@@ -18,7 +18,7 @@ def frequencies(data: Roles) -> duckdb.DuckDBPyRelation:
     Examples
     --------
     >>> import sdc_sql
-    >>> sdc_sql.example().frequencies().order("id").fetchall()[2]
+    >>> sdc_sql.example().risk.frequencies().order("id").fetchall()[2]
     (3, 41, 'm', 20.0, 2, 1, 20.0)
     """
     return data.relation("sdc_frequencies", data.table, data.keys, data.weight, nulls=data.nulls)

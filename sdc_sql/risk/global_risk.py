@@ -50,7 +50,7 @@ def global_risk(data: Roles) -> GlobalRisk:
     Examples
     --------
     >>> import sdc_sql
-    >>> round(sdc_sql.example().global_risk().expected_reidentifications, 6)
+    >>> round(sdc_sql.example().risk.global_risk().expected_reidentifications, 6)
     0.293387
     """
     weight = data.required("weight")

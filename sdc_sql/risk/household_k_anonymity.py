@@ -46,7 +46,7 @@ def household_k_anonymity(data: Roles, k: int = 3) -> Results[HouseholdKViolatio
     Examples
     --------
     >>> import sdc_sql
-    >>> [(v.k, v.records, v.cells) for v in sdc_sql.example().household_k_anonymity(2)]
+    >>> [(v.k, v.records, v.cells) for v in sdc_sql.example().risk.household_k_anonymity(2)]
     [(2, 3, 2)]
     """
     k = checked_number("household_k_anonymity", "k", k)

@@ -57,7 +57,7 @@ def household_risk(data: Roles, *, household_threshold: float | None = None) -> 
     Examples
     --------
     >>> import sdc_sql
-    >>> [round(r[6], 6) for r in sdc_sql.example().household_risk(household_threshold=0.1).order("id").fetchall()]
+    >>> [round(r[6], 6) for r in sdc_sql.example().risk.household_risk(household_threshold=0.1).order("id").fetchall()]
     [0.131112, 0.131112, 0.15767]
     """
     household = data.required("household")
@@ -76,7 +76,7 @@ def household_global_risk(data: Roles) -> HouseholdGlobalRisk:
     Examples
     --------
     >>> import sdc_sql
-    >>> round(sdc_sql.example().household_global_risk().expected_reidentified_households, 6)
+    >>> round(sdc_sql.example().risk.household_global_risk().expected_reidentified_households, 6)
     0.288782
     """
     weight, household = data.required("weight"), data.required("household")

@@ -46,7 +46,7 @@ def identifiers(data: Roles) -> list[ProposedIdentifier]:
     >>> import sdc_sql
     >>> con = sdc_sql.example().con
     >>> _ = con.execute("CREATE TABLE people AS FROM (VALUES (1, 'a@x.org'), (2, 'b@y.org')) AS t(age, contact)")
-    >>> [(p.variable, p.reason, p.share) for p in sdc_sql.Microdata(con, "people").identifiers()]
+    >>> [(p.variable, p.reason, p.share) for p in sdc_sql.Microdata(con, "people").risk.identifiers()]
     [('contact', 'e-mail addresses', 1.0)]
     """
     return [ProposedIdentifier(**row) for row in data.rows("sdc_identifiers", data.table)]

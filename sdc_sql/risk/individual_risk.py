@@ -26,7 +26,7 @@ def cell_risk(data: Roles) -> duckdb.DuckDBPyRelation:
     Examples
     --------
     >>> import sdc_sql
-    >>> sdc_sql.example().cell_risk().order("individual_risk DESC").fetchall()[0][:4]
+    >>> sdc_sql.example().risk.cell_risk().order("individual_risk DESC").fetchall()[0][:4]
     (41, 'm', 1, 20.0)
     """
     weight = data.checked_weight()
@@ -58,7 +58,7 @@ def individual_risk(data: Roles) -> duckdb.DuckDBPyRelation:
     Examples
     --------
     >>> import sdc_sql
-    >>> round(sdc_sql.example().individual_risk().order("id").fetchall()[2][-1], 6)
+    >>> round(sdc_sql.example().risk.individual_risk().order("id").fetchall()[2][-1], 6)
     0.15767
     """
     weight = data.checked_weight()

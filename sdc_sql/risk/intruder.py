@@ -92,7 +92,7 @@ def perceived_risk(
     Examples
     --------
     >>> import sdc_sql
-    >>> found = sdc_sql.example().perceived_risk("persons", ["age"], 0.1)
+    >>> found = sdc_sql.example().risk.perceived_risk("persons", ["age"], 0.1)
     >>> found.records, found.linked, found.correct_links
     (3, 3.0, 2.0)
     """
@@ -144,7 +144,8 @@ def perceived_risk_records(
     --------
     >>> import sdc_sql
     >>> data = sdc_sql.example()
-    >>> data.perceived_risk_records("persons", ["age"], 0.1).filter("NOT correct = 1").aggregate("count(*)").fetchall()
+    >>> found = data.risk.perceived_risk_records("persons", ["age"], 0.1)
+    >>> found.filter("NOT correct = 1").aggregate("count(*)").fetchall()
     [(2,)]
     """
     given, method = _given(data, external, columns, spread), _method(method)
@@ -196,7 +197,7 @@ def intruder_links(
     --------
     >>> import sdc_sql
     >>> data = sdc_sql.example()
-    >>> data.intruder_links("persons", ["age"], 0.1, least=0.9).aggregate("count(*)").fetchall()
+    >>> data.risk.intruder_links("persons", ["age"], 0.1, least=0.9).aggregate("count(*)").fetchall()
     [(1,)]
     """
     given, method = _given(data, external, columns, spread), _method(method)

@@ -70,7 +70,7 @@ def joint_releases(
     --------
     >>> import sdc_sql
     >>> data = sdc_sql.example()
-    >>> together, *alone = data.joint_releases(["persons", "persons"], [["age"], ["sex"]], k=2)
+    >>> together, *alone = data.risk.joint_releases(["persons", "persons"], [["age"], ["sex"]], k=2)
     >>> together.uniques, [release.uniques for release in alone]
     (1, [1, 1])
     """
@@ -109,7 +109,7 @@ def joint_releases_records(
     --------
     >>> import sdc_sql
     >>> data = sdc_sql.example()
-    >>> data.joint_releases_records(["persons", "persons"], [["age"], ["sex"]]).order("id").fetchall()[2]
+    >>> data.risk.joint_releases_records(["persons", "persons"], [["age"], ["sex"]]).order("id").fetchall()[2]
     ('3', 1, 1)
     """
     names, lists = _checked(data, releases, keys)

@@ -41,7 +41,7 @@ def k_anonymity(data: Roles, k: int = 3) -> Results[KViolations]:
     Examples
     --------
     >>> import sdc_sql
-    >>> [(v.k, v.records, v.cells) for v in sdc_sql.example().k_anonymity(3)]
+    >>> [(v.k, v.records, v.cells) for v in sdc_sql.example().risk.k_anonymity(3)]
     [(2, 1, 1), (3, 3, 2)]
     """
     k = checked_number("k_anonymity", "k", k)

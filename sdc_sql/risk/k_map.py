@@ -47,7 +47,7 @@ def k_map(data: Roles, population: str, k: int = 3) -> KMap:
     Examples
     --------
     >>> import sdc_sql
-    >>> sdc_sql.example().k_map("persons", 2).records
+    >>> sdc_sql.example().risk.k_map("persons", 2).records
     1
     """
     check_category(data)

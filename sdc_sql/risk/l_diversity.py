@@ -58,7 +58,7 @@ def l_diversity(data: Roles, sensitive: str, *, c: float = 2.0, others: Sequence
     Examples
     --------
     >>> import sdc_sql
-    >>> sdc_sql.example().l_diversity("w").distinct_l
+    >>> sdc_sql.example().risk.l_diversity("w").distinct_l
     1
     """
     check_category(data)
@@ -89,7 +89,7 @@ def l_diversity_cells(
     Examples
     --------
     >>> import sdc_sql
-    >>> sdc_sql.example().l_diversity_cells("w").order("age").fetchall()
+    >>> sdc_sql.example().risk.l_diversity_cells("w").order("age").fetchall()
     [(30, 'f', 2, 2, 2.0, 2), (41, 'm', 1, 1, 1.0, 1)]
     """
     check_category(data)
@@ -121,7 +121,7 @@ def l_diversity_records(
     Examples
     --------
     >>> import sdc_sql
-    >>> [row[-3:] for row in sdc_sql.example().l_diversity_records("w").order("id").fetchall()]
+    >>> [row[-3:] for row in sdc_sql.example().risk.l_diversity_records("w").order("id").fetchall()]
     [(2, 2.0, 2), (2, 2.0, 2), (1, 1.0, 1)]
     """
     check_category(data)

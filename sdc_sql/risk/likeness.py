@@ -50,7 +50,7 @@ def likeness(data: Roles, sensitive: str, *, chosen: Sequence[object] | None = N
     Examples
     --------
     >>> import sdc_sql
-    >>> sdc_sql.example().likeness("w").alpha
+    >>> sdc_sql.example().risk.likeness("w").alpha
     1.0
     """
     check_category(data)
@@ -76,7 +76,7 @@ def likeness_cells(data: Roles, sensitive: str, *, chosen: Sequence[object] | No
     Examples
     --------
     >>> import sdc_sql
-    >>> sdc_sql.example().likeness_cells("w").order("age").fetchall()[0][:4]
+    >>> sdc_sql.example().risk.likeness_cells("w").order("age").fetchall()[0][:4]
     (30, 'f', 2, 0.5)
     """
     check_category(data)

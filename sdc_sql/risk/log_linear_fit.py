@@ -82,7 +82,7 @@ def log_linear_fit(data: Roles, *, model: str | Sequence[Sequence[str]] = "tree"
     Examples
     --------
     >>> import sdc_sql
-    >>> found = sdc_sql.example().log_linear_fit(model="independence")
+    >>> found = sdc_sql.example().risk.log_linear_fit(model="independence")
     >>> found.cells, found.z2 < 1.96
     (4, True)
     """
@@ -121,7 +121,7 @@ def log_linear_search(data: Roles, *, enough: float = 1.96, most_keys: int = 3) 
     Examples
     --------
     >>> import sdc_sql
-    >>> [step.added for step in sdc_sql.example().log_linear_search()]
+    >>> [step.added for step in sdc_sql.example().risk.log_linear_search()]
     [[]]
     """
     if not is_number(enough) or not 0 <= enough < _FAR:

@@ -127,7 +127,7 @@ def log_linear_risk(
     Examples
     --------
     >>> import sdc_sql
-    >>> found = sdc_sql.example().log_linear_risk(model="independence")
+    >>> found = sdc_sql.example().risk.log_linear_risk(model="independence")
     >>> found.sample_uniques, round(found.tau2, 6)
     (1, 0.118396)
     """
@@ -167,7 +167,7 @@ def log_linear_risk_records(
     Examples
     --------
     >>> import sdc_sql
-    >>> risks = sdc_sql.example().log_linear_risk_records(model="independence")
+    >>> risks = sdc_sql.example().risk.log_linear_risk_records(model="independence")
     >>> round(risks.order("id").fetchall()[2][-1], 6)
     0.118396
     """

@@ -29,7 +29,7 @@ def minimal_sample_uniques(
     Examples
     --------
     >>> import sdc_sql
-    >>> sorted(row[0:3] + row[-2:] for row in sdc_sql.example().minimal_sample_uniques().fetchall())
+    >>> sorted(row[0:3] + row[-2:] for row in sdc_sql.example().risk.minimal_sample_uniques().fetchall())
     [(3, 41, 'm', 1, ['age']), (3, 41, 'm', 1, ['sex'])]
     """
     return of_records(data, "sdc__minimal_sample_uniques", max_msu, nulls)

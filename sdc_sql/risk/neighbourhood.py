@@ -73,7 +73,7 @@ def neighbourhood(
     Examples
     --------
     >>> import sdc_sql
-    >>> found = sdc_sql.example().neighbourhood(["age"], ["sex"], width=0.3, k=2)
+    >>> found = sdc_sql.example().risk.neighbourhood(["age"], ["sex"], width=0.3, k=2)
     >>> found.records, found.alone, found.below_k
     (3, 1, 1)
     """
@@ -117,7 +117,7 @@ def neighbourhood_records(
     Examples
     --------
     >>> import sdc_sql
-    >>> sdc_sql.example().neighbourhood_records(["age"], ["sex"], width=0.3).order("id").fetchall()[0][:2]
+    >>> sdc_sql.example().risk.neighbourhood_records(["age"], ["sex"], width=0.3).order("id").fetchall()[0][:2]
     (1, 2)
     """
     names = named(data, continuous)

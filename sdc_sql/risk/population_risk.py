@@ -58,7 +58,7 @@ def population_risk(data: Roles, population: str) -> PopulationRisk:
     Examples
     --------
     >>> import sdc_sql
-    >>> sdc_sql.example().population_risk("persons").theta
+    >>> sdc_sql.example().risk.population_risk("persons").theta
     1.0
     """
     if not isinstance(population, str) or not population:

@@ -63,7 +63,7 @@ def population_uniqueness(data: Roles, population_size: int, *, method: str = "d
     Examples
     --------
     >>> import sdc_sql
-    >>> found = sdc_sql.example().population_uniqueness(80, method="zayatz")
+    >>> found = sdc_sql.example().risk.population_uniqueness(80, method="zayatz")
     >>> found.sample_uniques, round(found.pr_pu_given_su, 4)
     (1, 0.3391)
     """

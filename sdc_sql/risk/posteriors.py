@@ -102,7 +102,7 @@ def flip_posterior(prior: float, q: float, released: int) -> float:
     Raises
     ------
     ParameterError
-        Where a number is out of its range.
+        Where a number is out of its range, or the prior and q, both certain, contradict each other.
 
     Notes
     -----

@@ -65,7 +65,7 @@ class Changed:
         name = self.name
         for i, step in enumerate(self.steps):
             if i == 0 or not by_matrix(step):
-                yield name(f"counts_{i}"), self._of("counts", table, step)
+                yield name(f"counts_{i}"), self._of("sdc__logged_counts", table, step)
             if not by_matrix(step):
                 yield name(f"cells_{i}"), self._cells(step, name(f"counts_{i}"))
         if self.by_cells:
@@ -75,17 +75,17 @@ class Changed:
         yield name("weights_0"), query.call("sdc__logged_start", name("counts_0"))
         for i, step in enumerate(self.steps):
             cells = name(f"cells_{i}")
-            moves = self._of("matrix", table, step) if by_matrix(step) else query.call("sdc__logged_moves", cells)
-            yield name(f"moves_{i}"), moves
+            written_out = query.call("sdc__logged_moves", cells)
+            yield name(f"moves_{i}"), self._of("sdc__logged_matrix", table, step) if by_matrix(step) else written_out
             before, columns = name(f"weights_{i}"), list(step.columns)
             yield name(f"weights_{i + 1}"), query.call("sdc__logged_pass", before, name(f"moves_{i}"), columns)
         yield name("reversed"), query.call("sdc__logged_reversed", name(f"weights_{len(self.steps)}"), self.keys)
         if not self.by_cells:
             yield name("diagonal"), query.call("sdc__logged_diagonal", name("reversed"))
 
-    def _of(self, what: str, table: str, step: LoggedStep) -> exp.Select:
+    def _of(self, macro: str, table: str, step: LoggedStep) -> exp.Select:
         columns, strata = columns_of(step)
-        return query.call(f"sdc__logged_{what}", table, columns, strata, self.every, step.log, step.step)
+        return query.call(macro, table, columns, strata, self.every, step.log, step.step)
 
     def _cells(self, step: LoggedStep, counts: str) -> exp.Select:
         columns, strata = columns_of(step)

@@ -63,6 +63,7 @@ def pram_of(data: Roles) -> Pram | None:
     parts = (_went(data, ours, "PRAM"), _went(data, swaps, "swapping"))
     said = "; ".join(part for part in parts if part) + _by_household(ours)
     of_parts = [str(s.step) for s in ours if "where" in s.parameters]
+    whole = [str(s.step) for s in ours if "by_household" in s.parameters]
     why = ""
     if lost:
         why = "earlier steps are not here: attach the database of the table that it was copied from"
@@ -72,6 +73,8 @@ def pram_of(data: Roles) -> Pram | None:
         why = f"the table has no column {', '.join(sorted(gone))} any more, perhaps renamed to a key"
     elif of_parts:
         why = f"step {', '.join(of_parts)} changed a part of the records only"
+    elif whole:
+        why = f"step {', '.join(whole)} changed households as one record each, and its matrix is of these"
     if why:
         return Pram(said, why=why)
     groups = _groups(ours, data.keys, have)

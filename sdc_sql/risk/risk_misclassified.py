@@ -108,7 +108,7 @@ def noted(data: Roles) -> str | None:
     --------
     >>> import sdc_sql
     >>> data = sdc_sql.example()
-    >>> _ = data.pram_retention("sex", 0.8)
+    >>> _ = data.mask.pram_retention("sex", 0.8)
     >>> data.after_pram()[:31], sdc_sql.example().after_pram()
     ('sex went through PRAM (step 1).', None)
     """

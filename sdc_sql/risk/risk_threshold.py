@@ -50,7 +50,7 @@ def risk_threshold(data: Roles, max_rate: float) -> RiskThreshold:
     Examples
     --------
     >>> import sdc_sql
-    >>> sdc_sql.example().risk_threshold(0.08).records_above
+    >>> sdc_sql.example().risk.risk_threshold(0.08).records_above
     1
     """
     max_rate = checked_number("risk_threshold", "max_rate", max_rate)

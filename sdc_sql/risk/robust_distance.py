@@ -42,7 +42,7 @@ def robust_distance_records(data: Roles, columns: Iterable[str]) -> duckdb.DuckD
     >>> import sdc_sql
     >>> con = sdc_sql.example().con
     >>> _ = con.execute("CREATE TABLE firms AS SELECT i AS id, i % 7 + i // 20 * 99 AS turnover FROM range(21) AS t(i)")
-    >>> found = sdc_sql.Microdata(con, "firms", id="id").robust_distance_records(["turnover"])
+    >>> found = sdc_sql.Microdata(con, "firms", id="id").risk.robust_distance_records(["turnover"])
     >>> found.filter("outlying").project("id").fetchall()
     [(20,)]
     """

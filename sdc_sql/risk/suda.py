@@ -78,7 +78,7 @@ def suda(
     Examples
     --------
     >>> import sdc_sql
-    >>> sdc_sql.example().suda().order("id").fetchall()[2]
+    >>> sdc_sql.example().risk.suda().order("id").fetchall()[2]
     (3, 41, 'm', 20.0, 2, 2, 2.0, 0.005025125628140704)
     """
     return of_records(
@@ -115,7 +115,7 @@ def suda_summary(
     Examples
     --------
     >>> import sdc_sql
-    >>> sdc_sql.example().suda_summary().msus
+    >>> sdc_sql.example().risk.suda_summary().msus
     2
     """
     row = measured(
@@ -146,7 +146,7 @@ def suda_contributions(
     Examples
     --------
     >>> import sdc_sql
-    >>> [(c.variable, c.contribution) for c in sdc_sql.example().suda_contributions()]
+    >>> [(c.variable, c.contribution) for c in sdc_sql.example().risk.suda_contributions()]
     [('age', 50.0), ('sex', 50.0)]
     """
     rows = measured(data, "sdc__suda_contributions", max_msu, nulls, checked_choice("suda", "scoring", scoring))
@@ -170,7 +170,7 @@ def suda_value_contributions(
     Examples
     --------
     >>> import sdc_sql
-    >>> [(c.variable, c.value, c.contribution) for c in sdc_sql.example().suda_value_contributions()][:2]
+    >>> [(c.variable, c.value, c.contribution) for c in sdc_sql.example().risk.suda_value_contributions()][:2]
     [('age', '30', 0.0), ('age', '41', 100.0)]
     """
     rows = measured(data, "sdc__suda_value_contributions", max_msu, nulls, checked_choice("suda", "scoring", scoring))

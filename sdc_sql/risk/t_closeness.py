@@ -46,7 +46,7 @@ def t_closeness(data: Roles, sensitive: str, *, distance: str = "equal") -> TClo
     Examples
     --------
     >>> import sdc_sql
-    >>> round(sdc_sql.example().t_closeness("w").t, 3)
+    >>> round(sdc_sql.example().risk.t_closeness("w").t, 3)
     0.667
     """
     check_category(data)
@@ -73,7 +73,7 @@ def t_closeness_cells(data: Roles, sensitive: str, *, distance: str = "equal") -
     Examples
     --------
     >>> import sdc_sql
-    >>> [round(t, 3) for *_, t in sdc_sql.example().t_closeness_cells("w").order("age").fetchall()]
+    >>> [round(t, 3) for *_, t in sdc_sql.example().risk.t_closeness_cells("w").order("age").fetchall()]
     [0.333, 0.667]
     """
     check_category(data)

@@ -64,7 +64,7 @@ def theta(data: Roles, sampling_fraction: float | None = None, *, confidence: fl
     Examples
     --------
     >>> import sdc_sql
-    >>> sdc_sql.example().theta(0.1).n1
+    >>> sdc_sql.example().risk.theta(0.1).n1
     1
     """
     pi = data.required("sampling_fraction", sampling_fraction)

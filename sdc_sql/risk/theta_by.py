@@ -65,7 +65,7 @@ def theta_by(
     Examples
     --------
     >>> import sdc_sql
-    >>> [(t.stratum, t.n1, t.theta) for t in sdc_sql.example().theta_by("sex", 0.1)]
+    >>> [(t.stratum, t.n1, t.theta) for t in sdc_sql.example().risk.theta_by("sex", 0.1)]
     [('f', 0, 0.0), ('m', 1, 1.0)]
     """
     column = data.found("stratum", data.required("stratum", stratum))

@@ -67,7 +67,7 @@ def theta_misclassified(
     >>> import sdc_sql
     >>> data = sdc_sql.example()
     >>> _ = sdc_sql.load(data.con).execute("CREATE TABLE m AS FROM sdc_pram_retention_matrix('persons', 'sex', 0.75)")
-    >>> print(round(data.theta_misclassified({"sex": "m"}, 0.5).theta, 6))
+    >>> print(round(data.risk.theta_misclassified({"sex": "m"}, 0.5).theta, 6))
     0.333333
     """
     pi = one_fraction(data, sampling_fraction)

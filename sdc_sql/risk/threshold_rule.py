@@ -54,7 +54,8 @@ def threshold_rule(
     ----------
     threshold
         In persons of the population where the table has a weight, else in records of the file; or a list, one for each
-        dimension (None: that dimension is not checked).
+        dimension (None: that dimension is not checked). One that a single record of the smallest weight does not break
+        is an error.
     dimension
         How many keys are combined at most; 3 by default.
     levels
@@ -71,7 +72,8 @@ def threshold_rule(
     Raises
     ------
     ParameterError
-        Where a threshold is not positive, or a key has no level.
+        Where a threshold is not positive, or less than what the record of the smallest weight stands for (nothing could
+        break it: it was meant for records), or a key has no level.
 
     Notes
     -----
@@ -80,7 +82,7 @@ def threshold_rule(
     Examples
     --------
     >>> import sdc_sql
-    >>> [(c.values, c.frequency) for c in sdc_sql.example().threshold_rule([22, 30])]
+    >>> [(c.values, c.frequency) for c in sdc_sql.example().risk.threshold_rule([22, 30])]
     [(('41',), 20.0), (('m',), 20.0), (('41', 'm'), 20.0), (('30', 'f'), 25.0)]
     """
     rows = data.rows(
@@ -113,7 +115,8 @@ def threshold_rule_summary(
     Examples
     --------
     >>> import sdc_sql
-    >>> [(s.columns, s.unsafe_combinations, s.unsafe_records) for s in sdc_sql.example().threshold_rule_summary(22)]
+    >>> found = sdc_sql.example().risk.threshold_rule_summary(22)
+    >>> [(s.columns, s.unsafe_combinations, s.unsafe_records) for s in found]
     [(('age',), 1, 1), (('sex',), 1, 1), (('age', 'sex'), 1, 1)]
     """
     named = _named(data, dimension, levels, inclusive=inclusive)
@@ -145,7 +148,7 @@ def threshold_rule_records(
     Examples
     --------
     >>> import sdc_sql
-    >>> [r[5] for r in sdc_sql.example().threshold_rule_records(22).order("id").fetchall()]
+    >>> [r[5] for r in sdc_sql.example().risk.threshold_rule_records(22).order("id").fetchall()]
     [0, 0, 3]
     """
     named = _named(data, dimension, levels, inclusive=inclusive)

@@ -19,7 +19,7 @@ def sample_uniques(data: Roles) -> duckdb.DuckDBPyRelation:
     Examples
     --------
     >>> import sdc_sql
-    >>> sdc_sql.example().sample_uniques().fetchall()
+    >>> sdc_sql.example().risk.sample_uniques().fetchall()
     [(3, 41, 'm', 20.0, 2)]
     """
     return data.relation("sdc_sample_uniques", data.table, data.keys, nulls=data.nulls)
@@ -43,7 +43,7 @@ def frequency_summary(data: Roles) -> FrequencySummary:
     Examples
     --------
     >>> import sdc_sql
-    >>> sdc_sql.example().frequency_summary().sample_uniques
+    >>> sdc_sql.example().risk.frequency_summary().sample_uniques
     1
     """
     return FrequencySummary(**data.row("sdc_frequency_summary", data.table, data.keys, nulls=data.nulls))
@@ -55,7 +55,7 @@ def frequency_counts(data: Roles) -> dict[int, int]:
     Examples
     --------
     >>> import sdc_sql
-    >>> sdc_sql.example().frequency_counts()
+    >>> sdc_sql.example().risk.frequency_counts()
     {1: 1, 2: 1}
     """
     found = data.rows("sdc_frequency_counts", data.table, data.keys, nulls=data.nulls)

@@ -11,10 +11,12 @@ from sdc_sql.db.macros import declared
 from sdc_sql.db.step_table import FIRST
 from sdc_sql.errors import ParameterError
 from sdc_sql.methods import Methods
+from sdc_sql.version import VERSION, gives_other_values
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from sdc_sql.db.catalogue import Declaration
     from sdc_sql.db.steps import LoggedStep
 
 TARGETS = ("columns", "column", "keys")  # how verbs call what they mask
@@ -33,6 +35,7 @@ class Call:
     release: str | None
     stream: str | None
     id: str
+    by_household: str | None = None
 
     def all_arguments(self) -> dict[str, Any]:
         """Return the arguments as the verb takes them."""
@@ -50,9 +53,10 @@ def call_of(step: LoggedStep) -> Call:
         Where the log does not hold all that was given: it names the step and what is missing.
     """
     mask = next((d for d in declared() if d.name == f"sdc_{step.method}"), None)
-    if step.version == FIRST or mask is None or step.id is None:
+    if step.version == FIRST or mask is None or step.id is None or _differs(step, mask):
         raise ParameterError(
-            f"{named(step)} was made by another version ({step.version}), which this one cannot repeat."
+            f"{named(step)} was made by version {step.version}, and {VERSION} does not give its values again: "
+            f"repeat or undo it with version {step.version} (pip install 'sdc-sql=={step.version}')."
         )
     logged: dict[str, Any] = json.loads(step.parameters)
     taken = inspect.signature(getattr(Methods, mask.verb)).parameters
@@ -77,7 +81,15 @@ def call_of(step: LoggedStep) -> Call:
     following |= {name.lower() for name in given.get("carry_along") or ()}
     masked = logged["keys"] if target == "keys" and "keys" in logged else step.columns  # not a weight
     columns = tuple(column for column in masked if column.lower() not in following)
-    return Call(mask.verb, target, columns, given, logged.get("where"), step.release, step.stream, step.id)
+    drawn = (step.release, step.stream, step.id)
+    return Call(mask.verb, target, columns, given, logged.get("where"), *drawn, logged.get("by_household"))
+
+
+def _differs(step: LoggedStep, mask: Declaration) -> bool:
+    """Return whether the step's version gave other values: it draws, or released numbers are on a grid since."""
+    averaged = json.loads(step.parameters).get("replacement") in {"mean", "median"}
+    on_grid = mask.effect.bits.kind == "last digits" or averaged
+    return gives_other_values(step.version) and (mask.needs_key or on_grid)
 
 
 def named(step: LoggedStep) -> str:

@@ -95,7 +95,7 @@ def to_release_file(
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     con, raw = sdc_sql.example().con, f"{folder}/raw.parquet"
     ...     _ = con.execute(f"COPY persons TO '{raw}'")
-    ...     _ = sdc_sql.Microdata(con, raw, id="id").round_to_base("age", 25, into="masked")
+    ...     _ = sdc_sql.Microdata(con, raw, id="id").mask.round_to_base("age", 25, into="masked")
     ...     masked = sdc_sql.Microdata(con, "masked", keys=["age", "sex"], id="id")
     ...     file = masked.to_release_file(f"{folder}/release.toml")
     ...     print(file.read_text().partition("[[steps]]")[2].split("[output]")[0].strip())
@@ -223,6 +223,7 @@ def _roles(data: Roles, done: Sequence[LoggedStep]) -> dict[str, Any]:
         "id": data.id or next(iter(identifiers.values()), None), "weight": data.weight,
         "small_weights": data.small_weights if data.small_weights != SMALL_WEIGHTS[0] else None,
         "sampling_fraction": data.sampling_fraction, "household": data.household,
+        "household_columns": list(data.household_columns or ()) or None,
         "strata": [data.stratum] if data.stratum else None,
     }  # fmt: skip
     if data.id is not None and identifiers and data.id.lower() not in identifiers:
@@ -267,6 +268,8 @@ def _step(step: LoggedStep, before: Sequence[LoggedStep], release: str) -> list[
         fields[name] = _written(step, call.columns, name, value)
     if call.where is not None:
         fields["where"] = call.where
+    if call.by_household is not None:
+        fields["by_household"] = call.by_household
     stays = effect_of(step.method).records.kind == "stay"
     following = next_pass(before, call.columns) if stays else next_pass_of(before, step.method)
     if step.drew and step.stream != following:

@@ -12,6 +12,7 @@ from sdc_sql.db import query, step_table
 from sdc_sql.db.identity import comment_without_mark, digests
 from sdc_sql.db.load import execute, require_key, set_key
 from sdc_sql.db.macros import effect_of
+from sdc_sql.db.meanwhile import Meanwhile
 from sdc_sql.db.steps import chain, changed_since, last_left
 from sdc_sql.db.subset import part_of
 from sdc_sql.db.targets import known, new_table
@@ -21,6 +22,7 @@ from sdc_sql.methods import Methods
 from sdc_sql.roles import Roles
 from sdc_sql.session.calls import call_of, named
 from sdc_sql.session.original import original_of
+from sdc_sql.version import VERSION
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -71,9 +73,9 @@ def undo(data: Roles) -> LoggedStep:
     --------
     >>> import sdc_sql
     >>> data = sdc_sql.example()
-    >>> _ = data.round_to_base("age", 25, into="masked")
+    >>> _ = data.mask.round_to_base("age", 25, into="masked")
     >>> masked = sdc_sql.Microdata(data.con, "masked", id="id")
-    >>> _ = masked.pram_retention("sex", 0.5)
+    >>> _ = masked.mask.pram_retention("sex", 0.5)
     >>> masked.undo().method, [step.method for step in masked.steps]
     ('pram_retention', ['round'])
     """
@@ -140,6 +142,7 @@ def _replayed(
     done: Sequence[LoggedStep],
 ) -> None:
     con, name, replay = data.con, scratch.sql("duckdb"), done[:-1]
+    meanwhile = Meanwhile(con, table, data.read_columns())  # what others insert would be lost
     calls = [call_of(step) for step in replay]
     numbers = _numbers(con, table) if source.path is not None else []
     if not calls:
@@ -153,12 +156,12 @@ def _replayed(
         except SdcError as error:
             raise TableError(f"{named(step)} cannot be replayed, and nothing is changed: {error}") from None
         if masked.records != step.records:
-            raise TableError(_OTHER.format(step=named(step)))
+            raise TableError(_OTHER.format(step=named(step), then=step.version))
     for step, again in zip(replay, chain(con, scratch) if calls else [], strict=True):
         before, now = (json.loads(s.digests or "{}") for s in (step, again))
         same_version = {v.partition(":")[0] for v in (*before.values(), *now.values())}
         if len(same_version) == 1 and before != now:
-            raise TableError(_OTHER.format(step=named(step)))
+            raise TableError(_OTHER.format(step=named(step), then=step.version))
     _rest_is_the_same(con, table, scratch, done)
     comment = comment_without_mark(con, table)
     if comment:
@@ -170,11 +173,13 @@ def _replayed(
     log = step_table.beside(table).sql("duckdb")
     con.execute(f"UPDATE {log} SET target = ? WHERE target = ?", [table.name, scratch.name]).fetchall()  # noqa: S608
     con.execute(f"UPDATE {log} SET source = ? WHERE source = ?", [table.sql("duckdb"), name]).fetchall()  # noqa: S608
+    meanwhile.check()
 
 
 _OTHER = (
-    "{step}, replayed, does not give what it gave: the original, the secret key or the version is another one than "
-    "then. Nothing is changed. Set the key of then, or go back to the original as it was."
+    "{step}, replayed, does not give what it gave: the original or the secret key is another one than then, or the "
+    f"version (then {{then}}, now {VERSION}). Nothing is changed. Set the key of then, or go back to the original "
+    "as it was."
 )
 
 
@@ -186,7 +191,9 @@ def run(
     if call.where is not None:
         part = part_of(roles, call.where)
         roles = _described(con, part.name, call.id, (), part)
-    step: MaskingStep = getattr(_Verbs(roles), call.verb)(**call.all_arguments(), into=into)
+    if call.by_household is not None:
+        roles = roles.described_as(household=roles.found("household", call.by_household), by_household=True)
+    step: MaskingStep = getattr(Methods(roles), call.verb)(**call.all_arguments(), into=into)
     if roles.part is not None and into is None:  # it reads a table that is to be renamed
         con.execute(f"DROP VIEW IF EXISTS temp.main.{roles.part.name}")
     return step
@@ -197,11 +204,6 @@ def _described(
 ) -> Roles:
     given: Any = {"keys": None, "numbers": [*numbers] or None}
     return Roles(con=con, table=table, id=identifier, part=part, **given)
-
-
-class _Verbs(Methods):
-    def __init__(self, roles: Roles) -> None:
-        self._roles = roles
 
 
 def _rest_is_the_same(

@@ -1,4 +1,4 @@
-"""Ctrl-C: it must reach Python's own thread, and stop the query that runs."""
+"""Ctrl-C, and what ends the program: it must reach Python's own thread, and stop the query that runs."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ import threading
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, TypeVar
 
+from sdc_sql.db.interruption import ENDING
 from sdc_sql.udfs.interruption import stop_kernels
 
 if TYPE_CHECKING:
@@ -24,11 +25,11 @@ def for_one_thread() -> Iterator[None]:
     if not hasattr(signal, "pthread_sigmask"):  # not on Windows
         yield
         return
-    signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    signal.pthread_sigmask(signal.SIG_BLOCK, ENDING)
     try:
         yield
     finally:
-        signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})
+        signal.pthread_sigmask(signal.SIG_UNBLOCK, ENDING)
 
 
 def interruptible(con: duckdb.DuckDBPyConnection, work: Callable[[], Result]) -> Result:
@@ -48,17 +49,17 @@ def interruptible(con: duckdb.DuckDBPyConnection, work: Callable[[], Result]) ->
     thread = threading.Thread(target=run, name="query", daemon=True)
     with for_one_thread():
         thread.start()
-    stopped = False
+    stopped: KeyboardInterrupt | None = None
     while not done.is_set():
         try:
             done.wait(POLL)
-        except KeyboardInterrupt:
-            stopped = True
-        if stopped:  # again and again: between two statements there is nothing to interrupt
+        except KeyboardInterrupt as error:
+            stopped = error
+        if stopped is not None:  # again and again: between two statements there is nothing to interrupt
             con.interrupt()
             stop_kernels()
-    if stopped:
-        raise KeyboardInterrupt
+    if stopped is not None:
+        raise stopped
     if errors:
         raise errors[0]
     return results[0]

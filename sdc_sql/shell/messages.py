@@ -15,7 +15,13 @@ if TYPE_CHECKING:
 
 import duckdb
 
-ROOMS = {"core": "Cells, frequencies, draws", "risk": "Risk", "mask": "Masking", "loss": "Information lost"}
+ROOMS = {
+    "core": "Cells, frequencies, draws",
+    "risk": "Risk",
+    "linkage": "Found in a released file",
+    "mask": "Masking",
+    "loss": "Information lost",
+}
 
 
 def one_line(error: BaseException, text: str) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 from typing import TYPE_CHECKING
 
+from sdc_sql.db.interruption import ends
 from sdc_sql.shell.completion import candidates
 from sdc_sql.shell.history import History, history_file
 from sdc_sql.shell.session import COMMANDS, Exit, Session
@@ -45,7 +46,9 @@ def prompt(con: duckdb.DuckDBPyConnection) -> None:
         while True:
             try:
                 line = input(CONTINUED if session.pending else PROMPT)
-            except KeyboardInterrupt:  # the line, and what came before it, is discarded
+            except KeyboardInterrupt as error:  # the line, and what came before it, is discarded
+                if ends(error):
+                    raise
                 session.pending = []
                 print()
                 continue

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 import duckdb
 
+from sdc_sql.db.interruption import ends
 from sdc_sql.db.load import execute
 from sdc_sql.db.macros import example_tables
 from sdc_sql.errors import ParameterError, SdcError, TableError
@@ -100,7 +101,9 @@ class Session:
     def _guarded(self, text: str, work: Callable[[], bool]) -> bool:
         try:
             return work()
-        except KeyboardInterrupt:
+        except KeyboardInterrupt as error:
+            if ends(error):
+                raise
             self.complain("interrupted")
         except BrokenPipeError:  # the reader of the output has closed it
             raise

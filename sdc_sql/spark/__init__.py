@@ -3,8 +3,8 @@
 ::
 
     sdc = sdc_sql.spark.load(spark)
-    sdc.theta("persons", ["region", "sex", "age"], 0.02).show()
-    released = sdc.pram_retention("persons", ["region", "sex"], 0.9, id="person")
+    sdc.risk.theta("persons", ["region", "sex", "age"], 0.02).show()
+    released = sdc.mask.pram_retention("persons", ["region", "sex"], 0.9, id="person")
 
 A measure is one query of Spark's, expanded from its macro. In masking records do not leave the cluster: each task hands
 its Arrow batches to a DuckDB of its own, in its process, which runs the same macros with the same keyed draws.
@@ -19,9 +19,9 @@ import os
 from threading import Lock
 from typing import TYPE_CHECKING, Any
 
-from sdc_sql.db.macros import declared
+from sdc_sql.db.macros import by_name, declared
 from sdc_sql.errors import ParameterError
-from sdc_sql.microdata import Microdata
+from sdc_sql.methods import Methods
 
 try:
     from sdc_sql.spark.frame import Frame
@@ -61,17 +61,17 @@ def load(spark: SparkSession, *, key: str | None = None) -> SparkVerbs:
 def _verb(verb: Callable[..., Any]) -> Callable[..., DataFrame]:
     """Return a verb of Microdata's as one that takes a Spark table or DataFrame first, and its id."""
 
-    def on_spark(self: SparkVerbs, table: str | DataFrame, *arguments: Any, id: str, **named: Any) -> DataFrame:  # noqa: A002, ANN401
+    def on_spark(self: Room, table: str | DataFrame, *arguments: Any, id: str, **named: Any) -> DataFrame:  # noqa: A002, ANN401
         with _ONE_AT_A_TIME:  # a matrix, and what is tried beforehand, go through one DuckDB of this process
             result: DataFrame = verb(Frame(self._spark, table, self._secret(), id=id), *arguments, **named)
         return result
 
     _, *rest = inspect.signature(verb).parameters.values()
     own = inspect.signature(on_spark).parameters
-    on_spark.__name__, on_spark.__qualname__ = verb.__name__, f"SparkVerbs.{verb.__name__}"
+    on_spark.__name__, on_spark.__qualname__ = verb.__name__, f"Room.{verb.__name__}"
     on_spark.__doc__ = (
         f"{str(verb.__doc__).splitlines()[0].replace(', in place or in a copy', '')}\n\n"
-        f"As :meth:`sdc_sql.Microdata.{verb.__name__}`, of a Spark table or DataFrame with an ``id``; "
+        f"As the method {verb.__name__} of :class:`sdc_sql.Microdata`, of a Spark table or DataFrame with an ``id``; "
         "returns a DataFrame."
     )
     on_spark.__signature__ = inspect.Signature(  # type: ignore[attr-defined]
@@ -80,10 +80,28 @@ def _verb(verb: Callable[..., Any]) -> Callable[..., DataFrame]:
     return on_spark
 
 
+class Room:
+    """What a room's verbs are methods of: a Spark session, and the key of its draws."""
+
+    def __init__(self, spark: SparkSession, key: str | None) -> None:
+        self._spark, self._key = spark, key
+
+    def _secret(self) -> str | None:
+        return self._key or os.environ.get("SDC_KEY")
+
+    def __getattr__(self, verb: str) -> Callable[..., DataFrame]:
+        """Say of a measure that Spark does not run why; the verbs themselves are added below."""
+        found = by_name().get(f"sdc_{verb}")
+        if found is None or not found.not_compiled:
+            raise AttributeError(f"There is no verb {verb} in this room on Spark.")
+        raise AttributeError(f"{verb} does not run on Spark: {found.not_compiled}.")
+
+
 class SparkVerbs:
     """The verbs of :class:`sdc_sql.Microdata` on Spark: each takes a table's name or a DataFrame first, and an ``id``.
 
-    Every mask is here, and every measure that can be compiled: what the headers of the SQL files declare.
+    They stand in the same rooms: ``risk``, ``mask``, ``linkage`` and ``loss``. Every mask is here, and every measure
+    that can be compiled: what the headers of the SQL files declare.
 
     Equal to DuckDB's to the bit, on any partitions and in any order of rows: PRAM, rounding, noise of a given standard
     deviation, plain multiplicative noise. Stratum by stratum, each in the memory of one task and equal to DuckDB's with
@@ -97,20 +115,25 @@ class SparkVerbs:
     """
 
     def __init__(self, spark: SparkSession, *, key: str | None = None) -> None:
-        self._spark, self._key = spark, key
+        for name, room in ROOMS.items():
+            setattr(self, name, room(spark, key))
 
-    def _secret(self) -> str | None:
-        return self._key or os.environ.get("SDC_KEY")
+    def __getattr__(self, verb: str) -> Room:
+        """Say of a verb in which room it is."""
+        found = by_name().get(f"sdc_{verb}")
+        room = next((name for name, its in ROOMS.items() if verb in vars(its)), found and found.room)
+        if room is None or verb in ROOMS:
+            raise AttributeError(f"There is no verb {verb} on Spark; its rooms ({', '.join(ROOMS)}) list them.")
+        raise AttributeError(f"{verb} is a verb of the room {room}: write {room}.{verb}(...).")
 
-    if TYPE_CHECKING:
 
-        def __getattr__(self, verb: str) -> Callable[..., DataFrame]:
-            """Stand for the verbs, which are added below."""
-            ...
-
-
+ROOMS: dict[str, type[Room]] = {}
 for _declaration in declared():
+    _room = _declaration.room
     if _declaration.masks:
-        setattr(SparkVerbs, _declaration.verb, _verb(inspect.unwrap(getattr(Microdata, _declaration.verb))))
+        _name, _method = _declaration.verb, _verb(inspect.unwrap(getattr(Methods, _declaration.verb)))
     elif _declaration.is_table and not _declaration.not_compiled:
-        setattr(SparkVerbs, _declaration.name.removeprefix("sdc_"), measure(_declaration.name))
+        _name, _method = _declaration.name.removeprefix("sdc_"), measure(_declaration.name)
+    else:
+        continue
+    setattr(ROOMS.setdefault(_room, type(f"Spark{_room.title()}", (Room,), {})), _name, _method)

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import inspect
+import re
 from decimal import Decimal
 from itertools import count
 from typing import TYPE_CHECKING, Any
 
 from sqlglot import exp
 
-from sdc_sql.compiler import compile as compiled
+from sdc_sql.compiler import compiled_call
 from sdc_sql.compiler.definitions import definitions
+from sdc_sql.db import query
 from sdc_sql.db.macros import by_name
 from sdc_sql.errors import ParameterError, TableError
 from sdc_sql.spark.frame import read
@@ -21,6 +23,7 @@ if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
 _NUMBER = count(1)
+_PLAIN = re.compile(r"[^\W\d]\w*(\.[^\W\d]\w*)*")  # a name that Spark and DuckDB read alike: a measure may tell it
 
 
 def measured(spark: SparkSession, macro: str, *arguments: Any, **named: Any) -> DataFrame:  # noqa: ANN401
@@ -38,17 +41,40 @@ def measured(spark: SparkSession, macro: str, *arguments: Any, **named: Any) -> 
         raise ParameterError(f"{macro} is given {', '.join(twice)} twice.")
     given |= named
     views: dict[str, DataFrame] = {}
+    columns: dict[str, list[str]] = {}
+
+    def view(table: str | DataFrame, *, is_told: bool = False) -> str:
+        frame = read(spark, table)
+        _check_once(frame)
+        if is_told and isinstance(table, str) and _PLAIN.fullmatch(table):
+            columns[table] = frame.columns
+            return table
+        name = f"sdc_measured_{next(_NUMBER)}"
+        frame.createOrReplaceTempView(name)
+        views[name], columns[name] = frame, frame.columns
+        return name
+
     try:
-        for parameter in given.keys() & {name for name, kind in parameters.items() if kind == "table"}:
-            views[name := f"sdc_measured_{next(_NUMBER)}"] = frame = read(spark, given[parameter])
-            _check_once(frame)
-            frame.createOrReplaceTempView(name)
-            given[parameter] = name
-        columns = {name: frame.columns for name, frame in views.items()}
-        return spark.sql(compiled(macro, dialect="spark", columns=columns, **given))
+        for parameter in given.keys() & parameters.keys():
+            if parameters[parameter] == "table":
+                given[parameter] = view(given[parameter])
+            elif parameters[parameter] == "tables":
+                given[parameter] = [view(table, is_told=True) for table in _several(macro, parameter, given[parameter])]
+        # not `compile` itself: a macro may have arguments of the same names as those of its own
+        call = query.call(macro, **given).find(exp.Anonymous)
+        assert call is not None  # noqa: S101 - for the type checker: it was just made
+        return spark.sql(compiled_call(call, "spark", columns.__getitem__))
     finally:
         for name in views:
             spark.catalog.dropTempView(name)
+
+
+def _several(macro: str, parameter: str, given: Any) -> list[Any]:  # noqa: ANN401
+    if isinstance(given, list | tuple):
+        return list(given)
+    raise ParameterError(
+        f"{macro} is given {parameter} = {type(given).__name__}: it must be a list of tables or DataFrames."
+    )
 
 
 def _check_once(frame: DataFrame) -> None:

@@ -1,7 +1,7 @@
 """What is written into the project from the headers of the SQL files: ``python -m sdc_sql.write``, in a clone.
 
-The macros, tests and documentation of the dbt package, the methods of Microdata, the list of what they return, and the
-tables of ``sql/README.md``.
+The macros, tests and documentation of the dbt package, the methods of Microdata, the list of what they return, the
+JSON Schema of release files, and the tables of ``sql/README.md``.
 Nothing imports it at run time.
 """
 
@@ -10,13 +10,15 @@ from __future__ import annotations
 from pathlib import Path
 
 from sdc_sql.db.macros import declared
-from sdc_sql.write import catalogue, dbt_macros, dbt_tests, methods, results
+from sdc_sql.release.schema import NAME as RELEASE_SCHEMA
+from sdc_sql.write import catalogue, dbt_macros, dbt_tests, methods, results, schema
 
 ROOT = Path(__file__).resolve().parents[2]
 PACKAGE = "sdc_sql/dbt/package/macros"
 CATALOGUE = "sql/README.md"
 METHODS = "sdc_sql/methods.py"
 RESULTS = "sdc_sql/results.py"
+SCHEMA = f"sdc_sql/release/{RELEASE_SCHEMA}"
 
 
 def written() -> dict[str, str]:
@@ -27,6 +29,7 @@ def written() -> dict[str, str]:
     found |= {f"{PACKAGE}/tests/{name}": text for name, text in tests.items()}
     found[METHODS] = methods.written(declared(), ROOT / "sdc_sql")
     found[RESULTS] = results.written(ROOT / "sdc_sql")
+    found[SCHEMA] = schema.written()
     found[CATALOGUE] = catalogue.put_into((ROOT / CATALOGUE).read_text(encoding="utf-8"), declared())
     return found
 

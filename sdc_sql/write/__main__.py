@@ -7,5 +7,5 @@ for name, text in stale().items():
         (ROOT / name).unlink()
     else:
         (ROOT / name).parent.mkdir(exist_ok=True)
-        (ROOT / name).write_text(text, encoding="utf-8")
+        (ROOT / name).write_text(text, encoding="utf-8", newline="\n")
     print(name)  # noqa: T201 - what it is for

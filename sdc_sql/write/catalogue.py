@@ -10,7 +10,13 @@ if TYPE_CHECKING:
     from sdc_sql.db.catalogue import Declaration
 
 FIRST, LAST = "<!-- catalogue: written from the headers -->", "<!-- end of the catalogue -->"
-ROOMS = {"core": "Cells, frequencies and draws", "risk": "Risk", "mask": "Masks", "loss": "Information lost"}
+ROOMS = {
+    "core": "Cells, frequencies and draws",
+    "risk": "Risk",
+    "linkage": "Found in a released file",
+    "mask": "Masks",
+    "loss": "Information lost",
+}
 
 
 def put_into(text: str, declared: Iterable[Declaration]) -> str:

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
     from sdc_sql.db.catalogue import Declaration
 
-ROOMS = ("loss", "mask", "risk")
+ROOMS = ("linkage", "loss", "mask", "risk")
 MASKS = "mask/masks.sql"
 
 

@@ -1,4 +1,4 @@
-"""The class whose methods are the measures and the masks: each is a function of the module that its SQL file names."""
+"""The classes whose methods are the measures and the masks: each is a function of the module its SQL file names."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
     from sdc_sql.db.catalogue import Declaration
 
-_TEXT = '''"""The measures and the masks, as methods of a described table.
+_TEXT = '''"""The measures and the masks, as methods of a described table: a class for each room of the package.
 
 {note}
 """
@@ -22,19 +22,30 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 {imports}
-from sdc_sql.roles import as_measure, as_method
+from sdc_sql.roles import as_mask, as_measure, as_method
 
 if TYPE_CHECKING:
     from sdc_sql.roles import Roles
 
 
-class Methods:
-    """The functions of ``sdc_sql.risk``, ``mask`` and ``loss`` that the headers of the SQL files name."""
+class Room:
+    """What a room's functions are methods of: a table with the roles of its columns."""
 
-    _roles: Roles
+    def __init__(self, roles: Roles) -> None:
+        self._roles = roles
 
-{methods}
+
+{rooms}
+
+
+class Methods({names}):
+    """The methods of all rooms, for what calls them by their names."""
 '''
+
+_ROOM = '''class {name}(Room):
+    """The functions of ``sdc_sql.{room}`` that the headers of the SQL files name."""
+
+{methods}'''
 
 
 def written(declared: Iterable[Declaration], package: Path) -> str:
@@ -48,11 +59,21 @@ def written(declared: Iterable[Declaration], package: Path) -> str:
     of_risk -= {d.file for d in declared if d.verb == "derived_values"}
     risks = {d.verb for d in declared if d.file in of_risk and not d.is_step}
     for declaration in declared:
-        room, _, stem = declaration.file.removesuffix(".sql").replace("core/", "risk/").partition("/")
+        room, stem = declaration.room, declaration.file.removesuffix(".sql").partition("/")[2]
         file = package / room / f"{stem}.py"
         if file.is_file() and f"\ndef {declaration.verb}(" in file.read_text(encoding="utf-8"):
             homes[declaration.verb] = (room, stem)
     imports = (f"from sdc_sql.{room} import {stem} as _{stem}" for room, stem in sorted(set(homes.values())))
-    ways = {verb: "as_measure" if verb in risks else "as_method" for verb in homes}
-    methods = (f"    {verb} = {ways[verb]}(_{stem}.{verb})" for verb, (_, stem) in sorted(homes.items()))
-    return _TEXT.format(note=NOTE, imports="\n".join(imports), methods="\n".join(methods))
+    by_household = {d.verb for d in declared if d.is_step and d.effect.households.kind != "checked"}
+    ways = {v: "as_measure" if v in risks else "as_mask" if v in by_household else "as_method" for v in homes}
+    rooms = {room: room.title() for room in sorted({room for room, _ in homes.values()})}
+    methods = {
+        room: "\n".join(
+            f"    {verb} = {ways[verb]}(_{stem}.{verb})" for verb, (its, stem) in sorted(homes.items()) if its == room
+        )
+        for room in rooms
+    }
+    classes = (_ROOM.format(name=name, room=room, methods=methods[room]) for room, name in rooms.items())
+    return _TEXT.format(
+        note=NOTE, imports="\n".join(imports), rooms="\n\n\n".join(classes), names=", ".join(rooms.values())
+    )

@@ -1,4 +1,4 @@
-"""The list of what measures return: the frozen records beside the functions of ``risk``, ``mask`` and ``loss``."""
+"""The list of what measures return: the frozen records beside the functions of the rooms that mirror ``sql/``."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ if TYPE_CHECKING:
 
 _TEXT = '''"""What the measures return, a frozen record each.
 
-Written from the modules of sdc_sql/risk, sdc_sql/mask and sdc_sql/loss by python -m sdc_sql.write.
+Written from the modules of sdc_sql/risk, sdc_sql/linkage, sdc_sql/mask and sdc_sql/loss by python -m sdc_sql.write.
 """
 
 {imports}
@@ -26,7 +26,7 @@ def written(package: Path) -> str:
     """Return the text of ``sdc_sql/results.py``."""
     found = {
         (file.parent.name, file.stem): sorted(_CLASS.findall(file.read_text(encoding="utf-8")))
-        for room in ("loss", "mask", "risk")
+        for room in ("linkage", "loss", "mask", "risk")
         for file in sorted((package / room).glob("*.py"))
     }
     imports = (

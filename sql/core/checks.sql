@@ -20,10 +20,10 @@ CREATE OR REPLACE MACRO sdc__checked_population(population_frequency, sample_fre
     CASE WHEN NOT coalesce(small_weights IN ('error', 'at_least_one'), false)
              THEN error('ParameterError: small_weights is ' || coalesce(small_weights::VARCHAR, 'NULL') || ': it must be ''error'' or ''at_least_one'' (a cell stands for at least its own records).')
          WHEN population_frequency IS NULL
-             THEN error('WeightError: Individual risk needs a weight: the name of the column of expansion weights, or a number that every record weighs.')
+             THEN error('WeightError: A weight is needed: the name of the column of expansion weights, or a number that every record weighs.')
          WHEN population_frequency >= sample_frequency THEN population_frequency
          WHEN small_weights = 'at_least_one' OR sdc__at_least(population_frequency, sample_frequency) THEN sample_frequency::DOUBLE
-         ELSE error('WeightError: The weights of a cell sum to less than its records: individual risk needs expansion weights'
+         ELSE error('WeightError: The weights of a cell sum to less than its records: expansion weights are needed'
                     || ' (each at least about 1, summing to the population), not normalised ones. sdc_frequencies shows which. Where a few weights'
                     || ' are a little below 1, say small_weights := ''at_least_one'': a cell then stands for at least its own records.')
     END;

@@ -38,7 +38,7 @@ CREATE OR REPLACE MACRO sdc__filled_in(v, shown, household) AS coalesce(v, max(C
 -- The records that lack a value, completed.
 CREATE OR REPLACE MACRO sdc__completed_records(tbl, household, columns) AS TABLE
     WITH sdc__base AS NOT MATERIALIZED (
-        SELECT *, sdc__exact(COLUMNS(sdc__columns((*), [household]))) AS sdc__of, sdc__exact(COLUMNS(sdc__of_the_household((*), household, columns))) AS "sdc__v_\0" FROM query_table(tbl)
+        SELECT *, sdc__exact(COLUMNS(sdc__columns((*), [household]))) AS sdc__of, sdc__exact(COLUMNS(sdc__of_the_household((*), household, columns))) AS "sdc__v_\0" FROM query_table(sdc__one_name(tbl))
     ),
     sdc__marked AS NOT MATERIALIZED (SELECT *, COLUMNS(lambda c: starts_with(c, 'sdc__v_')) IS NULL AS "sdc__n_\0" FROM sdc__base),
     sdc__lacking AS MATERIALIZED (
@@ -60,10 +60,10 @@ CREATE OR REPLACE MACRO sdc__completed_records(tbl, household, columns) AS TABLE
 -- Rows: records.
 -- Example: FROM sdc_completed_households('persons', 'household', ['region']);
 CREATE OR REPLACE MACRO sdc_completed_households(tbl, household, columns) AS TABLE
-    SELECT COLUMNS(sdc__unreserved((*), 'sdc__')) FROM query_table(tbl) WHERE COLUMNS(sdc__of_the_household((*), household, columns)) IS NOT NULL
+    SELECT COLUMNS(sdc__unreserved((*), 'sdc__')) FROM query_table(sdc__one_name(tbl)) WHERE COLUMNS(sdc__of_the_household((*), household, columns)) IS NOT NULL
     UNION ALL BY NAME
     FROM sdc__completed_records(tbl, household, columns)
     UNION ALL BY NAME
     -- (Without LIMIT: DuckDB 2.0 waits for ever where one of several readers of a large common table expression stops early.)
-    SELECT sdc__none.* FROM (SELECT count(*) AS sdc__n FROM query_table(tbl)) AS sdc__count LEFT JOIN (FROM query_table(tbl) WHERE false) AS sdc__none ON true
+    SELECT sdc__none.* FROM (SELECT count(*) AS sdc__n FROM query_table(sdc__one_name(tbl))) AS sdc__count LEFT JOIN (FROM query_table(sdc__one_name(tbl)) WHERE false) AS sdc__none ON true
     WHERE CASE WHEN sdc__n > 0 THEN false ELSE error('TableError: The table ' || tbl || ' has no rows: there is nothing to complete.') END;

@@ -3,24 +3,26 @@
 --
 -- The error comes from a branch that gives no rows and is there for it. It does not stand as a filter on the
 -- rows: where the planner knows a view to be empty, it drops the filter with the rows.
--- codes: the columns that must be text in a CSV or JSON file (text_files.sql), asked there too.
+-- codes: the columns whose values are compared, which must be text in a CSV or JSON file (text_files.sql) and have one form of each value
+-- (equal_values.sql), asked there too; compared: of which of them that is asked, where others are only reckoned with or masked.
 -- (In a compiled query the tables are read as they are, and the check stands at the end: sdc_sql/compiler/empty.py.)
 
 -- No rows, or the error.
-CREATE OR REPLACE MACRO sdc__refused(tbl, codes) AS TABLE
+CREATE OR REPLACE MACRO sdc__refused(tbl, codes, compared := NULL) AS TABLE
     SELECT sdc__n AS sdc__records
-    FROM (SELECT count(*) AS sdc__n FROM (SELECT 1 FROM query_table(tbl) LIMIT 1) UNION ALL FROM sdc__guessed(tbl, codes)) AS sdc__count
+    FROM (SELECT count(*) AS sdc__n FROM (SELECT 1 FROM query_table(sdc__one_name(tbl)) LIMIT 1)
+          UNION ALL FROM sdc__guessed(tbl, codes) UNION ALL FROM sdc__told_apart(tbl, coalesce(compared, codes))) AS sdc__count
     WHERE CASE WHEN sdc__n > 0 THEN false
                ELSE error('TableError: The table ' || tbl || ' has no rows: there is nothing to measure.') END;
 
 -- The rows, for a GROUP BY that is faster without the check beneath it (by a third): who reads by this has the check stand beside the groups.
 CREATE OR REPLACE MACRO sdc__unasked(tbl) AS TABLE
-    SELECT COLUMNS(sdc__unreserved((*), 'sdc__')) FROM query_table(tbl);
+    SELECT COLUMNS(sdc__unreserved((*), 'sdc__')) FROM query_table(sdc__one_name(tbl));
 
-CREATE OR REPLACE MACRO sdc__rows(tbl, codes := NULL) AS TABLE
-    SELECT COLUMNS(sdc__unreserved((*), 'sdc__')) FROM query_table(tbl)
+CREATE OR REPLACE MACRO sdc__rows(tbl, codes := NULL, compared := NULL) AS TABLE
+    SELECT COLUMNS(sdc__unreserved((*), 'sdc__')) FROM query_table(sdc__one_name(tbl))
     UNION ALL
-    SELECT sdc__none.* FROM sdc__refused(tbl, codes) LEFT JOIN (FROM query_table(tbl) LIMIT 0) AS sdc__none ON true;
+    SELECT sdc__none.* FROM sdc__refused(tbl, codes, compared := compared) LEFT JOIN (FROM query_table(sdc__one_name(tbl)) LIMIT 0) AS sdc__none ON true;
 
 -- The same rows with every text compared by its bytes, whatever the column's collation or SET default_collation: the values of
 -- keys, ids, strata, households and categories are read here, for grouping, joining and ordering. Of equal bytes and of nothing
@@ -37,5 +39,5 @@ CREATE OR REPLACE MACRO sdc__exact(value) AS
                         || ', and a column holds lists or structs of texts, which would be compared by it: RESET default_collation first, or take the texts out of them.')
          ELSE sdc__by_bytes(value) END;
 
-CREATE OR REPLACE MACRO sdc__exact_rows(tbl, codes := NULL) AS TABLE
-    SELECT sdc__exact(COLUMNS(*)) AS "\0" FROM sdc__rows(tbl, codes := codes);
+CREATE OR REPLACE MACRO sdc__exact_rows(tbl, codes := NULL, compared := NULL) AS TABLE
+    SELECT sdc__exact(COLUMNS(*)) AS "\0" FROM sdc__rows(tbl, codes := codes, compared := compared);

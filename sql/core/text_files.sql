@@ -6,6 +6,11 @@
 -- Known when a query is bound, by the name of the table: where it is no file's, nothing is looked up and nothing runs.
 CREATE OR REPLACE MACRO sdc__is_text_file(tbl) AS regexp_matches(tbl, '(?i)\.(csv|tsv|json|jsonl|ndjson)(\.(gz|zst))?("?$|[?])');
 
+-- A name with more dots than database.schema.table has is the address of a file ('s3://bucket/v1.2.3/x.parquet'), which DuckDB 1.5 reads in quotes only.
+CREATE OR REPLACE MACRO sdc__one_name(tbl) AS
+    CASE WHEN typeof(tbl) <> 'VARCHAR' THEN error('TableError: The name of a table is no text: give its name in quotes, as in ''persons''.')
+         WHEN len(tbl::VARCHAR) - len(replace(tbl::VARCHAR, '.', '')) > 2 AND NOT contains(tbl::VARCHAR, '"') THEN '"' || tbl || '"' ELSE tbl::VARCHAR END;
+
 -- 'x.csv' is also the table csv of a schema or database x; in double quotes, a table of that name.
 CREATE OR REPLACE MACRO sdc__is_stored(tbl) AS EXISTS (
     FROM (SELECT database_name AS sdc__d, schema_name AS sdc__s, table_name AS sdc__t FROM duckdb_tables()
@@ -25,7 +30,7 @@ CREATE OR REPLACE MACRO sdc__named(codes) AS list_distinct(sdc__names(codes));  
 -- No rows, or the error. (A common table expression that is not read is not bound: there is something to plan for a file only.)
 CREATE OR REPLACE MACRO sdc__guessed(tbl, codes) AS TABLE
     WITH sdc__of_file AS (
-        SELECT count(*) FROM (FROM query_table(tbl) LIMIT 1)
+        SELECT count(*) FROM (FROM query_table(sdc__one_name(tbl)) LIMIT 1)
         WHERE sdc__not_guessed(tbl, COLUMNS(sdc__columns((*), sdc__named(codes)))) HAVING count(*) > 1
     ),
     sdc__of_none AS (SELECT 0 WHERE false)

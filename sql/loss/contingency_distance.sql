@@ -52,8 +52,6 @@ CREATE OR REPLACE MACRO sdc_contingency_distance(original, released, columns, di
     FROM (FROM sdc__tables UNION ALL SELECT 0, NULL, sum(sdc__cells), sum(sdc__changed)::BIGINT, sdc__exact_sum(sdc__distance), NULL, sdc__exact_sum(sdc__all) FROM sdc__tables)
     ORDER BY sdc__set ASC;
 
--- The lists of columns; what is none is an error, and [] where columns are looked for.
-CREATE OR REPLACE MACRO sdc__lists(margins) AS list_filter(coalesce(TRY_CAST(margins AS VARCHAR[][]), []), lambda m: len(m) > 0);
 CREATE OR REPLACE MACRO sdc__checked_margins(margins) AS
     CASE WHEN typeof(margins) LIKE '%[][]' AND len(margins) > 0 AND len(sdc__lists(margins)) = len(margins) THEN sdc__lists(margins)
          ELSE error('ParameterError: margins is to be a list of lists of columns, as in [[''region''], [''age'', ''sex'']].') END;

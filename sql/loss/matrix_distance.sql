@@ -65,7 +65,7 @@ CREATE OR REPLACE MACRO sdc_matrix_distance(original, released, columns, id, mos
         FROM sdc__shape('sdc__old') AS sdc__o, sdc__shape('sdc__new') AS sdc__n
     ),
     sdc__cells AS MATERIALIZED (
-        SELECT 1 AS sdc__matrix, sdc__x, sdc__y, 1e0 AS sdc__w FROM sdc__number_pairs(original, released, columns, id)
+        SELECT 1 AS sdc__matrix, sdc__x, sdc__y, 1e0 AS sdc__w FROM sdc__number_pairs(original, released, columns, id, NULL)
         UNION ALL SELECT 2, unnest(sdc__m), unnest(sdc__m2), 1e0 FROM sdc__shapes
         UNION ALL SELECT 3, unnest(sdc__lower(sdc__v, true)), unnest(sdc__lower(sdc__v2, true)), 1e0 FROM sdc__shapes
         UNION ALL SELECT 4, unnest(list_transform(sdc__v, lambda r, i: r[i])), unnest(list_transform(sdc__v2, lambda r, i: r[i])), 1e0 FROM sdc__shapes

@@ -31,17 +31,10 @@
 -- columns: of each variable its numbers, or the numbers of its categories; categories: how many have these, the first ones.
 CREATE OR REPLACE MACRO sdc__kernel_propensity(columns, categories, before, after, pairs) AS sdc__needs_python('The propensity score')::DOUBLE[];
 
--- Columns that may be none: then the first, as a placeholder whose values are not used.
-CREATE OR REPLACE MACRO sdc__columns_if_any(have, named, columns) AS CASE WHEN len(named) = 0 AND len(sdc__names(columns)) > 0 THEN have[1:1] ELSE sdc__columns(have, named) END;
-CREATE OR REPLACE MACRO sdc__finite_number(x) AS CASE WHEN sdc__finite_size(abs(sdc__number(x))) <= 1e150 THEN sdc__number(x)
-    WHEN abs(sdc__number(x)) > 1e150 THEN error('ColumnError: The column ' || alias(x) || ' holds values beyond 1e150, whose squares are no numbers: replace or rescale them.') END;
 CREATE OR REPLACE MACRO sdc__mixed_columns(tbl, columns, categories, numbers, first) AS TABLE
     SELECT first AS sdc__first, CASE WHEN len(categories) > 0 THEN COLUMNS(sdc__columns_if_any((*), categories, columns))::VARCHAR END AS "sdc__t_\0",
            CASE WHEN len(numbers) > 0 THEN sdc__finite_number(COLUMNS(sdc__columns_if_any((*), numbers, columns))) END AS "sdc__x_\0"
     FROM sdc__exact_rows(tbl, codes := categories);
-
--- The number of a category, NULL one of them.
-CREATE OR REPLACE MACRO sdc__category_number(x) AS (dense_rank() OVER (ORDER BY x ASC NULLS FIRST))::DOUBLE;
 
 -- The kinds of records in either file, in one row: a list for each variable, whether it holds categories, and the records of either file.
 CREATE OR REPLACE MACRO sdc__kinds_of_records(original, released, columns, categories, numbers) AS TABLE

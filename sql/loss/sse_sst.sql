@@ -17,13 +17,6 @@
 --   columns   columns  the masked columns, numeric
 --   id        column   identifies each record
 
-CREATE OR REPLACE MACRO sdc__numbers(tbl, columns, id) AS TABLE
-    SELECT COLUMNS(sdc__columns((*), [id])) AS sdc__person, sdc__number(COLUMNS(sdc__columns((*), columns))) AS "sdc__x_\0" FROM sdc__exact_rows(tbl, codes := [id]);
-
-CREATE OR REPLACE MACRO sdc__finite_size(size) AS
-    CASE WHEN size >= 'infinity'::DOUBLE THEN error('ColumnError: A column holds NaN or infinite values: its sum of squares is no number; replace them by NULL.')
-         ELSE size END;
-
 -- The union with no rows of the table puts the masked columns in the order of its own.
 -- sdc_sse_sst: the share of the sum of squares that masking took away.
 -- Gives: columns BIGINT, records BIGINT, sse_sst DOUBLE (more loss).

@@ -15,7 +15,6 @@
 --             4  20
 --
 -- Scope: table.
--- Not compiled: it compares the two tables record by record; compare them in DuckDB.
 -- Parameters:
 --   original  table   the table before masking
 --   released  table   the table after it
@@ -44,6 +43,8 @@ CREATE OR REPLACE MACRO sdc_weight_distance(original, released, weight, id) AS T
                sdc__exact_sum(CASE WHEN sdc__y IS NULL THEN sdc__x END) AS sdc__gone, sdc__exact_sum(abs(sdc__y / sdc__x - 1)) AS sdc__change
         FROM sdc__paired
     )
-    SELECT sdc__n AS records, sdc__m AS released, (sdc__n - sdc__m) / sdc__n AS unreleased_share, coalesce(sdc__gone, 0) / sdc__before AS unreleased_weight, sdc__moved AS changed,
-           sdc__before AS total_before, sdc__after AS total_after, abs(sdc__after / sdc__before - 1) AS total_change, sdc__change / sdc__m AS mean_change
+    -- (nullif: other engines divide before they say that a table has no rows.)
+    SELECT sdc__n AS records, sdc__m AS released, (sdc__n - sdc__m) / nullif(sdc__n, 0) AS unreleased_share,
+           coalesce(sdc__gone, 0) / nullif(sdc__before, 0) AS unreleased_weight, sdc__moved AS changed, sdc__before AS total_before, sdc__after AS total_after,
+           abs(sdc__after / nullif(sdc__before, 0) - 1) AS total_change, sdc__change / nullif(sdc__m, 0) AS mean_change
     FROM sdc__sums LEFT JOIN sdc__refused_pairs('sdc__sides', id) AS sdc__none ON true;

@@ -1,4 +1,4 @@
--- Masked numbers kept between bounds by reflection, and on whole numbers where asked.
+-- Masked numbers kept between bounds by reflection, then put on the grid (grid.sql).
 --
 --   lower 0, upper 10:   -3 -> 3    12 -> 8    27 -> 7    (as often as it takes)
 -- With normal noise of standard deviation s a value at a bound moves inwards by s sqrt(2 / pi) = 0.8 s on average, one that lies 3 s
@@ -22,10 +22,9 @@ CREATE OR REPLACE MACRO sdc__checked_bound(bound, low, high, whole, name) AS CAS
 END;
 
 -- x: the value before masking, which must lie between the bounds; NULL and NaN stay.
-CREATE OR REPLACE MACRO sdc__fitted(v, x, low, high, whole) AS CASE
+CREATE OR REPLACE MACRO sdc__fitted(v, x, low, high) AS CASE
     WHEN x IS NULL OR isnan(x) THEN x
     WHEN x < low OR x > high
         THEN error('ColumnError: Values lie outside their bounds, from ' || coalesce(low::VARCHAR, 'minus infinity') || ' to ' || coalesce(high::VARCHAR, 'infinity') || ': widen the bounds or clean the column.')
-    WHEN whole THEN least(coalesce(floor(high), 'infinity'::DOUBLE), greatest(coalesce(ceil(low), '-infinity'::DOUBLE), round_even(sdc__reflected(v, low, high), 0)))
     ELSE sdc__reflected(v, low, high)
 END;

@@ -1,11 +1,17 @@
--- Calibration: weights brought to known totals of several margins, each by a factor within bounds (raking).
+-- Calibration: weights brought to known totals of several margins, each by a factor within bounds (raking, logit or linear).
 --
---   w' = g w,  g = min(U, max(L, exp(a_i + b_j + ...))),   sum of w' over each category of each margin = its known total
--- Of all factors within the bounds that meet the totals, these are nearest to 1 in the distance of raking; without bounds they are those of
--- iterative proportional fitting. With one margin, g is the known total of the category over its weighted one (post-stratification).
--- The totals are met to within 1e-9 of themselves; where they cannot be, it is an error that names the margin.
--- Source: Deville & Särndal (1992), Calibration estimators in survey sampling, JASA 87, 376-382 (cases 2 and 7); Deming & Stephan (1940); SDC handbook,
---   section 3.4.2.8 (step 4 of MASSC).
+--   w' = g w,  g = F(u), u = a_i + b_j + ...,   sum of w' over each category of each margin = its known total
+--   raking   F(u) = min(U, max(L, exp(u)))                                                        (case 2, cut at the bounds)
+--   logit    F(u) = (L (U - 1) + U (1 - L) e^(A u)) / (U - 1 + (1 - L) e^(A u)), A = (U - L) / ((1 - L)(U - 1))    (case 6)
+--   linear   F(u) = min(U, max(L, 1 + u))                                                         (case 7, truncated linear)
+-- Of all factors within the bounds that meet the totals, these are nearest to 1 in the distance of that name; raking without bounds gives those of
+-- iterative proportional fitting, linear where no factor is at a bound those of the regression estimator. With one margin, g is the known total of the
+-- category over its weighted one (post-stratification), but where weights are bounded. Margins may overlap (age beside the year of birth, a region
+-- beside its provinces): what they have in common is met once. The totals are met to within 1e-9 of themselves, by Newton's method where
+-- iterative proportional fitting is slow; where they cannot be, it is an error that names the margin. The logit needs L < 1 < U for every record,
+-- and comes to no bound; the linear distance needs L above 0.
+-- Source: Deville & Särndal (1992), Calibration estimators in survey sampling, JASA 87, 376-382 (cases 2, 6 and 7); Deming & Stephan (1940); SDC
+--   handbook, section 3.4.2.8 (step 4 of MASSC).
 --
 --   persons: id sex w     totals: variable value total     FROM sdc_calibrate('persons', 'w', 'totals', 'id', margins := ['sex']):   id sex w
 --            1  f   10            sex      f     30                                                                                  1  f   15
@@ -32,10 +38,11 @@
 --   lower        number in [0, ...)  the least factor (by default there is none)
 --   upper        number in (0, ...)  the greatest factor
 --   most         number in (0, ...)  the greatest weight afterwards
+--   distance     'raking', 'logit' or 'linear'  in which the factors are the nearest to 1
 --   columns      columns             the variables of which totals are wanted
 --   weight       column              the sampling weights; without them records are counted
 
-CREATE OR REPLACE MACRO sdc__kernel_calibrate(weights, codes, totals, names, lower, upper) AS
+CREATE OR REPLACE MACRO sdc__kernel_calibrate(weights, codes, totals, names, lower, upper, distance) AS
     sdc__needs_python('Calibration')::DOUBLE[];
 
 -- rows: the name of a relation with sdc__weight and the columns; the values of each as texts, and the columns by their places.
@@ -110,7 +117,7 @@ CREATE OR REPLACE MACRO sdc__bound_given(value, name, otherwise) AS
          ELSE error('ParameterError: ' || name || ' is ' || value::VARCHAR || ': it must be a finite number, ' || CASE name WHEN 'lower' THEN 'at least' ELSE 'above' END || ' 0.') END;
 
 -- The calibrated weight of each record. rows: the name of a relation with sdc__id, sdc__weight and the margins.
-CREATE OR REPLACE MACRO sdc__raked(rows, margins, totals, lower, upper, most) AS TABLE
+CREATE OR REPLACE MACRO sdc__raked(rows, margins, totals, lower, upper, most, distance) AS TABLE
     WITH sdc__valued AS MATERIALIZED (
         SELECT *, CASE WHEN most IS NOT NULL THEN sdc__weight END AS sdc__own FROM sdc__margin_values(rows, margins)
     ),
@@ -127,7 +134,7 @@ CREATE OR REPLACE MACRO sdc__raked(rows, margins, totals, lower, upper, most) AS
         GROUP BY sdc__cell
     ),
     sdc__found AS MATERIALIZED (
-        SELECT sdc__kernel_calibrate(sdc__ws, sdc__cs, sdc__ts, sdc__ns, sdc__low, sdc__high) AS sdc__g
+        SELECT sdc__kernel_calibrate(sdc__ws, sdc__cs, sdc__ts, sdc__ns, sdc__low, sdc__high, sdc__checked_choice(distance, 'distance', ['raking', 'logit', 'linear'])) AS sdc__g
         FROM (SELECT list(sdc__w ORDER BY sdc__cell ASC) AS sdc__ws, list(sdc__codes ORDER BY sdc__cell ASC) AS sdc__cs,
                      list(sdc__bound_given(lower, 'lower', 0e0) ORDER BY sdc__cell ASC) AS sdc__low,
                      list(least(sdc__bound_given(upper, 'upper', 'infinity'::DOUBLE), sdc__bound_given(most, 'most', 'infinity'::DOUBLE) / coalesce(sdc__own, 1)) ORDER BY sdc__cell ASC) AS sdc__high
@@ -143,17 +150,17 @@ CREATE OR REPLACE MACRO sdc__raked(rows, margins, totals, lower, upper, most) AS
     JOIN (SELECT unnest(sdc__g) AS sdc__factor, unnest(range(1, len(sdc__g) + 1)) AS sdc__cell FROM sdc__found) AS sdc__factors ON sdc__factors.sdc__cell = sdc__crossed.sdc__cell;
 
 CREATE OR REPLACE MACRO sdc__calibrated(old, weight) AS CASE WHEN old IS NULL THEN NULL ELSE weight END;
-CREATE OR REPLACE MACRO sdc__calibrate(tbl, columns, totals, id, margins, lower, upper, most) AS TABLE
+CREATE OR REPLACE MACRO sdc__calibrate(tbl, columns, totals, id, margins, lower, upper, most, distance) AS TABLE
     WITH sdc__weighed AS (FROM sdc__weighted_rows(tbl, id, columns[1], margins)),
-    sdc__new AS (FROM sdc__raked('sdc__weighed', margins, totals, lower, upper, most)),
+    sdc__new AS (FROM sdc__raked('sdc__weighed', margins, totals, lower, upper, most, distance)),
     sdc__old AS (SELECT sdc__id, COLUMNS(sdc__to_mask((*), columns, id)) FROM sdc__identified(tbl, id))
     SELECT sdc__new.sdc__id, sdc__calibrated(COLUMNS(lambda c: NOT starts_with(c, 'sdc__')), sdc__new.sdc__weight) AS "\0"
     FROM sdc__new JOIN sdc__old ON sdc__new.sdc__id = sdc__old.sdc__id;
 
 -- sdc_calibrate: weights calibrated to known totals of margins, within bounds.
 -- Example: FROM sdc_calibrate('persons', 'w', 'sex_totals', 'id', margins := ['sex'], upper := 4);
-CREATE OR REPLACE MACRO sdc_calibrate(tbl, column_name, totals, id, margins := NULL, lower := NULL, upper := NULL, most := NULL) AS TABLE
-    WITH sdc__done AS (FROM sdc__calibrate(tbl, [column_name], totals, id, margins, lower, upper, most))
+CREATE OR REPLACE MACRO sdc_calibrate(tbl, column_name, totals, id, margins := NULL, lower := NULL, upper := NULL, most := NULL, distance := 'raking') AS TABLE
+    WITH sdc__done AS (FROM sdc__calibrate(tbl, [column_name], totals, id, margins, lower, upper, most, distance))
     FROM sdc__released(tbl, [column_name], id, 'sdc__done');
 
 -- What the log holds of the calibrated weights.

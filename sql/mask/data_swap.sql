@@ -33,6 +33,7 @@
 -- Loss: withheld (from it follows the rate, by which an intruder reckons how likely a record is the true one).
 -- Told: nothing.
 -- Matrix: unknown (who was swapped is not in the log).
+-- Households: as one record.
 -- Parameters:
 --   tbl        table                 the table, view, common table expression or file
 --   columns    columns               the columns that are swapped, all together
@@ -58,7 +59,7 @@ CREATE OR REPLACE MACRO sdc__swap_units(tbl, columns, rate, id, equal, different
                sdc__within_value(equal, COLUMNS(sdc__within((*), equal))) AS "sdc__g_\0",
                dense_rank() OVER (ORDER BY sdc__within_value(different, COLUMNS(sdc__within((*), different))) ASC NULLS FIRST) AS "sdc__p_\0",
                sdc__canonical(COLUMNS(sdc__to_mask((*), columns, id))) AS "sdc__t_\0", sdc__subkey
-        FROM sdc__identified(tbl, id, codes := list_concat(sdc__names(columns), sdc__names(equal), sdc__names(different))),
+        FROM sdc__identified(tbl, id, codes := list_concat(sdc__names(columns), sdc__names(equal), sdc__names(different)), compared := list_concat(sdc__names(equal), sdc__names(different))),
              (SELECT sdc__subkey(sdc__secret_key(), release, stream, 'data swap', concat(sdc__part(sdc__canonical(TRY_CAST(rate AS DOUBLE))), sdc__part(sdc__columns_part(equal)),
                   sdc__part(sdc__columns_part(different))), sdc__columns_part(columns)) AS sdc__subkey WHERE sdc__swap_roles(columns, equal, different))
     ),
@@ -68,7 +69,7 @@ CREATE OR REPLACE MACRO sdc__swap_units(tbl, columns, rate, id, equal, different
                CASE WHEN coalesce(len(sdc__names(different)), 0) = 0 THEN [] ELSE [*COLUMNS(lambda c: starts_with(c, 'sdc__p_'))] END::BIGINT[] AS sdc__codes
         FROM sdc__drawn
     )
-    SELECT sdc__unit, sdc__id, sdc__x, sdc__uniform_of(sdc__d, 1) AS sdc__u, sdc__uniform_of(sdc__d, 2) AS sdc__v, [dense_rank() OVER (ORDER BY sdc__same ASC NULLS FIRST)] AS sdc__alike,
+    SELECT sdc__unit, sdc__id, sdc__x, [sdc__uniform_of(sdc__d, 1), sdc__uniform_of(sdc__d, 2), sdc__uniform_of(sdc__d, 3)] AS sdc__draws, [dense_rank() OVER (ORDER BY sdc__same ASC NULLS FIRST)] AS sdc__alike,
            [list_transform(sdc__codes, lambda c, i: c * len(sdc__codes) + i)] AS sdc__apart, 0 AS sdc__need
     FROM sdc__grouped;
 
@@ -76,8 +77,7 @@ CREATE OR REPLACE MACRO sdc__swap_units(tbl, columns, rate, id, equal, different
 CREATE OR REPLACE MACRO sdc__swapped_units(tbl, columns, rate, id, equal, different, stream, release) AS TABLE
     WITH sdc__units AS MATERIALIZED (FROM sdc__swap_units(tbl, columns, rate, id, equal, different, stream, release)),
     sdc__asked AS MATERIALIZED (SELECT sdc__pairs_asked(rate, count(*), 'record') AS sdc__asked FROM sdc__units),
-    sdc__pairs AS MATERIALIZED (FROM sdc__swap_pairs('sdc__units', 'sdc__asked')),
-    sdc__both AS (SELECT sdc__a, sdc__b FROM sdc__pairs UNION ALL SELECT sdc__b, sdc__a FROM sdc__pairs)
+    sdc__both AS MATERIALIZED (FROM sdc__swap_pairs('sdc__units', 'sdc__asked'))
     SELECT sdc__o.sdc__id, sdc__o.sdc__x AS sdc__own, sdc__p.sdc__id AS sdc__partner, sdc__p.sdc__x, sdc__p.sdc__unit IS NOT NULL AS sdc__swapped, sdc__asked.sdc__asked
     FROM sdc__units AS sdc__o LEFT JOIN sdc__both ON sdc__o.sdc__unit = sdc__a LEFT JOIN sdc__units AS sdc__p ON sdc__p.sdc__unit = sdc__b, sdc__asked;
 

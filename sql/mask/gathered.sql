@@ -5,14 +5,6 @@
 --      1  5 7                     [1, 2]    ['a', 'b']  [[5, 7], [6, 8]]  [[.., ..], [.., ..]]   [[.., ..], [.., ..]]   [[..], [..]]
 --      2  6 8
 
--- The numbers of a column; another type is an error, never a cast.
-CREATE OR REPLACE MACRO sdc__is_whole(type) AS
-    type IN ('TINYINT', 'SMALLINT', 'INTEGER', 'BIGINT', 'HUGEINT', 'UTINYINT', 'USMALLINT', 'UINTEGER', 'UBIGINT', 'UHUGEINT');
-CREATE OR REPLACE MACRO sdc__number(v) AS
-    CASE WHEN sdc__is_whole(typeof(v)) OR typeof(v) IN ('FLOAT', 'DOUBLE') OR starts_with(typeof(v), 'DECIMAL') THEN TRY_CAST(v AS DOUBLE)
-         ELSE error('ColumnError: The column ' || alias(v) || ' has type ' || CASE WHEN starts_with(typeof(v), 'ENUM') THEN 'ENUM' ELSE typeof(v) END || ': this method masks numbers; give a numeric column.')
-    END;
-
 -- The subkeys of columns: a map from the name of the column, '' for the record as a whole, in one row. A column that is masked by itself
 -- draws the same whichever others are masked beside it; columns that are masked together have their names among the parameters.
 -- Without a method (NULL) nothing is drawn.

@@ -34,7 +34,7 @@
 -- release of the same records, at other levels, should be made. With l or t they tell of the sensitive values too: the levels are the least that will do, and a
 -- cell of k records is suppressed because its values are alike, so that who knows the rule and the records' keys knows what these have in common
 -- (minimality: Wong, Fu, Wang & Pei 2007, VLDB, 543-554). The step tells how many such records there are, suppressed_beyond_k; where there are
--- any, take levels by k alone and another way for the sensitive variable (PRAM of it, or none of it released). No draws: no key is needed. (The suppressed share is an upper limit.)
+-- any, take levels by k alone, and then sdc_distort_sensitive (or PRAM of the sensitive variable, or none of it). No draws: no key is needed. (The suppressed share is an upper limit.)
 --
 -- Scope: table.
 -- Keeps: what the labels say.
@@ -162,7 +162,7 @@ CREATE OR REPLACE MACRO sdc__best_generalisation(problem, asked, loss) AS TABLE
 CREATE OR REPLACE MACRO sdc__generalise(tbl, keys, hierarchies, id, k, suppression, loss, sensitive, l, diversity, c, t, distance, population, population_k, weight, threshold, levels) AS TABLE
     WITH sdc__records AS MATERIALIZED (
         SELECT sdc__id, COLUMNS(sdc__to_mask((*), keys, id)), COLUMNS(sdc__maybe_sensitive((*), keys, sensitive)) AS sdc__secret, sdc__maybe_weight(weight, COLUMNS(sdc__column((*), weight))) AS sdc__weight
-        FROM sdc__identified(tbl, id, codes := CASE WHEN distance = 'ordered' THEN keys ELSE list_append(sdc__names(keys), sensitive) END)
+        FROM sdc__identified(tbl, id, codes := CASE WHEN distance = 'ordered' THEN keys ELSE list_append(sdc__names(keys), sensitive) END, compared := keys)
     ),
     sdc__cells AS MATERIALIZED (FROM sdc__generalisation_cells('sdc__records', sensitive, distance)),
     sdc__checked AS MATERIALIZED (FROM sdc__hierarchies(hierarchies, keys)),
@@ -200,7 +200,7 @@ CREATE OR REPLACE MACRO sdc_generalise(tbl, keys, hierarchies, id, k := 3, suppr
 CREATE OR REPLACE MACRO sdc__generalisation(tbl, keys, hierarchies, k, suppression, loss, sensitive, l, diversity, c, t, distance, population, population_k, weight, threshold) AS TABLE
     WITH sdc__records AS (
         SELECT COLUMNS(sdc__columns((*), keys)), COLUMNS(sdc__maybe_sensitive((*), keys, sensitive)) AS sdc__secret, sdc__maybe_weight(weight, COLUMNS(sdc__column((*), weight))) AS sdc__weight
-        FROM sdc__exact_rows(tbl, codes := CASE WHEN distance = 'ordered' THEN keys ELSE list_append(sdc__names(keys), sensitive) END)
+        FROM sdc__exact_rows(tbl, codes := CASE WHEN distance = 'ordered' THEN keys ELSE list_append(sdc__names(keys), sensitive) END, compared := keys)
     ),
     sdc__cells AS MATERIALIZED (FROM sdc__generalisation_cells('sdc__records', sensitive, distance)),
     sdc__checked AS MATERIALIZED (FROM sdc__hierarchies(hierarchies, keys)),
@@ -219,7 +219,7 @@ CREATE OR REPLACE MACRO sdc__generalisation(tbl, keys, hierarchies, k, suppressi
 CREATE OR REPLACE MACRO sdc_generalisations(tbl, keys, hierarchies, k := 3, suppression := 0, loss := 'generalised_loss', sensitive := NULL, l := NULL, diversity := 'distinct', c := 2, t := NULL, distance := 'equal', population := NULL, population_k := NULL, weight := NULL, threshold := NULL) AS TABLE
     WITH sdc__records AS (
         SELECT COLUMNS(sdc__columns((*), keys)), COLUMNS(sdc__maybe_sensitive((*), keys, sensitive)) AS sdc__secret, sdc__maybe_weight(weight, COLUMNS(sdc__column((*), weight))) AS sdc__weight
-        FROM sdc__exact_rows(tbl, codes := CASE WHEN distance = 'ordered' THEN keys ELSE list_append(sdc__names(keys), sensitive) END)
+        FROM sdc__exact_rows(tbl, codes := CASE WHEN distance = 'ordered' THEN keys ELSE list_append(sdc__names(keys), sensitive) END, compared := keys)
     ),
     sdc__cells AS MATERIALIZED (FROM sdc__generalisation_cells('sdc__records', sensitive, distance)),
     sdc__checked AS MATERIALIZED (FROM sdc__hierarchies(hierarchies, keys)),

@@ -3,8 +3,8 @@
 -- The draws of a record depend on its id. Two records with one id would be masked alike, and joining the
 -- masked values back would multiply them; so an id that is repeated or NULL is an error. (The second
 -- branch gives no rows: it is there for its error, as in sdc__rows.)
-CREATE OR REPLACE MACRO sdc__with_id(tbl, id, codes := NULL) AS TABLE
-    SELECT COLUMNS(sdc__columns((*), [id])) AS sdc__id, * FROM sdc__exact_rows(tbl, codes := codes);
+CREATE OR REPLACE MACRO sdc__with_id(tbl, id, codes := NULL, compared := NULL) AS TABLE
+    SELECT COLUMNS(sdc__columns((*), [id])) AS sdc__id, * FROM sdc__exact_rows(tbl, codes := codes, compared := compared);
 
 -- Ids that ascend from record to record, in whatever one order they come, are unique: most tables are stored so, and it costs
 -- nothing to see. (Were the records compared in several pieces, each would have a first one.)
@@ -12,8 +12,8 @@ CREATE OR REPLACE MACRO sdc__ascends(tbl, id) AS TABLE
     SELECT count(*) FILTER (WHERE sdc__before IS NULL) = 1 AND coalesce(bool_and(sdc__before < sdc__id), true) AND count(*) = count(sdc__id) AS sdc__ascending
     FROM (SELECT sdc__id, lag(sdc__id) OVER () AS sdc__before FROM (SELECT sdc__exact(COLUMNS(sdc__columns((*), [id]))) AS sdc__id FROM query_table(tbl)));
 
-CREATE OR REPLACE MACRO sdc__identified(tbl, id, codes := NULL) AS TABLE
-    FROM sdc__with_id(tbl, id, codes := list_append(sdc__names(codes), id))
+CREATE OR REPLACE MACRO sdc__identified(tbl, id, codes := NULL, compared := NULL) AS TABLE
+    FROM sdc__with_id(tbl, id, codes := list_append(sdc__names(codes), id), compared := compared)
     UNION ALL
     SELECT sdc__none.*
     FROM (SELECT sdc__id AS sdc__repeated, count(*) AS sdc__n FROM sdc__with_id(tbl, id)

@@ -33,6 +33,7 @@
 -- one key dearer than one of each that comes after it.
 -- Keys of the household (its region, dwelling, size) are suppressed for all its members or for none: what one shows, the others have. The
 -- guarantee is counted on the file as its households complete it. What can be counted, as the size, stays: it is known while the number stands.
+-- k records can be one family: with unit := 'household' a released row is one of members of k households (sdc_household_k_anonymity passes).
 -- No draws: no key is needed. 16 keys at the most.
 --
 -- Scope: table.
@@ -59,6 +60,7 @@
 --   ghosts      lists of columns               columns that become NULL with a key, of each key by its name: {'region': ['district']}
 --   household   column                         the household numbers, where keys are of the household; NULL: every record is by itself
 --   household_columns  columns                 the columns of the household, which all members of a household lose or none; NULL: none
+--   unit        'record' or 'household'        what k counts: with 'household' (of 'identical') each released row is one of members of k households
 
 -- Whether keys are of the household: these are then suppressed for all members or for none (suppression_by_household.sql).
 CREATE OR REPLACE MACRO sdc__by_households(keys, household, columns, max_share, subset) AS CASE
@@ -69,22 +71,24 @@ CREATE OR REPLACE MACRO sdc__by_households(keys, household, columns, max_share, 
     WHEN max_share IS NOT NULL THEN error('ParameterError: max_share does not go with keys of the household, which are suppressed for all members or for none: leave it out, or leave these out of the keys.')
     WHEN subset IS NOT NULL THEN error('ParameterError: subset does not go with keys of the household, which are suppressed for all members or for none: leave it out, or leave these out of the keys.')
     ELSE true END;
-CREATE OR REPLACE MACRO sdc__local_suppression(tbl, keys, k, id, guarantee, importance, cost, max_share, stratum, subset, ghosts, household, household_columns) AS TABLE
+CREATE OR REPLACE MACRO sdc__local_suppression(tbl, keys, k, id, guarantee, importance, cost, max_share, stratum, subset, ghosts, household, household_columns, unit) AS TABLE
     WITH sdc__records_done AS (FROM sdc__local_suppression_by_record(tbl, keys, k, id, sdc__checked_choice(guarantee, 'guarantee', ['identical', 'strong', 'wildcard']), importance, sdc__checked_choice(cost, 'cost', ['equal', 'entropy']), max_share, stratum, subset, ghosts)),
-    sdc__households_done AS (FROM sdc__local_suppression_by_household(tbl, keys, k, id, sdc__checked_choice(guarantee, 'guarantee', ['identical', 'strong', 'wildcard']), importance, sdc__checked_choice(cost, 'cost', ['equal', 'entropy']), stratum, ghosts, household, household_columns))
-    FROM query_table(CASE WHEN sdc__by_households(keys, household, household_columns, max_share, subset) THEN 'sdc__households_done' ELSE 'sdc__records_done' END);
+    sdc__households_done AS (FROM sdc__local_suppression_by_household(tbl, keys, k, id, sdc__checked_choice(guarantee, 'guarantee', ['identical', 'strong', 'wildcard']), importance, sdc__checked_choice(cost, 'cost', ['equal', 'entropy']), stratum, ghosts, household, household_columns, unit)),
+    sdc__either AS (FROM query_table(CASE WHEN sdc__by_households(keys, household, household_columns, max_share, subset) THEN 'sdc__households_done' ELSE 'sdc__records_done' END)),
+    sdc__for_households AS (FROM sdc__suppressed_for_households('sdc__either', tbl, keys, k, id, importance, stratum, ghosts, household, household_columns))
+    FROM query_table(CASE WHEN sdc__of_units(unit, guarantee, household, max_share, subset) THEN 'sdc__for_households' ELSE 'sdc__either' END);
 
 -- sdc_local_suppression: values of keys suppressed, as few as can be, until no record stands out among k.
 -- Example: FROM sdc_local_suppression('persons', ['age', 'sex', 'region'], 2, 'id');
-CREATE OR REPLACE MACRO sdc_local_suppression(tbl, keys, k, id, guarantee := 'identical', importance := NULL, cost := 'equal', max_share := NULL, stratum := NULL, subset := NULL, ghosts := NULL, household := NULL, household_columns := NULL) AS TABLE
-    WITH sdc__done AS (FROM sdc__local_suppression(tbl, keys, k, id, guarantee, importance, cost, max_share, stratum, subset, ghosts, household, household_columns))
+CREATE OR REPLACE MACRO sdc_local_suppression(tbl, keys, k, id, guarantee := 'identical', importance := NULL, cost := 'equal', max_share := NULL, stratum := NULL, subset := NULL, ghosts := NULL, household := NULL, household_columns := NULL, unit := 'record') AS TABLE
+    WITH sdc__done AS (FROM sdc__local_suppression(tbl, keys, k, id, guarantee, importance, cost, max_share, stratum, subset, ghosts, household, household_columns, unit))
     FROM sdc__released(tbl, sdc__with_ghosts(keys, ghosts), id, 'sdc__done');
 
 CREATE OR REPLACE MACRO sdc__suppression_gap(tbl, keys, k, id, guarantee, importance, cost, max_share, stratum, subset, ghosts) AS TABLE
     WITH sdc__again AS NOT MATERIALIZED (FROM sdc__with_id(tbl, id)),
     sdc__celled AS MATERIALIZED (FROM sdc__cells_to_suppress('sdc__again', keys, id, stratum, subset, ghosts)),
     sdc__found AS (
-        SELECT sdc__kernel_suppression_gap(sdc__stratum, sdc__rows, sdc__hashes, sdc__sizes, sdc__k, sdc__checked_choice(guarantee, 'guarantee', ['identical', 'strong', 'wildcard']), sdc__importance, sdc__checked_choice(cost, 'cost', ['equal', 'entropy']), sdc__shares) AS sdc__costs
+        SELECT sdc__kernel_suppression_gap(sdc__stratum, sdc__rows, sdc__hashes, sdc__sizes, sdc__k, sdc__checked_choice(guarantee, 'guarantee', ['identical', 'strong', 'wildcard']), sdc__importance, sdc__checked_choice(cost, 'cost', ['equal', 'entropy']), sdc__shares, sdc__keys) AS sdc__costs
         FROM sdc__suppression_lists('sdc__celled', keys, k, importance, max_share)
     )
     SELECT sum(sdc__costs[1]) AS suppression_cost, CASE WHEN NOT isnan(sum(sdc__costs[2])) THEN sum(sdc__costs[2]) END AS least_cost FROM sdc__found;

@@ -3,12 +3,13 @@
 -- 1. Micro agglomeration: the records form strata of risk by the frequency f of their cell on the keys, by default f = 1, 2, 3 to 4, and more.
 -- 2. Substitution: with probability psi_s a record takes all keys of a record drawn from its stratum (itself among them), so that
 --      P = (1 - psi_s) I + psi_s 1 p_s',   p_s the frequencies of the cells in the stratum: p_s' P = p_s', the frequencies are kept in expectation.
--- 3. Subsampling: of the n_s records of a stratum round(phi_s n_s) stay, at least one, all sets alike; weights are divided by the share that stays.
+-- 3. Subsampling: of the n_s records of a stratum phi_s n_s stay, rounded up, all sets alike; weights are divided by the share that stays.
 -- 4. Calibration: the weighted totals of the margins become those of the file before (raking: calibrate.sql).
 -- The risk that a match is right is at most r = 1/F of a record (F: the sum of the weights of its cell; the frequency where there are none); afterwards
 --   sum_s R_s (1 - psi_s) phi_s,   R_s the sum of r, where a substituted record no more matches itself   (it may: with probability f / n_s)
 -- psi makes it least where  sum_s (W_s / W) psi_s <= bias,  psi_s <= most_substituted:  strata by R_s / W_s, the riskiest first;
--- phi where  sum_s a_s (1 / phi_s - 1) <= variance,  a_s ~ W_s^2 / n_s, sum 1:  phi_s = min(1, c sqrt(a_s / (R_s (1 - psi_s)))), c as the bound asks.
+-- phi where  sum_s a_s (1 / phi_s - 1) <= variance,  a_s ~ W_s^2 / n_s, sum 1:  phi_s = min(1, c sqrt(a_s / (R_s (1 - psi_s)))), c as the bound asks,
+--   and never below 1/10: one of 400 records would stand for all of them (what the bound then leaves is given to no other stratum).
 --   bias      bounds the expected share of the weighted records whose keys are another's, and with it the bias of any share on the keys, before step 4
 --   variance  bounds by how much the variance of a weighted total grows, where values vary alike in the strata: 0.25 as of a sample of 80 in 100
 -- Source: Singh, Yu & Dunteman (2003), MASSC: a new data mask for limiting statistical information loss and disclosure, Work session on statistical data
@@ -94,7 +95,7 @@ CREATE OR REPLACE MACRO sdc__massc_rates(records, bias, variance, most_substitut
     -- 1 / sqrt(lambda) of the first tail whose members all stay below 1
     sdc__chosen AS (SELECT min(sdc__at) AS sdc__first, arg_min(sdc__c, sdc__at) AS sdc__level FROM sdc__tails WHERE sdc__c * sdc__t < 1 - 1e-12)
     SELECT sdc__stratum, sdc__n, sdc__least, sdc__most, sdc__share, sdc__risk, sdc__psi,
-           greatest(1, floor(sdc__n * CASE WHEN sdc__first IS NULL OR sdc__at < sdc__first THEN 1 ELSE sdc__level * sdc__t END + 0.5)::BIGINT) AS sdc__kept
+           ceil(sdc__n * greatest(0.1, CASE WHEN sdc__first IS NULL OR sdc__at < sdc__first THEN 1 ELSE sdc__level * sdc__t END) - 1e-9)::BIGINT AS sdc__kept
     FROM sdc__tails, sdc__chosen;
 
 -- substituted: psi. staying: phi, the share that stays. risk: the expected number of right matches.
@@ -157,7 +158,7 @@ CREATE OR REPLACE MACRO sdc_massc(tbl, keys, bias, variance, id, weight := NULL,
         SELECT sdc__others.*, unnest(sdc__given), sdc__weight FROM sdc__kept_records JOIN sdc__others USING (sdc__id) WHERE sdc__is_massc(margins, weight, keys)
     ),
     sdc__before AS MATERIALIZED (FROM sdc_totals(tbl, margins, weight)),
-    sdc__new_weights AS (FROM sdc__raked('sdc__joined', margins, 'sdc__before', NULL, NULL, NULL)),
+    sdc__new_weights AS (FROM sdc__raked('sdc__joined', margins, 'sdc__before', NULL, NULL, NULL, 'raking')),
     sdc__as_drawn AS (SELECT sdc__id, sdc__weight FROM sdc__joined),
     sdc__final AS (FROM query_table(CASE WHEN margins IS NULL THEN 'sdc__as_drawn' ELSE 'sdc__new_weights' END)),
     sdc__together AS (SELECT sdc__joined.* EXCLUDE (sdc__weight), sdc__final.sdc__weight FROM sdc__joined JOIN sdc__final ON sdc__final.sdc__id = sdc__joined.sdc__id)

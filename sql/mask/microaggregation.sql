@@ -10,7 +10,15 @@
 --   CREATE TABLE released AS FROM sdc_microaggregate('firms', ['turnover', 'profit'], 3, 'id');
 --
 -- Records with NULL in some of the columns are grouped with those that lack the same: fewer than k of a kind is an error.
--- No draws: no key is needed.
+-- No draws: no key is needed. A mean or median is released with its first 32 bits (grid.sql).
+--
+-- What `blocks` costs hangs on the records in a block. Of the variance are lost by k = 5 (SSE/SST, standardised; one block is MDAV as it stands):
+--   blocks                                                       1        4       16       64      256
+--   22,272 couples, experience, hours and income            0.26 %   0.29 %   0.41 %   1.10 %   3.80 %
+--   20,000 normal, three columns, correlations 0.5          0.55 %   0.56 %   0.62 %   1.16 %   3.54 %
+--   834 firms (Tarragona), three columns                    13.2 %   13.3 %   13.3 %   18.0 %
+-- With a thousand records in a block a tenth to six tenths more is lost than without blocks, with 300 to 350 twice to four times as much:
+-- give no more blocks than time asks for.
 --
 -- Scope: table.
 -- Bits: last digits.
@@ -23,7 +31,7 @@
 --   id        column                    identifies each record
 --   method    'mdav', 'vmdav', 'univariate', 'individual_ranking', 'principal_component' or 'sum_of_z'  how groups are formed
 --   centroid  'mean' or 'median'        the value that a group releases
---   blocks    whole number in [1, ...)  of mdav: within so many blocks along the first principal component, for large files
+--   blocks    whole number in [1, ...)  of mdav: within so many blocks along the first principal component, for large files; costs information (above)
 --   gamma     number in [0, ...)        of vmdav: the larger, the more groups grow beyond k
 --   scale     'ordinal' or 'nominal'    whether the categories are ordered
 --   stratum   column                    a column within whose values groups are formed
@@ -34,12 +42,13 @@ CREATE OR REPLACE MACRO sdc__microaggregate(tbl, columns, k, id, method, centroi
                sdc__kernel_microaggregate(sdc__stratum::VARCHAR, sdc__x, sdc__checked_number(k, 'k'), sdc__checked_choice(method, 'method', ['mdav', 'vmdav', 'univariate', 'individual_ranking', 'principal_component', 'sum_of_z']), sdc__checked_choice(centroid, 'centroid', ['mean', 'median']), sdc__checked_number(blocks, 'blocks'), sdc__checked_number(gamma, 'gamma')) AS sdc__masked
         FROM sdc__gathered(tbl, columns, id, stratum, 'column', NULL, NULL, NULL, NULL)
     )
-    FROM sdc__spread(tbl, columns, 'sdc__filled');
+    FROM sdc__spread_averages(tbl, columns, 'sdc__filled');
 
--- Keeps: the means of the columns, where the centroid is 'mean'.
+-- Keeps: the means of the columns, where the centroid is 'mean', to 2^-32 of the values.
 -- Guarantees: each combination of the released values is shared by at least k records (by 'individual_ranking': each value).
 -- Values: numbers.
 -- Told: method, k, centroid.
+-- Households: as one record.
 -- sdc_microaggregate: numeric columns replaced by the mean (or median) of groups of at least k alike records.
 -- Example: FROM sdc_microaggregate('persons', ['age', 'income'], 3, 'id');
 CREATE OR REPLACE MACRO sdc_microaggregate(tbl, columns, k, id, method := 'mdav', centroid := 'mean', blocks := 1, gamma := 0.2, stratum := NULL) AS TABLE
@@ -56,7 +65,7 @@ CREATE OR REPLACE MACRO sdc__microaggregate_categorical(tbl, columns, k, id, sca
                struct_keys(struct_pack(*COLUMNS(sdc__to_mask((*), columns, id)))) AS sdc__names,
                dense_rank() OVER (ORDER BY COLUMNS(sdc__to_mask((*), columns, id)) ASC NULLS LAST) AS "sdc__c_\0",
                COLUMNS(sdc__to_mask((*), columns, id))::VARCHAR AS "sdc__l_\0"
-        FROM sdc__identified(tbl, id, codes := list_append(sdc__names(columns), stratum))
+        FROM sdc__identified(tbl, id, codes := list_append(sdc__names(columns), stratum), compared := [stratum])
     ),
     sdc__gathered AS (
         SELECT sdc__stratum, list(sdc__id ORDER BY sdc__id ASC) AS sdc__ids, any_value(sdc__names) AS sdc__names,
@@ -76,6 +85,7 @@ CREATE OR REPLACE MACRO sdc__microaggregate_categorical(tbl, columns, k, id, sca
 -- Values: codes.
 -- Bits: exact.
 -- Told: k.
+-- Households: as one record.
 -- sdc_microaggregate_categorical: categories replaced by the median, or the most frequent one, of groups of at least k alike records.
 -- Example: FROM sdc_microaggregate_categorical('persons', ['sex', 'region'], 3, 'id', scale := 'nominal');
 CREATE OR REPLACE MACRO sdc_microaggregate_categorical(tbl, columns, k, id, scale := 'ordinal', stratum := NULL) AS TABLE

@@ -17,11 +17,12 @@
 -- An outlier of one night that is none on another is released as it is. (tests/mask/test_nightly.py; of the others only an absolute
 -- standard_deviation never changes.)
 --
+-- The sum is released on a grid of 2^-20 of the noise's deviation (of linear noise: of the column's; of nonlinear noise with 32 bits), see grid.sql.
 -- NULL stays NULL. Integer columns stay whole (rounded := true does the same to others). Bounds, rounded and discrete are one
 -- for all columns or a list, one for each.
 --
 -- Scope: moments where method is 'uncorrelated', 'correlated' or 'linear', else table.
--- Keeps: the means, in expectation; correlated: correlations; linear: means and covariances; nonlinear: distributions.
+-- Keeps: the means, in expectation; correlated: correlations; linear: means and covariances, to the grid; nonlinear: distributions.
 -- Values: numbers.
 -- Bits: last digits.
 -- Coarsens: no.
@@ -44,15 +45,23 @@
 --   household           column                           the household of a record, where unit is 'household'
 
 -- Noise on the scale of ranks: over all records of a stratum together.
+CREATE OR REPLACE MACRO sdc__of_ranks(v, kept, step, low, high) AS CASE WHEN kept OR v IS NULL OR isnan(v) THEN v ELSE least(coalesce(high, 'infinity'::DOUBLE), greatest(coalesce(low, '-infinity'::DOUBLE), sdc__averaged(v, step))) END;
 CREATE OR REPLACE MACRO sdc__noise_by_ranks(tbl, columns, alpha, id, method, lower, upper, rounded, discrete, stratum, stream, release) AS TABLE
-    WITH sdc__filled AS (
-        SELECT sdc__ids, sdc__names,
-               sdc__kernel_noise(sdc__stratum::VARCHAR, sdc__checked_choice(method, 'method', ['uncorrelated', 'correlated', 'linear', 'nonlinear', 'outliers']), sdc__x, sdc__z, sdc__v, sdc__checked_number(alpha, 'alpha'),
-                   sdc__each(lower, columns, sdc__names)::DOUBLE[], sdc__each(upper, columns, sdc__names)::DOUBLE[],
-                   list_transform(list_zip(sdc__whole, sdc__each(rounded, columns, sdc__names)::BOOLEAN[]), lambda z: z[1] OR z[2]),
-                   sdc__each(discrete, columns, sdc__names)::BOOLEAN[]) AS sdc__masked
+    WITH sdc__asked AS (
+        SELECT *, sdc__each(lower, columns, sdc__names)::DOUBLE[] AS sdc__low, sdc__each(upper, columns, sdc__names)::DOUBLE[] AS sdc__high, sdc__each(discrete, columns, sdc__names)::BOOLEAN[] AS sdc__discrete
         FROM sdc__gathered(tbl, columns, id, stratum, 'record', 'noise ' || method,
                            sdc__part(sdc__canonical(sdc__checked_number(alpha, 'alpha'))), stream, release)
+    ),
+    sdc__noisy AS (
+        SELECT sdc__ids, sdc__names, sdc__low, sdc__high, sdc__discrete,
+               sdc__kernel_noise(sdc__stratum::VARCHAR, sdc__checked_choice(method, 'method', ['uncorrelated', 'correlated', 'linear', 'nonlinear', 'outliers']), sdc__x, sdc__z, sdc__v, sdc__checked_number(alpha, 'alpha'),
+                   sdc__low, sdc__high, list_transform(list_zip(sdc__whole, sdc__each(rounded, columns, sdc__names)::BOOLEAN[]), lambda z: z[1] OR z[2]), sdc__discrete) AS sdc__masked
+        FROM sdc__asked
+    ),
+    -- what is no original value is released on the grid
+    sdc__filled AS (
+        SELECT sdc__ids, sdc__names, list_transform(sdc__masked, lambda c, j: list_transform(c, lambda v: sdc__of_ranks(v, alpha = 0 OR coalesce(sdc__discrete[j], false), sdc__steps[j], sdc__low[j], sdc__high[j]))) AS sdc__masked
+        FROM (SELECT *, list_transform(sdc__masked, lambda c: sdc__list_step(c)) AS sdc__steps FROM sdc__noisy)
     )
     FROM sdc__spread(tbl, columns, 'sdc__filled');
 
@@ -60,7 +69,7 @@ CREATE OR REPLACE MACRO sdc__noise_by_ranks(tbl, columns, alpha, id, method, low
 CREATE OR REPLACE MACRO sdc__noise_designed(tbl, columns, alpha, id, method, threshold, lower, upper, rounded, discrete, stratum, stream, release, unit, household, design) AS TABLE
     WITH sdc__records AS (FROM sdc__noise_records(tbl, columns, id, stratum, unit, household)),
     sdc__uncorrelated AS (FROM sdc__noise_uncorrelated('sdc__records', alpha, stratum)),
-    sdc__correlated AS (FROM sdc__noise_correlated('sdc__records', alpha, stratum)),
+    sdc__correlated AS (FROM sdc__noise_correlated('sdc__records', alpha, stratum, method)),
     sdc__noisy_uncorrelated AS (FROM sdc__noise_by_column('sdc__records', design, stratum, stream, release)),
     sdc__noisy_correlated AS (FROM sdc__noise_by_record('sdc__records', design, columns, stratum, stream, release)),
     sdc__noisy_linear AS (FROM sdc__noise_transformed('sdc__noisy_correlated', alpha, stratum)),
@@ -78,7 +87,7 @@ CREATE OR REPLACE MACRO sdc__noise(tbl, columns, alpha, id, method, threshold, l
 CREATE OR REPLACE MACRO sdc__noise_design(tbl, columns, alpha, id, method, stratum) AS TABLE
     WITH sdc__records AS (FROM sdc__noise_records(tbl, columns, id, stratum, 'record', NULL)),
     sdc__uncorrelated AS (FROM sdc__noise_uncorrelated('sdc__records', alpha, stratum)),
-    sdc__correlated AS (FROM sdc__noise_correlated('sdc__records', alpha, stratum))
+    sdc__correlated AS (FROM sdc__noise_correlated('sdc__records', alpha, stratum, method))
     FROM query_table(CASE WHEN method = 'uncorrelated' THEN 'sdc__uncorrelated' ELSE 'sdc__correlated' END);
 CREATE OR REPLACE MACRO sdc__noise_applied(design) AS TABLE
     SELECT list(struct_pack(stratum := sdc__stratum::VARCHAR, columns := sdc__names, standard_deviations := sdc__sds, coefficients := sdc__root)
@@ -89,6 +98,7 @@ CREATE OR REPLACE MACRO sdc__noise_applied(design) AS TABLE
 -- Python: the methods 'correlated', 'linear', 'nonlinear' and 'outliers' need it; 'uncorrelated' is SQL alone.
 -- Loss: withheld where method is 'linear', else published (from it follows Kim's alpha, which undoes the masking).
 -- Told: method; alpha where method is 'uncorrelated' or 'correlated'.
+-- Households: by unit where method is 'uncorrelated', else as one record.
 -- sdc_noise: noise added to numeric columns.
 -- Example: FROM sdc_noise('persons', ['income'], 0.1, 'id');
 CREATE OR REPLACE MACRO sdc_noise(tbl, columns, alpha, id, method := 'uncorrelated', threshold := 3, lower := NULL, upper := NULL,
@@ -102,9 +112,10 @@ CREATE OR REPLACE MACRO sdc__checked_deviation(s) AS
 CREATE OR REPLACE MACRO sdc__noise_absolute(tbl, columns, standard_deviation, id, lower, upper, rounded, stream, release, unit, household) AS TABLE
     WITH sdc__records AS (FROM sdc__noise_records(tbl, columns, id, NULL, unit, household)),
     sdc__given AS (
-        SELECT NULL AS sdc__stratum, sdc__names, NULL::DOUBLE[] AS sdc__means,
-               list_transform(sdc__each(standard_deviation, columns, sdc__names)::DOUBLE[], lambda s: sdc__checked_deviation(s)) AS sdc__sds
-        FROM (SELECT struct_keys(struct_pack(*COLUMNS(sdc__columns((*), columns)))) AS sdc__names FROM sdc__rows(tbl) LIMIT 1)
+        SELECT *, list_transform(sdc__sds, lambda s: sdc__grid_step(s)) AS sdc__steps
+        FROM (SELECT NULL AS sdc__stratum, sdc__names, NULL::DOUBLE[] AS sdc__means,
+                     list_transform(sdc__each(standard_deviation, columns, sdc__names)::DOUBLE[], lambda s: sdc__checked_deviation(s)) AS sdc__sds
+              FROM (SELECT struct_keys(struct_pack(*COLUMNS(sdc__columns((*), columns)))) AS sdc__names FROM sdc__rows(tbl) LIMIT 1))
     ),
     sdc__noisy AS (FROM sdc__noise_by_column('sdc__records', 'sdc__given', NULL, stream, release))
     FROM sdc__noise_added(tbl, columns, 'sdc__noisy', lower, upper, rounded);
@@ -116,6 +127,7 @@ CREATE OR REPLACE MACRO sdc__noise_absolute(tbl, columns, standard_deviation, id
 -- Keeps: the means, in expectation.
 -- Loss: published.
 -- Told: standard_deviation.
+-- Households: by unit.
 -- sdc_noise_absolute: noise of a given standard deviation added to numeric columns.
 -- Example: FROM sdc_noise_absolute('persons', ['income'], 50, 'id');
 CREATE OR REPLACE MACRO sdc_noise_absolute(tbl, columns, standard_deviation, id, lower := NULL, upper := NULL, rounded := false, stream := NULL, release := '',

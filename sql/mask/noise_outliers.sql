@@ -40,5 +40,5 @@ CREATE OR REPLACE MACRO sdc__noise_on_outliers(records, noisy, threshold, stratu
         FROM query_table(noisy) AS sdc__n JOIN sdc__limits_of ON sdc__in_stratum(stratum, sdc__n.sdc__stratum, sdc__of)
     ),
     sdc__marked AS (SELECT *, list_bool_or([*COLUMNS(lambda c: starts_with(c, 'sdc__b_'))]) AS sdc__far FROM sdc__judged)
-    SELECT sdc__id, sdc__stratum, sdc__names, sdc__means, sdc__noise_if(COLUMNS(lambda c: starts_with(c, 'sdc__x_')), sdc__far) AS "\0"
+    SELECT sdc__id, sdc__stratum, sdc__names, sdc__means, sdc__steps, sdc__noise_if(COLUMNS(lambda c: starts_with(c, 'sdc__x_')), sdc__far) AS "\0"
     FROM sdc__marked;

@@ -23,6 +23,7 @@
 -- Loss: published.
 -- Told: nothing.
 -- Matrix: logged.
+-- Households: by unit.
 -- Parameters:
 --   tbl          table    the table, view, common table expression or file
 --   column_name  column   the column to mask

@@ -107,6 +107,7 @@ CREATE OR REPLACE MACRO sdc__pram_retention(tbl, columns, retention, id, stratum
 -- Command: pram
 -- Told: retention.
 -- Matrix: by retention.
+-- Households: by unit.
 -- sdc_pram_retention: categories stay with a probability, or move to any other alike.
 -- Example: FROM sdc_pram_retention('persons', ['sex', 'region'], 0.9, 'id');
 CREATE OR REPLACE MACRO sdc_pram_retention(tbl, columns, retention, id, stratum := NULL, stream := NULL, release := '', unit := 'record', household := NULL) AS TABLE
@@ -151,6 +152,7 @@ CREATE OR REPLACE MACRO sdc__pram_guaranteed(tbl, keys, xi, id, within, stream, 
 -- Command: pram
 -- Told: nothing.
 -- Matrix: withheld (from it follows how many persons share each combination).
+-- Households: as one record.
 -- Publicly: categories changed at random; the expected frequencies are kept.
 -- sdc_pram_guaranteed: keys changed so that no match to any record is right with a probability above xi.
 -- Example: FROM sdc_pram_guaranteed('persons', ['age', 'region'], 0.8, 'id');

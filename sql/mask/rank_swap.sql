@@ -19,6 +19,7 @@
 -- Coarsens: no.
 -- Loss: published.
 -- Told: nothing.
+-- Households: as one record.
 -- Publicly: values exchanged between records of near ranks.
 -- Parameters:
 --   tbl          table                       the table, view, common table expression or file

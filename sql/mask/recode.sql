@@ -33,7 +33,7 @@ CREATE OR REPLACE MACRO sdc__mapping_text(v) AS sdc__canonical(v);
 
 -- The records of a table with the value to be recoded, by its name and as sdc__x. codes: NULL where numbers are wanted.
 CREATE OR REPLACE MACRO sdc__recode_records(tbl, column_name, id, codes) AS TABLE
-    SELECT sdc__id, COLUMNS(sdc__to_mask((*), [column_name], id)), COLUMNS(sdc__to_mask((*), [column_name], id)) AS sdc__x FROM sdc__identified(tbl, id, codes := codes);
+    SELECT sdc__id, COLUMNS(sdc__to_mask((*), [column_name], id)), COLUMNS(sdc__to_mask((*), [column_name], id)) AS sdc__x FROM sdc__identified(tbl, id, codes := codes, compared := [id]);
 
 -- A value by another's name, in its own type.
 CREATE OR REPLACE MACRO sdc__in_place_of(old, new) AS struct_extract({'new': new, 'old': old}, 'new');

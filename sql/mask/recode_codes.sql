@@ -45,10 +45,10 @@ CREATE OR REPLACE MACRO sdc__without_last(code, n) AS
 
 CREATE OR REPLACE MACRO sdc__recode_keep_first(tbl, column_name, keep_first, id, digits) AS TABLE
     SELECT sdc__id, left(sdc__checked_code(COLUMNS(sdc__to_mask((*), [column_name], id)), digits, true), sdc__checked_whole(keep_first, 'keep_first', 1)) AS "\0"
-    FROM sdc__identified(tbl, id, codes := [column_name]);
+    FROM sdc__identified(tbl, id, codes := [column_name], compared := [id]);
 CREATE OR REPLACE MACRO sdc__recode_drop_last(tbl, column_name, drop_last, id, digits) AS TABLE
     SELECT sdc__id, sdc__without_last(sdc__checked_code(COLUMNS(sdc__to_mask((*), [column_name], id)), digits, false), sdc__checked_whole(drop_last, 'drop_last', 1)) AS "\0"
-    FROM sdc__identified(tbl, id, codes := [column_name]);
+    FROM sdc__identified(tbl, id, codes := [column_name], compared := [id]);
 
 -- Compiled: by SQL alone.
 -- Verb: recode

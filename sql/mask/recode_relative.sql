@@ -35,7 +35,7 @@ CREATE OR REPLACE MACRO sdc__other_column(have, named, than) AS
 CREATE OR REPLACE MACRO sdc__relative_records(tbl, column_name, relative_to, id) AS TABLE
     SELECT sdc__id, COLUMNS(sdc__to_mask((*), [column_name], id)), COLUMNS(sdc__to_mask((*), [column_name], id)) AS sdc__x,
            COLUMNS(sdc__other_column((*), relative_to, column_name)) AS sdc__y
-    FROM sdc__identified(tbl, id, codes := [column_name, relative_to]);
+    FROM sdc__identified(tbl, id, codes := [column_name, relative_to], compared := [id]);
 
 CREATE OR REPLACE MACRO sdc__place(x, other, geography) AS
     CASE WHEN geography IS NOT NULL OR typeof(x) = typeof(other) THEN sdc__by_bytes(CAST(x AS VARCHAR))

@@ -5,9 +5,11 @@
 --   risk, max_risk  or where a member's given risk is above max_risk (a column for each of `columns`)
 --   profiles       what two households that exchange have in common: the same number of members, always, and the same values of these columns on
 --                 them; of several lists the first for which there is a partner
--- Level by level from the widest area, a household at risk in it exchanges with one that is not and lives in another such area; where there is none
--- left, with another at risk; and where none lives in another such area, in another narrower one, and counts as left at risk. Then more exchange at random, between the narrowest areas, until `rate` of all households have. No household
--- is swapped twice, none into its own area.
+-- Level by level from the widest area, a household at risk in it exchanges with one that is not and lives in another such area, drawn evenly from
+-- those; where there is none left, with another at risk. What the draws leave is settled by a maximum matching: of those at risk in the widest
+-- areas as few as can be are without a partner from another one, then of those of the next level, beside the partners of these, and so on.
+-- Who has none changes place with one from another narrower area, and counts as left at risk. Then more exchange at random, between the narrowest
+-- areas, until `rate` of all households have. No household is swapped twice, none into its own area.
 -- Source: the targeted record swapping of the European census 2021 and sdcMicro's recordSwap: Gussenbauer, de Wolf et al. (2024), sdcMicro 5.7.7; Shlomo,
 --   Tudor & Groom (2010), Data swapping for protecting census tables, PSD 2010, LNCS 6344, 41-51; SDC handbook, section 3.4.2.4 (data swapping).
 --
@@ -23,6 +25,9 @@
 -- column of `profiles`, stays as it was, exact, and its small cells show. A file of records that is handed out needs more: a person who is one of few by
 -- the keys alone, in no matter which area, is found as before, in another place: take local_suppression or recode, and rank or data swapping of single columns.
 -- A count of records below k after it takes every area for true: it is naive, and so is the risk that is made of it.
+-- Who sees the release and knows the method takes a swapped household to come from each other area with the share that this area has of the households of
+-- the same size (and profile) that live elsewhere: 1/9 in ten areas that are alike. It is more where counts force it: where one area has half of
+-- them, all others' partners come from there. Where nearly all are at risk, nearly all are swapped whatever the rate, and who is said to live in an area does not (Python warns).
 -- Who is swapped hangs on the household's own draw, its number and its area. Release a file once, and publish neither k nor the rate.
 --
 -- Scope: table.
@@ -84,7 +89,8 @@ CREATE OR REPLACE MACRO sdc__swap_persons(tbl, columns, household, id, risk_keys
                sdc__within_value(risk_keys, COLUMNS(sdc__within((*), risk_keys))) AS "sdc__k_\0",
                sdc__within_value(flatten(profiles::VARCHAR[][]), COLUMNS(sdc__within((*), list_distinct(list_transform(flatten(profiles::VARCHAR[][]), lambda n: sdc__folded(n)))))) AS "sdc__l_\0",
                CASE WHEN max_risk IS NOT NULL THEN TRY_CAST(COLUMNS(sdc__within((*), risk)) AS DOUBLE) END AS "sdc__r_\0"
-        FROM sdc__identified(tbl, id, codes := list_concat(sdc__names(columns), sdc__names(carry_along), sdc__names(risk_keys), flatten(profiles::VARCHAR[][]), [household]::VARCHAR[]))
+        FROM sdc__identified(tbl, id, codes := list_concat(sdc__names(columns), sdc__names(carry_along), sdc__names(risk_keys), flatten(profiles::VARCHAR[][]), [household]::VARCHAR[]),
+                             compared := list_concat(sdc__names(columns), sdc__names(risk_keys), flatten(profiles::VARCHAR[][]), [household]::VARCHAR[]))
         WHERE sdc__swap_asks(columns, household, risk_keys, k, profiles, carry_along, risk, max_risk)
     ),
     sdc__risks AS (
@@ -160,7 +166,7 @@ CREATE OR REPLACE MACRO sdc__swap_homes(persons, places, columns, rate, risk_key
         SELECT sdc__unit, list(sdc__code ORDER BY sdc__p ASC) AS sdc__alike
         FROM sdc__lists JOIN (SELECT sdc__p, sdc__profile, row_number() OVER () AS sdc__code FROM sdc__lists GROUP BY ALL) USING (sdc__p, sdc__profile) GROUP BY sdc__unit
     )
-    SELECT sdc__of, sdc__h.sdc__unit, sdc__no, sdc__need, sdc__uniform_of(sdc__d, 1) AS sdc__u, sdc__uniform_of(sdc__d, 2) AS sdc__v,
+    SELECT sdc__of, sdc__h.sdc__unit, sdc__no, sdc__need, [sdc__uniform_of(sdc__d, 1), sdc__uniform_of(sdc__d, 2), sdc__uniform_of(sdc__d, 3)] AS sdc__draws,
            CASE WHEN profiles IS NULL THEN [sdc__size] ELSE sdc__f.sdc__alike END AS sdc__alike, list_transform(sdc__areas, lambda a: [a]) AS sdc__apart
     FROM (SELECT sdc__h.*, sdc__areas, sdc__digest(sdc__subkey, sdc__checked_id(sdc__of), sdc__part(sdc__path)) AS sdc__d
           FROM sdc__homes AS sdc__h JOIN query_table(places) AS sdc__q ON sdc__h.sdc__no = sdc__q.sdc__no,
@@ -174,8 +180,7 @@ CREATE OR REPLACE MACRO sdc__swapped_homes(persons, columns, rate, risk_keys, k,
     WITH sdc__places AS MATERIALIZED (FROM sdc__swap_places(persons, columns)),
     sdc__units AS MATERIALIZED (FROM sdc__swap_homes(persons, 'sdc__places', columns, rate, risk_keys, k, profiles, carry_along, risk, max_risk, stream, release)),
     sdc__asked AS MATERIALIZED (SELECT sdc__pairs_asked(rate, count(*), 'household') AS sdc__asked FROM sdc__units),
-    sdc__pairs AS MATERIALIZED (FROM sdc__swap_pairs('sdc__units', 'sdc__asked')),
-    sdc__both AS (SELECT sdc__a, sdc__b FROM sdc__pairs UNION ALL SELECT sdc__b, sdc__a FROM sdc__pairs)
+    sdc__both AS MATERIALIZED (FROM sdc__swap_pairs('sdc__units', 'sdc__asked'))
     SELECT sdc__o.sdc__of, sdc__o.sdc__need, sdc__p.sdc__of AS sdc__partner, sdc__q.sdc__x AS sdc__there, sdc__b IS NOT NULL AS sdc__swapped, sdc__asked.sdc__asked,
            sdc__o.sdc__need > 0 AND (sdc__b IS NULL OR sdc__o.sdc__apart[sdc__o.sdc__need] = sdc__p.sdc__apart[sdc__o.sdc__need]) AS sdc__left
     FROM sdc__units AS sdc__o LEFT JOIN sdc__both ON sdc__o.sdc__unit = sdc__a LEFT JOIN sdc__units AS sdc__p ON sdc__p.sdc__unit = sdc__b

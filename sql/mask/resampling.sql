@@ -4,7 +4,7 @@
 --   SET VARIABLE sdc_key = '...';
 --   CREATE TABLE released AS FROM sdc_resample('persons', 'income', 3, 'id');
 --
--- One numeric column; NULL stays.
+-- One numeric column; NULL stays. Averages (t > 1) are released with their first 32 bits (grid.sql).
 --
 -- One new record moves the values of about two records in three a little (by a thirtieth of the masking), and draws nobody anew: ten nightly releases,
 -- 1 % of the records new each night, tell no more than one (known within a tenth of the masking: 8 % by one, 1 % by their mean; of ten
@@ -17,6 +17,7 @@
 -- Coarsens: no.
 -- Loss: published.
 -- Told: nothing.
+-- Households: as one record.
 -- Parameters:
 --   tbl          table                     the table, view, common table expression or file
 --   column_name  column                    the column to mask, numeric
@@ -56,7 +57,8 @@ CREATE OR REPLACE MACRO sdc__resample(tbl, columns, samples, id, stratum, stream
         FROM sdc__ordered
     ),
     sdc__values AS (
-        SELECT sdc__of.id AS sdc__id, sdc__x FROM (SELECT unnest(sdc__entries) AS sdc__of, unnest(sdc__masked) AS sdc__x FROM sdc__filled)
+        SELECT sdc__of.id AS sdc__id, CASE WHEN samples = 1 THEN sdc__x ELSE sdc__averaged(sdc__x, sdc__step) END AS sdc__x
+        FROM (SELECT unnest(sdc__entries) AS sdc__of, unnest(sdc__masked) AS sdc__x, sdc__step FROM (SELECT *, sdc__list_step(sdc__masked) AS sdc__step FROM sdc__filled))
         UNION ALL
         SELECT sdc__of.id, sdc__of.x FROM (SELECT unnest(sdc__kept) AS sdc__of FROM sdc__listed)
     )

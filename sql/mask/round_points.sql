@@ -17,6 +17,8 @@
 -- values. Columns that are rounded together keep what goes with what to within a point's set; rounded one by one they may meet in
 -- pairs that nobody has.
 --
+-- A point that the column's type does not hold (2.5 in INTEGER) would be released as a value that is no point: an error.
+--
 -- Scope: record.
 -- Values: numbers.
 -- Bits: exact.
@@ -33,7 +35,9 @@ CREATE OR REPLACE MACRO sdc__point_of(x, points, scales) AS
     list_transform([list_transform(points, lambda p: list_sum(list_transform(range(1, len(p) + 1), lambda j: coalesce(pow((x[j] - p[j]) / scales[j], 2), 0e0))))],
         lambda d: points[list_position(d, list_min(d))])[1];
 CREATE OR REPLACE MACRO sdc__point_value(v, names, point) AS
-    CASE WHEN v IS NULL OR isnan(sdc__number(v)) THEN v ELSE cast_to_type(point[list_position(names, sdc__folded(alias(v)))], v) END;
+    CASE WHEN v IS NULL OR isnan(sdc__number(v)) THEN v
+         WHEN sdc__is_of_type(point[list_position(names, sdc__folded(alias(v)))], typeof(v)) THEN cast_to_type(point[list_position(names, sdc__folded(alias(v)))], v)
+         ELSE error('ParameterError: A rounding point of ' || alias(v) || ' is no value of its type, ' || typeof(v) || ': cast the column to DOUBLE first, or give other points.') END;
 
 -- The points in descending order, the names of their columns, and the ranges.
 CREATE OR REPLACE MACRO sdc__rounding_points(points, columns) AS TABLE

@@ -69,13 +69,9 @@ CREATE OR REPLACE MACRO sdc__weight_to_reach(population_frequency, sample_freque
          WHEN small_weights = 'at_least_one' THEN coalesce(population_frequency, sample_frequency::DOUBLE)
          ELSE sdc__checked_frequency(population_frequency, sample_frequency) END;
 
--- No rows, or the error. least: the smallest weight of a record.
-CREATE OR REPLACE MACRO sdc__unbreakable(limit_, least, inclusive, weight) AS
-    CASE WHEN CASE WHEN inclusive THEN NOT sdc__at_least(limit_, least) ELSE sdc__at_most(limit_, least) END
-             THEN error('ParameterError: A threshold (' || limit_::VARCHAR || ') is less than what the record of the smallest weight stands for: it is compared with sums of weights (' || weight::VARCHAR || '), and nothing could break it. Give it in persons of the population, or count records: weight 1 (in SQL also NULL).')
-         ELSE false END;
+-- No rows, or the error.
 CREATE OR REPLACE MACRO sdc__unbreakable_limits(tbl, limits, inclusive, weight) AS TABLE
-    WITH sdc__weighed AS (SELECT min(sdc__value(weight, COLUMNS(sdc__column((*), weight)))) AS sdc__least FROM query_table(tbl)),
+    WITH sdc__weighed AS (FROM sdc__least_weight(tbl, weight)),
     sdc__of_weights AS (SELECT 1 AS sdc__never FROM sdc__weighed WHERE list_bool_or(list_transform(limits, lambda t: sdc__unbreakable(t::DOUBLE, sdc__least, inclusive, weight)))),
     sdc__of_records AS (SELECT 1 AS sdc__never WHERE false)
     FROM query_table(CASE WHEN weight IS NULL THEN 'sdc__of_records' ELSE 'sdc__of_weights' END);

@@ -16,7 +16,6 @@ CREATE OR REPLACE MACRO sdc__of_persons_keys(have, keys, columns) AS
     list_filter(have, lambda h: h = 'cell of the household (sdc-sql)' OR (sdc__is_among(h, keys) AND NOT sdc__is_among(h, columns)));
 CREATE OR REPLACE MACRO sdc__key_columns(keys, columns) AS list_filter(sdc__names(keys), lambda n: sdc__is_among(n, columns));
 
-CREATE OR REPLACE MACRO sdc__differ(v) AS coalesce(min(v) <> max(v), false) OR count(v) NOT IN (0, count(*));
 CREATE OR REPLACE MACRO sdc__of_one_stratum(parted, stratum) AS
     CASE WHEN parted THEN error('ColumnError: The members of a household are in different strata (' || stratum::VARCHAR || '), and keys of the household are suppressed for all of them: give a stratum that is of the household, or none.') ELSE false END;
 
@@ -36,32 +35,6 @@ CREATE OR REPLACE MACRO sdc__house_values(housed, keys, columns, stratum) AS TAB
     )
     SELECT COLUMNS(lambda c: NOT starts_with(c, 'sdc__d_') AND c <> 'sdc__split'), greatest(*COLUMNS(lambda c: starts_with(c, 'sdc__d_'))) AS sdc__differs
     FROM sdc__grouped WHERE NOT sdc__of_one_stratum(sdc__split, stratum);
-
--- Which of these values follow from the number of members, as the size of the household does, also where it is recoded: whoever has the number of the
--- household counts them. In 95 % of the households it is that of most households of so many members (and chance would give much less), in at least
--- 20 more households than there are sizes; or it is their number.
-CREATE OR REPLACE MACRO sdc__most(v) AS coalesce(list_max(map_values(histogram(v))), 0);
-CREATE OR REPLACE MACRO sdc__is_their_number(v, members) AS bool_and(coalesce(TRY_CAST(v::VARCHAR AS DOUBLE) = members, v IS NULL));
-CREATE OR REPLACE MACRO sdc__is_counted(most, by_chance, known, sizes, number) AS
-    sizes > 1 AND known > 0 AND (number OR (known - sizes >= 20 AND most >= 0.95 * known AND most - by_chance >= 0.5 * (known - by_chance)));
-CREATE OR REPLACE MACRO sdc__counted_columns(houses) AS TABLE
-    WITH sdc__own AS (FROM query_table(houses) WHERE NOT sdc__differs AND sdc__house IS NOT NULL),
-    sdc__by_size AS (
-        SELECT sdc__members, sdc__most(COLUMNS(lambda c: NOT starts_with(c, 'sdc__'))) AS "sdc__m_\0", count(COLUMNS(lambda c: NOT starts_with(c, 'sdc__'))) AS "sdc__k_\0",
-               sdc__is_their_number(COLUMNS(lambda c: NOT starts_with(c, 'sdc__')), sdc__members) AS "sdc__n_\0"
-        FROM sdc__own GROUP BY sdc__members
-    ),
-    sdc__summed AS (
-        SELECT sum(COLUMNS(lambda c: starts_with(c, 'sdc__m_'))), sum(COLUMNS(lambda c: starts_with(c, 'sdc__k_'))),
-               bool_and(COLUMNS(lambda c: starts_with(c, 'sdc__n_'))), count(*) AS sdc__sizes
-        FROM sdc__by_size
-    ),
-    sdc__overall AS (SELECT sdc__most(COLUMNS(lambda c: NOT starts_with(c, 'sdc__'))) AS "\0" FROM sdc__own),
-    sdc__lists AS (
-        SELECT sdc__sizes, [*COLUMNS(lambda c: starts_with(c, 'sdc__m_'))] AS sdc__m, [*COLUMNS(lambda c: starts_with(c, 'sdc__k_'))] AS sdc__k, [*COLUMNS(lambda c: starts_with(c, 'sdc__n_'))] AS sdc__n FROM sdc__summed
-    ),
-    sdc__names AS (SELECT struct_keys(any_value(struct_pack(*COLUMNS(*)))) AS sdc__all, any_value([*COLUMNS(*)]) AS sdc__o FROM sdc__overall)
-    SELECT list_filter(sdc__all, lambda n, i: sdc__is_counted(sdc__m[i], sdc__o[i], sdc__k[i], sdc__sizes, sdc__n[i])) AS sdc__counted FROM sdc__lists, sdc__names;
 
 -- The rows of alike households, and those of the parts of households whose members differ.
 CREATE OR REPLACE MACRO sdc__household_rows(housed, houses, keys, columns) AS TABLE
@@ -86,7 +59,7 @@ CREATE OR REPLACE MACRO sdc__cost_of(importance) AS CASE WHEN coalesce(importanc
     ELSE error('ParameterError: importance has a number that is not positive and finite: give what a value of each key costs.') END;
 
 -- What the households of each row lose, a bit for each of their keys as the table has them.
-CREATE OR REPLACE MACRO sdc__household_losses(rows, counts, keys, k, importance) AS TABLE
+CREATE OR REPLACE MACRO sdc__household_losses(rows, counts, keys, k, importance, unit) AS TABLE
     WITH sdc__named AS (
         SELECT struct_keys(any_value(struct_pack(*COLUMNS(lambda c: NOT starts_with(c, 'sdc__'))))) AS sdc__names, list(sdc__codes::DOUBLE[] ORDER BY sdc__row ASC) AS sdc__all,
                list(sdc__members::DOUBLE ORDER BY sdc__row ASC) AS sdc__ms, list(sdc__numbers::DOUBLE ORDER BY sdc__row ASC) AS sdc__ns, list(coalesce(sdc__label, -1)::DOUBLE ORDER BY sdc__row ASC) AS sdc__ls
@@ -94,7 +67,7 @@ CREATE OR REPLACE MACRO sdc__household_losses(rows, counts, keys, k, importance)
     ),
     sdc__found AS (
         SELECT sdc__kernel_suppress_households(sdc__all, sdc__ms, sdc__ns, sdc__ls, sdc__checked_whole(k, 'k', 2)::DOUBLE,
-                   list_prepend(-1e0, list_transform(sdc__names, lambda n, i: CASE WHEN list_contains(sdc__counted, n) THEN -1e0 ELSE sdc__cost_of(sdc__each(importance, keys, sdc__names)[i]) END))) AS sdc__fours
+                   list_prepend(-1e0, list_transform(sdc__names, lambda n, i: CASE WHEN list_contains(sdc__counted, n) THEN -1e0 ELSE sdc__cost_of(sdc__each(importance, keys, sdc__names)[i]) END)), unit) AS sdc__fours
         FROM sdc__named, query_table(counts)
     )
     SELECT sdc__fours[4 * sdc__i + 1] AS sdc__row, sdc__fours[4 * sdc__i + 2] >> 1 AS sdc__lost, sdc__fours[4 * sdc__i + 3] AS sdc__above, sdc__fours[4 * sdc__i + 4] AS sdc__upto
@@ -122,20 +95,20 @@ CREATE OR REPLACE MACRO sdc__masked_households(housed, houses, rows, losses) AS 
 CREATE OR REPLACE MACRO sdc__suppressions_of(cells, costs, k, guarantee, cost) AS TABLE
     WITH sdc__found AS (
         SELECT sdc__kernel_suppress(sdc__stratum, sdc__rows, sdc__hashes, sdc__sizes, sdc__k, guarantee, list_transform(sdc__costs, lambda c: c::DOUBLE),
-                   cost, list_transform(sdc__costs, lambda c: NULL::DOUBLE)) AS sdc__fours
+                   cost, list_transform(sdc__costs, lambda c: NULL::DOUBLE), sdc__keys) AS sdc__fours
         FROM sdc__suppression_lists(cells, NULL, k, NULL, NULL), query_table(costs)
     )
     SELECT sdc__fours[4 * sdc__i + 1] AS sdc__cell, sdc__fours[4 * sdc__i + 2] AS sdc__lost, sdc__fours[4 * sdc__i + 3] AS sdc__above, sdc__fours[4 * sdc__i + 4] AS sdc__upto
     FROM (SELECT sdc__fours, unnest(range(len(sdc__fours) // 4)) AS sdc__i FROM sdc__found);
 
-CREATE OR REPLACE MACRO sdc__local_suppression_by_household(tbl, keys, k, id, guarantee, importance, cost, stratum, ghosts, household, columns) AS TABLE
+CREATE OR REPLACE MACRO sdc__local_suppression_by_household(tbl, keys, k, id, guarantee, importance, cost, stratum, ghosts, household, columns, unit) AS TABLE
     WITH sdc__checked AS NOT MATERIALIZED (FROM sdc__identified(tbl, id, codes := list_concat(sdc__names(keys), [stratum, household]))),
     sdc__whole AS NOT MATERIALIZED (FROM sdc_completed_households(tbl, household, sdc__key_columns(keys, columns))),
     sdc__housed AS MATERIALIZED (FROM sdc__housed('sdc__whole', keys, id, stratum, household)),
     sdc__houses AS MATERIALIZED (FROM sdc__house_values('sdc__housed', keys, columns, stratum)),
     sdc__of_rows AS MATERIALIZED (FROM sdc__household_rows('sdc__housed', 'sdc__houses', keys, columns)),
     sdc__counts AS (FROM sdc__counted_columns('sdc__houses')),
-    sdc__losses AS MATERIALIZED (FROM sdc__household_losses('sdc__of_rows', 'sdc__counts', keys, k, importance)),
+    sdc__losses AS MATERIALIZED (FROM sdc__household_losses('sdc__of_rows', 'sdc__counts', keys, k, importance, unit)),
     sdc__masked AS MATERIALIZED (FROM sdc__masked_households('sdc__housed', 'sdc__houses', 'sdc__of_rows', 'sdc__losses')),
     -- the released values of the household by number: codes that are not lost
     sdc__all_names AS (
@@ -152,7 +125,7 @@ CREATE OR REPLACE MACRO sdc__local_suppression_by_household(tbl, keys, k, id, gu
         FROM (SELECT *, 0 AS "cell of the household (sdc-sql)" FROM sdc__placed), sdc__all_names
     ),
     sdc__numbers AS MATERIALIZED (
-        SELECT sdc__own, row_number() OVER () AS sdc__number
+        SELECT sdc__own, row_number() OVER (ORDER BY sdc__own ASC) AS sdc__number
         FROM (SELECT DISTINCT row(sdc__stratum, struct_pack(*COLUMNS(lambda c: starts_with(c, 'sdc__h_')))) AS sdc__own FROM sdc__blanked_cells)
     ),
     sdc__records AS MATERIALIZED (

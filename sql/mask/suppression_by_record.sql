@@ -37,13 +37,13 @@ CREATE OR REPLACE MACRO sdc__suppression_lists(cells, keys, k, importance, max_s
     )
     SELECT sdc__stratum::VARCHAR AS sdc__stratum, sdc__rows, flatten(sdc__values) AS sdc__hashes, list_transform(sdc__values, lambda v: len(v)) AS sdc__sizes,
            sdc__checked_whole(k, 'k', 2)::DOUBLE AS sdc__k, list_transform(sdc__each(importance, keys, sdc__names), lambda i: coalesce(i, '1')::DOUBLE) AS sdc__importance,
-           sdc__each(max_share, keys, sdc__names)::DOUBLE[] AS sdc__shares
+           sdc__each(max_share, keys, sdc__names)::DOUBLE[] AS sdc__shares, sdc__lines(sdc__names) AS sdc__keys
     FROM (SELECT sdc__stratum, sdc__names, sdc__rows, [*COLUMNS(lambda c: starts_with(c, 'sdc__v_'))] AS sdc__values FROM sdc__grouped);
 
 -- What is lost, a bit for each key: by all records of a cell (sdc__upto 0), or by those from one place to another in the order of ids.
 CREATE OR REPLACE MACRO sdc__suppressions(cells, keys, k, guarantee, importance, cost, max_share) AS TABLE
     WITH sdc__found AS (
-        SELECT sdc__kernel_suppress(sdc__stratum, sdc__rows, sdc__hashes, sdc__sizes, sdc__k, guarantee, sdc__importance, cost, sdc__shares) AS sdc__fours
+        SELECT sdc__kernel_suppress(sdc__stratum, sdc__rows, sdc__hashes, sdc__sizes, sdc__k, guarantee, sdc__importance, cost, sdc__shares, sdc__keys) AS sdc__fours
         FROM sdc__suppression_lists(cells, keys, k, importance, max_share)
     )
     SELECT sdc__fours[4 * sdc__i + 1] AS sdc__cell, sdc__fours[4 * sdc__i + 2] AS sdc__lost, sdc__fours[4 * sdc__i + 3] AS sdc__above, sdc__fours[4 * sdc__i + 4] AS sdc__upto
@@ -73,7 +73,7 @@ CREATE OR REPLACE MACRO sdc__taken_by(name, names, ghosts) AS
 CREATE OR REPLACE MACRO sdc__in_subset(subset, v) AS CASE
     WHEN subset IS NULL THEN true
     WHEN typeof(subset) = 'VARCHAR' AND typeof(v) IN ('BOOLEAN', '"NULL"') THEN coalesce(TRY_CAST(v AS BOOLEAN), false)
-    ELSE error('ColumnError: The subset (' || subset::VARCHAR || ') must be a column of truth values, and has the type ' || typeof(v) || ': add one, as in SELECT *, age > 15 AS adult.')
+    ELSE error('ColumnError: The subset (' || subset::VARCHAR || ') must be a column of truth values, and has the type ' || sdc__type_told(typeof(v)) || ': add one, as in SELECT *, age > 15 AS adult.')
 END;
 
 CREATE OR REPLACE MACRO sdc__some_records(number) AS

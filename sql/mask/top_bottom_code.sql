@@ -15,7 +15,7 @@
 -- The column is of numbers, dates, times, or an ENUM, which has an order of its own. It keeps its type; with a label it becomes text. NULL and
 -- NaN stay and count nowhere; infinity is a value like others, and has no mean.
 --
--- Means and medians are of numbers, and of three records at least: fewer would tell a value. They are rounded to the type of the column: the total of
+-- Means and medians are of numbers, and of three records at least: fewer would tell a value. They have 32 bits (grid.sql) and the type of the column: the total of
 -- whole numbers moves by up to half a unit for each coded record (make the column a DOUBLE first where it must not). A mean times the number of
 -- the coded records is their total, which tells a value that is most of it: take the median or the threshold then. A threshold found as a
 -- quantile or by a count is a value of the file, and of an odd number of records so is a median.
@@ -135,11 +135,12 @@ CREATE OR REPLACE MACRO sdc__coded_centres(records, limits, unit, replacement) A
                (sum(sdc__size) OVER (sdc__group ORDER BY sdc__x DESC))::DOUBLE AS sdc__from, sdc__shift(max(abs(sdc__size * sdc__x)) OVER sdc__group) AS sdc__scale
         FROM sdc__beyond WINDOW sdc__group AS (PARTITION BY sdc__of, sdc__side)
     )
-    SELECT sdc__of, sdc__side, sdc__centre_of_enough(CASE replacement
+    SELECT sdc__of, sdc__side, sdc__averaged(sdc__whole, sdc__step) AS sdc__centre
+    FROM (SELECT sdc__of, sdc__side, sdc__range_step(max(sdc__x) - min(sdc__x)) AS sdc__step, sdc__centre_of_enough(CASE replacement
         WHEN 'mean' THEN least(max(sdc__x), greatest(min(sdc__x), sdc__exact_sum(sdc__size * sdc__x * sdc__scale, 88) / any_value(sdc__scale) / any_value(sdc__all)))
         ELSE min(CASE WHEN sdc__at_least(sdc__upto, sdc__all / 2) THEN sdc__x END) / 2 + max(CASE WHEN sdc__at_least(sdc__from, sdc__all / 2) THEN sdc__x END) / 2
-        END, sum(sdc__n), replacement) AS sdc__centre
-    FROM sdc__placed GROUP BY sdc__of, sdc__side;
+        END, sum(sdc__n), replacement) AS sdc__whole
+    FROM sdc__placed GROUP BY sdc__of, sdc__side);
 
 -- Of each stratum the thresholds and what the values beyond them become: sdc__of, sdc__bottom, sdc__top, sdc__low and sdc__high.
 CREATE OR REPLACE MACRO sdc__coding(records, top, bottom, unit, replacement) AS TABLE
@@ -178,7 +179,7 @@ CREATE OR REPLACE MACRO sdc__top_bottom_counts(tbl, columns, unit, id, top, bott
                WHEN sdc__side = -1 AND bottom_label IS NULL THEN TRY_CAST(sdc__low AS DOUBLE) - TRY_CAST(sdc__v AS DOUBLE) ELSE 0 END) END AS total_moved
     FROM sdc__coded(tbl, columns, unit, id, top, bottom, replacement, top_label, bottom_label, weight, stratum);
 
--- Keeps: every value that is not coded; with the mean, the total, to the rounding of the column's type.
+-- Keeps: every value that is not coded; with the mean, the total, to 2^-32 of itself and the rounding of the column's type.
 -- Guarantees: nothing lies beyond the thresholds but what the coded values became.
 -- sdc_top_bottom_code: values above a threshold, or below another, become one.
 -- Example: FROM sdc_top_bottom_code('persons', 'income', 'value', 'id', top := 2500, bottom := 1500);

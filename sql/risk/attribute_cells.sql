@@ -17,7 +17,8 @@ END;
 CREATE OR REPLACE MACRO sdc__attribute_counts(tbl, keys, sensitive, numbers := false) AS TABLE
     SELECT struct_pack(*COLUMNS(lambda c: NOT starts_with(c, 'sdc__'))) AS sdc__key, sdc__value, sdc__n
     FROM (SELECT COLUMNS(sdc__sensitive((*), keys, sensitive)) AS sdc__value, COLUMNS(sdc__columns((*), keys)), count(*) AS sdc__n
-          FROM sdc__exact_rows(tbl, codes := CASE WHEN numbers THEN sdc__names(keys) ELSE list_append(sdc__names(keys), sensitive::VARCHAR) END) GROUP BY ALL);
+          FROM sdc__exact_rows(tbl, codes := CASE WHEN numbers THEN sdc__names(keys) ELSE list_append(sdc__names(keys), sensitive::VARCHAR) END,
+                              compared := keys) GROUP BY ALL);
 
 -- The same with sdc__f (the cell's records), sdc__values (how many values the cell has), sdc__p, sdc__q,
 -- and sdc__m (how many values the file has).

@@ -38,7 +38,7 @@
 --   3         30  f   15     1                   15
 --
 -- Scope: table.
--- Not compiled: a cell is a list of records, which other engines do not compare.
+-- Not compiled: a cell is a sorted list of records, for which the compiler has no words of other engines; measure a copy of the table in DuckDB.
 -- Parameters:
 --   tbl                table                     the table, view, common table expression or file
 --   keys               columns                   the key variables, of persons and of households; NULL in one is a value of its own

@@ -66,12 +66,13 @@ CREATE OR REPLACE MACRO sdc__absent_rule(tbl, rule, requirement, given, borrowed
 
 -- Whether each combination of the sets of keys is frequent enough in the population.
 CREATE OR REPLACE MACRO sdc__frequent_rule(tbl, keys, weight, rule, requirement, threshold, levels, needs, measured, nulls, small_weights) AS TABLE
+    WITH sdc__every AS (FROM sdc__combinations(tbl, keys, sdc__key_rule(keys, threshold, NULL, levels), weight, false, nulls, small_weights))
     SELECT rule AS rule, requirement AS requirement,
            CASE WHEN NOT measured THEN 'not measured: ' || needs
                 ELSE coalesce(sum(unsafe_combinations), 0)::VARCHAR || ' of ' || coalesce(sum(combinations), 0)::VARCHAR || ' combinations are rarer; the rarest has '
                      || coalesce(round(min(least_frequency), 6)::VARCHAR, 'no') || ' persons' END AS found,
            CASE WHEN measured THEN coalesce(sum(unsafe_combinations), 0) > 0 END AS violated
-    FROM sdc__threshold_summary(tbl, keys, sdc__key_rule(keys, threshold, NULL, levels), weight, false, nulls, small_weights);
+    FROM sdc__threshold_summary('sdc__every');
 
 -- The regions that can be told apart, and their inhabitants.
 CREATE OR REPLACE MACRO sdc__region_rule(tbl, regions, inhabitants, rule, least) AS TABLE

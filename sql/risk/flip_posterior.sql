@@ -22,5 +22,7 @@ CREATE OR REPLACE MACRO sdc__bayes_of_flip(prior, q, released) AS CASE
 CREATE OR REPLACE MACRO sdc_flip_posterior(prior, q, released) AS CASE
     WHEN NOT coalesce(prior >= 0 AND prior <= 1, false) THEN error('ParameterError: prior is ' || coalesce(prior::VARCHAR, 'NULL') || ': it must be a probability from 0 to 1.')
     WHEN NOT coalesce(released IN (0, 1), false) THEN error('ParameterError: released is ' || coalesce(released::VARCHAR, 'NULL') || ': it must be 1 or 0.')
+    WHEN sdc__kept_probability(q) = 1 AND prior = 1 - released
+        THEN error('ParameterError: prior is ' || prior || ', q is 1 and released is ' || released || ': by the prior the true value is ' || prior::INTEGER || ' for certain, by q it is the released one. One of them is wrong.')
     WHEN sdc__kept_probability(q) = 1 THEN released::DOUBLE
     ELSE sdc__bayes_of_flip(prior::DOUBLE, q::DOUBLE, released = 1) END;

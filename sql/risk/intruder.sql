@@ -116,7 +116,8 @@ CREATE OR REPLACE MACRO sdc__sums_text() AS
 -- The query: sdc__r and sdc__e, the two files; sdc__scored, of each pair what P_ij is proportional to, as a logarithm; sdc__targets, of each person the largest
 -- (sdc__best), of how many records it is (to twelve digits; sdc__ties, sdc__mine: one's own among them), and P = exp(sdc__score - sdc__best) * sdc__one.
 CREATE OR REPLACE MACRO sdc__intruder_text(external, released, columns, id, spread, density, stands_for, method) AS
-    'WITH RECURSIVE sdc__r0 AS MATERIALIZED (SELECT ' || sdc__column_text(id) || '::VARCHAR AS sdc__person, ' || array_to_string(list_transform(columns, lambda c, i: 'sdc__finite_number(' || sdc__column_text(c) || ') AS sdc__x' || i), ', ')
+    CASE WHEN len(columns) = 0 THEN error('ColumnError: The list of columns is empty; name at least one attribute that both files have, as in [''income''].') ELSE '' END
+    || 'WITH RECURSIVE sdc__r0 AS MATERIALIZED (SELECT ' || sdc__column_text(id) || '::VARCHAR AS sdc__person, ' || array_to_string(list_transform(columns, lambda c, i: 'sdc__finite_number(' || sdc__column_text(c) || ') AS sdc__x' || i), ', ')
     || ' FROM sdc__exact_rows(' || sdc__text(released) || ', codes := [' || sdc__text(id) || ']))'
     || ', sdc__e0 AS MATERIALIZED (SELECT ' || sdc__column_text(id) || '::VARCHAR AS sdc__person, sdc__persons_of(' || coalesce(sdc__number_text(stands_for::VARCHAR), '1e0') || ') AS sdc__w, '
     || array_to_string(list_transform(columns, lambda c, i: 'sdc__finite_number(' || sdc__column_text(c) || ') AS sdc__y' || i || ', sdc__spread_of(' || sdc__number_text(sdc__of_attribute(spread, columns, i, 'spread')) || ') AS sdc__s' || i || ', ' || sdc__density_text(sdc__of_attribute(density, columns, i, 'density')) || ' AS sdc__k' || i), ', ')

@@ -37,9 +37,9 @@ CREATE OR REPLACE MACRO sdc_log_linear_fit(tbl, keys, weight, model := 'tree', s
     WITH sdc__crossed AS MATERIALIZED (FROM sdc__cells_to_fit(tbl, keys, weight, small_weights))
     SELECT sdc__names_of_places(sdc__model_keys(keys), sdc__interactions) AS interactions, v[1]::BIGINT AS cells, v[2]::BIGINT AS parameters, CASE WHEN sdc__tells1 THEN v[3] END AS tau1, CASE WHEN sdc__tells2 THEN v[4] END AS tau2,
            v[5] AS b1, v[6] AS z1, v[7] AS b2, v[8] AS z2, v[9] AS dispersion,
-           sdc__no_figure(sdc__model_keys(keys), sdc__sparse, sdc__unborne, sdc__tells1, sdc__tells2, v[12], v[13]) AS reason
-    FROM (SELECT sdc__interactions, sdc__figures AS v, sdc__unborne, sdc__sparse, len(sdc__unborne) = 0 AND sdc__figures[10] = 1 AS sdc__tells1, len(sdc__unborne) = 0 AND sdc__figures[11] = 1 AS sdc__tells2
-          FROM query(sdc__model_query(keys, weight, model, true, 'true') || ' SELECT sdc__interactions, sdc__figures, sdc__sparse, ' || sdc__unborne_query() || ' AS sdc__unborne FROM sdc__model, sdc__sparsity'));
+           sdc__no_figure(sdc__model_keys(keys), sdc__sparse, sdc__unborne, sdc__near, sdc__cv2, sdc__tells1, sdc__tells2, v[12], v[13]) AS reason
+    FROM (SELECT sdc__interactions, sdc__figures AS v, sdc__unborne, sdc__near, sdc__cv2, sdc__sparse, sdc__cv2 <= 0.1 AND len(sdc__unborne) + len(sdc__near) = 0 AND sdc__figures[10] = 1 AS sdc__tells1, sdc__cv2 <= 0.5 AND len(sdc__unborne) + len(sdc__near) = 0 AND sdc__figures[11] = 1 AS sdc__tells2
+          FROM query(sdc__model_query(keys, weight, model, true, 'true') || ' SELECT sdc__interactions, sdc__figures, sdc__sparse, ' || sdc__unborne_query() || ' AS sdc__unborne, sdc__near, sdc__cv2 FROM sdc__model, sdc__sparsity, sdc__nearly, sdc__uneven'));
 
 CREATE OR REPLACE MACRO sdc__checked_enough(enough) AS
     CASE WHEN TRY_CAST(enough AS DOUBLE) >= 0 AND TRY_CAST(enough AS DOUBLE) < 100 THEN TRY_CAST(enough AS DOUBLE)::VARCHAR
@@ -55,16 +55,16 @@ CREATE OR REPLACE MACRO sdc__checked_enough(enough) AS
 CREATE OR REPLACE MACRO sdc_log_linear_search(tbl, keys, weight, enough := 1.96, most_keys := 3, small_weights := 'error') AS TABLE
     WITH sdc__crossed AS MATERIALIZED (FROM sdc__cells_to_fit(tbl, keys, weight, small_weights)),
     sdc__steps AS MATERIALIZED (
-        SELECT unnest(sdc__k) AS v, unnest(range(len(sdc__k))) AS sdc__step, sdc__first, sdc__sparse
+        SELECT unnest(sdc__k) AS v, unnest(range(len(sdc__k))) AS sdc__step, sdc__first, sdc__sparse, sdc__near, sdc__cv2
         FROM query(list_transform([sdc__model_keys(keys)], lambda sdc__ks: sdc__margins(sdc__ks, sdc__key_pairs(len(sdc__ks)), sdc__margin_unit(weight)) || sdc__rules_query(len(sdc__ks)) || sdc__chosen_query(len(sdc__ks), []::BIGINT[][], true) || sdc__numbered_query(len(sdc__ks))
             || ' SELECT sdc__kernel_log_linear_search(' || sdc__arguments_of_crossing(len(sdc__ks)) || ', ' || sdc__generators() || ', (SELECT sdc__sparse::DOUBLE[] FROM sdc__sparsity), (SELECT array_to_string(list_transform(sdc__barred, lambda g: array_to_string(g, '','')), '';'') FROM sdc__sparsity), '
-            || sdc__checked_enough(enough) || ', ' || sdc__checked_whole(most_keys, 'most_keys', 2, 64) || ') AS sdc__k, (SELECT sdc__interactions FROM sdc__chosen) AS sdc__first, (SELECT sdc__sparse FROM sdc__sparsity) AS sdc__sparse FROM sdc__numbered')[1])
+            || sdc__checked_enough(enough) || ', ' || sdc__checked_whole(most_keys, 'most_keys', 2, 64) || ') AS sdc__k, (SELECT sdc__interactions FROM sdc__chosen) AS sdc__first, (SELECT sdc__sparse FROM sdc__sparsity) AS sdc__sparse, (SELECT sdc__near FROM sdc__nearly) AS sdc__near, (SELECT sdc__cv2 FROM sdc__uneven) AS sdc__cv2 FROM sdc__numbered')[1])
     ),
     sdc__added AS (
-        SELECT *, v[9] = 1 AS sdc__tells1, v[10] = 1 AS sdc__tells2, list_filter(sdc__model_keys(keys), lambda k, i: v[1]::BIGINT >> (i - 1) & 1 = 1) AS sdc__names FROM sdc__steps
+        SELECT *, v[9] = 1 AND sdc__cv2 <= 0.1 AND len(sdc__near) = 0 AS sdc__tells1, v[10] = 1 AND sdc__cv2 <= 0.5 AND len(sdc__near) = 0 AS sdc__tells2, list_filter(sdc__model_keys(keys), lambda k, i: v[1]::BIGINT >> (i - 1) & 1 = 1) AS sdc__names FROM sdc__steps
     )
     SELECT sdc__step AS step, sdc__names AS added,
            list_concat(sdc__names_of_places(sdc__model_keys(keys), sdc__first), coalesce(list(sdc__names) FILTER (WHERE sdc__step > 0) OVER (ORDER BY sdc__step ASC ROWS UNBOUNDED PRECEDING), []::VARCHAR[][])) AS interactions,
            v[2]::BIGINT AS parameters, CASE WHEN sdc__tells1 THEN v[3] END AS tau1, CASE WHEN sdc__tells2 THEN v[4] END AS tau2, v[5] AS b1, v[6] AS z1, v[7] AS b2, v[8] AS z2,
-           sdc__no_figure(sdc__model_keys(keys), sdc__sparse, []::BIGINT[][], sdc__tells1, sdc__tells2, v[11], v[12]) AS reason
+           sdc__no_figure(sdc__model_keys(keys), sdc__sparse, []::BIGINT[][], sdc__near, sdc__cv2, sdc__tells1, sdc__tells2, v[11], v[12]) AS reason
     FROM sdc__added ORDER BY sdc__step ASC;

@@ -68,12 +68,20 @@ CREATE OR REPLACE MACRO sdc__entropy_query(i, j, margin) AS
 CREATE OR REPLACE MACRO sdc__is_rule(more, against, share, m) AS more > 0 AND against * 1000 <= more AND against < (1 - share) * more
     AND (more - against) * ln((1 - against / more) / share) + CASE WHEN against > 0 THEN against * ln(against / more / (1 - share)) ELSE 0 END > ln(1000 * m * (m - 1));
 CREATE OR REPLACE MACRO sdc__rule_query(i, j, margin, side) AS
-    ' UNION ALL SELECT ' || i || ', ' || j || ', sum(sdc__t), count(*) FROM (SELECT max(sdc__m)::DOUBLE AS sdc__t FROM ' || margin || ' GROUP BY ' || side || ')';
+    ' UNION ALL SELECT ' || i || ', ' || j || ', sum(sdc__t), count(*), sum(sdc__u) FROM (SELECT max(sdc__m)::DOUBLE AS sdc__t, count(*) FILTER (sdc__m = 1) AS sdc__u FROM ' || margin || ' GROUP BY ' || side || ')';
+-- sdc__nearly: pairs of which one key nearly determines the other: it is right for 95 % of the records beyond the first of a value, and wrong for at most half
+-- as many as the commonest value alone. The others are seen in combinations that no other record has (more than a fiftieth of the sample uniques, where they
+-- are fewer than ten more than a fifth): with the pair in the model each would be credited with 1 / pi persons, without it with those that both keys apart promise. Both are far too many.
+CREATE OR REPLACE MACRO sdc__nearly_query() AS
+    ', sdc__nearly AS MATERIALIZED (SELECT coalesce(list(DISTINCT [least(d.sdc__i, d.sdc__j)::BIGINT, greatest(d.sdc__i, d.sdc__j)::BIGINT] ORDER BY [least(d.sdc__i, d.sdc__j)::BIGINT, greatest(d.sdc__i, d.sdc__j)::BIGINT] ASC), []) AS sdc__near'
+    || ' FROM sdc__determined AS d JOIN sdc__values AS v ON v.sdc__i = d.sdc__j JOIN sdc__values AS g ON g.sdc__i = d.sdc__i CROSS JOIN sdc__all AS a WHERE v.sdc__c > 1 AND a.sdc__persons > a.sdc__n AND a.sdc__n > d.sdc__kept AND 20 * (a.sdc__n - d.sdc__kept) <= a.sdc__n - d.sdc__c'
+    || ' AND 2 * (a.sdc__n - d.sdc__kept) <= a.sdc__n - v.sdc__most AND list_max([0, d.sdc__singles - v.sdc__ones - g.sdc__ones]) * CASE WHEN d.sdc__singles - v.sdc__ones - g.sdc__ones < 10 THEN 5 ELSE 50 END > a.sdc__uniques)';
 CREATE OR REPLACE MACRO sdc__rules_query(m) AS
     ', sdc__values AS MATERIALIZED (' || array_to_string(list_transform(range(1, m + 1), lambda i: 'SELECT ' || i || ' AS sdc__i, count(*) AS sdc__c, count(*) FILTER (sdc__m = 1) AS sdc__ones, max(sdc__m)::DOUBLE AS sdc__most FROM sdc__o' || i), ' UNION ALL ') || ')'
-    || ', sdc__ruled AS MATERIALIZED (SELECT d.sdc__i, d.sdc__j FROM (SELECT 0 AS sdc__i, 0 AS sdc__j, 0e0 AS sdc__kept, 0 AS sdc__c'
+    || ', sdc__determined AS MATERIALIZED (SELECT 0 AS sdc__i, 0 AS sdc__j, 0e0 AS sdc__kept, 0 AS sdc__c, 0 AS sdc__singles'
     || array_to_string(list_transform(sdc__key_pairs(m), lambda p: sdc__rule_query(p[1], p[2], 'sdc__p' || p[1] || '_' || p[2], 'sdc__x') || sdc__rule_query(p[2], p[1], 'sdc__p' || p[1] || '_' || p[2], 'sdc__y')), '')
-    || ') AS d JOIN sdc__values AS v ON v.sdc__i = d.sdc__j CROSS JOIN sdc__all AS a WHERE v.sdc__c > 1 AND sdc__is_rule(a.sdc__n - d.sdc__c, a.sdc__n - d.sdc__kept, v.sdc__most / a.sdc__n, ' || m || '))';
+    || '), sdc__ruled AS MATERIALIZED (SELECT d.sdc__i, d.sdc__j FROM sdc__determined AS d JOIN sdc__values AS v ON v.sdc__i = d.sdc__j CROSS JOIN sdc__all AS a WHERE v.sdc__c > 1 AND sdc__is_rule(a.sdc__n - d.sdc__c, a.sdc__n - d.sdc__kept, v.sdc__most / a.sdc__n, ' || m || '))'
+    || sdc__nearly_query();
 
 -- sdc__sparsity: the keys of many values (at least ten, and more than one to five records; at least fifty, and more than one to ten; or ten and
 -- more that one record has each, these more than a fiftieth of the sample uniques): what their records say of the persons who share a value is not enough to count on. sdc__sparse:
@@ -86,6 +94,12 @@ CREATE OR REPLACE MACRO sdc__sparsity_query() AS
     || ' AND (r.sdc__i < r.sdc__j OR NOT EXISTS (FROM sdc__ruled AS b WHERE b.sdc__i = r.sdc__j AND b.sdc__j = r.sdc__i)))) AS sdc__sparse,'
     || ' (SELECT coalesce(list([sdc__i::BIGINT, sdc__j::BIGINT] ORDER BY sdc__i ASC, sdc__j ASC), []) FROM sdc__scored WHERE NOT sdc__score > 0 AND (sdc__i IN (SELECT sdc__i FROM sdc__many) OR sdc__j IN (SELECT sdc__i FROM sdc__many))) AS sdc__barred)';
 
+-- sdc__uneven: the squared coefficient of variation of the weights of sample uniques that are alike in all keys but those of many values. How many values have
+-- one record, two, three, ... is a matter of the rates, too: where these differ it says less (log_linear_risk.sql).
+CREATE OR REPLACE MACRO sdc__uneven_query(m) AS
+    ', sdc__uneven AS MATERIALIZED (SELECT coalesce(round(sum(sdc__n * sdc__v) / sum(sdc__n), 9), 0) AS sdc__cv2 FROM (SELECT count(*) AS sdc__n, var_pop(sdc__w) / avg(sdc__w) ** 2 AS sdc__v FROM sdc__c, sdc__sparsity WHERE sdc__f = 1 AND len(sdc__sparse) > 0 GROUP BY '
+    || array_to_string(list_transform(range(1, m + 1), lambda i: 'CASE WHEN NOT list_contains(sdc__sparse, ' || i || ') THEN sdc__k' || i || ' END'), ', ') || '))';
+
 CREATE OR REPLACE MACRO sdc__unborne_query() AS 'list_filter(sdc__barred, lambda b: list_bool_or(list_prepend(false, list_transform(sdc__interactions, lambda g: list_has_all(g, b)))))';
 
 -- sdc__chosen: the model. A pair of which one key determines the other is in every one (cells that it makes impossible expect nobody), and
@@ -95,7 +109,7 @@ CREATE OR REPLACE MACRO sdc__chosen_query(m, given, by_crossing) AS
     || ', sdc__two AS (' || array_to_string(list_prepend('SELECT 0 AS sdc__i, 0 AS sdc__j, 0e0 AS sdc__h, 0 AS sdc__c', list_transform(sdc__key_pairs(m), lambda p: sdc__entropy_query(p[1], p[2], 'sdc__p' || p[1] || '_' || p[2]))), ' UNION ALL ') || ')'
     || ', sdc__scored AS MATERIALIZED (SELECT *, sdc__gain - CASE WHEN sdc__is_ruled THEN 0 ELSE sdc__cost END AS sdc__score FROM (SELECT t.sdc__i, t.sdc__j, 2 * sdc__n * (x.sdc__h + y.sdc__h - t.sdc__h) AS sdc__gain, 2e0 * (x.sdc__c - 1) * (y.sdc__c - 1) AS sdc__cost,'
     || ' EXISTS (FROM sdc__ruled AS r WHERE least(r.sdc__i, r.sdc__j) = t.sdc__i AND greatest(r.sdc__i, r.sdc__j) = t.sdc__j) AS sdc__is_ruled FROM sdc__two AS t JOIN sdc__one AS x ON t.sdc__i = x.sdc__i JOIN sdc__one AS y ON t.sdc__j = y.sdc__i, sdc__all))'
-    || sdc__sparsity_query()
+    || sdc__sparsity_query() || sdc__uneven_query(m)
     || CASE WHEN given IS NOT NULL AND by_crossing
         THEN ', sdc__chosen AS MATERIALIZED (SELECT list_concat(sdc__given, list_filter(sdc__rules, lambda r: NOT list_bool_or(list_prepend(false, list_transform(sdc__given, lambda g: list_has_all(g, r)))))) AS sdc__interactions FROM (SELECT ' || given::VARCHAR || '::BIGINT[][] AS sdc__given,'
              || ' (SELECT coalesce(list([sdc__i::BIGINT, sdc__j::BIGINT] ORDER BY sdc__i ASC, sdc__j ASC) FILTER (sdc__is_ruled), []::BIGINT[][]) FROM sdc__scored) AS sdc__rules))'

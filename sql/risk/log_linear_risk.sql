@@ -19,7 +19,10 @@
 -- (udfs/log_linear/margins.py), or taken from known margins, and with p = l^_k by the persons expected of the value
 --   Pr(F_k = 1 | f_k = 1) = E exp(-M p) , r_k = E (1 - exp(-M p)) / (M p) over it: of whole persons E (1 - p)^M , E (1 - (1 - p)^(M + 1)) / ((M + 1) p)
 -- Where the counts do not tell either figure (a standard error above a tenth of it, and above 0.0025 of the uniques), it is NULL and reason
--- says so; likewise of a model with an interaction that such a key cannot bear. NULL holds no limit.
+-- says so; likewise where the weights differ among uniques that are alike in all other keys (sdc__uneven): with a squared coefficient of variation above 0.1 tau1, above 0.5
+-- tau2 (below that both were within 0.8 to 1.3 of the truth on lognormal, Zipf and uniform margins; strata with rates 0.02 and 0.2 gave 1.25 to 3.3 and 1.1 to
+-- 1.38 times the truth, with the stratum among the keys 0.97 to 1.2 and 0.98 to 1.03); likewise of a model with an interaction that such a key cannot bear, and of two keys of which one nearly determines the other (equal but for one
+-- record in 250: what differs is unique, and credited with 1 / pi persons or more; log_linear_models.sql). NULL holds no limit.
 -- NULL in a key is a category of its own. sdcMicro's modRisk does not divide the fitted counts by pi, takes codes for numbers and texts for
 -- missing values: its tau is up to forty times too high (1,255 and 1,495 where the truth is 32 and 212).
 -- Which model to trust: sql/risk/README.md. Too simple a model gives too high a risk, too rich a one too low (z1 and z2 tell:
@@ -87,12 +90,16 @@ CREATE OR REPLACE MACRO sdc__margins_query(keys, smoothing, known) AS
     || ' FROM sdc__sparsity, sdc__all AS a, sdc__model AS mo, (SELECT coalesce(list(sdc__id ORDER BY sdc__id ASC), []) AS sdc__ids, coalesce(list(sdc__lambda ORDER BY sdc__id ASC), []) AS sdc__lambdas, coalesce(list(sdc__own::DOUBLE ORDER BY sdc__id ASC), []) AS sdc__owns, ['
     || array_to_string(list_transform(keys, lambda k, i: 'coalesce(list(sdc__m' || i || '::DOUBLE ORDER BY sdc__id ASC), [])'), ', ') || '] AS sdc__ms, [' || array_to_string(list_transform(keys, lambda k, i: 'coalesce(list(sdc__n' || i || ' ORDER BY sdc__id ASC), [])'), ', ')
     || '] AS sdc__ns FROM sdc__alone), (SELECT [coalesce(list(sdc__i ORDER BY sdc__i ASC, sdc__m ASC), []), coalesce(list(sdc__m ORDER BY sdc__i ASC, sdc__m ASC), []), coalesce(list(sdc__c ORDER BY sdc__i ASC, sdc__m ASC), [])] AS sdc__all_sizes FROM sdc__sizes))'
-    || ', sdc__told AS MATERIALIZED (SELECT len(sdc__unborne) = 0 AND coalesce(sdc__k[3][1] = 1, true) AS sdc__tells1, len(sdc__unborne) = 0 AND coalesce(sdc__k[3][2] = 1, true) AS sdc__tells2, sdc__k[3][3] AS sdc__error1, sdc__k[3][4] AS sdc__error2, sdc__unborne, sdc__sparse, sdc__k IS NOT NULL AS sdc__by_margins FROM sdc__spread)';
+    || ', sdc__told AS MATERIALIZED (SELECT sdc__cv2 <= 0.1 AND len(sdc__unborne) + len(sdc__near) = 0 AND coalesce(sdc__k[3][1] = 1, true) AS sdc__tells1, sdc__cv2 <= 0.5 AND len(sdc__unborne) + len(sdc__near) = 0 AND coalesce(sdc__k[3][2] = 1, true) AS sdc__tells2, sdc__cv2, sdc__k[3][3] AS sdc__error1, sdc__k[3][4] AS sdc__error2, sdc__unborne, sdc__near, sdc__sparse, sdc__k IS NOT NULL AS sdc__by_margins FROM sdc__spread, sdc__nearly, (SELECT ' || CASE WHEN known THEN 'CASE WHEN list_has_all((SELECT coalesce(list(DISTINCT sdc__key), []) FROM sdc__known), list_transform(sdc__sparse, lambda i: ' || sdc__texts(list_transform(keys, lambda k: sdc__folded(k))) || '[i])) THEN 0 ELSE sdc__cv2 END' ELSE 'sdc__cv2' END || ' AS sdc__cv2 FROM sdc__uneven, sdc__sparsity))';
 
--- Why there is no figure, or NULL where there is. unborne: interactions (pairs) that the counts do not bear.
-CREATE OR REPLACE MACRO sdc__no_figure(keys, sparse, unborne, tells1, tells2, error1, error2) AS CASE
+-- Why there is no figure, or NULL where there is. unborne: interactions (pairs) that the counts do not bear; near: pairs of which one key nearly determines the other.
+CREATE OR REPLACE MACRO sdc__no_figure(keys, sparse, unborne, near, uneven, tells1, tells2, error1, error2) AS CASE
+    WHEN len(near) > 0 THEN 'no figure: one of the keys ' || array_to_string(list_transform(near, lambda b: '"' || keys[b[1]] || '" and "' || keys[b[2]] || '"'), ', of ')
+        || ' nearly determines the other, and the few records that differ are alone in their combination: no model says how many persons share it. Leave one of the two keys out, or make them coarser'
     WHEN len(unborne) > 0 THEN 'no figure: ' || array_to_string(list_transform(sparse, lambda i: '"' || keys[i] || '"'), ', ') || CASE WHEN len(sparse) = 1 THEN ' has' ELSE ' have' END || ' too many values for the records, and the model has '
         || array_to_string(list_transform(unborne, lambda b: '"' || keys[b[1]] || '" with "' || keys[b[2]] || '"'), ', ') || ', which would take each value for as rare as it looks: leave that interaction out (model := ''tree'' does), or recode the key'
+    WHEN uneven > 0.1 THEN 'no figure of ' || CASE WHEN tells2 THEN 'tau1' ELSE 'tau1 and tau2' END || ': the weights differ among sample uniques that are alike but for ' || array_to_string(list_transform(sparse, lambda i: '"' || keys[i] || '"'), ', ')
+        || ' (a squared coefficient of variation of ' || round(uneven, 2) || '), and how many values have one record, two, three, ... does not tell then how many persons share them: add the key by which the rates differ (the stratum), give the known margins, or recode the key'
     WHEN NOT (tells1 AND tells2) THEN 'no figure of ' || CASE WHEN NOT tells1 AND NOT tells2 THEN 'tau1 and tau2' WHEN NOT tells1 THEN 'tau1' ELSE 'tau2' END || ': how many values of ' || array_to_string(list_transform(sparse, lambda i: '"' || keys[i] || '"'), ', ')
         || ' have one record, two, three, ... does not tell how many persons share them (a standard error of ' || array_to_string(list_transform(list_filter([[tells1::DOUBLE, error1], [tells2::DOUBLE, error2]], lambda e: e[1] = 0), lambda e: CASE WHEN e[2] < 10 THEN round(100 * e[2])::BIGINT || ' %' ELSE 'over 1000 %' END), ' and ')
         || '; 10 % is the most): give the known margins, or recode the key' END;
@@ -130,7 +137,7 @@ CREATE OR REPLACE MACRO sdc_log_linear_risk(tbl, keys, weight, model := 'tree', 
            sdc__tau1 AS tau1, CASE WHEN sdc__n1 > 0 THEN sdc__tau1 / sdc__n1 ELSE 0 END::DOUBLE AS tau1_rate,
            sdc__tau2 AS tau2, CASE WHEN sdc__n1 > 0 THEN sdc__tau2 / sdc__n1 ELSE 0 END::DOUBLE AS tau2_rate,
            sdc__v[2] AS z1, sdc__v[4] AS z2,
-           sdc__no_figure(sdc__model_keys(keys), sdc__sparse, sdc__unborne, sdc__tells1, sdc__tells2, sdc__error1, sdc__error2) AS reason
+           sdc__no_figure(sdc__model_keys(keys), sdc__sparse, sdc__unborne, sdc__near, sdc__cv2, sdc__tells1, sdc__tells2, sdc__error1, sdc__error2) AS reason
     FROM query(sdc__unique_risks_query(keys, weight, model, smoothing, 'sdc__f = 1', margins IS NOT NULL)
         || sdc__nearness_query(len(sdc__model_keys(keys))) || ' SELECT sdc__interactions, sdc__n, sdc__n1, CASE WHEN sdc__tells1 THEN sdc__tau1 END AS sdc__tau1, CASE WHEN sdc__tells2 THEN sdc__tau2 END AS sdc__tau2, sdc__v, sdc__told.* FROM sdc__model, sdc__all, sdc__told, sdc__nearness, (SELECT count(*) AS sdc__n1, coalesce(sdc__exact_sum(sdc__pu, 90), 0) AS sdc__tau1, coalesce(sdc__exact_sum(sdc__r, 90), 0) AS sdc__tau2 FROM sdc__risks)');
 

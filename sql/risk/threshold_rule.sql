@@ -28,8 +28,8 @@
 --   30  m   north  1
 --   30  m   south  3
 --
--- What a threshold counts: the records of the file, or with a weight the persons of the population that they stand for: 20
--- where every record weighs 100 is broken by nothing, and was meant for records (weight := NULL, or 1). least_frequency of the summary tells.
+-- What a threshold counts: the records of the file, or with a weight the persons of the population that they stand for. 20 where every record weighs
+-- 100 or more could be broken by nothing, and was meant for records (weight := NULL, or 1): it is an error, here as in sdc_suppress_combinations.
 -- NULL counts within each set of keys. A sum of weights is equal to the threshold where it is so but for its last digits.
 --
 -- Scope: cells.
@@ -93,6 +93,17 @@ CREATE OR REPLACE MACRO sdc__combinations(tbl, keys, rule, weight, inclusive, nu
         WHEN sdc__is_category(nulls) THEN sdc__category_combinations(r)
         ELSE sdc__wildcard_combinations(sdc__names(keys), r) END)[1]);
 
+-- What the record of the smallest weight stands for; NULL where records are counted. A threshold that one such record does not break, nothing could.
+CREATE OR REPLACE MACRO sdc__least_weight(tbl, weight) AS TABLE
+    SELECT min(sdc__value(weight, COLUMNS(sdc__column((*), weight)))) AS sdc__least FROM query_table(tbl);
+CREATE OR REPLACE MACRO sdc__unbreakable(limit_, least, inclusive, weight) AS
+    CASE WHEN CASE WHEN inclusive THEN NOT sdc__at_least(limit_, least) ELSE sdc__at_most(limit_, least) END
+             THEN error('ParameterError: A threshold (' || limit_::VARCHAR || ') is less than what the record of the smallest weight stands for: it is compared with sums of weights (' || weight::VARCHAR || '), and nothing could break it. Give it in persons of the population, or count records: weight 1 (in SQL also NULL).')
+         ELSE false END;
+CREATE OR REPLACE MACRO sdc__breakable_combinations(tbl, keys, rule, threshold, weight, inclusive, nulls, small_weights) AS TABLE
+    SELECT * REPLACE (CASE WHEN weight IS NOT NULL AND sdc__unbreakable(list_min(sdc__threshold_list(threshold)), sdc__least, inclusive, weight) THEN NULL ELSE sdc__unsafe END AS sdc__unsafe)
+    FROM sdc__combinations(tbl, keys, rule, weight, inclusive, nulls, small_weights), sdc__least_weight(tbl, weight);
+
 -- The unsafe combinations.
 -- sdc_threshold_rule: the combinations of values of a few keys that too few persons share.
 -- Gives: columns VARCHAR[], values VARCHAR[], records BIGINT, frequency DOUBLE (less risk), threshold DOUBLE.
@@ -100,17 +111,17 @@ CREATE OR REPLACE MACRO sdc__combinations(tbl, keys, rule, weight, inclusive, nu
 -- Example: FROM sdc_threshold_rule('persons', ['age', 'sex', 'region'], 40, weight := 'w');
 CREATE OR REPLACE MACRO sdc_threshold_rule(tbl, keys, threshold, weight := NULL, dimension := NULL, levels := NULL, inclusive := true, nulls := 'category', small_weights := 'error') AS TABLE
     SELECT sdc__columns AS columns, sdc__values AS "values", sdc__records AS records, sdc__frequency AS frequency, sdc__threshold AS threshold
-    FROM sdc__combinations(tbl, keys, sdc__some_rule(keys, threshold, sdc__key_rule(keys, threshold, dimension, levels)), weight, inclusive, nulls, small_weights)
+    FROM sdc__breakable_combinations(tbl, keys, sdc__some_rule(keys, threshold, sdc__key_rule(keys, threshold, dimension, levels)), threshold, weight, inclusive, nulls, small_weights)
     WHERE sdc__unsafe
     ORDER BY sdc__set ASC, sdc__frequency ASC, sdc__values ASC;
 
 -- A row a set of keys: its combinations, the unsafe ones, the records that have them, and the least frequency.
-CREATE OR REPLACE MACRO sdc__threshold_summary(tbl, keys, rule, weight, inclusive, nulls, small_weights) AS TABLE
+CREATE OR REPLACE MACRO sdc__threshold_summary(combinations) AS TABLE
     SELECT sdc__columns AS columns, any_value(sdc__threshold) AS threshold, count(*) AS combinations,
            count(*) FILTER (sdc__unsafe) AS unsafe_combinations,
            coalesce(sum(sdc__records) FILTER (sdc__unsafe), 0)::BIGINT AS unsafe_records,
            min(sdc__frequency) AS least_frequency
-    FROM sdc__combinations(tbl, keys, rule, weight, inclusive, nulls, small_weights)
+    FROM query_table(combinations)
     GROUP BY sdc__set, sdc__columns
     ORDER BY sdc__set ASC;
 
@@ -120,7 +131,8 @@ CREATE OR REPLACE MACRO sdc__threshold_summary(tbl, keys, rule, weight, inclusiv
 -- Rows: each columns.
 -- Example: FROM sdc_threshold_rule_summary('persons', ['age', 'sex', 'region'], 40, weight := 'w');
 CREATE OR REPLACE MACRO sdc_threshold_rule_summary(tbl, keys, threshold, weight := NULL, dimension := NULL, levels := NULL, inclusive := true, nulls := 'category', small_weights := 'error') AS TABLE
-    FROM sdc__threshold_summary(tbl, keys, sdc__some_rule(keys, threshold, sdc__key_rule(keys, threshold, dimension, levels)), weight, inclusive, nulls, small_weights);
+    WITH sdc__every AS (FROM sdc__breakable_combinations(tbl, keys, sdc__some_rule(keys, threshold, sdc__key_rule(keys, threshold, dimension, levels)), threshold, weight, inclusive, nulls, small_weights))
+    FROM sdc__threshold_summary('sdc__every');
 
 -- The cells of the whole crossing that have an unsafe combination, each with their number.
 CREATE OR REPLACE MACRO sdc__joined_on(keys) AS
@@ -159,4 +171,5 @@ CREATE OR REPLACE MACRO sdc_threshold_rule_records(tbl, keys, threshold, weight 
     FROM (SELECT r.* EXCLUDE (sdc__key), c.sdc__unsafe
           FROM sdc__keyed(tbl, keys) AS r
           LEFT JOIN sdc__unsafe_cells(tbl, keys, sdc__some_rule(keys, threshold, sdc__key_rule(keys, threshold, dimension, levels)), weight, inclusive, nulls, small_weights) AS c
-            ON r.sdc__key = c.sdc__cell);
+            ON r.sdc__key = c.sdc__cell), sdc__least_weight(tbl, weight)
+    WHERE weight IS NULL OR NOT sdc__unbreakable(list_min(sdc__threshold_list(threshold)), sdc__least, inclusive, weight);

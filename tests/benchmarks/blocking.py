@@ -30,7 +30,7 @@ def run(records: int, blocks: list[int]) -> None:
         data = sdc_sql.Microdata(con, "t", id="id")
         for number in blocks:
             start = time.process_time()
-            step = data.microaggregate(VARIABLES, 3, blocks=number, into="released")
+            step = data.mask.microaggregate(VARIABLES, 3, blocks=number, into="released")
             taken = time.process_time() - start
             con.execute("DROP TABLE released")
             size = records // number

@@ -72,7 +72,7 @@ def main() -> None:
     print("| records | cells | recodings | weight | scan | preview | frontier |\n|---|---|---|---|---|---|---|")
     for name, weight in (("none", None), ("one for all", 44), ("a column", "weight")):
         took, found = timed(
-            lambda: data.preview_recodings(hierarchies, sorted(candidates), weight=weight),  # noqa: B023
+            lambda: data.mask.preview_recodings(hierarchies, sorted(candidates), weight=weight),  # noqa: B023
             given.repeats,
         )
         risk = "theta" if weight is None else "expected_reidentifications"

@@ -106,7 +106,7 @@ def by_verb(table: str, folder: str, repeats: int) -> None:
 
         def call(of: Any = of, asked: dict[str, Any] = asked) -> Any:
             con.execute("DROP TABLE IF EXISTS released")
-            return of.generalise(folder, k=K, suppression=SHARE, into="released", **asked).parameters
+            return of.mask.generalise(folder, k=K, suppression=SHARE, into="released", **asked).parameters
 
         took, found = timed(call, repeats)
         levels = "".join(found["levels"].values())

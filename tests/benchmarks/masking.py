@@ -58,15 +58,27 @@ def _multiply_numpy(data: dict[str, np.ndarray], rng: np.random.Generator) -> No
     data["a"] = data["a"] * (1 + 0.1 * rng.standard_normal(len(data["a"])))
 
 
+def _ipso_numpy(data: dict[str, np.ndarray], rng: np.random.Generator) -> None:
+    y = np.column_stack([data[c] for c in NUMBERS])
+    centre = y.mean(axis=0)
+    draws = rng.standard_normal(y.shape)
+    draws -= draws.mean(axis=0)
+    old, new = (np.linalg.cholesky(m.T @ m) for m in (y - centre, draws))
+    drawn = draws @ np.linalg.inv(new).T @ old.T + centre
+    for j, c in enumerate(NUMBERS):
+        data[c] = drawn[:, j].copy()
+
+
 CASES: dict[
     str, tuple[Callable[[sdc_sql.Microdata], object], Callable[[dict[str, np.ndarray], np.random.Generator], None]]
 ] = {
-    "PRAM of one column, 42 levels": (lambda t: t.pram("k", "matrix"), _pram_numpy),
-    "rounding of one column": (lambda t: t.round_to_base("a", 0.1), _round_numpy),
-    "multiplicative noise on one column": (lambda t: t.multiplicative_noise("a", 0.1), _multiply_numpy),
-    "noise on one column": (lambda t: t.noise("a", 0.1), _noise_numpy(["a"])),
-    "noise on five columns": (lambda t: t.noise(NUMBERS, 0.1), _noise_numpy(NUMBERS)),
-    "rank swap of one column": (lambda t: t.rank_swap("a", 5), _swap_numpy),
+    "PRAM of one column, 42 levels": (lambda t: t.mask.pram("k", "matrix"), _pram_numpy),
+    "rounding of one column": (lambda t: t.mask.round_to_base("a", 0.1), _round_numpy),
+    "multiplicative noise on one column": (lambda t: t.mask.multiplicative_noise("a", 0.1), _multiply_numpy),
+    "noise on one column": (lambda t: t.mask.noise("a", 0.1), _noise_numpy(["a"])),
+    "noise on five columns": (lambda t: t.mask.noise(NUMBERS, 0.1), _noise_numpy(NUMBERS)),
+    "five columns drawn anew (IPSO C)": (lambda t: t.mask.ipso(NUMBERS), _ipso_numpy),
+    "rank swap of one column": (lambda t: t.mask.rank_swap("a", 5), _swap_numpy),
 }
 
 

@@ -108,7 +108,7 @@ def measured(con: duckdb.DuckDBPyConnection, names: list[str], sizes: list[int],
     for most in sizes:
         counts: list[int] = []
         ours, group = timed(
-            lambda m=most, c=counts: c.append(data.suda_summary(m).msus),
+            lambda m=most, c=counts: c.append(data.risk.suda_summary(m).msus),
             lambda: con.execute(bare).fetchall(),
             repeats,
         )

@@ -40,7 +40,7 @@ GUARANTEES = ("identical", "strong", "wildcard")
 
 def measured(con: duckdb.DuckDBPyConnection, keys: list[str], identifier: str, k: int, guarantee: str) -> str:
     """Suppress the table `t` and return the values suppressed and the processor times."""
-    chosen = f"{keys}, {k}, '{identifier}', '{guarantee}', NULL, 'equal', NULL, NULL, NULL, NULL, NULL, NULL"
+    chosen = f"{keys}, {k}, '{identifier}', '{guarantee}', NULL, 'equal', NULL, NULL, NULL, NULL, NULL, NULL, 'record'"
     start = time.process_time()
     con.execute(
         f"CREATE OR REPLACE TABLE r AS SELECT * EXCLUDE (sdc__id) FROM sdc__local_suppression('t', {chosen})"

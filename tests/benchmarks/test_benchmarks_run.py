@@ -24,7 +24,7 @@ def test_the_masking_benchmark_runs():
     command = [sys.executable, str(Path(__file__).with_name("masking.py")), "2000"]
     done = subprocess.run(command, capture_output=True, text=True, timeout=300, check=False)
     assert done.returncode == 0, done.stderr
-    assert done.stdout.count("| 2,000 |") == 6
+    assert done.stdout.count("| 2,000 |") == 7
 
 
 def test_the_benchmark_of_swapping_runs():

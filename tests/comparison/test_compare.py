@@ -46,22 +46,22 @@ def test_each_figure_is_that_of_the_measure(tables):
     before, after = described(tables, "k"), described(tables, "r")
     found = after.compare(before, sensitive=["income"], ordered=["Income"]).to_dict()
     for side, data in ((found["before"], before), (found, after)):
-        assert side["frequency_summary"] == data.frequency_summary().to_dict()
-        assert side["k_anonymity"] == [v.to_dict() for v in data.k_anonymity(5)]
-        assert side["theta"] == data.theta().to_dict()
-        assert side["global_risk"] == data.global_risk().to_dict()
-        assert side["household_global_risk"] == data.household_global_risk().to_dict()
-        risks = [row[-1] for row in data.individual_risk().fetchall()]
+        assert side["frequency_summary"] == data.risk.frequency_summary().to_dict()
+        assert side["k_anonymity"] == [v.to_dict() for v in data.risk.k_anonymity(5)]
+        assert side["theta"] == data.risk.theta().to_dict()
+        assert side["global_risk"] == data.risk.global_risk().to_dict()
+        assert side["household_global_risk"] == data.risk.household_global_risk().to_dict()
+        risks = [row[-1] for row in data.risk.individual_risk().fetchall()]
         assert side["individual_risk"] == {"individual_risk": max(risks)}
-        assert side["t_closeness"][0]["t"] == data.t_closeness("income", distance="ordered").t
+        assert side["t_closeness"][0]["t"] == data.risk.t_closeness("income", distance="ordered").t
     categories = ["Select", "f", "sex"]
     assert found["categorical"] == categories
     assert found["continuous"] == ["income"]
-    assert found["direct_distance"] == [v.to_dict() for v in after.direct_distance(before, categories)]
-    assert found["entropy_loss"] == [v.to_dict() for v in after.entropy_loss(before, categories)]
-    assert found["il1"] == [v.to_dict() for v in after.il1(before, ["income"])]
-    crossing, *each = (v.to_dict() for v in after.distribution_distance(before, categories))
-    assert found["distribution_distance"] == [*each, after.distribution_distance(before, after.keys)[0].to_dict()]
+    assert found["direct_distance"] == [v.to_dict() for v in after.loss.direct_distance(before, categories)]
+    assert found["entropy_loss"] == [v.to_dict() for v in after.loss.entropy_loss(before, categories)]
+    assert found["il1"] == [v.to_dict() for v in after.loss.il1(before, ["income"])]
+    crossing, *each = (v.to_dict() for v in after.loss.distribution_distance(before, categories))
+    assert found["distribution_distance"] == [*each, after.loss.distribution_distance(before, after.keys)[0].to_dict()]
     assert crossing["columns"] == categories
     assert [found[name] for name in ("propensity", "distance_linkage", "rank_linkage")] == [None] * 3
 
@@ -70,7 +70,7 @@ def test_each_figure_is_that_of_the_measure(tables):
 def test_the_propensity_score_is_that_of_the_measure(tables):
     before, after = few(tables, "k"), few(tables, "r")
     found = after.compare(before, columns=["f", "income"], propensity=True, pairs=False).loss["propensity"]
-    assert found == after.propensity(before, ["f", "income"], continuous=["income"], pairs=False).to_dict()
+    assert found == after.loss.propensity(before, ["f", "income"], continuous=["income"], pairs=False).to_dict()
     assert found["pmse"] > 0
 
 
@@ -80,9 +80,9 @@ def test_suppressed_keys_are_read_both_ways(tables):
     found = few(tables, "r", weight="w", household="home").compare("k")
     for name, table in (("wildcard", "r"), ("before_wildcard", "k")):
         data = few(tables, table, weight="w", household="home", nulls="wildcard")
-        assert found.risk[name]["k_anonymity"] == [v.to_dict() for v in data.k_anonymity(5)]
-        assert found.risk[name]["global_risk"] == data.global_risk().to_dict()
-        assert found.risk[name]["household_global_risk"] == data.household_global_risk().to_dict()
+        assert found.risk[name]["k_anonymity"] == [v.to_dict() for v in data.risk.k_anonymity(5)]
+        assert found.risk[name]["global_risk"] == data.risk.global_risk().to_dict()
+        assert found.risk[name]["household_global_risk"] == data.risk.household_global_risk().to_dict()
     assert any("f (15)" in note for note in found.notes)
     # the reading that is asked for has the plain names, the other its own: neither is lost
     other = few(tables, "r", nulls="wildcard").compare("k", k=20)
@@ -127,7 +127,7 @@ def test_keys_and_roles_are_those_of_either_table(tables):
     assert (found.only_original, found.only_released) == (("Select", "w"), ("new",))
     assert (
         found.risk["before"]["global_risk"]
-        == described(tables, "k", keys=["f", "Select", "sex"]).global_risk().to_dict()
+        == described(tables, "k", keys=["f", "Select", "sex"]).risk.global_risk().to_dict()
     )
     assert any("Select: a key before" in note for note in found.notes)
     assert any("weight before only" in note for note in found.notes)
@@ -162,7 +162,7 @@ PRAMMED = {"keys": ["Select", "sex"], "weight": "w", "household": "home", "sampl
 def masked(tables):
     """Return the released table whose sex and region went through PRAM, with its steps."""
     tables.execute("SET VARIABLE sdc_key = ?", [KEY])
-    few(tables, "k").pram_retention("Select", 0.6, into="p")
+    few(tables, "k").mask.pram_retention("Select", 0.6, into="p")
     yield few(tables, "p", **PRAMMED)
     tables.execute("RESET VARIABLE sdc_key")
 
@@ -173,9 +173,9 @@ def test_pram_by_the_steps_and_by_a_matrix(masked):
     con = masked.con
     known = masked.compare("k")
     assert known.risk["after"]["global_risk_misclassified"] == {
-        n: v for n, v in masked.global_risk().to_dict().items() if n != "pram"
+        n: v for n, v in masked.risk.global_risk().to_dict().items() if n != "pram"
     }
-    assert known.risk["after"]["theta_misclassified"]["theta"] == masked.theta().theta_misclassified
+    assert known.risk["after"]["theta_misclassified"]["theta"] == masked.risk.theta().theta_misclassified
     assert any("went through PRAM (step 1)" in note for note in known.notes)
     con.execute("CREATE TABLE m AS FROM sdc_pram_retention_matrix('k', 'Select', 0.6)")
     con.execute("CREATE TABLE copy AS FROM p")
@@ -241,6 +241,7 @@ def test_conditions_that_must_hold():
         holds("before.k_anonymity.records < 9 OR before.k_anonymity.2.records < 9", figures)
 
 
+@pytest.mark.slow
 def test_as_text_and_html_and_rows(tables):
     tables.execute("""ALTER TABLE k RENAME "Select" TO "<b>" """)
     tables.execute("""ALTER TABLE r RENAME "Select" TO "<b>" """)
@@ -339,9 +340,9 @@ def test_linkage_is_that_of_the_measures(tables, files, capsys):
     before, after = few(tables, "k"), few(tables, "r")
     names = ["f", "Select", "income"]
     found = after.compare(before, columns=names, linkage=True)
-    by_distance = after.distance_linkage(before, names, continuous=["income"])
+    by_distance = after.linkage.distance_linkage(before, names, continuous=["income"])
     assert found.loss["distance_linkage"] == by_distance.to_dict()
-    assert found.loss["rank_linkage"] == after.rank_linkage(before, ["income"]).to_dict()
+    assert found.loss["rank_linkage"] == after.linkage.rank_linkage(before, ["income"]).to_dict()
     assert "Record linkage: the nearest original record is their own" in str(found)
     assert 0 < by_distance.rate < 1
     options = ["--keys", "f,sex", "--id", "id", "--columns", "f,Select,income", "--linkage"]
@@ -352,12 +353,15 @@ def test_linkage_is_that_of_the_measures(tables, files, capsys):
         few(tables, "r", id=None).compare(few(tables, "k", id=None), linkage=True)
 
 
+@pytest.mark.slow
 def test_probabilistic_record_linkage_is_that_of_the_measure(tables):
     before, after = few(tables, "k"), few(tables, "r")
     found = after.compare(
         before, columns=["f"], probabilistic_linkage={"Select": None, "sex": None, "income": 1, "f": None}
     )
-    expected = after.probabilistic_linkage(before, ["Select", "sex", "income", "f"], continuous=["income"], tolerance=1)
+    expected = after.linkage.probabilistic_linkage(
+        before, ["Select", "sex", "income", "f"], continuous=["income"], tolerance=1
+    )
     assert found.to_dict()["probabilistic_linkage"] == expected.to_dict()
     assert "Probabilistic record linkage" in str(found)
     with pytest.raises(ParameterError, match="probabilistic_linkage is"):
@@ -389,6 +393,7 @@ def test_two_databases(tmp_path, capsys):
     assert (found["before"]["frequency_summary"]["records"], found["frequency_summary"]["records"]) == (60, 1)
 
 
+@pytest.mark.slow
 def test_limits_and_wrong_options_on_the_command_line(files, capsys):
     given = [files["k.parquet"], files["r.parquet"]]
     options = ["--keys", "f", "--id", "id", "--columns", "f"]
@@ -408,6 +413,7 @@ def test_limits_and_wrong_options_on_the_command_line(files, capsys):
         assert words in capsys.readouterr().err
 
 
+@pytest.mark.slow
 def test_a_key_that_may_have_been_renamed_is_an_error(con):
     """Else all that it tells would count before masking, and nothing of it after."""
     con.execute("CREATE TABLE k AS SELECT range AS id, range % 40 AS education, range % 2 AS sex FROM range(60)")

@@ -83,7 +83,10 @@ def test_a_number_that_no_record_can_weigh(people, name, value):
 @pytest.mark.parametrize("value", ["NULL", "NULL::VARCHAR"])
 def test_risk_without_a_weight(people, name, value):
     message = complaint(people, query(name, weight=value))
-    assert "needs a weight: the name of the column" in message or '"NULL": the list of columns holds a NULL' in message
+    assert (
+        "Error: A weight is needed: the name of the column" in message
+        or '"NULL": the list of columns holds a NULL' in message
+    )
 
 
 @pytest.mark.slow
@@ -105,7 +108,7 @@ def test_normalised_weights_are_refused_and_no_cell_is_shown(persons, name):
     message = complaint(persons, query(name, keys=keys))
     assert "The weights of a cell sum to less than its records" in message
     assert "67" not in message
-    assert "need expansion weights" in message or "individual risk needs expansion weights" in message
+    assert "need expansion weights" in message or "expansion weights are needed" in message
 
 
 def test_normalised_weights_still_have_sums(persons):

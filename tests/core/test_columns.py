@@ -202,6 +202,7 @@ def test_odd_column_names(people, name):
         assert sorted(results[0]) == sorted(results[1]), roles
 
 
+@pytest.mark.slow
 def test_all_odd_names_at_once(con):
     columns = ", ".join(f"i % {2 + n % 3} AS {quoted(name)}" for n, name in enumerate(ODD))
     con.execute(f"CREATE TABLE odd AS SELECT {columns} FROM range(7) t(i)")

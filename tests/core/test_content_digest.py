@@ -66,6 +66,7 @@ def test_it_is_what_the_header_says(con):
     assert found == by_hand([("age", "INTEGER"), ("sex", "VARCHAR")], [["30", "f"], ["41", "m"]])
 
 
+@pytest.mark.slow
 def test_it_is_what_the_header_says_of_many_records(con):
     found = digest(
         con, "SELECT i % 977 AS a, CASE WHEN i % 3 > 0 THEN 'x' || i % 50 END AS \"b ü\" FROM range(9000) t(i)"
@@ -127,6 +128,7 @@ def test_order_threads_and_settings_do_not_count(con):
     con.execute("RESET threads")
 
 
+@pytest.mark.slow
 def test_the_file_does_not_count(con, tmp_path):
     found = digest(con, MIXED)
     con.execute(f"COPY content TO '{tmp_path / 'c.parquet'}'")
@@ -169,5 +171,5 @@ def test_odd_tables(con):
 
 def test_python_gives_the_same(con):
     con.execute(f"CREATE TABLE mixed AS {MIXED}")
-    found = sdc_sql.Microdata(con, "mixed", id="id").content_digest()
+    found = sdc_sql.Microdata(con, "mixed", id="id").risk.content_digest()
     assert (found.digest, found.records, found.columns) == (digest(con, MIXED), 5000, 10)

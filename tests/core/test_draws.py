@@ -175,6 +175,7 @@ def test_no_plan_shows_the_key(keyed, how, query):
     assert KEY not in str(keyed.execute(f"{how} {query}").fetchall())
 
 
+@pytest.mark.slow
 def test_no_profile_log_error_or_file_shows_the_key(tmp_path):
     path = tmp_path / "survey.duckdb"
     with duckdb.connect(path) as con:

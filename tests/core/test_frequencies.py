@@ -18,6 +18,7 @@ def stored(con, shared, data):
     """)
 
 
+@pytest.mark.slow
 @PROPERTY
 @given(table=small_tables())
 def test_frequencies_equal_a_count_over_all_pairs(db, table):

@@ -29,8 +29,8 @@ def test_an_object_is_copied_and_stays_as_it_is(con: duckdb.DuckDBPyConnection, 
         "relation of a frame": lambda: con.from_df(_frame("pandas")),
     }.get(kind, lambda: _frame(kind))()
     data = Microdata(con, given, keys=["Select"], id="person")
-    assert data.k_anonymity(2)[0].records == 2
-    data.local_suppression(2)
+    assert data.risk.k_anonymity(2)[0].records == 2
+    data.mask.local_suppression(2)
     assert con.table(data.table).filter('"Select" IS NULL').aggregate("count(*)").fetchall() == [(2,)]
     rows = (
         given.fetchall() if isinstance(given, duckdb.DuckDBPyRelation) else con.from_arrow(pa.table(COLUMNS)).fetchall()
@@ -44,7 +44,7 @@ def test_an_object_is_copied_and_stays_as_it_is(con: duckdb.DuckDBPyConnection, 
 def test_two_objects_are_two_tables(con: duckdb.DuckDBPyConnection) -> None:
     first, second = (Microdata(con, pa.table({"a": values}), keys=["a"]) for values in ([1], [1, 1]))
     assert first.table != second.table
-    assert (first.k_anonymity(2)[0].records, second.k_anonymity(2)[0].records) == (1, 0)
+    assert (first.risk.k_anonymity(2)[0].records, second.risk.k_anonymity(2)[0].records) == (1, 0)
 
 
 def test_a_path(con: duckdb.DuckDBPyConnection, tmp_path: Path) -> None:
@@ -52,9 +52,9 @@ def test_a_path(con: duckdb.DuckDBPyConnection, tmp_path: Path) -> None:
         con.from_arrow(pa.table(COLUMNS)).write_csv(str(tmp_path / "x.csv"))
         con.from_arrow(pa.table(COLUMNS)).write_parquet(str(tmp_path / "x.parquet"))
         path = tmp_path / f"x.{ending}"
-        assert Microdata(con, path, keys=["Select"]).k_anonymity(2) == Microdata(
+        assert Microdata(con, path, keys=["Select"]).risk.k_anonymity(2) == Microdata(
             con, str(path), keys=["Select"]
-        ).k_anonymity(2)
+        ).risk.k_anonymity(2)
 
 
 def test_a_relation_of_another_database(con: duckdb.DuckDBPyConnection) -> None:

@@ -103,6 +103,7 @@ def test_missing_values_and_strata(con):
             assert near(matrix[i][j], float(covariance_of(a, b)))
 
 
+@pytest.mark.slow
 def test_covariances_of_unlike_columns(con):
     columns = {name: DATA[name] for name in ("normal", "offset", "outlier", "whole", "constant")}
     given(con, columns)

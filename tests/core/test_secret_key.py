@@ -64,18 +64,19 @@ def test_no_key_in_the_documentation_is_one_that_would_be_accepted():
     assert {key for key in keys if len(key) > len("...")} <= {"abc"}
 
 
+@pytest.mark.slow
 def test_a_key_is_refused_before_any_work(con):
     con.execute("CREATE TABLE t AS SELECT range AS id, range::DOUBLE AS x FROM range(10)")
     con.execute("SET VARIABLE sdc_key = 'abc'")
     data = sdc_sql.Microdata(con, "t", id="id")
-    assert data.round_to_base("x", 5).records == 10  # what draws nothing needs no key
+    assert data.mask.round_to_base("x", 5).records == 10  # what draws nothing needs no key
     con.execute("UPDATE t SET x = 'infinity' WHERE id = 1")  # which is wrong too, and found out later
     for into in (None, "released"):
         with pytest.raises(sdc_sql.ParameterError, match="can be guessed"):
-            data.noise(["x"], 0.1, into=into)
+            data.mask.noise(["x"], 0.1, into=into)
     con.execute("SET VARIABLE sdc_key = 'vT5-0fQmXr2LzKp8_YdWc3NhGu7JbSaEo9iRtM1xk4U'")
     with pytest.raises(sdc_sql.SdcError, match="infinite"):
-        data.noise(["x"], 0.1)
+        data.mask.noise(["x"], 0.1)
 
 
 def key_of(con: duckdb.DuckDBPyConnection) -> str:
@@ -101,6 +102,7 @@ def test_no_helper_replaces_a_key_that_is_set(monkeypatch):
     assert key_of(sdc_sql.example().con) != key_of(sdc_sql.example().con)
 
 
+@pytest.mark.slow
 def test_the_shell_refuses_to_set_one_that_can_be_guessed(monkeypatch):
     mine = secrets.token_urlsafe(32)
     complaints: list[str] = []

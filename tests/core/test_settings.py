@@ -90,6 +90,10 @@ def _calls() -> dict[str, str]:
         call = call.replace("['age', 'income'], 3", "['income', 'w'], 3")  # numbers
         if macro.name == "sdc_linear_relations":
             call = call.replace("'age', 'income'", "'income', 'w'")  # likewise
+        if macro.name == "sdc_data_shuffling":
+            call = call.replace("['sex']", "['w']")  # a number: of a sex, a region has too few records to predict from
+        if macro.name == "sdc_ipso":
+            call = call.replace("['age']", "['income']")  # a number
         if macro.file == "mask/pram_matrix.sql":
             call = call.replace("'sexes'", "'whole'")  # NULL is no category there
         calls[macro.name] = call
@@ -98,8 +102,8 @@ def _calls() -> dict[str, str]:
             ("nulls", "'wildcard'"), ("distance", "'ordered'"), ("stratum", "'region'"), ("guarantee", "'wildcard'"),
         ):  # fmt: skip
             takes_it = more in names and f"{more} :=" not in call
-            if more == "nulls":
-                takes_it = any(p.name == more and "wildcard" in p.choices for p in macro.parameters)
+            if more in {"nulls", "distance"}:
+                takes_it = any(p.name == more and value.strip("'") in p.choices for p in macro.parameters)
             if takes_it and not (more == "stratum" and (not macro.masks or macro.name.startswith("sdc_pram"))):
                 calls[f"{macro.name} {value}"] = call[:-1] + f", {more} := {value})"
     calls["sdc_rank_swap of texts"] = "FROM sdc_rank_swap('persons', 'age', 25, 'name')"
@@ -149,6 +153,7 @@ def test_settings_and_collations_change_nothing(plain, elsewhere, collated, name
     assert rounded_rows(collated, CALLS[name]) == expected
 
 
+@pytest.mark.slow
 def test_cells_are_told_apart_by_their_bytes(elsewhere, collated):
     """Four records, four cells: a collation would make two of them, and 7 rows of 4 records."""
     rows = "(VALUES ('a', 'x'), ('A', 'x'), ('b', 'x'), ('B', 'X')) AS t(age, sex)"
@@ -162,6 +167,7 @@ def test_cells_are_told_apart_by_their_bytes(elsewhere, collated):
         con.execute("DROP TABLE four")
 
 
+@pytest.mark.slow
 def test_texts_in_lists_need_a_session_without_a_collation(elsewhere, plain):
     for con in (elsewhere, plain):
         con.execute("CREATE OR REPLACE TABLE listed AS FROM (VALUES (['a']), (['A'])) AS t(langs)")
@@ -171,12 +177,13 @@ def test_texts_in_lists_need_a_session_without_a_collation(elsewhere, plain):
             elsewhere.execute(f"FROM {call}").fetchall()
 
 
+@pytest.mark.slow
 def test_masking_in_place_tells_ids_and_values_apart_by_their_bytes(plain, elsewhere, collated):
     """Ids 'p0' and 'P0' are two records, and a change from 'f' to 'F' is one."""
     found = []
     for con in (plain, elsewhere, collated):
         con.execute("CREATE OR REPLACE TABLE mine AS FROM persons")
-        sdc_sql.Microdata(con, "mine", keys=["age", "sex"], id="name").pram("sex", matrix="sexes")
+        sdc_sql.Microdata(con, "mine", keys=["age", "sex"], id="name").mask.pram("sex", matrix="sexes")
         found.append(sorted(con.execute("SELECT name, sex FROM mine").fetchall(), key=repr))
     assert found[1] == found[2] == found[0]
     ((kept,),) = collated.execute("SELECT sql FROM duckdb_tables() WHERE table_name = 'mine'").fetchall()

@@ -85,6 +85,7 @@ def test_every_role(con, role, folder):  # noqa: ARG001
     assert "is guessed (DOUBLE)" in complaint(con, ROLES[role])
 
 
+@pytest.mark.slow
 def test_what_is_reckoned_with_is_a_number(con, folder):  # noqa: ARG001
     assert con.execute("FROM sdc_t_closeness('f.csv', ['kind'], 'w', distance := 'ordered')").fetchall()
     assert con.execute("SELECT w FROM sdc_round('f.csv', ['w'], 5, 'nr') ORDER BY nr").fetchall() == [(5,), (5,), (5,)]

@@ -47,6 +47,7 @@ def of_three_bits(width, records):
     return [tuple(None if (i + j) % 4 == 0 else (i + j) % 6 for j in range(width)) for i in range(records)]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("width", "bits"), [(42, 126), (43, 129)])
 def test_keys_that_just_fit_one_number_and_one_key_more(con, width, bits):
     """Up to 126 bits cells are numbers, from there on bit strings."""
@@ -120,6 +121,7 @@ def test_sdcmicros_rule_for_partly_missing_records(con):
     assert [f for (f,) in rows.fetchall()] == expected
 
 
+@pytest.mark.slow
 @PROPERTY
 @given(table=small_tables())
 def test_without_nulls_both_treatments_agree(db, table):

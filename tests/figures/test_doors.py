@@ -11,6 +11,7 @@ import pytest
 import sdc_sql
 from sdc_sql.cli import main
 from sdc_sql.errors import ReleaseFileError
+from sdc_sql.release.sealed import sealed
 
 KEY = "vT5-0fQmXr2LzKp8_YdWc3NhGu7JbSaEo9iRtM1xk4U"
 OLD = Path(__file__).resolve().parents[2] / "fixtures" / "certificate_1"
@@ -161,6 +162,7 @@ WRONG = {
 }  # fmt: skip
 
 
+@pytest.mark.slow
 def test_what_is_wrong_is_told_with_its_place(folder):
     wrong = []
     for case, (risks, losses, changed, place, words) in WRONG.items():
@@ -171,6 +173,7 @@ def test_what_is_wrong_is_told_with_its_place(folder):
     assert wrong == []
 
 
+@pytest.mark.slow
 def test_the_command_line(folder, capsys):
     file, register = str(folder / "persons.csv"), folder / "register.csv"
     given = ["risk", file, "--keys", "f,Select", "--sampling-fraction", "0.1"]
@@ -203,6 +206,7 @@ def test_the_command_line(folder, capsys):
     assert main([*compared, *limits, "--figure", "matrix=direct_distance(columns=[f])"]) == 0
 
 
+@pytest.mark.slow
 def test_a_certificate_of_before_verifies_and_its_release_file_is_told_of():
     found = sdc_sql.verify(OLD / "certificate.json", OLD / "released.csv")
     assert found.holds, found.failed
@@ -217,7 +221,23 @@ def test_a_certificate_of_before_verifies_and_its_release_file_is_told_of():
     assert "attribute.distinct_l" in text  # as it was written then
 
 
+@pytest.mark.slow
 def test_a_certificate_of_before_that_was_changed_fails(tmp_path):
     released = tmp_path / "released.csv"
     released.write_text((OLD / "released.csv").read_text().replace("flu", "cold", 1))
     assert "output.digest" in sdc_sql.verify(OLD / "certificate.json", released).failed
+
+
+@pytest.mark.slow
+def test_a_threshold_of_before_is_checked_where_a_record_can_break_it(tmp_path):
+    """The weights are 10 and more: nobody could break 2, which is an error now; 40 can be broken, and is compared."""
+    said = json.loads((OLD / "certificate.json").read_text())
+    said = {name: value for name, value in said.items() if name not in {"marks", "digest"}}
+    (rule,) = (i for i, limit in enumerate(said["limits"]) if limit["limit"].startswith("threshold_rule"))
+    for threshold, compared in ((2, False), (40, True)):
+        said["scenarios"][0]["threshold"] = threshold
+        file = tmp_path / f"{threshold}.json"
+        file.write_text(json.dumps(sealed(said)))
+        checks = sdc_sql.verify(file, OLD / "released.csv").checks
+        of_rule = [check for check in checks if check.field.startswith((f"limits[{rule}]", "scenarios[0].limits[6]"))]
+        assert [check.holds is not None for check in of_rule] == [compared] * len(of_rule) != []

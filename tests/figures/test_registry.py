@@ -155,6 +155,7 @@ def test_a_row_may_be_a_word_of_sql():
         check_side("theta_by.Select.theta > 0.1", every(), holds=True)
 
 
+@pytest.mark.slow
 def test_limits_from_python(persons):
     """With odd names: a table k, columns f and Select, a quote, NULL in the keys."""
     persons.execute('CREATE TABLE k AS SELECT id, age AS f, sex AS "Select", weight AS "it\'s ""w""" FROM persons')

@@ -43,7 +43,7 @@ def refusal(con, macro, parameter, word):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("room", ["core", "risk", "loss", "mask"])
+@pytest.mark.parametrize("room", ["core", "risk", "linkage", "loss", "mask"])
 def test_sql_takes_the_words_of_the_header_alone(con, room):
     found = []
     for macro, parameter in DECLARED:

@@ -109,6 +109,7 @@ def test_json_is_the_report_of_python(capsys, folder, name):
     assert found == approximately(expected)
 
 
+@pytest.mark.slow
 def test_text_is_the_report_of_python(capsys, parquet):
     assert main(["risk", parquet, "--keys", "age,sex", "--weight", "weight"]) == DONE
     with duckdb.connect() as con:
@@ -542,6 +543,7 @@ def test_as_a_module():
     assert done.stdout.startswith("sdc-sql ")
 
 
+@pytest.mark.slow
 def test_bad_input_as_a_program():
     done = run("risk", "nowhere.parquet", "--keys", "age", text=True)
     assert (done.returncode, done.stdout) == (BAD_INPUT, "")

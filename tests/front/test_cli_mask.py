@@ -76,6 +76,7 @@ def test_in_place_and_into_a_file_are_the_same(folder, capsys, method):
     assert KEY not in json.dumps(steps, ensure_ascii=False)
 
 
+@pytest.mark.slow
 def test_output_as_csv(folder):
     assert main(["mask", "round", *FILE, "income", "--base", "5", "--output", "o.csv"]) == 0
     with duckdb.connect() as con:
@@ -119,6 +120,7 @@ def test_wrong_input_is_one_line_and_nothing_is_changed(folder, capsys, case):
     assert sorted(p.name for p in folder.iterdir()) == files
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("folder")
 def test_without_a_key(capsys, monkeypatch):
     monkeypatch.delenv("SDC_KEY")

@@ -38,6 +38,7 @@ def test_a_file_is_measured_as_in_sql(con, files, capsys):
         assert found == {"neighbourhood": expected, "exceeded": []}
 
 
+@pytest.mark.slow
 def test_a_second_table_is_a_file_or_of_the_same_database(files, capsys):
     of_a_file = measured(capsys, "sdc_perceived_risk", files["parquet"], files["parquet"], "income", "id", "5")
     of_a_table = measured(

@@ -60,6 +60,7 @@ def test_an_empty_table_is_an_error(name):
             reference().execute(sql).fetchall()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("dialect", ENGINES)
 def test_golden_sql_is_what_is_compiled(dialect):
     """(Written anew by `python tests/integration/compiled.py`.)"""
@@ -80,6 +81,7 @@ def test_a_mask_that_says_it_is_compiled_is(dialect):
     assert not wrong, "\n".join(wrong)
 
 
+@pytest.mark.slow
 def test_every_table_macro_is_written_or_there_is_a_reason():
     written = {name.split()[0] for name in EVERY} | {macro for macro, *_ in masked_elsewhere.CALLS.values()}
     for name in {n for n, d in definitions().items() if d.is_table and not n.startswith("sdc__")} - written:

@@ -48,6 +48,7 @@ def test_codes_of_the_population_are_read_alike(capsys, folder):
     assert found["k_map"]["records"] == 0
 
 
+@pytest.mark.slow
 def test_columns_that_were_not_asked_for_are_written_back_as_they_were(folder):
     assert (
         main(["mask", "round", "f.csv", "--id", "id", "--columns", "income", "--base", "10", "--output", "o.csv"]) == 0
@@ -57,6 +58,7 @@ def test_columns_that_were_not_asked_for_are_written_back_as_they_were(folder):
     assert [{**r, "income": ""} for r in after] == [{**r, "income": ""} for r in before]
 
 
+@pytest.mark.slow
 def test_pram_of_codes(folder):
     command = ["mask", "pram", "f.csv", "--id", "id", "--columns", "code", "--retention", "0.2", "--output", "o.csv"]
     assert main(command) == 0

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from pathlib import Path
+from types import SimpleNamespace
 
 import duckdb
 import pytest
@@ -64,6 +65,7 @@ def written(name: str, parameters: list[str]) -> str:
     return f"{{%- macro {name[4:]}({signature}) -%}}\n{said}{{%- endmacro -%}}\n"
 
 
+@pytest.mark.slow
 def test_every_public_table_macro_has_its_dbt_macro(parameters):
     missing = {name[4:] for name in parameters} - set(MACROS)
     assert not missing, "write into sdc_sql/dbt/package/macros:\n" + "\n".join(
@@ -101,9 +103,22 @@ def documented() -> dict[str, list[str]]:
     return {e["name"]: [a["name"] for a in e["arguments"]] for e in entries}
 
 
+@pytest.mark.slow
 def test_everything_public_is_documented_with_its_arguments():
     public = MACROS | {f"test_{name}": signature for name, signature in TESTS.items()}
     assert documented() == {n: [a.partition("=")[0] for a in signature.split(", ")] for n, signature in public.items()}
+
+
+def test_another_engine_gets_a_sentence():
+    jinja2 = pytest.importorskip("jinja2")
+    text = (PACKAGE / "macros" / "call.sql").read_text("utf-8") + "{{ sdc__only_on_duckdb('sdc_theta') }}"
+    template = jinja2.Environment(extensions=["jinja2.ext.do"]).from_string(text)
+    refused = []
+    for kind in ("duckdb", "postgres", "spark"):
+        target = {"type": kind, "name": "prod"}
+        template.render(execute=True, target=target, sdc=SimpleNamespace(sdc__refuse=refused.append))
+    words = "sdc_theta runs in DuckDB (dbt-duckdb with the plugin sdc_sql.dbt), and the target prod is"
+    assert [one.partition(". ")[0] for one in refused] == [f"{words} postgres", f"{words} spark"]
 
 
 def test_a_test_of_dbt_is_named_sdc_and_takes_a_model_first():

@@ -32,17 +32,23 @@ RAISED: dict[str, list[tuple[str, type[SdcError], str]]] = {
         ("FROM sdc_cell_risk('bad', ['age'], 0)", WeightError, "zero or negative"),
         ("FROM sdc_cell_risk('bad', ['age'], 'nan'::DOUBLE)", WeightError, "A sampling weight is NULL, NaN"),
     ],
-    (
-        "Individual risk needs a weight: the name of the column of expansion weights,"
-        " or a number that every record weighs."
-    ): [
-        ("FROM sdc_global_risk('persons', ['age'], NULL)", WeightError, "needs a weight"),
+    ("A weight is needed: the name of the column of expansion weights, or a number that every record weighs."): [
+        ("FROM sdc_global_risk('persons', ['age'], NULL)", WeightError, "A weight is needed"),
+        ("FROM sdc_log_linear_risk('persons', ['age', 'sex'], NULL)", WeightError, "A weight is needed"),
+    ],
+    "The column ": [
+        ("FROM sdc_cells('signed', ['x'])", ColumnError, "The column x of signed (DOUBLE) holds a value in a form"),
+        ("FROM sdc_cells('signed', ['y'])", ColumnError, "a number of days, say, in the place of the interval"),
+        ("FROM sdc_cells('signed', ['z'])", ColumnError, "take the numbers out of it"),
+    ],
+    "The name of a table is no text: give its name in quotes, as in ''persons''.": [
+        ("FROM sdc_k_anonymity(1, ['age'], 3)", TableError, "give its name in quotes"),
     ],
     "small_weights is ": [
         ("FROM sdc_global_risk('persons', ['age'], 9, small_weights := 'none')", ParameterError, "it must be 'error'"),
         ("FROM sdc_cell_risk('persons', ['age'], 9, small_weights := NULL)", ParameterError, "small_weights is NULL"),
     ],
-    "The weights of a cell sum to less than its records: individual risk needs expansion weights": [
+    "The weights of a cell sum to less than its records: expansion weights are needed": [
         ("FROM sdc_global_risk('persons', ['age', 'sex'], 0.5)", WeightError, "not normalised ones"),
         ("FROM sdc_individual_risk('bad', ['age'], 'normalised')", WeightError, "less than its records"),
     ],
@@ -172,6 +178,7 @@ def db():
         CREATE TABLE taken AS SELECT *, 1 AS Sample_Frequency FROM persons;
         CREATE TABLE strict (x INTEGER NOT NULL);
         CREATE TABLE listed AS SELECT ['a'] AS texts;
+        CREATE TABLE signed AS SELECT '-0.0'::DOUBLE AS x, INTERVAL 30 DAY AS y, ['-0.0'::DOUBLE] AS z;
     """)
     yield con
     con.close()
@@ -202,6 +209,7 @@ def complaints(text: str) -> list[tuple[str, str]]:
     return re.findall(r"\berror\((?:'(\w+): ((?:[^']|'')*)')?", re.sub(r"--[^\n]*", "", text))
 
 
+@pytest.mark.slow
 def test_every_error_of_the_measures_is_tried_here():
     home = {macro: f for f in sql_files() for macro in f.defines}
     # their own tests try theirs: threshold_rule, file_rules, theta_misclassified, risk_after_pram, attribute, suda, ...
@@ -330,42 +338,42 @@ def microdata(db, **roles) -> Microdata:
 
 
 TYPED = {
-    "theta out of range": (lambda d: microdata(d).theta(1.0), ParameterError),
-    "theta nan": (lambda d: microdata(d).theta(float("nan")), ParameterError),
-    "theta of text": (lambda d: microdata(d).theta("a"), ParameterError),
-    "confidence out of range": (lambda d: microdata(d).theta(0.1, confidence=0), ParameterError),
-    "confidence of text": (lambda d: microdata(d).theta(0.1, confidence="high"), ParameterError),
-    "k too small": (lambda d: microdata(d).k_anonymity(1), ParameterError),
-    "k broken": (lambda d: microdata(d).k_anonymity(2.5), ParameterError),
-    "k of text": (lambda d: microdata(d).k_anonymity("3"), ParameterError),
-    "k true": (lambda d: microdata(d).k_anonymity(True), ParameterError),  # noqa: FBT003
-    "k huge": (lambda d: microdata(d).k_anonymity(10**30), ParameterError),
-    "maximum rate": (lambda d: microdata(d, weight=9).risk_threshold(0), ParameterError),
-    "maximum rate of text": (lambda d: microdata(d, weight=9).risk_threshold("low"), ParameterError),
+    "theta out of range": (lambda d: microdata(d).risk.theta(1.0), ParameterError),
+    "theta nan": (lambda d: microdata(d).risk.theta(float("nan")), ParameterError),
+    "theta of text": (lambda d: microdata(d).risk.theta("a"), ParameterError),
+    "confidence out of range": (lambda d: microdata(d).risk.theta(0.1, confidence=0), ParameterError),
+    "confidence of text": (lambda d: microdata(d).risk.theta(0.1, confidence="high"), ParameterError),
+    "k too small": (lambda d: microdata(d).risk.k_anonymity(1), ParameterError),
+    "k broken": (lambda d: microdata(d).risk.k_anonymity(2.5), ParameterError),
+    "k of text": (lambda d: microdata(d).risk.k_anonymity("3"), ParameterError),
+    "k true": (lambda d: microdata(d).risk.k_anonymity(True), ParameterError),  # noqa: FBT003
+    "k huge": (lambda d: microdata(d).risk.k_anonymity(10**30), ParameterError),
+    "maximum rate": (lambda d: microdata(d, weight=9).risk.risk_threshold(0), ParameterError),
+    "maximum rate of text": (lambda d: microdata(d, weight=9).risk.risk_threshold("low"), ParameterError),
     "household threshold": (
-        lambda d: microdata(d, weight=9, household="household").household_risk(household_threshold=2).fetchall(),
+        lambda d: microdata(d, weight=9, household="household").risk.household_risk(household_threshold=2).fetchall(),
         ParameterError,
     ),
-    "no weight": (lambda d: microdata(d).global_risk(), ParameterError),
-    "no household": (lambda d: microdata(d, weight=9).household_risk(), ParameterError),
-    "no stratum": (lambda d: microdata(d).theta_by(), ParameterError),
-    "no fraction": (lambda d: microdata(d).theta(), ParameterError),
-    "stratum the only key": (lambda d: microdata(d, keys=["sex"]).theta_by("sex", 0.1), ColumnError),
-    "fraction varies": (lambda d: microdata(d, keys=["age"]).theta_by("sex", "fraction"), ParameterError),
-    "stratum unknown": (lambda d: microdata(d).theta_by("regio", 0.1), ColumnError),
-    "stratum a number": (lambda d: microdata(d).theta_by(3, 0.1), ColumnError),
-    "fraction unknown": (lambda d: microdata(d).theta_by("sex", "fractoin"), ColumnError),
-    "fraction is text": (lambda d: microdata(d).theta_by("sex", "region"), ParameterError),
-    "normalised weights": (lambda d: microdata(d, weight=0.5).global_risk(), WeightError),
-    "normalised weights, records": (lambda d: microdata(d, weight=0.5).individual_risk().fetchall(), WeightError),
-    "normalised weights, cells": (lambda d: microdata(d, weight=0.5).cell_risk().fetchall(), WeightError),
-    "result column taken": (lambda d: microdata(d, table="taken").frequencies(), ColumnError),
+    "no weight": (lambda d: microdata(d).risk.global_risk(), ParameterError),
+    "no household": (lambda d: microdata(d, weight=9).risk.household_risk(), ParameterError),
+    "no stratum": (lambda d: microdata(d).risk.theta_by(), ParameterError),
+    "no fraction": (lambda d: microdata(d).risk.theta(), ParameterError),
+    "stratum the only key": (lambda d: microdata(d, keys=["sex"]).risk.theta_by("sex", 0.1), ColumnError),
+    "fraction varies": (lambda d: microdata(d, keys=["age"]).risk.theta_by("sex", "fraction"), ParameterError),
+    "stratum unknown": (lambda d: microdata(d).risk.theta_by("regio", 0.1), ColumnError),
+    "stratum a number": (lambda d: microdata(d).risk.theta_by(3, 0.1), ColumnError),
+    "fraction unknown": (lambda d: microdata(d).risk.theta_by("sex", "fractoin"), ColumnError),
+    "fraction is text": (lambda d: microdata(d).risk.theta_by("sex", "region"), ParameterError),
+    "normalised weights": (lambda d: microdata(d, weight=0.5).risk.global_risk(), WeightError),
+    "normalised weights, records": (lambda d: microdata(d, weight=0.5).risk.individual_risk().fetchall(), WeightError),
+    "normalised weights, cells": (lambda d: microdata(d, weight=0.5).risk.cell_risk().fetchall(), WeightError),
+    "result column taken": (lambda d: microdata(d, table="taken").risk.frequencies(), ColumnError),
     "reserved column": (lambda d: microdata(d, table="reserved"), ColumnError),
-    "population missing": (lambda d: microdata(d).population_risk("nowhere"), TableError),
-    "population empty": (lambda d: microdata(d).population_risk("nobody"), TableError),
-    "population too small": (lambda d: microdata(d).population_risk("few"), TableError),
-    "population without a key": (lambda d: microdata(d).population_risk("bad"), ColumnError),
-    "population a number": (lambda d: microdata(d).population_risk(3), TableError),
+    "population missing": (lambda d: microdata(d).risk.population_risk("nowhere"), TableError),
+    "population empty": (lambda d: microdata(d).risk.population_risk("nobody"), TableError),
+    "population too small": (lambda d: microdata(d).risk.population_risk("few"), TableError),
+    "population without a key": (lambda d: microdata(d).risk.population_risk("bad"), ColumnError),
+    "population a number": (lambda d: microdata(d).risk.population_risk(3), TableError),
 }
 
 

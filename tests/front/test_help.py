@@ -47,7 +47,7 @@ def test_an_entry_says_what_the_macro_gives():
 
 
 def test_a_method_names_its_source():
-    methods = [n for n, e in ENTRIES.items() if e.file.startswith(("risk/", "mask/", "loss/"))]
+    methods = [n for n, e in ENTRIES.items() if e.file.startswith(("risk/", "linkage/", "mask/", "loss/"))]
     assert [name for name in methods if not ENTRIES[name].source] == []
 
 
@@ -62,6 +62,7 @@ def declared_columns(db, entry: Declaration) -> list[str]:
     return [column for word in entry.given.names for column in stand_for.get(word, [word])]
 
 
+@pytest.mark.slow
 def test_the_example_runs_and_gives_rows_in_the_columns_and_types_that_are_declared(db):
     wrong = []
     for name, entry in ENTRIES.items():
@@ -106,6 +107,7 @@ def test_defaults_are_those_that_are_declared(db, name):
     ]
 
 
+@pytest.mark.slow
 def test_a_mask_draws_with_the_secret_key_or_needs_none(connect):
     wrong = []
     with connect() as con:

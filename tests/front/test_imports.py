@@ -23,7 +23,8 @@ ORDER = [
     {"db"},
     {"compiler", "document"},
     {"roles"},
-    {"risk", "mask", "loss"},
+    {"compared"},
+    {"risk", "linkage", "mask", "loss"},
     {"methods", "results"},
     {"figures"},
     {"comparison", "frontier", "session"},
@@ -39,9 +40,8 @@ ORDER = [
 RANK = {room: rank for rank, rooms in enumerate(ORDER) for room in rooms}
 # Rooms of several files, which may import one another, never in a circle.
 WHOLE = {
-    "db", "comparison", "compiler", "figures", "frontier", "risk", "mask", "loss", "document", "report", "release",
-    "session",
-    "shell", "spark", "cli", "dbt", "write",
+    "db", "comparison", "compiler", "figures", "frontier", "risk", "linkage", "mask", "loss", "document", "report",
+    "release", "session", "shell", "spark", "cli", "dbt", "write",
 }  # fmt: skip
 RUN_TIME = {"duckdb", "sqlglot", "numpy", "pyarrow"}
 EXTRAS = {
@@ -93,6 +93,7 @@ def test_every_module_has_a_place_in_the_order():
     assert placed == set(RANK) - {"udfs"}
 
 
+@pytest.mark.slow
 def test_no_module_imports_one_to_its_right():
     wrong = []
     for path in SOURCES:
@@ -129,6 +130,7 @@ def hidden(package: str) -> list[str]:
     return [f"{package}.{name}" for name, its in inside.items() if getattr(found, name) is not its]
 
 
+@pytest.mark.slow
 def test_no_submodule_is_hidden_by_another_thing_of_its_name():
     assert [name for package in PACKAGES if package not in APART for name in hidden(package)] == []
 
@@ -145,6 +147,18 @@ def outside(path: Path, *ours: str) -> set[str]:
     return {name.split(".")[0] for name in others} - set(sys.stdlib_module_names)
 
 
+def test_what_is_of_one_engine_stands_in_its_module():
+    """The rest of the compiler knows no engine by name, but for the list of them and the public arguments."""
+    named = {
+        path.stem
+        for path in (ROOT / "sdc_sql" / "compiler").glob("*.py")
+        for node in ast.walk(_tree(path))
+        if isinstance(node, ast.Constant) and node.value in {"spark", "postgres"}
+    }
+    assert named == {"__init__", "engines"}
+
+
+@pytest.mark.slow
 def test_kernels_import_numpy_and_pyarrow_only():
     others = {name_of(path): outside(path, "sdc_sql.udfs.") - {"numpy", "pyarrow"} for path in KERNELS}
     assert {name: packages for name, packages in others.items() if packages} == {}
@@ -165,6 +179,7 @@ def test_the_declared_dependencies_are_the_four_packages():
     assert {d.split(">=")[0] for d in project["dependencies"]} == RUN_TIME
 
 
+@pytest.mark.slow
 def test_the_command_line_starts_without_what_only_kernels_need():
     said = "import sdc_sql.cli, sdc_sql.microdata, sys; print([m for m in ('numpy', 'pyarrow') if m in sys.modules])"
     assert subprocess.run([sys.executable, "-c", said], capture_output=True, text=True, check=True).stdout == "[]\n"

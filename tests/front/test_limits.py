@@ -183,6 +183,7 @@ def test_null_and_nan_exceed_every_limit_and_meet_none():
                 exceeded(f"{limit} AND theta.n2 > '1'", {"theta": {"n2": nothing}})
 
 
+@pytest.mark.slow
 def test_a_limit_bounds_the_bad_side_or_is_told_the_one_that_was_meant():
     """Of every directed figure and every comparison, alone and under NOT: it is accepted, or what is meant is."""
     wrong, meant = [], re.compile(r"Write (.*)\.$")

@@ -63,6 +63,7 @@ def test_load_returns_the_connection():
         assert sdc_sql.load(con) is con
 
 
+@pytest.mark.slow
 def test_twice_does_no_harm():
     with duckdb.connect() as con:
         con.execute(TABLE)
@@ -119,7 +120,7 @@ def test_a_described_table_survives_the_rollback_of_the_transaction_it_was_descr
         con.begin()
         data = sdc_sql.Microdata(con, "persons", keys=["age", "sex"])
         con.rollback()
-        assert data.frequency_counts() == dict(EXPECTED)
+        assert data.risk.frequency_counts() == dict(EXPECTED)
 
 
 @pytest.mark.slow
@@ -175,6 +176,7 @@ def test_a_cursor_needs_a_load_of_its_own(database):
             assert counts(sdc_sql.load(cursor)) == EXPECTED
 
 
+@pytest.mark.slow
 def test_install_stores_the_macros(database):
     with duckdb.connect(database) as con:
         assert sdc_sql.install(con) is None
@@ -326,27 +328,29 @@ def made(con: duckdb.DuckDBPyConnection) -> set[str]:
     return {name for (name,) in con.execute(ours).fetchall()}
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("few")
 def test_a_connection_that_has_the_macros_is_asked_nothing(database, monkeypatch):
     with duckdb.connect(database) as con:
         data = sdc_sql.Microdata(con, "persons", keys=["age", "sex"])
-        assert data.frequency_counts() == dict(EXPECTED)
+        assert data.risk.frequency_counts() == dict(EXPECTED)
         monkeypatch.setattr(MODULE, "number", None)  # would fail, as would the question that follows it
-        assert data.frequency_counts() == dict(EXPECTED)
+        assert data.risk.frequency_counts() == dict(EXPECTED)
         monkeypatch.undo()
         sdc_sql.load(con)
         monkeypatch.setattr(MODULE, "number", None)
-        assert data.theta(0.1).n1 == 1
+        assert data.risk.theta(0.1).n1 == 1
         assert sdc_sql.load(con) is con
 
 
+@pytest.mark.slow
 def test_a_described_table_gets_the_macros_that_are_called(database):
     with duckdb.connect(database) as con:
         data = sdc_sql.Microdata(con, "persons", keys=["age", "sex"])
-        assert data.frequency_counts() == dict(EXPECTED)
+        assert data.risk.frequency_counts() == dict(EXPECTED)
         assert "sdc_frequency_counts" in made(con)
         assert "sdc_theta" not in made(con)
-        assert data.theta(0.1).n1 == 1
+        assert data.risk.theta(0.1).n1 == 1
         assert "sdc_theta" in made(con)
         assert made(sdc_sql.load(con)) >= {macro for file in sql_files() for macro in file.defines}
 
@@ -372,24 +376,26 @@ def test_no_query_is_run_around_the_macros_that_it_calls():
         if around.search(line) and ">>>" not in line
     }
     # which read a table, or columns of no macro; or ask whether a macro is there
-    assert found <= {"compiler/__init__.py", "release/formats.py", "db/load.py"}
+    assert found <= {"compiler/__init__.py", "release/formats.py", "db/load.py", "db/meanwhile.py"}
 
 
+@pytest.mark.slow
 def test_a_step_gets_the_kernel_that_it_calls_and_no_other(database):
     with duckdb.connect(database) as con:
         con.execute("CREATE TABLE one AS SELECT range AS id, range AS x FROM range(9)")
         con.execute("SET VARIABLE sdc_key = 'vT5-0fQmXr2LzKp8_YdWc3NhGu7JbSaEo9iRtM1xk4U'")
         data = sdc_sql.Microdata(con, "one", id="id")
-        data.noise("x", 0.1)
+        data.mask.noise("x", 0.1)
         once = made(con)
         assert {name for name in once if name.startswith("sdc__kernel_")} == {
             "sdc__kernel_noise",
             "sdc__kernel_noise_root",
         }
-        data.noise("x", 0.1, release="second")  # what was created in the transaction of the first is there
+        data.mask.noise("x", 0.1, release="second")  # what was created in the transaction of the first is there
         assert made(con) == once
 
 
+@pytest.mark.slow
 def test_macros_of_a_transaction_are_there_until_it_ends_and_again_after(database, monkeypatch):
     created = []
     parsed = MODULE._parsed
@@ -398,29 +404,30 @@ def test_macros_of_a_transaction_are_there_until_it_ends_and_again_after(databas
         for end in (con.rollback, con.commit):
             con.begin()
             data = sdc_sql.Microdata(con, "persons", keys=["age", "sex"])
-            assert data.frequency_counts() == dict(EXPECTED)
+            assert data.risk.frequency_counts() == dict(EXPECTED)
             assert "sdc_frequency_counts" in created
             created.clear()
-            assert data.frequency_counts() == dict(EXPECTED)
+            assert data.risk.frequency_counts() == dict(EXPECTED)
             assert not created  # nor are they created twice
             end()
-            assert data.frequency_counts() == dict(EXPECTED)
+            assert data.risk.frequency_counts() == dict(EXPECTED)
             con.begin()
             created.clear()
-            assert data.frequency_counts() == dict(EXPECTED)
+            assert data.risk.frequency_counts() == dict(EXPECTED)
             assert not created  # those of no transaction cannot be rolled back
             con.rollback()
-            assert data.frequency_counts() == dict(EXPECTED)
+            assert data.risk.frequency_counts() == dict(EXPECTED)
             MODULE._HAD.clear()
 
 
+@pytest.mark.slow
 def test_a_view_of_macros_in_a_database_is_described(database):
     with duckdb.connect(database) as con:
         sdc_sql.load(con, "sdc_posterior_risk").execute(
             "CREATE VIEW judged AS SELECT *, sdc_posterior_risk(1, 1) AS risk FROM persons"
         )
     with duckdb.connect(database) as con:
-        assert sdc_sql.Microdata(con, "judged", keys=["age", "risk"]).theta(0.1).n1 == 1
+        assert sdc_sql.Microdata(con, "judged", keys=["age", "risk"]).risk.theta(0.1).n1 == 1
 
 
 @pytest.mark.slow

@@ -44,6 +44,7 @@ def test_each_file_comes_after_the_files_it_calls():
         seen |= set(file.defines)
 
 
+@pytest.mark.slow
 def test_within_a_file_each_macro_comes_after_those_it_calls():
     for file in FILES.values():
         for i, body in enumerate(re.split(rf"^{CREATE} ", file.text, flags=re.MULTILINE)[1:]):
@@ -86,6 +87,7 @@ def test_every_macro_is_made_in_one_way_and_named_sdc():
     assert wrong == []
 
 
+@pytest.mark.slow
 def test_no_arrow_lambdas():
     assert [name for name in FILES if TokenType.ARROW in {t.token_type for t in tokens(name)}] == []
 
@@ -116,6 +118,7 @@ def test_the_bundle_is_every_file_once_in_order():
     assert bundle == sdc_sql.bundle()
 
 
+@pytest.mark.slow
 def test_the_bundle_runs_on_a_bare_connection():
     with duckdb.connect() as con:
         con.execute(sdc_sql.bundle())

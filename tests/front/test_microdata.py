@@ -54,6 +54,7 @@ def described(con: duckdb.DuckDBPyConnection, **roles: object) -> Microdata:
 # --- the roles
 
 
+@pytest.mark.slow
 def test_the_roles_are_kept(db):
     data = described(db, **ROLES, nulls="wildcard")
     assert (data.table, data.keys, data.nulls) == ("persons", ("age", "sex"), "wildcard")
@@ -72,7 +73,7 @@ def test_names_are_kept_as_the_table_spells_them(db):
 def test_any_collection_of_keys(db, keys):
     data = described(db, keys=keys)
     assert data.keys == ("age",)
-    assert data.frequency_counts() == {1: 3, 2: 1, 3: 1}
+    assert data.risk.frequency_counts() == {1: 3, 2: 1, 3: 1}
 
 
 def test_the_order_of_keys_is_kept(db):
@@ -151,7 +152,7 @@ def test_the_number_of_bad_weights_is_told(db):
 def test_weights_of_any_numeric_type(db, kind):
     db.execute(f"CREATE OR REPLACE TABLE w AS SELECT 1 AS age, unnest([20, 5])::{kind} AS w")
     data = Microdata(db, "w", keys=["age"], weight="w")
-    assert data.cell_risk().fetchall()[0][:3] == (1, 2, 25.0)
+    assert data.risk.cell_risk().fetchall()[0][:3] == (1, 2, 25.0)
 
 
 @pytest.mark.parametrize("column", ["sex", "born"])
@@ -165,7 +166,7 @@ def test_a_weight_that_is_no_number_is_refused(db, column):
 def test_a_number_as_weight(db, number):
     data = described(db, weight=number)
     column = db.execute("FROM sdc_global_risk('persons', ['age', 'sex'], 25)").fetchone()
-    assert tuple(data.global_risk().to_dict().values()) == pytest.approx(column)
+    assert tuple(data.risk.global_risk().to_dict().values()) == pytest.approx(column)
 
 
 @pytest.mark.parametrize("number", [0, -1, 0.0, float("nan"), float("inf"), float("-inf"), True, False, np.nan])
@@ -210,14 +211,14 @@ def test_an_id_must_be_unique(db):
 
 
 def test_a_stratum_may_be_null(db):
-    strata = described(db, stratum="region", sampling_fraction=0.1).theta_by()
+    strata = described(db, stratum="region", sampling_fraction=0.1).risk.theta_by()
     assert [t.stratum for t in strata] == ["north", "south", None]
 
 
 @pytest.mark.parametrize("fraction", [0, 1, -0.5, 2, float("nan"), float("inf"), True, [0.1]])
 def test_a_sampling_fraction_out_of_range_is_refused(db, fraction):
     with pytest.raises(ParameterError):
-        described(db, sampling_fraction=fraction).theta()
+        described(db, sampling_fraction=fraction).risk.theta()
 
 
 @pytest.mark.parametrize("nulls", ["Wildcard", "", None, 1, True, ["category"]])
@@ -253,12 +254,12 @@ def test_an_empty_table(db, make):
 def test_a_file(db, tmp_path, ending):
     path = str(tmp_path / f"it's.{ending}")
     db.execute(f"COPY persons TO '{path.replace(chr(39), chr(39) * 2)}'")
-    assert described(db, table=path).frequency_counts() == {1: 3, 2: 1, 3: 1}
+    assert described(db, table=path).risk.frequency_counts() == {1: 3, 2: 1, 3: 1}
 
 
 @pytest.mark.parametrize("table", ["main.persons", "memory.main.persons", '"persons"', "PERSONS", 'main."persons"'])
 def test_spellings_of_a_table(db, table):
-    assert described(db, table=table).frequency_counts() == {1: 3, 2: 1, 3: 1}
+    assert described(db, table=table).risk.frequency_counts() == {1: 3, 2: 1, 3: 1}
 
 
 def test_a_view_a_temporary_table_and_an_arrow_table(db):
@@ -266,7 +267,7 @@ def test_a_view_a_temporary_table_and_an_arrow_table(db):
     db.execute("CREATE TEMP TABLE passing AS FROM persons")
     db.register("arrow_persons", db.sql("FROM persons").to_arrow_table())
     for table in ("seen", "passing", "arrow_persons"):
-        assert described(db, table=table).frequency_counts() == {1: 3, 2: 1, 3: 1}
+        assert described(db, table=table).risk.frequency_counts() == {1: 3, 2: 1, 3: 1}
 
 
 def test_odd_names_of_columns_and_table(db):
@@ -282,35 +283,35 @@ def test_odd_names_of_columns_and_table(db):
     )
     plain = described(db, **ROLES)
     assert data.keys == ("Age, in years", "s'ex")
-    assert data.frequency_counts() == plain.frequency_counts()
-    assert data.theta_by() == plain.theta_by()
-    assert data.household_global_risk().to_dict() == pytest.approx(plain.household_global_risk().to_dict())
+    assert data.risk.frequency_counts() == plain.risk.frequency_counts()
+    assert data.risk.theta_by() == plain.risk.theta_by()
+    assert data.risk.household_global_risk().to_dict() == pytest.approx(plain.risk.household_global_risk().to_dict())
 
 
 def test_columns_that_differ_as_duckdb_compares_them_are_two_columns(db):
     # DuckDB folds the case of ASCII letters only
     db.execute('CREATE TABLE folded AS SELECT 1 AS "ü", unnest([1, 2]) AS "Ü"')
-    assert Microdata(db, "folded", keys=["ü"]).frequency_counts() == {2: 1}
-    assert Microdata(db, "folded", keys=["Ü"]).frequency_counts() == {1: 2}
-    assert Microdata(db, "folded", keys=["Ü", "ü"]).frequency_counts() == {1: 2}
+    assert Microdata(db, "folded", keys=["ü"]).risk.frequency_counts() == {2: 1}
+    assert Microdata(db, "folded", keys=["Ü"]).risk.frequency_counts() == {1: 2}
+    assert Microdata(db, "folded", keys=["Ü", "ü"]).risk.frequency_counts() == {1: 2}
 
 
 def test_the_macros_are_loaded_where_they_were_not():
     with duckdb.connect() as con:
         con.execute("CREATE TABLE t AS SELECT 1 AS a")
-        assert Microdata(con, "t", keys=["a"]).frequency_counts() == {1: 1}
+        assert Microdata(con, "t", keys=["a"]).risk.frequency_counts() == {1: 1}
 
 
 def test_a_read_only_database(tmp_path):
     with duckdb.connect(tmp_path / "d") as con:
         con.execute("CREATE TABLE t AS SELECT 1 AS a")
     with duckdb.connect(tmp_path / "d", read_only=True) as con:
-        assert Microdata(con, "t", keys=["a"]).frequency_counts() == {1: 1}
+        assert Microdata(con, "t", keys=["a"]).risk.frequency_counts() == {1: 1}
 
 
 def test_other_relations_of_the_connection_stay_readable(db):
-    cells = described(db).cells()
-    described(db).theta(0.1)
+    cells = described(db).risk.cells()
+    described(db).risk.theta(0.1)
     assert len(cells.fetchall()) == 5
 
 
@@ -318,50 +319,50 @@ def test_the_table_may_change_between_measures(con):
     con.execute("CREATE TABLE t AS SELECT 1 AS a")
     data = Microdata(con, "t", keys=["a"])
     con.execute("INSERT INTO t VALUES (1)")
-    assert data.frequency_counts() == {2: 1}
+    assert data.risk.frequency_counts() == {2: 1}
 
 
 # --- the measures: the macro called by hand
 
 Call = tuple["Callable[[Microdata], Any]", str]
 RELATIONS: dict[str, Call] = {
-    "cells": (lambda d: d.cells(), "sdc_cells('persons', ['age', 'sex'])"),
-    "frequencies": (lambda d: d.frequencies(), "sdc_frequencies('persons', ['age', 'sex'], 'weight')"),
-    "sample_uniques": (lambda d: d.sample_uniques(), "sdc_sample_uniques('persons', ['age', 'sex'])"),
-    "individual_risk": (lambda d: d.individual_risk(), "sdc_individual_risk('persons', ['age', 'sex'], 'weight')"),
-    "cell_risk": (lambda d: d.cell_risk(), "sdc_cell_risk('persons', ['age', 'sex'], 'weight')"),
+    "cells": (lambda d: d.risk.cells(), "sdc_cells('persons', ['age', 'sex'])"),
+    "frequencies": (lambda d: d.risk.frequencies(), "sdc_frequencies('persons', ['age', 'sex'], 'weight')"),
+    "sample_uniques": (lambda d: d.risk.sample_uniques(), "sdc_sample_uniques('persons', ['age', 'sex'])"),
+    "individual_risk": (lambda d: d.risk.individual_risk(), "sdc_individual_risk('persons', ['age', 'sex'], 'weight')"),
+    "cell_risk": (lambda d: d.risk.cell_risk(), "sdc_cell_risk('persons', ['age', 'sex'], 'weight')"),
     "household_risk": (
-        lambda d: d.household_risk(household_threshold=0.1),
+        lambda d: d.risk.household_risk(household_threshold=0.1),
         "sdc_household_risk('persons', ['age', 'sex'], 'weight', 'household', 0.1)",
     ),
 }
 RESULTS: dict[str, Call] = {
-    "theta": (lambda d: d.theta(), "sdc_theta('persons', ['age', 'sex'], 0.1::DOUBLE)"),
+    "theta": (lambda d: d.risk.theta(), "sdc_theta('persons', ['age', 'sex'], 0.1::DOUBLE)"),
     "theta given": (
-        lambda d: d.theta(0.2, confidence=0.9),
+        lambda d: d.risk.theta(0.2, confidence=0.9),
         "sdc_theta('persons', ['age', 'sex'], 0.2::DOUBLE, 0.9::DOUBLE)",
     ),
-    "theta_by": (lambda d: d.theta_by(), "sdc_theta_by('persons', ['age', 'sex'], 'region', 0.1::DOUBLE)"),
+    "theta_by": (lambda d: d.risk.theta_by(), "sdc_theta_by('persons', ['age', 'sex'], 'region', 0.1::DOUBLE)"),
     "theta_by given": (
-        lambda d: d.theta_by("HOUSEHOLD", 0.2, confidence=0.9),
+        lambda d: d.risk.theta_by("HOUSEHOLD", 0.2, confidence=0.9),
         "sdc_theta_by('persons', ['age', 'sex'], 'household', 0.2::DOUBLE, 0.9::DOUBLE)",
     ),
     "population_risk": (
-        lambda d: Microdata(d.con, "few", keys=d.keys).population_risk("persons"),
+        lambda d: Microdata(d.con, "few", keys=d.keys).risk.population_risk("persons"),
         "sdc_population_risk('few', 'persons', ['age', 'sex'])",
     ),
-    "global_risk": (lambda d: d.global_risk(), "sdc_global_risk('persons', ['age', 'sex'], 'weight')"),
+    "global_risk": (lambda d: d.risk.global_risk(), "sdc_global_risk('persons', ['age', 'sex'], 'weight')"),
     "risk_threshold": (
-        lambda d: d.risk_threshold(0.05),
+        lambda d: d.risk.risk_threshold(0.05),
         "sdc_risk_threshold('persons', ['age', 'sex'], 'weight', 0.05::DOUBLE)",
     ),
     "household_global_risk": (
-        lambda d: d.household_global_risk(),
+        lambda d: d.risk.household_global_risk(),
         "sdc_household_global_risk('persons', ['age', 'sex'], 'weight', 'household')",
     ),
-    "frequency_summary": (lambda d: d.frequency_summary(), "sdc_frequency_summary('persons', ['age', 'sex'])"),
-    "k_anonymity": (lambda d: d.k_anonymity(), "sdc_k_anonymity('persons', ['age', 'sex'], 3)"),
-    "k_anonymity given": (lambda d: d.k_anonymity(4), "sdc_k_anonymity('persons', ['age', 'sex'], 4)"),
+    "frequency_summary": (lambda d: d.risk.frequency_summary(), "sdc_frequency_summary('persons', ['age', 'sex'])"),
+    "k_anonymity": (lambda d: d.risk.k_anonymity(), "sdc_k_anonymity('persons', ['age', 'sex'], 3)"),
+    "k_anonymity given": (lambda d: d.risk.k_anonymity(4), "sdc_k_anonymity('persons', ['age', 'sex'], 4)"),
 }
 WITHOUT_NULLS = ("theta", "population_risk")
 
@@ -405,27 +406,27 @@ def test_figures_equal_the_macro_called_by_hand(db, name, nulls):
 @pytest.mark.parametrize("nulls", ["category", "wildcard"])
 def test_frequency_counts_equal_the_macro_called_by_hand(db, nulls):
     macro = f"sdc_frequency_counts('persons', ['age', 'sex'], nulls := '{nulls}')"
-    assert described(db, nulls=nulls).frequency_counts() == dict(db.execute(f"FROM {macro}").fetchall())
+    assert described(db, nulls=nulls).risk.frequency_counts() == dict(db.execute(f"FROM {macro}").fetchall())
 
 
 def test_frequencies_without_a_weight(db):
-    rows = described(db).frequencies().fetchall()
+    rows = described(db).risk.frequencies().fetchall()
     assert {row[-1] for row in rows} == {None}
 
 
 @pytest.mark.parametrize(
     ("measure", "role"),
     [
-        (lambda d: d.theta(), "sampling_fraction"),
-        (lambda d: d.theta_by(), "stratum"),
-        (lambda d: d.theta_by("region"), "sampling_fraction"),
-        (lambda d: d.individual_risk(), "weight"),
-        (lambda d: d.cell_risk(), "weight"),
-        (lambda d: d.global_risk(), "weight"),
-        (lambda d: d.risk_threshold(0.1), "weight"),
-        (lambda d: described(d.con, household="household").household_risk(), "weight"),
-        (lambda d: d.weighing(9).household_risk(), "household"),
-        (lambda d: d.weighing(9).household_global_risk(), "household"),
+        (lambda d: d.risk.theta(), "sampling_fraction"),
+        (lambda d: d.risk.theta_by(), "stratum"),
+        (lambda d: d.risk.theta_by("region"), "sampling_fraction"),
+        (lambda d: d.risk.individual_risk(), "weight"),
+        (lambda d: d.risk.cell_risk(), "weight"),
+        (lambda d: d.risk.global_risk(), "weight"),
+        (lambda d: d.risk.risk_threshold(0.1), "weight"),
+        (lambda d: described(d.con, household="household").risk.household_risk(), "weight"),
+        (lambda d: d.weighing(9).risk.household_risk(), "household"),
+        (lambda d: d.weighing(9).risk.household_global_risk(), "household"),
     ],
 )
 def test_a_measure_says_which_role_it_lacks(db, measure, role):
@@ -435,12 +436,12 @@ def test_a_measure_says_which_role_it_lacks(db, measure, role):
 
 def test_theta_of_the_whole_file_needs_one_number(db):
     with pytest.raises(ParameterError, match="use theta_by"):
-        described(db, sampling_fraction="weight").theta()
+        described(db, sampling_fraction="weight").risk.theta()
 
 
 def test_theta_by_takes_its_fraction_from_a_column(db):
     db.execute("CREATE TABLE drawn AS SELECT *, if(household = 1, 0.1, 0.2) AS fraction FROM persons")
-    found = Microdata(db, "drawn", keys=["age", "sex"]).theta_by("household", "FRACTION")
+    found = Microdata(db, "drawn", keys=["age", "sex"]).risk.theta_by("household", "FRACTION")
     assert [(t.stratum, t.sampling_fraction) for t in found] == [(1, 0.1), (2, 0.2), (3, 0.2)]
 
 
@@ -448,27 +449,28 @@ def test_theta_by_takes_its_fraction_from_a_column(db):
 
 
 def test_relations_go_to_arrow(db):
-    table = described(db, **ROLES).individual_risk().order("id").to_arrow_table()
+    table = described(db, **ROLES).risk.individual_risk().order("id").to_arrow_table()
     assert isinstance(table, pa.Table)
     assert table.column("sample_frequency").to_pylist() == [2, 2, 3, 3, 3, 1, 1, 1]
 
 
 def test_relations_go_to_pandas(db):
     pandas = pytest.importorskip("pandas")
-    frame = described(db, **ROLES).individual_risk().order("id").df()
+    frame = described(db, **ROLES).risk.individual_risk().order("id").df()
     assert isinstance(frame, pandas.DataFrame)
     assert frame["sample_frequency"].tolist() == [2, 2, 3, 3, 3, 1, 1, 1]
 
 
+@pytest.mark.slow
 def test_relations_go_to_polars(db):
     polars = pytest.importorskip("polars")
-    frame = described(db, **ROLES).individual_risk().order("id").pl()
+    frame = described(db, **ROLES).risk.individual_risk().order("id").pl()
     assert isinstance(frame, polars.DataFrame)
     assert frame["sample_frequency"].to_list() == [2, 2, 3, 3, 3, 1, 1, 1]
 
 
 def test_relations_can_be_queried_further(db):
-    risky = described(db, **ROLES).individual_risk().filter("individual_risk > 0.2").aggregate("count(*)")
+    risky = described(db, **ROLES).risk.individual_risk().filter("individual_risk > 0.2").aggregate("count(*)")
     assert risky.fetchall() == [(2,)]
 
 
@@ -503,9 +505,9 @@ def test_results_are_frozen_and_show_themselves(db, name):
 
 
 def test_numbers_that_are_integers_in_sql_are_int(db):
-    theta = described(db).theta(0.1)
+    theta = described(db).risk.theta(0.1)
     assert [type(v) for v in theta.to_dict().values()] == [int] * 5 + [float] * 3
-    assert {type(r) for r in described(db).frequency_counts()} == {int}
+    assert {type(r) for r in described(db).risk.frequency_counts()} == {int}
 
 
 @dataclasses.dataclass(frozen=True)
@@ -525,7 +527,7 @@ def test_html_is_escaped():
 
 def test_a_stratum_is_escaped_too(con):
     con.execute("CREATE TABLE t AS SELECT 1 AS a, '<b>north</b>' AS s")
-    assert "<b>" not in Microdata(con, "t", keys=["a"]).theta_by("s", 0.1)[0]._repr_html_()
+    assert "<b>" not in Microdata(con, "t", keys=["a"]).risk.theta_by("s", 0.1)[0]._repr_html_()
 
 
 @pytest.mark.parametrize(
@@ -551,4 +553,4 @@ def test_how_values_are_shown(value, text):
 def test_the_example_is_a_fresh_one_each_time():
     one, other = sdc_sql.example(), sdc_sql.example()
     one.con.execute("DROP TABLE persons")
-    assert other.frequency_counts() == {1: 1, 2: 1}
+    assert other.risk.frequency_counts() == {1: 1, 2: 1}

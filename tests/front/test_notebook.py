@@ -52,7 +52,7 @@ def data():
 
 
 def test_a_list_of_results_is_a_table(data):
-    violations = data.k_anonymity(3)
+    violations = data.risk.k_anonymity(3)
     table = Table(violations._repr_html_())
     assert table.rows[0] == ["k", "records", "cells"]
     assert [[int(c) for c in row] for row in table.rows[1:]] == [[v.k, v.records, v.cells] for v in violations]
@@ -64,15 +64,15 @@ def test_a_list_of_results_prints_as_a_table():
     """A title, a head, and a line for each result: texts to the left, numbers to the right, NULL said."""
     data = sdc_sql.example()
     data.con.execute("CREATE TABLE changed AS SELECT * REPLACE ('x' AS sex) FROM persons")
-    assert str(data.k_anonymity(3)).splitlines() == ["KViolations", "  k  records  cells", "  2        1      1",
+    assert str(data.risk.k_anonymity(3)).splitlines() == ["KViolations", "  k  records  cells", "  2        1      1",
                                                      "  3        3      2"]  # fmt: skip
-    found = sdc_sql.Microdata(data.con, "changed", id="id").direct_distance(data, ["sex", "age"])
+    found = sdc_sql.Microdata(data.con, "changed", id="id").loss.direct_distance(data, ["sex", "age"])
     assert str(found).splitlines() == [
         "DirectDistance", "  variable  records  changed  distance", "  NULL            3        3       0.5",
         "  age             3        0         0", "  sex             3        3         1",
     ]  # fmt: skip
     assert str(Results([])) == "no results"
-    assert repr(data.k_anonymity(2)) == "[KViolations(k=2, records=1, cells=1)]"
+    assert repr(data.risk.k_anonymity(2)) == "[KViolations(k=2, records=1, cells=1)]"
 
 
 def test_a_described_table_shows_its_roles():
@@ -89,12 +89,12 @@ def test_a_described_table_shows_its_roles():
 def test_captions_keep_to_one_line():
     """A narrow table does not break its caption at every word."""
     data = sdc_sql.example()
-    for found in (data, data.theta(0.1), data.k_anonymity(2)):
+    for found in (data, data.risk.theta(0.1), data.risk.k_anonymity(2)):
         assert "<caption style='white-space:nowrap;" in found._repr_html_()
 
 
 def test_theta_by_strata_with_hostile_names(data):
-    strata = sdc_sql.Microdata(data.con, "k", keys=["Sel<b>ect"]).theta_by("f", 0.04)
+    strata = sdc_sql.Microdata(data.con, "k", keys=["Sel<b>ect"]).risk.theta_by("f", 0.04)
     table = Table(strata._repr_html_())
     assert HOSTILE in {row[0] for row in table.rows}
     assert "NULL" in {row[0] for row in table.rows}
@@ -102,12 +102,12 @@ def test_theta_by_strata_with_hostile_names(data):
 
 
 def test_a_relation(data):
-    table = Table(relation_html(data.individual_risk()))
+    table = Table(relation_html(data.risk.individual_risk()))
     assert "Sel<b>ect (BIGINT)" in table.rows[0]
     assert len(table.rows) == 1 + 20
     assert any(HOSTILE in row for row in table.rows)
     assert not {"script", "b"} & set(table.tags)
-    assert "rows: 12" in relation_html(data.cells())
+    assert "rows: 12" in relation_html(data.risk.cells())
 
 
 def test_an_empty_relation(data):
@@ -124,7 +124,7 @@ def test_the_report(data):
 
 
 def test_a_masking_step(data):
-    step = data.noise("x", 0.1, into="noisy")
+    step = data.mask.noise("x", 0.1, into="noisy")
     table = Table(step._repr_html_())
     assert dict(table.rows)["changed"] == "30"
 
@@ -132,25 +132,26 @@ def test_a_masking_step(data):
 def test_data_frames(data):
     pytest.importorskip("pandas")
     pytest.importorskip("polars")
-    violations = data.k_anonymity(4)
+    violations = data.risk.k_anonymity(4)
     assert violations.to_pandas()["k"].tolist() == violations.to_polars()["k"].to_list() == [2, 3, 4]
-    theta = data.theta()
+    theta = data.risk.theta()
     assert theta.to_pandas().to_dict("records") == theta.to_polars().to_dicts() == [theta.to_dict()]
-    step = data.noise("x", 0.1, into="noisier")  # with a tuple and a dict
+    step = data.mask.noise("x", 0.1, into="noisier")  # with a tuple and a dict
     assert step.to_pandas().loc[0, "changed"] == 30
     assert step.to_polars()["columns"].to_list() == [["x"]]
-    assert data.cells().df().shape == data.cells().pl().shape == (12, 3)
+    assert data.risk.cells().df().shape == data.risk.cells().pl().shape == (12, 3)
 
 
 @pytest.mark.parametrize("package", ["pandas", "polars"])
 def test_a_package_that_is_absent_is_named(data, monkeypatch, package):
     monkeypatch.setitem(sys.modules, package, None)
     with pytest.raises(sdc_sql.MissingPackageError, match=f"needs the package {package}.*pip install {package}"):
-        getattr(data.theta(), f"to_{package}")()
+        getattr(data.risk.theta(), f"to_{package}")()
     with pytest.raises(ImportError):
-        getattr(data.k_anonymity(2), f"to_{package}")()
+        getattr(data.risk.k_anonymity(2), f"to_{package}")()
 
 
+@pytest.mark.slow
 def test_ipython_draws_relations(data, monkeypatch):
     monkeypatch.delenv("VIRTUAL_ENV", raising=False)  # IPython warns of one that is active and not its own
     pytest.importorskip("IPython", reason="no notebook here: pip install ipython")
@@ -159,11 +160,11 @@ def test_ipython_draws_relations(data, monkeypatch):
     shell = InteractiveShell.instance()
     try:
         show_relations()
-        drawn, _ = shell.display_formatter.format(data.cells())
+        drawn, _ = shell.display_formatter.format(data.risk.cells())
         assert Table(drawn["text/html"]).rows[0][0].startswith("f (")
         failing = data.con.sql("SELECT error('<b>no</b>') AS x")
         assert "&lt;b&gt;no" in shell.display_formatter.format(failing)[0]["text/html"]
-        drawn, _ = shell.display_formatter.format(data.k_anonymity(2))
+        drawn, _ = shell.display_formatter.format(data.risk.k_anonymity(2))
         assert "<table>" in drawn["text/html"]
     finally:
         InteractiveShell.clear_instance()

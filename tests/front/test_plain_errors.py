@@ -39,11 +39,12 @@ def test_a_table_that_forbids_the_values(con, table, column, base, said):
     con.execute(TABLES)
     before = con.execute(f"FROM {table} ORDER BY id").fetchall()
     with pytest.raises(ColumnError, match=said):
-        Microdata(con, table, id="id").round_to_base(column, base)
+        Microdata(con, table, id="id").mask.round_to_base(column, base)
     assert con.execute(f"FROM {table} ORDER BY id").fetchall() == before
     con.execute("DROP TABLE children")  # it stands in the way of the others
 
 
+@pytest.mark.slow
 def test_a_database_that_is_read_only(tmp_path):
     """It is refused before the work: where the values would be an error too, the database is what is told of."""
     path = str(tmp_path / "k.duckdb")
@@ -52,62 +53,71 @@ def test_a_database_that_is_read_only(tmp_path):
     with duckdb.connect(path, read_only=True) as con:
         data = Microdata(con, "persons", id="id")
         with pytest.raises(TableError, match="The database k is read-only"):
-            data.round_to_base("age", 5, x_max=1)
+            data.mask.round_to_base("age", 5, x_max=1)
         with pytest.raises(TableError, match="The database k is read-only"):
-            data.round_to_base("age", 5, into="released")
-        data.round_to_base("age", 5, into="temp.released")
+            data.mask.round_to_base("age", 5, into="released")
+        data.mask.round_to_base("age", 5, into="temp.released")
         assert con.execute("SELECT count(*) FROM temp.released").fetchall() == [(9,)]
 
 
 def test_arguments_of_another_kind():
     data = sdc_sql.example()
-    for call in (lambda: data.noise(None, 0.1), lambda: data.round_to_base(5, 5)):
+    for call in (lambda: data.mask.noise(None, 0.1), lambda: data.mask.round_to_base(5, 5)):
         with pytest.raises(ColumnError, match=r"The columns to mask are (None|5): give one, or a list"):
             call()
     with pytest.raises(ParameterError, match="others is 5: it must be"):
-        data.recode("sex", mapping={"f": "x"}, others=5)
+        data.mask.recode("sex", mapping={"f": "x"}, others=5)
 
 
 @pytest.mark.one_in(3)
 @pytest.mark.parametrize(
     ("call", "said"),
     [
-        (lambda d: d.massc(0.1, float("nan")), "variance is nan: it must be a finite number, at least 0"),
-        (lambda d: d.massc(None, 0.1), "bias is None: it must be a finite number"),
-        (lambda d: d.massc(0.1, -1), "variance is -1: it must be"),
-        (lambda d: d.multiplicative_noise("age", float("nan")), "size is nan: it must be a finite number, at least 0"),
-        (lambda d: d.multiplicative_noise("age", -1), "size is -1: it must be"),
-        (lambda d: d.multiplicative_noise("age", None), "size is None: it must be"),
-        (lambda d: d.multiplicative_noise("age", 0.1, method="x"), "method is 'x': it must be one of plain, hoehne"),
-        (lambda d: d.microaggregate(["age"], k=3, method="x"), "method is 'x': it must be one of mdav"),
-        (lambda d: d.noise("age", 0.1, method="x"), "method is 'x': it must be one of uncorrelated"),
-        (lambda d: d.noise("age", 0.1, lower=70, upper=5), "lower is 70 and upper 5: give a lower bound below"),
-        (lambda d: d.noise("age", 0.1, lower=[None], upper="x"), "upper is 'x': it must be a finite number"),
-        (lambda d: d.noise("age", 1e308), "alpha is 1e\\+308: it must be a finite number, at least 0 and below"),
-        (lambda d: d.noise("age", standard_deviation=[-1]), "standard_deviation is -1: it must be"),
-        (lambda d: d.noise("age", 0.1, method=None), "method is None: it must be one of uncorrelated"),
-        (lambda d: d.rank_swap("age", 0), "p is 0: it must be a finite number, above 0 and at most 100"),
-        (lambda d: d.pram_guaranteed(0.1), "xi is 0.1: it must be a finite number, at least 3/7"),
-        (lambda d: d.record_swap("age", 2, household="id", risk_keys=["age"], k=3), "rate is 2: it must be"),
-        (lambda d: d.recode("age", keep_first=0), "keep_first is 0: it must be a whole number of at least 1"),
+        (lambda d: d.mask.massc(0.1, float("nan")), "variance is nan: it must be a finite number, at least 0"),
+        (lambda d: d.mask.massc(None, 0.1), "bias is None: it must be a finite number"),
+        (lambda d: d.mask.massc(0.1, -1), "variance is -1: it must be"),
         (
-            lambda d: d.rank_swap("age", correlation=1),
+            lambda d: d.mask.multiplicative_noise("age", float("nan")),
+            "size is nan: it must be a finite number, at least 0",
+        ),
+        (lambda d: d.mask.multiplicative_noise("age", -1), "size is -1: it must be"),
+        (lambda d: d.mask.multiplicative_noise("age", None), "size is None: it must be"),
+        (
+            lambda d: d.mask.multiplicative_noise("age", 0.1, method="x"),
+            "method is 'x': it must be one of plain, hoehne",
+        ),
+        (lambda d: d.mask.microaggregate(["age"], k=3, method="x"), "method is 'x': it must be one of mdav"),
+        (lambda d: d.mask.noise("age", 0.1, method="x"), "method is 'x': it must be one of uncorrelated"),
+        (lambda d: d.mask.noise("age", 0.1, lower=70, upper=5), "lower is 70 and upper 5: give a lower bound below"),
+        (lambda d: d.mask.noise("age", 0.1, lower=[None], upper="x"), "upper is 'x': it must be a finite number"),
+        (lambda d: d.mask.noise("age", 1e308), "alpha is 1e\\+308: it must be a finite number, at least 0 and below"),
+        (lambda d: d.mask.noise("age", standard_deviation=[-1]), "standard_deviation is -1: it must be"),
+        (lambda d: d.mask.noise("age", 0.1, method=None), "method is None: it must be one of uncorrelated"),
+        (lambda d: d.mask.rank_swap("age", 0), "p is 0: it must be a finite number, above 0 and at most 100"),
+        (lambda d: d.mask.pram_guaranteed(0.1), "xi is 0.1: it must be a finite number, at least 3/7"),
+        (lambda d: d.mask.record_swap("age", 2, household="id", risk_keys=["age"], k=3), "rate is 2: it must be"),
+        (lambda d: d.mask.recode("age", keep_first=0), "keep_first is 0: it must be a whole number of at least 1"),
+        (
+            lambda d: d.mask.rank_swap("age", correlation=1),
             "correlation is 1: it must be a finite number, strictly between 0 and 1",
         ),
-        (lambda d: d.massc(0.1, 0.1, most_substituted=2), "most_substituted is 2: it must be a finite number, from 0"),
-        (lambda d: d.recode("age", classes=1), "classes is 1: it must be a whole number of at least 2"),
-        (lambda d: d.recode("age", mapping={1: "a"}, label="b"), "others is 'error': it is for others='label'"),
-        (lambda d: d.recode("age", mapping={1: "a"}, others="label"), "there is none: give it"),
-        (lambda d: d.noise("age", 0.1, rounded="x"), "rounded is 'x': it must be True or False"),
-        (lambda d: d.local_suppression(3, importance=1e308), "for each of the keys, age, from 1e-9 to 1e9"),
-        (lambda d: d.suppress_risky(0.1, weight=-1), "The weight is -1: it must be positive and finite"),
-        (lambda d: d.suppress_combinations([0], weight=1), "The threshold is a list of 1: it must be a positive"),
-        (lambda d: d.pram("age", "nowhere"), "Table with name nowhere does not exist"),
-        (lambda d: d.pram("age", "persons"), "from"),
-        (lambda d: d.noise("age", 0.1, into="persons"), "There is a table or view persons already"),
-        (lambda d: d.recode("age", mapping="nowhere"), "Table with name nowhere does not exist"),
-        (lambda d: d.distribution_distance("nowhere", ["age"]), "Table with name nowhere does not exist"),
-        (lambda d: d.k_map("nowhere", 3), "Table with name nowhere does not exist"),
+        (
+            lambda d: d.mask.massc(0.1, 0.1, most_substituted=2),
+            "most_substituted is 2: it must be a finite number, from 0",
+        ),
+        (lambda d: d.mask.recode("age", classes=1), "classes is 1: it must be a whole number of at least 2"),
+        (lambda d: d.mask.recode("age", mapping={1: "a"}, label="b"), "others is 'error': it is for others='label'"),
+        (lambda d: d.mask.recode("age", mapping={1: "a"}, others="label"), "there is none: give it"),
+        (lambda d: d.mask.noise("age", 0.1, rounded="x"), "rounded is 'x': it must be True or False"),
+        (lambda d: d.mask.local_suppression(3, importance=1e308), "for each of the keys, age, from 1e-9 to 1e9"),
+        (lambda d: d.mask.suppress_risky(0.1, weight=-1), "The weight is -1: it must be positive and finite"),
+        (lambda d: d.mask.suppress_combinations([0], weight=1), "The threshold is a list of 1: it must be a positive"),
+        (lambda d: d.mask.pram("age", "nowhere"), "Table with name nowhere does not exist"),
+        (lambda d: d.mask.pram("age", "persons"), "from"),
+        (lambda d: d.mask.noise("age", 0.1, into="persons"), "There is a table or view persons already"),
+        (lambda d: d.mask.recode("age", mapping="nowhere"), "Table with name nowhere does not exist"),
+        (lambda d: d.loss.distribution_distance("nowhere", ["age"]), "Table with name nowhere does not exist"),
+        (lambda d: d.risk.k_map("nowhere", 3), "Table with name nowhere does not exist"),
     ],
 )
 def test_a_bad_argument_does_not_cost_the_open_transaction(con, call, said):
@@ -125,7 +135,7 @@ def test_an_error_of_the_data_is_not_lost_in_the_cleaning_up(con):
     con.execute("CREATE TABLE persons AS SELECT i AS id, i AS age FROM range(60) t(i)")
     con.begin()
     with pytest.raises(InputError, match="others"):  # values that no mapping lists
-        Microdata(con, "persons", id="id").recode("age", mapping={1: "a"})
+        Microdata(con, "persons", id="id").mask.recode("age", mapping={1: "a"})
     con.rollback()
 
 
@@ -135,7 +145,11 @@ def test_a_key_that_is_none_does_not_cost_the_open_transaction(con, monkeypatch,
     con.execute("CREATE TABLE persons AS SELECT i AS id, i AS age FROM range(60) t(i)")
     con.execute("SET VARIABLE sdc_key = $key", {"key": key})
     data = Microdata(con, "persons", keys=["age"], id="id")
-    for call in (lambda: data.noise("age", 0.1), lambda: data.sample(fraction=0.5), lambda: data.shuffle(release="x")):
+    for call in (
+        lambda: data.mask.noise("age", 0.1),
+        lambda: data.mask.sample(fraction=0.5),
+        lambda: data.mask.shuffle(release="x"),
+    ):
         con.begin()
         con.execute("CREATE TABLE mine AS SELECT 1 AS x")
         with pytest.raises(ParameterError, match=said):

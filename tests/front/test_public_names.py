@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import dataclasses
 import inspect
+import re
 import subprocess
 import sys
 
@@ -14,6 +15,7 @@ import sdc_sql
 import sdc_sql.results  # (the classes are there when their modules are imported)
 from sdc_sql.db.macros import declared
 from sdc_sql.db.results import Result
+from sdc_sql.methods import Methods
 
 NAMED = [
     "ColumnError",
@@ -52,11 +54,23 @@ NAMED = [
     "verify",
 ]
 # what a measure returns is public as soon as it is there
-ROOMS = ("sdc_sql.loss", "sdc_sql.mask", "sdc_sql.risk")
+ROOMS = ("sdc_sql.linkage", "sdc_sql.loss", "sdc_sql.mask", "sdc_sql.risk")
 RETURNED = [c.__name__ for c in Result.__subclasses__() if c.__module__.startswith(ROOMS)]
 PUBLIC = sorted([*NAMED, *RETURNED])
-METHODS = sorted({d.verb for d in declared() if d.is_table and hasattr(sdc_sql.Microdata, d.verb)})
-OWN = ("add_id", "after_pram", "check_limits", "compare", "to_release_file", "undo", "weighing", "where", "write")
+METHODS = sorted({d.verb for d in declared() if d.is_table and hasattr(Methods, d.verb)})
+OWN = (
+    "add_id",
+    "after_pram",
+    "by_household",
+    "check_limits",
+    "compare",
+    "frontier",
+    "to_release_file",
+    "undo",
+    "weighing",
+    "where",
+    "write",
+)
 RESULTS = [n for n in PUBLIC if inspect.isclass(getattr(sdc_sql, n)) and issubclass(getattr(sdc_sql, n), Result)]
 FUNCTIONS = [n for n in PUBLIC if inspect.isfunction(getattr(sdc_sql, n))]
 
@@ -105,18 +119,30 @@ def test_microdata_has_an_example():
 
 def test_microdata_has_each_measure_and_mask_and_no_other_method_of_its_own():
     own = sorted(n for n in dir(sdc_sql.Microdata) if callable(getattr(sdc_sql.Microdata, n)) and n[0] != "_")
-    assert own == sorted([*METHODS, *OWN])
+    assert own == sorted(OWN)
+    assert sorted(n for n in dir(Methods) if n[0] != "_") == sorted(METHODS)
+
+
+def test_a_measure_or_mask_without_its_room_is_told_where_it_is():
+    data = sdc_sql.example()
+    for name in METHODS:
+        with pytest.raises(AttributeError, match=rf"write data\.\w+\.{name}\(") as told:
+            getattr(data, name)
+        room = re.search(r"data\.(\w+)\.", str(told.value))[1]
+        assert callable(getattr(getattr(data, room), name))
+    with pytest.raises(AttributeError, match="its measures and masks are in"):
+        _ = data.thetas
 
 
 def test_every_method_is_documented_with_an_example():
-    docs = {name: inspect.getdoc(getattr(sdc_sql.Microdata, name)) for name in (*METHODS, *OWN)}
+    docs = {n: inspect.getdoc(getattr(sdc_sql.Microdata if n in OWN else Methods, n)) for n in (*METHODS, *OWN)}
     assert [name for name, doc in docs.items() if "Examples\n" not in (doc or "")] == []
 
 
 def test_a_measure_documents_each_of_its_arguments():
     left_out = []
     for name in METHODS:
-        method = getattr(sdc_sql.Microdata, name)
+        method = getattr(Methods, name)
         doc = inspect.getdoc(method)
         arguments = [p for p in inspect.signature(method).parameters if p != "data"]
         left_out += [f"{name}: {argument}" for argument in arguments if f"\n{argument}\n    " not in doc]

@@ -150,11 +150,11 @@ def test_a_hostile_name_matches_the_column_of_that_name(db, name):
     column = '"' + name.replace('"', '""') + '"'
     db.execute(f"CREATE OR REPLACE TABLE odd AS SELECT id, 1 AS k, age AS {column} FROM persons WHERE age IS NOT NULL")
     data = Microdata(db, "odd", keys=[name], weight=name, household=name, stratum=name, sampling_fraction=0.1)
-    assert data.frequency_counts() == {1: 2, 2: 1, 3: 1}
-    assert data.household_global_risk().households == 4
+    assert data.risk.frequency_counts() == {1: 2, 2: 1, 3: 1}
+    assert data.risk.household_global_risk().households == 4
     by = Microdata(db, "odd", keys=["k"], stratum=name, sampling_fraction=0.1)
-    assert [t.stratum for t in by.theta_by()] == [25, 30, 41, 67]
-    assert name in data.individual_risk().columns[:3]
+    assert [t.stratum for t in by.risk.theta_by()] == [25, 30, 41, 67]
+    assert name in data.risk.individual_risk().columns[:3]
     plain = Microdata(db, "odd", keys=[name], weight=name, household=name, sampling_fraction=0.1)
     assert sdc_sql.risk_report(plain).keys == (name,)
 
@@ -165,15 +165,15 @@ def test_a_hostile_name_matches_the_table_of_that_name(db, name):
         pytest.skip("query_table of DuckDB 1 cannot name a table with a double quote")
     table = '"' + name.replace('"', '""') + '"'
     db.execute(f"CREATE TABLE {table} AS FROM persons")
-    assert Microdata(db, table, keys=["age", "sex"]).frequency_counts() == {1: 3, 2: 1, 3: 1}
+    assert Microdata(db, table, keys=["age", "sex"]).risk.frequency_counts() == {1: 3, 2: 1, 3: 1}
     db.execute(f"DROP TABLE {table}")
 
 
 def test_hostile_population_and_nulls_only_fail(db):
     data = Microdata(db, "persons", keys=["age"])
     with pytest.raises(TableError):
-        data.population_risk(INJECTION)
+        data.risk.population_risk(INJECTION)
     with pytest.raises(ParameterError):
         Microdata(db, "persons", keys=["age"], nulls=INJECTION)
     with pytest.raises(ColumnError):
-        data.theta_by(INJECTION, 0.1)
+        data.risk.theta_by(INJECTION, 0.1)

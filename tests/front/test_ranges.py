@@ -79,7 +79,7 @@ def refusal(con, sql):
 
 
 @pytest.mark.one_in(4)
-@pytest.mark.parametrize("room", ["core", "risk", "loss", "mask"])
+@pytest.mark.parametrize("room", ["core", "risk", "linkage", "loss", "mask"])
 def test_sql_and_python_refuse_what_lies_just_outside(con, room):
     found = []
     for macro, parameter in DECLARED:

@@ -60,17 +60,20 @@ def described(con, **roles) -> Microdata:
     return Microdata(con, "persons", **{"keys": KEYS, **roles})
 
 
+@pytest.mark.slow
 def test_all_that_is_described_is_measured(db):
     data = described(db, **FULL)
     report = risk_report(data, k=3, top=2, confidence=0.9)
     assert report.table == "persons"
     assert report.keys == KEYS
     assert report.weight == "weight"
-    assert report.k_anonymity == tuple(data.k_anonymity(3))
-    assert report.theta == data.theta(confidence=0.9)
-    assert report.theta_by == tuple(data.theta_by(confidence=0.9))
-    assert report.global_risk.expected_reidentifications == pytest.approx(data.global_risk().expected_reidentifications)
-    assert report.household_global_risk.to_dict() == pytest.approx(data.household_global_risk().to_dict())
+    assert report.k_anonymity == tuple(data.risk.k_anonymity(3))
+    assert report.theta == data.risk.theta(confidence=0.9)
+    assert report.theta_by == tuple(data.risk.theta_by(confidence=0.9))
+    assert report.global_risk.expected_reidentifications == pytest.approx(
+        data.risk.global_risk().expected_reidentifications
+    )
+    assert report.household_global_risk.to_dict() == pytest.approx(data.risk.household_global_risk().to_dict())
     assert len(report.riskiest_keys) == 2
 
 
@@ -90,7 +93,7 @@ def test_frequencies_where_null_agrees_with_every_value(db):
     # a record counts once, however many cells its own is compatible with
     data = described(db, nulls="wildcard")
     frequencies = risk_report(data).frequency_summary
-    uniques = len(data.sample_uniques().fetchall())
+    uniques = len(data.risk.sample_uniques().fetchall())
     assert frequencies.records == 8
     assert frequencies.cells == 5
     assert frequencies.sample_uniques == uniques == 1
@@ -111,8 +114,8 @@ def test_a_sampling_fraction_is_a_weight_where_there_is_none(db):
     report = risk_report(described(db, sampling_fraction=0.1, household="household"))
     same = described(db, weight=10.0, household="household")
     assert report.weight == 10
-    assert report.global_risk.to_dict() == pytest.approx(same.global_risk().to_dict())
-    assert report.household_global_risk.to_dict() == pytest.approx(same.household_global_risk().to_dict())
+    assert report.global_risk.to_dict() == pytest.approx(same.risk.global_risk().to_dict())
+    assert report.household_global_risk.to_dict() == pytest.approx(same.risk.household_global_risk().to_dict())
 
 
 def test_the_weight_goes_before_the_sampling_fraction(db):
@@ -183,6 +186,7 @@ def test_progress_names_each_measure_before_it_is_taken(db):
     ]
 
 
+@pytest.mark.slow
 def test_the_same_file_gives_the_same_page(db):
     assert str(risk_report(described(db, **FULL))) == str(risk_report(described(db, **FULL)))
 
@@ -272,6 +276,7 @@ def test_the_example_reports(capsys):
     assert "Disclosure risk of persons" in capsys.readouterr().out
 
 
+@pytest.mark.slow
 def test_sensitive_variables_are_shown_as_text_and_in_a_notebook():
     # by hand: two weights in the cell (30, f), one in (41, m)
     report = sdc_sql.risk_report(sdc_sql.example(), sensitive=["w"])

@@ -58,6 +58,7 @@ def figures(cells) -> Counter:
     return Counter(c for cell in cells for c in re.findall(r"-?\d[\d,]*\.?\d*(?:e[+-]\d+)?", cell))
 
 
+@pytest.mark.slow
 def test_the_page_is_well_formed_and_has_plain_elements_only(pages):
     found = tree(pages[1])
     assert {element.tag for element in found.iter()} <= SVG_OR_HTML
@@ -117,7 +118,7 @@ def test_distributions_count_every_record_once(db, nulls):
     data = sdc_sql.Microdata(db, "drawn", keys=["a", "b"], weight="w", nulls=nulls)
     report = sdc_sql.risk_report(data)
     # counted record by record, by another macro
-    records = data.individual_risk().select("sample_frequency, individual_risk").fetchall()
+    records = data.risk.individual_risk().select("sample_frequency, individual_risk").fetchall()
     size = Counter(SIZES[sum(f >= least for least in FREQUENCIES[1:])] for f, _ in records)
     risk = Counter(LEVELS[sum(r > limit for limit in RISKS)] for _, r in records)
     assert {row["frequency"]: row["records"] for row in report.frequency_distribution if row["records"]} == size

@@ -211,6 +211,7 @@ def test_help_on_several_and_on_none(session):
     assert refused(session, ".help nothing-of-the-kind").startswith("There is no function for 'nothing-of-the-kind'")
 
 
+@pytest.mark.slow
 def test_help_is_what_the_macro_says(loaded):
     signatures = loaded.execute("SELECT name || '(' FROM sdc_help()").fetchall()
     assert all(name in overview() for (name,) in signatures)
@@ -284,6 +285,7 @@ def test_a_long_history_is_cut(tmp_path):
 # --- the command line
 
 
+@pytest.mark.slow
 def test_c_runs_and_leaves(capsys):
     assert main(["shell", "-c", "SELECT 1 AS a", "-c", ".quit", "-c", "SELECT 2 AS b"]) == 0
     out, err = capsys.readouterr()

@@ -10,10 +10,11 @@ import duckdb
 
 from sdc_sql import Microdata
 from sdc_sql.db.macros import declared
+from sdc_sql.methods import Methods
 
 METHODS: dict[str, list] = {}
 for declaration in declared():
-    if declaration.is_table and hasattr(Microdata, declaration.verb):
+    if declaration.is_table and (hasattr(Methods, declaration.verb) or hasattr(Microdata, declaration.verb)):
         METHODS.setdefault(declaration.verb, []).append(declaration)
 # What the table at hand provides: not an argument of the method, or one that may be left out.
 COUNTING = {"nulls", "small_weights"}
@@ -31,12 +32,14 @@ OTHER_NAMES = {
 DEFAULTS = {("k_anonymity", "k"): 3, ("k_map", "k"): 3, ("research_file_rules", "levels"): None}
 # all columns and their pairs, which a macro cannot name
 DEFAULTS |= {(f"derived_values{s}", n): None for s in ("", "_summary") for n in ("columns", "givers")}
-DEFAULTS |= {("linear_relations", "columns"): None}
+DEFAULTS |= {(f, "columns"): None for f in ("linear_relations", "rejoined_households")}
+DEFAULTS |= {("distort_sensitive", "groups"): None, ("ipso", "confidential"): None}  # the keys; none
+DEFAULTS |= {("data_distortion", "families"): None}  # all of them
 DEFAULTS |= {("completed_households", "columns"): None, ("household_k_anonymity", "k"): 3}
 
 
 def parameters(method: str) -> dict[str, inspect.Parameter]:
-    found = dict(inspect.signature(getattr(Microdata, method)).parameters)
+    found = dict(inspect.signature(getattr(Methods if hasattr(Methods, method) else Microdata, method)).parameters)
     found.pop("data")
     return found
 

@@ -86,7 +86,7 @@ def test_a_csv_is_read_with_the_types_of_all_its_rows(tmp_path):
     path = tmp_path / "late.csv"
     path.write_text("age,sex\n" + "1,f\n" * 30_000 + "unknown,m\n")
     with opened(str(path), None) as (con, name):
-        assert Microdata(con, name, keys=["age"]).frequency_counts() == {30_000: 1, 1: 1}
+        assert Microdata(con, name, keys=["age"]).risk.frequency_counts() == {30_000: 1, 1: 1}
 
 
 @pytest.mark.parametrize("pattern", ["part-*.parquet", "part-?.parquet", "part-[12].parquet", "*.parquet"])

@@ -121,6 +121,7 @@ def test_what_a_kernel_would_refuse_is_refused_before(loaded, call, said):
         loaded.execute(f"FROM {call}").fetchall()
 
 
+@pytest.mark.slow
 def test_what_is_said(shell):
     said = []
     for call in (

@@ -38,60 +38,63 @@ def test_codes_that_are_equal_as_numbers_are_two_cells(con, name, folder):
     con.execute("COPY (FROM read_csv('f.csv', all_varchar = true)) TO 'f.tsv' (DELIMITER '\t')")
     con.execute("COPY (FROM read_csv('f.csv', all_varchar = true)) TO 'f.csv.gz'")
     data = Microdata(con, name.format(folder=folder), keys=["code"])
-    assert data.frequency_summary().cells == 3
-    assert len(data.cells().fetchall()) == 3
+    assert data.risk.frequency_summary().cells == 3
+    assert len(data.risk.cells().fetchall()) == 3
 
 
+@pytest.mark.slow
 def test_roles_of_a_csv_file(con):
     data = Microdata(con, "f.csv", keys=["code"], weight="w", household="house", id="id", sampling_fraction="fraction")
-    assert data.global_risk().records == 3  # 2.50 and 0.10 are numbers
-    assert data.household_global_risk().households == 2  # 1 and 01
-    assert len(data.theta_by("flag")) == 3  # TRUE, true and t
-    assert data.weighing(3).frequency_summary().cells == 3
+    assert data.risk.global_risk().records == 3  # 2.50 and 0.10 are numbers
+    assert data.risk.household_global_risk().households == 2  # 1 and 01
+    assert len(data.risk.theta_by("flag")) == 3  # TRUE, true and t
+    assert data.weighing(3).risk.frequency_summary().cells == 3
     Path("f.csv").write_text(FILE.replace("2.50", "n/a"))
     with pytest.raises(ColumnError, match=r'Column "w": 1 of 3 values are no numbers'):
         Microdata(con, "f.csv", keys=["code"], weight="w")
-    assert Microdata(con, "f.csv", keys=["w"]).frequency_summary().cells == 3  # what failed left nothing behind
+    assert Microdata(con, "f.csv", keys=["w"]).risk.frequency_summary().cells == 3  # what failed left nothing behind
 
 
 def test_a_json_file(con):
     data = Microdata(con, "f.json", keys=["on"], id="id")
-    assert data.frequency_summary().cells == 2
+    assert data.risk.frequency_summary().cells == 2
     Path("nested.ndjson").write_text('{"a": [1], "b": {"c": "1.10"}, "d": 1}\n{"a": [2], "b": {"c": "1.1"}, "d": 1}\n')
-    assert Microdata(con, "nested.ndjson", keys=["b"]).frequency_summary().cells == 2
-    assert Microdata(con, "nested.ndjson", keys=["d"]).frequency_summary().cells == 1
+    assert Microdata(con, "nested.ndjson", keys=["b"]).risk.frequency_summary().cells == 2
+    assert Microdata(con, "nested.ndjson", keys=["d"]).risk.frequency_summary().cells == 1
 
 
+@pytest.mark.slow
 def test_other_tables_are_read_alike(db):
     data = Microdata(db, "f.csv", keys=["code"], id="id", sampling_fraction=0.5)
     Path("all.csv").write_text("code\n1.1\n1.1\n1.10\n1.10\n1.2\n1.2\n")
-    assert data.k_map("all.csv", 2).records == 0
-    assert data.population_risk("all.csv").sample_uniques == 3
-    assert data.pram("code", "matrix.csv", into="released").changed == 3
+    assert data.risk.k_map("all.csv", 2).records == 0
+    assert data.risk.population_risk("all.csv").sample_uniques == 3
+    assert data.mask.pram("code", "matrix.csv", into="released").changed == 3
     assert db.sql("SELECT code FROM released ORDER BY id").fetchall() == [("1.1",), ("1.10",), ("1.2",)]
     assert db.sql("SELECT source, parameters->>'matrix' FROM sdc_steps").fetchall() == [("f.csv", "matrix.csv")]
-    assert data.theta_misclassified({"code": "matrix.csv"}).theta == 0
-    assert [e.released for e in data.pram_estimate("code", "matrix.csv")] == [1, 1, 1]
+    assert data.risk.theta_misclassified({"code": "matrix.csv"}).theta == 0
+    assert [e.released for e in data.mask.pram_estimate("code", "matrix.csv")] == [1, 1, 1]
 
 
+@pytest.mark.slow
 def test_what_is_masked_as_a_number(db):
     with pytest.raises(SdcError, match="masks numbers"):
-        Microdata(db, "f.csv", id="id").round_to_base("income", 10, into="released")
+        Microdata(db, "f.csv", id="id").mask.round_to_base("income", 10, into="released")
     data = Microdata(db, "f.csv", id="id", numbers=["income"])
-    data.round_to_base("income", 10, into="released")
+    data.mask.round_to_base("income", 10, into="released")
     columns = "id, income, code, flag, w"
     assert db.sql(f"SELECT {columns} FROM released ORDER BY id").fetchall() == [
         ("003", 30, "1.2", "t", "40"), ("01", 10, "1.1", "TRUE", "2.50"), ("02", 20, "1.10", "true", "3"),
     ]  # fmt: skip
     with pytest.raises(TableError, match=r"^f\.csv is no table of the database \(a file"):
-        data.round_to_base("income", 10)
+        data.mask.round_to_base("income", 10)
 
 
 def test_the_file_itself_is_what_the_user_reads_and_it_is_read_anew(con):
     Microdata(con, "f.csv", keys=["code"])
     Path("f.csv").write_text(FILE + "4,1.1,1,t,1,0.1,1\n")
     assert con.sql("SELECT count(*) FROM 'f.csv'").fetchall() == [(4,)]
-    assert Microdata(con, "f.csv", keys=["code"]).frequency_summary().records == 4
+    assert Microdata(con, "f.csv", keys=["code"]).risk.frequency_summary().records == 4
 
 
 @pytest.mark.parametrize(("name", "made"), [
@@ -100,7 +103,7 @@ def test_the_file_itself_is_what_the_user_reads_and_it_is_read_anew(con):
 ])  # fmt: skip
 def test_a_table_that_has_the_name_of_a_file(con, name, made):
     con.execute(made)
-    assert Microdata(con, name, keys=["code"]).frequency_summary().records == 1
+    assert Microdata(con, name, keys=["code"]).risk.frequency_summary().records == 1
 
 
 def test_no_file_and_no_rows(con):

@@ -19,6 +19,7 @@ def file(con, tmp_path):
     return tmp_path
 
 
+@pytest.mark.slow
 def test_recodings(file, capsys):
     call = ["frontier", f"{file}/t.parquet", "--keys", "a,B'", "--hierarchies", f"{file}/h.csv", "--risk", "below_k",
             "--loss", "hellinger", "--max-risk", "0"]  # fmt: skip

@@ -10,6 +10,7 @@ import pytest
 import sdc_sql
 from sdc_sql import ColumnError, MissingPackageError, ParameterError
 from sdc_sql.frontier.found import FrontierCandidate
+from sdc_sql.microdata import call_method
 
 RISK, LOSS = "true_reidentification.rate", "distribution_distance.hellinger"
 LEVELS = {
@@ -56,13 +57,14 @@ def test_the_figures_are_those_of_the_table_masked(odd):
     source = "k"
     for n, ((method, arguments), measured) in enumerate(zip(STEPS, found, strict=True)):
         into = f"release_{n}"
-        getattr(described(odd, source), method)(**arguments, into=into)
+        call_method(described(odd, source), method, **arguments, into=into)
         source, released = into, described(odd, into)
-        assert measured.risk == released.theta().theta
-        assert measured.loss == released.distribution_distance("k", ["Se'lect", "w"])[0].hellinger
+        assert measured.risk == released.risk.theta().theta
+        assert measured.loss == released.loss.distribution_distance("k", ["Se'lect", "w"])[0].hellinger
     assert found[0].loss < found[-1].loss
 
 
+@pytest.mark.slow
 def test_nothing_is_masked_and_nothing_stays(odd):
     before = odd.execute("FROM k ORDER BY f").fetchall(), odd.execute("SHOW ALL TABLES").fetchall()
     data = described(odd)
@@ -72,29 +74,33 @@ def test_nothing_is_masked_and_nothing_stays(odd):
     assert (odd.execute("FROM k ORDER BY f").fetchall(), odd.execute("SHOW ALL TABLES").fetchall()) == before
 
 
+@pytest.mark.slow
 def test_draws_go_on_where_the_table_was_masked_before(odd):
     """The second pass over a column: other draws than those of its log."""
     odd.execute("CREATE TABLE once AS FROM k")
-    described(odd, "once").pram_retention("Se'lect", 0.6)
+    described(odd, "once").mask.pram_retention("Se'lect", 0.6)
     measured = described(odd, "once").frontier([STEPS[0]], "theta.theta", LOSS)[0]
-    described(odd, "once").pram_retention("Se'lect", 0.6, into="twice")
-    assert measured.loss == described(odd, "twice").distribution_distance("once", ["Se'lect", "w"])[0].hellinger > 0
+    described(odd, "once").mask.pram_retention("Se'lect", 0.6, into="twice")
+    assert (
+        measured.loss == described(odd, "twice").loss.distribution_distance("once", ["Se'lect", "w"])[0].hellinger > 0
+    )
 
 
+@pytest.mark.slow
 def test_a_part_of_the_records(odd):
     """The figures are those of the part, masked as it would be."""
     measured = described(odd).where("w < 28").frontier([STEPS[0]], "frequency_summary.cells", LOSS)[0]
     odd.execute("CREATE TABLE other AS FROM k")
-    described(odd, "other").where("w < 28").pram_retention("Se'lect", 0.6)
+    described(odd, "other").where("w < 28").mask.pram_retention("Se'lect", 0.6)
     odd.execute("CREATE VIEW released AS FROM other WHERE w < 28; CREATE VIEW original AS FROM k WHERE w < 28")
     released = described(odd, "released")
-    assert measured.risk == released.frequency_summary().cells
-    assert measured.loss == released.distribution_distance("original", ["Se'lect", "w"])[0].hellinger
+    assert measured.risk == released.risk.frequency_summary().cells
+    assert measured.loss == released.loss.distribution_distance("original", ["Se'lect", "w"])[0].hellinger
 
 
 def test_recodings_that_were_previewed(odd):
     data = described(odd)
-    previews = data.preview_recodings(LEVELS, "all", weight=10)
+    previews = data.mask.preview_recodings(LEVELS, "all", weight=10)
     found = data.frontier(previews, "sample_uniques", "hellinger", utility="-loss - risk / 60")
     assert [(c.risk, c.loss) for c in found] == [(p.sample_uniques, p.hellinger) for p in previews]
     assert [c.candidate for c in found] == [f"Se'lect: {p.level_names[0]}, w: {p.level_names[1]}" for p in previews]
@@ -106,13 +112,14 @@ def test_recodings_that_were_previewed(odd):
 
 def test_a_figure_that_is_not_known_is_never_chosen(odd):
     data = sdc_sql.Microdata(odd, "k", keys=["Se'lect", "w"])  # without a sampling fraction there is no theta
-    found = data.frontier(data.preview_recodings(LEVELS), "theta", "hellinger", max_risk=1, utility="-loss")
+    found = data.frontier(data.mask.preview_recodings(LEVELS), "theta", "hellinger", max_risk=1, utility="-loss")
     assert {(c.risk, c.undominated, c.chosen) for c in found} == {(None, None, False)}
     assert found.chosen is None
     with pytest.raises(ParameterError, match="nothing to draw"):
         found.plot("nowhere.svg")
 
 
+@pytest.mark.slow
 def test_the_k_of_k_anonymity_and_the_worst_of_several(odd):
     data, step = described(odd), [("rank_swap", {"column": "w", "p": 10})]
     three = data.frontier(step, "k_anonymity.3.records", LOSS)[0].risk
@@ -161,6 +168,7 @@ STRENGTHS = [
 ]
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not hasattr(sdc_sql.Microdata, "true_reidentification"), reason="there is no such measure yet")
 @pytest.mark.one_in(5)
 @pytest.mark.parametrize("steps", STRENGTHS, ids=lambda steps: steps[0][0])
@@ -181,7 +189,9 @@ def test_risk_falls_and_hellinger_rises_with_the_levels_of_a_key(con, fixtures):
               (("sex", ["female", "male"]), ("region", ["midwest", "northeast", "south", "west"]))}  # fmt: skip
     levels = [{"age": level} for level in range(5)]
     found = data.frontier(
-        data.preview_recodings({"age": ages} | others, levels, weight=1400), "expected_reidentifications", "hellinger"
+        data.mask.preview_recodings({"age": ages} | others, levels, weight=1400),
+        "expected_reidentifications",
+        "hellinger",
     )
     assert all(a.risk > b.risk and a.loss < b.loss for a, b in pairwise(found))
     assert found[0].loss == 0
@@ -190,7 +200,7 @@ def test_risk_falls_and_hellinger_rises_with_the_levels_of_a_key(con, fixtures):
 @pytest.mark.slow
 def test_the_picture(odd, tmp_path):
     pytest.importorskip("matplotlib", reason="the extra plot is not installed")
-    previews = described(odd).preview_recodings(LEVELS, "all")
+    previews = described(odd).mask.preview_recodings(LEVELS, "all")
     found = described(odd).frontier(previews, "sample_uniques", "hellinger", max_risk=1)
     for name in ("map.svg", "again.svg", "map.PNG"):
         found.plot(tmp_path / name)

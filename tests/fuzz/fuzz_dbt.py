@@ -56,6 +56,7 @@ def package() -> SimpleNamespace:
     context = {
         "return": _return, "sdc": sdc, "execute": True, "exceptions": SimpleNamespace(raise_compiler_error=_refuse),
         "is_incremental": lambda: False, "graph": SimpleNamespace(nodes={}),
+        "target": SimpleNamespace(type="duckdb", name="dev"),
     }  # fmt: skip
     for path in PACKAGE.rglob("*.sql"):
         if path.parent.name != "tests":

@@ -10,6 +10,8 @@ from fuzz_tables import at
 
 from sdc_sql import Microdata
 from sdc_sql.db.completion import RECORDS
+from sdc_sql.methods import Methods
+from sdc_sql.microdata import call_method
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -26,7 +28,7 @@ STEPS = {"temp": "temp.sdc_steps", "attached": "other.sdc_steps"}
 
 def split(call: Call) -> tuple[object, dict[str, Any], dict[str, Any]]:
     """Return the table of a call, the roles that describe it, and the arguments of the method."""
-    takes = inspect.signature(getattr(Microdata, call.macro.verb)).parameters
+    takes = inspect.signature(getattr(Methods, call.macro.verb, None) or getattr(Microdata, call.macro.verb)).parameters
     given = dict(call.arguments)
     table = next((given.pop(name) for name in TABLES if name in given), None)
     roles = {n: given.pop(n) for n in ROLES if n in given and n not in takes}
@@ -53,7 +55,7 @@ def fault_of_verb(con: duckdb.DuckDBPyConnection, folder: Path, call: Call, tabl
     here = rows_of(con, f"FROM query_table('{table.tables['persons'].replace(chr(39), chr(39) * 2)}')")
     there = _tables(con)
     try:
-        found = getattr(Microdata(con, described, **roles), call.macro.verb)(**named)  # type: ignore[arg-type]
+        found = call_method(Microdata(con, described, **roles), call.macro.verb, **named)  # type: ignore[arg-type]
         if hasattr(found, "fetchall"):
             found.fetchall()
     except Exception as error:  # noqa: BLE001 - whatever it is

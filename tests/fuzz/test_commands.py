@@ -104,6 +104,7 @@ def faults(con: duckdb.DuckDBPyConnection, folder: Path, capsys: pytest.CaptureF
     return found
 
 
+@pytest.mark.slow
 def test_some_commands(fuzzed, tmp_path, capsys, monkeypatch):
     monkeypatch.chdir(tmp_path)
     found = faults(fuzzed, tmp_path, capsys, 4)

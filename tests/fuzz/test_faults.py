@@ -79,6 +79,46 @@ def test_a_full_disk(database, tmp_path, output):
     assert {p.name for p in tmp_path.iterdir()} == there
 
 
+RELEASE = """
+[source]
+path = "source.parquet"
+[roles]
+id = "id"
+released_as_collected = ["x"]
+[[scenarios]]
+name = "neighbour"
+keys = ["g"]
+limits = ["k_anonymity.2.records <= 0"]
+[output]
+path = "released.csv"
+"""
+
+
+@pytest.mark.skipif(os.name == "nt", reason="sizes of files are limited as POSIX has it")
+@pytest.mark.parametrize(
+    "command", [["release", "release.toml"], ["mask", "noise", "source.csv", "--id=id", "--columns=x", "--alpha=0.1",
+                "--output=given.csv"], ["mask", "noise", "survey.duckdb", "--id=id", "--columns=x", "--alpha=0.1"]],
+)  # fmt: skip
+def test_a_full_disk_is_what_is_said(database, tmp_path, monkeypatch, command):
+    """And nothing of the source, which can be read."""
+    monkeypatch.chdir(tmp_path)
+    temporary = tmp_path / "temporary"
+    temporary.mkdir()
+    monkeypatch.setenv("TMPDIR", str(temporary))
+    with duckdb.connect(database) as con:
+        con.execute("COPY persons TO 'source.parquet'")
+        con.execute("COPY persons TO 'source.csv'")
+    (tmp_path / "release.toml").write_text(RELEASE)
+    there = {p.name for p in tmp_path.iterdir()}
+    said = one_line(ran(COMMAND, *command, before=limited))
+    place, remedy = (tmp_path, "or write to another disk") if "--output=given.csv" in command else (temporary, "TMPDIR")
+    assert f"The disk of the folder {place} is full (File too large): nothing was changed. Free space there" in said
+    assert remedy in said
+    assert "cannot be read" not in said
+    assert {p.name for p in tmp_path.iterdir()} == there
+    assert not list(temporary.iterdir())
+
+
 def test_a_database_that_another_process_holds(database):
     before = digest(database)
     holder = subprocess.Popen(
@@ -100,9 +140,9 @@ def test_a_database_that_may_not_be_written(database):
     with duckdb.connect(database, read_only=True) as con:
         con.execute("SET VARIABLE sdc_key = ?", [KEY])
         with pytest.raises(TableError, match="read-only"):
-            sdc_sql.Microdata(con, "persons", id="id").noise("x", 0.1)
+            sdc_sql.Microdata(con, "persons", id="id").mask.noise("x", 0.1)
         with pytest.raises(TableError, match="read-only"):  # before any work, which would find a g that is not listed
-            sdc_sql.Microdata(con, "persons", id="id").recode("g", mapping={"0": "none"})
+            sdc_sql.Microdata(con, "persons", id="id").mask.recode("g", mapping={"0": "none"})
     assert digest(database) == before
 
 
@@ -116,7 +156,7 @@ def test_little_memory(database, memory):
         con.execute(f"SET memory_limit = '{memory}'")
         con.execute("SET temp_directory = ''")
         try:
-            sdc_sql.Microdata(con, "persons", id="id").rank_swap("x", 5)
+            sdc_sql.Microdata(con, "persons", id="id").mask.rank_swap("x", 5)
         except (duckdb.OutOfMemoryException, SdcError):
             masked = False
         else:
@@ -130,9 +170,9 @@ def test_two_writers_of_one_table(database):
         for con in (one, two):
             con.execute("SET VARIABLE sdc_key = ?", [KEY])
         one.begin()
-        sdc_sql.Microdata(one, "persons", id="id").noise("x", 0.1)
+        sdc_sql.Microdata(one, "persons", id="id").mask.noise("x", 0.1)
         with pytest.raises((duckdb.Error, SdcError), match=r"(?i)conflict|another"), translated():
-            sdc_sql.Microdata(two, "persons", id="id").noise("x", 0.5)
+            sdc_sql.Microdata(two, "persons", id="id").mask.noise("x", 0.5)
         one.commit()
         assert len(sdc_sql.Microdata(one, "persons", id="id").steps) == 1
         assert one.execute("SELECT count(*), count(DISTINCT id) FROM persons").fetchall() == [(N, N)]

@@ -124,6 +124,7 @@ DOORS: dict[str, Callable[..., list[str]]] = {"macros": macros, "verbs": verbs, 
 SHARE = {"macros": 0.15, "verbs": 0.04, "dbt": 0.81}  # of the cases: rendering costs next to nothing
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("door", DOORS)
 def test_some_cases(fuzzed, tmp_path, door):
     faults = DOORS[door](fuzzed, tmp_path, {"macros": 12, "verbs": 6, "dbt": 32}[door])

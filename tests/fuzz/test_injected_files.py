@@ -166,8 +166,8 @@ def headers(con: duckdb.DuckDBPyConnection, folder: Path, rng: random.Random) ->
     )
     try:
         data = Microdata(con, path, keys=[names[0]], id="id")
-        said = repr(data.k_anonymity(2))
-        data.pram_retention(names[0], 0.5, into="masked")
+        said = repr(data.risk.k_anonymity(2))
+        data.mask.pram_retention(names[0], 0.5, into="masked")
         said += repr(con.execute("FROM masked").fetchall())
     except SdcError as error:
         said += str(error)

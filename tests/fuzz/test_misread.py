@@ -61,7 +61,7 @@ def codes(con: duckdb.DuckDBPyConnection, rng: random.Random, folder: Path) -> s
     keys = rng.choice((["code"], ["other"], ["code", "other"]))
     cells = Counter(tuple(r[k] for k in keys) for r in rows)
     alone = sum(n == 1 for n in cells.values())
-    found = Microdata(con, str(path), keys=keys).k_anonymity(2)[0].records
+    found = Microdata(con, str(path), keys=keys).risk.k_anonymity(2)[0].records
     if found != alone:
         return f"{found} records alone, {alone} in the file"
     try:
@@ -134,7 +134,7 @@ def names(con: duckdb.DuckDBPyConnection, rng: random.Random, folder: Path) -> s
         except duckdb.Error:
             read = []
         try:
-            Microdata(con, given, id="id").round_to_base("v", 1000)
+            Microdata(con, given, id="id").mask.round_to_base("v", 1000)
         except SdcError as error:
             if contents(con) != before:
                 return "an error, and a table has changed"

@@ -44,24 +44,24 @@ TABLES = """
 Mistake = tuple[str, "Callable[[Microdata], Any]", str]
 # A table, what is done with it, and what the message must say.
 MISTAKES: tuple[Mistake, ...] = (
-    ("checked", lambda d: d.round_to_base("age", 150), "CHECK"),
-    ("made", lambda d: d.round_to_base("age", 5), "generated"),
-    ("children", lambda d: d.round_to_base("age", 500), "FOREIGN KEY"),
-    ("plain", lambda d: Microdata(d.con, "plain", keys=["sex"], weight=0.5).global_risk(), "at_least_one"),
-    ("plain", lambda d: d.noise(None, 0.1), "columns to mask are None"),
-    ("plain", lambda d: d.recode("sex", mapping={"a": "x"}, others=5), "others is 5"),
-    ("plain", lambda d: d.noise("age", "abc"), "'abc'"),
-    ("plain", lambda d: d.noise("age", -1), "alpha is -1"),
-    ("plain", lambda d: d.theta("abc"), "sampling fraction is the column 'abc'"),
-    ("plain", lambda d: d.k_anonymity(1), "k is 1"),
-    ("plain", lambda d: d.noise(["age", "AGE"], 0.1), "twice"),
-    ("plain", lambda d: d.pram_retention("sex", 1.5), "retention is 1.5"),
-    ("plain", lambda d: Microdata(d.con, "plain").noise("age", 0.1), "id"),
-    ("plain", lambda d: Microdata(d.con, "plain", keys=["sex", "sex"]).k_anonymity(2), "twice"),
-    ("plain", lambda d: d.pram_guaranteed(0.8, keys=["sex"], unit="household"), "record"),
-    ("plain", lambda d: d.rank_swap("age", "abc"), "p is 'abc'"),
-    ("plain", lambda d: d.round_to_base("age", None), "base is None"),
-    ("plain", lambda d: d.round_to_base("age", -5), "base is -5"),
+    ("checked", lambda d: d.mask.round_to_base("age", 150), "CHECK"),
+    ("made", lambda d: d.mask.round_to_base("age", 5), "generated"),
+    ("children", lambda d: d.mask.round_to_base("age", 500), "FOREIGN KEY"),
+    ("plain", lambda d: Microdata(d.con, "plain", keys=["sex"], weight=0.5).risk.global_risk(), "at_least_one"),
+    ("plain", lambda d: d.mask.noise(None, 0.1), "columns to mask are None"),
+    ("plain", lambda d: d.mask.recode("sex", mapping={"a": "x"}, others=5), "others is 5"),
+    ("plain", lambda d: d.mask.noise("age", "abc"), "'abc'"),
+    ("plain", lambda d: d.mask.noise("age", -1), "alpha is -1"),
+    ("plain", lambda d: d.risk.theta("abc"), "sampling fraction is the column 'abc'"),
+    ("plain", lambda d: d.risk.k_anonymity(1), "k is 1"),
+    ("plain", lambda d: d.mask.noise(["age", "AGE"], 0.1), "twice"),
+    ("plain", lambda d: d.mask.pram_retention("sex", 1.5), "retention is 1.5"),
+    ("plain", lambda d: Microdata(d.con, "plain").mask.noise("age", 0.1), "id"),
+    ("plain", lambda d: Microdata(d.con, "plain", keys=["sex", "sex"]).risk.k_anonymity(2), "twice"),
+    ("plain", lambda d: d.mask.pram_guaranteed(0.8, keys=["sex"], unit="household"), "record"),
+    ("plain", lambda d: d.mask.rank_swap("age", "abc"), "p is 'abc'"),
+    ("plain", lambda d: d.mask.round_to_base("age", None), "base is None"),
+    ("plain", lambda d: d.mask.round_to_base("age", -5), "base is -5"),
 )
 ARGUMENTS = range(4, len(MISTAKES) - 2)  # of these an argument is wrong, and is told before anything runs
 
@@ -233,7 +233,7 @@ def files(con: duckdb.DuckDBPyConnection, rng: random.Random, folder: Path) -> s
         with duckdb.connect(str(source)) as own:
             own.execute("SET VARIABLE sdc_key = ?", [KEY])
             data = Microdata(own, "people", id="id")
-            data.recode("c", keep_first=2)
+            data.mask.recode("c", keep_first=2)
             data.write(out, release="autumn", ids=rng.choice(("keep", "drop", "recode")))
             order = [x for (x,) in fetched(own, f"SELECT x FROM {text(str(out))}")] if ending != "duckdb" else []
             if order and order == sorted(order):

@@ -131,9 +131,9 @@ def two_passes(con: duckdb.DuckDBPyConnection, rng: random.Random) -> str | None
     def masked(into: str | None = None) -> None:
         data = Microdata(con, name, id="id")
         if by == "noise":
-            data.noise("x", 0.2, into=into)
+            data.mask.noise("x", 0.2, into=into)
         else:
-            data.pram_retention("c", 0.6, into=into)
+            data.mask.pram_retention("c", 0.6, into=into)
 
     before = column(con, name, "x" if by == "noise" else "c")
     masked()
@@ -158,16 +158,16 @@ def filled_anew(con: duckdb.DuckDBPyConnection, rng: random.Random) -> str | Non
     """A table that is made anew begins with the first pass; one whose values were filled in again is asked about."""
     stored(con, rng)
     con.execute("DROP TABLE IF EXISTS sdc_steps; DROP TABLE IF EXISTS u; CREATE TABLE u AS FROM t")
-    Microdata(con, "u", id="id").noise("x", 0.2)
+    Microdata(con, "u", id="id").mask.noise("x", 0.2)
     once = column(con, "u", "x")
     try:
         if rng.random() < 0.5:
             con.execute("DROP TABLE u; CREATE TABLE u AS FROM t")
-            Microdata(con, "u", id="id").noise("x", 0.2)
+            Microdata(con, "u", id="id").mask.noise("x", 0.2)
             return None if np.array_equal(column(con, "u", "x"), once) else "a new table of the name is not the first"
         con.execute("DELETE FROM u; INSERT INTO u FROM t")
         try:
-            Microdata(con, "u", id="id").noise("x", 0.2)
+            Microdata(con, "u", id="id").mask.noise("x", 0.2)
         except ValueError as error:
             return None if "stream=''" in str(error) else f"refused in other words: {error}"
         return "values filled in again were silently drawn for another time"
@@ -245,6 +245,7 @@ ATTACKS: dict[str, tuple[Callable[..., str | None], int]] = {  # and how many ca
 }  # fmt: skip
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("attack", [a for a in ATTACKS if a != "releases"])  # (tests/mask/test_two_releases.py)
 def test_some_attacks(fuzzed, attack):
     faults = faults_of(attack, 1, lambda rng: ATTACKS[attack][0](fuzzed, rng))

@@ -114,12 +114,13 @@ def compiled(call: str, dialect: Any) -> str:
 
 
 def assert_alike(ask: Callable[[str], tuple[list[str], list[Any]]], call: str, dialect: str) -> None:
-    """Compare an engine's masked values with DuckDB's, to nine digits."""
+    """Compare an engine's masked values with DuckDB's: what has noise to the bit, the rest to nine digits."""
     sql = compiled(call, dialect)
     assert KEY not in sql
     names, rows = ask(sql)
     expected = answers(call)
     assert len(names) == len(expected[0])
+    far = 0 if "noise" in CALLS[call][0] else 1e-9  # a logarithm of another last bit is lost on the grid
     ours, theirs = ({row[0]: row for row in found} for found in (expected, rows))
     assert len(rows) == len(ours) == len(theirs)
     for record, row in ours.items():
@@ -127,6 +128,6 @@ def assert_alike(ask: Callable[[str], tuple[list[str], list[Any]]], call: str, d
             same = x == y or (
                 isinstance(x, float | int)
                 and isinstance(y, float | int)
-                and (math.isclose(x, y, rel_tol=1e-9) or (math.isnan(x) and math.isnan(y)))
+                and (math.isclose(x, y, rel_tol=far) or (math.isnan(x) and math.isnan(y)))
             )
             assert same, (call, record, row, theirs[record])

@@ -98,6 +98,7 @@ def sample(tmp_path_factory) -> tuple[Path, list[dict]]:
                      "FROM research_file"]),
         (["build", *ONCE], [RELEASED, HISTORY, "FROM hours ORDER BY couple"]),
         (["build", *SECOND, *ONCE], [RELEASED, HISTORY, "FROM risk ORDER BY measure"]),
+        (["build", *SECOND, *ONCE, "--empty"], [RELEASED]),
         (["build", *SECOND, "--full-refresh", "--threads", "2"], [RELEASED]),
         (["docs", "generate", *SECOND], []),
     )  # fmt: skip
@@ -109,7 +110,7 @@ def test_the_sample_project_builds_and_passes_its_tests(sample):
     assert first["success"], first
     assert not failed(first)
     tests = {"k_anonymity", "theta", "global_risk", "individual_risk", "no_direct_identifiers"}
-    tests |= {"income_is_kept", "pairs"}  # held to their limits by sdc_limit
+    tests |= {"columns_decided", "income_is_kept", "pairs"}  # the latter held to their limits by sdc_limit
     assert {name for name, r in first["nodes"].items() if r["status"] == "pass"} == tests
     released, history, hours, uniques, at_risk, *_ = first["rows"]
     assert len(released) == len(hours) == 481
@@ -128,7 +129,7 @@ def test_a_second_run_changes_nothing_and_leaves_no_macro_behind(sample):
 
 
 def test_what_arrives_later_is_masked_and_what_is_released_stays(sample):
-    _, (_, first, _, later, anew, _) = sample
+    _, (_, first, _, later, _, anew, _) = sample
     assert not failed(later)
     old, new = first["rows"][0], later["rows"][0]
     assert len(new) == 596
@@ -138,7 +139,7 @@ def test_what_arrives_later_is_masked_and_what_is_released_stays(sample):
 
 
 def test_the_records_are_masked_as_the_macros_mask_them(sample):
-    folder, (_, _, _, later, _, _) = sample
+    folder, (_, _, _, later, *_) = sample
     with duckdb.connect() as con:
         sdc_sql.load(con).execute("SET VARIABLE sdc_key = ?", [KEY])
         con.execute(f"CREATE TABLE couples AS SELECT * EXCLUDE (wave) FROM '{folder}/seeds/couples.csv'")
@@ -152,7 +153,7 @@ def test_the_records_are_masked_as_the_macros_mask_them(sample):
 
 
 def test_the_risk_is_that_of_the_whole_and_its_history_is_kept(sample):
-    _, (_, first, _, later, _, _) = sample
+    _, (_, first, _, later, *_) = sample
     with duckdb.connect() as con:
         sdc_sql.load(con).execute("CREATE TABLE t (couple BIGINT, region VARCHAR, race VARCHAR, education VARCHAR, hours "
                                   "BIGINT, husband_income DOUBLE, weight DOUBLE)")  # fmt: skip
@@ -196,6 +197,32 @@ def test_the_documentation_is_made(sample):
     assert "model.release.released" in catalog["nodes"]
 
 
+def test_an_empty_build_passes_and_leaves_what_is_released(sample):
+    _, (_, _, _, later, empty, *_) = sample
+    assert empty["success"], failed(empty)
+    assert empty["rows"] == later["rows"][:1]
+
+
+def test_the_package_is_written_as_a_repository_of_its_own(tmp_path):
+    from sdc_sql.dbt.hub import write  # noqa: PLC0415 - an optional extra
+
+    folder = tmp_path / "sdc"
+    assert "git -C" in write(folder)
+    assert {p.name for p in folder.iterdir()} == {"LICENSE", "README.md", "dbt_project.yml", "macros"}
+    (folder / "macros" / "left.sql").write_text("of an earlier version")
+    (folder / ".git").mkdir()
+    write(folder)
+    there, here = (
+        {p.relative_to(of): p.read_bytes() for p in of.rglob("*.*") if p.is_file()} for of in (folder, PACKAGE)
+    )
+    assert {name: there[name] for name in here} == here
+    assert {str(name) for name in there.keys() - here.keys()} == {"README.md"}
+    (tmp_path / "other").mkdir()
+    (tmp_path / "other" / "mine.txt").write_text("mine")
+    with pytest.raises(sdc_sql.ParameterError, match="is not empty, and no clone of the dbt package"):
+        write(tmp_path / "other")
+
+
 def test_the_key_is_nowhere(sample):
     folder, _ = sample
     without(folder, KEY)
@@ -212,6 +239,14 @@ MODELS = {
         from range({{ var('records', 60) }})""",
     "elsewhere": "{{ config(schema='odd place') }} select * from {{ ref('k') }}",
     "passing": "{{ config(materialized='ephemeral') }} select * from {{ ref('k') }}",
+    "some_passing": "{{ config(materialized='ephemeral') }} select * from {{ ref('some') }}",
+    "mask_passing": "{{ sdc.mask(ref('passing'), 'i\"d', [['round', ['n'], 5], ['random_round', ['f'], 2]]) }}",
+    "round_passing": "select * from {{ sdc.random_round(ref('passing'), ['n'], 5, 'i\"d') }}",
+    "added_passing": ADDED + " {{ sdc.mask(ref('some_passing'), 'Select', [['random_round', ['n'], 5]]) }}",
+    "logged_passing": "{{ config(materialized='ephemeral') }} select * from {{ ref('logged') }}",
+    "masked_passing": "/* {{ ref('sdc_steps') }} */ {{ sdc.noise(ref('logged_passing'), ['n'], 0.1, 'Select') }}",
+    "mask_of_none": "{{ sdc.mask(ref('empty'), 'i\"d', [['round', ['n'], 5]]) }}",
+    "rounded": "{{ sdc.mask(ref('some'), 'Select', [['round', ['n'], 5]]) }}",
     "one": "select * from {{ ref('k') }} where f = 1 order by all limit 1",
     "empty": "select * from {{ ref('k') }} where f > 9",
     "risk_elsewhere": "{{ sdc.cell_risk(ref('elsewhere'), " + ODD_KEYS + ", 10.5, nulls='wildcard') }}",
@@ -279,10 +314,12 @@ REFUSED = {
     "two_passes": "masks f by sdc_massc, which the model risky has masked already",
     "added_hoehne": "calls sdc_multiplicative_noise with method 'hoehne' and is incremental",
     "risk_of_none": "has no rows",
+    "mask_of_none": "empty has no rows: there is nothing to mask. An incremental model adds none on such a day",
+    "masked_passing": "masks n by sdc_noise, which a step in sdc_steps has masked already",
     "seen": "The model seen is materialized as view",
     "seen_risk": "The model seen_risk is materialized as view",
     "misspelt": '"fs" is not a column of the table',
-    "unknown_step": "where method is one of calibrate, data_swap, generalise, ",
+    "unknown_step": "where method is one of calibrate, data_distortion, data_shuffling, data_swap, distort_sensitive, generalise, ",
     "no_list": "a step of mask is noise: it must be [method, columns, parameter]",
     "no_column": "a step of mask is ['noise', 5, 0.1]: it must be [method, columns, parameter]",
     "no_columns": "5 (no list: write",
@@ -345,15 +382,34 @@ models:
       - sdc.sdc_household_risk_below: {name: household_of_k, arguments: {keys: [f, n], weight: 10, household: household, maximum: 0.2}}
       - sdc.sdc_household_global_risk_below: {name: households_of_k, arguments: {keys: [f, n], weight: 10, household: household, maximum: 0.2}}
       - sdc.sdc_no_direct_identifiers: {name: identifiers_of_k}
+      - sdc.sdc_columns_decided: {name: decided_of_k, arguments: {roles: ['I"D'], released_as_collected: [household]}}
       - sdc.sdc_threshold_rule: {name: rule_of_k, arguments: {keys: [f, n], threshold: 2, inclusive: false}}
   - name: combined
     data_tests:
       - sdc.sdc_threshold_rule: {name: rule_of_combined, arguments: {keys: [f, n], threshold: 2, inclusive: false, nulls: wildcard}}
+      - sdc.sdc_columns_decided: {name: decided_of_combined, arguments: {released_as_collected: [n, Select, hosehold], roles: ['a"b']}}
   - name: named_persons
     data_tests:
       - sdc.sdc_no_direct_identifiers: {name: identifiers, arguments: {forbidden: [REMARK], allowed: [id]}}
       - sdc.sdc_no_direct_identifiers: {name: forbidden_text, arguments: {forbidden: remark}}
       - sdc.sdc_no_direct_identifiers: {name: forbidden_otherwise, arguments: {forbiden: [remark]}}
+"""
+UNIT_TESTS = """
+unit_tests:
+  - name: rounded_by_itself
+    model: rounded
+    given: [{input: ref('some'), format: sql, rows: 'select 1 as "Select", 12 as n, 1 as f union all select 2, 20, 2'}]
+    expect: {rows: [{n: 10, f: 1}, {n: 20, f: 2}]}
+  - name: added_by_itself
+    model: added
+    overrides: {macros: {is_incremental: true}}
+    given: [{input: this, format: sql, rows: 'select 1 as "Select"'},
+            {input: ref('some'), format: sql, rows: 'select 1 as "Select", 12 as n, 1 as f union all select 2, 20, 2'}]
+    expect: {rows: [{n: 20, f: 2}]}
+  - name: released_by_itself
+    model: research
+    given: [{input: ref('elsewhere'), rows: [{f: 1}]}]
+    expect: {rows: [{f: 1}]}
 """
 PROJECT = """
 name: odd
@@ -379,6 +435,7 @@ FAILURES = [
     "household_of_k",
     "households_of_k",
     "identifiers",
+    "decided_of_combined",
 ]
 
 
@@ -425,6 +482,7 @@ def odd(tmp_path_factory) -> tuple[Path, list[dict]]:
     for name, text in MODELS.items():
         (folder / "models" / f"{name}.sql").write_text(text)
     (folder / "models" / "models.yml").write_text(ODD_TESTS)
+    (folder / "models" / "unit_tests.yml").write_text(UNIT_TESTS)
     audit = "release.main_dbt_test__audit"
     explained = [f"SELECT count(*), min(explanation), max(explanation) FROM {audit}.{name}" for name in FAILURES]
     return folder, dbt(
@@ -439,12 +497,14 @@ def odd(tmp_path_factory) -> tuple[Path, list[dict]]:
         (["test"], [*explained, f"FROM {audit}.k_of_k ORDER BY ALL", f"SELECT column_name, explanation FROM {audit}.identifiers ORDER BY ALL"]),
         (["run", "--vars", "records: 70", "--select", "k", "some", "added", "added_noise"],
          ['SELECT "Select", n FROM added ORDER BY ALL', "SELECT count(*) FROM added_noise"]),
-        (["run", "--empty", "--select", "k", "risk_elsewhere", "risk_passing", "swapped", "research"],
-         ["SELECT count(*) FROM swapped", "SELECT count(*) FROM risk_passing", "SELECT column_name FROM (DESCRIBE research)", "FROM research"]),
+        (["run", "--empty", "--select", "k", "some", "added", "added_passing", "mask_passing", "risk_elsewhere", "risk_passing", "swapped", "research"],
+         ["SELECT count(*) FROM swapped", "SELECT count(*) FROM risk_passing", "SELECT column_name FROM (DESCRIBE research)", "FROM research",
+          "SELECT count(*) FROM added", "SELECT count(*) FROM added_passing", "SELECT count(*) FROM mask_passing"]),
         (["run", "--full-refresh", "--select", "k", "some", "added", "added_noise", "--vars", "records: 70"],
          ["SELECT count(*) FROM added_noise"]),
         (["run", "--sample", "1 day", "--select", "sampled", "sampled_risk"], []),
         (["run", "--target", "other", "--threads", "4", "--select", "k", "some", "added"], []),
+        (["run", "--vars", "records: 0", "--select", "k", "some", "added", "added_passing"], ["SELECT count(*) FROM added"]),
     )  # fmt: skip
 
 
@@ -505,10 +565,14 @@ def test_a_run_fails_on_risk_with_rows_that_explain(odd):
         "k_of_some",
         "identifiers_of_k",
         "rule_of_combined",
+        "decided_of_k",
+        "rounded_by_itself",
+        "added_by_itself",
     }
     assert nodes["k_of_k"]["failures"] == 30
     *explained, cells, identifiers = tested["rows"]
-    words = dict(zip(FAILURES, (rows[0] for rows in explained), strict=True))
+    assert explained.pop()[0][0] == 4  # see below
+    words = dict(zip(FAILURES[:-1], (rows[0] for rows in explained), strict=True))
     assert cells[0] == [0, "x'y0", "0", 2, 3, "2 record(s) share these values of the keys, fewer than k = 3"]
     assert words["theta_of_k"] == [
         1,
@@ -598,8 +662,41 @@ def test_a_release_of_odd_names_is_written_and_a_refused_one_is_not(odd):
 def test_an_empty_run_gives_the_columns_and_no_rows(odd):
     assert not failed(odd[1][5])
     columns = [['i"d'], ["f"], ["Select"], ['a"b'], ["n"], ["household"]]
-    assert odd[1][5]["rows"] == [[[0]], [[0]], columns, []]
+    assert odd[1][5]["rows"] == [[[0]], [[0]], columns, [], [[70]], [[60]], [[0]]]  # what was released stays
     assert not list((odd[0] / "target" / "sdc").rglob("*.*"))  # those of the release that is no longer there
+
+
+def test_an_ephemeral_model_is_masked(odd):
+    nodes = odd[1][2]["nodes"]
+    assert {nodes[name]["status"] for name in ("mask_passing", "round_passing", "added_passing")} == {"success"}
+    with duckdb.connect(str(odd[0] / "release.duckdb"), read_only=True) as con:
+        assert con.execute("SELECT max(n % 5), count(n), count(*) FROM round_passing").fetchall() == [(0, 51, 60)]
+        # the same draws as from the table
+        assert con.execute('SELECT count(*) FROM added_passing ANTI JOIN added USING ("Select")').fetchall() == [(0,)]
+
+
+def test_a_model_that_masks_has_unit_tests(odd):
+    nodes = odd[1][3]["nodes"]
+    assert nodes["rounded_by_itself"]["status"] == nodes["added_by_itself"]["status"] == "pass"
+    assert "is of a model that is a release" in nodes["released_by_itself"]["message"]
+
+
+def test_on_a_day_without_records_nothing_is_added(odd):
+    day = odd[1][9]
+    assert failed(day) == {"added_passing": "error"}
+    assert "some_passing has no records, and is no stored table" in day["nodes"]["added_passing"]["message"]
+    assert day["rows"] == [[[70]]]
+
+
+def test_columns_that_nobody_decided_about_fail_a_run(odd):
+    with duckdb.connect(str(odd[0] / "release.duckdb"), read_only=True) as con:
+        found = con.execute("FROM main_dbt_test__audit.decided_of_combined ORDER BY column_name").fetchall()
+    assert {name: words.partition(":")[0].partition(",")[0] for name, _, words in found} == {
+        "hosehold": "hosehold is listed under released_as_collected or roles",
+        "household": "The column household is in no role",
+        'i"d': 'The column i"d is in no role',
+        "n": "n is listed under released_as_collected",
+    }
 
 
 def test_the_key_is_nowhere_in_runs_that_fail(odd):

@@ -54,12 +54,12 @@ def test_python_measures_and_masks(con):
     con.execute(f"CREATE TABLE couples AS FROM '{COUPLES}'")
     con.execute("SET VARIABLE sdc_key = ?", [KEY])
     data = sdc_sql.Microdata(con, "couples", keys=KEYS, weight="weight", id="couple")
-    assert data.theta(FRACTION).theta == pytest.approx(THETA)
-    risk = data.global_risk().expected_reidentifications
+    assert data.risk.theta(FRACTION).theta == pytest.approx(THETA)
+    risk = data.risk.global_risk().expected_reidentifications
     assert REIDENTIFICATIONS * (1 - 0.0044) < risk <= REIDENTIFICATIONS
-    step = data.noise("husband_income", 0.1)
+    step = data.mask.noise("husband_income", 0.1)
     assert (step.records, step.sse_sst) == (22_272, pytest.approx(0.1, rel=0.05))
-    assert data.microaggregate(["experience", "hours"], 3, into="released").records == 22_272
+    assert data.mask.microaggregate(["experience", "hours"], 3, into="released").records == 22_272
     assert con.execute(
         "SELECT min(n) FROM (SELECT count(*) AS n FROM released GROUP BY experience, hours)"
     ).fetchone() >= (3,)

@@ -63,9 +63,9 @@ def interrupted(process, started):
 @pytest.mark.parametrize(
     "call",
     [
-        "data.microaggregate(['x', 'y'], k=3)",  # a kernel that is called by DuckDB, on any of its threads
-        "data.local_suppression(3, guarantee='wildcard')",  # a search in Python
-        "data.distance_to_closest('t', ['x', 'y'])",
+        "data.mask.microaggregate(['x', 'y'], k=3)",  # a kernel that is called by DuckDB, on any of its threads
+        "data.mask.local_suppression(3, guarantee='wildcard')",  # a search in Python
+        "data.linkage.distance_to_closest('t', ['x', 'y'])",
     ],
 )
 def test_ctrl_c_is_raised_as_such_and_leaves_the_table(database, call):

@@ -48,16 +48,16 @@ def mask(path, how):
     say("ready", os.getpid())
     if how == "joined":
         con.begin()
-        data.pram_retention("sex", 0.8)
-        data.multiplicative_noise("y", 0.1)
+        data.mask.pram_retention("sex", 0.8)
+        data.mask.multiplicative_noise("y", 0.1)
         say("committing")
         con.commit()
         say("committed")
     else:
         if how == "own":
-            data.noise(["x", "y"], 0.1)
+            data.mask.noise(["x", "y"], 0.1)
         else:
-            data.rank_swap("x", 5, into="released")
+            data.mask.rank_swap("x", 5, into="released")
         say("committed")
         con.close()
     say("done")

@@ -91,6 +91,7 @@ def modules(tree) -> set[str]:
     found = {p for folder in ("sdc_sql", "udfs", "sql") for p in (tree / folder).rglob("*.py")}
     found |= set((tree / "sql").rglob("*.sql")) | {tree / "sdc_sql" / "py.typed"}
     found |= {*(tree / "sdc_sql" / "release" / "rulesets").glob("*.toml")}
+    found |= {*(tree / "sdc_sql" / "release").glob("*.schema.json")}
     found |= {p for p in (tree / "sdc_sql" / "dbt" / "package").rglob("*") if p.is_file()}
     return {p.relative_to(tree).as_posix() for p in found}
 

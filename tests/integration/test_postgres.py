@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import duckdb
+import engines
 import masked_elsewhere
 import pytest
 from compiled import (
@@ -112,9 +113,21 @@ def run(server: Any) -> Callable[[str], tuple[list[str], list[Any]]]:
     return ask
 
 
+@pytest.fixture(scope="module")
+def answered() -> dict[str, bool]:
+    """Return what is known of the calls that were made: whether PostgreSQL answered as DuckDB does."""
+    return {}
+
+
 @pytest.mark.parametrize("name", EVERY)
-def test_it_answers_as_duckdb(run, name):
+def test_it_answers_as_duckdb(run, answered, name):
+    answered[name] = False
     assert_answers_as_duckdb(run, answer(name, "postgres"), call(name))
+    answered[name] = True
+
+
+def test_the_table_in_the_readme_says_which_it_answers_as_duckdb(answered):
+    engines.check("PostgreSQL", answered)
 
 
 @pytest.mark.parametrize("name", EVERY)
@@ -150,6 +163,33 @@ def test_wrong_data_are_an_error_in_the_macros_words(run, name, table, complaint
         reference().execute(made.sql).fetchall()
     with pytest.raises(Exception, match=complaint):
         run(made.compiled("postgres", reference()))
+
+
+@pytest.mark.parametrize(
+    ("kind", "values", "way_out"),
+    [
+        ("DOUBLE PRECISION", ("0.0", "-0.0"), "x + 0"),
+        ("REAL", ("0.0", "-0.0"), "x + 0"),
+        ("INTERVAL", ("1 month", "30 days"), "justify_interval(x)"),
+        ("NUMERIC", ("1.0", "1.00"), "trim_scale(x)"),
+    ],
+)
+def test_values_that_it_calls_equal_and_a_file_tells_apart_are_an_error(server, run, kind, values, way_out):
+    """Three records of one and one of the other are a cell of four to it."""
+    server.execute("DROP TABLE IF EXISTS equal_values")
+    server.execute(f"CREATE TABLE equal_values (x {kind}, s TEXT)")
+    for value in (values[0], *values, values[0], None):
+        server.execute(f"INSERT INTO equal_values VALUES (CAST(%s AS {kind}), '-0')", [value])
+    assert run("SELECT count(*) FROM equal_values GROUP BY x ORDER BY 1")[1] == [(1,), (4,)]
+    texts = run("SELECT count(*) FROM equal_values GROUP BY CAST(x AS TEXT) ORDER BY 1")[1]
+    assert texts == [(1,), (1,), (3,)]
+    for nulls in ("category", "wildcard"):
+        sql = sdc_sql.compile("cells", "equal_values", ["x", "s"], dialect="postgres", columns=["x", "s"], nulls=nulls)
+        with pytest.raises(Exception, match=r"The column x of .* a file tells apart"):
+            run(sql)
+    server.execute(f"UPDATE equal_values SET x = {way_out}")
+    sql = sdc_sql.compile("cells", "equal_values", ["x", "s"], dialect="postgres", columns=["x", "s"])
+    assert sorted(n for *_, n in run(sql)[1]) == [1, 4]
 
 
 @pytest.mark.parametrize(("name", "arguments", "named"), ODD)

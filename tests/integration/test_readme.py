@@ -119,6 +119,7 @@ def shown_in(shown: str, printed: str) -> bool:
     return re.search(rf"^{pattern}", printed, re.MULTILINE) is not None
 
 
+@pytest.mark.slow
 def test_the_main_job_prints_what_readme_shows_and_can_be_run_again(checkout):
     command = SET_UP[0].split("&&")[-1].strip().replace(".venv/bin/", "")
     without_key = f"unset SDC_KEY; {command}"

@@ -142,6 +142,67 @@ def test_who_lacks_the_token_is_refused(served):
         connected(served, "another token")
 
 
+def attacks(folder: Path) -> list[str]:
+    """Return what a client could try at files of the server's user, and at what keeps it from them."""
+    mine, other = folder / "mine.csv", folder / "other.duckdb"
+    path = str(folder / "sur'v\"ey.duckdb").replace("'", "''")
+    return [
+        f"copy (select 1) to '{path}' (format csv)",
+        f"copy (select 1) to '{folder}/new.csv'",
+        f"copy (select 1) to '{mine}' (format parquet)",
+        f"export database '{folder}/export'",
+        f"attach '{other}' as other",
+        f"attach '{other}' as other (read_only)",
+        f"attach '{folder}/new.duckdb' as other",
+        f"from read_text('{mine}')",
+        f"from '{mine}'",
+        f"from sniff_csv('{mine}')",
+        f"from glob('{folder}/*')",
+        f"from sdc_k_anonymity('{mine}', ['a'], 2)",
+        f"copy sdc__macros.main.new from '{mine}'",
+        "install json",
+        f"load '{mine}'",
+        f"create persistent secret s (type http, bearer_token 'x', scope '{folder}')",
+        f"call enable_profiling(save_location = '{folder}/new.json')",
+        f"set profiling_output = '{folder}/new.json'",
+        f"set temp_directory = '{folder}'",
+        "set enable_external_access = true",
+        "reset enable_external_access",
+        f"set allowed_directories = ['{folder}']",
+        "set lock_configuration = false",
+        "set allow_persistent_secrets = true",
+        "delete from k",
+        "create table new as select 1",
+        "drop table k",
+    ]
+
+
+@serving
+@pytest.mark.parametrize("read_only", [True, False])
+def test_a_client_with_the_token_reaches_the_database_and_no_other_file(database, read_only):
+    folder = database.parent
+    (folder / "mine.csv").write_text("a,b\n1,2\n", encoding="utf-8")
+    with duckdb.connect(str(folder / "other.duckdb")) as other:
+        other.execute("CREATE TABLE secret AS SELECT 42 AS a")
+    there = {p.name: p.read_bytes() for p in folder.iterdir()}
+    server = Served(database, *(["--read-only"] if read_only else []))
+    try:
+        con = connected(server)
+        assert asked(con, "SELECT k FROM sdc_k_anonymity('k', ['f'], 2)") == [(2,)]
+        asked(con, "SET VARIABLE sdc_key = 'vT5-0fQmXr2LzKp8_YdWc3NhGu7JbSaEo9iRtM1xk4U'")
+        assert len(asked(con, "FROM sdc_noise('k', ['income'], 0.1, 'id')")) == 200
+        for attack in attacks(folder):
+            if read_only or not attack.startswith(("delete", "create table", "drop")):
+                with pytest.raises(duckdb.Error):
+                    asked(con, attack)
+        assert asked(con, "SELECT count(*) FROM k") == [(200,)]
+        con.close()
+        server.end(signal.SIGHUP)
+    finally:
+        server.process.kill()
+    assert {p.name: p.read_bytes() for p in folder.iterdir()} == there
+
+
 @serving
 def test_without_a_token_one_is_made_and_shown(database):
     server = Served(database, "--read-only", token=None)

@@ -39,7 +39,7 @@ CALLS = [
     "FROM sdc_household_risk('{t}', ['age', 'sex'], 'weight', 'household', 0.1) ORDER BY id",
     "FROM sdc_household_global_risk('{t}', ['age', 'sex'], 'weight', 'household')",
     "FROM sdc_k_anonymity('{t}', ['age', 'sex'], 5)",
-    "SELECT * EXCLUDE (columns) FROM sdc_threshold_rule_summary('{t}', ['age', 'sex'], [1, 2], weight := 'weight')",
+    "SELECT * EXCLUDE (columns) FROM sdc_threshold_rule_summary('{t}', ['age', 'sex'], [30, 60], weight := 'weight')",
     "FROM sdc_threshold_rule_records('{t}', ['age', 'sex', 'region'], 20, nulls := 'wildcard') ORDER BY id",
     "SELECT * EXCLUDE (violated) FROM sdc_public_use_file_rules('{t}', ['age', 'sex'], 9, household := 'household')",
 ]
@@ -250,6 +250,7 @@ def test_masks_over_numpy_say_in_one_line_that_they_need_python(shell, bundle, t
     assert done.stdout.strip("-\n") == ""
 
 
+@pytest.mark.slow
 def test_a_mask_in_the_shell_needs_the_key(shell, bundle):
     done = run(
         shell, "-init", bundle, sql=f"CREATE TABLE persons AS {ROWS}; {MATRICES}\n{script('persons', MASKS[:1])}"

@@ -7,6 +7,7 @@ import warnings
 from typing import TYPE_CHECKING, Any
 
 import duckdb
+import engines
 import masked_elsewhere
 import pytest
 from compiled import (
@@ -19,7 +20,6 @@ from compiled import (
     TABLES,
     TELLS_NAMES,
     WRONG,
-    answer,
     assert_answers_as_duckdb,
     assert_same,
     call,
@@ -30,6 +30,7 @@ from compiled import (
 
 import sdc_sql
 from sdc_sql.db import query
+from sdc_sql.db.macros import by_name
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -88,9 +89,64 @@ def run(spark: Any, tmp_path_factory: pytest.TempPathFactory) -> Callable[[str],
     return ask
 
 
+@pytest.fixture(scope="module")
+def answered() -> dict[str, bool]:
+    """Return what is known of the calls that were made: whether Spark answered as DuckDB does."""
+    return {}
+
+
 @pytest.mark.parametrize("name", EVERY)
-def test_it_answers_as_duckdb(run, name):
-    assert_answers_as_duckdb(run, answer(name, "spark"), call(name))
+def test_it_answers_as_duckdb(run, spark, answered, name):
+    """Each measure as a verb, which compiles it and has Spark run it."""
+    from sdc_sql.spark import load  # noqa: PLC0415 - where pyspark is known to be there
+
+    assert run is not None  # the tables are there
+    made = call(name)
+    answered[name] = False
+    room = getattr(load(spark), by_name()[made.macro].room)
+    frame = getattr(room, made.macro.removeprefix("sdc_"))(*made.arguments, **made.named)
+    assert_answers_as_duckdb(lambda _: (frame.columns, [tuple(row) for row in frame.collect()]), "", made)
+    answered[name] = True
+
+
+def test_the_table_in_the_readme_says_which_it_answers_as_duckdb(answered):
+    engines.check("Spark", answered)
+
+
+@pytest.mark.parametrize("kind", ["DOUBLE", "FLOAT", "ARRAY<DOUBLE>"])
+def test_values_that_it_calls_equal_and_a_file_tells_apart_are_an_error(run, spark, kind):
+    """Three records of 0.0 and one of -0.0 are a cell of four to it."""
+    zero = "array(CAST('{}' AS DOUBLE))" if kind.startswith("ARRAY") else f"CAST('{{}}' AS {kind})"
+    values = ", ".join(f"({zero.format(v)}, '-0.0')" for v in ("0.0", "-0.0", "0.0", "0.0"))
+    spark.sql(f"CREATE OR REPLACE TEMP VIEW equal_values AS SELECT * FROM VALUES {values} AS t(x, s)")
+    assert run("SELECT count(*) FROM equal_values GROUP BY x")[1] == [(4,)]
+    sql = sdc_sql.compile("cells", "equal_values", ["x", "s"], dialect="spark", columns=["x", "s"])
+    with pytest.raises(Exception, match=r"The column x of .* a file tells apart"):
+        run(sql)
+    spark.sql(f"CREATE OR REPLACE TEMP VIEW equal_values AS SELECT {zero.format('7.5')} AS x, '-0.0' AS s")
+    assert [n for *_, n in run(sql)[1]] == [1]
+
+
+def test_several_releases_are_tables_or_dataframes(run, spark):
+    from sdc_sql.spark import load  # noqa: PLC0415
+
+    assert run is not None
+    verbs, given = load(spark), ([["sex"], ["age", "region"]], "id")
+    named = verbs.risk.joint_releases(["persons", "persons_masked"], *given).collect()
+    framed = verbs.risk.joint_releases([spark.table("persons"), spark.table("persons_masked")], *given).collect()
+    assert {row.tbl for row in named} == {None, "persons", "persons_masked"}
+    assert sorted((row.release or 0, *row[2:]) for row in named) == sorted(
+        (row.release or 0, *row[2:]) for row in framed
+    )
+    with pytest.raises(sdc_sql.ParameterError, match="must be a list of tables or DataFrames"):
+        verbs.risk.joint_releases("persons", *given)
+
+
+def test_a_measure_that_spark_does_not_run_says_why(spark):
+    from sdc_sql.spark import load  # noqa: PLC0415
+
+    with pytest.raises(AttributeError, match="composition_risk does not run on Spark: a cell is a sorted list"):
+        load(spark).risk.composition_risk("persons", ["age"], "weight", "household")
 
 
 # (each query is compiled by Java anew, which takes seconds: those that say the most)

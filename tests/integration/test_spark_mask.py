@@ -18,6 +18,7 @@ import sdc_sql
 from sdc_sql import ColumnError, ParameterError, TableError
 from sdc_sql.compiler.definitions import definitions
 from sdc_sql.db import query
+from sdc_sql.methods import Methods
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -125,7 +126,7 @@ def rows(frame: DataFrame) -> list[tuple]:
 
 def expected(con, verb: str, *arguments, id: str = "person", **named) -> list[tuple]:  # noqa: A002
     con.execute("DROP TABLE IF EXISTS released")
-    getattr(sdc_sql.Microdata(con, "persons", id=id), verb)(*arguments, into="released", **named)
+    getattr(sdc_sql.Microdata(con, "persons", id=id).mask, verb)(*arguments, into="released", **named)
     return con.sql("FROM released ORDER BY person").fetchall()
 
 
@@ -164,7 +165,7 @@ EXACT = {
 def test_what_is_released_is_what_duckdb_releases(sdc, persons, con, method):
     verb, arguments, named = EXACT[method]
     named = {"id": "person", **named}
-    released = getattr(sdc, verb)(persons, *arguments, **named)
+    released = getattr(sdc.mask, verb)(persons, *arguments, **named)
     assert released.schema == persons.schema or (verb == "recode" and released.columns == persons.columns)
     assert rows(released) == expected(con, verb, *arguments, **named)
 
@@ -181,15 +182,18 @@ NOISE = {
 @pytest.mark.parametrize("method", NOISE)
 def test_noise_is_duckdbs_to_the_bit(sdc, persons, con, method):
     arguments, named = NOISE[method]
-    assert rows(sdc.noise(persons, *arguments, id="person", **named)) == expected(con, "noise", *arguments, **named)
+    assert rows(sdc.mask.noise(persons, *arguments, id="person", **named)) == expected(
+        con, "noise", *arguments, **named
+    )
 
 
 def test_the_order_in_which_columns_are_named_does_not_matter(sdc, persons):
-    for verb, argument in ((sdc.pram_retention, 0.5), (sdc.pram_retention, 0.9)):
+    for verb, argument in ((sdc.mask.pram_retention, 0.5), (sdc.mask.pram_retention, 0.9)):
         named = [rows(verb(persons, names, argument, id="person")) for names in (["region", "sex"], ["sex", "region"])]
         assert named[0] == named[1]
     guaranteed = [
-        rows(sdc.pram_guaranteed(persons, 0.8, keys=k, id="person")) for k in (["region", "sex"], ["sex", "region"])
+        rows(sdc.mask.pram_guaranteed(persons, 0.8, keys=k, id="person"))
+        for k in (["region", "sex"], ["sex", "region"])
     ]
     assert guaranteed[0] == guaranteed[1]
 
@@ -199,8 +203,8 @@ def test_partitions_and_order_change_nothing(sdc, persons, monkeypatch):
 
     monkeypatch.setattr(worker, "CHUNK", 100)  # several chunks
     verbs = {
-        "retention": lambda frame: sdc.pram_retention(frame, ["region", "sex"], 0.5, id="person"),
-        "noise": lambda frame: sdc.noise(frame, ["in come", "age"], 0.1, method="linear", id="person"),
+        "retention": lambda frame: sdc.mask.pram_retention(frame, ["region", "sex"], 0.5, id="person"),
+        "noise": lambda frame: sdc.mask.noise(frame, ["in come", "age"], 0.1, method="linear", id="person"),
     }
     arranged = [persons.coalesce(1).sortWithinPartitions("code"), persons.repartition(5, "day")]
     for verb in verbs.values():
@@ -209,18 +213,18 @@ def test_partitions_and_order_change_nothing(sdc, persons, monkeypatch):
 
 
 def test_a_table_is_named_and_its_copy_saved(sdc, spark, persons, con):
-    released = sdc.round_to_base("persons", "age", 10, id="PERSON", into="rounded_persons")
+    released = sdc.mask.round_to_base("persons", "age", 10, id="PERSON", into="rounded_persons")
     assert released.schema == persons.schema
     assert rows(spark.table("rounded_persons")) == expected(con, "round_to_base", "age", 10)
     with pytest.raises(TableError, match="There is a table or view rounded_persons already"):
-        sdc.round_to_base("persons", "age", 10, id="person", into="rounded_persons")
+        sdc.mask.round_to_base("persons", "age", 10, id="person", into="rounded_persons")
 
 
 def test_the_key_stands_in_no_plan_no_event_log_and_no_file(sdc, spark, persons, events, capfd):
     frames = [
-        sdc.pram(persons, "region", MATRIX, labels=LABELS, id="person"),
-        sdc.noise(persons, "in come", 0.1, id="person"),
-        sdc.rank_swap(persons, "day", 5, stratum="region", id="person"),
+        sdc.mask.pram(persons, "region", MATRIX, labels=LABELS, id="person"),
+        sdc.mask.noise(persons, "in come", 0.1, id="person"),
+        sdc.mask.rank_swap(persons, "day", 5, stratum="region", id="person"),
     ]
     for frame in frames:
         frame.explain(extended=True)
@@ -242,29 +246,29 @@ def test_the_key_stands_in_no_plan_no_event_log_and_no_file(sdc, spark, persons,
 
 def test_what_is_wrong_is_told_at_once_as_duckdb_tells_it(sdc, persons):
     with pytest.raises(ColumnError, match=r"'sax' is not a column .* Did you mean 'sex'"):
-        sdc.pram_retention(persons, "sax", 0.9, id="person")
+        sdc.mask.pram_retention(persons, "sax", 0.9, id="person")
     with pytest.raises(ColumnError, match="occur in several records: it must be unique"):
-        sdc.pram_retention(persons, "sex", 0.9, id="age")
+        sdc.mask.pram_retention(persons, "sex", 0.9, id="age")
     with pytest.raises(ColumnError, match="records have NULL for id"):
-        sdc.pram_retention(persons, "region", 0.9, id="sex")
+        sdc.mask.pram_retention(persons, "region", 0.9, id="sex")
     with pytest.raises(ColumnError, match=r"has type double: on Spark it must be an integer or text"):
-        sdc.pram_retention(persons, "sex", 0.9, id="in come")
+        sdc.mask.pram_retention(persons, "sex", 0.9, id="in come")
     with pytest.raises(TableError, match="Spark has no table nowhere"):
-        sdc.pram_retention("nowhere", "sex", 0.9, id="person")
+        sdc.mask.pram_retention("nowhere", "sex", 0.9, id="person")
     with pytest.raises(TableError, match="has no rows"):
-        sdc.pram_retention(persons.where("false"), "sex", 0.9, id="person")
+        sdc.mask.pram_retention(persons.where("false"), "sex", 0.9, id="person")
     with pytest.raises(ParameterError, match=r"The retention is 1\.5"):
-        sdc.pram_retention(persons, "sex", 1.5, id="person")
+        sdc.mask.pram_retention(persons, "sex", 1.5, id="person")
     with pytest.raises(ParameterError, match="A category is not in the PRAM matrix"):
-        sdc.pram(persons, "region", [[0.5, 0.5], [0.5, 0.5]], labels=["north", "south"], id="person")
+        sdc.mask.pram(persons, "region", [[0.5, 0.5], [0.5, 0.5]], labels=["north", "south"], id="person")
     with pytest.raises(ColumnError, match="this method masks numbers"):
-        sdc.round_to_base(persons, "sex", 10, id="person")
+        sdc.mask.round_to_base(persons, "sex", 10, id="person")
     with pytest.raises(ParameterError, match="alpha is -1"):
-        sdc.noise(persons, "age", -1, id="person")
+        sdc.mask.noise(persons, "age", -1, id="person")
     with pytest.raises(ParameterError, match="given with the verb"):
-        sdc.pram_guaranteed(persons, 0.8, id="person")
+        sdc.mask.pram_guaranteed(persons, 0.8, id="person")
     with pytest.raises(ColumnError, match="several columns called"):
-        sdc.noise(persons.withColumnRenamed("code", "age"), "day", 0.1, id="person")
+        sdc.mask.noise(persons.withColumnRenamed("code", "age"), "day", 0.1, id="person")
 
 
 def test_what_only_a_task_finds_out_is_an_error_of_ours_where_the_copy_is_saved(sdc, persons):
@@ -275,9 +279,9 @@ def test_what_only_a_task_finds_out_is_an_error_of_ours_where_the_copy_is_saved(
         ParameterError,
         match=r"4 records cannot form a group of k = 5: lower k, or join strata so that each has k records$",
     ):
-        sdc.microaggregate(few, "age", 5, id="person", into="too_few")
+        sdc.mask.microaggregate(few, "age", 5, id="person", into="too_few")
     with pytest.raises(PythonException, match=r"sdc_sql\.errors\.ParameterError"):
-        sdc.microaggregate(few, "age", 5, id="person").collect()
+        sdc.mask.microaggregate(few, "age", 5, id="person").collect()
 
 
 def test_without_a_key_nothing_is_drawn(spark, persons, monkeypatch):
@@ -285,31 +289,39 @@ def test_without_a_key_nothing_is_drawn(spark, persons, monkeypatch):
 
     monkeypatch.delenv("SDC_KEY", raising=False)
     with pytest.raises(ParameterError, match="No secret key is set"):
-        load(spark).noise(persons, "age", 0.1, id="person")
+        load(spark).mask.noise(persons, "age", 0.1, id="person")
     with pytest.raises(ParameterError, match="can be guessed") as refused:
-        load(spark, key="password" * 4).noise(persons, "age", 0.1, id="person")
+        load(spark, key="password" * 4).mask.noise(persons, "age", 0.1, id="person")
     assert "password" not in str(refused.value)
-    assert load(spark).microaggregate(persons, "age", 3, id="person").count() == 600
+    assert load(spark).mask.microaggregate(persons, "age", 3, id="person").count() == 600
 
 
 def test_the_verbs_take_the_arguments_of_microdatas(sdc):
-    for name in [n for n in vars(type(sdc)) if not n.startswith("_")]:
-        ours = list(inspect.signature(getattr(type(sdc), name)).parameters)
-        if ours[1] != "table":  # a measure
-            assert ours == ["self", *definitions()[f"sdc_{name}"].parameters]
-        else:
-            theirs = list(inspect.signature(getattr(sdc_sql.Microdata, name)).parameters)
-            assert ours == ["self", "table", *theirs[1:], "id"]
-        assert "returns a DataFrame" in getattr(type(sdc), name).__doc__
+    for room in (sdc.risk, sdc.mask, sdc.linkage, sdc.loss):
+        for name in [n for n in vars(type(room)) if not n.startswith("_")]:
+            ours = list(inspect.signature(getattr(type(room), name)).parameters)
+            if ours[1] != "table":  # a measure
+                assert ours == ["self", *definitions()[f"sdc_{name}"].parameters]
+            else:
+                theirs = list(inspect.signature(getattr(Methods, name)).parameters)
+                assert ours == ["self", "table", *theirs[1:], "id"]
+            assert "returns a DataFrame" in getattr(type(room), name).__doc__
+
+
+def test_a_verb_without_its_room_is_told_where_it_is(sdc):
+    with pytest.raises(AttributeError, match=r"write risk\.theta\("):
+        _ = sdc.theta
+    with pytest.raises(AttributeError, match="no verb thetas on Spark"):
+        _ = sdc.thetas
 
 
 def test_a_measure_takes_its_arguments_by_name_and_each_once(sdc, persons):
     named = {"keys": ["region"], "sampling_fraction": 0.1}
-    assert sdc.theta(tbl=persons, **named).collect() == sdc.theta(persons, ["region"], 0.1).collect()
+    assert sdc.risk.theta(tbl=persons, **named).collect() == sdc.risk.theta(persons, ["region"], 0.1).collect()
     with pytest.raises(ParameterError, match="sdc_theta is given keys twice"):
-        sdc.theta(persons, ["region"], **named)
+        sdc.risk.theta(persons, ["region"], **named)
     with pytest.raises(ParameterError, match="sdc_theta takes 4 arguments"):
-        sdc.theta(persons, ["region"], 0.1, 0.9, "weight")
+        sdc.risk.theta(persons, ["region"], 0.1, 0.9, "weight")
 
 
 def test_without_pyspark_the_import_says_what_to_install():
@@ -346,7 +358,7 @@ def test_a_measure_answers_as_in_duckdb(sdc, con, persons, verb, arguments):
     con.execute("CREATE OR REPLACE VIEW weighed AS SELECT *, 2.5e0 + age AS weight FROM persons")
     call = query.text(query.call(f"sdc_{verb}", "weighed", *arguments))
     expected = con.execute(call).fetchall()
-    found = getattr(sdc, verb)("weighed" if verb == "theta" else frame, *arguments)  # by its name, or itself
+    found = getattr(sdc.risk, verb)("weighed" if verb == "theta" else frame, *arguments)  # by its name, or itself
     assert found.columns == [name for name, *_ in con.description]
 
     def ordered(answers):
@@ -357,14 +369,14 @@ def test_a_measure_answers_as_in_duckdb(sdc, con, persons, verb, arguments):
 
 def test_a_measure_of_two_tables(sdc, persons):
     sample = persons.where("person % 3 = 0")
-    (row,) = sdc.population_risk(sample, persons, ["region", "age"]).collect()
+    (row,) = sdc.risk.population_risk(sample, persons, ["region", "age"]).collect()
     assert row.sample_records == sample.count()
 
 
 def test_a_measure_refuses_in_the_words_of_the_macro(sdc, persons):
     with pytest.raises(sdc_sql.ColumnError, match='"aeg" is not a column of the table'):
-        sdc.theta(persons, ["aeg"], 0.1)
+        sdc.risk.theta(persons, ["aeg"], 0.1)
     with pytest.raises(sdc_sql.TableError, match="Spark has no table nowhere"):
-        sdc.theta("nowhere", ["age"], 0.1)
+        sdc.risk.theta("nowhere", ["age"], 0.1)
     with pytest.raises(Exception, match="has no rows: there is nothing to measure"):
-        sdc.theta(persons.where("false"), ["age"], 0.1).collect()
+        sdc.risk.theta(persons.where("false"), ["age"], 0.1).collect()

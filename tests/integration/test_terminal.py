@@ -167,6 +167,7 @@ def test_the_duckdb_shell_with_the_bundle(duckdb_shell, bundle, tmp_path):
         session.close()
 
 
+@pytest.mark.slow
 def test_the_duckdb_shell_in_tmux(duckdb_shell, bundle, tmp_path):
     session = opened(Tmux, [duckdb_shell, "-init", bundle], HOME=str(tmp_path))
     terminal = next(session)

@@ -276,6 +276,7 @@ def test_pram_that_tells_nothing_loses_all(con):
     assert rows(con, "sdc_pram_entropy_loss('k', 'k', 'a', 'm')")[0]["share"] == 0
 
 
+@pytest.mark.slow
 def test_records_are_compared_by_their_ids(con):
     table(con, "k", [(i, i % 3, "x", "s") for i in range(9)])
     con.execute("CREATE TABLE few AS FROM k WHERE id < 5")
@@ -305,20 +306,20 @@ def test_in_python(con):
     table(con, "k", [(i, i % 3, "xy"[i % 2], "s") for i in range(12)])
     con.execute("CREATE TABLE f AS SELECT * REPLACE (0 AS a) FROM k")
     before, after = Microdata(con, "k", id="id"), Microdata(con, "f", keys=["a", "b"], id="id")
-    assert after.direct_distance(before, ["A"])[0] == after.direct_distance("k", ["a"])[0]
-    assert after.direct_distance(before, ["a"])[0].changed == 8
-    assert after.contingency_distance(before, ["a", "b"], dimension=1)[1].distance == 16
-    assert after.class_sizes().discernibility == 72
+    assert after.loss.direct_distance(before, ["A"])[0] == after.loss.direct_distance("k", ["a"])[0]
+    assert after.loss.direct_distance(before, ["a"])[0].changed == 8
+    assert after.loss.contingency_distance(before, ["a", "b"], dimension=1)[1].distance == 16
+    assert after.loss.class_sizes().discernibility == 72
     with pytest.raises(ColumnError, match="not a column of f"):
-        after.direct_distance(before, ["c"])
+        after.loss.direct_distance(before, ["c"])
     with pytest.raises(ColumnError, match="must be a list"):
-        after.direct_distance(before, "a")
+        after.loss.direct_distance(before, "a")
     with pytest.raises(ColumnError, match="among the columns measured"):
-        after.direct_distance(before, ["a"], ordinal=["b"])
+        after.loss.direct_distance(before, ["a"], ordinal=["b"])
     with duckdb.connect() as other:
         other.execute("CREATE TABLE k AS SELECT 1 AS id, 1 AS a")
         with pytest.raises(TableError, match="another connection"):
-            after.direct_distance(Microdata(other, "k", id="id"), ["a"])
+            after.loss.direct_distance(Microdata(other, "k", id="id"), ["a"])
 
 
 def test_figures_of_arx(shared: Path, con):
@@ -399,7 +400,7 @@ def test_a_recoding_is_judged_by_the_spread(con):
     con.execute("CREATE TABLE v AS SELECT * REPLACE (f // 5 * 5 + 5 * (id // 70 % 2) AS f) FROM k")
     assert rows(con, "sdc_distribution_distance('k', 'v', ['f'], recoded := ['f'], id := 'id')")[0]["hellinger"] > 0.7
     data, released = (Microdata(con, name, keys=["f", "j"], id="id") for name in "kr")
-    by_hand = released.distribution_distance(data, ["f"], recoded=["f"])[0].hellinger
+    by_hand = released.loss.distribution_distance(data, ["f"], recoded=["f"])[0].hellinger
     assert by_hand == found[("f",)]["hellinger"] < 0.1
     losses = released.compare(data).to_dict()["distribution_distance"]
     assert {tuple(row["columns"]): row["hellinger"] for row in losses}[("f",)] == by_hand
@@ -408,6 +409,7 @@ def test_a_recoding_is_judged_by_the_spread(con):
     assert swept[0].loss < 0.1
 
 
+@pytest.mark.slow
 def test_deleted_records_and_other_weights_are_a_loss(con):
     """Half the records deleted, all weights tripled: risk falls to a third, and no distance saw it."""
     con.execute(
@@ -441,7 +443,7 @@ def test_deleted_records_and_other_weights_are_a_loss(con):
     assert rows(con, "sdc_distribution_distance('k', 'heavy', ['a'])")[0]["total_variation"] == 0
     assert rows(con, "sdc_distribution_distance('k', 'heavy', ['a'], weight := 'w')")[0]["total_variation"] > 0.4
     with pytest.raises(ParameterError, match="a column of weights"):
-        Microdata(con, "r", id="id", weight=2).weight_distance("k")
+        Microdata(con, "r", id="id", weight=2).loss.weight_distance("k")
     con.execute("UPDATE r SET w = NULL WHERE id = 0")
     with pytest.raises(duckdb.Error, match="weight"):
         rows(con, "sdc_weight_distance('k', 'r', 'w', 'id')")

@@ -192,6 +192,7 @@ def test_nothing_is_lost_by_nothing(files, call):
     assert {row[name] for row in found for name in FIGURES[call]} == {0}
 
 
+@pytest.mark.slow
 def test_columns_permuted_each_by_itself(con):
     """Each variable keeps its distribution; the connections between them are gone, and the records' values."""
     draw = np.random.default_rng(1)
@@ -212,6 +213,7 @@ def test_columns_permuted_each_by_itself(con):
     assert row["growth"] == pytest.approx(0, abs=1e-12)
 
 
+@pytest.mark.slow
 def test_lambda_and_subdomains_of_a_column_that_is_independent_of_itself(con):
     """0 .. 3 with each of 0 .. 3 four times: the differences 0, 1, 2, 3 in 4, 6, 4, 2 of 16 pairs; lambda to 1."""
     con.execute("CREATE TABLE k AS SELECT i AS id, i % 4 AS n, i % 4 AS s, i % 4 AS x, i % 4 AS g FROM range(64) t(i)")
@@ -253,12 +255,13 @@ def test_figures_of_sdcmicro_on_couples(con, fixtures):
     )
     con.execute(f"CREATE TABLE f AS SELECT id, {changed} FROM k")
     before, after = Microdata(con, "k", id="id"), Microdata(con, "f", id="id")
-    il1 = after.il1(before, columns)[0]
+    il1 = after.loss.il1(before, columns)[0]
     assert il1.il1 * il1.values == pytest.approx(1227.56180007463)
-    assert after.eigenvalue_distance(before, columns)[0].variation * 3 == pytest.approx(0.0012459697477171)
-    assert after.gamma_loss(before, columns).gamma == pytest.approx(7.83544693504099e-05)
+    assert after.loss.eigenvalue_distance(before, columns)[0].variation * 3 == pytest.approx(0.0012459697477171)
+    assert after.loss.gamma_loss(before, columns).gamma == pytest.approx(7.83544693504099e-05)
 
 
+@pytest.mark.slow
 def test_a_cell_that_was_zero_varies_without_bound(con):
     con.execute("CREATE TABLE k AS FROM (VALUES (1, 0), (2, 0), (3, 4)) AS t(id, x)")
     con.execute("CREATE TABLE f AS FROM (VALUES (1, 0), (2, 1), (3, 4)) AS t(id, x)")
@@ -302,20 +305,20 @@ def test_figures_of_sdcmicro(shared: Path, sdcmicro, con, file):
     columns = [c for c in con.table("k").columns if c != "id"]
     figures = sdcmicro["util_" + {"tarragona": "Tarragona", "cascrefmicrodata": "CASCrefmicrodata"}[file]]
     before, after = Microdata(con, "k", id="id"), Microdata(con, "f", id="id")
-    il1 = after.il1(before, columns)[0]
+    il1 = after.loss.il1(before, columns)[0]
     assert il1.il1 * il1.values == pytest.approx(figures["IL1s"])
-    losses = after.lambda_loss(before, columns, continuous=columns)
+    losses = after.loss.lambda_loss(before, columns, continuous=columns)
     assert losses[0].loss == pytest.approx(figures["IL_variables"]["total"])
     assert {v.variable: v.loss for v in losses[1:]} == pytest.approx(
         {c: figures["IL_variables"]["individual"][c] for c in columns}
     )
     if isinstance(figures["IL_correl"], float):
-        assert after.gamma_loss(before, columns).gamma == pytest.approx(figures["IL_correl"])
-        eigen = after.eigenvalue_distance(before, columns)[0].variation
+        assert after.loss.gamma_loss(before, columns).gamma == pytest.approx(figures["IL_correl"])
+        eigen = after.loss.eigenvalue_distance(before, columns)[0].variation
         assert eigen * len(columns) == pytest.approx(figures["eigen"])
     else:
         with pytest.raises(ParameterError, match="singular"):
-            after.gamma_loss(before, columns)
+            after.loss.gamma_loss(before, columns)
 
 
 @pytest.mark.slow
@@ -341,14 +344,14 @@ def test_in_python(con):
     con.execute("CREATE TABLE k AS SELECT i AS id, i AS x, i * i AS y FROM range(9) t(i)")
     con.execute("CREATE TABLE f AS SELECT * REPLACE (x + 1 AS x) FROM k")
     before, after = Microdata(con, "k", id="id"), Microdata(con, "f", id="id")
-    assert after.matrix_distance(before, ["X", "y"])[0].mean_square_error == 0.5
-    assert after.factor_distance("k", ["x", "y"])[0].cells == 4
+    assert after.loss.matrix_distance(before, ["X", "y"])[0].mean_square_error == 0.5
+    assert after.loss.factor_distance("k", ["x", "y"])[0].cells == 4
     with pytest.raises(ParameterError, match="a finite number, above 0"):
-        after.il1(before, ["x"], most=0)
+        after.loss.il1(before, ["x"], most=0)
     with pytest.raises(ColumnError, match="not a column of f"):
-        after.subdomain_moments(before, ["x"], ["nowhere"])
+        after.loss.subdomain_moments(before, ["x"], ["nowhere"])
     with pytest.raises(ParameterError, match="No id was given"):
-        Microdata(con, "f").il1(before, ["x"])
+        Microdata(con, "f").loss.il1(before, ["x"])
 
 
 def test_what_is_suppressed_as_a_whole_takes_nothing_else_along(con):
@@ -374,4 +377,4 @@ def test_what_is_suppressed_as_a_whole_takes_nothing_else_along(con):
         rows(con, "sdc_gamma_loss('k', 'k', ['x', 'y'])")
     con.execute("UPDATE f SET y = x")
     with pytest.raises(ParameterError, match="gamma needs three columns or more"):
-        Microdata(con, "f").gamma_loss("k", ["x", "z"])
+        Microdata(con, "f").loss.gamma_loss("k", ["x", "z"])

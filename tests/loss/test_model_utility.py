@@ -79,16 +79,16 @@ def test_nothing_lost_and_permuted_columns(con):
     make(con, "p", a=a, b=draw.permutation(b), c=c)
     before = Microdata(con, "k")
     same, permuted = (
-        before.model_utility("k", ["a", "b", "c"]),
-        Microdata(con, "p").model_utility(before, ["a", "b", "c"]),
+        before.loss.model_utility("k", ["a", "b", "c"]),
+        Microdata(con, "p").loss.model_utility(before, ["a", "b", "c"]),
     )
     assert (same.utility, same.outside, same.interactions) == (0, 0, [["a", "b"]])
     assert permuted.mean_utility == pytest.approx(permuted.utility / 2000)
     assert permuted.utility < -1000
     with pytest.raises(ParameterError, match="criterion is 'BIC': it must be one of bic, aic"):
-        before.model_utility("k", ["a", "b"], criterion="BIC")
+        before.loss.model_utility("k", ["a", "b"], criterion="BIC")
     with pytest.raises(ParameterError, match="at least two"):
-        before.model_utility("k", ["a"])
+        before.loss.model_utility("k", ["a"])
 
 
 def test_the_search_over_five_variables(con):
@@ -98,5 +98,5 @@ def test_the_search_over_five_variables(con):
     for _ in range(4):
         chain.append(np.where(draw.random(4000) < 0.8, chain[-1], 1 - chain[-1]))
     make(con, "k", **dict(zip("abcde", chain, strict=True)))
-    found = Microdata(con, "k").model_utility("k", list("abcde"))
+    found = Microdata(con, "k").loss.model_utility("k", list("abcde"))
     assert found.interactions == [["a", "b"], ["b", "c"], ["c", "d"], ["d", "e"]]

@@ -76,6 +76,7 @@ def test_regression_of_a_predictor_that_was_permuted(con):
     assert {r["overlap"] for r in rows(con, "sdc_confidence_overlap('k', 'same', 'y', ['x'])")} == {1}
 
 
+@pytest.mark.slow
 def test_regressions_that_cannot_be_made(con):
     con.execute("CREATE TABLE k AS SELECT i AS id, i AS x, 2 * i AS y, 5 AS c, i * i AS z FROM range(9) t(i)")
     for predictors, words in {
@@ -187,15 +188,16 @@ def test_models_of_too_many_parameters_are_refused(con):
         rows(con, "sdc_propensity('k', 'k', ['a', 'b'])")
 
 
+@pytest.mark.slow
 def test_in_python(con):
     con.execute("CREATE TABLE k AS SELECT i AS id, i AS x, i * i AS y, i % 2 AS g FROM range(30) t(i)")
     con.execute("CREATE TABLE f AS SELECT * REPLACE (x + 1 AS x) FROM k")
     before, after = Microdata(con, "k", id="id"), Microdata(con, "f", id="id")
-    assert math.isfinite(after.confidence_overlap(before, "Y", ["x"])[0].overlap)
-    assert after.propensity(before, ["g"]).share == 0
+    assert math.isfinite(after.loss.confidence_overlap(before, "Y", ["x"])[0].overlap)
+    assert after.loss.propensity(before, ["g"]).share == 0
     with pytest.raises(ParameterError, match="strictly between 0 and 1"):
-        after.confidence_overlap(before, "y", ["x"], confidence=1)
+        after.loss.confidence_overlap(before, "y", ["x"], confidence=1)
     with pytest.raises(ParameterError, match="True or False"):
-        after.propensity(before, ["g"], pairs="yes")
+        after.loss.propensity(before, ["g"], pairs="yes")
     with pytest.raises(ColumnError, match="among the columns measured"):
-        after.propensity(before, ["g"], continuous=["x"])
+        after.loss.propensity(before, ["g"], continuous=["x"])

@@ -9,6 +9,7 @@ import pytest
 import sdc_sql
 
 
+@pytest.mark.slow
 def test_measures_of_utility(con, fixtures):
     """IL1s and the eigenvalues are sums there and means here; dRisk is the share within 0.05 standard deviations."""
     entries = json.loads((fixtures / "sdcmicro.json").read_text(encoding="utf-8"))["entries"]
@@ -26,10 +27,10 @@ def test_measures_of_utility(con, fixtures):
     con.execute(f"CREATE TABLE released AS SELECT i, {masked} FROM original")
     data = sdc_sql.Microdata(con, "released", id="i")
 
-    il1 = data.il1("original", columns)[0]  # of all variables together
+    il1 = data.loss.il1("original", columns)[0]  # of all variables together
     assert il1.il1 * il1.values == pytest.approx(figures["IL1s"], rel=1e-12)
-    eigenvalues = data.eigenvalue_distance("original", columns)[0]
+    eigenvalues = data.loss.eigenvalue_distance("original", columns)[0]
     assert eigenvalues.variation * len(columns) == pytest.approx(figures["eigen"], rel=1e-9)
-    assert data.gamma_loss("original", columns).gamma == pytest.approx(figures["IL_correl"], rel=1e-9)
-    disclosed = data.interval_disclosure("original", columns, width=0.05)[0]
+    assert data.loss.gamma_loss("original", columns).gamma == pytest.approx(figures["IL_correl"], rel=1e-9)
+    disclosed = data.linkage.interval_disclosure("original", columns, width=0.05)[0]
     assert disclosed.share == pytest.approx(figures["dRisk_0.05"], rel=1e-12)

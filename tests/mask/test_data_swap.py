@@ -20,7 +20,9 @@ PERSONS = """
 def pairs(con, **given):
     """Return the partner of each record, None where it has none."""
     data = sdc_sql.Microdata(con, "persons", id="id")
-    return {i: p for i, p, _ in data.data_swap_partners(["region", "job"], given.pop("rate", 0.2), **given).fetchall()}
+    return {
+        i: p for i, p, _ in data.mask.data_swap_partners(["region", "job"], given.pop("rate", 0.2), **given).fetchall()
+    }
 
 
 def table(rows, *columns):
@@ -31,7 +33,7 @@ def table(rows, *columns):
 def both(con, **given):
     """Return the records before and after, by id."""
     data = sdc_sql.Microdata(con, "persons", id="id")
-    step = data.data_swap(["region", "job"], given.pop("rate", 0.2), into="released", **given)
+    step = data.mask.data_swap(["region", "job"], given.pop("rate", 0.2), into="released", **given)
     before, after = (con.execute(f"FROM {t} ORDER BY id").fetchall() for t in ("persons", "released"))
     return before, after, step
 
@@ -68,29 +70,31 @@ def test_partners_are_pairs_and_agree_or_differ_as_asked(keyed):
         assert rows[i][3] != rows[p][3]
 
 
+@pytest.mark.slow
 def test_too_few_partners_are_refused_or_reported_and_never_silent(keyed):
     # three quarters of the records share a value: of pairs that differ there are as many as the others are, 25
     keyed.execute("CREATE TABLE persons AS SELECT i AS id, i % 4 = 0 AS region, i AS job FROM range(100) t(i)")
     data = sdc_sql.Microdata(keyed, "persons", id="id")
     with pytest.raises(InputError, match="50 records found a partner, and 100 were asked"):
-        data.data_swap("job", 1, different=["region"])
+        data.mask.data_swap("job", 1, different=["region"])
     assert not keyed.execute("SELECT 1 FROM duckdb_tables() WHERE table_name = 'sdc_steps'").fetchall()
-    step = data.data_swap("job", 1, different=["region"], shortfall="report", into="released")
+    step = data.mask.data_swap("job", 1, different=["region"], shortfall="report", into="released")
     assert (step.parameters["asked"], step.parameters["swapped"], step.changed) == (100, 50, 50)
     with pytest.raises(Exception, match="shortfall := 'report'"):
         keyed.execute("FROM sdc_data_swap('persons', ['job'], 1, 'id', different := ['region'])").fetchall()
-    found = data.data_swap_partners("job", 1, different=["region"]).filter("partner IS NOT NULL").shape[0]
+    found = data.mask.data_swap_partners("job", 1, different=["region"]).filter("partner IS NOT NULL").shape[0]
     assert found == 50
 
 
 def test_odd_groups_leave_one_record_and_no_more(keyed):
     keyed.execute("CREATE TABLE persons AS SELECT i AS id, i % 7 AS region, i AS job FROM range(61) t(i)")
     data = sdc_sql.Microdata(keyed, "persons", id="id")  # groups of 9, 9, 9, 9, 9, 8, 8
-    step = data.data_swap("job", 1, equal=["region"], shortfall="report", into="released")
+    step = data.mask.data_swap("job", 1, equal=["region"], shortfall="report", into="released")
     assert step.parameters["swapped"] == 56
-    assert data.data_swap("job", 56 / 61, equal=["region"], into="exactly").parameters["swapped"] == 56
+    assert data.mask.data_swap("job", 56 / 61, equal=["region"], into="exactly").parameters["swapped"] == 56
 
 
+@pytest.mark.slow
 def test_the_risk_that_is_left(keyed):
     """Karr & Sanil, (1), counted by the partners that the data holder has: beside sdc_swapping_risk, which has none."""
     keyed.execute(PERSONS)
@@ -102,7 +106,7 @@ def test_the_risk_that_is_left(keyed):
     true = [r for r in after if partner[r[0]] is None or rows[partner[r[0]]][3:] == rows[r[0]][3:]]
     small = sum(cells[r[1:]] <= 2 for r in true)
     released = sdc_sql.Microdata(keyed, "released", id="id")
-    found = released.swapping_risk("persons", ["sex", "age", "region", "job"], swapped=["region", "job"])
+    found = released.linkage.swapping_risk("persons", ["sex", "age", "region", "job"], swapped=["region", "job"])
     assert (found.unswapped, found.unswapped_in_small) == (len(true), small)
     assert found.risk == small / len(true) > 0
 
@@ -111,15 +115,16 @@ def test_the_risk_report_says_that_swapped_keys_are_taken_as_they_stand(keyed):
     keyed.execute(PERSONS)
     data = sdc_sql.Microdata(keyed, "persons", id="id", keys=["sex", "region"])
     assert data.after_pram() is None
-    data.data_swap("job", 0.1)
+    data.mask.data_swap("job", 0.1)
     assert data.after_pram() is None  # no key
-    data.data_swap("region", 0.1)
+    data.mask.data_swap("region", 0.1)
     assert data.after_pram() == (
         "region went through swapping (step 2). The figures take every record's keys as they stand; there are none "
         "with the true ones, since who was swapped is not in the log (swapping_risk compares with the original)."
     )
 
 
+@pytest.mark.slow
 def test_another_rate_value_release_or_constraint_draws_other_pairs(keyed):
     keyed.execute(PERSONS)
     first = pairs(keyed)
@@ -162,29 +167,31 @@ def test_ten_nights_show_who_is_not_swapped_and_not_the_values_of_those_who_are(
     assert abs(len(constant) / len(always) - 0.9) < 0.03
 
 
+@pytest.mark.slow
 def test_swapping_twice_does_not_give_the_original_back(keyed):
     keyed.execute(PERSONS)
     before, _, _ = both(keyed, rate=1)
     twice = sdc_sql.Microdata(keyed, "released", id="id")
-    twice.data_swap(["region", "job"], 1, stream="", into="again")
+    twice.mask.data_swap(["region", "job"], 1, stream="", into="again")
     same = keyed.execute("SELECT count(*) FROM persons JOIN again USING (id, region, job)").fetchone()[0]
     assert same < 0.2 * len(before)  # by chance 1 in 20
 
 
+@pytest.mark.slow
 def test_odd_names_values_and_small_tables(keyed):
     keyed.execute("""
         CREATE TABLE k AS
         SELECT i AS "the ""id", ['a''b', 'A', NULL][1 + i % 3] AS "Select", i % 2 AS f FROM range(40) t(i)
     """)
     data = sdc_sql.Microdata(keyed, "k", id='the "id')
-    step = data.data_swap("select", 0.5, equal=["F"], into="out")
+    step = data.mask.data_swap("select", 0.5, equal=["F"], into="out")
     assert step.columns == ("Select",)
     assert step.parameters["swapped"] == 20
     keyed.execute("CREATE TABLE one AS SELECT 1 AS id, 'x' AS a")
     with pytest.raises(InputError, match="one record only"):
-        sdc_sql.Microdata(keyed, "one", id="id").data_swap("a", 1, into="n1")
+        sdc_sql.Microdata(keyed, "one", id="id").mask.data_swap("a", 1, into="n1")
     keyed.execute("CREATE TABLE two AS FROM (VALUES (1, 'x'), (2, 'y')) AS t(id, a)")
-    sdc_sql.Microdata(keyed, "two", id="id").data_swap("a", 0.01)
+    sdc_sql.Microdata(keyed, "two", id="id").mask.data_swap("a", 0.01)
     assert keyed.execute("FROM two ORDER BY id").fetchall() == [(1, "y"), (2, "x")]
 
 

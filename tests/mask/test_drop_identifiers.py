@@ -27,7 +27,7 @@ def columns(con, table: str) -> list[str]:
 
 def test_into_a_copy_that_lacks_them_and_keeps_all_else(people):
     con = people.con
-    step = people.drop_identifiers(["SELECT", "it's"], into="r")
+    step = people.mask.drop_identifiers(["SELECT", "it's"], into="r")
     assert (step.columns, step.records, step.changed, step.remains) == (("Select", "it's"), 30, 30, "")
     kept = "SELECT id, f, income FROM k ORDER BY id"
     assert con.execute("FROM r ORDER BY id").fetchall() == con.execute(kept).fetchall()
@@ -38,18 +38,19 @@ def test_into_a_copy_that_lacks_them_and_keeps_all_else(people):
     assert sql == con.execute("FROM r ORDER BY id").fetchall()
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("secret")
 def test_in_place_and_masked_afterwards(people):
     con = people.con
     con.execute("CREATE VIEW v AS SELECT id, income FROM k")
     before = con.execute('SELECT id, f, income, "it\'s" FROM k ORDER BY id').fetchall()
-    assert people.drop_identifiers("Select").columns == ("Select",)
+    assert people.mask.drop_identifiers("Select").columns == ("Select",)
     assert con.execute("FROM k ORDER BY id").fetchall() == before
-    assert people.noise(["income", "f"], 0.1).changed == 30  # described before the column was gone
+    assert people.mask.noise(["income", "f"], 0.1).changed == 30  # described before the column was gone
     after = con.execute("FROM k ORDER BY id").fetchall()
     assert [(row[0], row[3]) for row in after] == [(row[0], row[3]) for row in before]
     with pytest.raises(sdc_sql.errors.InputError, match="not a column"):
-        people.drop_identifiers("Select")
+        people.mask.drop_identifiers("Select")
     assert con.execute("SELECT count(*) FROM v").fetchone() == (30,)
 
 
@@ -63,7 +64,7 @@ def secret(con):
 def test_a_database_file_keeps_the_old_bytes_and_the_step_says_so(tmp_path):
     with duckdb.connect(str(tmp_path / "p.duckdb")) as con:
         con.execute("CREATE TABLE t AS SELECT i AS id, 'n' || i AS name FROM range(5) AS r(i)")
-        step = sdc_sql.Microdata(con, "t", id="id").drop_identifiers("name")
+        step = sdc_sql.Microdata(con, "t", id="id").mask.drop_identifiers("name")
         assert "still holds the old values" in step.remains
 
 
@@ -77,10 +78,10 @@ def test_what_cannot_be_dropped_is_told_and_nothing_is(people):
         ([], "empty"),
     ):
         with pytest.raises(ColumnError, match=words):
-            people.drop_identifiers(wrong)
+            people.mask.drop_identifiers(wrong)
     con.execute('CREATE INDEX by_name ON k("Select")')
     with pytest.raises(ColumnError, match=r"it's cannot be removed .* into='name'"):
-        people.drop_identifiers(["it's", "Select"])
+        people.mask.drop_identifiers(["it's", "Select"])
     assert columns(con, "k") == ["id", "Select", "f", "income", "it's"]
     assert con.execute("SELECT count(*) FROM duckdb_tables() WHERE table_name = 'sdc_steps'").fetchone() == (0,)
     for wrong in ("['id']", "['nowhere']", "[]", "['f', 'F']", "[NULL]"):
@@ -91,22 +92,23 @@ def test_what_cannot_be_dropped_is_told_and_nothing_is(people):
 def test_within_a_transaction_of_the_callers(people):
     con = people.con
     con.execute("BEGIN")
-    people.drop_identifiers("Select")
+    people.mask.drop_identifiers("Select")
     con.execute("ROLLBACK")
     assert columns(con, "k") == ["id", "Select", "f", "income", "it's"]
-    assert people.drop_identifiers("Select").records == 30
+    assert people.mask.drop_identifiers("Select").records == 30
 
 
 @pytest.mark.usefixtures("secret")
 def test_a_column_of_which_the_steps_tell(people):
     """What was masked and then removed: the log keeps both, and risks after PRAM say what is gone."""
-    people.pram_retention("it's", 0.9)
-    people.drop_identifiers("it's")
+    people.mask.pram_retention("it's", 0.9)
+    people.mask.drop_identifiers("it's")
     methods = people.con.execute("SELECT method FROM sdc_steps ORDER BY step").fetchall()
     assert methods == [("pram_retention",), ("drop_identifiers",)]
     assert people.after_pram() is None
 
 
+@pytest.mark.slow
 def test_on_the_command_line(tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
     with duckdb.connect("p.duckdb") as own:

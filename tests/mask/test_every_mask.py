@@ -107,7 +107,7 @@ def test_a_column_that_is_not_there_and_the_id_are_refused(db, name):
 def test_the_method_of_microdata_releases_what_the_macro_releases(db, name):
     mask, given = MASKS[name], arguments(name)
     columns = masked_columns(name)
-    verb = getattr(sdc_sql.Microdata(db, "persons", id="id"), mask.verb)
+    verb = getattr(sdc_sql.Microdata(db, "persons", id="id").mask, mask.verb)
     rest = {key: value for key, value in given.items() if key not in {"columns", "column_name", "keys"}}
     rest |= {"keys": columns} if "keys" in given else {}
     rest |= {mask.switch: True} if mask.switch else {}

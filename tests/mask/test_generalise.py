@@ -56,12 +56,12 @@ SQUARES = "case when suppressed then records * total else records * records end"
 def test_the_cheapest_of_all_is_released(k, loss, share):
     most = round(share * 40 // 1)
     allowed = every_release(3, most)
-    every = k.generalisations(LEVELS, suppression=share, loss=loss)
+    every = k.mask.generalisations(LEVELS, suppression=share, loss=loss)
     assert len(every) == 12
     at = [(LEVELS["f"].level(g.levels["f"]), LEVELS["Select"].level(g.levels["Select"])) for g in every]
     assert at == list(itertools.product(range(4), range(3)))
     assert {levels for levels, g in zip(at, every, strict=True) if g.holds} == set(allowed)
-    step = k.generalise(LEVELS, suppression=share, loss=loss, into="released")
+    step = k.mask.generalise(LEVELS, suppression=share, loss=loss, into="released")
     best = min((g.loss, sum(levels), levels) for levels, g in zip(at, every, strict=True) if g.holds)
     assert step.parameters["loss_found"] == best[0]
     rows = k.con.execute('SELECT f, "Select" FROM released ORDER BY id DESC').fetchall()
@@ -94,18 +94,18 @@ def test_what_else_is_asked_holds_by_its_own_measure(k, asked):
     k.con.execute(
         'CREATE TABLE everyone AS SELECT "Select", f FROM k UNION ALL SELECT "Select", f FROM k WHERE id % 3 > 0'
     )
-    alone = k.generalise(LEVELS, suppression=0.4, into="alone").parameters
-    step = k.generalise(LEVELS, suppression=0.4, into="released", **asked)
+    alone = k.mask.generalise(LEVELS, suppression=0.4, into="alone").parameters
+    step = k.mask.generalise(LEVELS, suppression=0.4, into="released", **asked)
     assert step.parameters["loss_found"] > alone["loss_found"]
     assert asked.items() <= step.parameters.items()
     kept = "(FROM released WHERE f IS NOT NULL)"
     released = sdc_sql.Microdata(k.con, "released", keys=KEYS, id="id")
     if "l" in asked:
-        found = released.l_diversity("x", c=asked.get("c", 2.0))
+        found = released.risk.l_diversity("x", c=asked.get("c", 2.0))
         assert getattr(found, f"{asked.get('diversity', 'distinct')}_l") >= asked["l"]
         assert step.parameters["least_l"] >= asked["l"]
     if "t" in asked:
-        assert released.t_closeness("x", distance=asked.get("distance", "equal")).t <= asked["t"]
+        assert released.risk.t_closeness("x", distance=asked.get("distance", "equal")).t <= asked["t"]
     if "threshold" in asked:
         weight = "x" if asked["weight"] == "x" else "2"
         least = k.con.execute(
@@ -120,7 +120,7 @@ def test_what_else_is_asked_holds_by_its_own_measure(k, asked):
         of = Counter(zip(*(LEVELS[key].generalised(values, at) for key, values, at in columns), strict=True))
         least = min(of[row] for row in k.con.execute(f'SELECT f, "Select" FROM {kept}').fetchall())
         assert step.parameters["least_population"] == least >= asked["population_k"]
-    every = k.generalisations(LEVELS, suppression=0.4, **asked)
+    every = k.mask.generalisations(LEVELS, suppression=0.4, **asked)
     assert min(g.loss for g in every if g.holds) == step.parameters["loss_found"]
 
 
@@ -143,7 +143,7 @@ def test_the_proofs_refuse(k):
 
 def test_in_place_and_the_log(k):
     before = k.con.execute("SELECT id, x FROM k ORDER BY id").fetchall()
-    step = k.generalise(LEVELS, suppression=0.29)
+    step = k.mask.generalise(LEVELS, suppression=0.29)
     assert k.con.execute("SELECT id, x FROM k ORDER BY id").fetchall() == before
     types = [row[:2] for row in k.con.execute("DESCRIBE k").fetchall()]
     assert types == [("id", "BIGINT"), ("f", "VARCHAR"), ("x", "DOUBLE"), ("Select", "VARCHAR")]
@@ -155,18 +155,22 @@ def test_in_place_and_the_log(k):
     assert {"k", "suppression", "loss", "levels", "loss_found", "suppressed", "below_k"} == logged.keys()
 
 
+@pytest.mark.slow
 def test_sql_and_python_release_the_same_whatever_the_order_and_the_threads(k):
     k.con.execute("CREATE TABLE own AS SELECT 0 AS f, 'ab' AS s")
     with sdc_sql.mask.hierarchy_tables.long_table(k._roles, KEYS, LEVELS) as long:
         k.con.execute(f"CREATE TABLE levels AS FROM {long}")
-    k.generalise(LEVELS, suppression=0.29, loss="entropy", into="released")
+    k.mask.generalise(LEVELS, suppression=0.29, loss="entropy", into="released")
     call = "FROM sdc_generalise('{}', ['{}', '{}'], 'levels', 'id', suppression := 0.29, loss := 'entropy') ORDER BY id"
     expected = k.con.execute("FROM released ORDER BY id").fetchall()
     k.con.execute("CREATE TABLE turned AS FROM k ORDER BY hash(id)")
     for threads, table, keys in ((1, "k", ("f", "Select")), (4, "turned", ("SELECT", "F"))):
         k.con.execute(f"SET threads = {threads}")
         assert k.con.execute(call.format(table, *keys)).fetchall() == expected
-    assert k.generalise("levels", suppression=0.29, loss="entropy", into="again").parameters["hierarchies"] == "levels"
+    assert (
+        k.mask.generalise("levels", suppression=0.29, loss="entropy", into="again").parameters["hierarchies"]
+        == "levels"
+    )
     assert k.con.execute("FROM again ORDER BY id").fetchall() == expected
 
 
@@ -177,11 +181,11 @@ def test_hierarchies_however_they_are_given(k, tmp_path):
     for name in ("Select", "f"):
         path = tmp_path / f"{name}.csv"
         path.write_text("\n".join(lines if name == "Select" else [";".join(r) for r in LEVELS["f"].rows]))
-    k.generalise(LEVELS, into="released")
+    k.mask.generalise(LEVELS, into="released")
     for i, given in enumerate(
         [{"F": "fs", "select": tmp_path / "Select.csv"}, {"f": "fs", "Select": str(tmp_path / "Select.csv")}, tmp_path]
     ):
-        k.generalise(given, into=f"r{i}")
+        k.mask.generalise(given, into=f"r{i}")
         assert k.con.execute(f"FROM r{i} EXCEPT FROM released").fetchall() == []
     k.con.execute(
         "CREATE TABLE ss AS FROM (VALUES ('a', 'ab', '*'), ('b', 'ab', '*'), ('c', 'c', '*'), (NULL, NULL, '*'))"
@@ -189,7 +193,7 @@ def test_hierarchies_however_they_are_given(k, tmp_path):
     k.con.execute("CREATE TABLE long AS FROM sdc_hierarchy('fs', 'f') UNION ALL FROM sdc_hierarchy('ss', 'Select')")
     k.con.execute(f"COPY long TO '{tmp_path / 'long.parquet'}'")
     for i, given in enumerate(["long", str(tmp_path / "long.parquet")]):
-        k.generalise(given, into=f"l{i}")
+        k.mask.generalise(given, into=f"l{i}")
         assert k.con.execute(f"FROM l{i} EXCEPT FROM released").fetchall() == []
 
 
@@ -241,20 +245,20 @@ def test_hierarchies_however_they_are_given(k, tmp_path):
 def test_what_is_refused_changes_nothing(k, changed, error, said):
     before = k.con.execute("FROM k").fetchall()
     with pytest.raises(error, match=said):
-        k.generalise(**{"hierarchies": LEVELS} | changed)
+        k.mask.generalise(**{"hierarchies": LEVELS} | changed)
     assert k.con.execute("FROM k").fetchall() == before
 
 
 def test_where_no_level_holds(k):
     low = {key: sdc_sql.Hierarchy(tuple((row[0],) for row in LEVELS[key].rows)) for key in KEYS}
     with pytest.raises(InputError, match="records are still in cells below k = 3"):
-        k.generalise(low)
+        k.mask.generalise(low)
 
 
 def test_one_record_and_none(con):
     con.execute("CREATE TABLE one AS SELECT 1 AS id, 3 AS f, 'a' AS \"Select\"")
     with pytest.raises(InputError, match="there are 1 records"):
-        sdc_sql.Microdata(con, "one", keys=KEYS, id="id").generalise(LEVELS, k=2)
+        sdc_sql.Microdata(con, "one", keys=KEYS, id="id").mask.generalise(LEVELS, k=2)
     con.execute("CREATE TABLE none AS FROM one LIMIT 0")
     con.execute("CREATE TABLE fs AS SELECT 3 AS f, '*' AS top; CREATE TABLE long AS FROM sdc_hierarchy('fs', 'f')")
     with pytest.raises(duckdb.Error, match="has no rows"):
@@ -265,8 +269,8 @@ def test_a_key_that_must_not_be_null(k):
     k.con.execute("CREATE TABLE bound (id BIGINT, f INTEGER NOT NULL); INSERT INTO bound SELECT id, f FROM k")
     bound = sdc_sql.Microdata(k.con, "bound", keys=["f"], id="id")
     with pytest.raises(ColumnError, match="must not be NULL"):
-        bound.generalise({"f": LEVELS["f"]}, suppression=0.1)
-    assert bound.generalise({"f": LEVELS["f"]}, suppression=0.1, into="free").records == 40
+        bound.mask.generalise({"f": LEVELS["f"]}, suppression=0.1)
+    assert bound.mask.generalise({"f": LEVELS["f"]}, suppression=0.1, into="free").records == 40
 
 
 def test_what_is_released_is_counted_anew(k):
@@ -278,6 +282,7 @@ def test_what_is_released_is_counted_anew(k):
     assert k.con.execute("FROM sdc__generalisation_proof('bad', ['f'], 2)").fetchall() == [(0,)]
 
 
+@pytest.mark.slow
 def test_on_the_command_line(k, tmp_path, capsys):
     k.con.execute(f"COPY k TO '{tmp_path / 'k.csv'}'")
     for name in KEYS:
@@ -287,7 +292,7 @@ def test_on_the_command_line(k, tmp_path, capsys):
     call += ["--hierarchies", str(tmp_path), "--suppression", "0.29", "--output", str(tmp_path / "out.csv"), "--json"]
     assert cli.main(call) == 0
     (step,) = json.loads(capsys.readouterr().out)
-    k.generalise(LEVELS, suppression=0.29, into="released")
+    k.mask.generalise(LEVELS, suppression=0.29, into="released")
     rows = f"SELECT f, \"Select\" FROM read_csv('{tmp_path / 'out.csv'}', all_varchar := true) ORDER BY id::INTEGER"
     assert k.con.execute(rows).fetchall() == k.con.execute('SELECT f, "Select" FROM released ORDER BY id').fetchall()
     assert step["parameters"]["levels"]
@@ -317,7 +322,9 @@ def test_the_known_optima_of_adult(con, shared, loss, expected, levels):
         f"CREATE TABLE adult AS SELECT row_number() OVER () AS id, * FROM '{shared / 'data' / 'adult.parquet'}'"
     )
     data = sdc_sql.Microdata(con, "adult", keys=ADULT, id="id")
-    step = data.generalise(shared / "data" / "adult_hierarchies", k=5, suppression=0.04, loss=loss, into="released")
+    step = data.mask.generalise(
+        shared / "data" / "adult_hierarchies", k=5, suppression=0.04, loss=loss, into="released"
+    )
     assert step.parameters["loss_found"] == pytest.approx(expected, rel=2e-7)
     assert "".join(step.parameters["levels"][key] for key in ADULT) == levels
     assert con.execute("SELECT max(records) FROM sdc_k_anonymity('released', ?, ?)", [ADULT, 5]).fetchall() == [(0,)]
@@ -328,6 +335,7 @@ def test_spark_is_refused():
         sdc_sql.mask.generalise.generalise(object(), LEVELS)
 
 
+@pytest.mark.slow
 def test_what_l_suppresses_tells_of_the_values(con):
     """Six of one region who all have HIV are suppressed because of it: the step says how many (Wong et al. 2007)."""
     con.execute(
@@ -336,12 +344,12 @@ def test_what_l_suppresses_tells_of_the_values(con):
     )
     data = sdc_sql.Microdata(con, "k", keys=["f"], id="id")
     ladder = {"f": sdc_sql.tree_hierarchy({"*": ["a", "b", "c"]})}
-    alone = data.generalise(ladder, k=3, suppression=0.4, into="alone")
+    alone = data.mask.generalise(ladder, k=3, suppression=0.4, into="alone")
     assert "suppressed_beyond_k" not in alone.parameters
     con.execute("UPDATE k SET f = 'd' WHERE id = 8")
     ladder = {"f": sdc_sql.tree_hierarchy({"*": ["a", "b", "c", "d"]})}
-    step = data.generalise(ladder, k=3, suppression=0.5, sensitive="s", l=2, into="r")
+    step = data.mask.generalise(ladder, k=3, suppression=0.5, sensitive="s", l=2, into="r")
     assert (step.parameters["suppressed"], step.parameters["suppressed_beyond_k"]) == (9, 6)
     assert con.execute("SELECT count(*), count(DISTINCT s) FROM r WHERE f IS NULL AND id < 6").fetchall() == [(6, 1)]
-    diverse = data.generalise(ladder, k=3, suppression=0.5, loss="-levels['f']", sensitive="s", l=2, into="up")
+    diverse = data.mask.generalise(ladder, k=3, suppression=0.5, loss="-levels['f']", sensitive="s", l=2, into="up")
     assert diverse.parameters["suppressed_beyond_k"] == 0

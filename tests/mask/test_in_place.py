@@ -79,12 +79,13 @@ def test_the_step_is_written_down(keyed, method):
     assert abs((now - at).total_seconds()) < 60
 
 
+@pytest.mark.slow
 def test_steps_are_numbered_and_the_parameters_are_those_given(keyed):
     made(keyed)
     data = sdc_sql.Microdata(keyed, "t", id="id")
-    data.noise("X", 0.25, lower=0, stratum="GRADE", stream="mine")
-    data.pram("cat", [[0.9, 0.1], [0.1, 0.9]], labels=["a", "b"])
-    data.rank_swap("born", 5)
+    data.mask.noise("X", 0.25, lower=0, stratum="GRADE", stream="mine")
+    data.mask.pram("cat", [[0.9, 0.1], [0.1, 0.9]], labels=["a", "b"])
+    data.mask.rank_swap("born", 5)
     found = steps(keyed)
     assert [(s[0], s[3]) for s in found] == [(1, ["x"]), (2, ["cat"]), (3, ["born"])]
     noise, pram, _ = (json.loads(s[4]) for s in found)
@@ -103,7 +104,7 @@ def test_steps_are_numbered_and_the_parameters_are_those_given(keyed):
 def test_sse_sst_is_that_of_the_table_before_and_after(keyed):
     made(keyed)
     before = rows(keyed)
-    step = sdc_sql.Microdata(keyed, "t", id="id").noise("x", 0.1)
+    step = sdc_sql.Microdata(keyed, "t", id="id").mask.noise("x", 0.1)
     after = rows(keyed)
     mean = sum(r[1] for r in before) / N
     sse = sum((b[1] - a[1]) ** 2 for b, a in zip(before, after, strict=True))
@@ -115,13 +116,14 @@ def test_sse_sst_of_columns_that_do_not_vary_is_0(keyed):
     assert keyed.execute("FROM sdc_sse_sst('t', 't', ['x', 'y'], 'id')").fetchall() == [(0, 3, 0)]
 
 
+@pytest.mark.slow
 def test_masked_twice_with_another_stream(keyed):
     made(keyed)
     data = sdc_sql.Microdata(keyed, "t", id="id")
     before = rows(keyed)
-    data.noise("x", 0.1)
+    data.mask.noise("x", 0.1)
     once = rows(keyed)
-    data.noise("x", 0.1, stream="again")
+    data.mask.noise("x", 0.1, stream="again")
     again = rows(keyed)
     assert len(steps(keyed)) == 2
     first, second = ([b[1] - a[1] for a, b in zip(p, q, strict=True)] for p, q in ((before, once), (once, again)))
@@ -135,7 +137,7 @@ def test_masked_twice_with_another_stream(keyed):
 def test_a_masking_that_changes_nothing_is_a_step_too(keyed):
     made(keyed)
     before = rows(keyed)
-    assert sdc_sql.Microdata(keyed, "t", id="id").pram_retention("cat", 1.0).changed == 0
+    assert sdc_sql.Microdata(keyed, "t", id="id").mask.pram_retention("cat", 1.0).changed == 0
     assert rows(keyed) == before
     assert [s[5:7] for s in steps(keyed)] == [(N, 0)]
 
@@ -156,7 +158,7 @@ def test_tables_of_any_name(keyed, table, into):
     keyed.execute("CREATE SCHEMA apart")
     made(keyed, table, kind="TEMP" if table.startswith("temp.") else "")
     before = rows(keyed, table)
-    step = sdc_sql.Microdata(keyed, table, id="id").noise("x", 0.1, into=into)
+    step = sdc_sql.Microdata(keyed, table, id="id").mask.noise("x", 0.1, into=into)
     assert step.changed == differing(before, rows(keyed, into or table)) > N / 2
     if into:
         assert rows(keyed, table) == before

@@ -92,7 +92,7 @@ def mean_share(path, labels: Counter, *, ranges: bool) -> float:
 def test_the_loss_on_the_adult_data_is_less_than_half_of_the_best_of_full_domain(adult, ranges):
     con, paths = adult
     data = sdc_sql.Microdata(con, "t", keys=ADULT, id="id")
-    step = data.mondrian(5, hierarchies={k: p for k, p in paths.items() if not (ranges and k == "age")}, into="r")
+    step = data.mask.mondrian(5, hierarchies={k: p for k, p in paths.items() if not (ranges and k == "age")}, into="r")
     assert step.parameters["smallest"] >= 5
     of_key = [Counter(dict(con.execute(f'SELECT "{k}", count(*) FROM r GROUP BY ALL').fetchall())) for k in ADULT]
     mean = [
@@ -210,7 +210,7 @@ def test_labels_hold_their_values_of_every_type_and_missing_ones(con, k):
     keys = ["Select", "f", "it's", 'a "b"']
     data = sdc_sql.Microdata(con, "k", keys=keys, id="id")
     before = con.execute('FROM "k" ORDER BY id').fetchall()
-    assert data.mondrian(k, into="r").parameters["smallest"] >= k
+    assert data.mask.mondrian(k, into="r").parameters["smallest"] >= k
     after = con.execute("FROM r ORDER BY id").fetchall()
     columns = [*zip(*before, strict=True)]
     for old, new in zip(before, after, strict=True):
@@ -251,12 +251,13 @@ def test_hierarchies_in_every_form(con, tmp_path):
     data = sdc_sql.Microdata(con, "t", keys=["x"], id="id")
     forms = [{"X": Hierarchy(rows)}, {"x": tmp_path / "x.csv"}, {"x": str(tmp_path / "x.csv")}, {"x": "levels"}, "long"]
     for number, given in enumerate([*forms, str(tmp_path / "long.parquet"), tmp_path / "of_keys"]):
-        data.mondrian(4, hierarchies=given, into=f"r{number}")
+        data.mask.mondrian(4, hierarchies=given, into=f"r{number}")
         assert Counter(v for (v,) in con.execute(f"SELECT x FROM r{number}").fetchall()) == {"a": 6, "b": 6}
     assert json.loads(con.execute("SELECT parameters FROM sdc_steps LIMIT 1").fetchone()[0])["hierarchies"] == ["X"]
     assert {x for (x,) in released(con, "t", ["x"], 3, ", hierarchies := 'long'")} == {"a1", "a2", "b1", None}
 
 
+@pytest.mark.slow
 def test_wrong_input_is_told_and_no_value_is_shown(con):
     con.execute("CREATE TABLE t AS SELECT i AS id, 'secret' || i % 3 AS x, [i] AS l FROM range(9) r(i)")
     data = sdc_sql.Microdata(con, "t", keys=["x"], id="id")
@@ -273,13 +274,14 @@ def test_wrong_input_is_told_and_no_value_is_shown(con):
         ({"k": 2, "keys": ["id"]}, "is the id"),
     ):
         with pytest.raises(InputError, match=words) as told:
-            data.mondrian(**given, into="r")
+            data.mask.mondrian(**given, into="r")
         assert "secret" not in str(told.value)
     for k in ("1", "NULL", "2.5"):
         with pytest.raises(duckdb.Error, match="k is"):
             con.execute(f"FROM sdc_mondrian('t', ['x'], {k}, 'id')").fetchall()
 
 
+@pytest.mark.slow
 def test_in_place_text_takes_the_place_of_numbers_and_what_is_not_proved_is_not_written(con, monkeypatch):
     con.execute("CREATE TABLE t AS SELECT i AS id, i AS x, i % 4 AS y FROM range(8) r(i)")
     data = sdc_sql.Microdata(con, "t", keys=["x"], id="id")
@@ -292,9 +294,9 @@ def test_in_place_text_takes_the_place_of_numbers_and_what_is_not_proved_is_not_
     with monkeypatch.context() as faulty:
         faulty.setattr(kernel, "mondrian", each_alone)
         with pytest.raises(TableError, match="8 released records are not among k alike"):
-            data.mondrian(2)
+            data.mask.mondrian(2)
     assert con.execute("FROM t ORDER BY id").fetchall() == before
-    step = data.mondrian(4)
+    step = data.mask.mondrian(4)
     assert (step.changed, step.parameters["classes"], step.parameters["average_class"]) == (8, 2, 4)
     assert [row[1:] for row in con.execute("DESCRIBE t").fetchall()][1][0] == "VARCHAR"
     wanted = [(i, "up to 3" if i < 4 else "4 and over", y) for i, _, y in before]
@@ -316,6 +318,7 @@ def test_the_same_in_any_order_of_rows_and_on_any_number_of_threads(con):
     assert len(set(found[0])) > 800
 
 
+@pytest.mark.slow
 def test_on_the_command_line(tmp_path, monkeypatch, capsys, con):
     monkeypatch.chdir(tmp_path)
     con.execute("COPY (SELECT i AS id, i // 2 AS age, '0' || i % 2 AS area FROM range(40) r(i)) TO 'in.csv'")

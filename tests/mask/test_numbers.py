@@ -62,8 +62,8 @@ def test_noise_keeps_what_its_theory_says(table, method):
     # the standard error of a correlation is below 1 / sqrt(n)
     assert after[4] == pytest.approx(correlation * before[4], abs=5 / math.sqrt(N))
     if method == "linear":
-        # the means are kept exactly, up to the rounding of the whole-numbered column
-        assert after[0] == pytest.approx(before[0], rel=1e-12)
+        # the means are kept, up to the rounding to the grid, 2^-20 of the deviation at the nearest power of two
+        assert after[0] == pytest.approx(before[0], abs=5 * 2**-19.5 * math.sqrt(before[2] / 12 / N))
 
 
 @pytest.mark.slow
@@ -102,7 +102,9 @@ def test_by_stratum_each_keeps_its_own_mean(table):
     before = table.execute("SELECT s, avg(f) FROM k GROUP BY s ORDER BY s").fetchall()
     rows = noisy("linear", stratum="'s'")
     after = table.execute(f"SELECT s, avg(f) FROM {rows} GROUP BY s ORDER BY s").fetchall()
-    assert [v for pair in after for v in pair] == pytest.approx([v for pair in before for v in pair], rel=1e-12)
+    # 100 is the deviation of f in each; the grid is 2^-20 of it at the nearest power of two
+    grid = 2**-19.5 * 100
+    assert [mean for _, mean in after] == pytest.approx([mean for _, mean in before], abs=5 * grid / math.sqrt(6 * N))
 
 
 def test_outliers_only(table):
@@ -112,15 +114,17 @@ def test_outliers_only(table):
     assert table.execute(changed).fetchall()[0][0] > 285
 
 
+@pytest.mark.slow
 def test_multiplicative_noise(table):
     before = moments(table)
     after = moments(table, "sdc_multiplicative_noise('k', ['f'], 0.1, 'id', method := 'hoehne', spread := 0.02)")
-    assert (after[0], after[2]) == (pytest.approx(before[0], rel=1e-12), pytest.approx(before[2], rel=1e-9))
+    # to the rounding to 32 bits, 2^-32 of a value at most
+    assert (after[0], after[2]) == (pytest.approx(before[0], rel=2**-32), pytest.approx(before[2], rel=1e-8))
     sums = "SELECT sum(f) FROM "
     ((kept,),) = table.execute(
         sums + "sdc_multiplicative_noise('k', ['f'], 0.1, 'id', method := 'hoehne_sum', spread := 0.02)"
     ).fetchall()
-    assert kept == pytest.approx(table.execute(sums + "k").fetchall()[0][0], rel=1e-12)
+    assert kept == pytest.approx(table.execute(sums + "k").fetchall()[0][0], rel=2**-32)
     ((factor, spread),) = table.execute(
         "SELECT avg(m.f / k.f), stddev(m.f / k.f) FROM k JOIN sdc_multiplicative_noise('k', ['f'], 0.1, 'id') AS m "
         "ON k.id = m.id"
@@ -129,6 +133,7 @@ def test_multiplicative_noise(table):
     assert spread == pytest.approx(0.1, rel=5 / math.sqrt(2 * N))
 
 
+@pytest.mark.slow
 def test_plain_multiplicative_noise_of_values_that_are_none(keyed):
     keyed.execute("CREATE TABLE t AS FROM (VALUES (1, NULL), (2, 'nan'::DOUBLE), (3, 0), (4, -5)) AS t(id, x)")
     rows = keyed.execute("SELECT x FROM sdc_multiplicative_noise('t', ['x'], 0.1, 'id') ORDER BY id").fetchall()
@@ -156,7 +161,7 @@ def test_plain_multiplicative_noise_of_values_that_are_none(keyed):
 def test_every_released_combination_is_shared_by_k(table, method, centroid):
     table.execute("CREATE TABLE small AS SELECT id, f, d::DOUBLE AS d, s FROM k WHERE id < 700")
     data = sdc_sql.Microdata(table, "small", id="id")
-    data.microaggregate(["f", "d"], 4, method=method, centroid=centroid, stratum="s")
+    data.mask.microaggregate(["f", "d"], 4, method=method, centroid=centroid, stratum="s")
     # of records that lack d as of those that have it, within each stratum
     shared = table.execute("SELECT min(n), sum(n) FROM (SELECT count(*) AS n FROM small GROUP BY f, d, s)").fetchall()
     assert shared[0][0] >= 4
@@ -166,7 +171,7 @@ def test_every_released_combination_is_shared_by_k(table, method, centroid):
 def test_a_kind_of_missing_value_with_fewer_than_k_records_is_refused(table):
     table.execute("CREATE TABLE few AS SELECT id, f, CASE WHEN id > 1 THEN f END AS g FROM k WHERE id < 50")
     with pytest.raises(sdc_sql.ParameterError, match="2 records have values and NULL"):
-        sdc_sql.Microdata(table, "few", id="id").microaggregate(["f", "g"], 3)
+        sdc_sql.Microdata(table, "few", id="id").mask.microaggregate(["f", "g"], 3)
 
 
 def test_categories_become_the_median_or_the_most_frequent(table):
@@ -219,6 +224,7 @@ def test_rank_swapping_leaves_missing_values_where_they_are_and_ranks_them_nowhe
     assert rest == table.execute(f"FROM {call.format('whole')} ORDER BY id").fetchall()
 
 
+@pytest.mark.slow
 def test_rank_swapping_ranks_equal_values_at_random(con):
     # 0 ten times and 1: in a range of one rank 1 is swapped with the zero that ranks highest, each with chance 1 / 10
     trials = 4_000
@@ -249,6 +255,7 @@ ROUNDED = {  # handbook 3.4.2.5: [b i - b/2, b i + b/2)
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("base", ROUNDED)
 def test_rounding(con, base):
     con.execute("CREATE TABLE t (id INTEGER, x DOUBLE)")
@@ -257,6 +264,7 @@ def test_rounding(con, base):
     assert found == [(pytest.approx(y),) for _, y in ROUNDED[base]]
 
 
+@pytest.mark.slow
 def test_random_rounding_is_unbiased_and_leaves_multiples(table):
     rounded = "sdc_random_round('k', ['f'], 50, 'id')"
     ((bias, far, odd),) = table.execute(
@@ -285,30 +293,30 @@ def test_resampling_keeps_order_and_range(table):
 
 
 WRONG = [
-    (lambda t: t.noise("f", -1), "alpha is -1"),
-    (lambda t: t.noise("f", None), "Give either alpha or standard_deviation"),
-    (lambda t: t.noise("day", 1), "has type DATE"),
-    (lambda t: t.noise("f", 1, method="pink"), "must be one of"),
-    (lambda t: t.noise("f", 1, lower=2000), "lie outside"),
-    (lambda t: t.noise("f", 1, lower=[1, 2]), "or one for each"),
-    (lambda t: t.noise(["f", "F"], 1), "twice"),
-    (lambda t: t.noise([], 1), "empty"),
-    (lambda t: t.noise("g", 1), "not a column"),
-    (lambda t: t.noise("id", 1), "is the id"),
-    (lambda t: t.noise("f", 1, stratum="g"), "not a column"),
-    (lambda t: t.noise("f", 1, stratum="id"), "has 1 value"),
-    (lambda t: t.multiplicative_noise("f", 0.1, method="hoehne", spread=0.2), "spread is 0.2"),
-    (lambda t: t.microaggregate("f", 1), "at least 2"),
-    (lambda t: t.microaggregate("f", N + 1), f"k = {N + 1}"),
-    (lambda t: t.microaggregate(["f", "Select"], 3, method="univariate"), "one column"),
-    (lambda t: t.microaggregate("f", 3, centroid="mode"), "centroid"),
-    (lambda t: t.microaggregate_categorical("day", 3, scale="ratio"), "scale"),
-    (lambda t: t.rank_swap("f", 0), "p is 0"),
-    (lambda t: t.rank_swap("f", 101), "p is 101"),
-    (lambda t: t.rank_swap("f"), "either p"),
-    (lambda t: t.rank_swap("f", 5, correlation=0.9), "either p"),
-    (lambda t: t.round_to_base("f", 0), "base is 0"),
-    (lambda t: t.resample("f", 0), "at least 1"),
+    (lambda t: t.mask.noise("f", -1), "alpha is -1"),
+    (lambda t: t.mask.noise("f", None), "Give either alpha or standard_deviation"),
+    (lambda t: t.mask.noise("day", 1), "has type DATE"),
+    (lambda t: t.mask.noise("f", 1, method="pink"), "must be one of"),
+    (lambda t: t.mask.noise("f", 1, lower=2000), "lie outside"),
+    (lambda t: t.mask.noise("f", 1, lower=[1, 2]), "or one for each"),
+    (lambda t: t.mask.noise(["f", "F"], 1), "twice"),
+    (lambda t: t.mask.noise([], 1), "empty"),
+    (lambda t: t.mask.noise("g", 1), "not a column"),
+    (lambda t: t.mask.noise("id", 1), "is the id"),
+    (lambda t: t.mask.noise("f", 1, stratum="g"), "not a column"),
+    (lambda t: t.mask.noise("f", 1, stratum="id"), "has 1 value"),
+    (lambda t: t.mask.multiplicative_noise("f", 0.1, method="hoehne", spread=0.2), "spread is 0.2"),
+    (lambda t: t.mask.microaggregate("f", 1), "at least 2"),
+    (lambda t: t.mask.microaggregate("f", N + 1), f"k = {N + 1}"),
+    (lambda t: t.mask.microaggregate(["f", "Select"], 3, method="univariate"), "one column"),
+    (lambda t: t.mask.microaggregate("f", 3, centroid="mode"), "centroid"),
+    (lambda t: t.mask.microaggregate_categorical("day", 3, scale="ratio"), "scale"),
+    (lambda t: t.mask.rank_swap("f", 0), "p is 0"),
+    (lambda t: t.mask.rank_swap("f", 101), "p is 101"),
+    (lambda t: t.mask.rank_swap("f"), "either p"),
+    (lambda t: t.mask.rank_swap("f", 5, correlation=0.9), "either p"),
+    (lambda t: t.mask.round_to_base("f", 0), "base is 0"),
+    (lambda t: t.mask.resample("f", 0), "at least 1"),
 ]
 
 
@@ -323,20 +331,26 @@ def test_what_is_refused_changes_nothing(table, mask, words):
     assert table.execute("SELECT count(*) FROM duckdb_tables() WHERE table_name <> 'k'").fetchall() == [(0,)]
 
 
+@pytest.mark.slow
 def test_one_record_and_none(con):
     con.execute("SET VARIABLE sdc_key = 'vT5-0fQmXr2LzKp8_YdWc3NhGu7JbSaEo9iRtM1xk4U'")
     con.execute("CREATE TABLE one AS SELECT 1 AS id, 5.0e0 AS f, DATE '2001-02-03' AS day")
     data = sdc_sql.Microdata(con, "one", id="id")
-    for mask in (lambda: data.noise("f", 0.1), lambda: data.rank_swap("day", 50), lambda: data.resample("f", 2)):
+    for mask in (
+        lambda: data.mask.noise("f", 0.1),
+        lambda: data.mask.rank_swap("day", 50),
+        lambda: data.mask.resample("f", 2),
+    ):
         with pytest.raises(sdc_sql.InputError, match="1 value"):
             mask()
-    data.round_to_base("f", 2)
+    data.mask.round_to_base("f", 2)
     assert con.execute("FROM one").fetchall() == [(1, 6.0, dt.date(2001, 2, 3))]
     con.execute("DELETE FROM one")
     with pytest.raises(sdc_sql.TableError, match="no rows"):
         sdc_sql.Microdata(con, "one", id="id")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("method", ["rank_swap", "resample"])
 def test_a_stratum_without_values_stays_as_it_is(keyed, method):
     keyed.execute("""

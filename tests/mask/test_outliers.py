@@ -64,6 +64,7 @@ def table(keyed):
     return keyed
 
 
+@pytest.mark.slow
 def test_only_outlying_records_get_noise_and_all_of_it(table):
     rows = "SELECT id, x, y FROM {} ORDER BY id"
     before = {i: v for i, *v in table.execute(rows.format("t")).fetchall()}
@@ -76,6 +77,7 @@ def test_only_outlying_records_get_noise_and_all_of_it(table):
     assert after[3] != before[3]
 
 
+@pytest.mark.slow
 def test_rounded_and_bounds_are_of_the_changed_records(table):
     call = "sdc_noise('t', ['x', 'y'], 0.3, 'id', method := 'outliers', rounded := true, {})"
     found = table.execute(f"SELECT x, y FROM {call.format('lower := 0')} WHERE id IN (3, 4, 5) ORDER BY id").fetchall()

@@ -108,10 +108,11 @@ def test_six_categories_of_any_type_and_zeros_never_occur(keyed, kind):
     assert described == keyed.execute("DESCRIBE t").fetchall()
 
 
+@pytest.mark.slow
 def test_an_array_with_labels_is_the_same_as_a_table(keyed):
     keyed.execute(f"CREATE TABLE t AS SELECT i AS id, (i % 6)::INTEGER AS x, 'k' AS kept FROM range({N}) r(i)")
     matrix(keyed, six())
-    step = sdc_sql.Microdata(keyed, "t", id="id").pram("x", SIX, labels=list(range(6)), into="released")
+    step = sdc_sql.Microdata(keyed, "t", id="id").mask.pram("x", SIX, labels=list(range(6)), into="released")
     assert (
         keyed.execute(
             "SELECT id, x FROM released EXCEPT SELECT id, x FROM sdc_pram('t', 'x', 'matrix', 'id')"
@@ -194,6 +195,7 @@ def test_two_variables_have_draws_of_their_own(keyed):
 # -- strata, crossings, NULL
 
 
+@pytest.mark.slow
 def test_each_stratum_has_its_own_probabilities(keyed):
     keyed.execute(f"""CREATE TABLE t AS SELECT i AS id, CASE WHEN i % 2 = 0 THEN 'f' ELSE 'm' END AS sex,
                       [1, 2, NULL][1 + i % 3] AS region FROM range({N}) r(i)""")
@@ -207,11 +209,11 @@ def test_each_stratum_has_its_own_probabilities(keyed):
         here = {key[1:]: n for key, n in found.items() if key[0] == s}
         assert_as_expected(here, {(a, b): p if a == b else 1 - p for a in "fm" for b in "fm"}, totals(here))
     data = sdc_sql.Microdata(keyed, "t", id="id")
-    data.pram("sex", "matrix", stratum="region", into="released")
+    data.mask.pram("sex", "matrix", stratum="region", into="released")
     assert moved(keyed, "released", "sex", by="region") == found
     keyed.execute("DELETE FROM matrix WHERE region = 2")
     with pytest.raises(sdc_sql.InputError, match="A category of a stratum is not in the PRAM matrix"):
-        data.pram("sex", "matrix", stratum="region")
+        data.mask.pram("sex", "matrix", stratum="region")
 
 
 CROSSED = [("f", "none"), ("f", "ovarian"), ("m", "none")]
@@ -226,10 +228,11 @@ def crossed(con):
         FROM range({N}) r(i))""")
 
 
+@pytest.mark.slow
 def test_a_crossing_bars_illogical_changes(keyed):
     crossed(keyed)
     data = sdc_sql.Microdata(keyed, "t", id="id")
-    data.pram(["sex", "disease"], NO_ILLOGICAL, labels=CROSSED, into="released")
+    data.mask.pram(["sex", "disease"], NO_ILLOGICAL, labels=CROSSED, into="released")
     found = moved(
         keyed, "(SELECT id, (sex, disease) AS x FROM released)", "x", "(SELECT id, (sex, disease) AS x FROM t)"
     )
@@ -250,8 +253,8 @@ def test_a_crossing_with_null_in_part_of_it_must_be_listed(keyed):
     keyed.execute("CREATE TABLE t AS FROM (VALUES (1, 'f', NULL), (2, NULL, NULL), (3, 'm', 'x')) AS v(id, a, b)")
     data = sdc_sql.Microdata(keyed, "t", id="id")
     with pytest.raises(sdc_sql.InputError, match="is not in the PRAM matrix"):
-        data.pram(["a", "b"], [[1.0]], labels=[("m", "x")], into="released")
-    data.pram(["a", "b"], [[0.0, 1.0], [1.0, 0.0]], labels=[("m", "x"), ("f", None)], into="released")
+        data.mask.pram(["a", "b"], [[1.0]], labels=[("m", "x")], into="released")
+    data.mask.pram(["a", "b"], [[0.0, 1.0], [1.0, 0.0]], labels=[("m", "x"), ("f", None)], into="released")
     assert keyed.execute("FROM released ORDER BY id").fetchall() == [(1, "m", "x"), (2, None, None), (3, "f", None)]
 
 
@@ -276,16 +279,17 @@ def test_null_that_is_not_listed_stays(keyed):
 # -- in place and in a copy
 
 
+@pytest.mark.slow
 def test_in_place_and_into_do_the_same_and_write_it_down(keyed):
     gender(keyed, 2000)
     keyed.execute("ALTER TABLE t ADD COLUMN other DOUBLE DEFAULT 1.5")
     keyed.execute("CREATE TABLE before AS FROM t")
     expected = keyed.execute("FROM sdc_pram('t', 'sex', 'matrix', 'id') ORDER BY id").fetchall()
     data = sdc_sql.Microdata(keyed, "t", id="id")
-    copied = data.pram("sex", "matrix", into="released")
+    copied = data.mask.pram("sex", "matrix", into="released")
     assert keyed.execute("FROM released ORDER BY id").fetchall() == expected
     assert keyed.execute("FROM t EXCEPT FROM before").fetchall() == []
-    changed = data.pram("SEX", "matrix")
+    changed = data.mask.pram("SEX", "matrix")
     assert keyed.execute("FROM t ORDER BY id").fetchall() == expected
     (differ,) = keyed.execute("SELECT count(*) FROM t JOIN before AS b USING (id) WHERE t.sex <> b.sex").fetchall()
     assert (copied.changed, changed.changed) == (differ[0], differ[0])
@@ -299,6 +303,7 @@ def test_in_place_and_into_do_the_same_and_write_it_down(keyed):
     assert "vT5-0fQmXr2LzKp8_YdWc3NhGu7JbSaEo9iRtM1xk4U" not in str(log)
 
 
+@pytest.mark.slow
 def test_the_same_for_any_threads_and_order(keyed):
     n = 150_000
     keyed.execute(f"CREATE TABLE t AS SELECT i AS id, (i % 6)::INTEGER AS x FROM range({n}) r(i)")
@@ -353,7 +358,7 @@ def test_a_matrix_that_is_none_is_refused_and_nothing_changes(keyed, rows, messa
     data = sdc_sql.Microdata(keyed, "t", id="id")
     for into in (None, "released"):
         with pytest.raises(sdc_sql.InputError, match=message):
-            data.pram("sex", "matrix", into=into)
+            data.mask.pram("sex", "matrix", into=into)
     assert keyed.execute("FROM t EXCEPT FROM before").fetchall() == []
     names = {row[0] for row in keyed.execute("SELECT table_name FROM duckdb_tables()").fetchall()}
     assert not names & {"released", "sdc_steps"}
@@ -364,24 +369,24 @@ def test_a_matrix_without_one_of_its_columns_is_refused(keyed, lacking):
     gender(keyed, 200)
     keyed.execute(f'ALTER TABLE matrix DROP COLUMN "{lacking}"')
     with pytest.raises(sdc_sql.ColumnError, match=lacking):
-        sdc_sql.Microdata(keyed, "t", id="id").pram("sex", "matrix")
+        sdc_sql.Microdata(keyed, "t", id="id").mask.pram("sex", "matrix")
 
 
 def test_a_matrix_that_is_not_there_or_empty_is_refused(keyed):
     gender(keyed, 200)
     data = sdc_sql.Microdata(keyed, "t", id="id")
     with pytest.raises(sdc_sql.TableError, match="nowhere"):
-        data.pram("sex", "nowhere")
+        data.mask.pram("sex", "nowhere")
     keyed.execute("DELETE FROM matrix")
     with pytest.raises(sdc_sql.TableError, match="has no rows"):
-        data.pram("sex", "matrix")
+        data.mask.pram("sex", "matrix")
 
 
 def test_a_matrix_without_the_stratum_is_refused(keyed):
     gender(keyed, 200)
     keyed.execute("ALTER TABLE t ADD COLUMN region INTEGER DEFAULT 1")
     with pytest.raises(sdc_sql.ColumnError, match="region"):
-        sdc_sql.Microdata(keyed, "t", id="id").pram("sex", "matrix", stratum="region")
+        sdc_sql.Microdata(keyed, "t", id="id").mask.pram("sex", "matrix", stratum="region")
 
 
 @pytest.mark.parametrize(
@@ -390,7 +395,7 @@ def test_a_matrix_without_the_stratum_is_refused(keyed):
 def test_an_array_needs_a_label_a_row(keyed, given, labels):
     gender(keyed, 200)
     with pytest.raises(sdc_sql.ParameterError, match="label"):
-        sdc_sql.Microdata(keyed, "t", id="id").pram("sex", given, labels=labels)
+        sdc_sql.Microdata(keyed, "t", id="id").mask.pram("sex", given, labels=labels)
 
 
 def test_a_category_that_is_none_of_the_columns_type_is_refused(keyed):
@@ -399,7 +404,7 @@ def test_a_category_that_is_none_of_the_columns_type_is_refused(keyed):
     with pytest.raises(
         sdc_sql.InputError, match=r"A category of the PRAM matrix cannot be converted to STRUCT\(.*INTEGER"
     ):
-        sdc_sql.Microdata(keyed, "t", id="id").pram("x", "matrix")
+        sdc_sql.Microdata(keyed, "t", id="id").mask.pram("x", "matrix")
 
 
 def test_no_key_no_draws(con, monkeypatch):
@@ -409,7 +414,7 @@ def test_no_key_no_draws(con, monkeypatch):
     with pytest.raises(duckdb.Error, match="No secret key"):
         con.execute("FROM sdc_pram('t', 'sex', 'matrix', 'id')").fetchall()
     with pytest.raises(sdc_sql.InputError, match="No secret key"):
-        sdc_sql.Microdata(con, "t", id="id").pram("sex", "matrix")
+        sdc_sql.Microdata(con, "t", id="id").mask.pram("sex", "matrix")
 
 
 @pytest.mark.parametrize(("number", "message"), [("7", "is the same on 2 records"), ("NULL", "(is|record is) NULL")])
@@ -421,7 +426,7 @@ def test_every_record_needs_an_id_of_its_own(keyed, number, message):
     with pytest.raises(duckdb.Error, match=message):
         keyed.execute("FROM sdc_pram('t', 'sex', 'matrix', 'id')").fetchall()
     with pytest.raises(sdc_sql.InputError, match=message):
-        data.pram("sex", "matrix")
+        data.mask.pram("sex", "matrix")
     assert keyed.execute("FROM t ORDER BY ALL").fetchall() == before
 
 
@@ -429,11 +434,11 @@ def test_the_id_and_unknown_columns_are_refused(keyed):
     gender(keyed, 200)
     data = sdc_sql.Microdata(keyed, "t", id="id")
     with pytest.raises(sdc_sql.ColumnError, match='"id" is the id'):
-        data.pram("id", "matrix")
+        data.mask.pram("id", "matrix")
     with pytest.raises(sdc_sql.ColumnError, match="nope"):
-        data.pram("nope", "matrix")
+        data.mask.pram("nope", "matrix")
     with pytest.raises(sdc_sql.ColumnError, match="empty"):
-        data.pram([], np.eye(1), labels=["f"])
+        data.mask.pram([], np.eye(1), labels=["f"])
 
 
 # -- odd names, few records
@@ -449,23 +454,24 @@ def test_odd_names(keyed):
                           FROM range(100) r(i)""")
         name = column.replace("'", "''")
         assert keyed.execute(f"FROM sdc_pram('k', '{name}', 'm', 'I d') ORDER BY p").fetchall() == expected
-        step = sdc_sql.Microdata(keyed, "k", id="I d").pram(column, "m")
+        step = sdc_sql.Microdata(keyed, "k", id="I d").mask.pram(column, "m")
         assert keyed.execute("FROM k ORDER BY p").fetchall() == expected
         assert (step.changed, step.columns) == (100, (column,))
 
 
+@pytest.mark.slow
 def test_odd_names_of_strata_and_crossings(keyed):
     keyed.execute(
         """CREATE TABLE k AS FROM (VALUES (1, 'a', 'x', 1), (2, 'b', 'y', 2)) AS v("Select", f, "we""ird", "group")"""
     )
     data = sdc_sql.Microdata(keyed, "k", id="Select")
-    data.pram(["f", 'we"ird'], [[0, 1], [1, 0]], labels=[("a", "x"), ("b", "y")], into="swapped")
+    data.mask.pram(["f", 'we"ird'], [[0, 1], [1, 0]], labels=[("a", "x"), ("b", "y")], into="swapped")
     assert keyed.execute("FROM swapped ORDER BY 1").fetchall() == [(1, "b", "y", 1), (2, "a", "x", 2)]
     keyed.execute(
         """CREATE TABLE "a matrix" AS FROM (VALUES (1, 'a', 'c', 1.0), (2, 'b', 'd', 1.0))
            AS v("group", "from", "to", probability)"""
     )
-    data.pram("f", '"a matrix"', stratum="group")
+    data.mask.pram("f", '"a matrix"', stratum="group")
     assert keyed.execute("SELECT f FROM k ORDER BY ALL").fetchall() == [("c",), ("d",)]
 
 

@@ -73,7 +73,7 @@ def test_retention_by_stratum_keeps_to_the_categories_of_the_stratum(keyed):
     groups = [[0, 1], [10, 11, 12], [20, 21]]
     expected = {(a, b): 12_000 / len(g) * (0.6 if a == b else 0.4 / (len(g) - 1)) for g in groups for a in g for b in g}
     assert_flows(found, expected)
-    step = sdc_sql.Microdata(keyed, "t", id="id").pram_retention("x", 0.6, stratum="region", into="released")
+    step = sdc_sql.Microdata(keyed, "t", id="id").mask.pram_retention("x", 0.6, stratum="region", into="released")
     assert flows(keyed, "released") == found
     assert step.changed == sum(n for (a, b), n in found.items() if a != b)
 
@@ -94,15 +94,15 @@ def test_a_retention_that_is_none_is_refused(keyed):
     data = sdc_sql.Microdata(keyed, "t", id="id")
     for retention in (-0.1, 1.1, float("nan")):
         with pytest.raises(sdc_sql.ParameterError, match=r"retention is|must be finite"):
-            data.pram_retention("x", retention)
+            data.mask.pram_retention("x", retention)
     with pytest.raises(duckdb.Error, match="retention is nan"):
         keyed.execute("FROM sdc_pram_retention('t', ['x'], 'nan'::DOUBLE, 'id')").fetchall()
     with pytest.raises(duckdb.Error, match="retention is NULL"):
         keyed.execute("FROM sdc_pram_retention('t', ['x'], NULL, 'id')").fetchall()
     with pytest.raises(sdc_sql.ParameterError, match="one cell only"):
-        data.pram_retention("other", 0.5)
+        data.mask.pram_retention("other", 0.5)
     with pytest.raises(sdc_sql.ParameterError, match=r'Groups of one cell.* 2 groups of "x"'):
-        data.pram_retention("other", 0.5, stratum="x")
+        data.mask.pram_retention("other", 0.5, stratum="x")
     assert keyed.execute("SELECT count(*) FROM t WHERE other <> 'kept'").fetchall() == [(0,)]
 
 
@@ -120,14 +120,15 @@ def test_theta_has_the_papers_values(keyed):
         assert found == pytest.approx(solved(xi), rel=1e-10)
 
 
+@pytest.mark.slow
 def test_xi_out_of_range_is_refused(keyed):
     cells(keyed, [1, 2, 3])
     data = sdc_sql.Microdata(keyed, "t", id="id", keys=["x"])
     for xi in (0.42, 0, 1, 1.5, -1, float("nan")):
         with pytest.raises(sdc_sql.ParameterError, match=r"3/7|must be (a )?finite"):
-            data.pram_guaranteed(xi)
+            data.mask.pram_guaranteed(xi)
         with pytest.raises(sdc_sql.ParameterError, match=r"3/7|must be (a )?finite"), sdc_sql.errors.translated():
-            data.pram_proof(xi).fetchall()
+            data.mask.pram_proof(xi).fetchall()
     for xi in ("NULL", "'nan'::DOUBLE"):
         with pytest.raises(duckdb.Error, match="3/7"):
             keyed.execute(f"SELECT sdc_pram_theta({xi})").fetchall()
@@ -172,11 +173,12 @@ def test_over_streams_too(keyed):
         assert abs(released[i] / streams - t) <= 5 * math.sqrt(2 * theta / streams)
 
 
+@pytest.mark.slow
 def test_within_a_key_keeps_its_counts(keyed):
     keyed.execute("""CREATE TABLE t AS SELECT i AS id, i % 7 AS age, ['f', 'm', NULL][1 + i % 3] AS sex, i % 11 // 3
                      AS region FROM range(5000) r(i)""")
     data = sdc_sql.Microdata(keyed, "t", id="id", keys=["age", "sex", "region"])
-    step = data.pram_guaranteed(0.75, within=["sex"], into="released")
+    step = data.mask.pram_guaranteed(0.75, within=["sex"], into="released")
     ((changed, moved),) = (
         keyed.execute("""SELECT count(*) FILTER ((r.age, r.region) IS DISTINCT FROM (t.age, t.region)),
         count(*) FILTER (r.sex IS DISTINCT FROM t.sex) FROM t JOIN released AS r USING (id)""").fetchall()
@@ -188,7 +190,7 @@ def test_within_a_key_keeps_its_counts(keyed):
         "FROM sdc_pram_guaranteed('t', ['age', 'sex', 'region'], 0.75, 'id', within := ['sex']) EXCEPT FROM released"
     )
     assert keyed.execute(by_sql).fetchall() == []
-    data.pram_guaranteed(0.75, within=["sex"])
+    data.mask.pram_guaranteed(0.75, within=["sex"])
     assert keyed.execute("FROM t EXCEPT FROM released").fetchall() == []
 
 
@@ -203,7 +205,7 @@ def test_within_a_column_that_is_constant_in_each_cell(keyed):
     assert found[1] > 0
     keyed.execute("UPDATE t SET province = 1 WHERE id = 5")
     with pytest.raises(sdc_sql.ParameterError, match="lies in several groups"):
-        sdc_sql.Microdata(keyed, "t", id="id", keys=["town"]).pram_guaranteed(0.5, within=["province"])
+        sdc_sql.Microdata(keyed, "t", id="id", keys=["town"]).mask.pram_guaranteed(0.5, within=["province"])
 
 
 def test_groups_of_one_cell_are_counted(keyed):
@@ -213,24 +215,25 @@ def test_groups_of_one_cell_are_counted(keyed):
     )
     data = sdc_sql.Microdata(keyed, "t", id="id", keys=["g", "x"])
     with pytest.raises(sdc_sql.ParameterError, match='3 groups of "g"'):
-        data.pram_guaranteed(0.8, within=["g"])
+        data.mask.pram_guaranteed(0.8, within=["g"])
     with pytest.raises(sdc_sql.ParameterError, match='3 groups of "g"'), sdc_sql.errors.translated():
-        data.pram_proof(0.8, within=["g"]).fetchall()
+        data.mask.pram_proof(0.8, within=["g"]).fetchall()
     with pytest.raises(sdc_sql.ColumnError, match="nope"):
-        data.pram_guaranteed(0.8, within=["nope"])
+        data.mask.pram_guaranteed(0.8, within=["nope"])
 
 
+@pytest.mark.slow
 def test_below_one_half_a_group_needs_three_cells(keyed):
     # Nayak, Result 2: 3/7 <= xi < 1/2 needs k >= 3; 1/2 does not
     cells(keyed, [4, 5])
     data = sdc_sql.Microdata(keyed, "t", id="id", keys=["x"])
     with pytest.raises(sdc_sql.ParameterError, match="three cells"):
-        data.pram_guaranteed(0.49)
+        data.mask.pram_guaranteed(0.49)
     with pytest.raises(sdc_sql.ParameterError, match="three cells"), sdc_sql.errors.translated():
-        data.pram_proof(0.49).fetchall()
-    assert data.pram_guaranteed(0.5, into="half").records == 9
+        data.mask.pram_proof(0.49).fetchall()
+    assert data.mask.pram_guaranteed(0.5, into="half").records == 9
     cells(keyed, [4, 5, 1])
-    assert data.pram_guaranteed(0.43, into="less").records == 10
+    assert data.mask.pram_guaranteed(0.43, into="less").records == 10
 
 
 def test_null_is_a_category_of_a_key(keyed):
@@ -285,47 +288,49 @@ def test_the_same_for_any_threads_and_order(keyed):
         assert next(iter(seen))[0] == n
 
 
+@pytest.mark.slow
 def test_what_cannot_be_masked_is_refused_and_nothing_changes(keyed, monkeypatch):
     monkeypatch.delenv("SDC_KEY", raising=False)
     cells(keyed, [2, 3])
     data = sdc_sql.Microdata(keyed, "t", id="id", keys=["x"])
     keyed.execute("CREATE TABLE before AS FROM t")
     with pytest.raises(sdc_sql.ColumnError, match='"id" is the id'):
-        data.pram_guaranteed(0.8, keys=["x", "id"])
+        data.mask.pram_guaranteed(0.8, keys=["x", "id"])
     keyed.execute("INSERT INTO t VALUES (1, 0, 1, 'kept')")
-    for call in (lambda: data.pram_guaranteed(0.8), lambda: data.pram_retention("x", 0.8)):
+    for call in (lambda: data.mask.pram_guaranteed(0.8), lambda: data.mask.pram_retention("x", 0.8)):
         with pytest.raises(sdc_sql.InputError, match="is the same on 2 records"):
             call()
     keyed.execute("DELETE FROM t")
-    for call in (lambda: data.pram_guaranteed(0.8), lambda: data.pram_retention("x", 0.8)):
+    for call in (lambda: data.mask.pram_guaranteed(0.8), lambda: data.mask.pram_retention("x", 0.8)):
         with pytest.raises(sdc_sql.TableError, match="has no rows"):
             call()
     keyed.execute("INSERT INTO t FROM before LIMIT 1")  # one record has nowhere to go
-    for call in (lambda: data.pram_guaranteed(0.8), lambda: data.pram_retention("x", 0.8)):
+    for call in (lambda: data.mask.pram_guaranteed(0.8), lambda: data.mask.pram_retention("x", 0.8)):
         with pytest.raises(sdc_sql.ParameterError, match="one cell only"):
             call()
     keyed.execute("INSERT INTO t FROM before OFFSET 1")
     keyed.execute("RESET VARIABLE sdc_key")
-    for call in (lambda: data.pram_guaranteed(0.8), lambda: data.pram_retention("x", 0.8)):
+    for call in (lambda: data.mask.pram_guaranteed(0.8), lambda: data.mask.pram_retention("x", 0.8)):
         with pytest.raises(sdc_sql.ParameterError, match="No secret key"):
             call()
     assert keyed.execute("FROM t EXCEPT FROM before").fetchall() == []
 
 
+@pytest.mark.slow
 def test_odd_names(keyed):
     keyed.execute("""CREATE TABLE k AS SELECT i AS "Select", i % 3 AS f, ['a', 'b'][1 + i % 2] AS "we""ird", i % 2
                      AS "sdc x"
                      FROM range(60) r(i)""")
     data = sdc_sql.Microdata(keyed, "k", id="Select", keys=["F", 'we"ird'])
-    step = data.pram_guaranteed(0.5, within=['WE"ird'], into="released")
+    step = data.mask.pram_guaranteed(0.5, within=['WE"ird'], into="released")
     assert step.columns == ("f", 'we"ird')
-    assert data.pram_proof(0.5, within=["sdc x"], most=1).columns[:2] == ["f", 'we"ird']
+    assert data.mask.pram_proof(0.5, within=["sdc x"], most=1).columns[:2] == ["f", 'we"ird']
     assert keyed.execute(
         'SELECT count(*) FROM k JOIN released r USING ("Select") WHERE r."we""ird" <> k."we""ird"'
     ).fetchall() == [(0,)]
-    assert data.pram_retention('we"ird', 0.0, stratum="f").changed == 60
+    assert data.mask.pram_retention('we"ird', 0.0, stratum="f").changed == 60
     with pytest.raises(sdc_sql.ParameterError, match='2 groups of "we"ird"'):
-        data.pram_guaranteed(0.5, keys=['we"ird'], within=['we"ird'])
+        data.mask.pram_guaranteed(0.5, keys=['we"ird'], within=['we"ird'])
 
 
 # -- the proof: P(CM | S = a, T)
@@ -355,7 +360,7 @@ def test_the_proof_is_what_enumeration_gives(keyed, frequencies, xi):
     keyed.execute("UPDATE t SET x = NULL WHERE x = 0")  # a NULL key is a cell
     theta, most = solved(xi), 7
     data = sdc_sql.Microdata(keyed, "t", id="id", keys=["x", "other"])
-    proof = data.pram_proof(xi, most=most)
+    proof = data.mask.pram_proof(xi, most=most)
     assert proof.columns == [
         "x", "other", "frequency", "cells", "theta", "probability_to_stay", "bound", "maximum", "released_frequency",
         "correct_match",
@@ -386,6 +391,7 @@ def test_no_probability_where_no_release_has_so_many(keyed):
     assert sorted(set(found)) == [(1, False), (2, False), (3, True), (4, True)]
 
 
+@pytest.mark.slow
 def test_no_match_is_right_with_more_than_xi(keyed):
     keyed.execute(
         """CREATE TABLE t AS SELECT i AS id, floor(sqrt(i))::INTEGER % 40 AS x, i % 3 AS y, i % 2 AS s
@@ -416,6 +422,7 @@ def test_groups_are_proved_on_their_own(keyed):
         assert a == pytest.approx(b, rel=1e-12)
 
 
+@pytest.mark.slow
 def test_the_proof_is_what_an_intruder_meets(keyed):
     # 4,000 releases of one table. The intruder picks one of the a records of the target's cell: the share of right
     # picks among the releases with S = a is (is the target there?) / a on average, and P(CM | S = a, T) in (8)

@@ -83,7 +83,7 @@ def test_two_stage_refuses_to_bring_back_what_was_barred(keyed):
     with pytest.raises(duckdb.Error, match="ValueError"):
         keyed.execute("FROM sdc_pram_invariant('t', 'x', 'matrix')").fetchall()
     with pytest.raises(sdc_sql.InputError):
-        sdc_sql.Microdata(keyed, "t").pram_matrix("x", "matrix")
+        sdc_sql.Microdata(keyed, "t").mask.pram_matrix("x", "matrix")
 
 
 def test_the_released_table_is_that_of_the_original_in_expectation(keyed):
@@ -126,10 +126,10 @@ def test_from_python(keyed):
     letters(keyed)
     matrix(keyed, P)
     data = sdc_sql.Microdata(keyed, "t", id="id")
-    by_table = data.pram_matrix("X", "matrix", method="iterative")
-    assert by_table == data.pram_matrix("x", P, labels=NAMES, method="iterative")
+    by_table = data.mask.pram_matrix("X", "matrix", method="iterative")
+    assert by_table == data.mask.pram_matrix("x", P, labels=NAMES, method="iterative")
     assert_invariant(square(by_table))
-    assert_invariant(square(data.pram_matrix("x", pd=0.7, alpha=0.6)))
+    assert_invariant(square(data.mask.pram_matrix("x", pd=0.7, alpha=0.6)))
     assert by_table == sorted(by_table)
 
 
@@ -213,7 +213,7 @@ def test_the_handbooks_example_corrected(keyed):
     # the inflation 1 + 28.125 / (110 * 90 / 200)
     letters(keyed, [108, 92])
     matrix(keyed, [[0.9, 0.1], [0.1, 0.9]])
-    found = sdc_sql.Microdata(keyed, "t").pram_estimate("x", "matrix")
+    found = sdc_sql.Microdata(keyed, "t").mask.pram_estimate("x", "matrix")
     assert [e.category for e in found] == ["a", "b"]
     assert [e.released for e in found] == [108, 92]
     assert [e.estimate for e in found] == pytest.approx([110, 90], rel=1e-12)
@@ -271,7 +271,7 @@ def test_the_covariance_is_that_of_the_formula(keyed):
     w = np.linalg.inv(P)
     estimate = w.T @ T
     expected = w.T @ np.diag(P.T @ estimate) @ w - np.diag(estimate)
-    found = sdc_sql.Microdata(keyed, "t").pram_covariance("x", P, labels=NAMES)
+    found = sdc_sql.Microdata(keyed, "t").mask.pram_covariance("x", P, labels=NAMES)
     assert (estimate > 0).all()
     np.testing.assert_allclose(square(found), expected, rtol=1e-9, atol=1e-9)
     rows = keyed.execute(
@@ -294,8 +294,8 @@ def test_two_variables(keyed):
     matrix(keyed, px, "px", "ab")
     matrix(keyed, py, "py", "cde")
     data = sdc_sql.Microdata(keyed, "t", id="id")
-    data.pram("x", "px")
-    data.pram("y", "py")
+    data.mask.pram("x", "px")
+    data.mask.pram("y", "py")
     estimates, variances = [], []
     for c in range(copies):
         keyed.execute(f"CREATE OR REPLACE TEMP TABLE one AS FROM t WHERE copy = {c}")
@@ -317,6 +317,7 @@ def test_two_variables(keyed):
     assert (np.abs(np.mean(variances, axis=0) - exact) <= 5 * error + 0.02 * exact).all()
 
 
+@pytest.mark.slow
 def test_odd_names(keyed):
     letters(keyed)
     matrix(keyed, P, '"the matrix"')
@@ -324,9 +325,9 @@ def test_odd_names(keyed):
         quoted = '"' + column.replace('"', '""') + '"'
         keyed.execute(f"CREATE OR REPLACE TABLE k AS SELECT id, x AS {quoted} FROM t")
         data = sdc_sql.Microdata(keyed, "k", id="id")
-        assert_invariant(square(data.pram_matrix(column, '"the matrix"', method="iterative")))
-        assert_invariant(square(data.pram_matrix(column, pd=0.8, alpha=0.5)))
-        assert sum(e.estimate for e in data.pram_estimate(column, '"the matrix"')) == pytest.approx(200)
+        assert_invariant(square(data.mask.pram_matrix(column, '"the matrix"', method="iterative")))
+        assert_invariant(square(data.mask.pram_matrix(column, pd=0.8, alpha=0.5)))
+        assert sum(e.estimate for e in data.mask.pram_estimate(column, '"the matrix"')) == pytest.approx(200)
 
 
 def test_one_record_has_nothing_to_become(keyed):
@@ -334,4 +335,4 @@ def test_one_record_has_nothing_to_become(keyed):
     with pytest.raises(duckdb.Error, match="one category only"):
         keyed.execute("FROM sdc_pram_retention_matrix('t', 'x', 0.9)").fetchall()
     with pytest.raises(sdc_sql.InputError):
-        sdc_sql.Microdata(keyed, "t").pram_matrix("x", pd=0.8, alpha=0.5)
+        sdc_sql.Microdata(keyed, "t").mask.pram_matrix("x", pd=0.8, alpha=0.5)

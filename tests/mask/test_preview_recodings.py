@@ -52,14 +52,14 @@ def recode(con, levels):
 
 def measured(data, *, weight, pi, k):
     """Return what the measures say of a table."""
-    theta, below = data.theta(pi), data.k_anonymity(k)[-1].records
-    unique = data.frequency_summary().sample_uniques
+    theta, below = data.risk.theta(pi), data.risk.k_anonymity(k)[-1].records
+    unique = data.risk.frequency_summary().sample_uniques
     data = sdc_sql.Microdata(data.con, data.table, keys=data.keys, weight=weight)
-    risk = data.global_risk()
+    risk = data.risk.global_risk()
     return (
         theta.records, theta.cells, unique, below, theta.theta, theta.upper_bound,
         pytest.approx(risk.expected_reidentifications, rel=1e-12), pytest.approx(risk.reidentification_rate, rel=1e-12),
-        data.class_sizes().discernibility,
+        data.loss.class_sizes().discernibility,
     )  # fmt: skip
 
 
@@ -96,7 +96,7 @@ def hellinger(con, levels):
 )
 def test_the_figures_are_those_of_the_recoded_table(small, weight, nodes):
     data = sdc_sql.Microdata(small, "k", keys=KEYS)
-    every = data.preview_recodings(HIERARCHIES, "all", weight=weight, sampling_fraction=0.2, k=4)
+    every = data.mask.preview_recodings(HIERARCHIES, "all", weight=weight, sampling_fraction=0.2, k=4)
     assert [p.levels for p in every] == [[a, b, c] for a in range(3) for b in range(2) for c in range(4)]
     for preview in every[nodes]:
         recode(small, preview.levels)
@@ -106,22 +106,23 @@ def test_the_figures_are_those_of_the_recoded_table(small, weight, nodes):
         assert preview.level_names == [h.names[n] for h, n in zip(HIERARCHIES.values(), preview.levels, strict=True)]
 
 
+@pytest.mark.slow
 def test_candidates(small):
     data = sdc_sql.Microdata(small, "k", keys=KEYS)
-    alone = [p.levels for p in data.preview_recodings(HIERARCHIES)]
+    alone = [p.levels for p in data.mask.preview_recodings(HIERARCHIES)]
     assert alone == [[0, 0, 0], [1, 0, 0], [2, 0, 0], [0, 1, 0], [0, 0, 1], [0, 0, 2], [0, 0, 3]]
     asked = [["two", "half", "3"], {"F": 2}, [0, 0, 2], (1, 1, 3), ["one", "k", 0]]
-    found = data.preview_recodings(HIERARCHIES, asked)
+    found = data.mask.preview_recodings(HIERARCHIES, asked)
     assert [p.levels for p in found] == [[1, 1, 3], [0, 0, 2], [2, 0, 0]]
     assert {p.theta for p in found} | {p.expected_reidentifications for p in found} == {None}
-    assert data.preview_recodings(HIERARCHIES, [[2, 1, 3]])[0].cells == 2
-    assert data.preview_recodings(HIERARCHIES, [[0, 0, 0]])[0].hellinger == 0  # exactly
+    assert data.mask.preview_recodings(HIERARCHIES, [[2, 1, 3]])[0].cells == 2
+    assert data.mask.preview_recodings(HIERARCHIES, [[0, 0, 0]])[0].hellinger == 0  # exactly
 
 
 def test_records_whose_keys_are_all_missing_are_suppressed(con):
     con.execute("CREATE TABLE t AS SELECT range % 3 AS f, range % 2 AS g FROM range(12)")
     gone = Hierarchy((("0", None), ("1", None), ("2", "c")))
-    found = sdc_sql.Microdata(con, "t", keys=["f", "g"]).preview_recodings(
+    found = sdc_sql.Microdata(con, "t", keys=["f", "g"]).mask.preview_recodings(
         {"f": gone, "g": Hierarchy((("0", None), ("1", "d")))}, [[1, 1], [1, 0]]
     )
     # NULL and NULL 4 records, (c, NULL) 2, (NULL, d) 4, (c, d) 2; or with g as it was
@@ -163,7 +164,7 @@ REFUSED = [
 def test_what_cannot_be_previewed_is_refused(small, changed, error, words):
     data = sdc_sql.Microdata(small, "k", keys=KEYS)
     with pytest.raises(error, match=words):
-        data.preview_recodings(**{"hierarchies": HIERARCHIES} | changed)
+        data.mask.preview_recodings(**{"hierarchies": HIERARCHIES} | changed)
 
 
 def test_an_empty_table_and_too_many_nodes_are_refused(con):
@@ -198,7 +199,7 @@ def test_adult(shared, con):
     keys = [c for c, *_ in con.execute("DESCRIBE adult").fetchall()]
     hierarchies = {key: read_hierarchy(f"{shared}/data/adult_hierarchies/{key}.csv") for key in keys}
     data = sdc_sql.Microdata(con, "adult", keys=keys)
-    every = data.preview_recodings(hierarchies, "all", sampling_fraction=0.1, weight=10, k=5)
+    every = data.mask.preview_recodings(hierarchies, "all", sampling_fraction=0.1, weight=10, k=5)
     assert len(every) == 12960
     by_levels = {tuple(p.levels): p for p in every}
     for optimum in (
@@ -229,7 +230,7 @@ def test_command_line(small, tmp_path, capsys):
     )
     (found,) = json.loads(capsys.readouterr().out)
     data = sdc_sql.Microdata(small, "k", keys=KEYS, weight="w", sampling_fraction=0.2)
-    assert found == data.preview_recodings(HIERARCHIES, [[1, 0, 1]])[0].to_dict()
+    assert found == data.mask.preview_recodings(HIERARCHIES, [[1, 0, 1]])[0].to_dict()
     assert main([*call, "--candidates", "all"]) == 0
     assert len(capsys.readouterr().out.splitlines()) == 1 + 24
     assert main([*call, "--candidates", "[[9, 0, 0]]"]) == 2

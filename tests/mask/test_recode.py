@@ -74,6 +74,7 @@ def test_a_value_is_found_by_what_it_is(people):
     assert "has no row for 3 of the values" in refused(people, "sdc_recode('k', 'nace', 'm', 'id')")  # 0111 is not 111
 
 
+@pytest.mark.slow
 def test_values_that_are_not_listed(people):
     people.execute("""CREATE TABLE m AS FROM (VALUES (30, 'young')) AS t("from", "to")""")
     call = "sdc_recode('k', 'age', 'm', 'id'{})"
@@ -203,6 +204,7 @@ def test_classes_are_those_of_numpy(con, method):
         assert len(set(zip(found, wanted.tolist(), strict=True))) == len(set(found)) == len(set(wanted.tolist()))
 
 
+@pytest.mark.slow
 def test_classes_of_equal_count(con):
     draw = random.Random(5)  # noqa: S311
     for n, size, distinct in ((4, 400, 10**9), (7, 100, 10**9), (5, 300, 8), (3, 50, 2), (10, 20, 6)):
@@ -310,6 +312,7 @@ AREAS = """CREATE TABLE areas AS FROM (VALUES ('north', 'coast', '*'), ('south',
     AS t(region, "macro region", country)"""  # noqa: E501
 
 
+@pytest.mark.slow
 def test_levels_by_name_and_number(people):
     people.execute(AREAS)
     call = "sdc_recode_level('k', 're\"gion', 'areas', 'id', level := {})"
@@ -332,21 +335,22 @@ def test_levels_by_name_and_number(people):
     assert become(people, "sdc_recode_level('k', 'age', 'areas', 'id', level := 'country')", "age") == ["*"] * 4
 
 
+@pytest.mark.slow
 def test_hierarchies_of_python(people, tmp_path):
     data = sdc_sql.Microdata(people, "k", id="id")
     ages = Hierarchy((("30", "young", "*"), ("41", "old", "*"), ("67", "old", "*")), ("age", "group", "any"))
-    step = data.recode("AGE", hierarchy=ages, level="group", into="one")
+    step = data.mask.recode("AGE", hierarchy=ages, level="group", into="one")
     assert step.parameters == {"hierarchy": {"levels": ["age", "group", "any"], "values": 3}, "level": "group"}
     file = tmp_path / "ages.csv"
     file.write_text("30;young;*\n41;old;*\n67;old;*\n")
-    data.recode("age", hierarchy=str(file), into="two")
-    data.recode("age", hierarchy=file, level=2, into="three")
+    data.mask.recode("age", hierarchy=str(file), into="two")
+    data.mask.recode("age", hierarchy=file, level=2, into="three")
     assert become(people, "one", "age") == become(people, "two", "age") == ["young", "old", "old", None]
     assert become(people, "three", "age") == ["*", "*", "*", None]
     assert people.execute("SELECT view_name FROM duckdb_views() WHERE view_name LIKE 'sdc_recode%'").fetchall() == []
     for wrong in ({"a": 1}, 7, tmp_path / "none.csv"):
         with pytest.raises(ParameterError, match="hierarchy"):
-            data.recode("age", hierarchy=wrong)
+            data.mask.recode("age", hierarchy=wrong)
 
 
 # Dates
@@ -423,7 +427,7 @@ def test_ages_of_workers_in_ten_year_classes(con, fixtures):
     assert found == con.execute(wanted).fetchall()
     assert [label for label, _ in found] == ["20-29", "30-39", "40-49", "50-59", "60-69"]
     workers = sdc_sql.Microdata(con, file, keys=["age", "sex", "region"], id="person")
-    step = workers.recode("age", breaks=range(20, 80, 10), into="released")
+    step = workers.mask.recode("age", breaks=range(20, 80, 10), into="released")
     assert (step.method, step.columns, step.stream) == ("recode_intervals", ("age",), None)
     assert step.parameters == {"breaks": [20, 30, 40, 50, 60, 70], "ends": "closed"}
     assert (step.records, step.changed) == (61395, 61395)
@@ -458,23 +462,24 @@ def test_what_python_refuses(people, given, words):
     before = people.execute("FROM k").fetchall()
     data = sdc_sql.Microdata(people, "k", id="id")
     with pytest.raises(sdc_sql.InputError, match=words) as raised:
-        data.recode("age", **given)
+        data.mask.recode("age", **given)
     assert "Ann" not in str(raised.value)
     assert people.execute("FROM k").fetchall() == before
 
 
+@pytest.mark.slow
 def test_in_place_the_column_takes_the_type_of_its_labels(people):
     data = sdc_sql.Microdata(people, "k", id="id")
-    step = data.recode("age", mapping={30: "young", 41: "old", 67: None, None: "unknown"})
+    step = data.mask.recode("age", mapping={30: "young", 41: "old", 67: None, None: "unknown"})
     assert become(people, "k", "age") == ["young", "old", None, "unknown"]
     assert step.parameters == {
         "mapping": {"from": [30, 41, 67, None], "to": ["young", "old", None, "unknown"]},
         "others": "error",
     }
-    data.recode("f", classes=2, method="equal_count", labels=["low", "high"])
+    data.mask.recode("f", classes=2, method="equal_count", labels=["low", "high"])
     assert become(people, "k", "f") == ["low", "high", "high", None]  # of 2.5: 2 (1 + 1/2) / 3 = 1
-    data.recode("born", period="decade")
-    data.recode("nace", keep_first=2)
+    data.mask.recode("born", period="decade")
+    data.mask.recode("nace", keep_first=2)
     assert people.execute("SELECT nace, born FROM k ORDER BY id LIMIT 1").fetchall() == [("01", dt.date(1980, 1, 1))]
     kinds = dict(row[:2] for row in people.execute("DESCRIBE k").fetchall())
     assert (kinds["age"], kinds["f"], kinds["born"]) == ("VARCHAR", "VARCHAR", "DATE")
@@ -485,15 +490,15 @@ def test_in_place_the_column_takes_the_type_of_its_labels(people):
         "CREATE TABLE checked (id INTEGER, age INTEGER CHECK (age > 0)); INSERT INTO checked VALUES (1, 30), (2, 40)"
     )
     with pytest.raises(ColumnError, match="becomes VARCHAR"):
-        sdc_sql.Microdata(people, "checked", id="id").recode("age", breaks=[0, 100])
+        sdc_sql.Microdata(people, "checked", id="id").mask.recode("age", breaks=[0, 100])
 
 
 def test_one_record_and_none(con):
     con.execute("CREATE TABLE one AS SELECT 1 AS id, 30 AS age; CREATE TABLE none AS FROM one LIMIT 0")
-    sdc_sql.Microdata(con, "one", id="id").recode("age", breaks=[18, 65], ends="open")
+    sdc_sql.Microdata(con, "one", id="id").mask.recode("age", breaks=[18, 65], ends="open")
     assert con.execute("FROM one").fetchall() == [(1, "18-64")]
     with pytest.raises(TableError, match="no rows"):
-        sdc_sql.Microdata(con, "none", id="id").recode("age", breaks=[18, 65])
+        sdc_sql.Microdata(con, "none", id="id").mask.recode("age", breaks=[18, 65])
 
 
 @pytest.mark.one_in(7)

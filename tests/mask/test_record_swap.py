@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections import Counter, defaultdict
 
 import pytest
@@ -23,9 +24,9 @@ AREAS = ["region", "district"]
 def swapped(con, rate, **given):
     """Return the persons before and after, the partners, and the step."""
     data = sdc_sql.Microdata(con, "persons", id="id", household="home", keys=["age", "sex"])
-    step = data.record_swap(AREAS, rate, into="released", **given)
+    step = data.mask.record_swap(AREAS, rate, into="released", **given)
     given.pop("shortfall", None)
-    partners = {h: (p, level) for h, p, level in data.record_swap_partners(AREAS, rate, **given).fetchall()}
+    partners = {h: (p, level) for h, p, level in data.mask.record_swap_partners(AREAS, rate, **given).fetchall()}
     before, after = (con.execute(f"FROM {t} ORDER BY id").fetchall() for t in ("persons", "released"))
     return before, after, partners, step
 
@@ -71,6 +72,7 @@ def assert_swap(before, after, partners):
     assert [(*r[:2], r[4], *r[6:]) for r in before] == [(*r[:2], r[4], *r[6:]) for r in after]
 
 
+@pytest.mark.slow
 def test_those_at_risk_are_swapped_and_the_rate_is_kept(keyed):
     keyed.execute(PERSONS)
     before, after, partners, step = swapped(keyed, 0.5, k=3)
@@ -85,9 +87,11 @@ def test_those_at_risk_are_swapped_and_the_rate_is_kept(keyed):
     assert [r[5] for r in before] == [r[5] for r in after]  # what is not carried along stays
 
 
+@pytest.mark.slow
 def test_where_more_are_at_risk_than_the_rate_all_of_them_are_swapped(keyed):
     keyed.execute(PERSONS)
-    before, after, partners, step = swapped(keyed, 0.01, k=25, shortfall="report")
+    with pytest.warns(UserWarning, match="nearly all were swapped"):
+        before, after, partners, step = swapped(keyed, 0.01, k=25, shortfall="report")
     need = levels(before, 25)
     assert_swap(before, after, partners)
     assert len(need) > 300  # donors run out: they exchange with each other
@@ -96,6 +100,35 @@ def test_where_more_are_at_risk_than_the_rate_all_of_them_are_swapped(keyed):
     assert step.parameters["at_risk"] == len(need)
     assert step.parameters["left_at_risk"] == len(left)
     assert step.parameters["swapped"] == sum(p is not None for p, _ in partners.values()) >= len(need) - len(left)
+
+
+ORIGINS = """
+    SELECT max(n) FROM (SELECT count(*) AS n FROM persons AS p JOIN released AS r USING (id)
+                        WHERE p.area <> r.area GROUP BY r.area, p.area)
+"""
+
+
+def test_where_a_swapped_household_came_from_is_drawn(keyed):
+    """Ten areas alike, all at risk: each other area is the origin of 1 in 9, whatever the key."""
+    keyed.execute("CREATE TABLE persons AS SELECT i AS id, i AS home, i % 10 AS area, i AS age FROM range(2000) t(i)")
+    data = sdc_sql.Microdata(keyed, "persons", id="id", household="home", keys=["age"])
+    with pytest.warns(UserWarning, match="nearly all were swapped, whatever the rate"):
+        step = data.mask.record_swap("area", 0.01, k=2, shortfall="report", into="released")
+    assert step.parameters["swapped"] == 2000
+    ((commonest,),) = keyed.execute(ORIGINS).fetchall()
+    # of 200 in an area 200 / 9 from each other one; 90 such counts, each binomial: beyond 5 deviations once in 40,000
+    assert commonest <= 200 / 9 + 5 * math.sqrt(200 * 8 / 81)
+
+
+def test_as_many_at_risk_as_can_be_find_a_partner(keyed):
+    """One at risk in area 0; in area 1 three at risk and a safe one, whom the one in area 0 must not take."""
+    keyed.execute(
+        "CREATE TABLE persons AS SELECT i * 2 + m AS id, i AS home, (i > 0)::INT AS area,"
+        " CASE WHEN i < 4 THEN id END AS age FROM range(5) t(i), range(2) u(m)"
+    )
+    data = sdc_sql.Microdata(keyed, "persons", id="id", household="home", keys=["age"])
+    step = data.mask.record_swap("area", 0.01, k=2, shortfall="report", into="released")
+    assert [step.parameters[n] for n in ("at_risk", "left_at_risk", "swapped")] == [4, 2, 2]
 
 
 @pytest.mark.slow
@@ -131,22 +164,23 @@ def test_a_given_risk_decides_by_level(keyed):
     keyed.execute("ALTER TABLE persons ADD COLUMN wide DOUBLE")
     keyed.execute("UPDATE persons SET wide = (id % 97 = 0)::INT, narrow = (id % 23 = 0)::INT")
     data = sdc_sql.Microdata(keyed, "persons", id="id", household="home")
-    found = data.record_swap_partners(AREAS, 0.01, risk=["wide", "narrow"], max_risk=0.5).fetchall()
+    found = data.mask.record_swap_partners(AREAS, 0.01, risk=["wide", "narrow"], max_risk=0.5).fetchall()
     wide, narrow = ({h for (h,) in keyed.execute(f"SELECT home FROM persons WHERE {c} > 0.5").fetchall()}
                     for c in ("wide", "narrow"))  # fmt: skip
     assert {h: level for h, _, level in found if level} == dict.fromkeys(narrow, 2) | dict.fromkeys(wide, 1)
     assert all(p is not None for _, p, level in found if level)
 
 
+@pytest.mark.slow
 def test_fewer_swaps_than_asked_are_refused_or_reported(keyed):
     keyed.execute("CREATE TABLE persons AS SELECT i AS id, i AS home, i % 10 = 0 AS area, i AS age FROM range(50) t(i)")
     data = sdc_sql.Microdata(keyed, "persons", id="id", household="home", keys=["age"])
     with pytest.raises(InputError, match="40 households at risk found no partner"):
-        data.record_swap("area", 0.1, k=2)
+        data.mask.record_swap("area", 0.1, k=2)
     with pytest.raises(InputError, match="10 households found a partner, and 50 were asked"):
-        data.record_swap("area", 1)
+        data.mask.record_swap("area", 1)
     assert keyed.execute("SELECT count(*) FROM persons WHERE area").fetchone() == (5,)
-    step = data.record_swap("area", 0.1, k=2, shortfall="report", into="released")
+    step = data.mask.record_swap("area", 0.1, k=2, shortfall="report", into="released")
     asked, done, risky, left = (step.parameters[n] for n in ("asked", "swapped", "at_risk", "left_at_risk"))
     assert (asked, done, risky, left) == (6, 10, 50, 40)  # 5 households live in the smaller area
 
@@ -158,11 +192,12 @@ def test_a_risky_area_of_one_kind_finds_its_partners_elsewhere(keyed):
         SELECT i AS id, i AS home, i < 960 AS area, CASE WHEN i < 40 THEN i ELSE -1 END AS age FROM range(1000) t(i)
     """)
     data = sdc_sql.Microdata(keyed, "persons", id="id", household="home", keys=["age"])
-    found = data.record_swap_partners("area", 0.001, k=2).fetchall()
+    found = data.mask.record_swap_partners("area", 0.001, k=2).fetchall()
     assert sorted(h for h, p, level in found if level and p is not None) == [*range(40)]
     assert all(p >= 960 for _, p, level in found if level)
 
 
+@pytest.mark.slow
 def test_who_stays_in_the_region_of_his_risk_is_left_at_risk(keyed):
     """One region: who is rare in it goes to another district at most, and the region still shows him."""
     keyed.execute(
@@ -171,10 +206,12 @@ def test_who_stays_in_the_region_of_his_risk_is_left_at_risk(keyed):
     )
     data = sdc_sql.Microdata(keyed, "persons", id="id", household="home", keys=["age"])
     with pytest.raises(InputError, match="40 households at risk found no partner in another such area"):
-        data.record_swap(["region", "d"], 0.1, k=5)
-    step = data.record_swap(["region", "d"], 0.1, k=5, shortfall="report", into="released")
+        data.mask.record_swap(["region", "d"], 0.1, k=5)
+    with pytest.warns(UserWarning, match="nearly all were swapped"):
+        step = data.mask.record_swap(["region", "d"], 0.1, k=5, shortfall="report", into="released")
     assert [step.parameters[n] for n in ("swapped", "at_risk", "left_at_risk")] == [40, 40, 40]
-    assert data.record_swap("d", 0.1, k=2).parameters["swapped"] == 40  # at risk in the districts alone
+    with pytest.warns(UserWarning, match="nearly all were swapped"):
+        assert data.mask.record_swap("d", 0.1, k=2).parameters["swapped"] == 40  # at risk in the districts alone
 
 
 @pytest.mark.one_in(3)
@@ -211,19 +248,43 @@ def test_odd_names(keyed):
         FROM range(60) t(i)
     """)
     data = sdc_sql.Microdata(keyed, "k", id="id", household='h"h', keys=["F"])
-    step = data.record_swap("select", 0.4, k=4)
+    step = data.mask.record_swap("select", 0.4, k=4)
     assert step.parameters["swapped"] == 12
     assert keyed.execute('SELECT count(*) FROM k GROUP BY "Select"').fetchall() == [(20,)] * 3
 
 
+@pytest.mark.slow
 def test_a_part_of_the_records_is_of_whole_households(keyed):
     keyed.execute(PERSONS)
     data = sdc_sql.Microdata(keyed, "persons", id="id", household="home", keys=["age", "sex"])
     with pytest.raises(InputError, match="some members of 450 households"):
-        data.where("sex = 'f'").record_swap(AREAS, 0.1, into="released")
-    data.where("tenure = 1").record_swap(AREAS, 0.1, into="released")
+        data.where("sex = 'f'").mask.record_swap(AREAS, 0.1, into="released")
+    data.where("tenure = 1").mask.record_swap(AREAS, 0.1, into="released")
     divided = "SELECT count(*) FROM (FROM released SELECT home GROUP BY home HAVING count(DISTINCT district) > 1)"
     assert keyed.execute(divided).fetchone() == (0,)
     changed = """SELECT count(*) FROM persons AS p JOIN released AS r USING (id)
                  WHERE (p.region, p.district) <> (r.region, r.district) AND p.tenure <> 1"""
     assert keyed.execute(changed).fetchone() == (0,)
+
+
+def test_the_origins_of_a_survey_that_is_nearly_all_at_risk_are_drawn(keyed, shared):
+    """EU-SILC, more than nine in ten of 2,500 households at risk: each region is an origin by its share of them."""
+    path = shared / "data" / "eusilc_population.parquet"
+    keyed.execute(f"CREATE TABLE survey AS FROM '{path}' WHERE hid % 10 = 3")
+    keys = ["region", "age", "gender", "ecoStat", "citizenship", "eqsize"]
+    data = sdc_sql.Microdata(keyed, "survey", id="id", household="hid", keys=keys)
+    with pytest.warns(UserWarning, match="nearly all were swapped, whatever the rate"):
+        step = data.mask.record_swap("region", 0.01, k=5, shortfall="report", into="released")
+    assert step.parameters["at_risk"] > 0.9 * 2500
+    homes = "SELECT DISTINCT hid, s.region AS was, r.region FROM survey AS s JOIN released AS r USING (id, hid)"
+    share = dict(keyed.execute(f"SELECT was, count(*) / 2500 FROM ({homes}) GROUP BY was").fetchall())
+    moved = keyed.execute(
+        f"SELECT region, was, count(*), sum(count(*)) OVER (PARTITION BY region)::INTEGER FROM ({homes}) "
+        "WHERE was <> region GROUP BY region, was"
+    ).fetchall()
+    assert sum(n for *_, n, _ in moved) > 0.9 * 2500
+    for here, origin, n, swapped in moved:
+        expected = swapped * share[origin] / (1 - share[here])
+        assert n <= 1.15 * expected + 5 * math.sqrt(expected)  # as tests/udfs/test_exchange.py has it
+    # (paired by places, the commonest origin covered two thirds of a region's)
+    assert max(n / swapped for *_, n, swapped in moved) < 0.45

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import os
+import re
 import struct
 from typing import TYPE_CHECKING
 
@@ -13,8 +14,7 @@ import pytest
 import sdc_sql
 from sdc_sql import ParameterError, TableError
 from sdc_sql.cli import main
-from sdc_sql.cli.options import INTERRUPTED
-from sdc_sql.db import released_file
+from sdc_sql.db import released_file, rewritten
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -62,14 +62,22 @@ def found(path: Path) -> int:
 
 def shape(path: Path) -> list[object]:
     with duckdb.connect(path) as con:
-        return [con.execute(query).fetchall() for query in SHAPE]
+        return [[tuple(map(in_order, row)) for row in con.execute(query).fetchall()] for query in SHAPE]
+
+
+_EXCLUDED = r'EXCLUDE \(((?:"[^"]*"|[^()])*)\)'
+
+
+def in_order(sql: object) -> object:
+    """Return SQL in which what is excluded stands in order: DuckDB writes that in another one from copy to copy."""
+    return re.sub(_EXCLUDED, lambda m: str(sorted(m[1].split(", "))), sql) if isinstance(sql, str) else sql
 
 
 def mask(con: duckdb.DuckDBPyConnection) -> sdc_sql.Microdata:
     data = sdc_sql.Microdata(con, "persons", id="id")
-    data.pram_retention("name", 0.0)
+    data.mask.pram_retention("name", 0.0)
     con.execute("UPDATE persons SET name = 'n' || (id % 7)")
-    data.round_to_base("x", 1000)
+    data.mask.round_to_base("x", 1000)
     return data
 
 
@@ -77,16 +85,17 @@ def mask(con: duckdb.DuckDBPyConnection) -> sdc_sql.Microdata:
 def test_masking_in_place_leaves_the_originals_in_the_file_and_says_so(file):
     with duckdb.connect(file) as con:
         data = mask(con)
-        step = data.round_to_base("x", 2000)
+        step = data.mask.round_to_base("x", 2000)
         assert "hand over a fresh file" in step.remains
         assert "hand over a fresh file" in str(step)
-        copied = data.round_to_base("x", 2000, into="copied")
+        copied = data.mask.round_to_base("x", 2000, into="copied")
         assert copied.remains == ""
         assert "remains" not in str(copied)
         con.execute("CHECKPOINT")
     assert found(file) > N / 2  # why the rest of this file is
 
 
+@pytest.mark.slow
 @pytest.mark.one_in(6)
 @pytest.mark.parametrize("kind", ["parquet", "csv", "duckdb"])
 @pytest.mark.parametrize("release", ["", "2024"])
@@ -197,16 +206,18 @@ def test_the_command_line_writes_the_database_anew(file, monkeypatch):
 
 @pytest.mark.slow
 @pytest.mark.one_in(3)
-@pytest.mark.parametrize("where", ["_copied", "synced", "_placed"])
-def test_an_interruption_leaves_the_old_file(file, monkeypatch, where):
+@pytest.mark.parametrize(
+    ("module", "where"), [(rewritten, "_copied"), (released_file, "synced"), (rewritten, "placed")]
+)
+def test_an_interruption_leaves_the_old_file(file, monkeypatch, module, where):
     monkeypatch.chdir(file.parent)
     before = file.read_bytes()
 
     def interrupted(*_: object) -> None:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(released_file, where, interrupted)
-    assert main(COMMAND) == INTERRUPTED
+    monkeypatch.setattr(module, where, interrupted)
+    assert main(COMMAND) == 130
     assert file.read_bytes() == before
     assert [p.name for p in file.parent.iterdir()] == [file.name]
 
@@ -221,6 +232,7 @@ def test_the_folder_is_synced_after_the_file_is_put_in_its_place(file, monkeypat
     assert calls == [False, "replace", True]
 
 
+@pytest.mark.slow
 def test_an_enum_lists_only_the_values_that_are_released(tmp_path):
     con = duckdb.connect()
     sdc_sql.load(con)

@@ -27,6 +27,8 @@ from sdc_sql.db.macros import declared
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+# where many records are at risk, record_swap says that it swaps nearly all
+pytestmark = pytest.mark.filterwarnings("ignore:So many households are at risk")
 KEY = "vT5-0fQmXr2LzKp8_YdWc3NhGu7JbSaEo9iRtM1xk4U"
 OTHER = "Zp4_mR9cTq1-VxB7sLk0JdWn3HyGfE8uAo5iNtXz6Qw"
 N = 4_500
@@ -59,6 +61,10 @@ METHODS: dict[str, tuple[str, tuple[Any, ...], dict[str, Any], str]] = {
     "pram by household": (
         "pram_retention", ("sex", 0.6), {"unit": "household", "household": "region"},
         "sdc_pram_retention({t}, ['sex'], 0.6, 'id', unit := 'household', household := 'region')",
+    ),
+    "distort sensitive": (
+        "distort_sensitive", ("cat", ["region", "sex"]), {"l": 4.5, "t": 0.02},
+        "sdc_distort_sensitive({t}, 'cat', ['region', 'sex'], 'id', l := 4.5, t := 0.02)",
     ),
     "noise bounded": (
         "noise", ("y", 0.2), {"lower": 0, "upper": 10_000, "stratum": "region"},
@@ -126,6 +132,19 @@ METHODS: dict[str, tuple[str, tuple[Any, ...], dict[str, Any], str]] = {
         "record_swap", (["region", "grade"], 0.1),
         {"household": "id", "risk_keys": ["cat", "n"], "k": 9, "profiles": [["sex", "n"], ["sex"]]},
         "sdc_record_swap({t}, ['region', 'grade'], 0.1, 'id', 'id', ['cat', 'n'], 9, [['sex', 'n'], ['sex']])",
+    ),
+    "data shuffling": (
+        "data_shuffling", (["y", "n"], ["x", "cat", "sex"]), {"stratum": "region"},
+        "sdc_data_shuffling({t}, ['y', 'n'], ['x', 'cat', 'sex'], 'id', stratum := 'region')",
+    ),
+    "ipso": ("ipso", ("x",), {"stratum": "region"}, "sdc_ipso({t}, ['x'], NULL, 'id', stratum := 'region')"),
+    "hybrid": (
+        "hybrid", ("x", 0.5), {"stratum": "region"},
+        "sdc_hybrid({t}, ['x'], 0.5, 'id', stratum := 'region')",
+    ),
+    "data distortion": (
+        "data_distortion", (["x", "y"],), {"stratum": "region"},
+        "sdc_data_distortion({t}, ['x', 'y'], NULL, 'id', stratum := 'region')",
     ),
     "resample": ("resample", ("n", 3), {}, "sdc_resample({t}, 'n', 3, 'id')"),
     "mdav": ("microaggregate", (["x", "y", "n"], 5), {}, "sdc_microaggregate({t}, ['x', 'y', 'n'], 5, 'id')"),
@@ -226,7 +245,7 @@ def of_python(con: duckdb.DuckDBPyConnection, name: str, table: str = "persons",
     """Return the records of a masked copy, by id."""
     method, arguments, named, _ = METHODS[name]
     con.execute("DROP TABLE IF EXISTS released")
-    getattr(sdc_sql.Microdata(con, table, id="id"), method)(*arguments, into="released", **named | other)
+    getattr(sdc_sql.Microdata(con, table, id="id").mask, method)(*arguments, into="released", **named | other)
     return con.execute("FROM released ORDER BY id").fetchall()
 
 
@@ -261,7 +280,7 @@ def test_the_same_for_any_threads_order_of_rows_and_storage(keyed, name):
         assert of_sql(keyed, name, table) == expected, (threads, table)
     keyed.execute("CREATE OR REPLACE TABLE reloaded AS FROM filed")
     method, arguments, named, _ = METHODS[name]
-    getattr(sdc_sql.Microdata(keyed, "reloaded", id="id"), method)(*arguments, **named)
+    getattr(sdc_sql.Microdata(keyed, "reloaded", id="id").mask, method)(*arguments, **named)
     assert keyed.execute("FROM reloaded ORDER BY id").fetchall() == expected
 
 
@@ -310,7 +329,7 @@ def test_the_table_itself_is_the_same_on_every_version_of_duckdb(keyed):
 def test_the_order_in_which_columns_are_named_does_not_matter(keyed, name):
     method, (columns, *rest), named, _ = METHODS[name]
     keyed.execute("DROP TABLE IF EXISTS released")
-    getattr(sdc_sql.Microdata(keyed, "persons", id="id"), method)(columns[::-1], *rest, into="released", **named)
+    getattr(sdc_sql.Microdata(keyed, "persons", id="id").mask, method)(columns[::-1], *rest, into="released", **named)
     assert keyed.execute("FROM released ORDER BY id").fetchall() == masked(keyed, name)
 
 
@@ -323,6 +342,10 @@ DRAWN = [name for name, (method, _, named, _) in METHODS.items()
 @NEW
 @pytest.mark.parametrize("name", DRAWN)
 def test_another_stream_or_key_gives_another_release(keyed, name, new):
+    if name == "multiplicative sums" and new[0] == "stream":  # it is for one release only
+        with pytest.raises(sdc_sql.ParameterError, match="give original values"):
+            masked(keyed, name), masked(keyed, name, new)
+        return
     assert masked(keyed, name) != masked(keyed, name, new)
 
 
@@ -343,6 +366,7 @@ def test_the_noise_of_another_stream_or_key_is_not_correlated(keyed, name, new):
     assert abs(np.corrcoef(left)[0, 1]) < 4 / math.sqrt(N)
 
 
+@pytest.mark.slow
 def test_the_noise_of_two_columns_is_not_correlated(keyed):
     for name in ("noise", "multiplicative", "round at random"):
         old = keyed.execute("FROM persons ORDER BY id").fetchall()

@@ -40,7 +40,7 @@ def test_each_value_goes_to_the_point_whose_set_of_attraction_it_lies_in(k):
 def test_several_columns_go_to_the_nearest_point_of_them_all(k):
     data = sdc_sql.Microdata(k, "k", id="id")
     before = k.execute('SELECT f, "it\'s" FROM k ORDER BY id').fetchall()
-    step = data.round_points(["f", "it's"], "pairs")
+    step = data.mask.round_points(["f", "it's"], "pairs")
     assert step.columns == ("f", "it's")
     points = [(b, a) for a, b in PAIRS]
     for (x, y), found in zip(before, k.execute('SELECT f, "it\'s" FROM k ORDER BY id').fetchall(), strict=True):
@@ -50,6 +50,7 @@ def test_several_columns_go_to_the_nearest_point_of_them_all(k):
         assert any((None if x is None else p[0], p[1]) == found for p in fit)
 
 
+@pytest.mark.slow
 def test_no_rounded_value_is_above_the_largest_that_is_possible(k):
     k.execute("CREATE TABLE n AS SELECT range AS id, range / 10 AS x FROM range(981)")  # up to X_max = 98
     rows = k.execute("SELECT n.x, r.x FROM sdc_round('n', ['x'], 10, 'id', x_max := 98) r JOIN n USING (id)").fetchall()
@@ -57,10 +58,10 @@ def test_no_rounded_value_is_above_the_largest_that_is_possible(k):
         assert y == (90 if x >= 85 else 10 * math.floor(x / 10 + 0.5))
     data = sdc_sql.Microdata(k, "n", id="id")
     with pytest.raises(ParameterError, match="above x_max"):
-        data.round_to_base("x", 10, x_max=97)
+        data.mask.round_to_base("x", 10, x_max=97)
     with pytest.raises(ParameterError, match="to the nearest"):
-        data.round_to_base("x", 10, at_random=True, x_max=98)
-    data.round_to_base("x", 10, x_max=98)
+        data.mask.round_to_base("x", 10, at_random=True, x_max=98)
+    data.mask.round_to_base("x", 10, x_max=98)
     assert k.execute("SELECT max(x) FROM n").fetchone() == (90,)
 
 
@@ -71,4 +72,36 @@ def test_no_rounded_value_is_above_the_largest_that_is_possible(k):
 def test_what_is_refused(k, points, words):
     k.execute(f"CREATE TABLE wrong AS {points}")
     with pytest.raises(InputError, match=words):
-        sdc_sql.Microdata(k, "k", id="id").round_points("f", "wrong")
+        sdc_sql.Microdata(k, "k", id="id").mask.round_points("f", "wrong")
+
+
+@pytest.mark.slow
+def test_a_point_that_the_type_does_not_hold_is_refused(k):
+    """2.5 in INTEGER was released as 2 or 3, which no one had chosen."""
+    k.execute("CREATE TABLE halves AS SELECT unnest([2.5, 250.25, 7000]) AS f")
+    k.execute("CREATE TABLE d AS SELECT 1 AS id, 2.4::DECIMAL(9, 1) AS f, 3::FLOAT AS g, 9 AS n")
+    for table, words in (("k", "f is no value of its type, BIGINT"), ("d", r"its type, DECIMAL\(9,1\)")):
+        if table == "d":
+            k.execute("UPDATE d SET f = 240")
+        with pytest.raises(InputError, match=words):
+            sdc_sql.Microdata(k, table, id="id").mask.round_points("f", "halves", into="r")
+    k.execute("UPDATE d SET f = 2.4")
+    data = sdc_sql.Microdata(k, "d", id="id")
+    k.execute("SET VARIABLE sdc_key = 'vT5-0fQmXr2LzKp8_YdWc3NhGu7JbSaEo9iRtM1xk4U'")
+    data.mask.round_points("f", "halves", into="r")
+    assert k.execute("SELECT f::DOUBLE FROM r").fetchall() == [(2.5,)]
+    for column, base in (("n", 2.5), ("f", 0.25)):
+        with pytest.raises(ParameterError, match="does not hold its multiples"):
+            data.mask.round_to_base(column, base)
+        with pytest.raises(ParameterError, match="does not hold its multiples"):
+            data.mask.round_to_base(column, base, at_random=True)
+    data.mask.round_to_base(["f", "g"], 0.1)
+
+
+@pytest.mark.slow
+def test_with_a_largest_value_a_value_is_moved_by_less_than_a_base(k):
+    k.execute("CREATE TABLE n AS SELECT range AS id, range / 10 AS x FROM range(981)")
+    far = "SELECT max(abs(n.x - r.x)) FROM sdc_round('n', ['x'], 10, 'id', x_max := 98) r JOIN n USING (id)"
+    assert k.execute(far).fetchone() == (8.0,)
+    ((said,),) = k.execute("SELECT keeps FROM sdc_help() WHERE name = 'sdc_round'").fetchall()
+    assert said == "every value to within half a base, with x_max those above its last multiple to within a base."

@@ -106,6 +106,7 @@ def test_fractions_of_a_column(db):
         ids(db, "fraction := 'f'", table="fractions")
 
 
+@pytest.mark.slow
 def test_systematic_sampling_takes_every_so_many_th(db):
     found = [i for (i,) in ids(db, "size := 1200, method := 'systematic', order_by := 'id'")]
     assert found == list(range(found[0], N, 10))
@@ -135,6 +136,7 @@ def test_households_are_drawn_whole(db):
         ids(db, "size := 400, household := 'f'", table="alone")
 
 
+@pytest.mark.slow
 def test_the_smaller_of_two_samples_lies_within_the_larger(db):
     for method in ("simple", "bernoulli"):
         small, large = ({*ids(db, f"fraction := {f}, method := '{method}'")} for f in (0.1, 0.3))
@@ -173,7 +175,7 @@ def test_what_is_refused(db, design, words):
     with pytest.raises(duckdb.Error, match=words):
         ids(db, given, "*")
     with pytest.raises(InputError, match=words):
-        sdc_sql.Microdata(db, "k", id="id").sample(**design, into="refused")
+        sdc_sql.Microdata(db, "k", id="id").mask.sample(**design, into="refused")
     assert not db.execute(
         "SELECT 1 FROM duckdb_tables() WHERE table_name IN ('refused', 'sdc_replaced_records')"
     ).fetchall()
@@ -186,6 +188,7 @@ def test_an_empty_table_and_one_row(db):
     assert ids(db, "fraction := 0.5", table="one") == [(0,)]  # at least one
 
 
+@pytest.mark.slow
 def test_in_place_the_table_keeps_its_shape_and_the_log_knows(db):
     db.execute(
         "CREATE OR REPLACE TABLE shaped"
@@ -194,43 +197,45 @@ def test_in_place_the_table_keeps_its_shape_and_the_log_knows(db):
     db.execute("INSERT INTO shaped SELECT id, f, 2, id / 7 FROM k ORDER BY id DESC")
     before = db.execute("SELECT sql FROM duckdb_tables() WHERE table_name = 'shaped'").fetchall()
     data = sdc_sql.Microdata(db, "shaped", id="id", weight="w", household="f")
-    data.noise("x", 0.1)
-    step = data.sample(fraction=0.5)
+    data.mask.noise("x", 0.1)
+    step = data.mask.sample(fraction=0.5)
     assert (step.records, step.changed, step.columns, step.stream) == (N // 2, N // 2, ("w",), "")
     assert db.execute("SELECT sql FROM duckdb_tables() WHERE table_name = 'shaped'").fetchall() == before
     assert db.execute("SELECT count(*), sum(w) FROM shaped").fetchall() == [(N // 2, 2 * N)]
-    again = data.sample(fraction=0.5)  # drawn anew: with the first draws the same half would be drawn again
+    again = data.mask.sample(fraction=0.5)  # drawn anew: with the first draws the same half would be drawn again
     assert (again.records, again.stream, again.parameters["records_before"]) == (N // 4, "2", N // 2)
-    assert data.noise("x", 0.1).stream == "2"  # the noise knows its column as it was left
+    assert data.mask.noise("x", 0.1).stream == "2"  # the noise knows its column as it was left
     db.execute("UPDATE shaped SET x = 0 WHERE id = (SELECT min(id) FROM shaped)")
     with pytest.raises(ParameterError, match="has changed since"):
-        data.noise("x", 0.1)
+        data.mask.noise("x", 0.1)
 
 
 def test_a_weight_that_is_one_number_has_to_become_a_column(db):
     for roles in ({"weight": 3}, {"sampling_fraction": 0.1}):
         with pytest.raises(ColumnError, match="make a column of it"):
-            sdc_sql.Microdata(db, "k", id="id", **roles).sample(size=5, into="refused")
+            sdc_sql.Microdata(db, "k", id="id", **roles).mask.sample(size=5, into="refused")
 
 
 def test_what_the_table_forbids(db):
     db.execute('CREATE OR REPLACE TABLE whole AS FROM k; CREATE INDEX by_w ON whole ("it\'s")')
     data = sdc_sql.Microdata(db, "whole", id="id", weight="it's")
     with pytest.raises(TableError, match="into="):  # its type would change
-        data.sample(size=5)
+        data.mask.sample(size=5)
     assert db.execute("SELECT count(*) FROM whole").fetchone() == (N,)
     with pytest.raises(ParameterError, match="takes no where"):
-        data.where("s = 'a'").sample(size=5)
+        data.where("s = 'a'").mask.sample(size=5)
 
 
 @pytest.mark.slow
 def test_undo_and_a_release_file_of_the_session(db, tmp_path, monkeypatch):
     monkeypatch.setenv("SDC_KEY", KEY)
     db.execute(f"COPY (SELECT id, s, p, \"it's\"::DOUBLE AS w FROM k) TO '{tmp_path}/k.parquet'")
-    sdc_sql.Microdata(db, f"{tmp_path}/k.parquet", id="id", weight="w").sample(fraction=0.25, stratum="s", into="drawn")
+    sdc_sql.Microdata(db, f"{tmp_path}/k.parquet", id="id", weight="w").mask.sample(
+        fraction=0.25, stratum="s", into="drawn"
+    )
     data = sdc_sql.Microdata(db, "drawn", id="id", weight="w", keys=["s"])
-    data.sample(size=90)
-    data.pram_retention("s", 0.5)
+    data.mask.sample(size=90)
+    data.mask.pram_retention("s", 0.5)
     data.to_release_file(
         tmp_path / "r.toml",
         output=tmp_path / "released.parquet",
@@ -279,7 +284,7 @@ def test_a_release_is_measured_with_the_weights_of_the_sample(db, tmp_path, monk
     report = outcome.scenarios[0].after.to_dict()
     released = sdc_sql.Microdata(db, f"{tmp_path}/released.csv", keys=["s", "p"], weight="w")
     assert db.execute(f"SELECT DISTINCT w FROM '{tmp_path}/released.csv'").fetchall() == [(1000,)]
-    expected = released.global_risk().to_dict()["expected_reidentifications"]
+    expected = released.risk.global_risk().to_dict()["expected_reidentifications"]
     assert report["global_risk"]["expected_reidentifications"] == pytest.approx(expected, rel=1e-9)
     command = ["verify", str(tmp_path / "certificate.json"), "--released", str(tmp_path / "released.csv")]
     assert main(command) == 0
@@ -294,7 +299,7 @@ def test_a_sampling_fraction_that_is_one_number_is_that_of_the_sample(db, tmp_pa
     released = sdc_sql.Microdata(db, f"{tmp_path}/released.csv", keys=["s", "p"])
     assert outcome.records_after == 30
     found = outcome.scenarios[0].after.to_dict()["theta"]["theta"]
-    assert found == pytest.approx(released.theta(0.1 * 0.0025).theta, rel=1e-12)
+    assert found == pytest.approx(released.risk.theta(0.1 * 0.0025).theta, rel=1e-12)
     certificate = json.loads((tmp_path / "certificate.json").read_text())
     assert certificate["roles"]["sampling_fraction"] == pytest.approx(0.1 * 0.0025)
     command = ["verify", str(tmp_path / "certificate.json"), "--released", str(tmp_path / "released.csv")]
@@ -309,6 +314,7 @@ def test_theta_is_not_reckoned_for_samples_that_it_does_not_hold_for(db, tmp_pat
         sampled.without_numbers(plan, plan.steps[0])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("first", ["simple", "bernoulli"])
 def test_a_sample_of_a_sample_by_the_same_draws_is_refused_where_it_would_keep_too_many(db, first):
     sample = "FROM sdc_sample('{}', 'id', fraction := 0.3, method := '{}', weight := 'w', stream := {})"
@@ -325,6 +331,7 @@ def test_a_sample_of_a_sample_by_the_same_draws_is_refused_where_it_would_keep_t
     assert len(db.execute(sample.format("once", "simple", "NULL")).fetchall()) == pytest.approx(0.09 * N, rel=0.1)
 
 
+@pytest.mark.slow
 def test_the_command_line(db, tmp_path, monkeypatch, capsys):
     monkeypatch.setenv("SDC_KEY", KEY)
     db.execute(f"COPY (SELECT id, s, \"it's\" AS w FROM k) TO '{tmp_path}/k.csv'")
@@ -335,3 +342,78 @@ def test_the_command_line(db, tmp_path, monkeypatch, capsys):
     assert main([*command[:-1], f"{tmp_path}/p.csv"]) == 2
     assert "either a fraction" in capsys.readouterr().err
     assert main([*command, "--where", "s = 'a'", "--size", "3"]) == 2
+
+
+def variance(sizes, strata):
+    """Return the variance of the estimated total of simple samples within strata (Cochran 1977, (5.6))."""
+    return sum(n * n * s * s * (1 / m - 1 / n) for m, (n, s) in zip(sizes, strata, strict=True))
+
+
+@pytest.mark.one_in(2)
+@pytest.mark.parametrize("by_household", [False, True])
+def test_neyman_allocation_has_the_least_variance(db, by_household):
+    # strata of 12, 5, 9 and 1 units with deviations far apart; NULL is a stratum; a household has two members
+    db.execute(
+        "CREATE OR REPLACE TABLE n AS SELECT range AS id, range // 2 AS hh, CASE WHEN range < 24 THEN 'a'"
+        " WHEN range < 34 THEN 'b' WHEN range < 52 THEN 'c' END AS \"Select\","
+        ' (range * 7 % 11) * CASE WHEN range < 24 THEN 1 WHEN range < 34 THEN 90 ELSE 4 END AS "y\'s" FROM range(54)'
+    )
+    unit = "hh" if by_household else "id"
+    strata = db.execute(
+        f'SELECT "Select", count(*), coalesce(stddev_samp(y), 0) FROM (SELECT "Select", {unit}, sum("y\'s") AS y FROM n'
+        ' GROUP BY ALL) GROUP BY ALL ORDER BY "Select"'
+    ).fetchall()
+    more = ", household := 'hh'" if by_household else ""
+    for size, least in ((9, 1), (14, 2), (20, 3)):
+        every = itertools.product(*(range(min(least, n), min(n, size) + 1) for _, n, _ in strata))
+        best = min(variance(m, [s[1:] for s in strata]) for m in every if sum(m) == size)
+        design = f"size := {size}, stratum := 'select', neyman := 'Y''s', least := {least}{more}"
+        drawn = dict(db.execute(
+            f'SELECT "Select", count(DISTINCT {unit}) FROM sdc_sample(\'n\', \'id\', {design}) GROUP BY ALL'
+        ).fetchall())  # fmt: skip
+        found = [drawn[name] for name, *_ in strata]
+        assert sum(found) == size
+        assert variance(found, [s[1:] for s in strata]) == pytest.approx(best, rel=1e-12)
+
+
+@pytest.mark.slow
+def test_neyman_allocation_in_closed_form_and_by_python(db, tmp_path, monkeypatch):
+    # N S in the ratio 3 : 2 : 1, so that n N S / sum N S are whole numbers (Cochran 1977, (5.26))
+    db.execute(
+        "CREATE OR REPLACE TABLE n AS SELECT range AS id, range // 100 AS s, (range % 2) * (3 - range // 100) AS y,"
+        " 1.0 AS w FROM range(300)"
+    )
+    db.execute("DROP TABLE IF EXISTS drawn")
+    step = sdc_sql.Microdata(db, "n", id="id").mask.sample(size=60, stratum="s", neyman="y", weight="w", into="drawn")
+    assert step.parameters["neyman"] == "y"
+    found = db.execute("SELECT s, count(*), any_value(w) FROM drawn GROUP BY ALL ORDER BY ALL").fetchall()
+    assert found == [(0, 30, 100 / 30), (1, 20, 5.0), (2, 10, 10.0)]
+    monkeypatch.setenv("SDC_KEY", KEY)
+    db.execute(f"COPY n TO '{tmp_path}/n.parquet'")
+    command = [
+        "mask",
+        "sample",
+        f"{tmp_path}/n.parquet",
+        "--id",
+        "id",
+        "--size",
+        "60",
+        "--stratum",
+        "s",
+        "--neyman",
+        "y",
+    ]
+    assert main([*command, "--output", f"{tmp_path}/o.parquet"]) == 0
+    assert db.execute(f"SELECT count(*) FROM '{tmp_path}/o.parquet' ANTI JOIN drawn USING (id)").fetchall() == [(0,)]
+    for more, words in (
+        ("fraction := 0.5, stratum := 's', neyman := 'y'", "give a size and a stratum too"),
+        ("size := 20, least := 2", "give a size and a stratum too"),
+        ("size := 20, stratum := 's', least := 7", "are 21 units together already"),
+        ("size := 20, stratum := 's', neyman := 'w'", "does not vary in any stratum"),
+        ("size := 20, stratum := 's', neyman := 'gone'", "gone"),
+    ):
+        with pytest.raises(duckdb.Error, match=words):
+            ids(db, more, table="n")
+    db.execute("UPDATE n SET y = NULL WHERE id = 7")
+    with pytest.raises(InputError, match="A record has no y"):
+        sdc_sql.Microdata(db, "n", id="id").mask.sample(size=60, stratum="s", neyman="y")

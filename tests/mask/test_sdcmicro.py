@@ -19,7 +19,8 @@ def test_mdav(keyed, fixtures):
     file = fixtures / "cps_couples.parquet"
     # whole hours would be rounded to whole hours again
     keyed.execute(f"CREATE TABLE couples AS SELECT * REPLACE (hours::DOUBLE AS hours) FROM '{file}'")
-    step = sdc_sql.Microdata(keyed, "couples", id="couple").microaggregate(COLUMNS, 3, into="released")
+    step = sdc_sql.Microdata(keyed, "couples", id="couple").mask.microaggregate(COLUMNS, 3, into="released")
     assert step.sse_sst == pytest.approx(figures["SSE_SST_standardised"], rel=1e-3)
+    # means are released with 32 bits
     for column, total in figures["colSums"].items():
-        assert keyed.execute(f"SELECT sum({column}) FROM released").fetchone()[0] == pytest.approx(total, rel=1e-12)
+        assert keyed.execute(f"SELECT sum({column}) FROM released").fetchone()[0] == pytest.approx(total, rel=2**-32)

@@ -22,17 +22,21 @@ KEY = "vT5-0fQmXr2LzKp8_YdWc3NhGu7JbSaEo9iRtM1xk4U"
 CROSSINGS = [("a", "f"), ("a", "m"), ("b", "f"), ("b", "m")]
 CROSSED = [[0.7 if k == j else 0.1 for j in range(4)] for k in range(4)]
 MASKINGS: dict[str, Callable[..., MaskingStep]] = {
-    "noise": lambda data, **k: data.noise("x", 0.1, **k),
-    "noise correlated": lambda data, **k: data.noise(["x", "n"], 0.1, method="correlated", **k),
-    "multiplicative noise": lambda data, **k: data.multiplicative_noise("x", 0.1, **k),
-    "pram": lambda data, **k: data.pram("cat", [[0.5, 0.5], [0.5, 0.5]], labels=["a", "b"], **k),
-    "pram of a crossing": lambda data, **k: data.pram(["cat", "sex"], CROSSED, labels=CROSSINGS, **k),
-    "pram retention": lambda data, **k: data.pram_retention("cat", 0.5, **k),
-    "pram guaranteed": lambda data, **k: data.pram_guaranteed(0.8, keys=["cat", "n"], **k),
-    "rank swap": lambda data, **k: data.rank_swap("x", 50, **k),
-    "rank swap correlation": lambda data, **k: data.rank_swap("x", correlation=0.9, **k),
-    "resample": lambda data, **k: data.resample("x", 3, **k),
-    "random round": lambda data, **k: data.round_to_base("n", 5, at_random=True, **k),
+    "noise": lambda data, **k: data.mask.noise("x", 0.1, **k),
+    "noise correlated": lambda data, **k: data.mask.noise(["x", "n"], 0.1, method="correlated", **k),
+    "multiplicative noise": lambda data, **k: data.mask.multiplicative_noise("x", 0.1, **k),
+    "pram": lambda data, **k: data.mask.pram("cat", [[0.5, 0.5], [0.5, 0.5]], labels=["a", "b"], **k),
+    "pram of a crossing": lambda data, **k: data.mask.pram(["cat", "sex"], CROSSED, labels=CROSSINGS, **k),
+    "pram retention": lambda data, **k: data.mask.pram_retention("cat", 0.5, **k),
+    "pram guaranteed": lambda data, **k: data.mask.pram_guaranteed(0.8, keys=["cat", "n"], **k),
+    "rank swap": lambda data, **k: data.mask.rank_swap("x", 50, **k),
+    "rank swap correlation": lambda data, **k: data.mask.rank_swap("x", correlation=0.9, **k),
+    "data shuffling": lambda data, **k: data.mask.data_shuffling("x", ["n", "cat"], **k),
+    "ipso": lambda data, **k: data.mask.ipso("x", **k),
+    "hybrid": lambda data, **k: data.mask.hybrid("x", 0.5, **k),
+    "data distortion": lambda data, **k: data.mask.data_distortion("x", **k),
+    "resample": lambda data, **k: data.mask.resample("x", 3, **k),
+    "random round": lambda data, **k: data.mask.round_to_base("n", 5, at_random=True, **k),
 }
 MACROS = {
     "sdc_noise": "FROM sdc_noise('persons', ['x', 'n'], 0.1, 'id')",
@@ -44,6 +48,10 @@ MACROS = {
     "sdc_pram_guaranteed": "FROM sdc_pram_guaranteed('persons', ['cat', 'n'], 0.8, 'id')",
     "sdc_rank_swap": "FROM sdc_rank_swap('persons', 'x', 50, 'id')",
     "sdc_rank_swap_correlated": "FROM sdc_rank_swap_correlated('persons', 'x', 0.9, 'id')",
+    "sdc_data_shuffling": "FROM sdc_data_shuffling('persons', ['x'], ['n', 'cat'], 'id')",
+    "sdc_ipso": "FROM sdc_ipso('persons', ['x'], NULL, 'id')",
+    "sdc_hybrid": "FROM sdc_hybrid('persons', ['x'], 0.5, 'id')",
+    "sdc_data_distortion": "FROM sdc_data_distortion('persons', ['x'], NULL, 'id')",
     "sdc_resample": "FROM sdc_resample('persons', 'x', 3, 'id')",
     "sdc_random_round": "FROM sdc_random_round('persons', ['n'], 5, 'id')",
 }
@@ -94,6 +102,7 @@ def test_nor_of_as_little_data_as_there_can_be():
             assert KEY not in str(con.execute(f"EXPLAIN {query}").fetchall())
 
 
+@pytest.mark.slow
 def test_the_profile_of_a_masking_does_not_show_the_key(keyed, tmp_path):
     for i, query in enumerate(MACROS.values()):
         keyed.execute("PRAGMA enable_profiling = 'json'")
@@ -118,20 +127,20 @@ def test_the_step_does_not_tell_the_key(keyed, name):
 
 
 WRONG: dict[str, Callable[[sdc_sql.Microdata], MaskingStep]] = {
-    "alpha": lambda data: data.noise("x", -1),
-    "method": lambda data: data.noise("x", 0.1, method="nonsense"),
-    "column": lambda data: data.noise("cat", 0.1),
-    "unknown column": lambda data: data.noise("y", 0.1),
-    "retention": lambda data: data.pram_retention("cat", 3),
-    "matrix": lambda data: data.pram("cat", [[0.5, 0.4], [0.5, 0.5]], labels=["a", "b"]),
-    "label": lambda data: data.pram("cat", [[0.5, 0.5], [0.5, 0.5]], labels=["a", "z"]),
-    "xi": lambda data: data.pram_guaranteed(0.1, keys=["cat"]),
-    "p": lambda data: data.rank_swap("x", 1000),
-    "bounds": lambda data: data.noise("x", 0.1, lower=5, upper=1),
-    "base": lambda data: data.round_to_base("n", -5, at_random=True),
-    "check": lambda data: data.noise("bounded", 10),
-    "into": lambda data: data.noise("x", 0.1, into="matrix"),
-    "id": lambda data: data.noise("id", 0.1),
+    "alpha": lambda data: data.mask.noise("x", -1),
+    "method": lambda data: data.mask.noise("x", 0.1, method="nonsense"),
+    "column": lambda data: data.mask.noise("cat", 0.1),
+    "unknown column": lambda data: data.mask.noise("y", 0.1),
+    "retention": lambda data: data.mask.pram_retention("cat", 3),
+    "matrix": lambda data: data.mask.pram("cat", [[0.5, 0.4], [0.5, 0.5]], labels=["a", "b"]),
+    "label": lambda data: data.mask.pram("cat", [[0.5, 0.5], [0.5, 0.5]], labels=["a", "z"]),
+    "xi": lambda data: data.mask.pram_guaranteed(0.1, keys=["cat"]),
+    "p": lambda data: data.mask.rank_swap("x", 1000),
+    "bounds": lambda data: data.mask.noise("x", 0.1, lower=5, upper=1),
+    "base": lambda data: data.mask.round_to_base("n", -5, at_random=True),
+    "check": lambda data: data.mask.noise("bounded", 10),
+    "into": lambda data: data.mask.noise("x", 0.1, into="matrix"),
+    "id": lambda data: data.mask.noise("id", 0.1),
 }
 
 

@@ -49,16 +49,17 @@ def test_a_permutation_that_the_key_and_the_release_tell(k):
         assert sum(a == b for a, b in zip(first, other, strict=True)) < 12
 
 
+@pytest.mark.slow
 def test_in_place_the_records_stand_in_their_new_order(k):
     data = sdc_sql.Microdata(k, "k", id="it's")
-    data.noise("f", 0.1)
-    step = data.shuffle("a")
+    data.mask.noise("f", 0.1)
+    step = data.mask.shuffle("a")
     assert (step.records, step.columns, step.stream, step.release) == (N, ("it's",), "", "a")
     rows = k.execute('SELECT "it\'s", f FROM k').fetchall()
     assert [i for i, _ in rows] == list(range(1, N + 1))
-    assert data.shuffle("a").stream == "2"  # drawn anew
+    assert data.mask.shuffle("a").stream == "2"  # drawn anew
     assert k.execute("SELECT f FROM k").fetchall() != [(f,) for _, f in rows]
-    assert data.noise("f", 0.1).stream == "2"
+    assert data.mask.noise("f", 0.1).stream == "2"
 
 
 @pytest.mark.one_in(3)
@@ -68,7 +69,7 @@ def test_nothing_of_order_and_ids_is_in_the_bytes(tmp_path, monkeypatch, kind):
     with duckdb.connect(tmp_path / "source.duckdb") as con:
         con.execute(f"CREATE TABLE k AS SELECT {FIRST} + 3 * range AS id, range AS f FROM range({N})")
         data = sdc_sql.Microdata(con, "k", id="id")
-        data.shuffle("a")
+        data.mask.shuffle("a")
         data.write(tmp_path / f"o.{kind}")
     held = (tmp_path / f"o.{kind}").read_bytes()
     ids = [FIRST + 3 * i for i in range(N)]
@@ -79,6 +80,7 @@ def test_nothing_of_order_and_ids_is_in_the_bytes(tmp_path, monkeypatch, kind):
     assert abs(np.corrcoef(places, range(N))[0, 1]) < 4.5 / math.sqrt(N - 1)
 
 
+@pytest.mark.slow
 def test_the_command_line_and_what_is_refused(k, tmp_path, monkeypatch, capsys):
     monkeypatch.setenv("SDC_KEY", KEY)
     k.execute(f"COPY k TO '{tmp_path}/k.parquet'")
@@ -89,7 +91,7 @@ def test_the_command_line_and_what_is_refused(k, tmp_path, monkeypatch, capsys):
     capsys.readouterr()
     for release in ("", None):
         with pytest.raises(ParameterError, match="name of a release"):
-            sdc_sql.Microdata(k, "k", id="it's").shuffle(release)
+            sdc_sql.Microdata(k, "k", id="it's").mask.shuffle(release)
         with pytest.raises(duckdb.Error, match="name of a release"):
             k.execute("FROM sdc_shuffle('k', 'it''s', ?)", [release]).fetchall()
     with pytest.raises(duckdb.Error, match="not a column"):
@@ -116,7 +118,7 @@ def test_a_release_file_orders_and_recodes_by_itself(k, tmp_path):
 def test_ids_that_are_texts_become_numbers(k):
     k.execute("CREATE TABLE texts AS SELECT 'p''' || f AS \"it's\", f FROM k")
     data = sdc_sql.Microdata(k, "texts", id="it's")
-    steps = [data.shuffle("a", into="copy"), data.shuffle("a")]
+    steps = [data.mask.shuffle("a", into="copy"), data.mask.shuffle("a")]
     assert [(step.records, step.changed) for step in steps] == [(N, N), (N, N)]
     assert k.execute("FROM texts").fetchall() == k.execute("FROM copy").fetchall()
     assert k.execute('SELECT min("it\'s"), max("it\'s"), count(DISTINCT f) FROM texts').fetchall() == [(1, N, N)]

@@ -52,25 +52,25 @@ def streams(con, table="t"):
 @pytest.mark.slow
 def test_a_second_step_on_a_column_takes_the_next_pass(survey):
     data = of(survey)
-    assert [data.noise("x", 0.1).stream for _ in range(3)] == ["", "2", "3"]
-    assert data.noise("y", 0.1).stream == ""
-    assert data.rank_swap("Y", 5).stream == "2"  # by whatever method
-    assert data.noise(["y", "x"], 0.1).stream == "6"  # five steps drew on the one or the other
-    assert data.microaggregate("x", 3).stream is None
-    assert data.round_to_base("region", 2).stream is None
-    assert data.round_to_base("region", 3, at_random=True).stream == ""
+    assert [data.mask.noise("x", 0.1).stream for _ in range(3)] == ["", "2", "3"]
+    assert data.mask.noise("y", 0.1).stream == ""
+    assert data.mask.rank_swap("Y", 5).stream == "2"  # by whatever method
+    assert data.mask.noise(["y", "x"], 0.1).stream == "6"  # five steps drew on the one or the other
+    assert data.mask.microaggregate("x", 3).stream is None
+    assert data.mask.round_to_base("region", 2).stream is None
+    assert data.mask.round_to_base("region", 3, at_random=True).stream == ""
 
 
 @pytest.mark.slow
 def test_the_pass_goes_on_along_a_chain_of_copies_and_copies_of_one_source_have_the_same(survey):
-    assert of(survey).noise("x", 0.1, into="a").stream == ""
-    assert of(survey).noise("x", 0.1, into="a2").stream == ""
+    assert of(survey).mask.noise("x", 0.1, into="a").stream == ""
+    assert of(survey).mask.noise("x", 0.1, into="a2").stream == ""
     assert survey.execute("SELECT count(*) FROM a JOIN a2 USING (id, x)").fetchall() == [(N,)]
-    assert of(survey, "a").noise("x", 0.1, into="b").stream == "2"
-    assert of(survey, "a").noise("x", 0.1).stream == "2"
+    assert of(survey, "a").mask.noise("x", 0.1, into="b").stream == "2"
+    assert of(survey, "a").mask.noise("x", 0.1).stream == "2"
     assert survey.execute("SELECT count(*) FROM a JOIN b USING (id, x)").fetchall() == [(N,)]
-    assert of(survey, "b").noise("x", 0.1).stream == "3"
-    assert of(survey).noise("x", 0.1).stream == ""  # what was done to the copies was not done to the table
+    assert of(survey, "b").mask.noise("x", 0.1).stream == "3"
+    assert of(survey).mask.noise("x", 0.1).stream == ""  # what was done to the copies was not done to the table
     assert survey.execute("SELECT count(*) FROM t JOIN a2 USING (id, x)").fetchall() == [(N,)]
     # b was made before the second step on a
     assert [(s.source, s.target, s.stream) for s in steps_of(survey, "b")] == [
@@ -78,29 +78,32 @@ def test_the_pass_goes_on_along_a_chain_of_copies_and_copies_of_one_source_have_
     ]  # fmt: skip
 
 
+@pytest.mark.slow
 def test_a_stream_that_is_named_is_taken_as_given_and_never_taken_again(survey):
     data = of(survey)
-    assert data.noise("x", 0.1, stream="2").stream == "2"
-    assert data.noise("x", 0.1).stream == "3"
-    assert data.noise("x", 0.1, stream="3", release="r").stream == "3"
-    assert (data.noise("x", 0.1).stream, streams(survey)) == ("4", ["2", "3", "3", "4"])
+    assert data.mask.noise("x", 0.1, stream="2").stream == "2"
+    assert data.mask.noise("x", 0.1).stream == "3"
+    assert data.mask.noise("x", 0.1, stream="3", release="r").stream == "3"
+    assert (data.mask.noise("x", 0.1).stream, streams(survey)) == ("4", ["2", "3", "3", "4"])
 
 
+@pytest.mark.slow
 def test_noise_twice_is_the_sum_of_two_independent_ones(survey):
     before = survey.execute("SELECT x FROM t ORDER BY id").fetchnumpy()["x"]
     data = of(survey)
-    data.noise("x", 0.1)
-    data.noise("x", 0.1)
+    data.mask.noise("x", 0.1)
+    data.mask.noise("x", 0.1)
     after = survey.execute("SELECT x FROM t ORDER BY id").fetchnumpy()["x"]
     # 0.1 and 0.1 of 1.1; the same draw twice would give 0.42. The s.d. of a variance is sqrt(2 / N) of it
     assert np.var(after - before) / np.var(before) == pytest.approx(0.21, rel=4 * np.sqrt(2 / N))
 
 
+@pytest.mark.slow
 def test_pram_twice_is_the_matrix_squared(survey):
     survey.execute("CREATE TABLE before AS FROM t")
     data = of(survey)
     for _ in range(2):
-        data.pram("sex", [[0.9, 0.1], [0.1, 0.9]], labels=["f", "m"])
+        data.mask.pram("sex", [[0.9, 0.1], [0.1, 0.9]], labels=["f", "m"])
     ((kept,),) = survey.execute("SELECT count(*) FROM t JOIN before USING (id, sex)").fetchall()
     p = 0.9**2 + 0.1**2
     assert abs(kept - p * N) < 4 * np.sqrt(N * p * (1 - p))
@@ -114,28 +117,29 @@ CHANGES = ["TRUNCATE t; INSERT INTO t FROM original", "INSERT INTO t SELECT * RE
 @pytest.mark.parametrize("change", CHANGES, ids=["anew", "more"])
 def test_a_table_that_was_filled_anew_is_not_silently_drawn_another_time(survey, change):
     survey.execute("CREATE TABLE original AS FROM t")
-    of(survey).noise("x", 0.1)
-    of(survey).microaggregate("x", 3)
+    of(survey).mask.noise("x", 0.1)
+    of(survey).mask.microaggregate("x", 3)
     survey.execute("CREATE TABLE first AS FROM t")
     survey.execute(change)
     before = survey.execute("FROM t ORDER BY id").fetchall()
     for into in (None, "released"):
         with pytest.raises(ParameterError, match=r"x of t has changed since step 2 .*stream=''.*stream='2'"):
-            of(survey).noise(["y", "x"], 0.1, into=into)
+            of(survey).mask.noise(["y", "x"], 0.1, into=into)
     assert survey.execute("FROM t ORDER BY id").fetchall() == before
-    assert of(survey).noise("y", 0.1).stream == ""
-    assert of(survey).noise("x", 0.1, stream="").stream == ""
+    assert of(survey).mask.noise("y", 0.1).stream == ""
+    assert of(survey).mask.noise("x", 0.1, stream="").stream == ""
     if change.startswith("TRUNCATE"):
-        of(survey).microaggregate("x", 3)
+        of(survey).mask.microaggregate("x", 3)
         assert survey.execute("SELECT count(*) FROM t JOIN first USING (id, x)").fetchall() == [(N,)]
-    assert of(survey).noise("x", 0.1).stream == "3"
+    assert of(survey).mask.noise("x", 0.1).stream == "3"
 
 
 # --- what stands in a row
 
 
+@pytest.mark.slow
 def test_no_name_needs_quotes_and_the_row_tells_all_that_reproduces_the_step(survey):
-    step = of(survey).noise("x", 0.25, lower=0, release="2026", into="released")
+    step = of(survey).mask.noise("x", 0.25, lower=0, release="2026", into="released")
     names = ", ".join(FORM)
     (found,) = survey.execute(f"SELECT {names} FROM sdc_steps").fetchall()
     row = dict(zip(FORM, found, strict=True))
@@ -148,7 +152,7 @@ def test_no_name_needs_quotes_and_the_row_tells_all_that_reproduces_the_step(sur
     )
     assert (row["records"], row["changed"], row["sse_sst"]) == (N, step.changed, step.sse_sst)
     # the step again, from the row alone
-    verb, given = getattr(of(survey), row["method"]), json.loads(row["parameters"])
+    verb, given = getattr(of(survey).mask, row["method"]), json.loads(row["parameters"])
     assert given.pop("applied")[0]["standard_deviations"][0] > 0
     verb(row["columns"], **given, release=row["release"], stream=row["stream"], into="again")
     assert survey.execute("SELECT count(*) FROM released JOIN again USING (id, x)").fetchall() == [(N,)]
@@ -156,10 +160,11 @@ def test_no_name_needs_quotes_and_the_row_tells_all_that_reproduces_the_step(sur
 
 @pytest.mark.parametrize(("method", "hidden"), [("linear", ["alpha", "applied"]), ("correlated", [])])
 def test_what_must_not_be_published_is_marked(survey, method, hidden):
-    of(survey).noise(["x", "y"], 0.1, method=method)
+    of(survey).mask.noise(["x", "y"], 0.1, method=method)
     assert survey.execute("SELECT confidential FROM sdc_steps").fetchall() == [(hidden,)]
 
 
+@pytest.mark.slow
 def test_pram_keeps_the_matrix_as_applied_and_the_original_counts(survey):
     counts = dict(survey.execute("SELECT sex, count(*) FROM t GROUP BY sex").fetchall())
     survey.execute("UPDATE t SET sex = NULL WHERE id = 7")
@@ -168,8 +173,8 @@ def test_pram_keeps_the_matrix_as_applied_and_the_original_counts(survey):
     survey.execute("""CREATE TABLE matrix ("from" VARCHAR, "to" VARCHAR, probability DOUBLE, remark VARCHAR)""")
     survey.executemany("INSERT INTO matrix VALUES (?, ?, ?, 'mine')", rows)
     data = of(survey)
-    data.pram("sex", "matrix", into="a")
-    data.pram("sex", [[0.75, 0.25], [0.5, 0.5]], labels=["f", "m"], into="b")
+    data.mask.pram("sex", "matrix", into="a")
+    data.mask.pram("sex", [[0.75, 0.25], [0.5, 0.5]], labels=["f", "m"], into="b")
     for matrix, kept, hidden in survey.execute("SELECT matrix, counts, confidential FROM sdc_steps").fetchall():
         assert [tuple(row.values()) for row in json.loads(matrix)] == rows
         assert [list(row) for row in json.loads(matrix)] == [["from", "to", "probability"]] * 4
@@ -178,11 +183,12 @@ def test_pram_keeps_the_matrix_as_applied_and_the_original_counts(survey):
     assert "0.75" not in repr(steps_of(survey, "a"))  # nor is it printed by chance
 
 
+@pytest.mark.slow
 def test_the_counts_of_a_crossing_and_of_strata(survey):
     data = of(survey)
-    data.pram_retention(["sex", "region"], 0.5, into="a")
-    data.pram_guaranteed(0.8, within=["sex"], into="b")
-    data.pram_retention("sex", 0.5, stratum="region", into="c")
+    data.mask.pram_retention(["sex", "region"], 0.5, into="a")
+    data.mask.pram_guaranteed(0.8, within=["sex"], into="b")
+    data.mask.pram_retention("sex", 0.5, stratum="region", into="c")
     crossing, within, stratum = (
         json.loads(row[0]) for row in survey.execute("SELECT counts FROM sdc_steps ORDER BY step").fetchall()
     )
@@ -192,10 +198,11 @@ def test_the_counts_of_a_crossing_and_of_strata(survey):
     assert sorted((r["category"], r["stratum"], r["count"]) for r in stratum) == expected
 
 
+@pytest.mark.slow
 def test_the_source_may_be_a_view_or_a_file(survey, tmp_path):
     survey.execute(f"CREATE VIEW seen AS FROM t; COPY t TO '{tmp_path / 't.parquet'}'")
     for i, source in enumerate(["seen", f"{tmp_path / 't.parquet'}"]):
-        assert of(survey, source).noise("x", 0.1, into=f"a{i}").stream == ""
+        assert of(survey, source).mask.noise("x", 0.1, into=f"a{i}").stream == ""
         assert steps_of(survey, source) == []
     sources = survey.execute("SELECT source FROM sdc_steps ORDER BY step").fetchall()
     assert sources == [('"memory"."main"."seen"',), (f"{tmp_path / 't.parquet'}",)]
@@ -215,7 +222,7 @@ def test_a_table_of_the_users_is_refused_before_anything_is_changed(survey, mine
     if within:
         survey.begin()
     with pytest.raises(TableError, match=r"of yours, with the columns mine.*rename yours first"):
-        of(survey).noise("x", 0.1, into=into)
+        of(survey).mask.noise("x", 0.1, into=into)
     if within:
         survey.commit()
     assert survey.execute("SELECT * FROM t ORDER BY id").fetchall() == before
@@ -223,13 +230,14 @@ def test_a_table_of_the_users_is_refused_before_anything_is_changed(survey, mine
     assert survey.execute("SELECT mine FROM sdc_steps").fetchall() == [(1,)]
 
 
+@pytest.mark.slow
 def test_a_table_of_version_0_1_is_brought_into_the_present_form(survey):
     survey.execute(FIRST_FORM + ";" + FIRST_ROWS)
     assert [(s.step, s.method, s.stream) for s in steps_of(survey, "t")] == [
         (1, "noise", "noise"),
         (2, "microaggregate", None),
     ]
-    assert of(survey).noise("y", 0.1).stream == ""
+    assert of(survey).mask.noise("y", 0.1).stream == ""
     rows = survey.execute(
         "SELECT step, version, target, method, stream, records, sse_sst FROM sdc_steps ORDER BY step"
     ).fetchall()
@@ -239,7 +247,7 @@ def test_a_table_of_version_0_1_is_brought_into_the_present_form(survey):
     ]  # fmt: skip
     assert rows[3][:4] == (4, sdc_sql.__version__, "t", "noise")
     assert str(survey.execute("SELECT min(masked_at) FROM sdc_steps").fetchone()[0]) == "2025-03-01 10:00:00"
-    assert of(survey).noise("y", 0.1).stream == "2"
+    assert of(survey).mask.noise("y", 0.1).stream == "2"
 
 
 @pytest.mark.one_in(2)
@@ -247,62 +255,69 @@ def test_a_table_of_version_0_1_is_brought_into_the_present_form(survey):
 def test_what_version_0_1_drew_is_not_silently_drawn_again(survey, into):
     survey.execute(FIRST_FORM + ";" + FIRST_ROWS)
     before = survey.execute("FROM t ORDER BY id").fetchall()
-    for mask in (lambda **n: of(survey).noise(["y", "X"], 0.1, **n), lambda **n: of(survey).rank_swap("x", 5, **n)):
+    for mask in (
+        lambda **n: of(survey).mask.noise(["y", "X"], 0.1, **n),
+        lambda **n: of(survey).mask.rank_swap("x", 5, **n),
+    ):
         with pytest.raises(ParameterError, match=r"Version 0.1 has masked x of t by noise.*release='second'"):
             mask(into=into)
     assert survey.execute("FROM t ORDER BY id").fetchall() == before
     assert survey.execute("SELECT table_name FROM duckdb_tables() ORDER BY ALL").fetchall() == [("sdc_steps",), ("t",)]
     # what draws nothing, or on another column, or is said to be a second draw
-    of(survey).microaggregate("x", 3, into="a")
-    of(survey).noise("y", 0.1, into="b")
-    assert of(survey).noise("x", 0.1, release="second", into=into).stream == "2"
+    of(survey).mask.microaggregate("x", 3, into="a")
+    of(survey).mask.noise("y", 0.1, into="b")
+    assert of(survey).mask.noise("x", 0.1, release="second", into=into).stream == "2"
 
 
+@pytest.mark.slow
 def test_a_second_draw_is_found_by_the_target_and_by_a_copy_of_version_0_1(survey):
     survey.execute(FIRST_FORM + ";" + FIRST_ROWS.replace("'t'", "'released'"))
     with pytest.raises(ParameterError, match="of released by noise"):
-        of(survey).noise("x", 0.1, into="Released")
-    of(survey).round_to_base("y", 1, into="other")
-    assert of(survey).noise("x", 0.1, into="again").stream == ""  # nothing tells that it was this table
+        of(survey).mask.noise("x", 0.1, into="Released")
+    of(survey).mask.round_to_base("y", 1, into="other")
+    assert of(survey).mask.noise("x", 0.1, into="again").stream == ""  # nothing tells that it was this table
     survey.execute("CREATE TABLE released AS FROM t")  # the copy that version 0.1 made is still there
     with pytest.raises(ParameterError, match="of released by noise"):
-        of(survey).noise("x", 0.1, into="once_more")
+        of(survey).mask.noise("x", 0.1, into="once_more")
     survey.execute("ALTER TABLE released DROP y")  # another table
-    assert of(survey).noise("x", 0.1, into="once_more").stream == ""
+    assert of(survey).mask.noise("x", 0.1, into="once_more").stream == ""
 
 
 # --- which table is which
 
 
+@pytest.mark.slow
 def test_steps_of_a_table_that_was_dropped_or_replaced_are_not_its_successors(survey):
     survey.execute("CREATE TABLE original AS FROM t")
     for again in ("DROP TABLE t; CREATE TABLE t AS FROM original", "CREATE OR REPLACE TABLE t AS FROM original"):
-        assert of(survey).noise("x", 0.1).stream == ""
+        assert of(survey).mask.noise("x", 0.1).stream == ""
         survey.execute("CREATE OR REPLACE TABLE before AS FROM t")
         survey.execute(again)
         assert steps_of(survey, "t") == []
-        assert of(survey).noise("x", 0.1).stream == ""
+        assert of(survey).mask.noise("x", 0.1).stream == ""
         assert survey.execute("SELECT count(*) FROM t JOIN before USING (id, x)").fetchall() == [(N,)]
         survey.execute("CREATE OR REPLACE TABLE t AS FROM original")
 
 
+@pytest.mark.slow
 def test_steps_of_a_table_that_is_renamed_or_altered_stay_with_it(survey):
-    of(survey).noise("x", 0.1)
+    of(survey).mask.noise("x", 0.1)
     survey.execute("ALTER TABLE t ADD COLUMN z INTEGER; ALTER TABLE t RENAME TO u; CREATE TABLE t AS FROM u")
     assert (streams(survey, "u"), streams(survey, "t")) == ([""], [])
-    assert of(survey, "u").noise("x", 0.1).stream == "2"
+    assert of(survey, "u").mask.noise("x", 0.1).stream == "2"
 
 
+@pytest.mark.slow
 def test_a_comment_of_the_users_is_kept(survey):
     survey.execute("COMMENT ON TABLE t IS 'what I say''s \"so\"'")
-    of(survey).noise("x", 0.1)
-    of(survey).noise("x", 0.1)
+    of(survey).mask.noise("x", 0.1)
+    of(survey).mask.noise("x", 0.1)
     ((comment,),) = survey.execute("SELECT comment FROM duckdb_tables() WHERE table_name = 't'").fetchall()
     mine, mark = comment.split("\n")
     assert mine == 'what I say\'s "so"'
     assert mark == f"[sdc_steps {steps_of(survey, 't')[0].target_id}]"
     survey.begin()
-    of(survey).noise("x", 0.1, into="a")
+    of(survey).mask.noise("x", 0.1, into="a")
     survey.rollback()
     assert (streams(survey), open_steps(survey)) == (["", "2"], 1)
 
@@ -317,26 +332,27 @@ def test_temporary_attached_and_odd_tables(survey, where):
     survey.execute(
         f"ALTER TABLE t RENAME TO original; CREATE {'TEMP' if where == 'temp.t' else ''} TABLE {where} AS FROM original"
     )
-    assert [of(survey, where).noise("x", 0.1).stream for _ in range(2)] == ["", "2"]
+    assert [of(survey, where).mask.noise("x", 0.1).stream for _ in range(2)] == ["", "2"]
     # a copy into another place goes on where its source was
-    assert of(survey, where).noise("x", 0.1, into="released").stream == "3"
-    assert of(survey, "released").noise("x", 0.1, into="temp.last").stream == "4"
+    assert of(survey, where).mask.noise("x", 0.1, into="released").stream == "3"
+    assert of(survey, "released").mask.noise("x", 0.1, into="temp.last").stream == "4"
     assert streams(survey, "temp.last") == ["", "2", "3", "4"]
 
 
+@pytest.mark.slow
 def test_a_database_that_is_opened_again_or_copied(survey, tmp_path):
     path = tmp_path / "survey.duckdb"
     survey.execute(f"ATTACH '{path}' AS other; CREATE TABLE other.t AS FROM t")
-    of(survey, "other.t").noise("x", 0.1)
+    of(survey, "other.t").mask.noise("x", 0.1)
     survey.execute(
         f"DETACH other; ATTACH '{path}' AS other; ATTACH ':memory:' AS copied; COPY FROM DATABASE other TO copied"
     )
-    assert of(survey, "copied.t").noise("x", 0.1).stream == "2"
-    assert of(survey, "other.t").noise("x", 0.1, into="released").stream == "2"
+    assert of(survey, "copied.t").mask.noise("x", 0.1).stream == "2"
+    assert of(survey, "other.t").mask.noise("x", 0.1, into="released").stream == "2"
     survey.execute("DETACH other; DETACH copied")
     with pytest.raises(TableError, match=r"whose steps are not here.*stream="):
-        of(survey, "released").noise("x", 0.1)
-    assert of(survey, "released").noise("x", 0.1, stream="3").stream == "3"
+        of(survey, "released").mask.noise("x", 0.1)
+    assert of(survey, "released").mask.noise("x", 0.1, stream="3").stream == "3"
 
 
 # --- several writers
@@ -352,7 +368,7 @@ def masks(con, names, outcomes):
             sdc_sql.load(own).execute("SET VARIABLE sdc_key = ?", [KEY])
             data = of(own, name)
             barrier.wait(timeout=20)
-            outcomes.append(data.noise("x", 0.1).stream)
+            outcomes.append(data.mask.noise("x", 0.1).stream)
         except Exception as error:  # noqa: BLE001 - looked at below
             outcomes.append(error)
         finally:
@@ -393,12 +409,12 @@ def test_the_first_use_in_two_transactions_of_the_users_is_an_error_of_ours(tmp_
         for own in (con, other):
             sdc_sql.load(own).execute("SET VARIABLE sdc_key = ?", [KEY])
             own.begin()
-        of(con).noise("x", 0.1)
+        of(con).mask.noise("x", 0.1)
         with pytest.raises(TableError, match="Another connection is changing"):
-            of(other, "u").noise("x", 0.1)
+            of(other, "u").mask.noise("x", 0.1)
         other.rollback()
         con.commit()
-        assert of(other, "u").noise("x", 0.1).stream == ""
+        assert of(other, "u").mask.noise("x", 0.1).stream == ""
         assert con.execute("SELECT list(step ORDER BY step) FROM sdc_steps").fetchall() == [([1, 2],)]
 
 

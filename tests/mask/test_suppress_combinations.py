@@ -120,16 +120,19 @@ def total(step) -> int:
     return sum(step.parameters["suppressions"].values())
 
 
+@pytest.mark.slow
 def test_fewer_suppressions_than_sdcmicro_in_its_reading(counted, fixtures):
     """All pairs with k = 20, all triples with k = 10 (kAnon(combs = c(2, 3), k = c(20, 10)))."""
     entries = json.loads((fixtures / "sdcmicro.json").read_text(encoding="utf-8"))["entries"]
     theirs = entries["couples_kanon_combs"]["result"]["suppressions"]
-    step = counted.suppress_combinations([None, 20, 10], inclusive=False, guarantee="wildcard", into="released")
+    step = counted.mask.suppress_combinations([None, 20, 10], inclusive=False, guarantee="wildcard", into="released")
     assert total(step) <= 0.85 * theirs == 0.85 * 410
     assert step.parameters["below_wildcard"] == 0 < step.parameters["below_strong"]
     assert step.parameters["below_identical"] > 0 < step.parameters["compatible_below"]
     released = sdc_sql.Microdata(counted.con, "released", keys=KEYS, nulls="wildcard")
-    assert sum(r.unsafe_combinations for r in released.threshold_rule_summary([None, 20, 10], inclusive=False)) == 0
+    assert (
+        sum(r.unsafe_combinations for r in released.risk.threshold_rule_summary([None, 20, 10], inclusive=False)) == 0
+    )
 
 
 @pytest.mark.slow
@@ -138,9 +141,9 @@ def test_fewer_suppressions_than_sdcmicro_on_testdata(con, shared):
     con.execute(f"CREATE TABLE t AS SELECT row_number() OVER () AS id, * FROM '{shared / 'data' / 'testdata.parquet'}'")
     data = sdc_sql.Microdata(con, "t", keys=["urbrur", "roof", "walls", "water", "electcon", "relat", "sex"], id="id")
     thresholds = [None, None, 30, 20, 10]
-    assert total(data.suppress_combinations(thresholds, inclusive=False, guarantee="wildcard", into="w")) <= 670
+    assert total(data.mask.suppress_combinations(thresholds, inclusive=False, guarantee="wildcard", into="w")) <= 670
     assert (
-        total(data.suppress_combinations(thresholds, inclusive=False, into="s")) == 1024
+        total(data.mask.suppress_combinations(thresholds, inclusive=False, into="s")) == 1024
     )  # the optimum, once searched
 
 
@@ -150,7 +153,7 @@ LISTED = [["REGION", "education"], ["race", "hispanic", "children_under_6"]]
 @pytest.mark.one_in(2)
 @pytest.mark.parametrize("guarantee", ["strong", "wildcard"])
 def test_listed_combinations_each_with_its_threshold(counted, guarantee):
-    counted.suppress_combinations([400, 100], combinations=LISTED, inclusive=False, guarantee=guarantee, into="r")
+    counted.mask.suppress_combinations([400, 100], combinations=LISTED, inclusive=False, guarantee=guarantee, into="r")
     for names, t in ((LISTED[0], 400), (LISTED[1], 100)):
         agree = " AND ".join(f"(a.{n} = b.{n} OR a.{n} IS NULL OR b.{n} IS NULL)" for n in names)
         cells = f"SELECT {', '.join(names)}, count(*) AS n FROM {{}} GROUP BY ALL"
@@ -167,8 +170,8 @@ def test_listed_combinations_each_with_its_threshold(counted, guarantee):
 @pytest.mark.slow
 def test_all_pairs_listed_are_all_pairs(counted):
     listed = [list(s) for s in combinations(KEYS[:4], 2)]
-    one = counted.suppress_combinations(20, combinations=listed, keys=KEYS[:4], into="a")
-    other = counted.suppress_combinations([None, 20], keys=KEYS[:4], into="b")
+    one = counted.mask.suppress_combinations(20, combinations=listed, keys=KEYS[:4], into="a")
+    other = counted.mask.suppress_combinations([None, 20], keys=KEYS[:4], into="b")
     assert one.parameters["suppressions"] == other.parameters["suppressions"]
     assert total(one) > 0
 
@@ -179,7 +182,7 @@ def test_dear_keys_are_kept(few, guarantee):
     plain_few = sdc_sql.Microdata(few.con, "couples", keys=KEYS, id="couple")
 
     def lost(into, **named):
-        step = plain_few.suppress_combinations([None, 5], guarantee=guarantee, into=into, **named)
+        step = plain_few.mask.suppress_combinations([None, 5], guarantee=guarantee, into=into, **named)
         return step.parameters["suppressions"]
 
     plain, dear = lost("a"), lost("b", importance={"Children_6_to_18": 9})
@@ -197,10 +200,10 @@ def test_odd_names_nulls_and_small_tables(con, guarantee):
     con.execute("INSERT INTO k VALUES (1, 'x', NULL, 1)")
     data = sdc_sql.Microdata(con, "k", keys=["f", "Select", 'a"b'], id="n")
     with pytest.raises(InputError, match="all records together are 1, too few"):
-        data.suppress_combinations(1, guarantee=guarantee)
+        data.mask.suppress_combinations(1, guarantee=guarantee)
     con.execute("INSERT INTO k VALUES (2, 'x', 'y', 2), (3, 'x', 'y', 2), (4, 'z', 'y', 2), (5, NULL, NULL, NULL)")
     rule = {"guarantee": guarantee, "combinations": [["F", "select"], ["select", 'A"B']]}
-    step = data.suppress_combinations(1, **rule)
+    step = data.mask.suppress_combinations(1, **rule)
     assert step.parameters["below_wildcard"] == 0
     kept = con.execute('SELECT f, "Select", "a""b" FROM k ORDER BY n').fetchall()
     assert kept[1:3] == [("x", "y", 2)] * 2
@@ -226,10 +229,10 @@ def test_the_same_answer_in_any_order_of_rows_and_on_any_number_of_threads(count
 @pytest.mark.slow
 def test_the_rule_finds_nothing_in_the_released_file(couples):
     rules = {"levels": LEVELS, "inclusive": False}
-    assert sum(r.unsafe_combinations for r in couples.threshold_rule_summary(20_000, **rules)) > 0
-    step = couples.suppress_combinations(20_000, **rules, into="released")
+    assert sum(r.unsafe_combinations for r in couples.risk.threshold_rule_summary(20_000, **rules)) > 0
+    step = couples.mask.suppress_combinations(20_000, **rules, into="released")
     released = sdc_sql.Microdata(couples.con, "released", keys=KEYS, weight="weight", nulls="wildcard")
-    assert sum(r.unsafe_combinations for r in released.threshold_rule_summary(20_000, **rules)) == 0
+    assert sum(r.unsafe_combinations for r in released.risk.threshold_rule_summary(20_000, **rules)) == 0
     assert sum(step.parameters["suppressions"].values()) > 0
     assert couples.con.execute("SELECT parameters->>'weight' FROM sdc_steps").fetchall() == [("weight",)]
 
@@ -238,19 +241,19 @@ def test_the_rule_finds_nothing_in_the_released_file(couples):
 def test_the_rules_for_researchers_pass_on_the_mended_file(couples):
     rest = {"levels": LEVELS, "panel": False, "direct_identifiers": []}
     heavy = couples.weighing(2)
-    heavy.suppress_combinations(100, levels=LEVELS, inclusive=False, into="mended")
+    heavy.mask.suppress_combinations(100, levels=LEVELS, inclusive=False, into="mended")
     mended = sdc_sql.Microdata(couples.con, "mended", keys=KEYS, weight=2, nulls="wildcard")
-    assert heavy.research_file_rules(**rest)[1].violated
-    assert mended.research_file_rules(**rest)[1].violated is False
+    assert heavy.risk.research_file_rules(**rest)[1].violated
+    assert mended.risk.research_file_rules(**rest)[1].violated is False
 
 
 @pytest.mark.slow
 def test_each_size_has_its_own_threshold(couples):
     """As the combinations of mu-ARGUS: pairs at least 20 times, triples at least 10 times in the file."""
     plain = sdc_sql.Microdata(couples.con, "couples", keys=KEYS, id="couple")
-    step = plain.suppress_combinations([None, 20, 10], inclusive=False, into="released")
+    step = plain.mask.suppress_combinations([None, 20, 10], inclusive=False, into="released")
     released = sdc_sql.Microdata(couples.con, "released", keys=KEYS, nulls="wildcard")
-    found = released.threshold_rule_summary([None, 20, 10], inclusive=False)
+    found = released.risk.threshold_rule_summary([None, 20, 10], inclusive=False)
     assert {len(r.columns) for r in found} == {2, 3}
     assert sum(r.unsafe_combinations for r in found) == 0
     assert sum(step.parameters["suppressions"].values()) == 604  # the optimum, once searched
@@ -261,7 +264,7 @@ def test_each_size_has_its_own_threshold(couples):
 def test_what_the_rule_still_finds_is_an_error_and_nothing_is_written(few, monkeypatch, guarantee):
     monkeypatch.setitem(functions._OF_COMBINATIONS, guarantee, lambda cells, *_: np.zeros(cells.number, dtype=np.int64))
     with pytest.raises(TableError, match="combinations that are still below the threshold: nothing was written"):
-        few.suppress_combinations(20_000, dimension=2, guarantee=guarantee)
+        few.mask.suppress_combinations(20_000, dimension=2, guarantee=guarantee)
     unchanged = "SELECT count(*) FROM couples WHERE COLUMNS(lambda c: list_contains($keys, c)) IS NULL"
     assert few.con.execute(unchanged, {"keys": KEYS}).fetchone() == (0,)
 
@@ -315,7 +318,7 @@ def test_wrong_arguments(few):
         (listed | {"combinations": [["nothing"]]}, "nothing"),
     ):
         with pytest.raises(InputError, match=words):
-            few.suppress_combinations(**wrong, into="r")
+            few.mask.suppress_combinations(**wrong, into="r")
     for arguments, words in (
         ("3, 'couple', inclusive := NULL", "inclusive is NULL"),
         ("3, 'couple', guarantee := 'identical'", "identical"),
@@ -332,6 +335,7 @@ def test_wrong_arguments(few):
             few.con.execute(f"FROM sdc_suppress_combinations('couples', {KEYS}, {arguments})").fetchall()
 
 
+@pytest.mark.slow
 def test_a_threshold_that_nothing_can_break_is_an_error(con):
     """Of 3 with weights of 100 nothing was suppressed, silently."""
     con.execute(
@@ -341,20 +345,20 @@ def test_a_threshold_that_nothing_can_break_is_an_error(con):
     data = sdc_sql.Microdata(con, "k", keys=["f", "Select"], id="id", weight="w")
     words = r"A threshold \(3.*less than what the record of the smallest weight stands for.*weight 1"
     for attempt in (
-        lambda: data.suppress_combinations([None, 3], into="r"),
-        lambda: data.suppress_combinations(3, weight=100, into="r"),
-        lambda: data.suppress_combinations([3], combinations=[["f", "Select"]], into="r"),
+        lambda: data.mask.suppress_combinations([None, 3], into="r"),
+        lambda: data.mask.suppress_combinations(3, weight=100, into="r"),
+        lambda: data.mask.suppress_combinations([3], combinations=[["f", "Select"]], into="r"),
     ):
         with pytest.raises(InputError, match=words):
             attempt()
     with pytest.raises(duckdb.Error, match=words):
         con.execute("FROM sdc_suppress_combinations('k', ['f', 'select'], 3, 'id', weight := 'w')").fetchall()
     with pytest.raises(InputError, match=r"A threshold \(100"):
-        data.suppress_combinations(100, inclusive=False, into="r")
-    assert data.threshold_rule_summary(100)[0].unsafe_combinations == 0  # one of a single record would be
-    step = data.suppress_combinations([None, 300], into="persons")
-    alone = data.suppress_combinations([None, 3], weight=1, into="records")
+        data.mask.suppress_combinations(100, inclusive=False, into="r")
+    assert data.risk.threshold_rule_summary(100)[0].unsafe_combinations == 0  # one of a single record would be
+    step = data.mask.suppress_combinations([None, 300], into="persons")
+    alone = data.mask.suppress_combinations([None, 3], weight=1, into="records")
     assert (step.parameters["counted"], alone.parameters["counted"]) == ("sums of weights: w", "sums of weights: 1")
     assert step.parameters["suppressions"] == alone.parameters["suppressions"] != {"Select": 0, "f": 0}
-    bare = sdc_sql.Microdata(con, "k", keys=["f", "Select"], id="id").suppress_combinations([None, 3], into="bare")
+    bare = sdc_sql.Microdata(con, "k", keys=["f", "Select"], id="id").mask.suppress_combinations([None, 3], into="bare")
     assert bare.parameters["counted"] == "records"

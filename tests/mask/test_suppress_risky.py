@@ -144,35 +144,40 @@ def greatest(con, table):
     return con.execute(call).fetchone()[0]
 
 
+@pytest.mark.slow
 def test_the_measure_finds_nothing_above_the_limit(couples):
     assert greatest(couples.con, "couples") > 0.004
-    step = couples.suppress_risky(0.004, into="released")
+    step = couples.mask.suppress_risky(0.004, into="released")
     assert greatest(couples.con, "released") == step.parameters["greatest_risk"] <= 0.004
     assert step.changed == step.parameters["above_before"] > 0
 
 
 @pytest.mark.slow
 def test_dear_keys_are_kept_and_a_named_key_alone_is_suppressed(couples):
-    step = couples.suppress_risky(0.004, into="released")
-    dear = couples.suppress_risky(0.004, importance={"Children_6_to_18": 9}, into="dear").parameters["suppressions"]
+    step = couples.mask.suppress_risky(0.004, into="released")
+    dear = couples.mask.suppress_risky(0.004, importance={"Children_6_to_18": 9}, into="dear").parameters[
+        "suppressions"
+    ]
     assert dear["children_6_to_18"] < step.parameters["suppressions"]["children_6_to_18"]
-    one = couples.suppress_risky(0.02, variable="EDUCATION", keys=["region", "education"], into="one")
+    one = couples.mask.suppress_risky(0.02, variable="EDUCATION", keys=["region", "education"], into="one")
     assert one.parameters["suppressions"] == {"region": 0, "education": one.parameters["above_before"]}
 
 
+@pytest.mark.slow
 def test_households(couples):
     con = couples.con
     con.execute("ALTER TABLE couples ADD COLUMN home INTEGER")
     con.execute("UPDATE couples SET home = couple // 60")
     data = sdc_sql.Microdata(con, "couples", keys=KEYS, weight="weight", id="couple")
-    step = data.suppress_risky(0.004, household="Home")
+    step = data.mask.suppress_risky(0.004, household="Home")
     call = f"SELECT max(household_risk) FROM sdc_household_risk('couples', {KEYS}, 'weight', 'home', {WILD})"
     assert con.execute(call).fetchone()[0] == step.parameters["greatest_risk"] <= 0.004 < greatest(con, "couples") * 3
     con.execute("UPDATE couples SET home = NULL WHERE couple % 200 = 0")
     with pytest.raises(InputError, match="household number is NULL"):
-        data.suppress_risky(0.003, household="home", into="r")
+        data.mask.suppress_risky(0.003, household="home", into="r")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("named", [{}, {"household": "Select"}])
 def test_odd_names_nulls_and_small_tables(con, named):
     con.execute('CREATE TABLE k (n INTEGER, f VARCHAR, "Select" INTEGER, "a""b" INTEGER)')
@@ -182,10 +187,10 @@ def test_odd_names_nulls_and_small_tables(con, named):
     con.execute("INSERT INTO k VALUES (1, 'secret', 1, NULL)")
     data = sdc_sql.Microdata(con, "k", keys=["f", 'a"b'], weight=10, id="n")
     with pytest.raises(InputError, match=r"of 1 records is above 0\.1 even where all keys are suppressed") as told:
-        data.suppress_risky(0.1, **named)
+        data.mask.suppress_risky(0.1, **named)
     assert "secret" not in str(told.value)
     con.execute("INSERT INTO k VALUES (2, 'x', 2, 7), (3, 'x', 3, 7), (4, 'y', 4, 8), (5, NULL, 5, 8)")
-    step = data.suppress_risky(0.1, **named)
+    step = data.mask.suppress_risky(0.1, **named)
     assert step.parameters["greatest_risk"] <= 0.1
     # 1: alone by its first key, but for 5; (4 and 5 agree: r(2, 20) = 0.083)
     assert con.execute('SELECT n, f, "a""b" FROM k ORDER BY n').fetchall() == [
@@ -193,18 +198,19 @@ def test_odd_names_nulls_and_small_tables(con, named):
     ]  # fmt: skip
 
 
+@pytest.mark.slow
 def test_a_risk_at_the_limit_is_low_enough(con):
     """Four of four in the population: the risk is 1/4, exactly."""
     con.execute("CREATE TABLE t AS SELECT i AS id, CASE WHEN i < 4 THEN 'a' ELSE 'b' END AS v FROM range(9) AS r(i)")
     data = sdc_sql.Microdata(con, "t", keys=["v"], weight=1, id="id")
-    assert data.suppress_risky(0.25, into="r").changed == 0
-    assert data.suppress_risky(0.24, into="s").changed == 4
+    assert data.mask.suppress_risky(0.25, into="r").changed == 0
+    assert data.mask.suppress_risky(0.24, into="s").changed == 4
 
 
 def test_what_is_still_above_the_limit_is_an_error_and_nothing_is_written(couples, monkeypatch):
     monkeypatch.setattr(functions, "bearable", lambda cells, *_: np.zeros(cells.number, dtype=np.int64))
     with pytest.raises(TableError, match="released records are still above the limit of risk: nothing was written"):
-        couples.suppress_risky(0.004)
+        couples.mask.suppress_risky(0.004)
     unchanged = "SELECT count(*) FROM couples WHERE COLUMNS(lambda c: list_contains($keys, c)) IS NULL"
     assert couples.con.execute(unchanged, {"keys": KEYS}).fetchone() == (0,)
 
@@ -238,6 +244,7 @@ def test_on_the_command_line_a_file_goes_from_failing_to_passing(tmp_path, monke
     capsys.readouterr()
 
 
+@pytest.mark.slow
 def test_wrong_arguments(couples):
     for wrong, words in (
         ({"max_risk": 0}, "between 0 and 1"),
@@ -252,12 +259,12 @@ def test_wrong_arguments(couples):
         ({"cost": "huge"}, "cost"),
     ):
         with pytest.raises(InputError, match=words):
-            couples.suppress_risky(**({"max_risk": 0.01} | wrong), into="r")
+            couples.mask.suppress_risky(**({"max_risk": 0.01} | wrong), into="r")
     with pytest.raises(InputError, match="weight"):
-        sdc_sql.Microdata(couples.con, "couples", keys=KEYS, id="couple").suppress_risky(0.01)
+        sdc_sql.Microdata(couples.con, "couples", keys=KEYS, id="couple").mask.suppress_risky(0.01)
     for arguments, words in (
         ("NULL, 'couple', weight := 'weight'", "max_risk is NULL"),
-        ("0.01, 'couple'", "Individual risk needs a weight"),
+        ("0.01, 'couple'", "A weight is needed"),
         ("0.01, 'couple', weight := 0.5", "sum to less than"),
         ("0.01, 'couple', weight := 'weight', variable := 'hours'", "none of the keys"),
         ("0.01, 'couple', weight := 'weight', importance := [1, -1, 1, 1, 1, 1]", "positive"),

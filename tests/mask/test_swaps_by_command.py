@@ -63,6 +63,7 @@ def test_the_command_swaps_what_the_macro_swaps(database, tmp_path, capsys, meth
         assert "partner" not in logged
 
 
+@pytest.mark.slow
 def test_a_shortfall_fails_and_changes_nothing(database, capsys):
     before = database.read_bytes()
     options = ["--columns", "area", "--rate", "1", "--different", "area,sex", "--equal", "home"]

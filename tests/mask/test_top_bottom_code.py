@@ -95,7 +95,7 @@ def test_brute_force(con, unit, top, bottom, replacement, weighted):  # noqa: PL
         for group in groups:
             own = [(i, x, w if weighted else 1) for i, s, x, w in rows if group in (s, None) and x is not None]
             wanted = expected([(Fraction(x), Fraction(w)) for _, x, w in own], unit, top, bottom, replacement)
-            assert [found[i] for i, *_ in own] == pytest.approx(list(map(float, wanted)), rel=1e-15)
+            assert [found[i] for i, *_ in own] == pytest.approx(list(map(float, wanted)), rel=2**-32)
     assert all(by_stratum[i] is None and together[i] is None for i, _, x, _ in rows if x is None)
 
 
@@ -197,18 +197,19 @@ def test_a_mean_keeps_the_total_and_depends_on_no_order(con):
         found.append(released(con, table, call))
     assert found[0] == found[1]
     original = dict(con.execute("SELECT id, x FROM t").fetchall())
-    assert sum(map(Fraction, found[0].values())) == pytest.approx(sum(map(Fraction, original.values())), rel=1e-14)
+    assert sum(map(Fraction, found[0].values())) == pytest.approx(sum(map(Fraction, original.values())), rel=2**-32)
     assert median(found[0].values()) == median(original.values())
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("into", [None, "copy"])
 def test_python_in_place_and_in_a_copy(con, into):
     made(con, [1, 5, 6, 8, None], "INTEGER")
     data = sdc_sql.Microdata(con, "t", id="ID")
-    step = data.top_bottom_code("X", "value", top=4, replacement="mean", into=into)
+    step = data.mask.top_bottom_code("X", "value", top=4, replacement="mean", into=into)
     assert (step.changed, step.parameters["coded_top"], step.parameters["coded_bottom"]) == (2, 3, 0)
     assert step.parameters["total_moved"] == -1  # 6 + 6 + 6 in the place of 5 + 6 + 8
-    data.top_bottom_code("x", "value", bottom=2, bottom_label="under 2", into="labelled")
+    data.mask.top_bottom_code("x", "value", bottom=2, bottom_label="under 2", into="labelled")
     assert con.execute("SELECT x FROM labelled WHERE id = 0").fetchall() == [("under 2",)]
     assert con.execute(f"SELECT x FROM {into or 't'} ORDER BY id").fetchall() == [(1,), (6,), (6,), (6,), (None,)]
 
@@ -217,8 +218,8 @@ def test_python_makes_labels_in_place_and_takes_dates(con):
     con.execute('CREATE TABLE k (id INTEGER, "Se\'lect" INTEGER, born DATE, PRIMARY KEY (id))')
     con.execute("INSERT INTO k VALUES (1, 70, '1950-01-01'), (2, 20, '2000-01-01')")
     data = sdc_sql.Microdata(con, "k", id="id")
-    data.top_bottom_code("Se'lect", "value", top=64, top_label="65 and over")
-    data.top_bottom_code("born", "value", bottom=dt.date(1960, 1, 1))
+    data.mask.top_bottom_code("Se'lect", "value", top=64, top_label="65 and over")
+    data.mask.top_bottom_code("born", "value", bottom=dt.date(1960, 1, 1))
     assert con.execute("FROM k ORDER BY id").fetchall() == [
         (1, "65 and over", dt.date(1960, 1, 1)), (2, "20", dt.date(2000, 1, 1)),
     ]  # fmt: skip
@@ -228,13 +229,13 @@ def test_python_refuses(con):
     made(con, [1, 2, 3], "INTEGER")
     data = sdc_sql.Microdata(con, "t", id="id")
     with pytest.raises(ParameterError, match="one column, not 2"):
-        data.top_bottom_code(["x", "id"], "value", top=1)
+        data.mask.top_bottom_code(["x", "id"], "value", top=1)
     with pytest.raises(ColumnError, match="nowhere"):
-        data.top_bottom_code("nowhere", "value", top=1)
+        data.mask.top_bottom_code("nowhere", "value", top=1)
     with pytest.raises(ParameterError, match="Neither top nor bottom"):
-        data.top_bottom_code("x", "value")
+        data.mask.top_bottom_code("x", "value")
     with pytest.raises(TableError, match="Fewer than 3 values"):
-        data.top_bottom_code("x", "value", top=2, replacement="mean")
+        data.mask.top_bottom_code("x", "value", top=2, replacement="mean")
     assert con.execute("SELECT x FROM t ORDER BY id").fetchall() == [(1,), (2,), (3,)]
 
 

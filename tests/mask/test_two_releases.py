@@ -81,6 +81,7 @@ def test_the_order_of_columns_does_not_matter(table, method):
     assert np.array_equal(first, second)
 
 
+@pytest.mark.slow
 def test_a_column_is_masked_the_same_whatever_is_masked_beside_it_and_rounding_and_bounds_draw_nothing(table):
     alone, beside = noise(table, "0.1, 'id'"), noise(table, "0.1, 'id'", "'y', 'x'")
     assert np.array_equal(alone, beside)
@@ -89,6 +90,7 @@ def test_a_column_is_masked_the_same_whatever_is_masked_beside_it_and_rounding_a
     assert np.array_equal(alone, noise(table, "0.1, 'id', lower := -1e6"))
 
 
+@pytest.mark.slow
 def test_streams_and_names_of_columns_do_not_collide(table):
     table.execute("""CREATE TABLE odd AS SELECT id, x AS a, x AS "a:to", x AS "a,b", x AS b, x AS ":a" FROM t""")
     drawn = [
@@ -167,8 +169,9 @@ def test_a_new_category_elsewhere_redraws_nobody(table):
     assert not np.array_equal(*(r[before == "c"] for r in released))
 
 
+@pytest.mark.slow
 def test_the_same_bits_in_any_copy(table):
     data = sdc_sql.Microdata(table, "t", id="id")
-    data.noise("x", 0.1, into="one")
-    data.noise("x", 0.1, into="two")
+    data.mask.noise("x", 0.1, into="one")
+    data.mask.noise("x", 0.1, into="two")
     assert np.array_equal(column(table, "one"), column(table, "two"))

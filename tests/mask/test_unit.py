@@ -24,20 +24,20 @@ SURVEY = f"""
     FROM range({HOUSEHOLDS}) AS t(h), range(5) AS u(m) WHERE m <= h * 13 % 17 % 5
 """
 MASKS = {
-    "noise": lambda d, **u: d.noise("income", 0.1, **u),
-    "noise, stratum": lambda d, **u: d.noise("income", 0.1, stratum="region", lower=0, **u),
-    "noise, absolute": lambda d, **u: d.noise("income", standard_deviation=5, **u),
-    "multiplicative": lambda d, **u: d.multiplicative_noise("income", 0.05, **u),
-    "random rounding": lambda d, **u: d.round_to_base("income", 10, at_random=True, **u),
-    "pram": lambda d, **u: d.pram("region", [[0.6, 0.4], [0.4, 0.6]], labels=["north", "south"], **u),
-    "pram, crossing": lambda d, **u: d.pram(
+    "noise": lambda d, **u: d.mask.noise("income", 0.1, **u),
+    "noise, stratum": lambda d, **u: d.mask.noise("income", 0.1, stratum="region", lower=0, **u),
+    "noise, absolute": lambda d, **u: d.mask.noise("income", standard_deviation=5, **u),
+    "multiplicative": lambda d, **u: d.mask.multiplicative_noise("income", 0.05, **u),
+    "random rounding": lambda d, **u: d.mask.round_to_base("income", 10, at_random=True, **u),
+    "pram": lambda d, **u: d.mask.pram("region", [[0.6, 0.4], [0.4, 0.6]], labels=["north", "south"], **u),
+    "pram, crossing": lambda d, **u: d.mask.pram(
         ["region", "sex"],
         [[0.7 if i == j else 0.1 for j in range(4)] for i in range(4)],
         labels=[(r, s) for r in ("north", "south") for s in ("f", "m")],
         **u,
     ),
-    "pram, retention": lambda d, **u: d.pram_retention("tenure", 0.5, **u),
-    "pram, retention, stratum": lambda d, **u: d.pram_retention("tenure", 0.5, stratum="region", **u),
+    "pram, retention": lambda d, **u: d.mask.pram_retention("tenure", 0.5, **u),
+    "pram, retention, stratum": lambda d, **u: d.mask.pram_retention("tenure", 0.5, stratum="region", **u),
 }
 COLUMN = {"noise": "income", "multiplicative": "income", "random rounding": "income", "pram": "region"}
 
@@ -64,7 +64,7 @@ def torn(con, column, table="survey"):
 def test_no_household_is_torn_and_by_record_many_are(survey, mask):
     column = "tenure" if "retention" in mask else COLUMN[mask.partition(",")[0]]
     assert torn(survey, column) == 0
-    MASKS[mask](described(survey), into="by_record")
+    MASKS[mask](described(survey, household_columns=[]), into="by_record")
     assert torn(survey, column, "by_record") > 100
     step = MASKS[mask](described(survey), unit="household")
     assert torn(survey, column) == 0
@@ -73,7 +73,7 @@ def test_no_household_is_torn_and_by_record_many_are(survey, mask):
 
 
 def test_members_with_different_values_have_draws_of_their_own(survey):
-    described(survey).noise("x", standard_deviation=5, unit="household", into="r")
+    described(survey).mask.noise("x", standard_deviation=5, unit="household", into="r")
     noises = survey.execute("SELECT r.hh, r.x - s.x AS e FROM r JOIN survey AS s USING (id)").fetchall()
     assert len({e for _, e in noises}) == len(noises)
     # two members of one household: n products of independent normal draws, of mean 0 and s.d. 25 / sqrt(n)
@@ -85,13 +85,16 @@ def test_members_with_different_values_have_draws_of_their_own(survey):
     assert abs(mean) < 4 * 25 / math.sqrt(n)
 
 
+@pytest.mark.slow
 def test_each_household_draws_once_from_the_distribution(survey):
-    described(survey).noise("income", standard_deviation=5, unit="household", into="r")
+    described(survey).mask.noise("income", standard_deviation=5, unit="household", into="r")
     ((squares,),) = survey.execute(
         "SELECT sum(((r.income - s.income) / 5) ** 2) FROM r JOIN survey AS s USING (id) WHERE s.m = 0"
     ).fetchall()
     assert abs(squares - HOUSEHOLDS) < 4 * math.sqrt(2 * HOUSEHOLDS)  # chi squared
-    described(survey).pram("region", [[0.7, 0.3], [0.2, 0.8]], labels=["north", "south"], unit="household", into="p")
+    described(survey).mask.pram(
+        "region", [[0.7, 0.3], [0.2, 0.8]], labels=["north", "south"], unit="household", into="p"
+    )
     for region, stay in (("north", 0.7), ("south", 0.8)):
         ((homes, kept, records, kept_records, squared),) = survey.execute(
             """
@@ -106,10 +109,11 @@ def test_each_household_draws_once_from_the_distribution(survey):
         assert abs(kept_records - records * stay) < 4 * math.sqrt(float(squared) * stay * (1 - stay))
 
 
+@pytest.mark.slow
 def test_a_household_draws_apart_from_the_record_of_its_number(survey):
     survey.execute("CREATE TABLE alone AS SELECT id, id AS hh, income FROM survey")
-    described(survey, "alone").noise("income", standard_deviation=5, into="a")
-    described(survey, "alone").noise("income", standard_deviation=5, unit="household", into="b")
+    described(survey, "alone").mask.noise("income", standard_deviation=5, into="a")
+    described(survey, "alone").mask.noise("income", standard_deviation=5, unit="household", into="b")
     assert survey.execute("SELECT count(*) FROM a JOIN b USING (id) WHERE a.income = b.income").fetchall() == [(0,)]
 
 
@@ -119,7 +123,7 @@ def test_odd_names_and_codes(keyed):
         FROM range(30) AS t(i)
     """)
     data = sdc_sql.Microdata(keyed, "k", id="F")
-    data.noise('a"b', standard_deviation=1, unit="household", household="SELECT")
+    data.mask.noise('a"b', standard_deviation=1, unit="household", household="SELECT")
     # three texts are three households
     assert keyed.execute('SELECT count(DISTINCT "a""b"), count(DISTINCT ("Select", "a""b")) FROM k').fetchall() == [
         (3, 3)
@@ -129,15 +133,18 @@ def test_odd_names_and_codes(keyed):
 @pytest.mark.parametrize(
     ("mask", "words"),
     [
-        (lambda d: d.noise("income", 0.1, unit="dwelling"), "unit is 'dwelling': it must be one of record, household"),
-        (lambda d: d.noise("income", 0.1, unit=None), "unit is None"),
-        (lambda d: d.noise("income", 0.1, household="hh"), "give unit='household'"),
-        (lambda d: d.noise(["income", "x"], 0.1, method="correlated", unit="household"), "'uncorrelated' only"),
-        (lambda d: d.noise("income", 0.1, method="nonlinear", unit="household"), "'uncorrelated' only"),
-        (lambda d: d.multiplicative_noise("income", 0.1, method="hoehne", unit="household"), "'plain' only"),
-        (lambda d: d.noise(["income", "hh"], 0.1, unit="household"), "cannot be masked themselves"),
-        (lambda d: d.pram_guaranteed(0.8, keys=["region"], unit="household"), r"\(8\) of Nayak"),
-        (lambda d: d.round_to_base("income", 10, unit="dwelling"), "unit is 'dwelling'"),
+        (
+            lambda d: d.mask.noise("income", 0.1, unit="dwelling"),
+            "unit is 'dwelling': it must be one of record, household",
+        ),
+        (lambda d: d.mask.noise("income", 0.1, unit=None), "unit is None"),
+        (lambda d: d.mask.noise("income", 0.1, household="hh"), "give unit='household'"),
+        (lambda d: d.mask.noise(["income", "x"], 0.1, method="correlated", unit="household"), "'uncorrelated' only"),
+        (lambda d: d.mask.noise("income", 0.1, method="nonlinear", unit="household"), "'uncorrelated' only"),
+        (lambda d: d.mask.multiplicative_noise("income", 0.1, method="hoehne", unit="household"), "'plain' only"),
+        (lambda d: d.mask.noise(["income", "hh"], 0.1, unit="household"), "cannot be masked themselves"),
+        (lambda d: d.mask.pram_guaranteed(0.8, keys=["region"], unit="household"), r"\(8\) of Nayak"),
+        (lambda d: d.mask.round_to_base("income", 10, unit="dwelling"), "unit is 'dwelling'"),
     ],
 )
 def test_what_has_no_unit_says_why(survey, mask, words):
@@ -150,10 +157,10 @@ def test_what_has_no_unit_says_why(survey, mask, words):
 
 def test_without_a_household_or_with_a_null_one(survey):
     with pytest.raises(ParameterError, match="needs a household: give household="):
-        described(survey, household=None).noise("income", 0.1, unit="household")
+        described(survey, household=None).mask.noise("income", 0.1, unit="household")
     survey.execute("UPDATE survey SET hh = NULL WHERE id = 5")
     with pytest.raises(ColumnError, match="household of a record is NULL"):
-        described(survey, household=None).noise("income", 0.1, unit="household", household="hh")
+        described(survey, household=None).mask.noise("income", 0.1, unit="household", household="hh")
 
 
 @pytest.mark.parametrize(
@@ -170,19 +177,21 @@ def test_sql_refuses_likewise(survey, call):
         survey.sql(f"FROM {call}").fetchall()
 
 
+@pytest.mark.slow
 def test_sql_gives_what_the_verb_gives(survey):
-    described(survey).noise("income", standard_deviation=5, unit="household", into="r")
+    described(survey).mask.noise("income", standard_deviation=5, unit="household", into="r")
     call = "sdc_noise_absolute('survey', ['income'], 5, 'id', unit := 'household', household := 'hh')"
     assert survey.execute(f"FROM {call} EXCEPT FROM r").fetchall() == []
 
 
+@pytest.mark.slow
 def test_undone_and_written_as_a_release_file(survey, tmp_path):
     survey.execute(f"COPY survey TO '{tmp_path}/survey.parquet'")
     data = described(survey, f"{tmp_path}/survey.parquet")
-    data.noise("income", standard_deviation=5, unit="household", into="masked")
+    data.mask.noise("income", standard_deviation=5, unit="household", into="masked")
     before = survey.execute("FROM masked ORDER BY id").fetchall()
     masked = described(survey, "masked", household=None, keys=["region", "tenure"])
-    masked.pram_retention("tenure", 0.5, unit="household", household="hh")
+    masked.mask.pram_retention("tenure", 0.5, unit="household", household="hh")
     decided(masked.to_release_file(tmp_path / "release.toml"))
     assert [s.arguments["unit"] for s in sdc_sql.read_release(tmp_path / "release.toml").steps] == ["household"] * 2
     masked.undo()  # the noise is replayed
@@ -190,14 +199,16 @@ def test_undone_and_written_as_a_release_file(survey, tmp_path):
     assert torn(survey, "income", "masked") == 0
 
 
+@pytest.mark.slow
 def test_risk_after_pram_says_that_households_drew(survey):
     data = described(survey, keys=["region", "tenure"], weight=None)
-    data.pram_retention("tenure", 0.5)
+    described(survey, household_columns=[]).mask.pram_retention("tenure", 0.5)
     assert "household" not in data.after_pram()
-    data.pram_retention("region", 0.5, unit="household")
+    data.mask.pram_retention("region", 0.5, unit="household")
     assert "step 2 drew by household" in data.after_pram()
 
 
+@pytest.mark.slow
 def test_at_the_command_line(survey, tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("SDC_KEY", "vT5-0fQmXr2LzKp8_YdWc3NhGu7JbSaEo9iRtM1xk4U")

@@ -37,14 +37,15 @@ def test_the_part_is_masked_like_a_table_of_its_own_and_the_others_stay(keyed, m
 
 def test_labels_stand_beside_the_values_of_the_others(persons):
     data = sdc_sql.Microdata(persons, "persons", keys=["age", "sex"], id="id")
-    data.where("region = 'north'").recode("age", breaks=[0, 40, 80])
+    data.where("region = 'north'").mask.recode("age", breaks=[0, 40, 80])
     found = persons.execute("SELECT age FROM persons ORDER BY id").fetchall()
     assert [v for (v,) in found] == ["0-39", "0-39", "40-79", "41", "41", None, "67", "25"]
 
 
+@pytest.mark.slow
 def test_what_is_suppressed_is_counted_in_the_part(persons):
     data = sdc_sql.Microdata(persons, "persons", keys=["age", "sex"], id="id")
-    step = data.where("region = 'north'").local_suppression(2, guarantee="wildcard")
+    step = data.where("region = 'north'").mask.local_suppression(2, guarantee="wildcard")
     found = persons.execute("SELECT id, age, sex FROM persons ORDER BY id").fetchall()
     assert found[:2] == [(1, 30, "f"), (2, 30, "f")]
     assert found[2] == (3, None, None)  # the only one of 41 in the part: two more are in the other region
@@ -55,21 +56,22 @@ def test_what_is_suppressed_is_counted_in_the_part(persons):
 def test_after_pram_of_a_part_no_true_risk_is_told(keyed):
     made(keyed)
     data = sdc_sql.Microdata(keyed, "t", keys=["cat", "grade"], id="id")
-    data.where(PART).pram_retention("cat", 0.5)
+    data.where(PART).mask.pram_retention("cat", 0.5)
     assert "a part of the records only" in str(data.after_pram())
 
 
+@pytest.mark.slow
 def test_parts_of_parts_and_names_that_are_odd(con):
     con.execute("""CREATE TABLE k AS SELECT range AS id, range % 4 AS "Select", range * 10 AS "a'b" FROM range(12)""")
     data = sdc_sql.Microdata(con, "k", id="id")
     part = data.where('"Select" >= 2').where("""NOT "a'b" > 60""")
-    part.round_to_base("a'b", 100)
+    part.mask.round_to_base("a'b", 100)
     assert con.execute("""SELECT "a'b" FROM k ORDER BY id""").fetchall() == [
         (v,) for v in (0, 10, 0, 0, 40, 50, 100, 70, 80, 90, 100, 110)
     ]
     con.execute("ALTER TABLE k ADD COLUMN f BOOLEAN")
     con.execute("UPDATE k SET f = id = 1 WHERE id < 3")
-    sdc_sql.Microdata(con, "k", id="id").where("f").round_to_base("a'b", 1000)
+    sdc_sql.Microdata(con, "k", id="id").where("f").mask.round_to_base("a'b", 1000)
     assert con.execute("""SELECT "a'b" FROM k WHERE id < 3 ORDER BY id""").fetchall() == [(0,), (0,), (0,)]
 
 
@@ -89,7 +91,7 @@ def test_what_is_no_condition_is_refused(con, condition):
     made(con)
     before = rows(con)
     with pytest.raises(sdc_sql.InputError, match=WRONG[condition].replace("(", r"\(")):
-        sdc_sql.Microdata(con, "t", id="id").where(condition).round_to_base("x", 5)
+        sdc_sql.Microdata(con, "t", id="id").where(condition).mask.round_to_base("x", 5)
     assert rows(con) == before
 
 
@@ -98,11 +100,12 @@ def test_an_id_that_has_come_twice_and_a_column_for_all_are_refused(con):
     part = sdc_sql.Microdata(con, "t", id="id").where("id < 10")
     con.execute("INSERT INTO t FROM t WHERE id = 200")
     with pytest.raises(sdc_sql.InputError, match="is the same on 2 records"):
-        part.round_to_base("x", 5)
+        part.mask.round_to_base("x", 5)
     with pytest.raises(sdc_sql.InputError, match="removed from all records"):
-        part.drop_identifiers("cat")
+        part.mask.drop_identifiers("cat")
 
 
+@pytest.mark.slow
 def test_command_line(tmp_path, capsys):
     source, output = tmp_path / "k.parquet", tmp_path / "out.parquet"
     duckdb.sql("SELECT range AS id, range * 10 AS x, range % 2 = 0 AS f FROM range(6)").write_parquet(str(source))

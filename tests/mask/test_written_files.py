@@ -71,6 +71,7 @@ def test_reports(folder, asked, bits, capsys):
     capsys.readouterr()
 
 
+@pytest.mark.slow
 def test_a_database_keeps_who_may_read_it(folder, capsys):
     path = folder / "t.duckdb"
     with duckdb.connect(str(path)) as con:
@@ -86,6 +87,7 @@ def test_a_database_keeps_who_may_read_it(folder, capsys):
     assert "--readable goes with --output only" in capsys.readouterr().err
 
 
+@pytest.mark.slow
 def test_stages_of_a_masked_copy_column_by_column(folder, capsys, monkeypatch):
     monkeypatch.setenv("SDC_KEY", "".join(f"{byte:02x}" for byte in os.urandom(32)))
     with duckdb.connect() as con:

@@ -290,7 +290,7 @@ def test_the_internal_certificate_says_what_was_done(made):
         ("recode", {}, False), ("local_suppression", {"k": 3}, False), ("noise", {"alpha": 0.1}, True),
     ]  # fmt: skip
     assert said["steps"][1]["guarantees"]
-    assert [limit["holds"] for limit in said["limits"]] == [True] * 5  # the last two: what can be worked out
+    assert [limit["holds"] for limit in said["limits"]] == [True] * 6  # the last three: what can be worked out
 
 
 @pytest.mark.slow
@@ -302,6 +302,9 @@ def test_another_key_another_input_or_another_release_file_are_found(made, tmp_p
     given = {"released": folder / "released.parquet", "release": tmp_path / "release.toml"}
     failed = sdc_sql.verify(tmp_path / "certificate.json", **given).failed
     assert failed == ("(run again)", "output.digest (run again)")
+    earlier = tmp_path / "earlier.json"
+    earlier.write_text(json.dumps(resealed(read(tmp_path), "versions.sdc_sql", "0.1.9")))
+    assert "whose values 0.2.0 does not give: run it with sdc-sql 0.1.9" in str(sdc_sql.verify(earlier, **given))
     monkeypatch.setenv("SDC_KEY", KEY)
     (tmp_path / "release.toml").write_text(RELEASE.replace("FORMAT", "parquet") + "# a word\n")
     failed = sdc_sql.verify(tmp_path / "certificate.json", **given).failed

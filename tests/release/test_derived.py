@@ -53,9 +53,36 @@ def test_an_exact_giver_refuses_and_the_message_says_how_to_mend(tmp_path):
     assert (
         """take it along: roles.ghosts = { sex = ["di'strict"] }, for steps[0], or drop it (method = "drop_""" in reason
     )
-    assert refused.limits[-1].figures == {"derived_values_summary.exact_givers": 1}
+    assert refused.limits[-2].figures == {"derived_values_summary.exact_givers": 1}
+    assert refused.limits[-1].figures == {"derived_values_summary.predicted_gain": 0.0}
     # what the message says mends it; so does a limit of the file's own
     assert [run(GHOSTS).reasons, run(roles="", step=DROP).reasons, run(limit=SET).reasons] == [(), (), ()]
+
+
+@pytest.mark.slow
+def test_a_giver_with_exceptions_refuses_where_it_tells_more_than_half(tmp_path):
+    """Of 40 districts all have one region but the last: 1, and nearly all is told, or 30, and a quarter is."""
+    told = []
+    for mixed in (1, 30):
+        with duckdb.connect() as con:  # two of each region have the sex of the others' regions, and lose the region
+            con.execute(f"""
+                COPY (SELECT *, CASE WHEN n < 3 THEN 't' ELSE 's' END AS sex FROM (
+                          SELECT *, row_number() OVER (PARTITION BY "Region" ORDER BY id) AS n FROM (
+                          SELECT i AS id, 'd' || i % 40 AS "di'strict",
+                                 'r' || if(i % 40 >= 40 - {mixed}, i // 40 % 20, i % 40 // 2) AS "Region"
+                          FROM range(2000) t(i))))
+                TO '{tmp_path}/k.parquet'
+            """)
+        file = tmp_path / "release.toml"
+        roles = """released_as_collected = ["di'strict", "n"]"""
+        file.write_text(FILE.format(roles=roles, limit="", step="importance = { sex = 1000 }"))
+        told.append(sdc_sql.run_release(file, write=False))
+    (reason,) = told[0].reasons
+    assert "derived_values_summary.predicted_gain <= 0.5: di'strict gives back 40 of 40 suppressed" in reason
+    assert "% of them rightly): take it along: roles.ghosts" in reason
+    assert told[0].limits[-1].figures["derived_values_summary.predicted_gain"] > 0.8
+    assert told[1].reasons == ()
+    assert 0 < told[1].limits[-1].figures["derived_values_summary.predicted_gain"] < 0.5
 
 
 @pytest.mark.slow

@@ -33,6 +33,7 @@ def proposed(tmp_path):
     return made
 
 
+@pytest.mark.slow
 def test_the_figures_are_those_of_the_workers(fixtures, tmp_path, capsys):
     file = tmp_path / "w.toml"
     assert main(["release", "--init", str(fixtures / "cps_workers.parquet"), str(file)]) == 0
@@ -94,6 +95,7 @@ def test_a_weight_by_a_word_of_two_meanings_is_a_comment(proposed):
     assert "weight" not in tomllib.loads(text)["roles"]
 
 
+@pytest.mark.slow
 def test_an_amount_is_no_id_and_no_id_at_all_is_told(proposed, tmp_path):
     rows = "SELECT range % 2 AS sex, (range * 31)::{} AS {} FROM range(60)"
     for kind in ("DOUBLE", "BIGINT"):
@@ -106,6 +108,7 @@ def test_an_amount_is_no_id_and_no_id_at_all_is_told(proposed, tmp_path):
     assert "row_number() OVER () AS record" in proposed("SELECT range % 2 AS sex FROM range(60)").read_text()
 
 
+@pytest.mark.slow
 def test_what_cannot_be_proposed_is_refused(proposed, tmp_path):
     with pytest.raises(TableError, match="no records"):
         proposed("SELECT 1 AS a WHERE false")

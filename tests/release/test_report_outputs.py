@@ -28,6 +28,7 @@ def test_one_outlier_moves_a_loss_by_less_than_a_step(records):
     assert public_loss.coarse(0.5, 99) is None
 
 
+@pytest.mark.slow
 def test_the_outputs_of_a_release_file(tmp_path, monkeypatch):
     monkeypatch.setenv("SDC_KEY", KEY)
     (tmp_path / "raw.csv").write_text("id,age\n1,30\n2,30\n3,30\n", encoding="utf-8")

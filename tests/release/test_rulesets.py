@@ -79,6 +79,7 @@ def test_every_ruleset_is_read_and_has_version_and_source(name):
     assert its.unchecked
 
 
+@pytest.mark.slow
 def test_the_answers_are_those_of_the_rules_command(couples, con, fixtures, capsys):
     """The rules of the handbook, section 3.7, by both doors."""
     outcome = run_release(couples(rules=RESEARCH + "looked_at = [3]"), con, write=False)
@@ -117,6 +118,7 @@ def test_a_release_that_keeps_its_rules_is_written_with_certificate(couples, tmp
     assert verify(tmp_path / "c.json", tmp_path / "released.parquet", release=file).holds
 
 
+@pytest.mark.slow
 def test_a_rule_that_is_violated_refuses_also_where_a_person_looked(couples, con):
     named = RESEARCH.replace('["name"]', '["husband_income"]') + "looked_at = [1, 3, 4]"
     (reason,) = run_release(couples(rules=named), con, write=False).reasons

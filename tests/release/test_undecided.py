@@ -107,6 +107,7 @@ def test_what_nobody_decided_about_is_one_error_with_what_is_known_and_a_line_to
     assert read_release(release("\n".join(LINES), kind=kind)).roles.drop == ("UTILNAME",)
 
 
+@pytest.mark.slow
 def test_a_column_is_decided_by_role_scenario_or_step_and_by_nothing_else(release):
     rows = f"{BASE}, range % 3 AS a, range % 4 AS b, range * 1.0 AS x FROM range(40)"
     swap = '[[steps]]\nmethod = "rank_swap"\ncolumns = ["x"]\np = 5\nstratum = "a"'
@@ -189,6 +190,7 @@ def test_certificates_that_say_too_much_are_found(release, tmp_path):
             assert verify(tmp_path / "other.json", tmp_path / "out.csv").failed == ("released_as_collected",)
 
 
+@pytest.mark.slow
 def test_numbers_codes_and_names_among_texts():
     """By hand: which texts are numbers, and which are names."""
     wrong = []
@@ -211,6 +213,7 @@ def test_numbers_codes_and_names_among_texts():
     assert wrong == []
 
 
+@pytest.mark.slow
 def test_an_unedited_proposal_is_never_accepted(tmp_path, capsys):
     """Also where nothing but keys and an id is there; and what is emptied without a decision is an error again."""
     few = "SELECT range AS id, range % 2 AS sex FROM range(40)"
@@ -242,6 +245,7 @@ HOUSES = """
 """
 
 
+@pytest.mark.slow
 def test_households_weights_and_numbers_of_members_are_found(tmp_path):
     duckdb.sql(f"COPY ({HOUSES}) TO '{tmp_path}/raw.parquet'")
     text = propose_release(tmp_path / "raw.parquet", tmp_path / "r.toml").read_text()

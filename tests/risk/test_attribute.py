@@ -12,6 +12,7 @@ import pytest
 
 import sdc_sql
 from sdc_sql.figures.limits import exceeded
+from sdc_sql.microdata import call_method
 
 SALARIES = [3, 4, 5, 6, 11, 8, 7, 9, 10]
 
@@ -157,7 +158,7 @@ def test_a_limit_on_attribute_disclosure(examples):
 def test_wildcards_are_refused_not_ignored(examples):
     data = sdc_sql.Microdata(examples[0], "li", keys=["cell"], nulls="wildcard")
     with pytest.raises(sdc_sql.ParameterError, match="wildcard"):
-        data.l_diversity("salary")
+        data.risk.l_diversity("salary")
 
 
 @pytest.mark.parametrize(("entry", "sensitive"), [("ldiv_1", "electcon"), ("ldiv_2", "electcon"), ("ldiv_2", "relat")])
@@ -230,9 +231,12 @@ def test_several_sensitive_variables(examples):
         == con.execute("FROM sdc_l_diversity('li', ['cell', 'salary'], 'illness')").fetchall()
     )
     data = sdc_sql.Microdata(con, "li", keys=["cell"])
-    assert (data.l_diversity("illness").distinct_l, data.l_diversity("illness", others=["salary"]).distinct_l) == (3, 1)
+    assert (
+        data.risk.l_diversity("illness").distinct_l,
+        data.risk.l_diversity("illness", others=["salary"]).distinct_l,
+    ) == (3, 1)
     with pytest.raises(sdc_sql.ParameterError, match="list of columns"):
-        data.l_diversity("illness", others="salary")
+        data.risk.l_diversity("illness", others="salary")
 
 
 def test_alpha_k_anonymity_of_chosen_values(examples):
@@ -244,8 +248,8 @@ def test_alpha_k_anonymity_of_chosen_values(examples):
     assert con.execute(call.format("")).fetchall() == [(0.6, 2, 5, 2, 5, 1)]
     assert con.execute(call.format(", chosen := ['y']")).fetchall() == [(0.6, 2, 1, 1, 0, 1)]
     data = sdc_sql.Microdata(con, "chosen", keys=["c"])
-    assert data.likeness("s", chosen=["y"]).alpha == 0.5
-    assert data.alpha_k_anonymity("s", 0.6, 2, chosen=["y"]).records == 1
+    assert data.risk.likeness("s", chosen=["y"]).alpha == 0.5
+    assert data.risk.alpha_k_anonymity("s", 0.6, 2, chosen=["y"]).records == 1
     for values, message in (("['w']", "not every one"), ("[]", "empty"), ("[NULL]", "not every one")):
         with pytest.raises(duckdb.Error, match=message):
             con.execute(call.format(f", chosen := {values}")).fetchall()
@@ -268,7 +272,7 @@ def test_wrong_input_is_an_error_of_the_package(db, method, given, named, words)
     db.execute("CREATE OR REPLACE TABLE small AS FROM (VALUES (1, 1), (1, 2), (2, 1)) AS t(c, s)")
     data = sdc_sql.Microdata(db, "small", keys=["c"])
     with pytest.raises(sdc_sql.ParameterError, match=words):
-        getattr(data, method)(*given, **named)
+        call_method(data, method, *given, **named)
 
 
 def test_recursive_diversity_is_strict_where_the_product_is_rounded_up(db):

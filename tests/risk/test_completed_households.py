@@ -39,22 +39,23 @@ def below(rows, k):
     return sum(cells.count(c) < k for c in cells)
 
 
+@pytest.mark.slow
 def test_a_value_that_another_member_shows_is_counted_at_every_door(con, tmp_path, capsys):
     survey(con)
     data = Microdata(con, "survey", keys=["region", "age"], household="household", id="id")
-    assert [v.records for v in data.k_anonymity(3)] == [1, 1]  # (north, old) by itself
-    assert data.frequency_summary().sample_uniques == 1
+    assert [v.records for v in data.risk.k_anonymity(3)] == [1, 1]  # (north, old) by itself
+    assert data.risk.frequency_summary().sample_uniques == 1
     assert data.check_limits(["k_anonymity.3.records <= 0", "k_anonymity.3.records < 2"])[0].holds is False
-    assert sorted(data.cells().fetchall()) == [("north", "old", 1), ("north", "young", 3)]
+    assert sorted(data.risk.cells().fetchall()) == [("north", "old", 1), ("north", "young", 3)]
     assert con.execute("SELECT count(*) FROM survey WHERE region IS NULL").fetchone() == (1,)  # it stays as it is
     report = sdc_sql.risk_report(data)
     assert {row["keys" if "keys" in row else "region"] for row in report.riskiest_keys} == {"north"}
     assert [row["records"] for row in report.frequency_distribution if row["cells"]] == [1, 3]
     assert "region (the same for all members of each of 1 households)" in report.households
     wild = Microdata(con, "survey", keys=["region"], household="household", nulls="wildcard")
-    assert [v.records for v in wild.k_anonymity(4)] == [0, 0, 0]
-    assert Microdata(con, "survey", keys=["region", "age"], household="household", household_columns=[]).cells().filter(
-        "region IS NULL").fetchall() == [(None, "old", 1)]  # fmt: skip
+    assert [v.records for v in wild.risk.k_anonymity(4)] == [0, 0, 0]
+    alone = Microdata(con, "survey", keys=["region", "age"], household="household", household_columns=[])
+    assert alone.risk.cells().filter("region IS NULL").fetchall() == [(None, "old", 1)]
     con.execute(f"COPY survey TO '{tmp_path}/survey.parquet'")
     keys = ["risk", f"{tmp_path}/survey.parquet", "--keys", "region", "--fail-if", "k_anonymity.4.records > 0"]
     codes = [main([*keys, *more]) for more in ([], ["--household", "household"], ["--household", "household",
@@ -63,6 +64,7 @@ def test_a_value_that_another_member_shows_is_counted_at_every_door(con, tmp_pat
     assert "NULL counts as known" in capsys.readouterr().out
 
 
+@pytest.mark.slow
 def test_by_hand(con):
     """What is filled in is what a person would fill in, for random tables with odd names; so is what is counted."""
     wrong = []
@@ -84,11 +86,12 @@ def test_by_hand(con):
             wrong.append(seed)
         con.execute('UPDATE k SET "a household" = -id - 1 WHERE "a household" IS NULL')
         data = Microdata(con, "k", keys=names[2:], household="a household", household_columns=["SELECT", "k"])
-        if [v.records for v in data.k_anonymity(3)] != [below(by_hand, 2), below(by_hand, 3)]:
+        if [v.records for v in data.risk.k_anonymity(3)] != [below(by_hand, 2), below(by_hand, 3)]:
             wrong.append((seed, "counts"))
     assert wrong == []
 
 
+@pytest.mark.slow
 def test_edges(con):
     survey(con, [*ROWS, (5, None, None, "old"), (6, None, "south", "old"), (7, 27, "south", "old"),
                  (8, 27, "north", "old"), (9, 27, None, "young")])  # fmt: skip
@@ -125,7 +128,7 @@ def test_columns_that_are_found(con):
             rows.append((len(rows), h, region if (h, m) != (7, 1) else "x", "a" if (3 * h + m) % 97 else "b", str(m),
                          None if m else str(h)))  # fmt: skip
     survey(con, rows, columns=("id", "household", "region", "nation", "sex", "income"))
-    found = {c.variable: c for c in Microdata(con, "survey", household="household").constant_columns()}
+    found = {c.variable: c for c in Microdata(con, "survey", household="household").risk.constant_columns()}
     assert (found["region"].constant, found["region"].share) == (99, 0.99)
     assert found["sex"].constant == 0
     assert (found["income"].households, found["income"].share) == (0, None)
@@ -139,8 +142,8 @@ def test_the_original_is_completed_too(con):
     survey(con)
     con.execute("CREATE TABLE original AS FROM survey")
     data = Microdata(con, "survey", keys=["region", "age"], household="household", id="id")
-    assert data.true_reidentification("original").unmatched == 0
-    assert data.suppression_report("original", 2).below_strong == 1
+    assert data.linkage.true_reidentification("original").unmatched == 0
+    assert data.linkage.suppression_report("original", 2).below_strong == 1
 
 
 @pytest.mark.slow
@@ -185,3 +188,23 @@ def test_init_proposes_the_columns_of_the_household(con, tmp_path):
     (line,) = [line for line in text.splitlines() if line.startswith("household_columns")]
     assert line.startswith('household_columns = ["region"]')
     assert "97.50% of 40 households" in line
+
+
+@pytest.mark.slow
+def test_a_size_that_is_missing_is_counted(con):
+    """Suppressed by other means, as it is or recoded, of whole households: who has their numbers counts them."""
+    con.execute("""CREATE TABLE survey AS SELECT row_number() OVER () AS id, h AS household,
+                          CASE WHEN h % 10 > 0 THEN 1 + h % 5 END AS size,
+                          CASE WHEN h % 7 > 0 THEN least(1 + h % 5, 4) || CASE WHEN h % 5 > 2 THEN '+' ELSE '' END END AS "Select",
+                          CASE WHEN h % 6 > 0 THEN 'nswe'[1 + h % 4] END AS region
+                   FROM range(200) t(h), range(5) u(m) WHERE m <= h % 5""")  # fmt: skip  # noqa: E501
+    keys = ["size", "Select", "region"]
+    data = Microdata(con, "survey", keys=keys, household="household", household_columns=keys)
+    (both,) = (
+        data.risk.cells().aggregate('count(*) FILTER (size IS NULL) + count(*) FILTER ("Select" IS NULL)').fetchall()
+    )
+    assert both == (0,)
+    wrong = data.risk.cells().filter("\"Select\" <> least(size, 4) || CASE WHEN size > 3 THEN '+' ELSE '' END")
+    assert wrong.fetchall() == []
+    (left,) = data.risk.cells().filter("region IS NULL").aggregate("sum(sample_frequency)").fetchall()
+    assert left == (sum(1 + h % 5 for h in range(200) if h % 6 == 0),)  # which no number of members tells

@@ -51,9 +51,9 @@ def test_every_count_by_lists(con, seed):
     f, size = Counter(of.values()), Counter(row["k"] for row in rows)
     weight = {h: 5.0 * (1 + h % 2) for h in of}
     big = {c: math.fsum(weight[h] for h in of if of[h] == c) for c in f}
-    records = {r[0]: r[5:] for r in data.composition_frequencies().fetchall()}
+    records = {r[0]: r[5:] for r in data.risk.composition_frequencies().fetchall()}
     assert records == {row["id"]: (f[of[row["k"]]], big[of[row["k"]]]) for row in rows}
-    summary = data.composition_summary(4)
+    summary = data.risk.composition_summary(4)
     below = [h for h in of if f[of[h]] < 4]
     uniques = [h for h in of if f[of[h]] == 1]
     assert summary.to_dict() == {
@@ -61,7 +61,7 @@ def test_every_count_by_lists(con, seed):
         "persons_in_unique_households": sum(size[h] for h in uniques), "households_below_k": len(below),
         "persons_below_k": sum(size[h] for h in below),
     }  # fmt: skip
-    mapped = data.composition_k_map("f's", 3)
+    mapped = data.risk.composition_k_map("f's", 3)
     few = [h for h in of if everyone[of[h]] < 3]
     assert (mapped.households, mapped.persons) == (len(few), sum(size[h] for h in few))
     assert mapped.absent_households == sum(everyone[c] == 0 for c in of.values())
@@ -69,8 +69,8 @@ def test_every_count_by_lists(con, seed):
     assert mapped.least == min(everyone[c] for c in of.values())
     assert mapped.expected_reidentified_households == pytest.approx(sum(1 / max(everyone[c], 1) for c in of.values()))
     n1, n2, n3 = (sum(v == j for v in f.values()) for j in (1, 2, 3))
-    assert data.composition_theta(0.25).theta == pytest.approx(float(theta(n1, n2, n3, 0.25)[0]))
-    risk = data.composition_risk()
+    assert data.risk.composition_theta(0.25).theta == pytest.approx(float(theta(n1, n2, n3, 0.25)[0]))
+    risk = data.risk.composition_risk()
     n, population_size = len(of), sum(weight.values())
     pi = n / population_size
     cells = population_cells(
@@ -135,7 +135,10 @@ def test_on_populations_that_are_drawn_from(con, bands):
                 "CREATE OR REPLACE TABLE k AS SELECT * FROM everyone WHERE list_contains(?::INTEGER[], hh)", [chosen]
             )
             data = Microdata(con, "k", keys=["region", "age", "sex"], household="hh", weight=1 / pi)
-            found, truth = data.composition_risk(), data.composition_k_map("everyone").expected_reidentified_households
+            found, truth = (
+                data.risk.composition_risk(),
+                data.risk.composition_k_map("everyone").expected_reidentified_households,
+            )
             ratios.append(found.expected_reidentified_households / truth)
             weighed += [found.by_weights / truth] if found.by_weights is not None else []
             if not found.chao_lin <= found.expected_reidentified_households <= found.cells or found.cells < truth:
@@ -155,14 +158,20 @@ def test_on_the_population_of_eu_silc(con, shared, keys):
     )
     con.execute("CREATE TABLE k AS FROM everyone WHERE hid % 10 = 3")
     data = Microdata(con, "k", keys=keys, household="hid", weight=10)
-    found, truth = data.composition_risk(), data.composition_k_map("everyone").expected_reidentified_households
+    found, truth = (
+        data.risk.composition_risk(),
+        data.risk.composition_k_map("everyone").expected_reidentified_households,
+    )
     assert found.chao_lin < truth < found.expected_reidentified_households * 1.1
     assert found.expected_reidentified_households < 1.9 * truth
-    assert truth > 2 * data.household_global_risk().expected_reidentified_households or len(keys) > 3
+    assert truth > 2 * data.risk.household_global_risk().expected_reidentified_households or len(keys) > 3
     assert found.by_weights is None  # as too many are unlike all others
     # coarser keys are common ones: two bands of age, by which the weights do
     coarse = Microdata(con, "k", keys=["adult", "gender"], household="hid", weight=10)
-    found, truth = coarse.composition_risk(), coarse.composition_k_map("everyone").expected_reidentified_households
+    found, truth = (
+        coarse.risk.composition_risk(),
+        coarse.risk.composition_k_map("everyone").expected_reidentified_households,
+    )
     assert 0.75 < found.by_weights / truth < 1.25
 
 
@@ -171,25 +180,25 @@ def test_refused(con):
     con.execute("CREATE TABLE one AS FROM k LIMIT 1")
     con.execute("CREATE TABLE light AS SELECT * REPLACE (0.3 AS w) FROM one")
     one = Microdata(con, "one", keys=["a"], household="hh", weight="w")
-    risk = one.composition_risk()
+    risk = one.risk.composition_risk()
     assert (risk.cells, risk.expected_reidentified_households, risk.reidentification_rate) == (1, 0.5, 0.5)
     for call, error, words in (
-        (lambda: Microdata(con, "one", keys=["a"]).composition_summary(), ParameterError, "household"),
+        (Microdata(con, "one", keys=["a"]).risk.composition_summary, ParameterError, "household"),
         (
             lambda: con.execute("FROM sdc_composition_summary('k', ['a'], 'hh')").fetchall(),
             Exception,
             "household number is NULL",
         ),
         (
-            lambda: Microdata(con, "one", keys=["a"], household="hh", nulls="wildcard").composition_summary(),
+            Microdata(con, "one", keys=["a"], household="hh", nulls="wildcard").risk.composition_summary,
             ParameterError,
             "wildcard",
         ),
-        (lambda: one.composition_summary(1), ParameterError, "at least 2|k is 1"),
-        (lambda: one.composition_theta(1.5), ParameterError, "between 0 and 1"),
-        (lambda: one.composition_k_map(None), TableError, "population"),
+        (lambda: one.risk.composition_summary(1), ParameterError, "at least 2|k is 1"),
+        (lambda: one.risk.composition_theta(1.5), ParameterError, "between 0 and 1"),
+        (lambda: one.risk.composition_k_map(None), TableError, "population"),
         (
-            lambda: Microdata(con, "light", keys=["a"], household="hh", weight="w").composition_risk(),
+            Microdata(con, "light", keys=["a"], household="hh", weight="w").risk.composition_risk,
             WeightError,
             "less than",
         ),

@@ -45,7 +45,7 @@ def described(con, weight="w", keys=("region", "sex", "job"), **roles):
     [(100 / 60, False), (1.66, True)],
 )
 def test_each_combination_of_levels_a_hundred_times(con, weight, violated):
-    found = described(con, weight).research_file_rules(LEVELS)
+    found = described(con, weight).risk.research_file_rules(LEVELS)
     assert found[1].violated is violated
     assert found[1].found.startswith(f"{20 if violated else 0} of 20 combinations are rarer")
 
@@ -53,25 +53,25 @@ def test_each_combination_of_levels_a_hundred_times(con, weight, violated):
 @pytest.mark.slow
 def test_research_rules(con):
     data = described(con)
-    assert answers(data.research_file_rules()) == dict.fromkeys(range(1, 6))
-    assert answers(described(con, None).research_file_rules(LEVELS))[2] is None
+    assert answers(data.risk.research_file_rules()) == dict.fromkeys(range(1, 6))
+    assert answers(described(con, None).risk.research_file_rules(LEVELS))[2] is None
     full = {"inhabitants": "inhabitants", "direct_identifiers": ["name", "ID"], "panel": True}
-    assert answers(data.research_file_rules(LEVELS, **full)) == {1: True, 2: False, 3: None, 4: True, 5: True}
+    assert answers(data.risk.research_file_rules(LEVELS, **full)) == {1: True, 2: False, 3: None, 4: True, 5: True}
     safe = {"inhabitants": "inhabitants", "direct_identifiers": ["name"], "panel": False}
     con.execute("CREATE OR REPLACE VIEW large AS SELECT * REPLACE (10000 AS inhabitants) FROM f")
     large = Microdata(con, "large", keys=["region", "sex", "job"], weight="w")
-    assert answers(large.research_file_rules(LEVELS, **safe)) == {1: False, 2: False, 3: None, 4: False, 5: False}
+    assert answers(large.risk.research_file_rules(LEVELS, **safe)) == {1: False, 2: False, 3: None, 4: False, 5: False}
 
 
 def test_without_regions_two_keys_are_checked(con):
     """3.7: with no direct regional variable bivariate combinations are checked; sex x job has 20."""
-    found = described(con, keys=["sex", "job"]).research_file_rules({"very": ["sex"], "identifying": ["job"]})
+    found = described(con, keys=["sex", "job"]).risk.research_file_rules({"very": ["sex"], "identifying": ["job"]})
     assert found[1].found.startswith("0 of 20 combinations")
     assert found[3].violated is False
 
 
 def test_public_rules_that_were_not_measured(con):
-    found = answers(described(con, None).public_use_file_rules())
+    found = answers(described(con, None).risk.public_use_file_rules())
     assert found.pop(4) is False
     assert found == {1: None, 2: None, 3: [None] * 4, 5: None, 6: None, 7: None, 8: None, 9: None, 10: None}
 
@@ -79,7 +79,7 @@ def test_public_rules_that_were_not_measured(con):
 @pytest.mark.slow
 def test_public_rules_that_are_kept(con):
     """2,400,000 persons: sizes of 800,000, values of job 240,000, crossings of sex and job 120,000 and more."""
-    found = described(con, keys=["sex", "job"], household="household").public_use_file_rules(
+    found = described(con, keys=["sex", "job"], household="household").risk.public_use_file_rules(
         household_variables=["region"], indirect_regions=["size"], province="province", municipality="town",
         withheld=["name"], sensitive=[], reference_date=dt.date(2024, 5, 1), release_date=dt.date(2025, 5, 1),
     )  # fmt: skip
@@ -88,9 +88,9 @@ def test_public_rules_that_are_kept(con):
     }  # fmt: skip
     # 3.7, rule 2: direct regional variables are not released; the two that rule 3 is measured by stand in this table
     assert found[1].found.startswith('not measured: "province", "town" are in the table for rule 3')
-    found = described(con, keys=["sex", "job"]).public_use_file_rules(withheld=["name"], indirect_regions=["size"])
+    found = described(con, keys=["sex", "job"]).risk.public_use_file_rules(withheld=["name"], indirect_regions=["size"])
     assert answers(found)[2] is False
-    found = described(con).public_use_file_rules(withheld=["town"], municipality="town")
+    found = described(con).risk.public_use_file_rules(withheld=["town"], municipality="town")
     assert answers(found)[2] is True
 
 
@@ -103,13 +103,13 @@ def test_an_indirect_region_is_an_identifying_variable(con):
         ("job", 24, 8, "30 of 30 combinations are rarer"),
         ("job", 25, 8, "0 of 30 combinations are rarer"),
     ):
-        found = described(con, weight, keys=[key]).public_use_file_rules(indirect_regions=["size"])
+        found = described(con, weight, keys=[key]).risk.public_use_file_rules(indirect_regions=["size"])
         assert [(a.found.split(";")[0], a.violated) for a in found if a.rule == rule] == [(words, words[0] != "0")]
     keys = [f"k{n}" for n in range(16)]
     con.execute(f"CREATE OR REPLACE TABLE many AS SELECT {', '.join(f'i % 2 AS {k}' for k in keys)} FROM range(4) t(i)")
     data = Microdata(con, "many", keys=keys[:15])
-    assert answers(data.public_use_file_rules(indirect_regions=["K0"]))[4] is False
-    assert answers(data.public_use_file_rules(indirect_regions=["k15"]))[4] is True
+    assert answers(data.risk.public_use_file_rules(indirect_regions=["K0"]))[4] is False
+    assert answers(data.risk.public_use_file_rules(indirect_regions=["k15"]))[4] is True
 
 
 @pytest.mark.one_in(7)
@@ -125,8 +125,9 @@ def test_a_year_by_the_calendar(con, last, released, young):
     assert con.execute(f"SELECT violated FROM {rules} WHERE rule = 1").fetchall() == [(young,)]
 
 
+@pytest.mark.slow
 def test_no_household_variables(con):
-    found = described(con, household="household").public_use_file_rules(household_variables=[])
+    found = described(con, household="household").risk.public_use_file_rules(household_variables=[])
     assert [(a.found, a.violated) for a in found if a.rule == 9] == [("no household variable", False)]
 
 
@@ -134,9 +135,9 @@ def test_no_household_variables(con):
 def test_a_null_among_names_is_no_name(con):
     data = described(con)
     for call in (
-        lambda: data.research_file_rules(direct_identifiers=[None]),
-        lambda: data.public_use_file_rules(withheld=["name", None]),
-        lambda: data.public_use_file_rules(sensitive=[None]),
+        lambda: data.risk.research_file_rules(direct_identifiers=[None]),
+        lambda: data.risk.public_use_file_rules(withheld=["name", None]),
+        lambda: data.risk.public_use_file_rules(sensitive=[None]),
     ):
         with pytest.raises(ParameterError, match="holds a NULL where a name should be"):
             call()
@@ -156,7 +157,7 @@ def test_a_null_among_names_is_no_name(con):
     ],
 )
 def test_one_public_rule_that_is_violated(con, rule, weight, given, words):
-    found = described(con, weight, keys=["sex", "job"], household="household").public_use_file_rules(**given)
+    found = described(con, weight, keys=["sex", "job"], household="household").risk.public_use_file_rules(**given)
     (row,) = [a for a in found if a.rule == rule]
     assert row.violated is True
     assert words in row.found
@@ -173,24 +174,26 @@ def test_one_public_rule_that_is_violated(con, rule, weight, given, words):
     ],
 )
 def test_one_part_of_rule_three_that_is_violated(con, part, weight, areas):
-    found = [a.violated for a in described(con, weight).public_use_file_rules(**areas) if a.rule == 3]
+    found = [a.violated for a in described(con, weight).risk.public_use_file_rules(**areas) if a.rule == 3]
     assert found[part] is True
 
 
+@pytest.mark.slow
 def test_half_of_an_area_is_half_whatever_its_last_digit(con):
     """By hand, 3 x 1.9 of 6 x 1.9 is exactly half; the sum of three doubles is 5.699999999999999, below half of six."""
     con.execute("CREATE OR REPLACE TABLE two_towns AS SELECT i // 3 AS town, 1 AS area, 1.9e0 AS w FROM range(6) t(i)")
     assert con.execute("SELECT sum(w) < 5.7e0 FROM two_towns WHERE town = 0").fetchall() == [(True,)]
-    found = Microdata(con, "two_towns", keys=["area"], weight="w").public_use_file_rules(
+    found = Microdata(con, "two_towns", keys=["area"], weight="w").risk.public_use_file_rules(
         indirect_regions=["area"], municipality="town"
     )
     assert [a.violated for a in found if a.rule == 3][3] is True
 
 
+@pytest.mark.slow
 def test_a_household_of_one_may_be_rare(con):
     con.execute("CREATE OR REPLACE VIEW singles AS SELECT * REPLACE (id AS household) FROM f WHERE id > 10")
     data = Microdata(con, "singles", keys=["sex"], household="household")
-    assert answers(data.public_use_file_rules(household_variables=["dwelling"]))[9] is False
+    assert answers(data.risk.public_use_file_rules(household_variables=["dwelling"]))[9] is False
 
 
 @pytest.mark.slow
@@ -198,26 +201,26 @@ def test_sixteen_identifying_variables(con):
     keys = [f"k{i}" for i in range(16)]
     con.execute(f"CREATE OR REPLACE TABLE many AS SELECT {', '.join(f'i % 2 AS {k}' for k in keys)} FROM range(4) t(i)")
     for n, violated in ((15, False), (16, True)):
-        assert answers(Microdata(con, "many", keys=keys[:n]).public_use_file_rules())[4] is violated
+        assert answers(Microdata(con, "many", keys=keys[:n]).risk.public_use_file_rules())[4] is violated
 
 
 @pytest.mark.slow
 def test_what_is_given_wrong(con):
     data = described(con)
     with pytest.raises(ColumnError, match=r"inhabitants of a region \(id\) are NULL"):
-        data.research_file_rules(LEVELS, inhabitants="id")
+        data.risk.research_file_rules(LEVELS, inhabitants="id")
     with pytest.raises(ParameterError, match="has no level"):
-        data.research_file_rules({"extremely": ["region"], "very": ["sex"]})
+        data.risk.research_file_rules({"extremely": ["region"], "very": ["sex"]})
     with pytest.raises(ParameterError, match="is not among the keys"):
-        data.research_file_rules({**LEVELS, "identifying": ["job", "id"]})
+        data.risk.research_file_rules({**LEVELS, "identifying": ["job", "id"]})
     with pytest.raises(ParameterError, match="levels is"):
-        data.research_file_rules({"extreme": ["region"]})
+        data.risk.research_file_rules({"extreme": ["region"]})
     with pytest.raises(ParameterError, match="panel is 'no'"):
-        data.research_file_rules(LEVELS, panel="no")
+        data.risk.research_file_rules(LEVELS, panel="no")
     with pytest.raises(ParameterError, match="reference_date is '2024-05-01'"):
-        data.public_use_file_rules(reference_date="2024-05-01")
+        data.risk.public_use_file_rules(reference_date="2024-05-01")
     with pytest.raises(ColumnError, match="'county'"):
-        data.public_use_file_rules(province="county")
+        data.risk.public_use_file_rules(province="county")
     for call in ("sdc_research_file_rules('f', ['sexe'], 'w', NULL)", "sdc_public_use_file_rules('f', ['sexe'], 'w')"):
         with pytest.raises(duckdb.Error, match='"sexe" is not a column'):
             con.execute(f"FROM {call}").fetchall()

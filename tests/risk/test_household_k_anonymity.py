@@ -16,12 +16,12 @@ def test_three_of_one_family(con):
     con.execute("CREATE TABLE survey (household INTEGER, region VARCHAR, age VARCHAR)")
     con.executemany("INSERT INTO survey VALUES (?, ?, ?)", FAMILY)
     data = Microdata(con, "survey", keys=["region", "age"], household="household")
-    assert [v.records for v in data.k_anonymity(3)] == [0, 2]
-    assert [(v.k, v.records, v.cells) for v in data.household_k_anonymity(3)] == [(2, 3, 1), (3, 5, 2)]
+    assert [v.records for v in data.risk.k_anonymity(3)] == [0, 2]
+    assert [(v.k, v.records, v.cells) for v in data.risk.household_k_anonymity(3)] == [(2, 3, 1), (3, 5, 2)]
     (limit,) = data.check_limits(["household_k_anonymity.2.records <= 0"])
     assert (limit.holds, limit.figures) == (False, {"household_k_anonymity.2.records": 3})
     with pytest.raises(ParameterError, match="household"):
-        Microdata(con, "survey", keys=["region"]).household_k_anonymity()
+        Microdata(con, "survey", keys=["region"]).risk.household_k_anonymity()
 
 
 def test_by_hand(con):

@@ -191,6 +191,7 @@ def test_odd_tables(con):
         sdc_sql.Microdata(con, "none_at_all")
 
 
+@pytest.mark.slow
 def test_on_the_command_line(tmp_path, monkeypatch, capsys, con):
     monkeypatch.chdir(tmp_path)
     con.execute(

@@ -141,6 +141,7 @@ def test_any_kind_of_number_will_do(con):
     )
 
 
+@pytest.mark.slow
 @PROPERTY
 @given(table=small_tables())
 def test_individual_risk_equals_the_definition(db, table):
@@ -155,6 +156,7 @@ def test_individual_risk_equals_the_definition(db, table):
         assert [r["individual_risk"] for r in rows] == pytest.approx(expected, rel=1e-12)
 
 
+@pytest.mark.slow
 @PROPERTY
 @given(table=small_tables())
 def test_cell_risk_is_that_of_its_records(db, table):

@@ -8,15 +8,12 @@ from __future__ import annotations
 import itertools
 import math
 import random
-from typing import TYPE_CHECKING
 
+import duckdb
 import pytest
 
 from sdc_sql import Microdata
 from sdc_sql.errors import ColumnError, ParameterError, SdcError, TableError
-
-if TYPE_CHECKING:
-    import duckdb
 
 # slide 27: x, f1, f2, f1 / f2, P with 90, P with 900
 TEN_OF_HUNDRED = [
@@ -54,7 +51,7 @@ def links(con: duckdb.DuckDBPyConnection, spread: object, density: object = "nor
 
 
 def perceived(con: duckdb.DuckDBPyConnection, *arguments: object, **named: object) -> object:
-    return Microdata(con, "released", id="id").perceived_risk("external", ["x"], *arguments, **named)
+    return Microdata(con, "released", id="id").risk.perceived_risk("external", ["x"], *arguments, **named)
 
 
 def two_persons(con: duckdb.DuckDBPyConnection, released: list[tuple]) -> None:
@@ -63,6 +60,7 @@ def two_persons(con: duckdb.DuckDBPyConnection, released: list[tuple]) -> None:
     table(con, "released", "id, x", released)
 
 
+@pytest.mark.slow
 def test_example_4_1(con):
     """Slides 19 to 21: p_1 = .89, D(X) = max(.89, .11) = .89; of one record p_1 = .13, D(X) = max(.13, .87) = .87."""
     # slide 19: E(M(Y)) = 1.65 and E(M(Y')) = 12.2, by the parameters that the figures are made with
@@ -76,6 +74,7 @@ def test_example_4_1(con):
     assert round(perceived(con, 1, density="lognormal").maximum, 2) == 0.87
 
 
+@pytest.mark.slow
 def test_records_that_are_not_unique(con):
     """Slide 23: p_1 = 1/N = 1/3 where all three are alike; 1/(N - 1) = 1/2 where two are and the third cannot be."""
     table(con, "released", "id, x", [(1, 7.0), (2, 20.0)])
@@ -118,6 +117,7 @@ def test_ten_of_a_hundred(con, method):
         assert p / (sum(mine) + 10 * nobody) == pytest.approx(with_900, abs=1.1e-6)
 
 
+@pytest.mark.slow
 def test_table_1(con):
     """Slide 32: lognormal noise of deviation 0.5 around the source, 2 of 10 without replacement.
 
@@ -137,7 +137,9 @@ def test_table_1(con):
     assert all(1 - found[j, 5] - found[j, 6] > max(found[j, 5], found[j, 6]) for j in range(10))
     risk = perceived(con, 0.5, density="lognormal")
     assert (risk.linked, risk.correct_links, risk.best_correct) == (0, 0, 1)
-    records = Microdata(con, "released", id="id").perceived_risk_records("external", ["x"], 0.5, density="lognormal")
+    records = Microdata(con, "released", id="id").risk.perceived_risk_records(
+        "external", ["x"], 0.5, density="lognormal"
+    )
     by_target = {int(t): (int(r), round(p, 3), c) for t, r, p, _, _, c in records.fetchall()}
     assert (by_target[5], by_target[6]) == ((5, 0.078, 1), (5, 0.202, 0))
     # the claimed risk of matching is 1/2: 35 is nearer to 30 (its own) than to 40.7, 32 is nearer to 30 than to 15
@@ -197,7 +199,7 @@ def test_against_every_choice(con, seed):
     found = {(int(j), int(i)): p for j, i, p in rows}
     assert found == pytest.approx({pair: p for pair, p in expected.items() if p >= 1e-6}, rel=1e-9)
     data = Microdata(con, '"r\'s"', id="f's")
-    risk = data.perceived_risk("k", columns, spreads, density=kinds, tau=0.4)
+    risk = data.risk.perceived_risk("k", columns, spreads, density=kinds, tau=0.4)
     best = [max(expected[j, i] for i in range(n)) for j in range(m)]
     linked = [b >= 1 - sum(expected[j, i] for i in range(n)) for j, b in enumerate(best)]
     right = [j < n and expected[j, j] == best[j] for j in range(m)]
@@ -235,6 +237,7 @@ def by_hand(density: list[list[float]], weights: list[float]) -> dict:
     return found
 
 
+@pytest.mark.slow
 def test_mean_of_others_and_with_replacement(con):
     draw = random.Random(9)  # noqa: S311 - a table for a test
     people = [(j, draw.uniform(0, 9), draw.choice([1, 2, 2.5])) for j in range(7)]
@@ -292,7 +295,7 @@ def test_wrong_input(con):
     ):
         con.execute("UPDATE released SET x = id + ?", [named.pop("_shift", 0)])
         with pytest.raises(error, match=said):
-            data.perceived_risk("external", ["x"], *arguments, **named)
+            data.risk.perceived_risk("external", ["x"], *arguments, **named)
     table(con, "unknown", "id, x", [(1, None), (2, 2.0)])
     table(con, "negative", "id, x", [(1, -1.0), (2, 2.0)])
     table(con, "twice", "id, x", [(1, 1.0), (1, 2.0)])
@@ -308,9 +311,12 @@ def test_wrong_input(con):
         (ParameterError, "spread or density is a dict", "external", {"x": "normal"}),
     ):
         with pytest.raises(error, match=said):
-            data.perceived_risk(name, ["x"], 1, density=density)
+            data.risk.perceived_risk(name, ["x"], 1, density=density)
     with pytest.raises(ColumnError, match="columns is 'x'"):
-        data.perceived_risk("external", "x", 1)
+        data.risk.perceived_risk("external", "x", 1)
+    for macro in ("intruder_links", "perceived_risk_records", "perceived_risk"):  # in SQL
+        with pytest.raises(duckdb.Error, match="list of columns is empty"):
+            con.execute(f"FROM sdc_{macro}('released', 'released', [], 'id', 1)")
 
 
 def test_links_are_judged_only_where_the_truth_is_known(con):

@@ -62,7 +62,7 @@ def test_against_all_pairs(releases, nulls):
     records = {int(i): (least, together) for i, least, together in rows.fetchall()}
     assert records == {i: (min(f for f in alone if f is not None), n) for i, (alone, n) in expected.items()}
     data = Microdata(con, "k", id="id", nulls=nulls)
-    for place, row in enumerate(data.joint_releases(["k", "f", "r's"], keys, k=4)):
+    for place, row in enumerate(data.risk.joint_releases(["k", "f", "r's"], keys, k=4)):
         assert (row.release, row.tbl) == ((place, tables[place - 1].strip('"')) if place else (None, None))
         own = [(n if not place else a[place - 1], n, a) for a, n in expected.values()]
         own = [v for v in own if v[0] is not None]
@@ -96,13 +96,13 @@ def test_relative_geography_beside_absolute_gives_the_other_place(con):
                     ('C', 'C'), ('C', 'C')) t(home, work);
         CREATE TABLE one AS SELECT id, home, CASE WHEN home = work THEN 'same' ELSE 'another' END AS work FROM people;
         CREATE TABLE two AS SELECT id, work FROM people""")
-    together, one, two = Microdata(con, "people", id="id").joint_releases(
+    together, one, two = Microdata(con, "people", id="id").risk.joint_releases(
         ["one", "two"], [["home", "work"], ["work"]], k=2
     )
     # (home, another): two each; together the pair of regions, which four persons have alone
     assert (one.uniques, two.uniques, together.uniques, together.exposed) == (0, 0, 4, 4)
     whole = Microdata(con, "people", keys=["home", "work"], id="id")
-    assert whole.frequency_summary().sample_uniques == together.uniques
+    assert whole.risk.frequency_summary().sample_uniques == together.uniques
 
 
 def test_classifications_that_cut_differently_leave_their_crossing(con):
@@ -137,18 +137,18 @@ def test_wrong_arguments(persons):
         (["persons", None], [["age"], ["sex"]]),
     ]:
         with pytest.raises(ParameterError, match="two tables or more"):
-            data.joint_releases(tables, keys)
+            data.risk.joint_releases(tables, keys)
         with pytest.raises(ParameterError, match="two tables or more"):
-            data.joint_releases_records(tables, keys)
+            data.risk.joint_releases_records(tables, keys)
     for given in ("['persons'], [['age']]", "['persons', NULL], [['age'], ['sex']]", "['persons', 'persons'], ['age']"):
         with pytest.raises(duckdb.Error, match="two tables or more"):
             persons.execute(f"FROM sdc_joint_releases({given}, 'id')")
     with pytest.raises(ColumnError, match="color"):
-        data.joint_releases(["persons", "persons"], [["age"], ["color"]])
+        data.risk.joint_releases(["persons", "persons"], [["age"], ["color"]])
     with pytest.raises(ParameterError, match="k is 1"):
-        data.joint_releases(["persons", "persons"], [["age"], ["sex"]], k=1)
+        data.risk.joint_releases(["persons", "persons"], [["age"], ["sex"]], k=1)
     with pytest.raises(ParameterError, match="nulls is no"):
-        data.joint_releases(["persons", "persons"], [["age"], ["sex"]], nulls="no")
+        data.risk.joint_releases(["persons", "persons"], [["age"], ["sex"]], nulls="no")
     persons.execute("CREATE TABLE twice AS FROM persons UNION ALL FROM persons")
     persons.execute("CREATE TABLE nobody AS SELECT * REPLACE (nullif(id, 3) AS id) FROM persons")
     for name, words in (("twice", "must be unique"), ("nobody", "is NULL on records")):
@@ -170,10 +170,11 @@ def test_releases_whose_ids_join_nothing_are_no_risk_of_none(con, other):
                 con.execute(f"FROM {macro}([{tables}], [{keys}], 'id')").fetchall()
     data = Microdata(con, "k", id="id")
     with pytest.raises(ColumnError, match="occurs in another release"):
-        data.joint_releases(["k", "f"], [["a"], ["a"]])
-    assert len(data.joint_releases(["k", '"r\'s"'], [["a"], ["Select"]])) == 3
+        data.risk.joint_releases(["k", "f"], [["a"], ["a"]])
+    assert len(data.risk.joint_releases(["k", '"r\'s"'], [["a"], ["Select"]])) == 3
 
 
+@pytest.mark.slow
 def test_ids_that_differ_in_writing_are_an_error(con):
     """Half of the persons would not be joined: 1 to 99 of 199."""
     con.execute("CREATE TABLE a AS SELECT range + 1 AS id, range % 9 AS age FROM range(199)")

@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from small_tables import NULLS, PROPERTY, small_tables
 
 
+@pytest.mark.slow
 @PROPERTY
 @given(table=small_tables(), k=st.integers(2, 8))
 def test_violations_equal_a_count_over_all_pairs(db, table, k):

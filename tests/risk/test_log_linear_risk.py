@@ -221,6 +221,7 @@ def test_refused(three, call, says):
         three.execute(f"FROM sdc_log_linear_risk({call})").fetchall()
 
 
+@pytest.mark.slow
 def test_a_crossing_that_is_too_large_is_refused_and_its_tree_is_not(con):
     con.execute("CREATE TABLE t AS SELECT i AS a, i AS b, i % 999 AS c FROM range(1000) s(i)")
     assert con.execute("SELECT sample_uniques FROM sdc_log_linear_risk('t', ['a', 'b', 'c'], 10)").fetchall() == [
@@ -235,6 +236,7 @@ def test_a_crossing_that_is_too_large_is_refused_and_its_tree_is_not(con):
     assert con.execute(forest).fetchall() == [(1000,)]
 
 
+@pytest.mark.slow
 def test_odd_tables(con):
     """One record, a census, texts with quotes, no sample unique."""
     con.execute("CREATE TABLE one AS SELECT 'o''brien' AS \"a\"\"b\", NULL::INTEGER AS c")
@@ -254,32 +256,33 @@ def test_odd_tables(con):
         assert len(con.execute(f"FROM sdc_log_linear_{macro}('two', ['x'], 1)").fetchall()) == 1
 
 
+@pytest.mark.slow
 def test_python(three):
     data = sdc_sql.Microdata(three, "t", keys=["a", "b", "c"], sampling_fraction=0.05)
-    found = data.log_linear_risk(model=[["B", "a"], ["c"]])
+    found = data.risk.log_linear_risk(model=[["B", "a"], ["c"]])
     assert found.interactions == [["a", "b"]]
-    assert found.tau2 == pytest.approx(data.log_linear_risk(model=[["a", "b"]]).tau2)
-    assert sum(r[-1] or 0 for r in data.log_linear_risk_records(model=[["a", "b"]]).fetchall()) == pytest.approx(
+    assert found.tau2 == pytest.approx(data.risk.log_linear_risk(model=[["a", "b"]]).tau2)
+    assert sum(r[-1] or 0 for r in data.risk.log_linear_risk_records(model=[["a", "b"]]).fetchall()) == pytest.approx(
         found.tau2
     )
-    assert data.log_linear_fit(model="independence").interactions == []
-    assert data.log_linear_search()[0].step == 0
+    assert data.risk.log_linear_fit(model="independence").interactions == []
+    assert data.risk.log_linear_search()[0].step == 0
     with pytest.raises(ParameterError, match="weight"):
-        sdc_sql.Microdata(three, "t", keys=["a", "b"]).log_linear_risk()
+        sdc_sql.Microdata(three, "t", keys=["a", "b"]).risk.log_linear_risk()
     with pytest.raises(ParameterError, match="wildcard"):
-        sdc_sql.Microdata(three, "t", keys=["a", "b"], weight=5, nulls="wildcard").log_linear_risk()
+        sdc_sql.Microdata(three, "t", keys=["a", "b"], weight=5, nulls="wildcard").risk.log_linear_risk()
     with pytest.raises(WeightError, match="sum to less"):
-        sdc_sql.Microdata(three, "t", keys=["a", "b"], weight=0.5).log_linear_risk()
+        sdc_sql.Microdata(three, "t", keys=["a", "b"], weight=0.5).risk.log_linear_risk()
     for model in ("x", None, [], [[]], [["a", "w"]], [["a", "a"]], ["a"], [[1]]):
         with pytest.raises(ParameterError):
-            data.log_linear_risk(model=model)
+            data.risk.log_linear_risk(model=model)
     with pytest.raises(ColumnError):
-        data.log_linear_risk(model=[["a", "none"]])
+        data.risk.log_linear_risk(model=[["a", "none"]])
     with pytest.raises(ParameterError, match="smoothing"):
-        data.log_linear_risk(smoothing="x")
+        data.risk.log_linear_risk(smoothing="x")
     for settings in ({"enough": -1}, {"enough": "x"}, {"most_keys": 1}):
         with pytest.raises(ParameterError):
-            data.log_linear_search(**settings)
+            data.risk.log_linear_search(**settings)
     three.execute("CREATE TABLE wide AS SELECT i AS a, i AS b, i AS c FROM range(1000) s(i)")
     with pytest.raises(InputError, match="cells"):
-        sdc_sql.Microdata(three, "wide", keys=["a", "b", "c"], weight=5).log_linear_risk(model="two_way")
+        sdc_sql.Microdata(three, "wide", keys=["a", "b", "c"], weight=5).risk.log_linear_risk(model="two_way")

@@ -58,10 +58,10 @@ def test_it_is_what_is_defined(con, variables, scaling, monkeypatch):
     width = [SCALES[scaling]] * variables
     near = defined(x, cells, width, scaling)
     data = Microdata(con, "k", keys=["Group"], weight="w", id="id")
-    backwards = data.neighbourhood_records(names[::-1], width=width[::-1], scaling=scaling).order("id").fetchall()
+    backwards = data.risk.neighbourhood_records(names[::-1], width=width[::-1], scaling=scaling).order("id").fetchall()
     assert [n for _, n, _ in backwards] == near.sum(axis=1).tolist()
     assert [w for *_, w in backwards] == pytest.approx((near @ weights).tolist(), rel=1e-12)
-    found = data.neighbourhood(names, width=SCALES[scaling], scaling=scaling, k=5)
+    found = data.risk.neighbourhood(names, width=SCALES[scaling], scaling=scaling, k=5)
     few = near.sum(axis=1) < 5
     assert (found.records, found.alone, found.below_k) == (300, np.sum(near.sum(axis=1) == 1), np.sum(few))
     assert found.population_below_k == np.sum(near @ weights < 5)
@@ -70,21 +70,25 @@ def test_it_is_what_is_defined(con, variables, scaling, monkeypatch):
 
 def test_with_no_width_it_is_the_sample_frequency(persons):
     data = Microdata(persons, "persons", keys=["sex", "age"], id="id")
-    found = dict(data.neighbourhood_records(["age"], width=0).project("id, neighbours").fetchall())
-    assert found == dict(data.frequencies().project("id, sample_frequency").fetchall())
-    whole = data.neighbourhood(["age"], ["sex"], width=0, k=3)
-    assert (whole.below_k, whole.alone) == (data.k_anonymity(3)[1].records, data.frequency_summary().sample_uniques)
+    found = dict(data.risk.neighbourhood_records(["age"], width=0).project("id, neighbours").fetchall())
+    assert found == dict(data.risk.frequencies().project("id, sample_frequency").fetchall())
+    whole = data.risk.neighbourhood(["age"], ["sex"], width=0, k=3)
+    assert (whole.below_k, whole.alone) == (
+        data.risk.k_anonymity(3)[1].records,
+        data.risk.frequency_summary().sample_uniques,
+    )
 
 
+@pytest.mark.slow
 def test_distances_are_compared_to_nine_digits_and_hold_at_any_size(con):
     con.execute("CREATE TABLE t AS FROM (VALUES (0.1), (0.2), (0.3), (1e15), (1e15 + 1), (-0.2)) AS t(x)")
     data = Microdata(con, "t")
-    assert data.neighbourhood(["x"], width=0.1, scaling="none", k=2).alone == 3
-    assert data.neighbourhood(["x"], width=1, scaling="none", k=2).alone == 0
+    assert data.risk.neighbourhood(["x"], width=0.1, scaling="none", k=2).alone == 3
+    assert data.risk.neighbourhood(["x"], width=1, scaling="none", k=2).alone == 0
     con.execute("CREATE TABLE one AS SELECT 5 AS x, NULL::DOUBLE AS y")
     for columns in (["x"], ["x", "y"], ["y"]):
         for scaling in SCALES:
-            assert Microdata(con, "one").neighbourhood(columns, scaling=scaling).alone == 1
+            assert Microdata(con, "one").risk.neighbourhood(columns, scaling=scaling).alone == 1
 
 
 @pytest.mark.parametrize(
@@ -102,15 +106,16 @@ def test_distances_are_compared_to_nine_digits_and_hold_at_any_size(con):
 )
 def test_what_is_refused(persons, asked, told):
     with pytest.raises(InputError, match=told):
-        Microdata(persons, "persons").neighbourhood(**{"continuous": ["weight"], **asked})
+        Microdata(persons, "persons").risk.neighbourhood(**{"continuous": ["weight"], **asked})
 
 
 def test_a_value_that_is_no_number_is_refused(con):
     con.execute("CREATE TABLE t AS FROM (VALUES (1.0), ('nan'::DOUBLE)) AS t(x)")
     with pytest.raises(InputError, match="NaN"):
-        Microdata(con, "t").neighbourhood(["x"])
+        Microdata(con, "t").risk.neighbourhood(["x"])
 
 
+@pytest.mark.slow
 def test_the_command_line_offers_it_and_limits_it(tmp_path, con, capsys):
     file = tmp_path / "firms.parquet"
     con.execute(

@@ -22,6 +22,7 @@ def check(row, expected):
             assert row[name] == value, name
 
 
+@pytest.mark.slow
 @PROPERTY
 @given(population=small_tables(max_rows=25))
 def test_a_random_sample_of_a_random_population(db, population):

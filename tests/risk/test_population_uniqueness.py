@@ -89,7 +89,7 @@ def test_the_figures_of_arx(shared, con, model, share):
     """ARX 3.9.2 on adult with the population of the USA: ../shared/reference/README.md, to the digits printed."""
     con.execute(f"CREATE TABLE adult AS FROM '{shared / 'data' / 'adult.parquet'}'")
     keys = [name for name, *_ in con.execute("DESCRIBE adult").fetchall()]
-    found = Microdata(con, "adult", keys=keys).population_uniqueness(USA, method=model)
+    found = Microdata(con, "adult", keys=keys).risk.population_uniqueness(USA, method=model)
     assert float(f"{found.pr_pu:.6g}") == share
     assert (found.model, found.cells) == ("zayatz" if model == "zayatz" else "pitman", 19_502)
     assert found.sample_uniques / found.records == pytest.approx(0.514290, abs=5e-7)
@@ -250,10 +250,10 @@ def test_what_python_refuses(con):
         (600, ["pitman"], "must be one of dankar"),
     ):
         with pytest.raises(ParameterError, match=words):
-            data.population_uniqueness(size, method=model)
+            data.risk.population_uniqueness(size, method=model)
     with pytest.raises(ParameterError, match="models of the population do not support"):
-        Microdata(con, "t", keys=["Select"], nulls="wildcard").population_uniqueness(600)
-    assert data.population_uniqueness(600).model == "zayatz"  # the rule goes on to what has a solution
+        Microdata(con, "t", keys=["Select"], nulls="wildcard").risk.population_uniqueness(600)
+    assert data.risk.population_uniqueness(600).model == "zayatz"  # the rule goes on to what has a solution
 
 
 @pytest.mark.slow

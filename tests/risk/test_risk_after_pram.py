@@ -95,7 +95,7 @@ def posterior(cells, *passes, keys=slice(None)):
 def truths(data, columns):
     """Return the probabilities that the measure of records gives, by the values of columns."""
     found = {}
-    rows = data.individual_risk()
+    rows = data.risk.individual_risk()
     places = [rows.columns.index(c) for c in columns]
     for row in rows.fetchall():
         found.setdefault(tuple(row[i] for i in places), set()).add(row[rows.columns.index("true_probability")])
@@ -111,6 +111,7 @@ def assert_truths(data, columns, expected):
 # -- the macros
 
 
+@pytest.mark.slow
 def test_the_example_of_the_header():
     data = sdc_sql.example()
     sdc_sql.load(data.con)
@@ -176,23 +177,25 @@ def test_matrices_of_several_keys_and_of_their_crossing(k):
 # -- the steps of a table
 
 
+@pytest.mark.slow
 @pytest.mark.one_in(2)
 @pytest.mark.parametrize("into", [None, "released"])
 def test_pram_by_a_matrix(k, into):
     before, table = counts(k, ["f"]), into or "k"
-    described(k).pram("f", matrix(k), into=into)
+    described(k).mask.pram("f", matrix(k), into=into)
     data = described(k, table)
     assert_truths(data, ["f"], posterior(before, by_matrix(TENTHS)))
     assert truths(data, ["f"])[None,] == 1
-    rows = data.individual_risk()
+    rows = data.risk.individual_risk()
     *_, naive, probability, risk = rows.columns
     assert (naive, probability, risk) == ("individual_risk", "true_probability", "individual_risk_misclassified")
     assert all(row[-1] == row[-3] * row[-2] for row in rows.fetchall())
-    assert "f went through PRAM (step 1)" in data.global_risk().pram
+    assert "f went through PRAM (step 1)" in data.risk.global_risk().pram
     assert "exact where what changed is independent of the other keys" in data.after_pram()
     assert "exact where" not in described(k, table, keys=["f"]).after_pram()
 
 
+@pytest.mark.slow
 def test_the_mean_over_all_releases(con):
     """Five records, all 3^5 releases: of the records released as l, the share that is l is the figure, exactly."""
     con.execute("SET VARIABLE sdc_key = 'vT5-0fQmXr2LzKp8_YdWc3NhGu7JbSaEo9iRtM1xk4U'")
@@ -206,7 +209,7 @@ def test_the_mean_over_all_releases(con):
             whole[released] += chance
             right[released] += chance * (true == released)
     data = Microdata(con, "k", keys=["f"], weight=4, id="id")
-    data.pram("f", matrix(con))
+    data.mask.pram("f", matrix(con))
     for (released,), found in truths(data, ["f"]).items():
         assert found == pytest.approx(float(right[released] / whole[released]), rel=1e-12)
 
@@ -215,11 +218,11 @@ def test_the_mean_over_all_releases(con):
 def test_two_passes(k):
     before = counts(k, ["f"])
     second = {("x", "x"): 6, ("x", "z"): 4, ("y", "y"): 10, ("z", "z"): 8, ("z", "y"): 2}
-    described(k).pram("f", matrix(k), into="once")
-    described(k, "once").pram("f", matrix(k, second))
+    described(k).mask.pram("f", matrix(k), into="once")
+    described(k, "once").mask.pram("f", matrix(k, second))
     assert_truths(described(k, "once"), ["f"], posterior(before, by_matrix(TENTHS), by_matrix(second)))
     between = counts(k, ["f"], "once")
-    described(k, "once").pram_retention("F", 0.75)
+    described(k, "once").mask.pram_retention("F", 0.75)
     passes = by_matrix(TENTHS), by_matrix(second), by_retention(between, Fraction(3, 4), 1)
     assert_truths(described(k, "once"), ["f"], posterior(before, *passes))
     assert "(steps 1, 2, 3)" in described(k, "once").after_pram()
@@ -230,14 +233,14 @@ def test_two_passes(k):
 def test_strata(k, keys):
     """Of an intruder who knows the stratum, by stratum; of one who does not, of the file as a whole."""
     before, which = counts(k, ["f", "region"]), slice(len(keys))
-    described(k).pram_retention("f", 0.5, stratum="region", into="retained")
+    described(k).mask.pram_retention("f", 0.5, stratum="region", into="retained")
     half = by_retention(before, Fraction(1, 2), 1)
     assert_truths(described(k, "retained", keys=keys), keys, posterior(before, half, keys=which))
 
     matrix(k)
     k.execute("""CREATE TABLE mm AS SELECT *, 'north' AS region FROM m UNION ALL
                  SELECT a, a, 1, 'south' FROM (VALUES ('x'), ('y'), ('z')) AS t(a)""")
-    described(k).pram("f", "mm", stratum="region")
+    described(k).mask.pram("f", "mm", stratum="region")
     north = by_matrix(TENTHS)
     kept = posterior(before, lambda a, b: north(a, b) if a[1] == "north" else Fraction(a == b), keys=which)
     assert_truths(described(k, keys=keys), keys, kept)
@@ -246,23 +249,24 @@ def test_strata(k, keys):
 @pytest.mark.slow
 def test_crossings(k):
     before = counts(k, KEYS)
-    described(k).pram_retention(KEYS[::-1], 0.9, into="retained")
+    described(k).mask.pram_retention(KEYS[::-1], 0.9, into="retained")
     assert_truths(described(k, "retained"), KEYS, posterior(before, by_retention(before, Fraction(9, 10), 2)))
     only = posterior(before, by_retention(before, Fraction(9, 10), 2), keys=slice(1))
     assert_truths(described(k, "retained", keys=["f"]), ["f"], only)
-    described(k).pram_guaranteed(0.8, into="guaranteed")
+    described(k).mask.pram_guaranteed(0.8, into="guaranteed")
     assert_truths(described(k, "guaranteed"), KEYS, posterior(before, by_guarantee(before, 0.8)))
-    described(k, keys=["f", "region"]).pram_guaranteed(0.8, within=["region"], into="within")
+    described(k, keys=["f", "region"]).mask.pram_guaranteed(0.8, within=["region"], into="within")
     before = counts(k, ["f", "region"])
     parts = {r: {c: n for c, n in before.items() if c[1] == r} for r in ("north", "south")}
     kept = posterior(before, lambda a, b: by_guarantee(parts[a[1]], 0.8)(a, b) if a[1] == b[1] else 0)
     assert_truths(described(k, "within", keys=["f", "region"]), ["f", "region"], kept)
 
 
+@pytest.mark.slow
 def test_keys_that_changed_apart(k):
     before = counts(k, ["f"]), counts(k, [KEYS[1]])
-    described(k).pram("f", matrix(k))
-    described(k).pram_retention(KEYS[1], 0.8)
+    described(k).mask.pram("f", matrix(k))
+    described(k).mask.pram_retention(KEYS[1], 0.8)
     f, other = posterior(before[0], by_matrix(TENTHS)), posterior(before[1], by_retention(before[1], Fraction(4, 5), 1))
     expected = {(a, b): f[a,] * other[b,] for a, b in product([a for (a,) in f], [b for (b,) in other])}
     assert_truths(described(k), KEYS, expected)
@@ -274,16 +278,16 @@ def test_keys_that_changed_apart(k):
 @pytest.mark.slow
 def test_theta_is_that_of_the_reversed_matrices(k):
     k.execute("CREATE TABLE o AS FROM k")
-    described(k).pram("f", matrix(k))
+    described(k).mask.pram("f", matrix(k))
     k.execute("CREATE TABLE back AS FROM sdc_pram_reversed('o', 'f', 'm')")
-    expected = described(k).theta_misclassified({"f": "back"}).theta
-    assert 0 < expected < described(k).theta().theta
-    assert described(k).theta().theta_misclassified == pytest.approx(expected, rel=1e-12)
+    expected = described(k).risk.theta_misclassified({"f": "back"}).theta
+    assert 0 < expected < described(k).risk.theta().theta
+    assert described(k).risk.theta().theta_misclassified == pytest.approx(expected, rel=1e-12)
     k.execute("""CREATE TABLE n AS FROM sdc_pram_retention_matrix('o', 'we"ird', 0.8)""")
-    described(k).pram_retention(KEYS[1], 0.8)
+    described(k).mask.pram_retention(KEYS[1], 0.8)
     k.execute("""CREATE TABLE too AS FROM sdc_pram_reversed('o', 'we"ird', 'n')""")
-    expected = described(k).theta_misclassified({"f": "back", KEYS[1]: "too"}).theta
-    assert described(k).theta().theta_misclassified == pytest.approx(expected, rel=1e-12)
+    expected = described(k).risk.theta_misclassified({"f": "back", KEYS[1]: "too"}).theta
+    assert described(k).risk.theta().theta_misclassified == pytest.approx(expected, rel=1e-12)
 
 
 @pytest.mark.slow
@@ -291,42 +295,46 @@ def test_theta_is_that_of_the_reversed_matrices(k):
 @pytest.mark.parametrize("keys", [[*KEYS, "region"], KEYS, ["f"]])
 def test_theta_of_cells_needs_no_matrix(k, keys, monkeypatch):
     """The same with the matrix written out; and it is a matrix no more where there are many cells."""
-    described(k).pram_retention(KEYS, 0.9)
+    described(k).mask.pram_retention(KEYS, 0.9)
     data = described(k, keys=keys)
-    found = data.theta().theta_misclassified, truths(data, keys)
+    found = data.risk.theta().theta_misclassified, truths(data, keys)
     assert 0 < found[0] < 1 or keys == ["f"]
     monkeypatch.setattr(pram_passes.Changed, "by_cells", False)
-    assert (data.theta().theta_misclassified, truths(data, keys)) == (pytest.approx(found[0]), pytest.approx(found[1]))
+    assert (data.risk.theta().theta_misclassified, truths(data, keys)) == (
+        pytest.approx(found[0]),
+        pytest.approx(found[1]),
+    )
     monkeypatch.undo()
     monkeypatch.setattr(pram_passes, "MOST_CELLS", 3)
-    assert (data.theta().theta_misclassified, truths(data, keys)) == found
-    described(k).pram_retention("region", 0.9)
+    assert (data.risk.theta().theta_misclassified, truths(data, keys)) == found
+    described(k).mask.pram_retention("region", 0.9)
     if "region" in keys:
-        assert data.theta().theta_misclassified is None
-        assert "There is no theta of these" in data.theta().pram
-    described(k).pram_retention(KEYS, 0.9)
+        assert data.risk.theta().theta_misclassified is None
+        assert "There is no theta of these" in data.risk.theta().pram
+    described(k).mask.pram_retention(KEYS, 0.9)
     assert "several passes, of more than 300 cells" in data.after_pram()
 
 
 # -- what is shown
 
 
+@pytest.mark.slow
 def test_the_naive_risk_rises_and_the_other_falls(con, fixtures):
     """PRAM makes rare cells of common ones: what is computed as if nothing had happened goes up."""
     con.execute("SET VARIABLE sdc_key = 'vT5-0fQmXr2LzKp8_YdWc3NhGu7JbSaEo9iRtM1xk4U'")
     roles = {"keys": ["region", "race", "hispanic", "education"], "weight": "weight", "id": "couple"}
     data = Microdata(con, str(fixtures / "cps_couples.parquet"), **roles)
-    before = data.global_risk()
-    data.pram_retention("education", 0.8, into="released")
-    after = Microdata(con, "released", **roles).global_risk()
+    before = data.risk.global_risk()
+    data.mask.pram_retention("education", 0.8, into="released")
+    after = Microdata(con, "released", **roles).risk.global_risk()
     assert after.reidentification_rate > before.reidentification_rate > after.reidentification_rate_misclassified
 
 
 @pytest.mark.slow
 def test_households_and_thresholds(k):
-    described(k).pram("f", matrix(k))
+    described(k).mask.pram("f", matrix(k))
     data = described(k)
-    rows = data.household_risk()
+    rows = data.risk.household_risk()
     place = {name: i for i, name in enumerate(rows.columns)}
     members = {}
     for row in rows.fetchall():
@@ -336,12 +344,12 @@ def test_households_and_thresholds(k):
         none = math.prod(1 - row[place["individual_risk_misclassified"]] for row in people)
         assert all(row[place["household_risk_misclassified"]] == pytest.approx(1 - none, rel=1e-10) for row in people)
         once += 1 - none
-    found = data.household_global_risk()
+    found = data.risk.household_global_risk()
     assert found.expected_reidentified_households_misclassified == pytest.approx(once, rel=1e-10)
     assert found.expected_reidentified_households_misclassified < found.expected_reidentified_households
-    assert "f went through PRAM" in data.risk_threshold(0.01).pram
-    assert all("f went through PRAM" in stratum.pram for stratum in data.theta_by("region"))
-    assert data.cell_risk().columns[-2:] == ["true_probability", "individual_risk_misclassified"]
+    assert "f went through PRAM" in data.risk.risk_threshold(0.01).pram
+    assert all("f went through PRAM" in stratum.pram for stratum in data.risk.theta_by("region"))
+    assert data.risk.cell_risk().columns[-2:] == ["true_probability", "individual_risk_misclassified"]
 
 
 @pytest.mark.slow
@@ -349,7 +357,7 @@ def test_the_report_says_so(k):
     plain = risk_report(described(k))
     assert "PRAM" not in f"{plain}{plain.to_dict()}{plain._repr_html_()}"
     assert "misclassified" not in f"{plain}{plain.to_dict()}{plain._repr_html_()}"
-    described(k).pram("f", matrix(k))
+    described(k).mask.pram("f", matrix(k))
     report = risk_report(described(k))
     text = str(report).splitlines()
     assert text[2].startswith("f went through PRAM (step 1). The figures take every record's keys as they stand; those")
@@ -374,7 +382,7 @@ def test_the_command_line(tmp_path, capsys):
         con.execute(
             "CREATE TABLE k AS SELECT i AS id, ['x', 'y', 'z'][1 + i % 3] AS f, i % 7 AS age FROM range(60) t(i)"
         )
-        Microdata(con, "k", id="id").pram_retention("f", 0.5)
+        Microdata(con, "k", id="id").mask.pram_retention("f", 0.5)
     asked = ["risk", str(path), "--table", "k", "--keys", "f,age", "--weight", "10", "--sampling-fraction", "0.1"]
     limit = "global_risk_misclassified.reidentification_rate_misclassified > 0"
     assert main([*asked, "--json", "--fail-if", limit]) == 3
@@ -385,30 +393,36 @@ def test_the_command_line(tmp_path, capsys):
     assert "f went through PRAM (step 1)" in capsys.readouterr().out
 
 
+@pytest.mark.slow
 def test_without_steps_nothing_changes(k):
     data = described(k)
     assert data.after_pram() is None
     k.execute("CREATE TABLE o AS FROM k")
-    described(k, "o").pram("f", matrix(k))
-    described(k).noise("w", 0.01)  # a step, and none of PRAM
-    for result in (data.global_risk(), data.theta(), data.household_global_risk(), data.risk_threshold(0.01)):
+    described(k, "o").mask.pram("f", matrix(k))
+    described(k).mask.noise("w", 0.01)  # a step, and none of PRAM
+    for result in (
+        data.risk.global_risk(),
+        data.risk.theta(),
+        data.risk.household_global_risk(),
+        data.risk.risk_threshold(0.01),
+    ):
         assert "misclassified" not in f"{result}{result.to_dict()}{result._repr_html_()}"
         assert "pram" not in f"{result}{result.to_dict()}{result._repr_html_()}"
-    assert data.individual_risk().columns[-1] == "individual_risk"
-    assert data.household_risk().columns[-1] == "individual_threshold"
-    described(k).pram_retention("region", 0.9)  # no key
+    assert data.risk.individual_risk().columns[-1] == "individual_risk"
+    assert data.risk.household_risk().columns[-1] == "individual_threshold"
+    described(k).mask.pram_retention("region", 0.9)  # no key
     assert data.after_pram() is None
 
 
 def test_a_table_of_steps_of_the_users_own(k):
     k.execute("CREATE TABLE sdc_steps AS SELECT 1 AS mine")
-    assert described(k).global_risk().pram is None
+    assert described(k).risk.global_risk().pram is None
 
 
 @pytest.mark.slow
 def test_nothing_is_stored_and_no_category_is_told(k):
-    described(k).pram("f", matrix(k))
-    rows = described(k).individual_risk()
+    described(k).mask.pram("f", matrix(k))
+    rows = described(k).risk.individual_risk()
     tables = k.execute("SELECT table_name FROM duckdb_tables() WHERE temporary").fetchall()
     assert tables == []
     k.execute("CREATE TABLE later AS SELECT 1")
@@ -416,31 +430,34 @@ def test_nothing_is_stored_and_no_category_is_told(k):
     assert "north" not in rows.explain()
     assert "0.7" not in rows.explain()
     k.execute("UPDATE sdc_steps SET counts = replace(counts, 'x', 'nobody'), matrix = '{'")
-    for said in (described(k).after_pram(), str(described(k).global_risk())):
+    for said in (described(k).after_pram(), str(described(k).risk.global_risk())):
         assert "its log does not fit the table" in said
         assert "nobody" not in said
 
 
+@pytest.mark.slow
 def test_in_a_transaction_of_the_caller(k):
     k.execute("BEGIN")
-    described(k).pram("f", matrix(k))
-    assert described(k).global_risk().reidentification_rate_misclassified
+    described(k).mask.pram("f", matrix(k))
+    assert described(k).risk.global_risk().reidentification_rate_misclassified
     k.execute("ROLLBACK")
-    assert described(k).global_risk().pram is None
+    assert described(k).risk.global_risk().pram is None
 
 
 @pytest.mark.slow
 def test_a_table_in_another_place(k, tmp_path):
     """The steps go with the table: renamed, masked into another database, and that detached."""
-    described(k).pram("f", matrix(k))
+    described(k).mask.pram("f", matrix(k))
     expected = truths(described(k), ["f"])
     k.execute("ALTER TABLE k RENAME TO 'my table'")
     assert truths(described(k, '"my table"'), ["f"]) == expected
     k.execute(f"ATTACH '{tmp_path}/other.duckdb' AS other")
-    described(k, '"my table"').noise("w", 0.01, into="other.main.k")
+    described(k, '"my table"').mask.noise("w", 0.01, into="other.main.k")
     assert truths(described(k, "other.main.k"), ["f"]) == expected
     k.execute(f"ATTACH '{tmp_path}/third.duckdb' AS third")
-    described(k, "other.main.k").pram("region", matrix(k, {("north",) * 2: 10, ("south",) * 2: 10}), into="third.k")
+    described(k, "other.main.k").mask.pram(
+        "region", matrix(k, {("north",) * 2: 10, ("south",) * 2: 10}), into="third.k"
+    )
     k.execute("DETACH other")
     said = described(k, "third.k").after_pram()
     assert "Whether a key went through PRAM is not known" in said
@@ -453,10 +470,13 @@ def test_a_table_in_another_place(k, tmp_path):
 
 SINCE = {
     "masked otherwise": (
-        lambda d: d.pram_retention(["f", "region"], 0.9),
+        lambda d: d.mask.pram_retention(["f", "region"], 0.9),
         "f, region went through pram_retention after",
     ),
-    "its stratum masked": (lambda d: d.pram_retention("region", 0.9), "region went through pram_retention after it"),
+    "its stratum masked": (
+        lambda d: d.mask.pram_retention("region", 0.9),
+        "region went through pram_retention after it",
+    ),
     "recoded": (lambda d: d.con.execute("UPDATE k SET f = 'x' WHERE f = 'y'"), "f has changed since"),
     "records lost": (lambda d: d.con.execute("DELETE FROM k WHERE id = 7"), "f has changed since"),
     "another type": (
@@ -478,60 +498,67 @@ SINCE = {
 @pytest.mark.one_in(8)
 @pytest.mark.parametrize("since", SINCE)
 def test_what_happened_since(k, since):
-    described(k).pram_retention("f", 0.8, stratum="region")
-    assert described(k).global_risk().reidentification_rate_misclassified
+    described(k).mask.pram_retention("f", 0.8, stratum="region")
+    assert described(k).risk.global_risk().reidentification_rate_misclassified
     act, words = SINCE[since]
     act(described(k))
     data = described(k, id=None)
-    found = data.global_risk()
+    found = data.risk.global_risk()
     assert found.reidentification_rate_misclassified is None
     assert "f went through PRAM (step" in found.pram
     assert words in found.pram
-    assert data.theta().theta_misclassified is None
-    assert data.individual_risk().fetchall()[0][-2:] == (None, None)
-    assert data.household_risk().fetchall()[0][-3:] == (None, None, None)
+    assert data.risk.theta().theta_misclassified is None
+    assert data.risk.individual_risk().fetchall()[0][-2:] == (None, None)
+    assert data.risk.household_risk().fetchall()[0][-3:] == (None, None, None)
 
 
+@pytest.mark.slow
 def test_the_report_says_why_not(k):
-    described(k).pram("f", matrix(k))
+    described(k).mask.pram("f", matrix(k))
     k.execute("UPDATE k SET f = 'x' WHERE id = 1")
     report = risk_report(described(k))
     assert "there are none with the true ones, since f has changed since" in str(report)
     assert set(report.riskiest_keys[0].values()) >= {None}
 
 
+@pytest.mark.slow
 def test_a_number_rounded_after_pram(k):
     k.execute("CREATE TABLE o AS SELECT *, id % 6 AS age FROM k")
     data = described(k, "o", keys=["f", "age"])
-    data.pram_retention("age", 0.8)
-    data.round_to_base("age", 2)
+    data.mask.pram_retention("age", 0.8)
+    data.mask.round_to_base("age", 2)
     assert "age went through round after it (step 2)" in data.after_pram()
-    assert data.global_risk().reidentification_rate_misclassified is None
+    assert data.risk.global_risk().reidentification_rate_misclassified is None
 
 
+@pytest.mark.slow
 def test_a_column_renamed(k):
-    described(k).pram("f", matrix(k))
+    described(k).mask.pram("f", matrix(k))
     k.execute("ALTER TABLE k RENAME COLUMN f TO g")
     for keys in (["g", "region"], ["region"]):
-        said = described(k, keys=keys).global_risk().pram
+        said = described(k, keys=keys).risk.global_risk().pram
         assert "f went through PRAM (step 1)" in said
         assert "the table has no column f any more, perhaps renamed to a key" in said
 
 
+@pytest.mark.slow
 def test_wildcards_and_zeros(k):
     """A category that is always left is never the true one: risk 0, not NULL."""
     tenths = {("x", "y"): 10, ("y", "x"): 10, ("z", "z"): 10}
-    described(k).pram("f", matrix(k, tenths))
+    described(k).mask.pram("f", matrix(k, tenths))
     data = described(k, nulls="wildcard")
     assert truths(data, ["f"]) == {("x",): 0, ("y",): 0, ("z",): 1, (None,): 1}
-    assert 0 < data.global_risk().reidentification_rate_misclassified < data.global_risk().reidentification_rate
+    assert (
+        0 < data.risk.global_risk().reidentification_rate_misclassified < data.risk.global_risk().reidentification_rate
+    )
 
 
+@pytest.mark.slow
 def test_a_column_in_the_way(k):
     k.execute("ALTER TABLE k ADD COLUMN true_probability DOUBLE")
-    assert described(k).individual_risk().columns[-1] == "individual_risk"
-    described(k).pram("f", matrix(k))
+    assert described(k).risk.individual_risk().columns[-1] == "individual_risk"
+    described(k).mask.pram("f", matrix(k))
     with pytest.raises(ColumnError, match='"true_probability" is a column of the table and also the name of a result'):
-        described(k).individual_risk()
+        described(k).risk.individual_risk()
     with pytest.raises(ParameterError, match="needs a household"):
-        described(k, household=None).household_risk()
+        described(k, household=None).risk.household_risk()

@@ -91,6 +91,7 @@ def files(con):
     return con, before, after
 
 
+@pytest.mark.slow
 def test_it_is_what_is_defined(files):
     con, before, after = files
     data = Microdata(con, "f", id="id")
@@ -98,15 +99,15 @@ def test_it_is_what_is_defined(files):
     spread, released = before.std(axis=0, ddof=1), after.std(axis=0, ddof=1)
     risky = (np.abs(before - after) <= 0.02 * distances[:, None] * spread).any(axis=1)
     near = (np.abs(after[:, None] - after) <= 0.1 * released * (1 + 1e-9)).all(axis=2).sum(axis=1) > 1
-    rows = data.robust_disclosure_records("k", ['y"', "Select"], width=0.02, near=0.1).order("id").fetchall()
+    rows = data.linkage.robust_disclosure_records("k", ['y"', "Select"], width=0.02, near=0.1).order("id").fetchall()
     expected = zip(range(80), distances, risky, risky & ~near, distances > far, strict=True)
     assert rows == [(i, pytest.approx(d), r, a, o) for i, d, r, a, o in expected]
-    found = data.robust_disclosure("k", ["Select", 'y"'], width=0.02, near=0.1)
+    found = data.linkage.robust_disclosure("k", ["Select", 'y"'], width=0.02, near=0.1)
     assert 0 < found.alone < found.at_risk < found.records == 80
     assert found.weighted == pytest.approx(distances[risky].sum() / distances.sum())
     assert found.alone_weighted == pytest.approx(distances[risky & ~near].sum() / distances.sum())
     assert (found.share, found.outlying) == (risky.mean(), (distances > far).sum())
-    own = Microdata(con, "k", id="id").robust_distance_records(["Select", 'y"']).order("id").fetchall()
+    own = Microdata(con, "k", id="id").risk.robust_distance_records(["Select", 'y"']).order("id").fetchall()
     assert own == [(i, d, o) for i, d, _, _, o in rows]
 
 
@@ -115,11 +116,11 @@ def test_missing_values(files):
     con.execute('UPDATE k SET "Select" = NULL WHERE id = 9')
     con.execute('UPDATE f SET "Select" = NULL, "y""" = NULL WHERE id = 3')
     data = Microdata(con, "f", id="id")
-    rows = data.robust_disclosure_records("k", ["Select", 'y"']).order("id").fetchall()
+    rows = data.linkage.robust_disclosure_records("k", ["Select", 'y"']).order("id").fetchall()
     assert [row[0] for row in rows] == [i for i in range(80) if i != 9]
     assert rows[3][2:4] == (False, False)
-    assert data.robust_disclosure("k", ["Select", 'y"']).records == 79
-    one = Microdata(con, "k", id="id").robust_distance_records(["Select", 'y"']).filter("distance IS NULL")
+    assert data.linkage.robust_disclosure("k", ["Select", 'y"']).records == 79
+    one = Microdata(con, "k", id="id").risk.robust_distance_records(["Select", 'y"']).filter("distance IS NULL")
     assert one.fetchall() == [(9, None, None)]
 
 
@@ -130,12 +131,12 @@ def test_what_is_refused(files):
     flat = Microdata(con, "flat", id="id")
     for columns in (["x", "y"], ["z"], ["x", "z"]):
         with pytest.raises(InputError, match="half of the records or more lie on a plane"):
-            flat.robust_disclosure("flat", columns)
+            flat.linkage.robust_disclosure("flat", columns)
     con.execute("CREATE TABLE few AS FROM f LIMIT 4")
     with pytest.raises(InputError, match="there are 4 complete records"):
-        Microdata(con, "few", id="id").robust_disclosure("few", ["Select", 'y"'])
+        Microdata(con, "few", id="id").linkage.robust_disclosure("few", ["Select", 'y"'])
     for asked in ({"width": 0}, {"near": -1}):
         with pytest.raises(InputError, match=next(iter(asked))):
-            data.robust_disclosure("k", ["Select"], **asked)
+            data.linkage.robust_disclosure("k", ["Select"], **asked)
     with pytest.raises(duckdb.Error, match="near is 0"):
         con.execute("FROM sdc_robust_disclosure('k', 'f', ['Select'], 'id', near := 0)").fetchall()

@@ -78,6 +78,7 @@ def test_the_same_bits_on_any_threads_and_in_any_order(large, name):
     assert len(seen) == 1
 
 
+@pytest.mark.slow
 def test_a_total_of_weights_is_exact(large):
     (given,) = large.sql("SELECT list(weight) FROM persons").fetchall()[0]
     large.execute("CREATE OR REPLACE TEMP VIEW with_one AS SELECT 1 AS one, weight FROM persons")

@@ -66,16 +66,17 @@ def small(con):
     return con
 
 
+@pytest.mark.slow
 def test_a_cell_stands_for_at_least_its_records(small):
     """By hand, (3.3): F = 2 for two records gives 1/2, F = 1 for one record 1; b is as it was."""
     data = Microdata(small, "t", keys=["k"], weight="w", household="h", small_weights="at_least_one")
-    assert data.cell_risk().order("k").fetchall() == [(*row[:3], pytest.approx(row[3])) for row in CELLS]
-    assert [row[-1] for row in data.individual_risk().order("id").fetchall()] == pytest.approx([0.5, 0.5, OF_B, 1])
+    assert data.risk.cell_risk().order("k").fetchall() == [(*row[:3], pytest.approx(row[3])) for row in CELLS]
+    assert [row[-1] for row in data.risk.individual_risk().order("id").fetchall()] == pytest.approx([0.5, 0.5, OF_B, 1])
     total = 1 + OF_B + 1
-    assert data.global_risk().expected_reidentifications == pytest.approx(total)
-    assert data.risk_threshold(0.1).rate == pytest.approx(total / 4)
-    assert data.household_global_risk().expected_reidentified_persons == pytest.approx(2 * 0.75 + 2 * 1)
-    assert [row[5] for row in data.household_risk().order("id").fetchall()] == pytest.approx([0.75, 0.75, 1, 1])
+    assert data.risk.global_risk().expected_reidentifications == pytest.approx(total)
+    assert data.risk.risk_threshold(0.1).rate == pytest.approx(total / 4)
+    assert data.risk.household_global_risk().expected_reidentified_persons == pytest.approx(2 * 0.75 + 2 * 1)
+    assert [row[5] for row in data.risk.household_risk().order("id").fetchall()] == pytest.approx([0.75, 0.75, 1, 1])
     assert risk_report(data).to_dict()["global_risk"]["expected_reidentifications"] == pytest.approx(total)
     assert data.weighing("w").small_weights == "at_least_one"
 
@@ -85,21 +86,21 @@ def test_a_cell_stands_for_at_least_its_records(small):
 def test_the_threshold_rule_counts_at_least_the_records(small, nulls):
     """By hand: a has 2 persons, b 5, c 1; household 1 the two of a, household 2 the 5 + 1 of b and c."""
     data = Microdata(small, "t", keys=["k", "h"], weight="w", nulls=nulls, small_weights="at_least_one")
-    found = [(c.columns, c.values, c.frequency) for c in data.threshold_rule(2, inclusive=True)]
+    found = [(c.columns, c.values, c.frequency) for c in data.risk.threshold_rule(2, inclusive=True)]
     both = ("k", "h")
     assert found == [
         (("k",), ("c",), 1), (("k",), ("a",), 2), (("h",), ("1",), 2), (both, ("c", "2"), 1), (both, ("a", "1"), 2),
     ]  # fmt: skip
-    assert [row[-1] for row in data.threshold_rule_records(2).order("id").fetchall()] == [3, 3, 0, 2]
-    assert [(s.unsafe_combinations, s.least_frequency) for s in data.threshold_rule_summary(2)] == [
+    assert [row[-1] for row in data.risk.threshold_rule_records(2).order("id").fetchall()] == [3, 3, 0, 2]
+    assert [(s.unsafe_combinations, s.least_frequency) for s in data.risk.threshold_rule_summary(2)] == [
         (2, 1),
         (1, 2),
         (2, 1),
     ]
-    rules = data.public_use_file_rules()
+    rules = data.risk.public_use_file_rules()
     assert next(r.found for r in rules if r.rule == 7).startswith("5 of 5 combinations are rarer; the rarest has 1.0")
     # without weights the records are counted, and there is nothing to be raised
-    unweighted = Microdata(small, "t", keys=["k"], small_weights="at_least_one").threshold_rule(1)
+    unweighted = Microdata(small, "t", keys=["k"], small_weights="at_least_one").risk.threshold_rule(1)
     assert [(c.values, c.frequency) for c in unweighted] == [(("b",), 1), (("c",), 1)]
 
 
@@ -119,65 +120,68 @@ def described(con, keys=("k", "h"), **given):
     return Microdata(con, "t", keys=[*keys], weight="w", id="id", small_weights="at_least_one", **given)
 
 
+@pytest.mark.slow
 def test_log_linear_models_are_fitted_to_the_weights_as_they_are(small):
     """By hand: b weighs 5 of 7.55, the second h 5.7: 5 x 5.7 / 7.55 are expected; c, drawn for certain, counts 1."""
     expected = 5 * 5.7 / 7.55
     x = 0.8 * expected
     data = described(small)
-    found = data.log_linear_risk(model="independence")
+    found = data.risk.log_linear_risk(model="independence")
     assert (found.sample_uniques, found.tau1, found.tau2) == (
         2,
         pytest.approx(math.exp(-x) + 1),
         pytest.approx(-math.expm1(-x) / x + 1),
     )
-    rows = data.log_linear_risk_records(model="independence").order("id").fetchall()
+    rows = data.risk.log_linear_risk_records(model="independence").order("id").fetchall()
     assert [row[-3] for row in rows] == pytest.approx(
         [1.85 * 1.85 / 7.55, 1.85 * 1.85 / 7.55, expected, 0.7 * 5.7 / 7.55]
     )
     assert rows[3][-2:] == (1, 1)
     # by numpy, over the whole crossing
-    assert data.log_linear_fit(model="independence").tau2 == pytest.approx(found.tau2)
-    assert data.log_linear_search()[0].tau1 == pytest.approx(found.tau1)
+    assert data.risk.log_linear_fit(model="independence").tau2 == pytest.approx(found.tau2)
+    assert data.risk.log_linear_search()[0].tau1 == pytest.approx(found.tau1)
     # with both keys together the weight of the cell is what is expected there
-    assert data.log_linear_risk(model="two_way").tau1 == pytest.approx(math.exp(-4) + 1)
-    assert data.log_linear_risk(model="independence", smoothing="negative_binomial").tau2 <= 2
+    assert data.risk.log_linear_risk(model="two_way").tau1 == pytest.approx(math.exp(-4) + 1)
+    assert data.risk.log_linear_risk(model="independence", smoothing="negative_binomial").tau2 <= 2
 
 
 @pytest.mark.slow
 def test_risky_records_lose_values_counted_with_the_choice(small):
     """By hand: two records of a have 1/2 at the least, b 0.402, c 1; with h alone c is one of 2 that weigh 5.7."""
-    step = described(small).suppress_risky(0.5, into="calm")
+    step = described(small).mask.suppress_risky(0.5, into="calm")
     assert (step.parameters["above_before"], step.parameters["greatest_risk"]) == (1, 0.5)
     assert small.execute("SELECT id, k, h FROM calm ORDER BY id").fetchall() == [
         (1, "a", 1), (2, "a", 1), (3, "b", 2), (4, None, 2),
     ]  # fmt: skip
     calm = Microdata(small, "calm", keys=["k", "h"], weight="w", nulls="wildcard", small_weights="at_least_one")
-    assert max(row[-1] for row in calm.individual_risk().fetchall()) == 0.5
+    assert max(row[-1] for row in calm.risk.individual_risk().fetchall()) == 0.5
     with pytest.raises(WeightError, match="small_weights := 'at_least_one'"):
-        described(small).suppress_risky(0.5, into="other", small_weights="error")
+        described(small).mask.suppress_risky(0.5, into="other", small_weights="error")
     with pytest.raises(ParameterError, match="small_weights is 'some'"):
-        described(small).suppress_risky(0.5, into="other", small_weights="some")
+        described(small).mask.suppress_risky(0.5, into="other", small_weights="some")
     # of the households that of b and c is the riskier: 1 in place of 1 - 1/4
-    step = described(small, keys=("k",)).suppress_risky(0.8, household="h", into="housed")
+    step = described(small, keys=("k",)).mask.suppress_risky(0.8, household="h", into="housed")
     assert small.execute("SELECT id FROM housed WHERE k IS NULL").fetchall() == [(4,)]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("guarantee", ["strong", "wildcard"])
 def test_rare_combinations_are_counted_with_the_choice(small, guarantee):
     """By hand: 2 persons are a, 5 b and 1 c: c alone is below 2."""
-    step = described(small).suppress_combinations(2, inclusive=False, guarantee=guarantee, into="calm")
+    step = described(small).mask.suppress_combinations(2, inclusive=False, guarantee=guarantee, into="calm")
     assert step.parameters["suppressions"] == {"k": 1, "h": 0}
     assert small.execute("SELECT id FROM calm WHERE k IS NULL").fetchall() == [(4,)]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("guarantee", ["strong", "wildcard"])
 def test_cells_put_together_stand_for_no_more_than_the_released_ones(con, guarantee):
     """By hand: (x, 1) weighs 0.7 and (x, 2) 5, 6 raised one by one; as (x, NULL) they are 5.7 and below 5.8."""
     rows = "(1, 'x', 1, 0.7), (2, 'x', 2, 5.0), (3, 'y', 1, 9.0), (4, 'y', 2, 9.0)"
     con.execute(f"CREATE TABLE t AS FROM (VALUES {rows}) t(id, k, h, w)")
-    described(con).suppress_combinations(5.8, inclusive=False, guarantee=guarantee, importance=[2, 1], into="calm")
+    described(con).mask.suppress_combinations(5.8, inclusive=False, guarantee=guarantee, importance=[2, 1], into="calm")
     calm = Microdata(con, "calm", keys=["k", "h"], weight="w", nulls="wildcard", small_weights="at_least_one")
-    assert not calm.threshold_rule(5.8, inclusive=False)
+    assert not calm.risk.threshold_rule(5.8, inclusive=False)
 
 
 def test_the_preview_counts_with_the_choice(small):
@@ -185,13 +189,13 @@ def test_the_preview_counts_with_the_choice(small):
     p = 2 / 5.7
     second = p / (1 - p) * (1 + p / (1 - p) * math.log(p))
     hierarchies = "hierarchies"
-    found = described(small).preview_recodings(hierarchies, [[0, 0], [1, 0]])
+    found = described(small).mask.preview_recodings(hierarchies, [[0, 0], [1, 0]])
     assert found[0].expected_reidentifications == pytest.approx(2 + OF_B)
     assert found[1].expected_reidentifications == pytest.approx(1 + 2 * second)
-    one = described(small).preview_recodings(hierarchies, [[0, 0]], weight=0.9)
+    one = described(small).mask.preview_recodings(hierarchies, [[0, 0]], weight=0.9)
     assert one[0].expected_reidentifications == 3
     with pytest.raises(WeightError, match="at_least_one"):
-        Microdata(small, "t", keys=["k", "h"], weight="w").preview_recodings(hierarchies)
+        Microdata(small, "t", keys=["k", "h"], weight="w").mask.preview_recodings(hierarchies)
 
 
 def test_weights_that_are_not_small_count_as_they_are(persons):
@@ -205,7 +209,7 @@ def test_weights_that_are_not_small_count_as_they_are(persons):
 
 def test_python_refuses_and_names_the_choice(small):
     with pytest.raises(WeightError, match="small_weights := 'at_least_one'"):
-        Microdata(small, "t", keys=["k"], weight="w").individual_risk()
+        Microdata(small, "t", keys=["k"], weight="w").risk.individual_risk()
     for wrong in ("none", None, 1, ["error"]):
         with pytest.raises(ParameterError, match=r"small_weights is .* error, at_least_one"):
             Microdata(small, "t", keys=["k"], weight="w", small_weights=wrong)
@@ -270,6 +274,7 @@ def test_a_release_from_the_risk_to_the_file(small, tmp_path):
         read_release(file)
 
 
+@pytest.mark.slow
 def test_release_files_that_are_written_say_it(con, tmp_path):
     rows = "SELECT range AS id, range % 3 AS sex, CASE range WHEN 5 THEN 0.9 ELSE 4 END AS survey_weight, 0.5 AS weight"
     con.execute(f"COPY ({rows} FROM range(60)) TO '{tmp_path / 'raw.parquet'}'")
@@ -282,7 +287,7 @@ def test_release_files_that_are_written_say_it(con, tmp_path):
     assert '# small_weights = "at_least_one"  # 60 records weigh less than 1: normalised?' in text
     data = Microdata(con, str(tmp_path / "raw.parquet"), keys=["sex"], weight="survey_weight", id="id",
                      small_weights="at_least_one")  # fmt: skip
-    step = data.suppress_combinations(2, into="masked")
+    step = data.mask.suppress_combinations(2, into="masked")
     masked = Microdata(con, "masked", keys=["sex"], weight="survey_weight", id="id", small_weights="at_least_one")
     assert step.parameters["small_weights"] == "at_least_one"
     plan = read_release(masked.to_release_file(tmp_path / "session.toml", released_as_collected=["Weight"]))
@@ -296,11 +301,11 @@ def test_a_survey_with_small_weights(shared, con):
     assert con.execute("SELECT count(*), count(*) FILTER (weight < 1) FROM survey").fetchall() == [(36_970, 57)]
     keys = ["region", "age", "sex", "relate", "ethnic"]
     with pytest.raises(WeightError, match="at_least_one"):
-        Microdata(con, "survey", keys=keys, weight="weight").global_risk()
-    found = Microdata(con, "survey", keys=keys, weight="weight", small_weights="at_least_one").global_risk()
+        Microdata(con, "survey", keys=keys, weight="weight").risk.global_risk()
+    found = Microdata(con, "survey", keys=keys, weight="weight", small_weights="at_least_one").risk.global_risk()
     # each weight raised to 1 makes the other cells of these records larger: no risk is smaller than so
     con.execute("CREATE TABLE raised AS SELECT * REPLACE (greatest(weight, 1) AS weight) FROM survey")
-    raised = Microdata(con, "raised", keys=keys, weight="weight").global_risk()
+    raised = Microdata(con, "raised", keys=keys, weight="weight").risk.global_risk()
     assert found.expected_reidentifications == pytest.approx(raised.expected_reidentifications, rel=1e-2)
     assert found.expected_reidentifications >= raised.expected_reidentifications
 

@@ -66,13 +66,14 @@ def dropped(db):
         db.execute(f'DROP TABLE "{name}"')
 
 
+@pytest.mark.slow
 @PROPERTY
 @given(table=small_tables(), nulls=st.sampled_from(["category", "excluded"]), most=st.integers(1, 5) | st.none())
 def test_the_search_size_by_size_finds_what_brute_force_finds(db, table, nulls, most):
     table.store(db, "t")
     expected = minimal_uniques(table.records, nulls, 99 if most is None else most)
     data = sdc_sql.Microdata(db, "t", keys=table.keys)
-    result = data.minimal_sample_uniques(most, nulls=nulls)
+    result = data.risk.minimal_sample_uniques(most, nulls=nulls)
     at, columns = result.columns.index("id"), result.columns.index("columns")
     found = [(row[at], frozenset(row[columns])) for row in result.fetchall()]
     assert len(found) == len(set(found))
@@ -92,13 +93,13 @@ def test_the_search_equals_the_macro_with_many_keys(db):
     for nulls in ("category", "excluded"):
         for most in (2, None):
             theirs = db.execute("FROM sdc_suda('r', ?, ?, nulls := ?) ORDER BY i", [keys, most, nulls]).fetchall()
-            ours = data.suda(most, nulls=nulls).order("i").fetchall()
+            ours = data.risk.suda(most, nulls=nulls).order("i").fetchall()
             assert [row[:-1] for row in ours] == [row[:-1] for row in theirs]
             assert [row[-1] for row in ours] == pytest.approx([row[-1] for row in theirs])
             (summary,) = fetch(db, "FROM sdc_suda_summary('r', ?, ?, nulls := ?)", keys, most, nulls)
-            assert data.suda_summary(most, nulls=nulls).to_dict() == pytest.approx(summary)
+            assert data.risk.suda_summary(most, nulls=nulls).to_dict() == pytest.approx(summary)
     theirs = fetch(db, "FROM sdc_suda_contributions('r', ?, NULL)", keys)
-    assert [c.to_dict() for c in data.suda_contributions(None)] == [pytest.approx(c) for c in theirs]
+    assert [c.to_dict() for c in data.risk.suda_contributions(None)] == [pytest.approx(c) for c in theirs]
     dropped(db)
 
 
@@ -108,13 +109,13 @@ def test_more_sets_than_the_macro_takes(db):
     listed = ", ".join(f"(i = {n})::INT AS {c}" for n, c in enumerate(columns))
     db.execute(f"CREATE OR REPLACE TABLE wide AS SELECT {listed} FROM (SELECT unnest([0, 5, 23, 99, 99]) AS i)")
     data = sdc_sql.Microdata(db, "wide", keys=columns)
-    assert sorted(row[-2:] for row in data.minimal_sample_uniques(4).fetchall()) == [
+    assert sorted(row[-2:] for row in data.risk.minimal_sample_uniques(4).fetchall()) == [
         (1, ["c0"]),
         (1, ["c23"]),
         (1, ["c5"]),
     ]
     # 16,777,215 sets of any size: few are looked at, for little is found
-    assert data.suda_summary(None).msus == 3
+    assert data.risk.suda_summary(None).msus == 3
     dropped(db)
 
 
@@ -141,7 +142,7 @@ def test_all_sizes_of_many_keys(db, nulls):
     db.register("crossings", pa.table({"i": np.arange(len(codes)), **columns}))
     keys = list(columns)
     data = sdc_sql.Microdata(db, "crossings", keys=keys)
-    found = data.minimal_sample_uniques(None, nulls=nulls).select("i", "columns").fetchall()
+    found = data.risk.minimal_sample_uniques(None, nulls=nulls).select("i", "columns").fetchall()
     db.unregister("crossings")
     sets = {}
     for i, names in found:
@@ -169,12 +170,12 @@ def test_a_search_that_grows_too_large_is_refused(db, monkeypatch):
     data = sdc_sql.Microdata(db, "r", keys=["a", "b", "i"])
     monkeypatch.setattr(special_uniques, "MOST_WORK", 250)
     with pytest.raises(sdc_sql.ParameterError, match="Give a smaller max_msu or fewer keys") as told:
-        data.suda(None)
+        data.risk.suda(None)
     assert "up to 3 of 3 keys" in str(told.value)
     keys = [f"k{i}" for i in range(63)]
     db.execute(f"CREATE OR REPLACE TABLE r AS SELECT {', '.join(f'1 AS {k}' for k in keys)}")
     with pytest.raises(sdc_sql.ParameterError, match="63 keys are named"):
-        sdc_sql.Microdata(db, "r", keys=keys).suda()
+        sdc_sql.Microdata(db, "r", keys=keys).risk.suda()
     dropped(db)
 
 
@@ -183,7 +184,7 @@ def test_codes_too_many_for_one_number(db):
     db.execute("""CREATE OR REPLACE TABLE long AS SELECT i % 20000 AS a, i % 20000 AS b, i % 20000 AS c, i % 20000 AS d,
         i % 20000 AS e FROM range(40000) AS t(i)""")
     db.execute("UPDATE long SET a = 1, b = 2 WHERE a = 0 AND rowid = 0")
-    found = sdc_sql.Microdata(db, "long", keys=list("abcde")).minimal_sample_uniques(None).fetchall()
+    found = sdc_sql.Microdata(db, "long", keys=list("abcde")).risk.minimal_sample_uniques(None).fetchall()
     # record 0 is (1, 2, 0, 0, 0), and of its pair (0, 0, 0, 0, 0) is left
     sets = {tuple(row[-1]) for row in found if row[0] == 1 and row[1] == 2}
     assert sets == {("a", "b"), ("a", "c"), ("a", "d"), ("a", "e"), ("b", "c"), ("b", "d"), ("b", "e")}
@@ -206,14 +207,14 @@ def test_adult(shared, db, max_msu, msus):
     """Two independent implementations agree: ../shared/reference/README.md."""
     path = str(shared / "data" / "adult.parquet")
     keys = db.execute(f"SELECT list(column_name) FROM (DESCRIBE FROM '{path}')").fetchall()[0][0]
-    assert sdc_sql.Microdata(db, path, keys=keys).suda_summary(max_msu).msus == msus
+    assert sdc_sql.Microdata(db, path, keys=keys).risk.suda_summary(max_msu).msus == msus
 
 
 def test_fars(shared, db):
     """The same page: all sizes 175,271."""
     path = str(shared / "data" / "fars_coded.parquet")
     keys = db.execute(f"SELECT list(column_name) FROM (DESCRIBE FROM '{path}')").fetchall()[0][0]
-    assert sdc_sql.Microdata(db, path, keys=keys).suda_summary(None).msus == 175271
+    assert sdc_sql.Microdata(db, path, keys=keys).risk.suda_summary(None).msus == 175271
 
 
 @pytest.mark.one_in(5)
@@ -249,9 +250,9 @@ def test_contributions_of_sdcmicro(shared, sdcmicro, db):
     """The same file, guide10_osTRUE_f0.01: attribute_contributions and attribute_level_contributions."""
     theirs = sdcmicro["suda_guide10_osTRUE_f0.01"]
     data = sdc_sql.Microdata(db, str(shared / "data" / "suda_guide10.parquet"), keys=GUIDE)
-    ours = {c.variable: c.contribution for c in data.suda_contributions(None)}
+    ours = {c.variable: c.contribution for c in data.risk.suda_contributions(None)}
     assert ours == pytest.approx({c["variable"]: c["contribution"] for c in theirs["attribute_contributions"]})
-    values = {(c.variable, c.value): c.contribution for c in data.suda_value_contributions(None)}
+    values = {(c.variable, c.value): c.contribution for c in data.risk.suda_value_contributions(None)}
     level = theirs["attribute_level_contributions"]
     assert values == pytest.approx({(c["variable"], c["attribute"]): c["contribution"] for c in level})
 
@@ -312,7 +313,7 @@ def test_ctrl_c_ends_the_search(db, monkeypatch, records):
     try:
         signal.setitimer(signal.ITIMER_REAL, 1)
         with pytest.raises(KeyboardInterrupt):
-            data.suda_summary(None)
+            data.risk.suda_summary(None)
     finally:
         signal.setitimer(signal.ITIMER_REAL, 0)
         signal.signal(signal.SIGALRM, before)
@@ -326,5 +327,5 @@ def test_wildcards_are_refused():
     example = sdc_sql.example()
     data = sdc_sql.Microdata(example.con, example.table, keys=example.keys, nulls="wildcard")
     with pytest.raises(sdc_sql.ParameterError, match="nulls is 'wildcard'"):
-        data.suda()
-    assert data.suda_summary(nulls="excluded").records == 3
+        data.risk.suda()
+    assert data.risk.suda_summary(nulls="excluded").records == 3

@@ -122,6 +122,7 @@ def test_adult(shared, con):
     assert round(row["n1"] / row["records"], 6) == 0.514290
 
 
+@pytest.mark.slow
 def test_persons_who_are_sampled_together_make_theta_too_low(con):
     """Skinner & Elliot (2002), section 5.4: pairs with equal keys come together or not at all, so theta is 1.
 

@@ -311,11 +311,12 @@ def test_a_matrix_that_is_none(people, matrix, words):
     people.execute(f'CREATE OR REPLACE TABLE ill AS FROM (VALUES {matrix}) AS m("from", "to", probability)')
     data = Microdata(people, "t", keys=KEYS, sampling_fraction=0.1)
     with pytest.raises(ParameterError, match=words):
-        data.theta_misclassified({"a": "ill"})
+        data.risk.theta_misclassified({"a": "ill"})
     with pytest.raises(ParameterError, match=words):
-        data.data_intrusion_simulation(matrices={"a": "ill"}, repetitions=10)
+        data.risk.data_intrusion_simulation(matrices={"a": "ill"}, repetitions=10)
 
 
+@pytest.mark.slow
 def test_what_is_given_wrong(people):
     data = Microdata(people, "t", keys=["a", "Select"], sampling_fraction=0.1)
     for wrong, error, words in (
@@ -326,7 +327,7 @@ def test_what_is_given_wrong(people):
         ({("a", 'b"c'): "joint"}, ParameterError, "not among the keys"),
     ):
         with pytest.raises(error, match=words):
-            data.theta_misclassified(wrong)
+            data.risk.theta_misclassified(wrong)
     for call, words in (
         ("['a'], 0.1, ['a'], []", "name a matrix for each"),
         ("['a'], 0.1, [], []", "name a matrix for each"),

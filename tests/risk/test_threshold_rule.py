@@ -21,15 +21,10 @@ def compatible(left, right, nulls):
 
 def counted(table, names, weight, nulls):
     """Return each combination of the keys with its records and its frequency, by comparing all pairs of records."""
-    records = list(zip(*([repr(v) if v is not None else None for v in values(table, n)] for n in names), strict=True))
+    records = list(zip(*([repr(v) if v is not None else None for v in table.column(n)] for n in names), strict=True))
     weights = table.column("weight") if weight else [1] * len(records)
     own = Counter(records)
     return {c: (own[c], sum(w for r, w in zip(records, weights, strict=True) if compatible(c, r, nulls))) for c in own}
-
-
-def values(table, name):
-    """Return a column where 0.0 and -0.0 are one value."""
-    return [v + 0.0 if isinstance(v, float) else v for v in table.column(name)]
 
 
 @pytest.mark.slow
@@ -44,6 +39,8 @@ def values(table, name):
 def test_every_unsafe_combination_and_no_other(db, table, thresholds, weight, inclusive, nulls):  # noqa: PLR0917
     table.store(db, "t")
     assume(any(thresholds[: len(table.keys)]))  # else nothing would be checked, which is refused
+    asked, lightest = [t for t in thresholds[: len(table.keys)] if t], min(table.column("weight"))
+    assume(not weight or all(t > lightest or (inclusive and t == lightest) for t in asked))  # else nothing can break it
     named = "'weight'" if weight else "NULL"
     tail = f"?, ?, weight := {named}, inclusive := {inclusive}, nulls := '{nulls}')"
     given_now = [table.keys, thresholds]
@@ -55,7 +52,7 @@ def test_every_unsafe_combination_and_no_other(db, table, thresholds, weight, in
             expected += [(list(names), *v, threshold) for v in unsafe.values()]
             least = min(v[1] for v in cells.values())
             sets.append((list(names), threshold, len(cells), len(unsafe), sum(v[0] for v in unsafe.values()), least))
-            for i, record in enumerate(zip(*(values(table, n) for n in names), strict=True)):
+            for i, record in enumerate(zip(*(table.column(n) for n in names), strict=True)):
                 bearing[i] += tuple(repr(v) if v is not None else None for v in record) in unsafe
     rows = db.execute(
         f"SELECT columns, records, frequency, threshold FROM sdc_threshold_rule('t', {tail}", given_now
@@ -192,6 +189,21 @@ def test_what_is_given_wrong(persons, arguments, words):
         assert words in complaint(persons, f"FROM {macro}('persons', ['age', 'sex'], {arguments})")
 
 
+@pytest.mark.slow
+def test_a_threshold_that_nothing_can_break_is_an_error(con):
+    """20 was meant for records, of which each stands for 100 persons or more; what one record breaks is measured."""
+    con.execute('CREATE TABLE k AS SELECT id % 3 AS f, id % 2 AS "it\'s", 100 + id AS w FROM range(9) t(id)')
+    for macro in ("sdc_threshold_rule", "sdc_threshold_rule_summary", "sdc_threshold_rule_records"):
+        for rule in ("20, weight := 'w'", "[NULL, 99], weight := 'w'", "100, weight := 'w', inclusive := false"):
+            said = complaint(con, f"FROM {macro}('k', ['f', 'it''s'], {rule})")
+            assert "less than what the record of the smallest weight stands for" in said, (macro, rule)
+        for rule in ("20", "100, weight := 'w'", "101, weight := 'w', inclusive := false", "1, weight := 1"):
+            assert con.execute(f"FROM {macro}('k', ['f', 'it''s'], {rule})").fetchall() is not None
+    data = sdc_sql.Microdata(con, "k", keys=["f", "it's"], weight="w")
+    with pytest.raises(sdc_sql.ParameterError, match="weight 1"):
+        data.risk.threshold_rule_summary(20)
+
+
 @pytest.mark.one_in(2)
 @pytest.mark.parametrize(
     ("given", "words"),
@@ -204,9 +216,10 @@ def test_what_is_given_wrong(persons, arguments, words):
 )
 def test_wrong_input_is_an_error_of_the_package(given, words):
     with pytest.raises(sdc_sql.ParameterError, match=words):
-        sdc_sql.example().threshold_rule_summary(3, **given)
+        sdc_sql.example().risk.threshold_rule_summary(3, **given)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("levels", ["{'bogus': ['age']}", "{'extremely': ['age', 'sex'], 'bogus': ['region']}"])
 def test_a_level_that_there_is_not_is_refused(persons, levels):
     calls = (

@@ -8,6 +8,7 @@ from hypothesis import given
 from small_tables import NULLS, PROPERTY, fetch, small_tables
 
 
+@pytest.mark.slow
 @PROPERTY
 @given(table=small_tables())
 def test_frequency_counts_equal_a_count_over_all_pairs(db, table):
@@ -17,6 +18,7 @@ def test_frequency_counts_equal_a_count_over_all_pairs(db, table):
         assert rows == sorted(frequency_counts(table.records, nulls).items())
 
 
+@pytest.mark.slow
 @PROPERTY
 @given(table=small_tables())
 def test_the_summary_equals_a_count_over_all_pairs(db, table):
@@ -37,6 +39,7 @@ def test_the_summary_equals_a_count_over_all_pairs(db, table):
         )
 
 
+@pytest.mark.slow
 @PROPERTY
 @given(table=small_tables())
 def test_sample_uniques_equal_a_search_over_all_pairs(db, table):

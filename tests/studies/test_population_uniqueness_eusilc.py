@@ -25,7 +25,7 @@ def estimates(data: Microdata, size: int) -> dict[str, float | None]:
     found: dict[str, float | None] = {}
     for model in MODELS:
         try:
-            found[model] = data.population_uniqueness(size, method=model).sample_and_population_uniques
+            found[model] = data.risk.population_uniqueness(size, method=model).sample_and_population_uniques
         except ParameterError:
             found[model] = None
     return found
@@ -48,7 +48,7 @@ def test_the_errors_on_samples_of_eusilc(shared, con):
             con.execute("CREATE OR REPLACE TABLE drawn AS FROM numbered WHERE u < ?", [fraction])
             for keys in (SIX, FIVE):
                 data = Microdata(con, "drawn", keys=keys)
-                truth = data.population_risk("population").sample_and_population_uniques
+                truth = data.risk.population_risk("population").sample_and_population_uniques
                 found[len(keys), fraction].append({"truth": truth, **estimates(data, size)})
     print(f"\n{'keys':5}{'fraction':>9}" + "".join(f"{model:>16}" for model in ("truth", *MODELS)))
     for (keys, fraction), rows in found.items():

@@ -76,9 +76,9 @@ def study(con: duckdb.DuckDBPyConnection, keys: list[str], order: str) -> list[R
         for number in range(every):
             con.execute(f"CREATE OR REPLACE TEMP TABLE sample AS FROM drawn WHERE sample = {number}")
             data = sdc_sql.Microdata(con, "sample", keys=keys)
-            found = data.theta(1 / every, confidence=CONFIDENCE)
+            found = data.risk.theta(1 / every, confidence=CONFIDENCE)
             values.append(
-                (data.population_risk("population").theta, found.theta, found.standard_error, found.upper_bound)
+                (data.risk.population_risk("population").theta, found.theta, found.standard_error, found.upper_bound)
             )
         theta, estimate, standard_error, bound = np.array(values).T
         moments = [(float(v.mean()), float(v.std(ddof=1))) for v in (theta, estimate, estimate - theta, standard_error)]

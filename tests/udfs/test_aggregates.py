@@ -35,6 +35,7 @@ def test_every_record_has_the_figure_of_its_group(data):
         assert set(mode[own].tolist()) == {min(statistics.multimode(values))}
 
 
+@pytest.mark.slow
 @settings(deadline=None)
 @given(grouped())
 def test_means_of_groups_keep_the_mean_and_add_no_variance(data):

@@ -117,10 +117,15 @@ def test_nothing_changes_without_variance():
         (lambda: hoehne_sum([1.0, 2.0], [0.0, 0.0], 1, 0), "mean is 1; expected a number above 0 and below 1"),
         (
             lambda: hoehne_sum([1.0, 2.0], [0.0, 0.0], 0.3, 0.2),
-            "sd is 0.2; expected .* at most 0.1",
+            "spread is 0.2; expected .* at most 0.1",
         ),
-        (lambda: hoehne_sum([1.0, -2.0], [0.0, 0.0], 0.1, 0), "x has 1 negative values; expected none"),
-        (lambda: hoehne_sum([1.0], [0.0], 0.1, 0), "1 value"),
+        # without spread x / 0.9 and x / 1.1 are all that a released value can come from
+        (
+            lambda: hoehne_sum([1.0, 2.0], [0.0, 0.0], 0.1, 0),
+            "spread is 0; expected at least a tenth of",
+        ),
+        (lambda: hoehne_sum([1.0, -2.0], [0.0, 0.0], 0.1, 0.02), "x has 1 negative values; expected none"),
+        (lambda: hoehne_sum([1.0], [0.0], 0.1, 0.02), "1 value"),
     ],
 )
 def test_what_cannot_be_masked_is_refused(call, message):

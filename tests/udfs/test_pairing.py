@@ -42,6 +42,7 @@ def test_every_pairing_has_its_chance(n, reach, grid):
     assert found == expected
 
 
+@pytest.mark.slow
 @given(draws=st.lists(st.floats(0, 1, exclude_max=True), max_size=80), reach=st.integers(1, 90))
 @settings(deadline=None, max_examples=300)
 def test_all_are_paired_within_reach_but_one_of_an_odd_number(draws, reach):
@@ -69,6 +70,7 @@ def test_distances_have_the_density_of_theory():
         assert abs(share - (2**t - 1)) < 5 * sqrt(0.25 / (n / 2)) + 1 / reach + reach / n
 
 
+@pytest.mark.slow
 @given(
     draws=st.lists(st.one_of(st.floats(0, 1, exclude_max=True), st.sampled_from([0.0, 0.5])), min_size=1, max_size=300),
     reach=st.integers(1, 310),

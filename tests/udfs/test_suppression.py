@@ -8,6 +8,8 @@ from itertools import combinations, product
 import numpy as np
 import pytest
 from sdc_sql.udfs.suppression.cells import Cells
+from sdc_sql.udfs.suppression.fewest import RECORDS
+from sdc_sql.udfs.suppression.fewest import fewest as fewest_of
 from sdc_sql.udfs.suppression.identical import identical
 from sdc_sql.udfs.suppression.strong import strong
 from sdc_sql.udfs.suppression.wildcard import compatible, wildcard
@@ -81,6 +83,7 @@ def test_strong_is_the_optimum(nulls):
         assert sum(made.cost(int(d)) * n for d, n in zip(lost, made.counts, strict=True)) == fewest(records, k, weights)
 
 
+@pytest.mark.slow
 def test_identical_is_within_ten_percent_of_the_optimum():
     found = least = 0.0
     for seed in range(40):
@@ -88,11 +91,23 @@ def test_identical_is_within_ten_percent_of_the_optimum():
         made = cells(records, weights)
         answer = identical(made, k, effort=100_000)
         cost, best = cost_of(made, answer), optimum(records, k, weights)
-        assert cost >= best
+        assert cost == best if len(records) <= RECORDS else cost >= best
         found, least = found + cost, least + best
     assert found <= 1.1 * least
 
 
+def test_five_records_lose_as_little_as_can_be():
+    records = np.array([[2, 1, 1], [2, 1, 1], [2, 1, 2], [1, 1, 0], [1, 0, 1]])
+    assert cost_of(cells(records), identical(cells(records), 2)) == optimum(records, 2, [1, 1, 1]) == 5
+    # a record that stays as it is stands in for another: the second cell joins the row of the first
+    codes = np.array([[1, 0], [1, 1], [2, 2]])
+    joined = Cells(codes, np.array([0, 1, 2]), [1, 1], others=np.array([1, 0, 0]))
+    assert fewest_of(joined, 2)[1].tolist() == [[1, 2, 1], [2, 0, 2]]
+    kept = Cells(codes, np.array([0, 1, 2]), [1, 1], others=np.array([1, 0, 0]), kept=2)
+    assert fewest_of(kept, 2) is None
+
+
+@pytest.mark.slow
 @pytest.mark.parametrize("effort", [0, 20_000])
 def test_each_row_that_identical_releases_is_shared_by_k_records(effort):
     for seed in range(100):
@@ -105,6 +120,7 @@ def test_each_row_that_identical_releases_is_shared_by_k_records(effort):
         assert np.bincount(where.ravel(), weights=answer[:, 2], minlength=len(rows)).min() >= k
 
 
+@pytest.mark.slow
 def test_each_record_that_wildcard_releases_is_compatible_with_k_records():
     for seed in range(300):
         records, k, weights = table(seed, nulls=seed % 2 == 0)

@@ -33,6 +33,7 @@ def optimum(codes, counts, k, limits):
     return min((n.sum() for n in lost if (n <= limits).all()), default=None)
 
 
+@pytest.mark.slow
 def test_the_optimum_lies_between_the_bound_and_the_answer():
     rng, found, exact = np.random.default_rng(3), 0, 0
     for _ in range(60):

@@ -55,6 +55,7 @@ def test_no_partition_is_better(v, k):
     assert sse(v, optimal_univariate(v, k)) == pytest.approx(least_over_all_partitions(v, k), rel=1e-9, abs=1e-9)
 
 
+@pytest.mark.slow
 @settings(deadline=None)
 @given(k=st.integers(2, 9), extra=st.integers(0, 80), whole=st.booleans(), seed=st.integers(0, 2**32 - 1))
 def test_no_division_into_runs_is_better(k, extra, whole, seed):
@@ -114,6 +115,7 @@ def test_bad_input_is_refused(v, k, said):
         optimal_univariate(v, k)
 
 
+@pytest.mark.slow
 @given(
     v=st.lists(st.one_of(st.integers(0, 6), st.floats(-1e6, 1e6)), min_size=6, max_size=80),
     k=st.integers(2, 6),

@@ -31,6 +31,7 @@ def growing(x, k, gamma):
     return groups
 
 
+@pytest.mark.slow
 @settings(deadline=None)
 @given(
     k=st.integers(2, 6),
@@ -47,6 +48,7 @@ def test_every_group_has_k_to_2k_minus_1_records(k, extra, p, gamma, seed):
         assert sizes.max() <= 2 * k - 1
 
 
+@pytest.mark.slow
 @settings(deadline=None)
 @given(
     k=st.integers(2, 6),

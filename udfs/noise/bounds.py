@@ -81,7 +81,7 @@ def fitted(masked: Floats, original: Floats, lower: Bound, upper: Bound, rounded
             raise ValueError(f"no whole number lies in [{low[j]:g}, {high[j]:g}], column {j}; widen the bounds")
     result = reflected(masked, low, high)
     for j in np.flatnonzero(whole).tolist():
-        result[:, j] = np.clip(np.rint(result[:, j]), np.ceil(low[j]), np.floor(high[j]))
+        result[:, j] = np.clip(np.rint(result[:, j]), np.ceil(low[j]), np.floor(high[j])) + 0.0  # not -0.0
     return result
 
 

@@ -15,6 +15,7 @@ from sdc_sql.udfs.ranks import ascending
 
 # A deviation this small a part of the original one is left over from rounding.
 CONSTANT = 1e-9
+LEAST_SPREAD = 0.1  # of hoehne_sum, as a share of the size
 
 
 def hoehne(x: npt.ArrayLike, uniforms: npt.ArrayLike, normals: npt.ArrayLike, f: float, s: float) -> Floats:
@@ -79,6 +80,10 @@ def hoehne_sum(x: npt.ArrayLike, normals: npt.ArrayLike, mean: float, sd: float)
     s <= m / 3) needs no new one. The largest value is always lowered. The smallest one can move by more than W,
     and below 0. Equal values are put in order by their draws.
 
+    For one release only: the sign hangs on all values before, and a record more turns it for about half of those after.
+    Whoever has two such releases has x as the midpoint of these; other draws do not cure it, as a midpoint is x to
+    within the spread.
+
     Parameters
     ----------
     x
@@ -88,7 +93,8 @@ def hoehne_sum(x: npt.ArrayLike, normals: npt.ArrayLike, mean: float, sd: float)
     mean
         Expectation m of the relative change, in (0, 1).
     sd
-        Its standard deviation s, 0 <= s <= m / 3 ("small").
+        Its standard deviation s, m / 10 <= s <= m / 3 ("small"). With none, a released value leaves two candidates,
+        x / (1 - m) and x / (1 + m).
 
     Returns
     -------
@@ -102,13 +108,18 @@ def hoehne_sum(x: npt.ArrayLike, normals: npt.ArrayLike, mean: float, sd: float)
 
     Examples
     --------
-    >>> hoehne_sum([10.0, 1000.0, 100.0, 200.0], [0.0, 0.0, 0.0, 0.0], 0.1, 0.0)
+    >>> hoehne_sum([10.0, 1000.0, 100.0, 200.0], [0.0, 0.0, 0.0, 0.0], 0.1, 0.02)
     array([ 80., 900., 110., 220.])
     """
     matrix = columns(x)
     draws = normals_like(normals, matrix)
     m = number(mean, "mean", above=0, below=1)
-    changes = np.abs(m + number(sd, "sd", least=0, most=m / 3) * draws)
+    if number(sd, "spread", least=0, most=m / 3) < LEAST_SPREAD * m * (1 - CONSTANT):
+        raise ValueError(
+            f"spread is {sd}; expected at least a tenth of the size, {LEAST_SPREAD * m:g}, and at most a "
+            f"third, {m / 3:g}: with less, each released value leaves two candidates only"
+        )
+    changes = np.abs(m + sd * draws)
     if (matrix < 0).any():
         raise ValueError(
             f"x has {int((matrix < 0).sum())} negative values; expected none: use hoehne, or mask magnitudes"

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from sdc_sql.udfs.adapters import NUMBER, TEXT, WHOLE, declared, given
 from sdc_sql.udfs.arrow_function import NUMBERS, TABLE, WHOLE_TABLE, WHOLES
+from sdc_sql.udfs.suppression.by_households import of_k_households
 from sdc_sql.udfs.suppression.cells import Cells
 from sdc_sql.udfs.suppression.combinations import frequent, limits_of
 from sdc_sql.udfs.suppression.compatible_combinations import compatible_combinations
@@ -30,7 +31,7 @@ _LEAST = 1e-6  # what a value of a key of one category costs, whose entropy is 0
 
 
 def suppress(_stratum: str | None, cells: Integers, hashes: Integers, sizes: Integers, k: float, guarantee: str,
-             importance: Floats, cost: str, shares: Floats) -> Integers:  # fmt: skip
+             importance: Floats, cost: str, shares: Floats, keys: str) -> Integers:  # fmt: skip
     """Return four numbers for each set of keys that records of a cell lose: the cell, the keys, and which records.
 
     They are those above one place up to another, or all of the cell where that is 0. Cells that lose nothing are left
@@ -47,12 +48,16 @@ def suppress(_stratum: str | None, cells: Integers, hashes: Integers, sizes: Int
         What a value of each key costs, multiplied by what `cost` says of it; -inf: the key is never suppressed.
     shares
         At most which share of the values of each key is suppressed; NaN: no limit.
+    keys
+        Their names, a line each.
     """
     priced, names = _priced(cells, hashes, sizes, importance, cost)
     search, k = _chosen(guarantee, "guarantee", _GUARANTEES), int(given(k, "k"))
     if search is identical and np.isneginf(importance).any():
         search = identical_within
-    found = _within(search, priced, k, shares)[0] if _checked(shares) else search(priced(np.ones(len(shares))), k)
+    plain = priced(np.ones(len(shares)))
+    limited = _checked(shares, keys.split("\n"))
+    found = _within(search, priced, k, shares, keys)[0] if limited else search(plain, k)
     if found.ndim == 1:
         if (found < 0).any() and (priced(np.ones(len(importance))).counts[found < 0] > 0).any():
             raise ValueError(f"some records are fewer than k = {k} on keys that cannot be suppressed: recode these")
@@ -63,27 +68,31 @@ def suppress(_stratum: str | None, cells: Integers, hashes: Integers, sizes: Int
 
 
 def gap(_stratum: str | None, cells: Integers, hashes: Integers, sizes: Integers, k: float, guarantee: str,
-        importance: Floats, cost: str, shares: Floats) -> Floats:  # fmt: skip
+        importance: Floats, cost: str, shares: Floats, keys: str) -> Floats:  # fmt: skip
     """Return what the suppressions within limits cost, and what they cost at least (NaN: unknown, of 'wildcard')."""
     priced, _ = _priced(cells, hashes, sizes, importance, cost)
     search, k = _chosen(guarantee, "guarantee", _GUARANTEES), int(given(k, "k"))
-    _, found = _within(search, priced, k, shares)
+    _, found = _within(search, priced, k, shares, keys)
     return np.array([found, np.nan if guarantee == "wildcard" else bound(priced, k, shares)])
 
 
 def _within(
-    search: Callable[[Cells, int], Integers], priced: Callable[[Floats], Cells], k: int, shares: Floats
+    search: Callable[[Cells, int], Integers], priced: Callable[[Floats], Cells], k: int, shares: Floats, keys: str
 ) -> tuple[Integers, float]:
     """Return what :func:`within` does; each of many answers is bettered for a moment only."""
-    return within(partial(identical, effort=_MOMENT) if search is identical else search, priced, k, shares)
+    quick = partial(identical, effort=_MOMENT) if search is identical else search
+    return within(quick, priced, k, shares, keys.split("\n"))
 
 
-def _checked(shares: Floats) -> bool:
+def _checked(shares: Floats, keys: list[str]) -> bool:
     """Return whether there are limits; refuse what is no share."""
-    limits = shares[~np.isnan(shares)]
-    if not ((limits >= 0) & (limits <= 1)).all():
-        raise ValueError("max_share has a number outside [0, 1]: give the greatest share of a key's values, as in 0.05")
-    return len(limits) > 0
+    for key, share in zip(keys, shares.tolist(), strict=True):
+        if share < 0 or share > 1:
+            raise ValueError(
+                f"max_share of the key {key} is {share:g}, outside [0, 1]: give the greatest share of its values that "
+                "may be suppressed, as in 0.05"
+            )
+    return not np.isnan(shares).all()
 
 
 def _priced(
@@ -112,14 +121,21 @@ def _by_place(found: Integers, names: Integers) -> Integers:
 
 
 def suppress_households(codes: Floats, members: Floats, numbers: Floats, labels: Floats, k: float,
-                        weights: Floats) -> Integers:  # fmt: skip
+                        weights: Floats, unit: str) -> Integers:  # fmt: skip
     """Return four numbers for each part of a row of households that loses columns, as :func:`suppress` does of cells.
 
     Rows from 1; the places are those of the households of the row. See :class:`Households`.
     """
     rows, places, houses, parts = (a.astype(np.int64) for a in (codes, members, numbers, labels))
-    found = whole_households(rows, places, houses, parts, weights, int(given(k, "k")))
+    found = whole_households(rows, places, houses, parts, weights, int(given(k, "k")), unit=unit)
     return _of_losing(found) if not len(found) else _by_place(found, np.arange(1, len(codes) + 1))
+
+
+def settle_households(
+    _stratum: str | None, codes: Integers, houses: Integers, records: Integers, k: float, weights: Floats
+) -> Integers:
+    """Return what each entry of released rows loses besides, a bit for each key: see :class:`ReleasedRows`."""
+    return of_k_households(codes, houses, records, weights, int(given(k, "k")))
 
 
 def numbered(cells: Integers, hashes: Integers, sizes: Integers) -> Integers:
@@ -231,16 +247,20 @@ FUNCTIONS = (
     declared(
         "suppress", suppress, WHOLE,
         cells=WHOLE_TABLE, hashes=WHOLES, sizes=WHOLES, k=NUMBER, guarantee=TEXT, importance=NUMBERS, cost=TEXT,
-        shares=NUMBERS,
+        shares=NUMBERS, keys=TEXT,
     ),
     declared(
         "suppress_households", suppress_households, WHOLE, by_stratum=False,
-        codes=TABLE, members=NUMBERS, numbers=NUMBERS, labels=NUMBERS, k=NUMBER, weights=NUMBERS,
+        codes=TABLE, members=NUMBERS, numbers=NUMBERS, labels=NUMBERS, k=NUMBER, weights=NUMBERS, unit=TEXT,
+    ),
+    declared(
+        "settle_households", settle_households, WHOLE,
+        codes=WHOLE_TABLE, houses=WHOLES, records=WHOLES, k=NUMBER, weights=NUMBERS,
     ),
     declared(
         "suppression_gap", gap, NUMBERS,
         cells=WHOLE_TABLE, hashes=WHOLES, sizes=WHOLES, k=NUMBER, guarantee=TEXT, importance=NUMBERS, cost=TEXT,
-        shares=NUMBERS,
+        shares=NUMBERS, keys=TEXT,
     ),
     declared(
         "suppress_combinations", frequent_enough, WHOLE, by_stratum=False,

@@ -34,12 +34,19 @@ class Households:
         A number of the household of rows that are parts of one whose members differ; -1 of all others, (n,).
     weights
         What it costs to suppress a value of each column; negative: it cannot be suppressed.
+    unit
+        What is counted up to k: ``"record"``, or ``"household"``, of whose parts the first one counts.
     """
 
     def __init__(  # noqa: PLR0917 - the columns of one table
-        self, codes: Integers, members: Integers, numbers: Integers, labels: Integers, weights: Floats, k: int
-    ) -> None:
+        self, codes: Integers, members: Integers, numbers: Integers, labels: Integers, weights: Floats, k: int,
+        *, unit: str = "record",
+    ) -> None:  # fmt: skip
         self.codes, self.members, self.labels, self.k = codes, members, labels, k
+        self.unit, self.sizes = unit, members
+        if unit == "household":
+            first = np.unique(labels, return_index=True)[1]
+            self.sizes = np.where((labels < 0) | np.isin(np.arange(len(labels)), first), 1, 0)
         self.weights = weights
         free = [j for j in range(codes.shape[1]) if weights[j] >= 0]
         sets = [sum(1 << j for place, j in enumerate(free) if chosen >> place & 1) for chosen in range(1 << len(free))]
@@ -58,12 +65,12 @@ class Households:
         return tuple(0 if lost >> j & 1 else int(code) for j, code in enumerate(self.codes[place]))
 
     def released(self) -> dict[tuple[int, ...], int]:
-        """Return the records of each released row of values."""
+        """Return the records, or households, of each released row of values."""
         found: dict[tuple[int, ...], int] = {}
         for place, ways in enumerate(self.lost):
             for lost, number in ways.items():
                 row = self.row(place, lost)
-                found[row] = found.get(row, 0) + number * int(self.members[place])
+                found[row] = found.get(row, 0) + number * int(self.sizes[place])
         return found
 
     def move(self, place: int, old: int, new: int, number: int) -> None:
@@ -109,7 +116,7 @@ class Households:
             for rows in left.values():
                 place, lost = rows[0]
                 row = self.row(place, lost | chosen)
-                records = sum(self.lost[p][w] * int(self.members[p]) for p, w in rows)
+                records = sum(self.lost[p][w] * int(self.sizes[p]) for p, w in rows)
                 groups.setdefault(row, []).append((rows, records))
             for row, cells in groups.items():
                 own = sum(records for _, records in cells)
@@ -141,8 +148,8 @@ class Households:
             way = self._cheapest(first, left, sizes)
             if way is None:
                 raise ValueError(
-                    f"{sizes[first]} records are fewer than k = {self.k} on columns of the household that cannot be "
-                    "suppressed (what can be counted is known): recode these, or leave them out of the keys"
+                    f"{sizes[first]} {self.unit}s are fewer than k = {self.k} on columns of the household that cannot "
+                    "be suppressed (what can be counted is known): recode these, or leave them out of the keys"
                 )
             for place, old, new, number in way:
                 self.move(place, old, new, number)
@@ -191,7 +198,7 @@ class Households:
         for (place, old, new, number), row in sorted(
             donors, key=lambda d: (self.cost(d[0][2] & ~d[0][1]), d[1] not in left, d[0])
         ):
-            size = int(self.members[place])
+            size = int(self.sizes[place])
             most = number if row in left else min(number, spare[row] // size)
             some = min(most, -(-need // size))
             if need > 0 and some > 0:
@@ -206,7 +213,7 @@ class Households:
         for move, row in donors:
             whole.setdefault(row, []).append(move)
         enough = [
-            moves for moves in whole.values() if sum(number * int(self.members[p]) for p, _, _, number in moves) >= need
+            moves for moves in whole.values() if sum(number * int(self.sizes[p]) for p, _, _, number in moves) >= need
         ]
         return min(enough, key=lambda moves: (self._costs(moves), moves), default=None)
 
@@ -217,8 +224,9 @@ class Households:
 
 
 def whole_households(  # noqa: PLR0917 - the columns of one table
-    codes: Integers, members: Integers, numbers: Integers, labels: Integers, weights: Floats, k: int
-) -> Integers:
+    codes: Integers, members: Integers, numbers: Integers, labels: Integers, weights: Floats, k: int,
+    *, unit: str = "record",
+) -> Integers:  # fmt: skip
     """Return what households lose: the place of their row, a bit for each column, and how many of the row do.
 
     Examples
@@ -229,10 +237,10 @@ def whole_households(  # noqa: PLR0917 - the columns of one table
     >>> whole_households(np.array([[1], [2]]), two, two // 2, two * 0 - 1, [1.0], 3).tolist()
     [[0, 1, 1], [1, 1, 1]]
     """
-    found = Households(codes, members, numbers, labels, np.asarray(weights, dtype=np.float64), k)
-    total = int((members * numbers).sum())
+    found = Households(codes, members, numbers, labels, np.asarray(weights, dtype=np.float64), k, unit=unit)
+    total = int((found.sizes * numbers).sum())
     if total < k:
-        raise ValueError(f"there are {total} records, fewer than k = {k}: nothing can be released alike")
+        raise ValueError(f"there are {total} {unit}s, fewer than k = {k}: nothing can be released alike")
     found.join_parts()
     found.settle()
     found.borrow()

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from sdc_sql.udfs.suppression.bettering import better
 from sdc_sql.udfs.suppression.borrowing import borrow
+from sdc_sql.udfs.suppression.fewest import fewest
 from sdc_sql.udfs.suppression.greedy import settled
 from sdc_sql.udfs.suppression.released_groups import Groups
 
@@ -22,7 +23,8 @@ _PIECE = 4096  # cells
 def identical(cells: Cells, k: int, effort: int | None = None) -> Integers:
     """Return a row for each cell and set of keys that some of its records lose: cell, keys (a bit each), records.
 
-    To find the fewest is NP-hard: this is a greedy answer, made better as far as the effort reaches.
+    To find the fewest is NP-hard: this is a greedy answer, made better as far as the effort reaches. Of ten records and
+    fewer it is the fewest.
 
     Parameters
     ----------
@@ -49,6 +51,13 @@ def identical(cells: Cells, k: int, effort: int | None = None) -> Integers:
         for cell, row, n in zip(here.tolist(), rows, cells.counts[here].tolist(), strict=True):
             groups.add(cell, row, left_out, n)
     borrow(groups, left, k)
+    fewer = fewest(cells, k)
+    if fewer is not None:
+        least, rows = fewer
+        cost = sum(groups.cost(cell, row) * n for cell, by_row in groups.released.items() for row, n in by_row.items())
+        if least < cost * (1 - 1e-9):
+            return rows
+        effort = 0
     better(groups, k, _effort(cells, k) if effort is None else effort)
     found = [(cell, groups.left_out[cell, row], n) for cell, rows in groups.released.items() for row, n in rows.items()]
     return np.array(sorted(found), dtype=np.int64).reshape(-1, 3)

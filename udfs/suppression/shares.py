@@ -27,7 +27,11 @@ _DEAREST = 1e6  # times what it costs without limits
 
 
 def within(
-    search: Callable[[Cells, int], Integers], priced: Callable[[Floats], Cells], k: int, shares: Floats
+    search: Callable[[Cells, int], Integers],
+    priced: Callable[[Floats], Cells],
+    k: int,
+    shares: Floats,
+    keys: list[str] | None = None,
 ) -> tuple[Integers, float]:
     """Return the cheapest answer found within the limits, and what it costs.
 
@@ -39,6 +43,8 @@ def within(
         Gives the cells, what their keys cost multiplied by factors.
     shares
         The greatest share of each key's values; NaN: no limit.
+    keys
+        Their names, for messages.
     """
     limits, values = limits_of(priced(np.ones(len(shares))), shares)
     factors, best, nearest = np.ones(len(shares)), None, (np.inf, 0, 0.0)
@@ -63,10 +69,10 @@ def within(
         factors = _adjusted(factors, lost, limits)
     if best is None:
         _, key, share = nearest
+        name = keys[key] if keys else f"number {key + 1}"
         raise ValueError(
-            f"max_share was not met: of the key number {key + 1} in the table's order at most {shares[key]:.4g} of the "
-            f"values may be suppressed, and the nearest answer found suppresses {share:.4g}: raise it, or recode "
-            "the key"
+            f"max_share was not met: of the key {name} at most {shares[key]:.4g} of the values "
+            f"may be suppressed, and the nearest answer found suppresses {share:.4g}: raise it, or recode the key"
         )
     return best
 

@@ -12,9 +12,16 @@
     {{ return(wanted is not none) }}
 {%- endmacro -%}
 
-{#- Whether records are being added to a release. -#}
+{#- Whether records are being added to a release; in a unit test, where it overrides is_incremental and gives the rows of `this`. -#}
 {%- macro sdc__is_adding() -%}
-    {{ return(model is defined and model.resource_type == 'model' and is_incremental()) }}
+    {%- if model is not defined or model.resource_type not in ['model', 'unit_test'] or not this -%}{{ return(false) }}{%- endif -%}
+    {{ return(is_incremental()) }}
+{%- endmacro -%}
+
+{#- A query that begins with WITH, as one that begins with SELECT: dbt puts a WITH of its own before what reads an ephemeral model,
+    or the rows of a unit test, and of two in a row DuckDB forgets the second. -#}
+{%- macro sdc__apart(sql) -%}
+    {{ return('select * from (' ~ sql ~ ')') }}
 {%- endmacro -%}
 
 {#- Whether a model is one to which records will be added: its first run, too, would release what a later one cannot add to. -#}
@@ -35,9 +42,13 @@
     {{ return(marks) }}
 {%- endmacro -%}
 
+{#- Beside them, for sdc_columns_decided, which columns any step masks. -#}
 {%- macro sdc__remember(function, columns) -%}
-    {%- if model is defined and model.resource_type == 'model' and function[4:] in sdc.sdc__drawing() and columns -%}
-        {{ config(meta=sdc.sdc__drawn(columns)) }}
+    {%- if model is defined and model.resource_type == 'model' and columns -%}
+        {%- set marks = sdc.sdc__drawn(columns) -%}
+        {%- set meta = dict(marks) if function[4:] in sdc.sdc__drawing() else {} -%}
+        {%- for mark in marks -%}{%- do meta.update({'sdc_masks ' ~ mark[10:]: true}) -%}{%- endfor -%}
+        {{ config(meta=meta) }}
     {%- endif -%}
 {%- endmacro -%}
 
@@ -51,13 +62,31 @@
         {%- endfor -%}
         {%- for before in graph.nodes[node].depends_on.nodes if before not in ancestors -%}{%- do ancestors.append(before) -%}{%- endfor -%}
     {%- endfor -%}
-    {%- set steps = load_relation(api.Relation.create(database=tbl.database, schema=tbl.schema, identifier='sdc_steps')) if sdc.sdc__is_relation(tbl) else none -%}
-    {%- if steps is not none and (named or {}).get('release') is none -%}  {#- a table that was masked outside dbt, by any version -#}
-        {%- set drawn = run_query('select lower(unnest(columns)) from ' ~ steps ~ ' where lower(target) = lower(' ~ sdc.sdc__literal(tbl.identifier) ~ ')') -%}
-        {%- for row in drawn.rows if 'sdc_draws ' ~ row[0] in marks -%}
-            {{ sdc.sdc__refuse_second_pass(function, row[0], 'a step in sdc_steps') }}
-        {%- endfor -%}
-    {%- endif -%}
+    {%- for stored in sdc.sdc__stored_behind(tbl) if (named or {}).get('release') is none -%}
+        {%- set steps = load_relation(api.Relation.create(database=stored.database, schema=stored.schema, identifier='sdc_steps')) -%}
+        {%- if steps is not none -%}  {#- a table that was masked outside dbt, by any version -#}
+            {%- set drawn = run_query('select lower(unnest(columns)) from ' ~ steps ~ ' where lower(target) = lower(' ~ sdc.sdc__literal(stored.identifier) ~ ')') -%}
+            {%- for row in drawn.rows if 'sdc_draws ' ~ row[0] in marks -%}
+                {{ sdc.sdc__refuse_second_pass(function, row[0], 'a step in sdc_steps') }}
+            {%- endfor -%}
+        {%- endif -%}
+    {%- endfor -%}
+{%- endmacro -%}
+
+{#- The table itself; of an ephemeral model, which is none, the tables that the model being built reads through such models. -#}
+{%- macro sdc__stored_behind(tbl) -%}
+    {%- if not sdc.sdc__is_relation(tbl) -%}{{ return([]) }}{%- endif -%}
+    {%- if not tbl.is_cte -%}{{ return([tbl]) }}{%- endif -%}
+    {%- set found, nodes = [], model.depends_on.nodes | list -%}
+    {%- for name in nodes -%}  {#- grows while it is read -#}
+        {%- set node = graph.nodes.get(name) or graph.sources.get(name) -%}
+        {%- if node and node.config.materialized == 'ephemeral' -%}
+            {%- for before in node.depends_on.nodes if before not in nodes -%}{%- do nodes.append(before) -%}{%- endfor -%}
+        {%- elif node -%}
+            {%- do found.append(api.Relation.create(database=node.database, schema=node.schema, identifier=node.alias or node.identifier or node.name)) -%}
+        {%- endif -%}
+    {%- endfor -%}
+    {{ return(found) }}
 {%- endmacro -%}
 
 {%- macro sdc__refuse_second_pass(function, column, before) -%}
@@ -75,23 +104,43 @@
     {%- endif -%}
 {%- endmacro -%}
 
+{#- Whether a stored table has no rows: nothing has arrived, as on a day without records. -#}
+{%- macro sdc__has_no_rows(tbl) -%}
+    {%- if not sdc.sdc__is_relation(tbl) or tbl.is_cte or load_relation(tbl) is none -%}{{ return(false) }}{%- endif -%}
+    {{ return(run_query('select 1 from query_table(' ~ sdc.sdc__literal(tbl) ~ ') limit 1').rows | length == 0) }}
+{%- endmacro -%}
+
+{%- macro sdc__refuse_no_rows(tbl) -%}
+    {%- if sdc.sdc__is_relation(tbl) and tbl.limit is none and sdc.sdc__has_no_rows(tbl) -%}
+        {{ sdc.sdc__refuse(tbl.identifier ~ ' has no rows: there is nothing to mask.'
+            ~ (' The first run of an incremental model needs records; later ones need none.' if config.get('materialized') == 'incremental'
+               else ' An incremental model adds none on such a day, and keeps what is released.')) }}
+    {%- endif -%}
+{%- endmacro -%}
+
 {#- Where records are added: `masked`, a query over sdc__arrived, for the new ones of `tbl`. One record more is masked with them
     and left out again, so that there is one where nothing is new (an empty table is an error: nothing to mask). -#}
 {%- macro sdc__added(tbl, id, masked) -%}
+    {%- if sdc.sdc__has_no_rows(tbl) -%}{{ return('(select * from ' ~ this ~ ' limit 0)') }}{%- endif -%}
     {%- set name = adapter.quote(id | replace('"', '""')) -%}
     {%- set new = '(' ~ name ~ ' in (select ' ~ name ~ ' from ' ~ this ~ ')) is not true' -%}
     {%- set whole = 'query_table(' ~ sdc.sdc__literal(tbl) ~ ')' -%}
-    {{ return('(with sdc__arrived as materialized (select * from ' ~ whole ~ ' where ' ~ new ~ ' or ' ~ name ~ ' = (select min(' ~ name ~ ') from '
-        ~ whole ~ ')) select * from ' ~ masked ~ ' where ' ~ new ~ ')') }}
+    {%- set none_there = 'ParameterError: ' ~ (tbl.identifier | replace('__dbt__cte__', '') if sdc.sdc__is_relation(tbl) else tbl) ~ ' has no records, and is no stored table: dbt cannot see so before the query runs.'
+        ~ ' Materialize it as a table or view, and a run without new records adds none.' -%}
+    {%- set least = 'case when count(*) = 0 then error(' ~ sdc.sdc__text(none_there) ~ ') else min(' ~ name ~ ') end' -%}
+    {{ return(sdc.sdc__limited(sdc.sdc__apart('with sdc__arrived as materialized (select * from ' ~ whole ~ ' where ' ~ new ~ ' or ' ~ name ~ ' = (select ' ~ least ~ ' from '
+        ~ whole ~ ')) select * from ' ~ masked ~ ' where ' ~ new), [tbl])) }}
 {%- endmacro -%}
 
 {%- macro sdc__mask(function, id, given, named) -%}
     {{ sdc.sdc__remember(function, given[1]) }}
     {%- if not execute -%}{{ return('') }}{%- endif -%}
+    {{ sdc.sdc__only_on_duckdb(function) }}
     {{ sdc.sdc__checked_step(given[0], function, given[1], named) }}
     {%- if sdc.sdc__is_adding() -%}
         {{ return(sdc.sdc__added(given[0], id, '(' ~ sdc.sdc__call(function, ['sdc__arrived'] + given[1:], named) ~ ')')) }}
     {%- endif -%}
+    {{ sdc.sdc__refuse_no_rows(given[0]) }}
     {{ return(sdc.sdc__limited(sdc.sdc__call(function, given, named), given)) }}
 {%- endmacro -%}
 
@@ -99,7 +148,9 @@
 {%- macro sdc__replace(function, columns, given, named) -%}
     {{ sdc.sdc__remember(function, columns) }}
     {%- if not execute -%}{{ return('') }}{%- endif -%}
+    {{ sdc.sdc__only_on_duckdb(function) }}
     {{ sdc.sdc__checked_step(given[0], function, columns, named) }}
+    {{ sdc.sdc__refuse_no_rows(given[0]) }}
     {{ return(sdc.sdc__limited(sdc.sdc__call(function, given, named), given)) }}
 {%- endmacro -%}
 
@@ -138,6 +189,7 @@
 {%- macro mask(tbl, id, steps) -%}
     {%- for step in sdc.sdc__steps(steps) if sdc.sdc__is_step(step) -%}{{ sdc.sdc__remember('sdc_' ~ step[0], step[1]) }}{%- endfor -%}
     {%- if not execute -%}{{ return('') }}{%- endif -%}
+    {{ sdc.sdc__only_on_duckdb('mask') }}
     {%- set methods = sdc.sdc__masks() | list -%}
     {%- if not steps -%}{{ sdc.sdc__refuse('mask has no steps: give at least one, as in [[\'round\', [\'income\'], 50]].') }}{%- endif -%}
     {%- set parts, passes = [], {} -%}
@@ -159,9 +211,10 @@
         {%- do parts.append('sdc__step_' ~ loop.index ~ ' as materialized (' ~ sdc.sdc__call('sdc_' ~ step[0], [source, sdc.sdc__columns(step[0], step[1]), step[2], id], named) ~ ')') -%}
     {%- endfor -%}
     {%- set first = 'sdc__arrived' if sdc.sdc__is_adding() else 'query_table(' ~ sdc.sdc__literal(tbl) ~ ')' -%}
-    {%- set whole = 'with sdc__step_0 as materialized (select * from ' ~ first ~ '), ' ~ parts | join(', ') ~ ' select * from sdc__step_' ~ steps | length -%}
+    {%- set whole = sdc.sdc__apart('with sdc__step_0 as materialized (select * from ' ~ first ~ '), ' ~ parts | join(', ') ~ ' select * from sdc__step_' ~ steps | length) -%}
     {%- if sdc.sdc__is_adding() -%}
         {{ return(sdc.sdc__added(tbl, id, '(' ~ whole ~ ')')) }}
     {%- endif -%}
+    {{ sdc.sdc__refuse_no_rows(tbl) }}
     {{ return(sdc.sdc__limited(whole, [tbl])) }}
 {%- endmacro -%}

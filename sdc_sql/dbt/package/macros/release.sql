@@ -9,12 +9,16 @@
 {%- macro release(file, source=none) -%}
     {{ config(pre_hook={'sql': '{{ sdc.sdc__run_release() }}', 'transaction': false}, post_hook={'sql': '{{ sdc.sdc__finish_release() }}', 'transaction': false}) }}
     {%- if not execute -%}{{ return('') }}{%- endif -%}
+    {{ sdc.sdc__only_on_duckdb('release') }}
+    {%- if model.resource_type == 'unit_test' -%}
+        {{ sdc.sdc__refuse('the unit test ' ~ model.name ~ ' is of a model that is a release: what is released is measured on the stored table, and not on the rows of a unit test. Test the models that it is made of.') }}
+    {%- endif -%}
     {%- if model.resource_type != 'model' or config.get('materialized') != 'table' -%}
         {{ sdc.sdc__refuse('the model ' ~ model.name ~ ' is a release and materialized as ' ~ config.get('materialized') ~ ': a release is measured and written as a whole. Set materialized to table.') }}
     {%- endif -%}
     {%- if file is not string -%}{{ sdc.sdc__refuse('the release file of the model ' ~ model.name ~ ' must be a path, a text.') }}{%- endif -%}
     {%- if source is not none and (not sdc.sdc__is_relation(source) or source.is_cte) -%}
-        {{ sdc.sdc__refuse('the source of the release ' ~ model.name ~ ' is ' ~ source ~ ': give ref(...) of a table or view, or source(...).') }}
+        {{ sdc.sdc__refuse('the source of the release ' ~ model.name ~ ' is ' ~ source ~ ': give ref(...) of a table or view, or source(...). An ephemeral model is neither: materialize it as a view.') }}
     {%- endif -%}
     {%- set asked = {'file': file, 'source': none, 'name': none, 'empty': false} -%}
     {%- if source is not none -%}

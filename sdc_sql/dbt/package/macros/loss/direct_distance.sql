@@ -1,6 +1,6 @@
 {#- Written from the headers of sql/ by python -m sdc_sql.write. -#}
 
-{%- macro direct_distance(original, released, columns, id, ordinal=none) -%}
-    {{ sdc.sdc__only('direct_distance', kwargs, ['original', 'released', 'columns', 'id', 'ordinal']) }}
-    {{ return(sdc.sdc__measure('sdc_direct_distance', [original, released, columns, id], {'ordinal': ordinal})) }}
+{%- macro direct_distance(original, released, columns, id, ordinal=none, weight=none) -%}
+    {{ sdc.sdc__only('direct_distance', kwargs, ['original', 'released', 'columns', 'id', 'ordinal', 'weight']) }}
+    {{ return(sdc.sdc__measure('sdc_direct_distance', [original, released, columns, id], {'ordinal': ordinal, 'weight': weight})) }}
 {%- endmacro -%}

@@ -5,7 +5,7 @@
     {{ return(sdc.sdc__measure('sdc_totals', [tbl, columns], {'weight': weight})) }}
 {%- endmacro -%}
 
-{%- macro calibrate(tbl, column_name, totals, id, margins=none, lower=none, upper=none, most=none) -%}
-    {{ sdc.sdc__only('calibrate', kwargs, ['tbl', 'column_name', 'totals', 'id', 'margins', 'lower', 'upper', 'most']) }}
-    {{ return(sdc.sdc__mask('sdc_calibrate', id, [tbl, column_name, totals, id], {'margins': margins, 'lower': lower, 'upper': upper, 'most': most})) }}
+{%- macro calibrate(tbl, column_name, totals, id, margins=none, lower=none, upper=none, most=none, distance=none) -%}
+    {{ sdc.sdc__only('calibrate', kwargs, ['tbl', 'column_name', 'totals', 'id', 'margins', 'lower', 'upper', 'most', 'distance']) }}
+    {{ return(sdc.sdc__mask('sdc_calibrate', id, [tbl, column_name, totals, id], {'margins': margins, 'lower': lower, 'upper': upper, 'most': most, 'distance': distance})) }}
 {%- endmacro -%}

@@ -5,8 +5,13 @@
 {%- macro sdc__masks() -%}
     {{ return({
         'calibrate': none,
+        'data_distortion': none,
+        'data_shuffling': none,
         'data_swap': none,
+        'distort_sensitive': none,
         'generalise': none,
+        'hybrid': none,
+        'ipso': none,
         'local_suppression': none,
         'microaggregate': none,
         'microaggregate_categorical': none,
@@ -42,7 +47,12 @@
 {#- The methods that draw at random. -#}
 {%- macro sdc__drawing() -%}
     {{ return([
+        'data_distortion',
+        'data_shuffling',
         'data_swap',
+        'distort_sensitive',
+        'hybrid',
+        'ipso',
         'massc',
         'multiplicative_noise',
         'noise',
@@ -65,6 +75,7 @@
 {%- macro sdc__of_one_column() -%}
     {{ return([
         'calibrate',
+        'distort_sensitive',
         'pram',
         'rank_swap',
         'rank_swap_correlated',

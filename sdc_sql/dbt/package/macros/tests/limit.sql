@@ -41,6 +41,7 @@
     union all
     select null, {{ sdc.sdc__text(require ~ ' does not hold: there is no such row') }} where not exists (from sdc__found)
     {%- endif -%}
+    {{ sdc.sdc__dry_run() }}
 {% endtest %}
 
 {#- A measure by its name; an error names those there are. -#}

@@ -1,23 +1,5 @@
 {#- Written from the headers of sql/ by python -m sdc_sql.write. -#}
 
-{% test sdc_class_sizes_below(model, keys, maximum) %}
-    {{ sdc.sdc__only('sdc_class_sizes_below', kwargs, ['keys', 'maximum']) }}
-    {{ sdc.sdc__not_below(model, 'sdc_class_sizes', [keys], {}, 'share', maximum,
-        'The discernibility, as a share of that of a file whose records are all alike') }}
-{% endtest %}
-
-{% test sdc_contingency_distance_below(model, original, columns, maximum, dimension=none) %}
-    {{ sdc.sdc__only('sdc_contingency_distance_below', kwargs, ['original', 'columns', 'maximum', 'dimension']) }}
-    {{ sdc.sdc__not_below(model, 'sdc_contingency_distance', [columns], {'dimension': dimension}, 'share', maximum,
-        'The share of the records of the tables that are in other cells', original) }}
-{% endtest %}
-
-{% test sdc_margins_kept(model, original, margins, maximum, total=none) %}
-    {{ sdc.sdc__only('sdc_margins_kept', kwargs, ['original', 'margins', 'maximum', 'total']) }}
-    {{ sdc.sdc__not_below(model, 'sdc_margins_kept', [margins], {'total': total}, 'share', maximum,
-        'The share of the cells of this published table that changed', original) }}
-{% endtest %}
-
 {% test sdc_correct_attribution_below(model, original, keys, targets, maximum, tau=none, nulls=none) %}
     {{ sdc.sdc__only('sdc_correct_attribution_below', kwargs, ['original', 'keys', 'targets', 'maximum', 'tau', 'nulls']) }}
     {{ sdc.sdc__not_below(model, 'sdc_correct_attribution', [keys, targets], {'tau': tau, 'nulls': nulls}, 'cap', maximum,
@@ -28,12 +10,6 @@
     {{ sdc.sdc__only('sdc_derived_values_summary_below', kwargs, ['original', 'id', 'columns', 'givers', 'maximum', 'household']) }}
     {{ sdc.sdc__not_below(model, 'sdc_derived_values_summary', [id, columns, givers], {'household': household}, 'exact_givers', maximum,
         'The number of columns, or pairs of columns, that give hidden values back without exception', original) }}
-{% endtest %}
-
-{% test sdc_direct_distance_below(model, original, columns, id, maximum, ordinal=none) %}
-    {{ sdc.sdc__only('sdc_direct_distance_below', kwargs, ['original', 'columns', 'id', 'maximum', 'ordinal']) }}
-    {{ sdc.sdc__not_below(model, 'sdc_direct_distance', [columns, id], {'ordinal': ordinal}, 'distance', maximum,
-        'The share of the categories that masking changed', original) }}
 {% endtest %}
 
 {% test sdc_disclosive_attributes_below(model, original, keys, targets, maximum, nulls=none) %}
@@ -54,58 +30,16 @@
         'The share of released records that are as close to an original one as the closest twentieth of these are to one another', original) }}
 {% endtest %}
 
-{% test sdc_distribution_distance_below(model, original, columns, maximum, weight=none, recoded=none, id=none) %}
-    {{ sdc.sdc__only('sdc_distribution_distance_below', kwargs, ['original', 'columns', 'maximum', 'weight', 'recoded', 'id']) }}
-    {{ sdc.sdc__not_below(model, 'sdc_distribution_distance', [columns], {'weight': weight, 'recoded': recoded, 'id': id}, 'hellinger', maximum,
-        'The Hellinger distance of the released distribution from the original one', original) }}
-{% endtest %}
-
-{% test sdc_entropy_loss_below(model, original, columns, id, maximum) %}
-    {{ sdc.sdc__only('sdc_entropy_loss_below', kwargs, ['original', 'columns', 'id', 'maximum']) }}
-    {{ sdc.sdc__not_below(model, 'sdc_entropy_loss', [columns, id], {}, 'share', maximum,
-        'The share of the information on this variable that was lost', original) }}
-{% endtest %}
-
-{% test sdc_gamma_loss_below(model, original, columns, maximum) %}
-    {{ sdc.sdc__only('sdc_gamma_loss_below', kwargs, ['original', 'columns', 'maximum']) }}
-    {{ sdc.sdc__not_below(model, 'sdc_gamma_loss', [columns], {}, 'gamma', maximum,
-        'The share of the information on the connections between the variables that was lost', original) }}
-{% endtest %}
-
-{% test sdc_il1_below(model, original, columns, id, maximum, most=none) %}
-    {{ sdc.sdc__only('sdc_il1_below', kwargs, ['original', 'columns', 'id', 'maximum', 'most']) }}
-    {{ sdc.sdc__not_below(model, 'sdc_il1', [columns, id], {'most': most}, 'bounded', maximum,
-        'The bounded IL1', original) }}
-{% endtest %}
-
 {% test sdc_interval_disclosure_below(model, original, columns, id, maximum, intervals=none, width=none) %}
     {{ sdc.sdc__only('sdc_interval_disclosure_below', kwargs, ['original', 'columns', 'id', 'maximum', 'intervals', 'width']) }}
     {{ sdc.sdc__not_below(model, 'sdc_interval_disclosure', [columns, id], {'intervals': intervals, 'width': width}, 'share', maximum,
         'The share of the original values, or records, that lie within the intervals', original) }}
 {% endtest %}
 
-{% test sdc_lambda_loss_below(model, original, columns, id, maximum, ordinal=none, continuous=none) %}
-    {{ sdc.sdc__only('sdc_lambda_loss_below', kwargs, ['original', 'columns', 'id', 'maximum', 'ordinal', 'continuous']) }}
-    {{ sdc.sdc__not_below(model, 'sdc_lambda_loss', [columns, id], {'ordinal': ordinal, 'continuous': continuous}, 'loss', maximum,
-        'The share of the information (lambda, of a variable lambda_j) that was lost', original) }}
-{% endtest %}
-
-{% test sdc_precision_below(model, keys, hierarchies, maximum) %}
-    {{ sdc.sdc__only('sdc_precision_below', kwargs, ['keys', 'hierarchies', 'maximum']) }}
-    {{ sdc.sdc__not_below(model, 'sdc_precision', [keys, hierarchies], {}, 'loss', maximum,
-        'The height of the released values in their hierarchies, 0 (the original ones) to 1 (the top)') }}
-{% endtest %}
-
 {% test sdc_probabilistic_linkage_below(model, original, columns, id, maximum, continuous=none, tolerance=none, block=none, false_match=none, false_nonmatch=none) %}
     {{ sdc.sdc__only('sdc_probabilistic_linkage_below', kwargs, ['original', 'columns', 'id', 'maximum', 'continuous', 'tolerance', 'block', 'false_match', 'false_nonmatch']) }}
     {{ sdc.sdc__not_below(model, 'sdc_probabilistic_linkage', [columns, id], {'continuous': continuous, 'tolerance': tolerance, 'block': block, 'false_match': false_match, 'false_nonmatch': false_nonmatch}, 'rate', maximum,
         'The share of the records that probabilistic record linkage links correctly', original) }}
-{% endtest %}
-
-{% test sdc_propensity_below(model, original, columns, maximum, continuous=none, pairs=none) %}
-    {{ sdc.sdc__only('sdc_propensity_below', kwargs, ['original', 'columns', 'maximum', 'continuous', 'pairs']) }}
-    {{ sdc.sdc__not_below(model, 'sdc_propensity', [columns], {'continuous': continuous, 'pairs': pairs}, 'share', maximum,
-        'The share of the most that the propensity score can differ from one that tells nothing', original) }}
 {% endtest %}
 
 {% test sdc_rank_linkage_below(model, original, columns, id, maximum, p=none, stratum=none, weights=none) %}
@@ -136,6 +70,72 @@
     {{ sdc.sdc__only('sdc_true_reidentification_below', kwargs, ['original', 'keys', 'id', 'maximum', 'k', 'nulls', 'recoded']) }}
     {{ sdc.sdc__not_below(model, 'sdc_true_reidentification', [keys, id], {'k': k, 'nulls': nulls, 'recoded': recoded}, 'rate', maximum,
         'The share of the records that an intruder with the original keys links correctly', original) }}
+{% endtest %}
+
+{% test sdc_class_sizes_below(model, keys, maximum) %}
+    {{ sdc.sdc__only('sdc_class_sizes_below', kwargs, ['keys', 'maximum']) }}
+    {{ sdc.sdc__not_below(model, 'sdc_class_sizes', [keys], {}, 'share', maximum,
+        'The discernibility, as a share of that of a file whose records are all alike') }}
+{% endtest %}
+
+{% test sdc_contingency_distance_below(model, original, columns, maximum, dimension=none) %}
+    {{ sdc.sdc__only('sdc_contingency_distance_below', kwargs, ['original', 'columns', 'maximum', 'dimension']) }}
+    {{ sdc.sdc__not_below(model, 'sdc_contingency_distance', [columns], {'dimension': dimension}, 'share', maximum,
+        'The share of the records of the tables that are in other cells', original) }}
+{% endtest %}
+
+{% test sdc_margins_kept(model, original, margins, maximum, total=none) %}
+    {{ sdc.sdc__only('sdc_margins_kept', kwargs, ['original', 'margins', 'maximum', 'total']) }}
+    {{ sdc.sdc__not_below(model, 'sdc_margins_kept', [margins], {'total': total}, 'share', maximum,
+        'The share of the cells of this published table that changed', original) }}
+{% endtest %}
+
+{% test sdc_direct_distance_below(model, original, columns, id, maximum, ordinal=none, weight=none) %}
+    {{ sdc.sdc__only('sdc_direct_distance_below', kwargs, ['original', 'columns', 'id', 'maximum', 'ordinal', 'weight']) }}
+    {{ sdc.sdc__not_below(model, 'sdc_direct_distance', [columns, id], {'ordinal': ordinal, 'weight': weight}, 'distance', maximum,
+        'The share of the categories that masking changed', original) }}
+{% endtest %}
+
+{% test sdc_distribution_distance_below(model, original, columns, maximum, weight=none, recoded=none, id=none) %}
+    {{ sdc.sdc__only('sdc_distribution_distance_below', kwargs, ['original', 'columns', 'maximum', 'weight', 'recoded', 'id']) }}
+    {{ sdc.sdc__not_below(model, 'sdc_distribution_distance', [columns], {'weight': weight, 'recoded': recoded, 'id': id}, 'hellinger', maximum,
+        'The Hellinger distance of the released distribution from the original one', original) }}
+{% endtest %}
+
+{% test sdc_entropy_loss_below(model, original, columns, id, maximum, weight=none) %}
+    {{ sdc.sdc__only('sdc_entropy_loss_below', kwargs, ['original', 'columns', 'id', 'maximum', 'weight']) }}
+    {{ sdc.sdc__not_below(model, 'sdc_entropy_loss', [columns, id], {'weight': weight}, 'share', maximum,
+        'The share of the information on this variable that was lost', original) }}
+{% endtest %}
+
+{% test sdc_gamma_loss_below(model, original, columns, maximum) %}
+    {{ sdc.sdc__only('sdc_gamma_loss_below', kwargs, ['original', 'columns', 'maximum']) }}
+    {{ sdc.sdc__not_below(model, 'sdc_gamma_loss', [columns], {}, 'gamma', maximum,
+        'The share of the information on the connections between the variables that was lost', original) }}
+{% endtest %}
+
+{% test sdc_il1_below(model, original, columns, id, maximum, most=none, weight=none) %}
+    {{ sdc.sdc__only('sdc_il1_below', kwargs, ['original', 'columns', 'id', 'maximum', 'most', 'weight']) }}
+    {{ sdc.sdc__not_below(model, 'sdc_il1', [columns, id], {'most': most, 'weight': weight}, 'bounded', maximum,
+        'The bounded IL1', original) }}
+{% endtest %}
+
+{% test sdc_lambda_loss_below(model, original, columns, id, maximum, ordinal=none, continuous=none, weight=none) %}
+    {{ sdc.sdc__only('sdc_lambda_loss_below', kwargs, ['original', 'columns', 'id', 'maximum', 'ordinal', 'continuous', 'weight']) }}
+    {{ sdc.sdc__not_below(model, 'sdc_lambda_loss', [columns, id], {'ordinal': ordinal, 'continuous': continuous, 'weight': weight}, 'loss', maximum,
+        'The share of the information (lambda, of a variable lambda_j) that was lost', original) }}
+{% endtest %}
+
+{% test sdc_precision_below(model, keys, hierarchies, maximum) %}
+    {{ sdc.sdc__only('sdc_precision_below', kwargs, ['keys', 'hierarchies', 'maximum']) }}
+    {{ sdc.sdc__not_below(model, 'sdc_precision', [keys, hierarchies], {}, 'loss', maximum,
+        'The height of the released values in their hierarchies, 0 (the original ones) to 1 (the top)') }}
+{% endtest %}
+
+{% test sdc_propensity_below(model, original, columns, maximum, continuous=none, pairs=none) %}
+    {{ sdc.sdc__only('sdc_propensity_below', kwargs, ['original', 'columns', 'maximum', 'continuous', 'pairs']) }}
+    {{ sdc.sdc__not_below(model, 'sdc_propensity', [columns], {'continuous': continuous, 'pairs': pairs}, 'share', maximum,
+        'The share of the most that the propensity score can differ from one that tells nothing', original) }}
 {% endtest %}
 
 {% test sdc_weight_distance_below(model, original, weight, id, maximum) %}
@@ -208,6 +208,12 @@
     {{ sdc.sdc__only('sdc_population_uniqueness_below', kwargs, ['keys', 'population_size', 'maximum', 'method']) }}
     {{ sdc.sdc__not_below(model, 'sdc_population_uniqueness', [keys, population_size], {'method': method}, 'pr_pu_given_su', maximum,
         'The estimated probability that a sample unique is unique in the population') }}
+{% endtest %}
+
+{% test sdc_rejoined_households_below(model, household, columns, maximum) %}
+    {{ sdc.sdc__only('sdc_rejoined_households_below', kwargs, ['household', 'columns', 'maximum']) }}
+    {{ sdc.sdc__not_below(model, 'sdc_rejoined_households', [household, columns], {}, 'records', maximum,
+        'The records that are joined with others of their household, although its number is not released') }}
 {% endtest %}
 
 {% test sdc_suda_below(model, keys, maximum, max_msu=none, dis_fraction=none, scoring=none, nulls=none) %}

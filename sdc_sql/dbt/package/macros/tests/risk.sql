@@ -19,6 +19,7 @@
            {{ sdc.sdc__text(meaning ~ ' (' ~ figure ~ ') is ') }} || coalesce({{ figure }}::varchar, 'NULL') || {{ sdc.sdc__text(', not below ' ~ maximum) }} as explanation
     from ({{ sdc.sdc__call(function, ([original] if original is not none else []) + ['sdc__tested'] + given, named) }})
     where ({{ figure }} < {{ sdc.sdc__literal(maximum) }}) is not true
+    {{ sdc.sdc__dry_run() }}
 {%- endmacro -%}
 
 {#- Fails on cells of fewer than k records; a row a cell. -#}
@@ -29,6 +30,7 @@
            sample_frequency::varchar || ' record(s) share these values of the keys, fewer than k = ' || {{ sdc.sdc__text(k) }} as explanation
     from ({{ sdc.sdc__call('sdc_cells', ['sdc__tested', keys], {'nulls': nulls}) }})
     where sample_frequency < (select max(k) from ({{ sdc.sdc__call('sdc_k_anonymity', ['sdc__tested', keys, k], {'nulls': nulls}) }}))
+    {{ sdc.sdc__dry_run() }}
 {% endtest %}
 
 {#- Fails where the risk of a household is not below the maximum; a row a household. -#}
@@ -43,6 +45,7 @@
     from ({{ sdc.sdc__call('sdc_household_risk', ['sdc__tested', keys, weight, household], {'nulls': nulls}) }})
     where (household_risk < {{ sdc.sdc__literal(maximum) }}) is not true
     group by all
+    {{ sdc.sdc__dry_run() }}
 {% endtest %}
 
 {#- Fails on cells with fewer than l sensitive values, or with c on cells that are not recursively (c, l)-diverse; a row a cell.
@@ -62,6 +65,7 @@
                || {{ sdc.sdc__text(', less than ' ~ l) }} as explanation
     from ({{ sdc.sdc__call('sdc_l_diversity_cells', ['sdc__tested', keys, sensitive], {'c': c, 'others': others}) }})
     where ({{ figure }} >= {{ sdc.sdc__literal(l) }}) is not true
+    {{ sdc.sdc__dry_run() }}
 {% endtest %}
 
 {#- Fails on the cells where alpha, beta or enhanced beta is above its limit, or delta not below it; a row a cell.
@@ -86,6 +90,7 @@
     select *, {{ sdc.sdc__text('In this cell the sensitive variable does not keep to ' ~ kept | join(' and ')) }} as explanation
     from ({{ sdc.sdc__call('sdc_likeness_cells', ['sdc__tested', keys, sensitive], {'chosen': chosen}) }})
     where ({{ (kept or ['true']) | join(' and ') }}) is not true
+    {{ sdc.sdc__dry_run() }}
 {% endtest %}
 
 {#- Fails where records violate (alpha, k)-anonymity. -#}
@@ -95,6 +100,7 @@
     select *, records::varchar || ' record(s) violate (alpha, k)-anonymity' as explanation
     from ({{ sdc.sdc__call('sdc_alpha_k_anonymity', ['sdc__tested', keys, sensitive, alpha, k], {'chosen': chosen}) }})
     where (records = 0) is not true
+    {{ sdc.sdc__dry_run() }}
 {% endtest %}
 
 {#- Fails where fewer than k of the population share the keys of a record. -#}
@@ -104,6 +110,7 @@
     select *, records::varchar || ' record(s) share their values of the keys with fewer than k of the population' as explanation
     from ({{ sdc.sdc__call('sdc_k_map', ['sdc__tested', population, keys, k], {}) }})
     where (records = 0) is not true
+    {{ sdc.sdc__dry_run() }}
 {% endtest %}
 
 {#- Fails on each combination of values of a few keys that too few share; a row a combination. -#}
@@ -112,6 +119,7 @@
     with sdc__tested as (select * from {{ model }})
     select *, frequency::varchar || ' share this combination of ' || array_to_string(columns, ', ') || ', and the threshold is ' || threshold::varchar as explanation
     from ({{ sdc.sdc__call('sdc_threshold_rule', ['sdc__tested', keys, threshold], {'weight': weight, 'dimension': dimension, 'levels': levels, 'inclusive': inclusive, 'nulls': nulls}) }})
+    {{ sdc.sdc__dry_run() }}
 {% endtest %}
 
 {#- The rules that are violated, or were not measured and stand in no list of those that a person has looked at. -#}
@@ -131,6 +139,7 @@
     with sdc__tested as (select * from {{ model }})
     {{ sdc.sdc__not_kept('sdc_research_file_rules', [keys, weight, levels],
         {'inhabitants': inhabitants, 'direct_identifiers': direct_identifiers, 'panel': panel, 'nulls': nulls}, looked_at) }}
+    {{ sdc.sdc__dry_run() }}
 {% endtest %}
 
 {#- Fails on each rule of a public use file that is violated, or was not measured and that no person has looked at.
@@ -145,4 +154,5 @@
         {'household': household, 'household_variables': household_variables, 'indirect_regions': indirect_regions, 'province': province,
          'municipality': municipality, 'withheld': withheld, 'sensitive': sensitive, 'reference_date': reference_date,
          'release_date': release_date, 'nulls': nulls}, looked_at) }}
+    {{ sdc.sdc__dry_run() }}
 {% endtest %}

@@ -1,0 +1,89 @@
+"""What a measure of two tables is given: the released one it is a method of, and the original."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, Protocol
+
+from sdc_sql.db.checks import told
+from sdc_sql.errors import ColumnError, ParameterError, TableError
+
+if TYPE_CHECKING:
+    import duckdb
+
+    from sdc_sql.roles import Roles
+
+
+class Described(Protocol):
+    """A table on a connection, as Microdata is."""
+
+    @property
+    def con(self) -> duckdb.DuckDBPyConnection:
+        """The connection."""
+
+    @property
+    def table(self) -> str:
+        """The table's name."""
+
+
+def original_table(data: Roles, original: Described | str) -> str:
+    """Return the name of the original table, which is on the same connection.
+
+    Raises
+    ------
+    TableError, ParameterError
+        Where it is on another connection, or no table.
+    """
+    if isinstance(original, str):
+        return data.read(original)
+    if not hasattr(original, "table") or not hasattr(original, "con"):
+        raise ParameterError(f"original is {told(original)}: it must be a Microdata, or the name of a table.")
+    if original.con is not data.con:
+        raise TableError("The original is on another connection than the released table: describe both on one.")
+    return original.table
+
+
+def columns_of(data: Roles, columns: Iterable[str] | None, role: str = "column") -> list[str]:
+    """Return columns as the released table spells them; by default the keys.
+
+    Raises
+    ------
+    ColumnError
+        Where there are none, or one is not a column.
+    """
+    if columns is None and data.keys:
+        return list(data.keys)
+    names = [] if isinstance(columns, str) or not isinstance(columns, Iterable) else list(columns)
+    if not names:
+        raise ColumnError(f"columns is {told(columns)}: it must be a list of column names, as in ['age', 'sex'].")
+    return [data.found(role, name) for name in names]
+
+
+def some_of(names: Iterable[str] | None) -> list[str] | None:
+    """Return a list of names, or None where it is empty: which columns they are of is the macro's to check."""
+    if isinstance(names, str) or not (names is None or isinstance(names, Iterable)):
+        raise ColumnError(f"The columns are {told(names)}: they must be a list of names, as in ['age', 'sex'].")
+    return list(names or ()) or None
+
+
+def weight_of(weight: str | None) -> str | None:
+    """Return the name of a column of weights, or None: whether the original has it is the macro's to check."""
+    if not (weight is None or isinstance(weight, str)):
+        raise ColumnError(f"weight is {told(weight)}: it must be the name of a column of the original table.")
+    return weight
+
+
+def matching_keys(data: Roles) -> tuple[str, ...]:
+    """Return the keys by which cells of two tables are matched; refuse wildcards, which would match any cell.
+
+    Raises
+    ------
+    ParameterError
+        Where the table was described with ``nulls="wildcard"``.
+    """
+    if data.nulls != "category":
+        raise ParameterError(
+            "The table is described with nulls='wildcard', which measures of attribution do not support: "
+            "describe it with nulls='category' (NULL is then a value of its own)."
+        )
+    return data.keys

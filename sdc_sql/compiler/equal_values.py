@@ -1,0 +1,60 @@
+"""Values that an engine calls equal and a file tells apart are an error: one check a key, at the end of the query.
+
+sql/core/equal_values.sql looks at each value by itself; here it is not known what types the columns have, nor which
+values an engine calls equal (0.0 and -0.0 in all of them, 1 month and 30 days or the numerics 1.0 and 1.00 in
+PostgreSQL). So the values of a column of any type but those that have one text each are grouped, and no group may have
+two texts. Of the other types nothing is read: Spark knows the type as it plans, PostgreSQL asks it of one record.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from sqlglot import exp
+
+from sdc_sql.compiler.columns import folded
+from sdc_sql.compiler.constants import fold
+from sdc_sql.compiler.definitions import definitions
+from sdc_sql.compiler.empty import CHECK_COLUMN, COUNT, EXACT_ROWS, REFUSED, ROWS
+from sdc_sql.compiler.known import known_value
+from sdc_sql.compiler.trees import aliased, quoted, subquery
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+# As DuckDB calls them (compiler/doubles.py), or as the engine does, in capitals.
+ONE_TEXT = (
+    "TINYINT", "SMALLINT", "INTEGER", "BIGINT", "HUGEINT", "BOOLEAN", "VARCHAR", "DATE", "TIME", "TIMESTAMP", "UUID",
+    "TIMESTAMP WITHOUT TIME ZONE", "TIMESTAMP WITH TIME ZONE", "TIMESTAMP_NTZ", "TIME WITHOUT TIME ZONE",
+)  # fmt: skip
+FORM = "sdc__form"
+
+
+def compared(function: exp.Anonymous, arguments: Sequence[exp.Expression], have: Sequence[str]) -> list[str]:
+    """Return the columns, of those there are, whose values the macro that reads a table compares."""
+    if function.name not in (ROWS, EXACT_ROWS, REFUSED):
+        return []
+    bound = definitions()[function.name].bind(arguments)
+    asked = exp.Coalesce(this=bound["compared"], expressions=[bound["codes"]])
+    names = known_value(exp.Anonymous(this="sdc__named", expressions=[fold(asked)])) or []
+    wanted = {folded(str(name)) for name in names}
+    return [column for column in have if folded(column) in wanted]
+
+
+def check(table: exp.Table, column: str) -> exp.Select:
+    """Return a query of one column that is NULL, or an error where a value of the column has two texts."""
+    text = exp.cast(quoted(column), "text")
+    kind = exp.In(this=exp.Typeof(this=quoted(column)), expressions=[exp.Literal.string(name) for name in ONE_TEXT])
+    several = exp.NEQ(this=exp.Min(this=text), expression=exp.Max(this=text.copy()))
+    forms = exp.select(aliased(exp.Literal.number(1), FORM)).from_(table).where(exp.Not(this=kind))
+    forms = forms.group_by(quoted(column)).having(several)
+    counted = exp.select(aliased(exp.Count(this=exp.Star()), COUNT)).from_(subquery(forms, "sdc__forms"))
+    none = exp.EQ(this=quoted(COUNT), expression=exp.Literal.number(0))
+    message = exp.Literal.string(
+        f"ColumnError: The column {column} of {table.sql('duckdb')} holds a value in two forms that the engine calls "
+        "equal and a file tells apart (0.0 and -0.0, 1 month and 30 days, 1.0 and 1.00): counted as one, they would "
+        "make the risk look smaller than it is. Give each value one form first (a + 0 for -0.0), or cast it to text."
+    )
+    error = exp.Anonymous(this="error", expressions=[message])
+    answer = exp.Case(ifs=[exp.If(this=none, true=exp.null())], default=error)
+    return exp.select(aliased(answer, CHECK_COLUMN)).from_(subquery(counted, "sdc__count"))

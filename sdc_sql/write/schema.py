@@ -1,0 +1,162 @@
+"""The JSON Schema of a release file, by which editors complete and check it: of the declarations of its reader."""
+
+from __future__ import annotations
+
+import json
+import re
+from typing import TYPE_CHECKING
+
+from sdc_sql.db.arguments import choices
+from sdc_sql.db.checks import SMALL_WEIGHTS
+from sdc_sql.db.released_file import FORMATS, IDS
+from sdc_sql.db.source import ELSEWHERE
+from sdc_sql.release import density, formats, frontier_fields, read, rules
+from sdc_sql.release.documents import DOCUMENTS
+from sdc_sql.release.problems import TEXTS
+from sdc_sql.roles import LEVELS, NULLS
+from sdc_sql.write import schema_steps
+from sdc_sql.write.schema_words import MEANINGS
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
+    from sdc_sql.release.problems import Kind
+    from sdc_sql.write.schema_values import Schema
+
+DIALECT = "https://json-schema.org/draft/2020-12/schema"
+NOTE = "Written from the headers of sql/ and the fields of the reader by python -m sdc_sql.write."
+_NO_COLUMNS = {"limits", "to_decide", "withheld", "direct_identifiers", "sensitive"}  # texts that may be named twice
+_FACTS = {name: kind for facts in rules.FACTS.values() for name, kind in facts.items()}
+_HERE: Schema = {"not": {"pattern": f"^{ELSEWHERE.pattern}"}}  # a path of this machine
+_LEAST: Schema = {"minimum": 2}
+
+
+def written() -> str:
+    """Return the schema as the text of its file."""
+    return json.dumps(schema(), indent=1, ensure_ascii=False, allow_nan=False) + "\n"
+
+
+def schema() -> Schema:
+    """Return the schema, of a whole release file."""
+    return {
+        "$schema": DIALECT,
+        "title": "Release file of sdc-sql",
+        "description": MEANINGS["file"]["file"],
+        "$comment": NOTE,
+        **_table("file", read.FILE, {
+            "source": _source(), "roles": _roles(), "rules": _rules(), "frontier": _frontier(), "output": _output(),
+            "loss": _table("loss", read.LOSS, {}, [_goes("limits", "columns", having={"minItems": 1})]),
+            "figures": {"additionalProperties": schema_steps.figure()},
+            "scenarios": {"minItems": 1, "items": _scenario()},
+            "steps": {"items": {"$ref": "#/$defs/step"}},
+        }, _between_sections()),
+        "required": ["source", "scenarios", "output"],
+        "$defs": {"step": schema_steps.step(), "step_of_candidate": schema_steps.step(of_candidate=True),
+                  **schema_steps.definitions()},
+    }  # fmt: skip
+
+
+def _table(
+    section: str, kinds: Mapping[str, Kind], more: Mapping[str, Schema], conditions: Iterable[Schema] = ()
+) -> Schema:
+    """Return the schema of a table: each field of the reader with its meaning, and what else holds of some."""
+    strange = more.keys() - kinds.keys()
+    if strange:
+        raise ValueError(f"{section} has no field {', '.join(sorted(strange))}.")
+    fields = {}
+    for name, kind in kinds.items():
+        unique = {"uniqueItems": True} if kind is TEXTS and name not in _NO_COLUMNS else {}
+        fields[name] = {"description": MEANINGS[section][name], **kind.schema, **unique, **more.get(name, {})}
+    found: Schema = {"type": "object", "properties": fields, "additionalProperties": False}
+    conditions = [*conditions]
+    return {**found, "allOf": conditions} if conditions else found
+
+
+def _goes(name: str, other: str, *, having: Schema | None = None) -> Schema:
+    """Return the condition that a field goes with another one only."""
+    given: Schema = {"required": [name]}
+    if having is not None:
+        given["properties"] = {name: having}
+    return {"if": given, "then": {"required": [other]}}
+
+
+def _in(section: str, **fields: Schema) -> Schema:
+    """Return the condition that a section has such fields."""
+    inner: Schema = {"required": [*fields], "properties": fields}
+    return {"required": [section], "properties": {section: inner}}
+
+
+def _source() -> Schema:
+    one_of = {"oneOf": [{"required": ["path"]}, {"required": ["database"]}]}
+    more = {"path": _HERE, "database": _HERE}
+    return _table("source", read.SOURCE, more, [one_of, _goes("table", "database")])
+
+
+def _roles() -> Schema:
+    more: dict[str, Schema] = {
+        "weight": {"minimum": 1e-9, "maximum": 1e15},  # sql/core/checks.sql
+        "sampling_fraction": {"exclusiveMinimum": 0, "exclusiveMaximum": 1},
+        "small_weights": {"enum": list(SMALL_WEIGHTS)},
+        "strata": {"maxItems": 1},
+    }
+    goes = [("small_weights", "weight"), ("household_columns", "household")]
+    return _table("roles", read.ROLES, more, [_goes(name, other) for name, other in goes])
+
+
+def _rules() -> Schema:
+    table = _table("rules", {**rules.SECTION, **_FACTS}, {"levels": {"propertyNames": {"enum": list(LEVELS)}}})
+    return {"if": {"type": "object"}, "then": {**table, "required": ["name"]}}
+
+
+def _scenario() -> Schema:
+    scaling = {"enum": list(choices("neighbourhood", "scaling"))}
+    width = {"minimum": 0, "items": {"type": "number", "minimum": 0}}
+    near = _table(
+        "neighbourhood", density.FIELDS, {"columns": {"minItems": 1}, "width": width, "scaling": scaling, "k": _LEAST}
+    )
+    more: dict[str, Schema] = {
+        "name": {"minLength": 1}, "keys": {"minItems": 1}, "nulls": {"enum": list(NULLS)}, "k": _LEAST,
+        "neighbourhood": {**near, "required": ["columns"]},
+    }  # fmt: skip
+    return {**_table("scenario", read.SCENARIO, more), "required": ["name", "keys"]}
+
+
+def _frontier() -> Schema:
+    steps = {"items": {"$ref": "#/$defs/step_of_candidate"}}
+    its = _table("candidate", frontier_fields.CANDIDATE, {"name": {"minLength": 1}, "steps": steps})
+    several = {"minItems": 1, "items": {**its, "required": [*frontier_fields.CANDIDATE]}}
+    found = _table("frontier", frontier_fields.FRONTIER, {"candidates": several})
+    return {**found, "required": ["risk", "loss", "candidates"]}
+
+
+def _output() -> Schema:
+    more: dict[str, Schema] = {"path": _ending(*FORMATS, *formats.FORMATS), "ids": {"enum": list(IDS)},
+                               "households": {"enum": list(IDS)}}  # fmt: skip
+    more |= {name: _ending(*document.endings) for name, document in DOCUMENTS.items()}
+    return {**_table("output", read.OUTPUT, more), "required": ["path"]}
+
+
+def _ending(*endings: str) -> Schema:
+    """Return what a path on this machine ends in, in capitals or not."""
+    either = "|".join("".join(f"[{c}{c.upper()}]" if c.isalpha() else re.escape(c) for c in e) for e in endings)
+    return {"pattern": f"({either})$", **_HERE}
+
+
+def _between_sections() -> list[Schema]:
+    """Return what one section asks of another: an id, a name of the release, a limit."""
+    some_limit = {
+        "properties": {"scenarios": {"contains": {"required": ["limits"], "properties": {"limits": {"minItems": 1}}}}}
+    }
+    has_id = _in("roles", id={})
+    asks: list[tuple[Schema, Schema]] = [
+        ({"required": ["steps"], "properties": {"steps": {"minItems": 1}}}, has_id),
+        (_in("loss", limits={"minItems": 1}), has_id),
+        (_in("output", ids={}), has_id),
+        (_in("output", households={}), _in("roles", household={})),
+        (
+            _in("output", ids={"const": "recode"}),
+            {"required": ["release"], "properties": {"release": {"minLength": 1}}},
+        ),
+        ({"not": {"required": ["rules"]}}, some_limit),
+    ]
+    return [{"if": given, "then": then} for given, then in asks]

@@ -1,0 +1,242 @@
+"""Hidden values that other columns give back: each count once more in plain Python; what a sieve keeps."""
+
+from __future__ import annotations
+
+import math
+import random
+from collections import Counter, defaultdict
+from itertools import combinations
+
+import pytest
+
+from sdc_sql import Microdata
+from sdc_sql.errors import ColumnError, ParameterError, TableError
+
+FIGURES = ("rule", "hidden", "given_back", "share_right", "margin", "support", "contradictions", "narrowed")
+
+
+def by_hand(old, new, giver, variable, masked, household=None):  # noqa: C901, PLR0917 - the definition, in one place
+    """Return the figures of a derivation from two lists of records in the same order."""
+    pairs = [*zip(old, new, strict=True)]
+    labels = defaultdict(set)
+    for o, r in pairs:
+        if o[variable] is not None and r[variable] is not None:
+            labels[r[variable]].add(o[variable])
+    shown = {(o[variable], r[variable]) for o, r in pairs}
+    if masked == "suppressed":
+        hidden = [o[variable] is not None and r[variable] is None for o, r in pairs]
+        known = [r[variable] for r in new]
+    else:
+        hidden = [o[variable] is not None and len(labels.get(r[variable], ())) > 1 for o, r in pairs]
+        known = [o[variable] for o in old]
+    own = int(masked == "coarsened")
+    homes = {r[household] for r, h in zip(new, hidden, strict=True) if h} if household and not own else set()
+    cells = defaultdict(Counter)
+    for r, value in zip(new, known, strict=True):
+        if value is not None and None not in [r[g] for g in giver] and not (household and r[household] in homes):
+            cells[tuple(r[g] for g in giver)][value] += 1
+    support = sum(sum(c.values()) - 1 for c in cells.values())
+    apart = sum(sum(c.values()) - max(c.values()) for c in cells.values())
+    alone = Counter(v for v in known if v is not None)
+    n, most = sum(alone.values()), max(alone.values(), default=0)
+
+    def right(truth, guess):
+        return guess == truth if own else (truth, guess) in shown
+
+    back, sure, few = [], [], 0
+    for (o, r), h in zip(pairs, hidden, strict=True):
+        cell = cells.get(tuple(r[g] for g in giver)) if h else None
+        if not cell or sum(cell.values()) <= own:
+            continue
+        guess = max(cell, key=lambda v: (cell[v], v))
+        back.append(right(o[variable], guess))
+        if sum(cell.values()) - own >= 10:
+            few += len(cell) <= 3
+            sure += [right(o[variable], guess)] * (len(cell) == 1)
+    rule = "cells"
+    if not (own and 2 * len(back) < sum(hidden)):
+        if apart == 0 and most < n and support * math.log(most / n) < math.log(1e-6):
+            rule = "exact"
+        elif 0 < 1000 * apart <= support and 2 * apart <= n - most:
+            rule = "near"
+    given = sure if rule == "cells" else back
+    guess = max(alone, key=lambda v: (alone[v], v), default=None)
+    margin = [right(o[variable], guess) for (o, _), h in zip(pairs, hidden, strict=True) if h]
+    share = sum(given) / len(given) if given else None
+    return rule, sum(hidden), len(given), share, sum(margin) / max(len(margin), 1), support, apart, few
+
+
+def stored(con, name, rows):
+    columns = [*rows[0]]
+    typed = ", ".join(f'"{column}" VARCHAR' for column in columns)
+    con.execute(f'CREATE OR REPLACE TABLE "{name}" ({typed})')
+    marks = f"({', '.join('?' * len(columns))})"
+    con.execute(f'INSERT INTO "{name}" VALUES {", ".join([marks] * len(rows))}', [v for r in rows for v in r.values()])
+
+
+def tables(seed, n=600):
+    """Two tables: `Region` follows from `district` but for coding errors, `f` from two others, ages were coarsened."""
+    draw = random.Random(seed)  # noqa: S311 - a table for a test
+    old = []
+    for i in range(n):
+        district, a, b, age = draw.randrange(12), draw.randrange(4), draw.randrange(4), draw.randrange(20, 60)
+        wrong = seed == 1 and i == 17
+        old.append({
+            "k": str(i), "district": str(district), "Region": "r" + str((district // 4 + wrong) % 3), "a": str(a),
+            "Se'lect": str(b), "f": str((a + b) % 4), "age": str(age), "born": str(2000 - age), "home": str(i // 3),
+        })  # fmt: skip
+        if draw.random() < 0.03:
+            old[-1][draw.choice(["district", "Region", "a", "born"])] = None
+    new = [dict(r) for r in old]
+    for r in new:
+        r["age"] = str(int(r["age"]) // 10)
+        for name in ("Region", "f", "age"):
+            if draw.random() < 0.05:
+                r[name] = None
+    return old, new
+
+
+@pytest.mark.parametrize("seed", [0, *(pytest.param(n, marks=pytest.mark.slow) for n in (1, 2, 3))])
+def test_each_figure_by_hand(con, seed):
+    old, new = tables(seed)
+    stored(con, "f", old)
+    stored(con, "k's", new)
+    columns, others = ["Region", "f", "age"], ["district", "a", "Se'lect", "born", "home", "age"]
+    givers = [[one] for one in others] + [list(pair) for pair in combinations(others[:4], 2)]
+    givers = givers[seed == 0 :: 1 if seed else 3]  # few of them are quick
+    wrong = []
+    for household in (None, "home") if seed else ("home",):
+        call = "FROM sdc__derived('f', '\"k''s\"', 'K', ?, ?, sdc__derivations(?, ?), household := ?)"
+        rows = con.execute(call, [columns, givers, columns, givers, household]).fetchall()
+        for i, j, masked, rule, hidden, given, right, by_margin, support, apart, few in rows:
+            said = ("exact", "near", "cells")[rule], hidden, given, right / given if given else None
+            said += by_margin / max(hidden, 1), support, apart, few
+            kind = ("suppressed", "coarsened")[masked]
+            expected = by_hand(old, new, givers[i - 1], columns[j - 1], kind, household)
+            if said != pytest.approx(expected):
+                wrong.append((household, givers[i - 1], columns[j - 1], kind, said, expected))
+        assert len(rows) == len(givers) * len(columns) * 2 - 2 * (["age"] in givers)  # it tells nothing of itself
+    assert wrong == []
+
+
+@pytest.mark.slow
+def test_what_is_told_and_found_by_the_sieve(con):
+    old, new = tables(0)
+    stored(con, "f", old)
+    stored(con, "k", new)
+    data = Microdata(con, "k", id="k")
+    found = {(tuple(d.giver), d.variable, d.masked): d for d in data.linkage.derived_values("f")}
+    exact = {name for name, d in found.items() if d.rule == "exact"}
+    assert {(("district",), "Region", "suppressed"), (("born",), "age", "coarsened")} <= exact
+    assert (("a", "Se'lect"), "f", "suppressed") in exact
+    assert not any({"district", "born"} & {*giver} for giver, *_ in exact if len(giver) > 1)  # one column does
+    # the same figures, whoever asks; of all that could be asked no rule was lost
+    every = [c for c in data.columns if c != "k"]
+    rules = {}
+    for giver in [*((c,) for c in every), *combinations(every, 2)]:
+        for variable in ("Region", "f", "age"):
+            for masked in ("suppressed", "coarsened"):
+                if variable not in giver or (masked == "coarsened" and len(giver) > 1):
+                    figures = dict(zip(FIGURES, by_hand(old, new, giver, variable, masked), strict=True))
+                    if figures["rule"] != "cells" and figures["given_back"]:
+                        rules[giver, variable, masked] = figures
+    alone = {(giver[0], *of) for giver, *of in rules if len(giver) == 1}
+    told = {n for n in rules if len(n[0]) == 1 or not any((one, *n[1:]) in alone for one in n[0])}
+    assert told == {name for name, d in found.items() if d.rule != "cells"}
+    for name, figures in rules.items():
+        if name in found:
+            assert {f: getattr(found[name], f) for f in FIGURES} == pytest.approx(figures)
+    givers = [[*giver] for giver, *_ in found]
+    summary, asked = (data.linkage.derived_values_summary("f", ["Region", "f", "age"], of) for of in (None, givers))
+    assert (summary.given_back, summary.suppressed) == (asked.given_back, asked.suppressed)
+    assert summary.exact_givers == len(exact)
+    assert summary.given_back == sum(
+        max(d.given_back for (_, *of), d in found.items() if of == [*kind] and d.rule == "exact")
+        for kind in {(variable, masked) for _, variable, masked in exact}
+    )
+
+
+def test_one_coding_error_hides_no_leak(con):
+    con.execute(
+        "CREATE TABLE f AS SELECT i AS id, i % 40 AS district, CASE i WHEN 77 THEN 9 ELSE i % 40 // 8 END AS region "
+        "FROM range(4000) t(i)"
+    )
+    con.execute("CREATE TABLE k AS SELECT * REPLACE (CASE WHEN id % 50 = 7 THEN NULL ELSE region END AS region) FROM f")
+    found, *_ = (
+        d for d in Microdata(con, "k", id="id").linkage.derived_values("f", ["region"]) if d.masked == "suppressed"
+    )
+    assert (found.giver, found.rule, found.given_back, found.contradictions) == (["district"], "near", 80, 1)
+    assert found.share_right == 1
+    summary = Microdata(con, "k", id="id").linkage.derived_values_summary("f", ["region"])
+    assert (summary.exact_givers, summary.near_givers, summary.nearly_given_back) == (0, 1, 80)
+
+
+@pytest.mark.slow
+def test_chance_is_no_giver(con):
+    """In a small file of fine columns pairs determine much by accident: with values drawn at random nothing is told."""
+    draw = random.Random(5)  # noqa: S311 - a table for a test
+    for _ in range(2):
+        old = [
+            {"id": str(i), "v": draw.choice("xy"), **{c: str(draw.randrange(30)) for c in "abcdefgh"}}
+            for i in range(200)
+        ]
+        new = [{**r, "v": None if draw.random() < 0.1 else r["v"]} for r in old]
+        stored(con, "f", old)
+        stored(con, "k", new)
+        assert Microdata(con, "k", id="id").linkage.derived_values_summary("f").exact_givers == 0
+
+
+def test_a_relabelling_hides_nothing(con):
+    con.execute("CREATE TABLE f AS SELECT i AS id, i % 7 AS a, i % 5 AS b FROM range(300) t(i)")
+    con.execute("CREATE TABLE k AS SELECT id, 'v' || a AS a, b FROM f")
+    summary = Microdata(con, "k", id="id").linkage.derived_values_summary("f")
+    assert summary.to_dict() == dict.fromkeys(summary.to_dict(), 0)
+
+
+@pytest.mark.slow
+def test_refused(con):
+    con.execute("CREATE TABLE f AS FROM (VALUES (1, 1, 2), (2, 1, 3)) t(id, a, b)")
+    con.execute("CREATE TABLE k AS SELECT * REPLACE (CASE id WHEN 1 THEN b END AS b) FROM f")
+    con.execute("CREATE TABLE strange AS SELECT * REPLACE (id + 5 AS id) FROM k")
+    con.execute("CREATE TABLE none AS FROM k LIMIT 0")
+    con.execute("CREATE TABLE one AS FROM k LIMIT 1")
+    data = Microdata(con, "k", id="id")
+    for call, error, words in (
+        (lambda: Microdata(con, "k").linkage.derived_values("f"), ParameterError, "id"),
+        (
+            lambda: Microdata(con, "strange", id="id").linkage.derived_values("f"),
+            TableError,
+            "no record of the original",
+        ),
+        (
+            lambda: Microdata(con, "strange", id="id").linkage.derived_values("f", ["b"], [["a"]]),
+            TableError,
+            "no record of the",
+        ),
+        (lambda: data.linkage.derived_values("f", ["b"], [["a", "b", "id"]]), ParameterError, "one or two columns"),
+        (lambda: data.linkage.derived_values("f", ["b"], "a"), ColumnError, "list of lists"),
+        (lambda: data.linkage.derived_values("f", ["b"], []), ColumnError, "list of lists"),
+        (lambda: data.linkage.derived_values("f", ["b"], [["nowhere"]]), ColumnError, "nowhere"),
+        (lambda: data.linkage.derived_values("f", ["nowhere"]), ColumnError, "nowhere"),
+        (lambda: data.linkage.derived_values("f", ["b"], [["b"]]), ParameterError, "variable itself"),
+        (lambda: data.linkage.derived_values("none"), TableError, "no rows"),
+    ):
+        with pytest.raises(error, match=words):
+            call()
+    assert Microdata(con, "one", id="id").linkage.derived_values("f") == []
+    assert data.linkage.derived_values_summary("f").suppressed == 1
+
+
+def test_columns_of_any_type_and_names_that_differ_in_a_letter(con):
+    con.execute("""
+        CREATE TABLE f AS SELECT i AS id, i % 6 AS "Ü", i % 3 AS "ü", [i % 3] AS list, {'a': i % 3} AS struct,
+            i % 3 > 1 AS yes, (i % 3)::DECIMAL(9, 2) AS price, DATE '2020-01-01' + (i % 3)::INT AS day,
+            TIMESTAMP '2020-01-01' + INTERVAL (i % 3) DAY AS at, ('v' || i % 3)::ENUM ('v0', 'v1', 'v2') AS kind,
+            NULL::INTEGER AS nothing, CASE i % 3 WHEN 0 THEN 'nan'::DOUBLE ELSE i % 3 END AS real,
+            (i % 3)::HUGEINT AS huge, 'b' || i % 3 AS b FROM range(90) t(i)
+    """)
+    con.execute("CREATE TABLE k AS SELECT * REPLACE (CASE WHEN id > 5 THEN b END AS b) FROM f")
+    found = Microdata(con, "k", id="id").linkage.derived_values("f")
+    exact = {tuple(one.giver) for one in found if one.rule == "exact"}
+    assert exact == {(name,) for name in ("Ü", "ü", "list", "struct", "price", "day", "at", "kind", "real", "huge")}
+    assert all(one.given_back == 6 and one.share_right == 1 for one in found if one.rule == "exact")

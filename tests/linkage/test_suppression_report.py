@@ -1,0 +1,63 @@
+"""What local suppression took away, of two files: by hand, by Python, and given the wrong way round."""
+
+from __future__ import annotations
+
+import random
+
+import duckdb
+import pytest
+
+import sdc_sql
+from sdc_sql.microdata import call_method
+
+K = 3
+
+
+@pytest.fixture
+def files(con):
+    """Return the header's two files: the second loses one value of b."""
+    con.execute("CREATE TABLE original AS FROM (VALUES (1, 'x'), (1, 'y'), (1, 'y')) AS t(a, b)")
+    con.execute("CREATE TABLE released AS FROM (VALUES (1, NULL), (1, 'y'), (1, 'y')) AS t(a, b)")
+    return con
+
+
+def test_the_released_table_is_asked_and_the_original_given(files):
+    original = sdc_sql.Microdata(files, "original", keys=["a", "b"])
+    released = sdc_sql.Microdata(files, "released", keys=["a", "b"])
+    for given in (original, "original"):
+        found = released.linkage.suppression_report(given, 2)
+        assert found.suppressions == {"a": 0, "b": 1}
+        assert (found.below_identical, found.complete_below_k, found.compatible_with_one) == (1, 0, 1)
+        assert [(r.compatible, r.records) for r in released.linkage.compatible_records(given, 2)] == [(1, 1)]
+
+
+@pytest.mark.parametrize("measure", ["suppression_report", "compatible_records"])
+def test_the_wrong_way_round_is_an_error(files, measure):
+    original = sdc_sql.Microdata(files, "original", keys=["a", "b"])
+    with pytest.raises(sdc_sql.TableError, match=r'1 values of "b" more than the original one.*the wrong way round'):
+        call_method(original, measure, "released", 2)
+    with pytest.raises(duckdb.Error, match="In SQL the original comes first"):
+        files.execute(f"FROM sdc_{measure}('released', 'original', ['a', 'b'], 2)").fetchall()
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_the_counts_are_those_of_every_pair(con, seed):
+    """By Python, pair by pair: records are compatible where all that the released one has agrees."""
+    draw = random.Random(seed)  # noqa: S311
+    original = [(draw.randint(1, 3), draw.choice("xyz")) for _ in range(14)]
+    released = [tuple(None if draw.random() < 0.3 else value for value in row) for row in original]
+    for name, rows in (("original", original), ("released", released)):
+        con.execute(f"CREATE TABLE {name} (a INTEGER, b VARCHAR)")
+        con.executemany(f"INSERT INTO {name} VALUES (?, ?)", rows)
+
+    def agrees(old, new):
+        return all(y is None or x == y for x, y in zip(old, new, strict=True))
+
+    compatible = [sum(agrees(old, new) for new in released) for old in original]
+    found = sdc_sql.Microdata(con, "released", keys=["a", "b"]).linkage.suppression_report("original", K)
+    assert found.suppressions == {key: sum(row[n] is None for row in released) for n, key in enumerate("ab")}
+    assert found.below_identical == sum(released.count(row) < K for row in released)
+    assert found.complete_below_k == sum(released.count(row) < K for row in released if None not in row)
+    assert found.below_strong == sum(sum(agrees(old, new) for old in original) < K for new in released)
+    assert found.compatible_below_k == sum(n < K for n in compatible)
+    assert found.compatible_with_one == compatible.count(1)

@@ -1,0 +1,142 @@
+"""What another connection does to a table while it is masked: its records are masked too, or the step fails."""
+
+from __future__ import annotations
+
+import duckdb
+import pytest
+
+import sdc_sql
+from sdc_sql import TableError
+from sdc_sql.db.log import Log
+from sdc_sql.session import undo
+
+KEY = "Zk3vQ9xT1bW7mLs5dHf8yRpN2cGjU4aE6oXiKtVw0qM"
+N = 50
+STEPS = {
+    "noise": lambda data: data.mask.noise("f", 5.0),
+    "round": lambda data: data.mask.round_to_base("f", 1000),  # by value, without a join
+    "suppress": lambda data: data.mask.local_suppression(2, keys=["Select"]),  # few records are updated
+    "sample": lambda data: data.mask.sample(fraction=0.5),
+    "where": lambda data: data.where("id < 30").mask.round_to_base("f", 1000),
+}
+CHANGES = {
+    "inserted": "INSERT INTO k VALUES (1000, 77.123, 'alone')",
+    "updated": """UPDATE k SET f = 77.123, "Select" = 'alone' WHERE id = 7""",
+    "deleted": "DELETE FROM k WHERE id = 7",
+}
+
+
+@pytest.fixture
+def data(monkeypatch) -> sdc_sql.Microdata:
+    monkeypatch.setenv("SDC_KEY", KEY)
+    con = duckdb.connect(config={"threads": 1})
+    con.execute(
+        f"""CREATE TABLE k AS SELECT i AS id, i + 0.5e0 AS f, 'v' || i % 2 AS "Select" FROM range({N}) AS t(i)"""
+    )
+    return sdc_sql.Microdata(con, "k", id="id")
+
+
+@pytest.fixture
+def struck(data, monkeypatch):
+    """Let another connection commit a change while the table is masked, as often as told."""
+
+    def by(change: str, times: int) -> None:
+        its, done = Log.__init__, []
+
+        def begun(self: Log, *given: object, **named: object) -> None:
+            its(self, *given, **named)
+            if len(done) < times:
+                with data.con.cursor() as other:
+                    other.execute(change.replace("1000", str(1000 + len(done))))
+                done.append(change)
+
+        monkeypatch.setattr(Log, "__init__", begun)
+
+    return by
+
+
+CHEAP = {("round", "inserted")}
+CASES = [
+    pytest.param(step, change, marks=() if (step, change) in CHEAP else pytest.mark.slow)
+    for step in STEPS
+    for change in CHANGES
+]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("step", "change"), CASES)
+def test_what_another_connection_commits_meanwhile_is_masked_too(data, struck, step, change):
+    struck(CHANGES[change], 1)
+    STEPS[step](data)
+    if step in {"noise", "round"}:
+        assert data.con.execute("SELECT count(*) FROM k WHERE f IN (77.123, id + 0.5)").fetchall() == [(0,)]
+    if step == "suppress":
+        assert data.con.execute("SELECT count(*) FROM k WHERE \"Select\" = 'alone'").fetchall() == [(0,)]
+    there = N + (change == "inserted") - (change == "deleted")
+    assert [(s.method, s.records) for s in data.steps] == [
+        (data.steps[0].method, data.con.execute("SELECT count(*) FROM k").fetchall()[0][0])
+    ]
+    assert step == "sample" or data.steps[0].records == there
+
+
+@pytest.mark.slow
+def test_a_table_that_never_rests_is_left_as_it_is(data, struck, monkeypatch):
+    monkeypatch.setattr("sdc_sql.db.transaction.TRIES", 2)
+    struck(CHANGES["inserted"], 9)
+    with pytest.raises(TableError, match="Another connection is changing the same table"):
+        data.mask.round_to_base("f", 1000)
+    assert data.con.execute("SELECT count(*), bool_and(f % 1000 > 0) FROM k").fetchall() == [(N + 2, True)]
+    assert not data.steps
+
+
+@pytest.mark.slow
+def test_several_steps_in_a_transaction_of_the_callers(data, struck):
+    """Own changes are no other's; and what another commits during a step is told, as it cannot be repeated here."""
+    con = data.con
+    con.begin()
+    con.execute("DELETE FROM k WHERE id = 49")
+    con.execute("INSERT INTO k VALUES (60, 60.5, 'v0')")
+    data.mask.round_to_base("f", 5)
+    data.mask.round_to_base("f", 10)
+    struck(CHANGES["inserted"], 1)
+    with pytest.raises(TableError, match="Roll your transaction back"):
+        data.mask.round_to_base("f", 50)
+    con.rollback()
+    assert not data.steps
+    con.begin()
+    con.execute("CREATE TABLE made AS FROM k")
+    sdc_sql.Microdata(con, "made", id="id").mask.round_to_base("f", 5)
+    sdc_sql.Microdata(con, "made", id="id").mask.round_to_base("f", 10)
+    con.commit()
+    assert [step.method for step in sdc_sql.Microdata(con, "made").steps] == ["round", "round"]
+
+
+@pytest.mark.slow
+def test_what_has_no_equal_is_no_change(data):
+    """NaN, NULL and -0.0 are the same when they are read twice."""
+    data.con.execute("UPDATE k SET f = CASE id % 3 WHEN 0 THEN 'nan'::DOUBLE WHEN 1 THEN -0.0 END")
+    data.con.execute("CREATE TEMP TABLE own AS FROM k")
+    assert data.mask.local_suppression(2, keys=["Select"]).records == N
+    assert sdc_sql.Microdata(data.con, "temp.own", id="id").mask.local_suppression(2, keys=["Select"]).records == N
+
+
+@pytest.mark.slow
+def test_undoing_loses_no_record_of_another_connection(data, monkeypatch):
+    """The table is made anew and takes the place of the old one, where what is inserted meanwhile would stand."""
+    data.mask.round_to_base("f", 5, into="masked")
+    masked = sdc_sql.Microdata(data.con, "masked", id="id")
+    masked.mask.round_to_base("f", 10)
+    its, done = undo._rest_is_the_same, []
+
+    def checked(*given: object) -> None:
+        its(*given)
+        if not done:
+            with data.con.cursor() as other:
+                other.execute(CHANGES["inserted"].replace("INTO k", "INTO masked"))
+            done.append("inserted")
+
+    monkeypatch.setattr(undo, "_rest_is_the_same", checked)
+    with pytest.raises(sdc_sql.SdcError):  # the second try finds a record that is none of the original
+        masked.undo()
+    assert data.con.execute("SELECT count(*) FROM masked WHERE id = 1000").fetchall() == [(1,)]
+    assert len(sdc_sql.Microdata(data.con, "masked").steps) == 2

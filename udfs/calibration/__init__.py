@@ -1,0 +1,1 @@
+"""Weights calibrated to known totals of margins (Deville & Särndal 1992)."""
