@@ -14,8 +14,10 @@ END;
 
 CREATE OR REPLACE MACRO sdc__kept(have, columns) AS list_filter(have, lambda h: NOT sdc__is_among(h, sdc__names_if_any(columns)));
 
-CREATE OR REPLACE MACRO sdc__has_values(found) AS
+-- (A record whose id is NULL is told of by whoever of both comes first: here, or where the ids are counted.)
+CREATE OR REPLACE MACRO sdc__has_values(found, id := NULL, id_value := false) AS
     CASE WHEN found THEN true
+         WHEN id_value IS NULL THEN error('ColumnError: The id (' || id || ') is NULL on some records: every record needs one of its own.')
          ELSE error('TableError: A record has no masked values: the table does not give the same rows each time it is read. Store it as a table first.') END;
 
 -- masked: the name of a common table expression with sdc__id and the masked columns. The table is
@@ -27,4 +29,4 @@ CREATE OR REPLACE MACRO sdc__released(tbl, columns, id, masked) AS TABLE
     (SELECT sdc__old.* EXCLUDE (sdc__id), sdc__new.* EXCLUDE (sdc__id)
      FROM (SELECT sdc__exact(COLUMNS(sdc__columns((*), [id]))) AS sdc__id, COLUMNS(sdc__kept((*), columns)) FROM sdc__rows(tbl)) AS sdc__old
      LEFT JOIN query_table(masked) AS sdc__new ON sdc__old.sdc__id = sdc__new.sdc__id
-     WHERE sdc__has_values(sdc__new.sdc__id IS NOT NULL));
+     WHERE sdc__has_values(sdc__new.sdc__id IS NOT NULL, id := id, id_value := sdc__old.sdc__id));

@@ -145,7 +145,7 @@ def test_the_planner_expects_the_records_that_there_are(run, server, name):
     def expected(node):
         return max([node["Plan Rows"], *(expected(child) for child in node.get("Plans", []))])
 
-    assert expected(plan["Plan"]) <= 22_272 + 1
+    assert expected(plan["Plan"]) <= 22_272 + 16  # and the branches of the checks, which give no rows
 
 
 @pytest.mark.parametrize("name", EVERY)

@@ -37,6 +37,9 @@ MASKS = {
     "recode intervals": "sdc_recode_intervals('{t}', 'x', [3], 'id', ends := 'open')",
     "recode classes": "sdc_recode_classes('{t}', 'x', 3, 'id')",
     "recode codes": "sdc_recode_keep_first('{t}', 'cat', 1, 'id')",
+    "recode codes by the last": "sdc_recode_drop_last('{t}', 'pair', 1, 'id')",
+    "recode dates": "sdc_recode_date('{t}', 'born', 'year', 'id')",
+    "round points": "sdc_round_points('{t}', ['n'], 'points', 'id')",
     "recode level": "sdc_recode_level('{t}', 'cat', 'levels', 'id')",
     "recode relative": "sdc_recode_relative('{t}', 'cat', 'sex', 'id')",
     "random round": "sdc_random_round('{t}', ['n'], 5, 'id')",
@@ -46,6 +49,7 @@ OF_RECORDS = [
     "SELECT count(*) FROM {m}",
     "FROM {m} WHERE id = 3",
     "SELECT x FROM {m} WHERE cat = 'a' AND sex = 'f'",
+    "SELECT x FROM {m} WHERE pair <= 'aa' AND born < '2000-01-01' AND n >= 0",
     "FROM {m} JOIN (SELECT 3::BIGINT AS id) USING (id)",
 ]
 # of the table as a whole, without an id but for the proof
@@ -73,7 +77,7 @@ def db(connect) -> Iterator[duckdb.DuckDBPyConnection]:
         con.execute("""
             SET VARIABLE sdc_key = 'vT5-0fQmXr2LzKp8_YdWc3NhGu7JbSaEo9iRtM1xk4U';
             CREATE TABLE good AS SELECT range AS id, (range * 37 % 101) / 7 AS x, (range * 31 % 7)::INTEGER AS n,
-                ['a', 'b'][1 + range % 2] AS cat, ['f', 'm'][1 + range // 2 % 2] AS sex FROM range(60);
+                ['a', 'b'][1 + range % 2] AS cat, cat || cat AS pair, DATE '1990-01-31' + range::INTEGER AS born, ['f', 'm'][1 + range // 2 % 2] AS sex FROM range(60);
             CREATE TABLE twice AS FROM good UNION ALL FROM good WHERE id = 7;
             CREATE TABLE lacking AS SELECT * REPLACE (CASE WHEN id <> 9 THEN id END AS id) FROM good;
             CREATE VIEW nobody AS FROM good WHERE id < 0;
@@ -81,6 +85,7 @@ def db(connect) -> Iterator[duckdb.DuckDBPyConnection]:
                 AS m("from", "to", probability);
             CREATE TABLE sexes AS SELECT translate("from", 'ab', 'fm') AS "from", translate("to", 'ab', 'fm') AS "to",
                 probability FROM matrix;
+            CREATE TABLE points AS FROM (VALUES (0), (5), (10)) AS p(n);
             CREATE TABLE groups AS FROM (VALUES ('a', 'z'), ('b', 'z')) AS m("from", "to");
             CREATE TABLE levels AS FROM (VALUES ('a', 'z'), ('b', 'z')) AS m(cat, letter);
             CREATE TABLE crossing AS SELECT {'cat': "from"} AS "from", {'cat': "to"} AS "to", probability FROM matrix;
