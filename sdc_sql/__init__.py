@@ -13,9 +13,9 @@ if TYPE_CHECKING:
     from sdc_sql import results
     from sdc_sql.comparison.page import Comparison
     from sdc_sql.compiler import compile  # noqa: A004 - its name says what it does
-    from sdc_sql.db.load import install, load, uninstall
-    from sdc_sql.db.macros import bundle
-    from sdc_sql.db.steps import MaskingStep
+    from sdc_sql.db.catalogue.load import install, load, uninstall
+    from sdc_sql.db.catalogue.macros import bundle
+    from sdc_sql.db.masking.steps import MaskingStep
     from sdc_sql.errors import (
         ColumnError,
         InputError,
@@ -31,11 +31,11 @@ if TYPE_CHECKING:
     from sdc_sql.mask.hierarchies import Hierarchy, hierarchy_table, read_hierarchy
     from sdc_sql.mask.hierarchy_making import code_hierarchy, interval_hierarchy, tree_hierarchy
     from sdc_sql.microdata import Microdata, example
-    from sdc_sql.release.propose import propose_release
-    from sdc_sql.release.read import read_release
-    from sdc_sql.release.run import run_release
-    from sdc_sql.release.verification import Verification
-    from sdc_sql.release.verify import verify
+    from sdc_sql.release.certifying.verification import Verification
+    from sdc_sql.release.certifying.verify import verify
+    from sdc_sql.release.proposing.propose import propose_release
+    from sdc_sql.release.reading.read import read_release
+    from sdc_sql.release.running.run import run_release
     from sdc_sql.report import RiskReport, risk_report
     from sdc_sql.results import *  # noqa: F403 - its __all__ is the list of what measures return
     from sdc_sql.risk.posteriors import flip_posterior, swap_posterior

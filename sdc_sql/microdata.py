@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Any
 import duckdb
 
 from sdc_sql.comparison.compare import compare
-from sdc_sql.db import released_file
-from sdc_sql.db.results import html_fields
-from sdc_sql.db.subset import part_of
+from sdc_sql.db.files import released_file
+from sdc_sql.db.masking.subset import part_of
+from sdc_sql.db.showing.results import html_fields
 from sdc_sql.figures.judged import check_limits
 from sdc_sql.frontier.sweep import frontier
 from sdc_sql.methods import Linkage, Loss, Mask, Methods, Risk
@@ -25,7 +25,7 @@ from sdc_sql.session.undo import steps, undo
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from sdc_sql.db.steps import LoggedStep
+    from sdc_sql.db.masking.steps import LoggedStep
 
 _ROLES = (
     "keys",

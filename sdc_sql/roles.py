@@ -12,14 +12,14 @@ from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, TypeVar
 from sqlglot import exp
 
 from sdc_sql.db import query
+from sdc_sql.db.catalogue.load import execute, set_key
 from sdc_sql.db.checks import checked_small_weights, checked_weight, fraction, is_number, told
 from sdc_sql.db.completion import HouseholdColumn, completed_table, found_columns, mentioned, missing_of
-from sdc_sql.db.given import given_table
+from sdc_sql.db.files.given import given_table
 from sdc_sql.db.interruption import interruptible
-from sdc_sql.db.load import execute, set_key
-from sdc_sql.db.masking import masked
-from sdc_sql.db.notebook import show_relations
-from sdc_sql.db.one_a_household import together
+from sdc_sql.db.masking.apply import masked
+from sdc_sql.db.masking.one_a_household import together
+from sdc_sql.db.showing.notebook import show_relations
 from sdc_sql.db.table import Part, Table
 from sdc_sql.errors import ColumnError, InputError, ParameterError, WeightError, translated
 
@@ -28,11 +28,11 @@ if TYPE_CHECKING:
 
     import duckdb
 
-    from sdc_sql.db.masked_values import OfValue
-    from sdc_sql.db.masking import Designed, Kept
+    from sdc_sql.db.masking.apply import Designed, Kept
+    from sdc_sql.db.masking.masked_values import OfValue
+    from sdc_sql.db.masking.steps import MaskingStep
+    from sdc_sql.db.masking.subset import Subset
     from sdc_sql.db.query import Value
-    from sdc_sql.db.steps import MaskingStep
-    from sdc_sql.db.subset import Subset
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -85,7 +85,7 @@ def as_measure(function: Callable[Concatenate[Any, P], R]) -> Callable[Concatena
 def as_mask(function: Callable[Concatenate[Any, P], R]) -> Callable[Concatenate[Any, P], R]:
     """Return a mask that draws, ranks or groups as such a method: columns of the household are masked for all members.
 
-    What one member shows of them is true of the others (:func:`sdc_sql.db.one_a_household.together`).
+    What one member shows of them is true of the others (:func:`sdc_sql.db.masking.one_a_household.together`).
     """
 
     @wraps(function)
@@ -374,7 +374,7 @@ class Roles(Table):
         of_value: OfValue | None = None,
         **logged: object,
     ) -> MaskingStep:
-        """Mask columns by a macro: see :func:`sdc_sql.db.masking.masked`."""
+        """Mask columns by a macro: see :func:`sdc_sql.db.masking.apply.masked`."""
         return masked(
             self,
             macro,

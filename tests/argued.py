@@ -10,7 +10,7 @@ from sqlglot import exp
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from sdc_sql.db.catalogue import Declaration
+    from sdc_sql.db.catalogue.functions import Declaration
 
 
 def argued(macro: Declaration, changed: Mapping[str, str]) -> str:

@@ -7,7 +7,7 @@ import tomllib
 from typing import TYPE_CHECKING
 
 from sdc_sql.errors import ReleaseFileError
-from sdc_sql.release.read import read_release
+from sdc_sql.release.reading.read import read_release
 from sdc_sql.session import toml
 
 if TYPE_CHECKING:

@@ -9,10 +9,10 @@ import pytest
 import sqlglot
 from sqlglot import exp
 
-from sdc_sql.db.macros import declared
+from sdc_sql.db.catalogue.macros import declared
 
 if TYPE_CHECKING:
-    from sdc_sql.db.catalogue import Declaration
+    from sdc_sql.db.catalogue.functions import Declaration
 
 _ROLES = {
     "tbl": "'persons'",

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 import duckdb
 
-from sdc_sql.db import load
-from sdc_sql.db.macros import every
+from sdc_sql.db.catalogue import load
+from sdc_sql.db.catalogue.macros import every
 
 if TYPE_CHECKING:
     from pathlib import Path

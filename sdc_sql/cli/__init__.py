@@ -17,10 +17,10 @@ import duckdb
 
 import sdc_sql
 from sdc_sql.cli.options import BAD_INPUT, SIGNALLED
-from sdc_sql.db import work
 from sdc_sql.db.checks import told
+from sdc_sql.db.files import work
+from sdc_sql.db.files.waiting import waiting
 from sdc_sql.db.interruption import ENDING, Ended, ending, interruptible
-from sdc_sql.db.waiting import waiting
 from sdc_sql.errors import ParameterError, SdcError, TableError, translate, without_values
 
 if TYPE_CHECKING:

@@ -6,7 +6,7 @@ import shutil
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from sdc_sql.db.work import is_left, left_behind
+from sdc_sql.db.files.work import is_left, left_behind
 from sdc_sql.errors import TableError
 
 if TYPE_CHECKING:

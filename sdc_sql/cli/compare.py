@@ -19,7 +19,7 @@ from sdc_sql.cli.options import (
     number_or_column,
     progressing,
 )
-from sdc_sql.db.source import beside, kind_of, opened
+from sdc_sql.db.files.source import beside, kind_of, opened
 from sdc_sql.errors import ColumnError, ParameterError
 from sdc_sql.figures.measured import Beside
 from sdc_sql.microdata import Microdata

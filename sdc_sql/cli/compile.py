@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 from sdc_sql import compiler
 from sdc_sql.cli.options import number_or_column
-from sdc_sql.db.macros import by_name
-from sdc_sql.db.source import opened
+from sdc_sql.db.catalogue.macros import by_name
+from sdc_sql.db.files.source import opened
 from sdc_sql.errors import ParameterError
 
 if TYPE_CHECKING:

@@ -16,8 +16,8 @@ from sdc_sql.cli.options import (
     names,
     number_or_column,
 )
-from sdc_sql.db.results import shown
-from sdc_sql.db.source import opened
+from sdc_sql.db.files.source import opened
+from sdc_sql.db.showing.results import shown
 from sdc_sql.errors import ParameterError
 from sdc_sql.microdata import Microdata
 

@@ -6,8 +6,8 @@ import json
 from typing import TYPE_CHECKING, Any
 
 from sdc_sql.cli.options import add_wait
-from sdc_sql.db.results import shown
-from sdc_sql.db.source import opened
+from sdc_sql.db.files.source import opened
+from sdc_sql.db.showing.results import shown
 from sdc_sql.microdata import Microdata
 
 if TYPE_CHECKING:

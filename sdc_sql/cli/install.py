@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Any
 import duckdb
 
 from sdc_sql.cli.options import add_wait
-from sdc_sql.db import storage
-from sdc_sql.db.load import install, uninstall
-from sdc_sql.db.source import kind_of
-from sdc_sql.db.waiting import patiently
+from sdc_sql.db.catalogue.load import install, uninstall
+from sdc_sql.db.files import storage
+from sdc_sql.db.files.source import kind_of
+from sdc_sql.db.files.waiting import patiently
 from sdc_sql.errors import ParameterError, TableError
 
 if TYPE_CHECKING:

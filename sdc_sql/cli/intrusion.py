@@ -7,8 +7,8 @@ import re
 from typing import TYPE_CHECKING
 
 from sdc_sql.cli.options import names
-from sdc_sql.db.arguments import choices
-from sdc_sql.db.source import further, kind_of
+from sdc_sql.db.catalogue.arguments import choices
+from sdc_sql.db.files.source import further, kind_of
 from sdc_sql.document.blocks import Section, facts
 from sdc_sql.errors import ParameterError, TableError
 from sdc_sql.risk.log_linear_risk import MODELS
@@ -16,7 +16,7 @@ from sdc_sql.risk.log_linear_risk import MODELS
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from sdc_sql.db.results import Result
+    from sdc_sql.db.showing.results import Result
     from sdc_sql.microdata import Microdata
 
 TITLES = {

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from sdc_sql.db.macros import bundle
+from sdc_sql.db.catalogue.macros import bundle
 
 if TYPE_CHECKING:
     import argparse

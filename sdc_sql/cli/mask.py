@@ -13,15 +13,15 @@ from sqlglot import exp
 from sdc_sql.cli.mask_options import TARGETS, add_method, chosen, methods
 from sdc_sql.cli.options import check_resources, progressing
 from sdc_sql.db import query
-from sdc_sql.db.labels import without_unused_labels
-from sdc_sql.db.load import execute
-from sdc_sql.db.released_file import check_place, fresh, is_file, matching
-from sdc_sql.db.rewritten import rewritten
-from sdc_sql.db.source import kind_of, opened
+from sdc_sql.db.catalogue.load import execute
+from sdc_sql.db.files.released_file import check_place, fresh, is_file, matching
+from sdc_sql.db.files.rewritten import rewritten
+from sdc_sql.db.files.source import kind_of, opened
+from sdc_sql.db.masking.labels import without_unused_labels
 from sdc_sql.errors import ParameterError, TableError, translated
 from sdc_sql.mask.columns import masks_numbers
 from sdc_sql.microdata import Microdata, call_method
-from sdc_sql.release.place import texts
+from sdc_sql.release.running.place import texts
 
 if TYPE_CHECKING:
     import argparse
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
     import duckdb
 
-    from sdc_sql.db.steps import MaskingStep
+    from sdc_sql.db.masking.steps import MaskingStep
 
 RELEASED = "sdc_released"
 NUMBERED = "sdc_numbered"

@@ -7,15 +7,15 @@ from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 from sdc_sql.cli.options import add_progress, add_readable, add_resources, json_value, names
+from sdc_sql.db.catalogue.macros import declared
 from sdc_sql.db.checks import told
-from sdc_sql.db.macros import declared
 from sdc_sql.errors import ParameterError
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from sdc_sql.db.catalogue import Declaration
-    from sdc_sql.db.headers import Parameter
+    from sdc_sql.db.catalogue.functions import Declaration
+    from sdc_sql.db.catalogue.headers import Parameter
 
 EPILOG = """The secret key of the draws is read from the environment variable SDC_KEY: whoever holds it can undo the
 masking.

@@ -9,10 +9,10 @@ from sdc_sql.cli import limits
 from sdc_sql.cli.compile import given_arguments
 from sdc_sql.cli.options import add_resources, check_resources, columns_of, names
 from sdc_sql.db import query
-from sdc_sql.db.load import execute, set_key
-from sdc_sql.db.macros import by_name
-from sdc_sql.db.results import shown
-from sdc_sql.db.source import further, opened
+from sdc_sql.db.catalogue.load import execute, set_key
+from sdc_sql.db.catalogue.macros import by_name
+from sdc_sql.db.files.source import further, opened
+from sdc_sql.db.showing.results import shown
 from sdc_sql.errors import ParameterError, translated
 from sdc_sql.figures.measured import limited_rows
 

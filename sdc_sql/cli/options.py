@@ -12,9 +12,9 @@ import time
 from typing import TYPE_CHECKING, Any
 
 from sdc_sql.db import query
+from sdc_sql.db.catalogue.load import execute
 from sdc_sql.db.checks import SMALL_WEIGHTS, told
-from sdc_sql.db.load import execute
-from sdc_sql.db.released_file import MODES
+from sdc_sql.db.files.released_file import MODES
 from sdc_sql.errors import ParameterError, translated
 
 if TYPE_CHECKING:

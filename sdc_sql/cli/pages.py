@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from sdc_sql.cli.options import add_readable
-from sdc_sql.db.released_file import check_place
+from sdc_sql.db.files.released_file import check_place
 from sdc_sql.document.blocks import Section, Table
 from sdc_sql.document.files import written
 from sdc_sql.errors import ParameterError

@@ -8,8 +8,8 @@ from typing import Any
 
 from sdc_sql.cli.options import add_resources, add_small_weights, check_resources, columns_of, names, number_or_column
 from sdc_sql.db.checks import told
-from sdc_sql.db.results import shown
-from sdc_sql.db.source import opened
+from sdc_sql.db.files.source import opened
+from sdc_sql.db.showing.results import shown
 from sdc_sql.microdata import Microdata
 
 EPILOG = """examples:

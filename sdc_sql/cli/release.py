@@ -17,18 +17,19 @@ from sdc_sql.cli.options import (
     plain,
     progressing,
 )
-from sdc_sql.db.results import shown as shown_number
+from sdc_sql.db.showing.results import shown as shown_number
 from sdc_sql.errors import ParameterError, ReleaseFileError
-from sdc_sql.release import density, household_columns, ruleset, schema
-from sdc_sql.release.propose import propose_release
-from sdc_sql.release.read import read_release
-from sdc_sql.release.run import run_release
-from sdc_sql.release.undecided import INDENT, as_collected
+from sdc_sql.release.proposing.propose import propose_release
+from sdc_sql.release.reading import density, ruleset, schema
+from sdc_sql.release.reading.read import read_release
+from sdc_sql.release.reading.undecided import INDENT, as_collected
+from sdc_sql.release.running import household_columns
+from sdc_sql.release.running.run import run_release
 
 if TYPE_CHECKING:
     from sdc_sql.frontier.figures import Figure
-    from sdc_sql.release.outcome import Outcome
-    from sdc_sql.release.plan import Plan
+    from sdc_sql.release.reading.plan import Plan
+    from sdc_sql.release.running.outcome import Outcome
 
 EPILOG = f"""exit codes: 0 released; {BAD_INPUT} the file has errors (each with its place), or a step cannot be run;
 {LIMIT_EXCEEDED} refused: a limit does not hold, and nothing is written. The secret key of steps that draw is read from

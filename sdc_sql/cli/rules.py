@@ -18,15 +18,15 @@ from sdc_sql.cli.options import (
     names,
     number_or_column,
 )
-from sdc_sql.db.results import shown
-from sdc_sql.db.source import opened
+from sdc_sql.db.files.source import opened
+from sdc_sql.db.showing.results import shown
 from sdc_sql.errors import ParameterError
 from sdc_sql.microdata import Microdata
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from sdc_sql.db.results import Result
+    from sdc_sql.db.showing.results import Result
 
 EPILOG = """A rule of research or public that was not measured is not fulfilled: the exit code is 3 until --looked-at
 names it: a person has checked it. With --threshold the exit code is 3 where a --fail-if limit is exceeded.

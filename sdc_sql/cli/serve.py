@@ -14,9 +14,9 @@ import duckdb
 from sqlglot import exp
 
 from sdc_sql.db import query
+from sdc_sql.db.catalogue.load import load_shared, stored, use_shared
+from sdc_sql.db.files.source import kind_of
 from sdc_sql.db.interruption import ENDING
-from sdc_sql.db.load import load_shared, stored, use_shared
-from sdc_sql.db.source import kind_of
 from sdc_sql.errors import ParameterError, SdcError, TableError
 
 if TYPE_CHECKING:

@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Any
 
 import duckdb
 
-from sdc_sql.db import storage
-from sdc_sql.db.load import load
-from sdc_sql.db.source import kind_of
+from sdc_sql.db.catalogue.load import load
+from sdc_sql.db.files import storage
+from sdc_sql.db.files.source import kind_of
 from sdc_sql.errors import ParameterError, TableError
 from sdc_sql.shell.interrupts import for_one_thread
 from sdc_sql.shell.prompt import prompt

@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 from typing import TYPE_CHECKING, Any
 
-from sdc_sql.db.results import shown
+from sdc_sql.db.showing.results import shown
 from sdc_sql.document.blocks import Section, table
 from sdc_sql.errors import ParameterError
 

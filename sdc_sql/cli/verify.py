@@ -7,7 +7,7 @@ import json
 from typing import Any
 
 from sdc_sql.cli.options import BAD_INPUT, LIMIT_EXCEEDED, add_progress, add_resources, check_resources, progressing
-from sdc_sql.release.verify import verify
+from sdc_sql.release.certifying.verify import verify
 
 EPILOG = f"""exit codes: 0 verified; {BAD_INPUT} bad input; {LIMIT_EXCEEDED} a field does not hold, and which
 

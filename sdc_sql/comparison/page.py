@@ -6,7 +6,7 @@ import html
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from sdc_sql.db.results import Result, Results, html_table, shown
+from sdc_sql.db.showing.results import Result, Results, html_table, shown
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -22,8 +22,8 @@ from sdc_sql.compiler.expand import CallExpansion
 from sdc_sql.compiler.lists import OWN_WORDS
 from sdc_sql.compiler.written import written as text_of
 from sdc_sql.db import query
+from sdc_sql.db.catalogue.macros import by_name
 from sdc_sql.db.checks import told
-from sdc_sql.db.macros import by_name
 from sdc_sql.errors import ParameterError, TableError, translated
 
 if TYPE_CHECKING:

@@ -8,7 +8,7 @@ from sqlglot import exp
 
 from sdc_sql.compiler.definitions import definitions
 from sdc_sql.compiler.known import known_value
-from sdc_sql.db.macros import by_name
+from sdc_sql.db.catalogue.macros import by_name
 from sdc_sql.errors import Unsupported
 
 if TYPE_CHECKING:

@@ -12,7 +12,7 @@ import sqlglot
 from sqlglot import TokenType, exp, tokenize
 
 from sdc_sql.compiler.constants import holds_together
-from sdc_sql.db.macros import CREATE, file_texts
+from sdc_sql.db.catalogue.macros import CREATE, file_texts
 from sdc_sql.errors import ParameterError
 
 if TYPE_CHECKING:

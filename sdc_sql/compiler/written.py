@@ -10,7 +10,7 @@ from sqlglot import ErrorLevel, TokenType, exp, tokenize
 
 from sdc_sql.compiler.engines import ENGINES
 from sdc_sql.db import query
-from sdc_sql.db.macros import by_name
+from sdc_sql.db.catalogue.macros import by_name
 from sdc_sql.version import VERSION
 
 if TYPE_CHECKING:

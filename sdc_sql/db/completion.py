@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 from sqlglot import exp
 
 from sdc_sql.db import query
-from sdc_sql.db.load import execute, load_macros
+from sdc_sql.db.catalogue.load import execute, load_macros
 from sdc_sql.db.table import fetched
 from sdc_sql.errors import translated
 

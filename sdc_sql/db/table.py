@@ -11,10 +11,10 @@ import duckdb
 from sqlglot import exp
 
 from sdc_sql.db import query
+from sdc_sql.db.catalogue.load import execute, load_macros
 from sdc_sql.db.checks import told
-from sdc_sql.db.load import execute, load_macros
+from sdc_sql.db.files.source import text_file
 from sdc_sql.db.names import named
-from sdc_sql.db.source import text_file
 from sdc_sql.errors import ColumnError, TableError, translated
 
 if TYPE_CHECKING:

@@ -23,7 +23,7 @@ from typing import TYPE_CHECKING, Any
 
 from dbt.adapters.duckdb.plugins import BasePlugin
 
-from sdc_sql.db.load import load_shared, use_shared
+from sdc_sql.db.catalogue.load import load_shared, use_shared
 from sdc_sql.dbt import release
 from sdc_sql.errors import ParameterError
 

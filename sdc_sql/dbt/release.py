@@ -22,21 +22,21 @@ from dbt_common.exceptions import DbtRuntimeError
 from sqlglot import exp
 
 from sdc_sql.db import query
-from sdc_sql.db.csv_file import created
-from sdc_sql.db.load import execute, set_key
-from sdc_sql.db.work import OWNER
+from sdc_sql.db.catalogue.load import execute, set_key
+from sdc_sql.db.files.csv_file import created
+from sdc_sql.db.files.work import OWNER
 from sdc_sql.errors import SdcError, translated
-from sdc_sql.release.documents import DOCUMENTS
-from sdc_sql.release.plan import ORIGINAL, RELEASED, Output, Place, Source
-from sdc_sql.release.read import read_within
-from sdc_sql.release.run import ask_for_key, released_rows, run_release
+from sdc_sql.release.reading.plan import ORIGINAL, RELEASED, Output, Place, Source
+from sdc_sql.release.reading.read import read_within
+from sdc_sql.release.running.documents import DOCUMENTS
+from sdc_sql.release.running.run import ask_for_key, released_rows, run_release
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
     from dbt.adapters.duckdb.relation import DuckDBRelation
 
-    from sdc_sql.release.plan import Plan
+    from sdc_sql.release.reading.plan import Plan
 
 TABLE = "released"  # of the database in memory
 FILES = {

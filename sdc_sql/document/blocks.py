@@ -6,7 +6,7 @@ import unicodedata
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
-from sdc_sql.db.results import shown
+from sdc_sql.db.showing.results import shown
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from sdc_sql.db.checks import told
-from sdc_sql.db.released_file import replacing
+from sdc_sql.db.files.released_file import replacing
 from sdc_sql.document.markdown import markdown
 from sdc_sql.document.page import page_html
 from sdc_sql.errors import ParameterError

@@ -16,7 +16,7 @@ from sdc_sql.figures.registry import measure
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-    from sdc_sql.db.gives import Column
+    from sdc_sql.db.catalogue.gives import Column
     from sdc_sql.figures.asked import Asked
 
 FORM = "it must compare a figure with a number, as in 'theta.upper_bound <= 0.1'"

@@ -13,7 +13,7 @@ from sdc_sql.figures.renamed import AFTER_PRAM
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
-    from sdc_sql.db.results import Result
+    from sdc_sql.db.showing.results import Result
     from sdc_sql.figures.asked import Asked
     from sdc_sql.figures.measured import Beside
     from sdc_sql.roles import Roles

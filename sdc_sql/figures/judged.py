@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from sdc_sql.compared import original_table, some_of
-from sdc_sql.db.results import Result, Results
+from sdc_sql.db.showing.results import Result, Results
 from sdc_sql.errors import ParameterError
 from sdc_sql.figures.door import checked, completed, greatest_k
 from sdc_sql.figures.given import named

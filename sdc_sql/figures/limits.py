@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 from sqlglot import exp
 
+from sdc_sql.db.catalogue.gives import ANY
 from sdc_sql.db.checks import is_number, told
-from sdc_sql.db.gives import ANY
 from sdc_sql.errors import ParameterError
 from sdc_sql.figures.asked import every
 from sdc_sql.figures.condition import check_side, name_of, number, read

@@ -9,7 +9,7 @@ import duckdb
 from sqlglot import exp
 
 from sdc_sql.db import query
-from sdc_sql.db.results import Result
+from sdc_sql.db.showing.results import Result
 from sdc_sql.errors import ParameterError, translated
 from sdc_sql.methods import Methods
 from sdc_sql.roles import reading, weighing
@@ -17,7 +17,7 @@ from sdc_sql.roles import reading, weighing
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from sdc_sql.db.gives import Column
+    from sdc_sql.db.catalogue.gives import Column
     from sdc_sql.figures.asked import Asked
     from sdc_sql.figures.registry import Measure
     from sdc_sql.roles import Roles

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from functools import cache, cached_property
 from typing import TYPE_CHECKING
 
+from sdc_sql.db.catalogue.macros import declared
 from sdc_sql.db.checks import told
-from sdc_sql.db.macros import declared
 from sdc_sql.errors import ParameterError
 from sdc_sql.figures.renamed import AFTER_PRAM, renamed
 from sdc_sql.methods import Methods
@@ -17,9 +17,9 @@ from sdc_sql.methods import Methods
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from sdc_sql.db.catalogue import Declaration
-    from sdc_sql.db.gives import Column
-    from sdc_sql.db.headers import Parameter
+    from sdc_sql.db.catalogue.functions import Declaration
+    from sdc_sql.db.catalogue.gives import Column
+    from sdc_sql.db.catalogue.headers import Parameter
 
 ROOMS = ("core/", "risk/", "linkage/", "loss/")
 # Roles of a table, as the headers name them where a measure asks for one.

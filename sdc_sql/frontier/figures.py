@@ -6,8 +6,8 @@ import inspect
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, TypeAlias
 
+from sdc_sql.db.catalogue.macros import declared
 from sdc_sql.db.checks import is_number, told
-from sdc_sql.db.macros import declared
 from sdc_sql.errors import ParameterError
 from sdc_sql.figures.condition import names
 from sdc_sql.figures.given import named as asked_by_name

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from sdc_sql.db.results import Result, Results, beside
+from sdc_sql.db.showing.results import Result, Results, beside
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

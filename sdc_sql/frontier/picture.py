@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, Any
 
-from sdc_sql.db.released_file import replacing
+from sdc_sql.db.files.released_file import replacing
 from sdc_sql.errors import MissingPackageError, ParameterError
 
 if TYPE_CHECKING:

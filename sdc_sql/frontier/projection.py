@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING
 
 from sqlglot import exp
 
-from sdc_sql.db import homes as homes_of
 from sdc_sql.db import query
-from sdc_sql.db.load import execute, set_key
-from sdc_sql.db.steps import MaskingStep, chain, next_pass
-from sdc_sql.db.targets import known
+from sdc_sql.db.catalogue.load import execute, set_key
+from sdc_sql.db.masking import homes as homes_of
+from sdc_sql.db.masking.steps import MaskingStep, chain, next_pass
+from sdc_sql.db.masking.targets import known
 from sdc_sql.errors import TableError, translated
 from sdc_sql.methods import Methods
 from sdc_sql.roles import Roles
@@ -19,9 +19,9 @@ from sdc_sql.roles import Roles
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from sdc_sql.db.masking.steps import LoggedStep
+    from sdc_sql.db.masking.subset import Subset
     from sdc_sql.db.query import Value
-    from sdc_sql.db.steps import LoggedStep
-    from sdc_sql.db.subset import Subset
 
 NAME = "sdc_candidate"
 

@@ -10,7 +10,7 @@ from sqlglot import exp
 
 from sdc_sql.db import query
 from sdc_sql.db.checks import is_number, told
-from sdc_sql.db.results import Result
+from sdc_sql.db.showing.results import Result
 from sdc_sql.errors import ParameterError
 from sdc_sql.frontier.figures import called, coarsened, figure, masks, told_of, whole_name
 from sdc_sql.frontier.found import Frontier, FrontierCandidate

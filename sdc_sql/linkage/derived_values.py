@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from sdc_sql.compared import columns_of, original_table
 from sdc_sql.compiler.columns import folded
 from sdc_sql.db.checks import told
-from sdc_sql.db.results import Result, Results
+from sdc_sql.db.showing.results import Result, Results
 from sdc_sql.errors import ColumnError
 
 if TYPE_CHECKING:

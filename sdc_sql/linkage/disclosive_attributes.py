@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from sdc_sql.compared import columns_of, original_table
-from sdc_sql.db.arguments import checked_choice
-from sdc_sql.db.results import Result, Results
+from sdc_sql.db.catalogue.arguments import checked_choice
+from sdc_sql.db.showing.results import Result, Results
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

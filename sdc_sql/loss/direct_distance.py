@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from sdc_sql.compared import columns_of, original_table, some_of, weight_of
-from sdc_sql.db.results import Result, Results
+from sdc_sql.db.showing.results import Result, Results
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from sdc_sql.compared import original_table
-from sdc_sql.db.results import Result
+from sdc_sql.db.showing.results import Result
 
 if TYPE_CHECKING:
     from sdc_sql.compared import Described

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from sdc_sql.compared import columns_of, original_table, some_of
 from sdc_sql.db.checks import flag
-from sdc_sql.db.results import Result
+from sdc_sql.db.showing.results import Result
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import ArrayLike
 
-    from sdc_sql.db.masking import Maskable
+    from sdc_sql.db.masking.apply import Maskable
 
 MATRIX = "sdc_pram_matrix_values"
 PROBABILITY = ("probability",)  # of a matrix in a CSV file, what is no category

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from sdc_sql.db import query
-from sdc_sql.db.masked_values import NAME
+from sdc_sql.db.masking.masked_values import NAME
 from sdc_sql.db.table import Table
 from sdc_sql.errors import ColumnError, ParameterError, Unsupported
 from sdc_sql.mask.columns import named
@@ -15,8 +15,8 @@ if TYPE_CHECKING:
 
     import duckdb
 
-    from sdc_sql.db.masking import Maskable
-    from sdc_sql.db.steps import MaskingStep
+    from sdc_sql.db.masking.apply import Maskable
+    from sdc_sql.db.masking.steps import MaskingStep
     from sdc_sql.roles import Roles
 
 

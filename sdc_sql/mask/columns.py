@@ -9,8 +9,8 @@ from sdc_sql.db.checks import told
 from sdc_sql.errors import ColumnError
 
 if TYPE_CHECKING:
-    from sdc_sql.db.catalogue import Declaration
-    from sdc_sql.db.masking import Maskable
+    from sdc_sql.db.catalogue.functions import Declaration
+    from sdc_sql.db.masking.apply import Maskable
 
 
 def masks_numbers(masks: Iterable[Declaration]) -> bool:

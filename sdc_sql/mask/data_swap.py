@@ -13,9 +13,9 @@ if TYPE_CHECKING:
     import duckdb
     from sqlglot import exp
 
-    from sdc_sql.db.masking import Maskable
+    from sdc_sql.db.masking.apply import Maskable
+    from sdc_sql.db.masking.steps import MaskingStep
     from sdc_sql.db.query import Value
-    from sdc_sql.db.steps import MaskingStep
     from sdc_sql.roles import Roles
 
 CONFIDENTIAL = ("rate", "equal", "different", "asked", "swapped")

@@ -5,16 +5,16 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from sdc_sql.db import query
-from sdc_sql.db.masked_values import NAME
+from sdc_sql.db.masking.masked_values import NAME
 from sdc_sql.errors import ParameterError
 from sdc_sql.mask.columns import named
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from sdc_sql.db.masking import Maskable
+    from sdc_sql.db.masking.apply import Maskable
+    from sdc_sql.db.masking.steps import MaskingStep
     from sdc_sql.db.query import Value
-    from sdc_sql.db.steps import MaskingStep
 
 CONFIDENTIAL = ("groups_failing", "greatest_share", "greatest_t")
 

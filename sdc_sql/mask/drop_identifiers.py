@@ -9,11 +9,11 @@ import sqlglot
 from sqlglot import exp
 
 from sdc_sql.db import query
-from sdc_sql.db.load import execute, set_key
-from sdc_sql.db.log import Log
-from sdc_sql.db.steps import MaskingStep
+from sdc_sql.db.catalogue.load import execute, set_key
+from sdc_sql.db.masking.log import Log
+from sdc_sql.db.masking.steps import MaskingStep
+from sdc_sql.db.masking.targets import remains
 from sdc_sql.db.table import Table
-from sdc_sql.db.targets import remains
 from sdc_sql.db.transaction import repeated
 from sdc_sql.errors import ColumnError, ParameterError, Unsupported, translated
 from sdc_sql.mask.columns import named

@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Any
 from sqlglot import exp
 
 from sdc_sql.db import query
-from sdc_sql.db.arguments import check
+from sdc_sql.db.catalogue.arguments import check
 from sdc_sql.db.checks import is_number
-from sdc_sql.db.masked_values import NAME
-from sdc_sql.db.results import Result
+from sdc_sql.db.masking.masked_values import NAME
+from sdc_sql.db.showing.results import Result
 from sdc_sql.mask.hierarchy_tables import GIVEN, long_table
 from sdc_sql.mask.loss_expression import checked_loss
 from sdc_sql.mask.suppressible import suppressible
@@ -19,7 +19,7 @@ from sdc_sql.mask.suppressible import suppressible
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from sdc_sql.db.steps import MaskingStep
+    from sdc_sql.db.masking.steps import MaskingStep
     from sdc_sql.mask.hierarchy_tables import Hierarchies
     from sdc_sql.roles import Roles
 

@@ -16,7 +16,7 @@ from sdc_sql.mask.hierarchies import Hierarchy, hierarchy_table, read_hierarchy
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from sdc_sql.db.masking import Maskable
+    from sdc_sql.db.masking.apply import Maskable
 
     Hierarchies: TypeAlias = "str | Path | Mapping[str, Hierarchy | str | Path]"
 

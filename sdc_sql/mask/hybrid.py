@@ -9,9 +9,9 @@ from sdc_sql.mask.columns import named
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from sdc_sql.db.masking import Maskable
+    from sdc_sql.db.masking.apply import Maskable
+    from sdc_sql.db.masking.steps import MaskingStep
     from sdc_sql.db.query import Value
-    from sdc_sql.db.steps import MaskingStep
 
 
 def hybrid(

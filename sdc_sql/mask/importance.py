@@ -11,7 +11,7 @@ from sdc_sql.errors import ParameterError
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from sdc_sql.db.masking import Maskable
+    from sdc_sql.db.masking.apply import Maskable
 
 LEAST, MOST = 1e-9, 1e9  # what a search can add up
 

@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING
 from sqlglot import exp
 
 from sdc_sql.db import query
-from sdc_sql.db.arguments import checked_choice, checked_number
+from sdc_sql.db.catalogue.arguments import checked_choice, checked_number
 from sdc_sql.db.checks import told
-from sdc_sql.db.masked_values import NAME
-from sdc_sql.db.subset import subset_of
+from sdc_sql.db.masking.masked_values import NAME
+from sdc_sql.db.masking.subset import subset_of
 from sdc_sql.db.table import Table
 from sdc_sql.errors import ParameterError
 from sdc_sql.mask.importance import importance_of_keys
@@ -21,10 +21,10 @@ from sdc_sql.mask.suppressible import all_of, suppressible, with_their_keys
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from sdc_sql.db.masking import Maskable
+    from sdc_sql.db.masking.apply import Maskable
+    from sdc_sql.db.masking.steps import MaskingStep
+    from sdc_sql.db.masking.subset import Subset
     from sdc_sql.db.query import Value
-    from sdc_sql.db.steps import MaskingStep
-    from sdc_sql.db.subset import Subset
 
 _PROOFS = {  # by the guarantee
     "identical": "sdc__suppression_proof",

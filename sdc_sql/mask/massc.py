@@ -6,9 +6,9 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
 from sdc_sql.db import query
-from sdc_sql.db.arguments import check
+from sdc_sql.db.catalogue.arguments import check
 from sdc_sql.db.checks import told
-from sdc_sql.db.replaced import fixed, replaced
+from sdc_sql.db.masking.replaced import fixed, replaced
 from sdc_sql.errors import ParameterError
 from sdc_sql.mask.columns import named
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     import duckdb
 
-    from sdc_sql.db.steps import MaskingStep
+    from sdc_sql.db.masking.steps import MaskingStep
     from sdc_sql.roles import Roles
 
 # with the rates an intruder reckons how often a match is true

@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from sdc_sql.db import query
-from sdc_sql.db.arguments import checked_number
-from sdc_sql.db.masked_values import NAME
+from sdc_sql.db.catalogue.arguments import checked_number
+from sdc_sql.db.masking.masked_values import NAME
 from sdc_sql.db.table import Table
 from sdc_sql.errors import ParameterError, Unsupported
 from sdc_sql.mask.columns import named
@@ -18,8 +18,8 @@ from sdc_sql.mask.hierarchy_tables import long_table
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from sdc_sql.db.masking import Maskable
-    from sdc_sql.db.steps import MaskingStep
+    from sdc_sql.db.masking.apply import Maskable
+    from sdc_sql.db.masking.steps import MaskingStep
     from sdc_sql.mask.hierarchy_tables import Hierarchies
 
 

@@ -11,8 +11,8 @@ from sdc_sql.mask.unit import drawn_for
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from sdc_sql.db.masking import Maskable
-    from sdc_sql.db.steps import MaskingStep
+    from sdc_sql.db.masking.apply import Maskable
+    from sdc_sql.db.masking.steps import MaskingStep
 
 
 def multiplicative_noise(

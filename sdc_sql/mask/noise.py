@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from sdc_sql.db import query
 from sdc_sql.db.checks import is_number, told
-from sdc_sql.db.masking import Designed
+from sdc_sql.db.masking.apply import Designed
 from sdc_sql.errors import ParameterError
 from sdc_sql.mask.columns import named
 from sdc_sql.mask.unit import drawn_for
@@ -14,8 +14,8 @@ from sdc_sql.mask.unit import drawn_for
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from sdc_sql.db.masking import Maskable
-    from sdc_sql.db.steps import MaskingStep
+    from sdc_sql.db.masking.apply import Maskable
+    from sdc_sql.db.masking.steps import MaskingStep
 
 
 def noise(

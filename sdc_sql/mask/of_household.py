@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING, Any
 from sqlglot import exp
 
 from sdc_sql.db import query
-from sdc_sql.db.homes import not_cut
+from sdc_sql.db.masking.homes import not_cut
 from sdc_sql.errors import ColumnError, ParameterError
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from sdc_sql.db.masking import Maskable
+    from sdc_sql.db.masking.apply import Maskable
 
 
 def columns_of_household(

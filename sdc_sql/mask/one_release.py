@@ -7,17 +7,18 @@ from typing import TYPE_CHECKING, Any
 
 from sqlglot import exp
 
-from sdc_sql.db import query, step_table
-from sdc_sql.db.identity import mark_of
-from sdc_sql.db.steps import LoggedStep, chain, next_pass
+from sdc_sql.db import query
+from sdc_sql.db.masking import step_table
+from sdc_sql.db.masking.identity import mark_of
+from sdc_sql.db.masking.steps import LoggedStep, chain, next_pass
+from sdc_sql.db.masking.targets import known
 from sdc_sql.db.table import Table
-from sdc_sql.db.targets import known
 from sdc_sql.errors import ParameterError
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from sdc_sql.db.masking import Maskable
+    from sdc_sql.db.masking.apply import Maskable
 
 METHOD, WAY = "multiplicative_noise", "hoehne_sum"
 

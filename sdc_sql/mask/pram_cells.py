@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from sdc_sql.db.arguments import choices
+from sdc_sql.db.catalogue.arguments import choices
 from sdc_sql.db.checks import is_number, told
 from sdc_sql.errors import ParameterError
 from sdc_sql.mask.columns import named
@@ -16,8 +16,8 @@ if TYPE_CHECKING:
 
     import duckdb
 
-    from sdc_sql.db.masking import Maskable
-    from sdc_sql.db.steps import MaskingStep
+    from sdc_sql.db.masking.apply import Maskable
+    from sdc_sql.db.masking.steps import MaskingStep
     from sdc_sql.roles import Roles
 
 _ALONE = (

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from sdc_sql.db.results import Result, Results
+from sdc_sql.db.showing.results import Result, Results
 from sdc_sql.errors import ParameterError
 from sdc_sql.mask.array_matrix import PROBABILITY, matrix_table
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from sdc_sql.db import query
-from sdc_sql.db.arguments import checked_choice
+from sdc_sql.db.catalogue.arguments import checked_choice
 from sdc_sql.db.checks import told
 from sdc_sql.errors import ParameterError
 from sdc_sql.mask.columns import named
@@ -15,8 +15,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
     from pathlib import Path
 
-    from sdc_sql.db.masking import Maskable
-    from sdc_sql.db.steps import MaskingStep
+    from sdc_sql.db.masking.apply import Maskable
+    from sdc_sql.db.masking.steps import MaskingStep
     from sdc_sql.mask.hierarchies import Hierarchy
 
 # Of each way to recode: its macro, and the options that go with it, with their defaults.

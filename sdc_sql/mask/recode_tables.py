@@ -17,7 +17,7 @@ from sdc_sql.mask.hierarchies import Hierarchy, read_hierarchy
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from sdc_sql.db.masking import Maskable
+    from sdc_sql.db.masking.apply import Maskable
 
 TABLES = ("mapping", "hierarchy", "geography")
 

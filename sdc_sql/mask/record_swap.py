@@ -10,7 +10,7 @@ from sqlglot import exp
 
 from sdc_sql.db import query
 from sdc_sql.db.checks import told
-from sdc_sql.db.masked_values import NAME
+from sdc_sql.db.masking.masked_values import NAME
 from sdc_sql.db.table import Table
 from sdc_sql.errors import ParameterError
 from sdc_sql.mask.columns import named, named_or_none
@@ -20,9 +20,9 @@ if TYPE_CHECKING:
 
     import duckdb
 
-    from sdc_sql.db.masking import Maskable
+    from sdc_sql.db.masking.apply import Maskable
+    from sdc_sql.db.masking.steps import MaskingStep
     from sdc_sql.db.query import Value
-    from sdc_sql.db.steps import MaskingStep
     from sdc_sql.roles import Roles
 
 CONFIDENTIAL = (

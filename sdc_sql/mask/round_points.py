@@ -11,8 +11,8 @@ from sdc_sql.mask.columns import named
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from sdc_sql.db.masking import Maskable
-    from sdc_sql.db.steps import MaskingStep
+    from sdc_sql.db.masking.apply import Maskable
+    from sdc_sql.db.masking.steps import MaskingStep
 
 
 def round_points(data: Maskable, columns: str | Iterable[str], points: str, *, into: str | None = None) -> MaskingStep:

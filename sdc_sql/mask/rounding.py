@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from sdc_sql.db.arguments import checked_number
+from sdc_sql.db.catalogue.arguments import checked_number
 from sdc_sql.errors import ParameterError
 from sdc_sql.mask.columns import named
 from sdc_sql.mask.unit import drawn_for
@@ -12,8 +12,8 @@ from sdc_sql.mask.unit import drawn_for
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from sdc_sql.db.masking import Maskable
-    from sdc_sql.db.steps import MaskingStep
+    from sdc_sql.db.masking.apply import Maskable
+    from sdc_sql.db.masking.steps import MaskingStep
 
 
 def round_to_base(

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from sdc_sql.db.arguments import checked_choice, checked_number
-from sdc_sql.db.replaced import fixed, replaced
+from sdc_sql.db.catalogue.arguments import checked_choice, checked_number
+from sdc_sql.db.masking.replaced import fixed, replaced
 from sdc_sql.errors import ParameterError
 
 if TYPE_CHECKING:
-    from sdc_sql.db.steps import MaskingStep
+    from sdc_sql.db.masking.steps import MaskingStep
     from sdc_sql.roles import Roles
 
 

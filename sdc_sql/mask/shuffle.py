@@ -5,11 +5,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from sdc_sql.db.checks import told
-from sdc_sql.db.replaced import replaced
+from sdc_sql.db.masking.replaced import replaced
 from sdc_sql.errors import ParameterError
 
 if TYPE_CHECKING:
-    from sdc_sql.db.steps import MaskingStep
+    from sdc_sql.db.masking.steps import MaskingStep
     from sdc_sql.roles import Roles
 
 

@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from sdc_sql.db import query
-from sdc_sql.db.arguments import checked_choice
+from sdc_sql.db.catalogue.arguments import checked_choice
 from sdc_sql.db.checks import checked_small_weights, checked_thresholds, flag, told
-from sdc_sql.db.masked_values import NAME
+from sdc_sql.db.masking.masked_values import NAME
 from sdc_sql.errors import ParameterError
 from sdc_sql.mask.importance import importance_of_keys
 from sdc_sql.mask.of_household import not_counted, together
@@ -17,8 +17,8 @@ from sdc_sql.mask.suppressible import suppressible
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
-    from sdc_sql.db.masking import Kept
-    from sdc_sql.db.steps import MaskingStep
+    from sdc_sql.db.masking.apply import Kept
+    from sdc_sql.db.masking.steps import MaskingStep
     from sdc_sql.roles import Roles
 
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from sdc_sql.db import query
-from sdc_sql.db.arguments import checked_number
+from sdc_sql.db.catalogue.arguments import checked_number
 from sdc_sql.db.checks import checked_small_weights
-from sdc_sql.db.masked_values import NAME
+from sdc_sql.db.masking.masked_values import NAME
 from sdc_sql.errors import ParameterError
 from sdc_sql.mask.importance import importance_of_keys
 from sdc_sql.mask.of_household import together
@@ -16,7 +16,7 @@ from sdc_sql.mask.suppressible import suppressible
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
-    from sdc_sql.db.steps import MaskingStep
+    from sdc_sql.db.masking.steps import MaskingStep
     from sdc_sql.roles import Roles
 
 

@@ -6,13 +6,13 @@ from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING
 
 from sdc_sql.db.checks import told
+from sdc_sql.db.masking.targets import known
 from sdc_sql.db.table import Table
-from sdc_sql.db.targets import known
 from sdc_sql.errors import ColumnError, ParameterError, Unsupported
 from sdc_sql.mask.columns import named
 
 if TYPE_CHECKING:
-    from sdc_sql.db.masking import Maskable
+    from sdc_sql.db.masking.apply import Maskable
 
 
 def suppressible(

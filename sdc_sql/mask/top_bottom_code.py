@@ -12,8 +12,8 @@ from sdc_sql.mask.columns import named
 if TYPE_CHECKING:
     from datetime import date
 
-    from sdc_sql.db.masking import Maskable
-    from sdc_sql.db.steps import MaskingStep
+    from sdc_sql.db.masking.apply import Maskable
+    from sdc_sql.db.masking.steps import MaskingStep
 
 
 def top_bottom_code(

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from sdc_sql.db.arguments import checked_choice
+from sdc_sql.db.catalogue.arguments import checked_choice
 from sdc_sql.errors import ParameterError
 
 if TYPE_CHECKING:
-    from sdc_sql.db.masking import Maskable
+    from sdc_sql.db.masking.apply import Maskable
 
 
 def drawn_for(data: Maskable, unit: str, household: str | None = None) -> dict[str, str | None]:

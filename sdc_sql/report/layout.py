@@ -10,7 +10,7 @@ from sdc_sql.document.blocks import Chart, Section, Table, facts, table
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from sdc_sql.db.results import Result
+    from sdc_sql.db.showing.results import Result
     from sdc_sql.document.blocks import Block
     from sdc_sql.report.distribution import Rows
 

@@ -6,7 +6,7 @@ import html
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from sdc_sql.db.results import html_table, shown
+from sdc_sql.db.showing.results import html_table, shown
 from sdc_sql.document.blocks import Page, Section, label
 from sdc_sql.document.markdown import markdown
 from sdc_sql.document.page import page_html
@@ -16,7 +16,7 @@ from sdc_sql.report import layout
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from sdc_sql.db.results import Result
+    from sdc_sql.db.showing.results import Result
     from sdc_sql.risk.global_risk import GlobalRisk
     from sdc_sql.risk.household_risk import HouseholdGlobalRisk
     from sdc_sql.risk.k_anonymity import KViolations

@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from sdc_sql.db.arguments import checked_number
-from sdc_sql.db.results import Result
+from sdc_sql.db.catalogue.arguments import checked_number
+from sdc_sql.db.showing.results import Result
 from sdc_sql.errors import ParameterError
 from sdc_sql.risk.misclassification import changed, one_fraction
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from sdc_sql.db.checks import told
-from sdc_sql.db.results import Result
+from sdc_sql.db.showing.results import Result
 from sdc_sql.errors import TableError
 
 if TYPE_CHECKING:

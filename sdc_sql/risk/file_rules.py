@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from sdc_sql.db.checks import flag, told
-from sdc_sql.db.results import Result
+from sdc_sql.db.showing.results import Result
 from sdc_sql.errors import ColumnError, ParameterError
 
 if TYPE_CHECKING:

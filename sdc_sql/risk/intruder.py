@@ -6,9 +6,9 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from sdc_sql.db.arguments import checked_choice
+from sdc_sql.db.catalogue.arguments import checked_choice
 from sdc_sql.db.checks import is_number, told
-from sdc_sql.db.results import Result
+from sdc_sql.db.showing.results import Result
 from sdc_sql.errors import ColumnError, ParameterError, TableError
 
 if TYPE_CHECKING:

@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from sdc_sql.db.arguments import checked_number
+from sdc_sql.db.catalogue.arguments import checked_number
 from sdc_sql.db.checks import is_number, told
-from sdc_sql.db.results import Result, Results
+from sdc_sql.db.showing.results import Result, Results
 from sdc_sql.errors import ParameterError
 from sdc_sql.risk.log_linear_risk import checked_model, weighed
 

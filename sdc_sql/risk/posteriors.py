@@ -11,9 +11,9 @@ import duckdb
 from sqlglot import exp
 
 from sdc_sql.db import query
-from sdc_sql.db.arguments import checked_number
+from sdc_sql.db.catalogue.arguments import checked_number
 from sdc_sql.db.checks import is_number, told, whole
-from sdc_sql.db.results import Result, Results
+from sdc_sql.db.showing.results import Result, Results
 from sdc_sql.db.table import fetched
 from sdc_sql.errors import ParameterError
 

@@ -7,14 +7,14 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from sdc_sql.db import query
-from sdc_sql.db.macros import effect_of
+from sdc_sql.db.catalogue.macros import effect_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from sqlglot import exp
 
-    from sdc_sql.db.steps import LoggedStep
+    from sdc_sql.db.masking.steps import LoggedStep
 
 # PRAM by cells as a whole matrix, for a second pass or theta of several: at most so many cells
 MOST_CELLS = 300

@@ -6,9 +6,9 @@ import json
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from sdc_sql.db.macros import effect_of
-from sdc_sql.db.steps import chain, changed_since
-from sdc_sql.db.targets import known
+from sdc_sql.db.catalogue.macros import effect_of
+from sdc_sql.db.masking.steps import chain, changed_since
+from sdc_sql.db.masking.targets import known
 from sdc_sql.errors import TableError
 from sdc_sql.risk.pram_passes import MOST_CELLS, Changed, by_matrix, columns_of, is_pram
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     from sqlglot import exp
 
-    from sdc_sql.db.steps import LoggedStep
+    from sdc_sql.db.masking.steps import LoggedStep
     from sdc_sql.roles import Roles
 
 

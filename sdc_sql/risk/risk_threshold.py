@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from sdc_sql.db.arguments import checked_number
-from sdc_sql.db.results import Result, beside
+from sdc_sql.db.catalogue.arguments import checked_number
+from sdc_sql.db.showing.results import Result, beside
 from sdc_sql.risk.risk_misclassified import said
 
 if TYPE_CHECKING:

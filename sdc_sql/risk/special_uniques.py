@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from sdc_sql.db import query
-from sdc_sql.db.arguments import checked_choice, checked_number
+from sdc_sql.db.catalogue.arguments import checked_choice, checked_number
 from sdc_sql.errors import ParameterError
 
 if TYPE_CHECKING:

@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from sdc_sql.db.arguments import checked_choice, checked_number
-from sdc_sql.db.results import Result
+from sdc_sql.db.catalogue.arguments import checked_choice, checked_number
+from sdc_sql.db.showing.results import Result
 from sdc_sql.risk.special_uniques import measured, of_records
 
 if TYPE_CHECKING:

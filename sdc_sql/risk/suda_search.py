@@ -17,7 +17,7 @@ import pyarrow as pa
 from sqlglot import exp
 
 from sdc_sql.db import query
-from sdc_sql.db.load import execute
+from sdc_sql.db.catalogue.load import execute
 from sdc_sql.errors import ParameterError, translated
 from sdc_sql.udfs.suda.special_uniques import special_uniques
 from sdc_sql.udfs.suda.work import MOST_BYTES, MOST_WORK, TooMuchWorkError

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from sdc_sql.db.results import Result
+from sdc_sql.db.showing.results import Result
 from sdc_sql.errors import ParameterError
 from sdc_sql.risk.misclassification import PROBABILITY, changed, misclassified_key, one_fraction
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from sdc_sql.db.arguments import checked_number
+from sdc_sql.db.catalogue.arguments import checked_number
 from sdc_sql.db.checks import checked_thresholds, flag
-from sdc_sql.db.results import Result
+from sdc_sql.db.showing.results import Result
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from sdc_sql.db.results import Result
+from sdc_sql.db.showing.results import Result
 
 if TYPE_CHECKING:
     import duckdb

@@ -8,9 +8,9 @@ import duckdb
 from sqlglot import exp
 
 from sdc_sql.db import query
+from sdc_sql.db.catalogue.load import execute, set_key
 from sdc_sql.db.checks import told
-from sdc_sql.db.load import execute, set_key
-from sdc_sql.db.targets import known
+from sdc_sql.db.masking.targets import known
 from sdc_sql.db.transaction import repeated
 from sdc_sql.errors import ColumnError, TableError, translated
 

@@ -7,8 +7,8 @@ import json
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from sdc_sql.db.macros import declared
-from sdc_sql.db.step_table import FIRST
+from sdc_sql.db.catalogue.macros import declared
+from sdc_sql.db.masking.step_table import FIRST
 from sdc_sql.errors import ParameterError
 from sdc_sql.methods import Methods
 from sdc_sql.version import VERSION, gives_other_values
@@ -16,8 +16,8 @@ from sdc_sql.version import VERSION, gives_other_values
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from sdc_sql.db.catalogue import Declaration
-    from sdc_sql.db.steps import LoggedStep
+    from sdc_sql.db.catalogue.functions import Declaration
+    from sdc_sql.db.masking.steps import LoggedStep
 
 TARGETS = ("columns", "column", "keys")  # how verbs call what they mask
 _MADE = "was given as a Python object, which the log does not hold: give it as a file"

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from sqlglot import exp
 
-from sdc_sql.db.identity import mark_of
+from sdc_sql.db.masking.identity import mark_of
 from sdc_sql.errors import TableError
 from sdc_sql.session.calls import named
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     import duckdb
 
-    from sdc_sql.db.steps import LoggedStep
+    from sdc_sql.db.masking.steps import LoggedStep
 
 _QUALIFIED = re.compile(r'"(?:[^"]|"")*"\."(?:[^"]|"")*"\."(?:[^"]|"")*"')
 TO_DO = (

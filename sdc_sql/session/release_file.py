@@ -7,11 +7,11 @@ import os
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from sdc_sql.db.catalogue.macros import effect_of
 from sdc_sql.db.checks import SMALL_WEIGHTS, told
-from sdc_sql.db.macros import effect_of
-from sdc_sql.db.released_file import FORMATS
-from sdc_sql.db.steps import next_pass, next_pass_of
-from sdc_sql.db.targets import known
+from sdc_sql.db.files.released_file import FORMATS
+from sdc_sql.db.masking.steps import next_pass, next_pass_of
+from sdc_sql.db.masking.targets import known
 from sdc_sql.errors import InputError, ParameterError, TableError
 from sdc_sql.session import toml
 from sdc_sql.session.calls import call_of, named
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     import duckdb
     from sqlglot import exp
 
-    from sdc_sql.db.steps import LoggedStep
+    from sdc_sql.db.masking.steps import LoggedStep
     from sdc_sql.roles import Roles
 
 _FILES = (

@@ -8,14 +8,15 @@ from typing import TYPE_CHECKING, Any
 
 from sqlglot import exp
 
-from sdc_sql.db import query, step_table
-from sdc_sql.db.identity import comment_without_mark, digests
-from sdc_sql.db.load import execute, require_key, set_key
-from sdc_sql.db.macros import effect_of
-from sdc_sql.db.meanwhile import Meanwhile
-from sdc_sql.db.steps import chain, changed_since, last_left
-from sdc_sql.db.subset import part_of
-from sdc_sql.db.targets import known, new_table
+from sdc_sql.db import query
+from sdc_sql.db.catalogue.load import execute, require_key, set_key
+from sdc_sql.db.catalogue.macros import effect_of
+from sdc_sql.db.masking import step_table
+from sdc_sql.db.masking.identity import comment_without_mark, digests
+from sdc_sql.db.masking.meanwhile import Meanwhile
+from sdc_sql.db.masking.steps import chain, changed_since, last_left
+from sdc_sql.db.masking.subset import part_of
+from sdc_sql.db.masking.targets import known, new_table
 from sdc_sql.db.transaction import repeated
 from sdc_sql.errors import ParameterError, SdcError, TableError, translated
 from sdc_sql.methods import Methods
@@ -29,7 +30,7 @@ if TYPE_CHECKING:
 
     import duckdb
 
-    from sdc_sql.db.steps import LoggedStep, MaskingStep
+    from sdc_sql.db.masking.steps import LoggedStep, MaskingStep
     from sdc_sql.db.table import Part
     from sdc_sql.session.calls import Call
     from sdc_sql.session.original import Original

@@ -6,12 +6,12 @@ import re
 import textwrap
 from typing import TYPE_CHECKING
 
-from sdc_sql.db.macros import declared
+from sdc_sql.db.catalogue.macros import declared
 from sdc_sql.errors import ParameterError, translate
 from sdc_sql.shell.statements import may_be_kept
 
 if TYPE_CHECKING:
-    from sdc_sql.db.catalogue import Declaration
+    from sdc_sql.db.catalogue.functions import Declaration
 
 import duckdb
 

@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING
 
 import duckdb
 
+from sdc_sql.db.catalogue.load import execute
+from sdc_sql.db.catalogue.macros import example_tables
 from sdc_sql.db.interruption import ends
-from sdc_sql.db.load import execute
-from sdc_sql.db.macros import example_tables
 from sdc_sql.errors import ParameterError, SdcError, TableError
 from sdc_sql.shell import messages
 from sdc_sql.shell.interrupts import interruptible

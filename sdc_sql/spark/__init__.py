@@ -19,7 +19,7 @@ import os
 from threading import Lock
 from typing import TYPE_CHECKING, Any
 
-from sdc_sql.db.macros import by_name, declared
+from sdc_sql.db.catalogue.macros import by_name, declared
 from sdc_sql.errors import ParameterError
 from sdc_sql.methods import Methods
 

@@ -13,8 +13,8 @@ from pyspark.sql.pandas.types import from_arrow_type
 
 from sdc_sql import errors
 from sdc_sql.db import query
+from sdc_sql.db.catalogue.macros import by_name, effect_of
 from sdc_sql.db.checks import told
-from sdc_sql.db.macros import by_name, effect_of
 from sdc_sql.db.table import spelled
 from sdc_sql.errors import ColumnError, ParameterError, TableError
 from sdc_sql.spark import worker
@@ -31,7 +31,7 @@ MASKED = ("tbl", "column_name", "id")
 
 
 class Frame:
-    """A Spark table as the masks see it (:class:`sdc_sql.db.masking.Maskable`): columns found, records masked."""
+    """A Spark table as the masks see it (:class:`sdc_sql.db.masking.apply.Maskable`): columns found, records masked."""
 
     def __init__(self, spark: SparkSession, table: str | DataFrame, key: str | None, *, id: str) -> None:  # noqa: A002
         self.spark, self._key = spark, key

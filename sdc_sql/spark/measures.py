@@ -13,7 +13,7 @@ from sqlglot import exp
 from sdc_sql.compiler import compiled_call
 from sdc_sql.compiler.definitions import definitions
 from sdc_sql.db import query
-from sdc_sql.db.macros import by_name
+from sdc_sql.db.catalogue.macros import by_name
 from sdc_sql.errors import ParameterError, TableError
 from sdc_sql.spark.frame import read
 

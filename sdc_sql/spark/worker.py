@@ -15,7 +15,7 @@ import pyarrow as pa
 from sqlglot import exp
 
 from sdc_sql.db import query
-from sdc_sql.db.load import load_macros
+from sdc_sql.db.catalogue.load import load_macros
 from sdc_sql.errors import translated
 
 if TYPE_CHECKING:

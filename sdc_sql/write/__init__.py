@@ -9,8 +9,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from sdc_sql.db.macros import declared
-from sdc_sql.release.schema import NAME as RELEASE_SCHEMA
+from sdc_sql.db.catalogue.macros import declared
+from sdc_sql.release.reading.schema import NAME as RELEASE_SCHEMA
 from sdc_sql.write import catalogue, dbt_macros, dbt_tests, methods, results, schema
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -18,7 +18,7 @@ PACKAGE = "sdc_sql/dbt/package/macros"
 CATALOGUE = "sql/README.md"
 METHODS = "sdc_sql/methods.py"
 RESULTS = "sdc_sql/results.py"
-SCHEMA = f"sdc_sql/release/{RELEASE_SCHEMA}"
+SCHEMA = f"sdc_sql/release/reading/{RELEASE_SCHEMA}"
 
 
 def written() -> dict[str, str]:

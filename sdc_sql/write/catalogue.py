@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from sdc_sql.db.catalogue import Declaration
+    from sdc_sql.db.catalogue.functions import Declaration
 
 FIRST, LAST = "<!-- catalogue: written from the headers -->", "<!-- end of the catalogue -->"
 ROOMS = {

@@ -9,7 +9,7 @@ from sdc_sql.write.dbt_yaml import NOTE, document, entry, sentence
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from sdc_sql.db.catalogue import Declaration
+    from sdc_sql.db.catalogue.functions import Declaration
 
 ROOMS = ("linkage", "loss", "mask", "risk")
 MASKS = "mask/masks.sql"

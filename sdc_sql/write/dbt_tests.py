@@ -6,15 +6,15 @@ import re
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from sdc_sql.db.headers import Parameter, comment
+from sdc_sql.db.catalogue.headers import Parameter, comment
 from sdc_sql.figures.registry import limitable
 from sdc_sql.write.dbt_yaml import NOTE, document, entry
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
-    from sdc_sql.db.catalogue import Declaration
-    from sdc_sql.db.gives import Column
+    from sdc_sql.db.catalogue.functions import Declaration
+    from sdc_sql.db.catalogue.gives import Column
 
 # A test by hand: the comment above it says what it fails on, and declares the arguments that are the test's alone.
 _TEST = re.compile(

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from sdc_sql.db.headers import Parameter
+    from sdc_sql.db.catalogue.headers import Parameter
 
 NOTE = "Written from the headers of sql/ by python -m sdc_sql.write."
 # The types that dbt knows of arguments, for ours. Any other would refuse the whole project.

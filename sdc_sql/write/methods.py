@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
     from pathlib import Path
 
-    from sdc_sql.db.catalogue import Declaration
+    from sdc_sql.db.catalogue.functions import Declaration
 
 _TEXT = '''"""The measures and the masks, as methods of a described table: a class for each room of the package.
 

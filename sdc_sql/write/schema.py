@@ -6,13 +6,14 @@ import json
 import re
 from typing import TYPE_CHECKING
 
-from sdc_sql.db.arguments import choices
+from sdc_sql.db.catalogue.arguments import choices
 from sdc_sql.db.checks import SMALL_WEIGHTS
-from sdc_sql.db.released_file import FORMATS, IDS
-from sdc_sql.db.source import ELSEWHERE
-from sdc_sql.release import density, formats, frontier_fields, read, rules
-from sdc_sql.release.documents import DOCUMENTS
-from sdc_sql.release.problems import TEXTS
+from sdc_sql.db.files.released_file import FORMATS, IDS
+from sdc_sql.db.files.source import ELSEWHERE
+from sdc_sql.release.reading import density, frontier_fields, read, rules
+from sdc_sql.release.reading.problems import TEXTS
+from sdc_sql.release.running import formats
+from sdc_sql.release.running.documents import DOCUMENTS
 from sdc_sql.roles import LEVELS, NULLS
 from sdc_sql.write import schema_steps
 from sdc_sql.write.schema_words import MEANINGS
@@ -20,7 +21,7 @@ from sdc_sql.write.schema_words import MEANINGS
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
-    from sdc_sql.release.problems import Kind
+    from sdc_sql.release.reading.problems import Kind
     from sdc_sql.write.schema_values import Schema
 
 DIALECT = "https://json-schema.org/draft/2020-12/schema"

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from sdc_sql.figures.registry import measures
 from sdc_sql.frontier.figures import masks as masks_of_frontier
-from sdc_sql.release.step_fields import LEFT_OUT, fields_of, known_methods, own_of, target_of
+from sdc_sql.release.reading.step_fields import LEFT_OUT, fields_of, known_methods, own_of, target_of
 from sdc_sql.write import schema_values
 from sdc_sql.write.dbt_yaml import sentence
 from sdc_sql.write.schema_values import TEXT, Schema
@@ -15,8 +15,8 @@ from sdc_sql.write.schema_words import MEANINGS
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from sdc_sql.db.catalogue import Declaration
-    from sdc_sql.db.headers import Parameter
+    from sdc_sql.db.catalogue.functions import Declaration
+    from sdc_sql.db.catalogue.headers import Parameter
     from sdc_sql.figures.registry import Measure
 
 REFERENCE = "#/$defs/"

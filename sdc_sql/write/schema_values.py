@@ -5,13 +5,13 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, Any
 
-from sdc_sql.db.headers import NUMBERS
-from sdc_sql.release.step_values import BY_KEY, TABLES
+from sdc_sql.db.catalogue.headers import NUMBERS
+from sdc_sql.release.reading.step_values import BY_KEY, TABLES
 from sdc_sql.write.dbt_yaml import sentence
 
 if TYPE_CHECKING:
-    from sdc_sql.db.headers import Parameter
-    from sdc_sql.db.ranges import Range
+    from sdc_sql.db.catalogue.headers import Parameter
+    from sdc_sql.db.catalogue.ranges import Range
 
 Schema = dict[str, Any]
 TEXT: Schema = {"type": "string"}
@@ -38,7 +38,7 @@ def of(parameter: Parameter) -> Schema:
 
     Examples
     --------
-    >>> from sdc_sql.db.macros import by_name
+    >>> from sdc_sql.db.catalogue.macros import by_name
     >>> k = of(by_name()["sdc_local_suppression"].parameters[2])
     >>> k["type"], k["minimum"]
     ('integer', 2)

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from sdc_sql.db.macros import by_name
-from sdc_sql.release import rules
-from sdc_sql.release.ruleset import CHECKS
+from sdc_sql.db.catalogue.macros import by_name
+from sdc_sql.release.reading import rules
+from sdc_sql.release.reading.ruleset import CHECKS
 from sdc_sql.write.dbt_yaml import sentence
 
 if TYPE_CHECKING:

@@ -7,7 +7,7 @@
 -- A column that is compared and not reckoned with (a key, household, stratum, category) has one form of each, or it is refused: 0.0, nan,
 -- and an interval of fewer than 30 days beside its months and 24 hours beside its days. Three 0.0 and one -0.0 are no cell of four.
 -- They are not counted apart instead: no GROUP BY, join or kernel keeps them apart, and a result that showed both would show one number
--- twice. A release gives each value its one form where it reads its source (sdc_sql/release/one_form.py).
+-- twice. A release gives each value its one form where it reads its source (sdc_sql/release/running/one_form.py).
 -- Known by the types when a query is bound: of columns of other types nothing is read.
 -- (In a compiled query the check stands at the end: sdc_sql/compiler/equal_values.py.)
 

@@ -57,7 +57,7 @@ CREATE OR REPLACE MACRO sdc_sse_sst(original, released, columns, id) AS TABLE
            CASE WHEN count(sdc__share) = 0 THEN 0 ELSE sdc__exact_sum(sdc__share * sdc__u, 88) / max(sdc__u) / count(sdc__share) END AS sse_sst
     FROM (SELECT *, sdc__shift(max(sdc__share) OVER ()) AS sdc__u FROM sdc__shares);
 
--- The same for masked values that stand beside the records already (sdc_sql/db/masked_values.py): each column is a struct of its value x
+-- The same for masked values that stand beside the records already (sdc_sql/db/masking/masked_values.py): each column is a struct of its value x
 -- before and y after, and nothing is joined, unnested or kept, which takes a third of the time. (It does not
 -- compile for other engines.)
 CREATE OR REPLACE MACRO sdc__first(c) AS struct_extract(c, 'x');

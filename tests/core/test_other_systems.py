@@ -14,9 +14,10 @@ import pytest
 from sdc_sql.udfs.interruption import running
 
 from sdc_sql.cli import write_utf8
-from sdc_sql.db import interruption, work
+from sdc_sql.db import interruption
+from sdc_sql.db.files import work
 from sdc_sql.mask.hierarchies import read_hierarchy
-from sdc_sql.release.read import read_release
+from sdc_sql.release.reading.read import read_release
 
 ROOT = Path(__file__).resolve().parents[2]
 RELEASE = """title = "Größe"

@@ -9,7 +9,7 @@ import pytest
 from every_macro import rounded_rows
 
 import sdc_sql
-from sdc_sql.db.macros import declared
+from sdc_sql.db.catalogue.macros import declared
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -11,7 +11,7 @@ import pytest
 import sdc_sql
 from sdc_sql.cli import main
 from sdc_sql.errors import ReleaseFileError
-from sdc_sql.release.sealed import sealed
+from sdc_sql.release.certifying.sealed import sealed
 
 KEY = "vT5-0fQmXr2LzKp8_YdWc3NhGu7JbSaEo9iRtM1xk4U"
 OLD = Path(__file__).resolve().parents[2] / "fixtures" / "certificate_1"

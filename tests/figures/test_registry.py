@@ -8,7 +8,7 @@ import sqlglot
 from sqlglot import exp
 
 import sdc_sql
-from sdc_sql.db.macros import by_name, declared, example_tables
+from sdc_sql.db.catalogue.macros import by_name, declared, example_tables
 from sdc_sql.errors import ParameterError
 from sdc_sql.figures.asked import Asked, every
 from sdc_sql.figures.condition import check_side, names

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from sdc_sql.db.catalogue import declarations
-from sdc_sql.db.headers import HeaderError
+from sdc_sql.db.catalogue.functions import declarations
+from sdc_sql.db.catalogue.headers import HeaderError
 
 HEADER = """-- A measure.
 -- Source: A (2002), (7);

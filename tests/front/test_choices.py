@@ -9,9 +9,10 @@ import pytest
 from argued import argued
 
 import sdc_sql
-from sdc_sql.db import arguments, checks
-from sdc_sql.db.headers import choices_of
-from sdc_sql.db.macros import declared, example_tables, file_texts
+from sdc_sql.db import checks
+from sdc_sql.db.catalogue import arguments
+from sdc_sql.db.catalogue.headers import choices_of
+from sdc_sql.db.catalogue.macros import declared, example_tables, file_texts
 from sdc_sql.errors import ParameterError
 from sdc_sql.roles import NULLS
 

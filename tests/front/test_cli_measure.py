@@ -8,7 +8,7 @@ import duckdb
 import pytest
 
 from sdc_sql.cli import main
-from sdc_sql.db.macros import declared
+from sdc_sql.db.catalogue.macros import declared
 
 PERSONS = "1,f,30,10\n2,f,30,11\n3,m,41,50\n4,m,41,49\n5,m,52,900\n"
 

@@ -16,7 +16,7 @@ import sdc_sql
 from sdc_sql import cli
 from sdc_sql.compiler.constants import fold
 from sdc_sql.compiler.definitions import Definition, definitions, parsed
-from sdc_sql.db.macros import declared
+from sdc_sql.db.catalogue.macros import declared
 
 COLUMNS = ["id", "age", "sex", "region", "weight", "household"]
 

@@ -10,7 +10,7 @@ import duckdb
 import pytest
 
 import sdc_sql
-from sdc_sql.db.macros import declared
+from sdc_sql.db.catalogue.macros import declared
 
 PACKAGE = Path(__file__).resolve().parents[2] / "sdc_sql" / "dbt" / "package"
 FILES = sorted((PACKAGE / "macros").rglob("*.sql"))

@@ -11,7 +11,7 @@ import pytest
 
 import sdc_sql
 from sdc_sql import ColumnError, Microdata, ParameterError, SdcError, TableError, WeightError
-from sdc_sql.db.macros import sql_files
+from sdc_sql.db.catalogue.macros import sql_files
 from sdc_sql.errors import translate, translated
 
 SEED = Path(__file__).parents[2] / "fixtures" / "dbt_project" / "seeds" / "couples.csv"

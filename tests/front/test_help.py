@@ -11,11 +11,11 @@ import sqlglot
 from sqlglot import exp
 
 import sdc_sql
-from sdc_sql.db.gives import ANY
-from sdc_sql.db.macros import declared, example_tables, sql_files
+from sdc_sql.db.catalogue.gives import ANY
+from sdc_sql.db.catalogue.macros import declared, example_tables, sql_files
 
 if TYPE_CHECKING:
-    from sdc_sql.db.catalogue import Declaration
+    from sdc_sql.db.catalogue.functions import Declaration
 
 ENTRIES = {entry.name: entry for entry in declared()}
 

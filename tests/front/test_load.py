@@ -12,9 +12,9 @@ import duckdb
 import pytest
 
 import sdc_sql
-from sdc_sql.db.macros import SqlFile, declared, example_tables, needed, sql_files
+from sdc_sql.db.catalogue.macros import SqlFile, declared, example_tables, needed, sql_files
 
-MODULE = importlib.import_module("sdc_sql.db.load")  # the package's own name `load` is the function
+MODULE = importlib.import_module("sdc_sql.db.catalogue.load")  # the package's own name `load` is the function
 COUNTS = "FROM sdc_frequency_counts('persons', ['age', 'sex'])"
 EXPECTED = [(1, 1), (2, 1)]
 TABLE = "CREATE TABLE persons AS FROM (VALUES (30, 'f'), (30, 'f'), (41, 'm')) AS t(age, sex)"

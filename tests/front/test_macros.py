@@ -14,8 +14,8 @@ from sdc_sql.udfs.registry import FUNCTIONS
 from sqlglot import TokenType, tokenize
 
 import sdc_sql
-from sdc_sql.db.catalogue import ENTRIES
-from sdc_sql.db.macros import CREATE, sql_files
+from sdc_sql.db.catalogue.functions import ENTRIES
+from sdc_sql.db.catalogue.macros import CREATE, sql_files
 
 if TYPE_CHECKING:
     from sqlglot.tokens import Token

@@ -10,7 +10,7 @@ import pytest
 
 from sdc_sql import Microdata, SdcError
 from sdc_sql.cli import main
-from sdc_sql.db.macros import declared
+from sdc_sql.db.catalogue.macros import declared
 from sdc_sql.errors import without_values
 
 MARK = "Ann4711"

@@ -15,7 +15,7 @@ import pytest
 
 import sdc_sql
 from sdc_sql import ColumnError, Microdata, ParameterError, TableError, WeightError
-from sdc_sql.db.results import Result, shown
+from sdc_sql.db.showing.results import Result, shown
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

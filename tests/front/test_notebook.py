@@ -9,8 +9,8 @@ import duckdb
 import pytest
 
 import sdc_sql
-from sdc_sql.db.notebook import relation_html, show_relations
-from sdc_sql.db.results import Results
+from sdc_sql.db.showing.notebook import relation_html, show_relations
+from sdc_sql.db.showing.results import Results
 
 HOSTILE = "<script>alert('&')</script>"
 

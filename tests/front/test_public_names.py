@@ -13,8 +13,8 @@ import pytest
 
 import sdc_sql
 import sdc_sql.results  # (the classes are there when their modules are imported)
-from sdc_sql.db.macros import declared
-from sdc_sql.db.results import Result
+from sdc_sql.db.catalogue.macros import declared
+from sdc_sql.db.showing.results import Result
 from sdc_sql.methods import Methods
 
 NAMED = [

@@ -10,8 +10,8 @@ import pytest
 from argued import argued
 
 import sdc_sql
-from sdc_sql.db import arguments, ranges
-from sdc_sql.db.macros import declared, example_tables
+from sdc_sql.db.catalogue import arguments, ranges
+from sdc_sql.db.catalogue.macros import declared, example_tables
 from sdc_sql.errors import ParameterError
 
 KEY = "Zk3vQ9xLw81-TgHs7_pRmYc2NbUe6aFd0JiOKXtV"

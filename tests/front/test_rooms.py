@@ -6,7 +6,7 @@ import re
 
 import pytest
 
-from sdc_sql.db.macros import declared, file_texts
+from sdc_sql.db.catalogue.macros import declared, file_texts
 
 DEFINED = re.compile(r"^CREATE OR REPLACE MACRO (sdc_\w+)\(", re.MULTILINE)
 HOMES = {name: file.partition("/")[0] for file, text in file_texts().items() for name in DEFINED.findall(text)}

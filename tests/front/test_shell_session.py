@@ -8,7 +8,7 @@ import duckdb
 import pytest
 
 from sdc_sql.cli import main
-from sdc_sql.db.macros import declared
+from sdc_sql.db.catalogue.macros import declared
 from sdc_sql.shell.completion import candidates
 from sdc_sql.shell.history import History, history_file
 from sdc_sql.shell.messages import about, overview

@@ -9,7 +9,7 @@ from functools import cache
 import duckdb
 
 from sdc_sql import Microdata
-from sdc_sql.db.macros import declared
+from sdc_sql.db.catalogue.macros import declared
 from sdc_sql.methods import Methods
 
 METHODS: dict[str, list] = {}

@@ -9,7 +9,7 @@ import duckdb
 import pytest
 
 from sdc_sql import Microdata, TableError
-from sdc_sql.db.source import opened
+from sdc_sql.db.files.source import opened
 from sdc_sql.errors import InputError, translated
 
 ROWS = "FROM (VALUES (1, 30, 'f'), (2, 30, 'f'), (3, 41, 'm')) AS t(id, age, sex)"

@@ -7,7 +7,7 @@ import pytest
 import sqlglot
 from sqlglot import exp
 
-from sdc_sql.db.macros import bundle, declared, example_tables
+from sdc_sql.db.catalogue.macros import bundle, declared, example_tables
 from sdc_sql.errors import SdcError, translate
 
 TABLES = """

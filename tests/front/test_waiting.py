@@ -13,8 +13,8 @@ import pytest
 import sdc_sql
 from sdc_sql import TableError
 from sdc_sql.cli import main
-from sdc_sql.db.waiting import patiently, waiting
-from sdc_sql.release.place import place
+from sdc_sql.db.files.waiting import patiently, waiting
+from sdc_sql.release.running.place import place
 
 HOLDS = "import duckdb, sys; con = duckdb.connect(sys.argv[1]); print('held', flush=True); sys.stdin.read()"
 LOCKED = duckdb.IOException('IO Error: Could not set lock on file "a.duckdb": Conflicting lock is held in (PID 1)')

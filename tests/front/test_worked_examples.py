@@ -11,12 +11,12 @@ from sqlglot import exp
 
 import sdc_sql
 from sdc_sql.db import query
-from sdc_sql.db.headers import HeaderError
-from sdc_sql.db.macros import by_name, declared, example_tables, file_texts
-from sdc_sql.db.worked import agrees, worked
+from sdc_sql.db.catalogue.headers import HeaderError
+from sdc_sql.db.catalogue.macros import by_name, declared, example_tables, file_texts
+from sdc_sql.db.catalogue.worked import agrees, worked
 
 if TYPE_CHECKING:
-    from sdc_sql.db.worked import Worked
+    from sdc_sql.db.catalogue.worked import Worked
 
 
 @pytest.fixture(scope="module")
@@ -71,4 +71,6 @@ def test_every_small_table_is_what_the_macro_gives(tables):
     assert not wrong, "\n".join(wrong)
     files = {d.file for d in declared() if d.is_table and d.file.startswith(("risk/", "linkage/", "loss/"))}
     missing = sorted(files - {by_name()[macro].file for macro in drawn})
-    assert not missing, f"No small table stands in the header of {missing}: draw one (sdc_sql/db/worked.py says how)."
+    assert not missing, (
+        f"No small table stands in the header of {missing}: draw one (sdc_sql/db/catalogue/worked.py says how)."
+    )

@@ -13,7 +13,7 @@ import duckdb
 import pytest
 
 import sdc_sql
-from sdc_sql.db.macros import example_tables
+from sdc_sql.db.catalogue.macros import example_tables
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

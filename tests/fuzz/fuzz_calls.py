@@ -16,15 +16,15 @@ from payloads import PAYLOADS
 from sqlglot import exp
 
 from sdc_sql.db import query
-from sdc_sql.db.macros import declared, example_tables
+from sdc_sql.db.catalogue.macros import declared, example_tables
 
 if TYPE_CHECKING:
     from random import Random
 
     from fuzz_tables import Made
 
-    from sdc_sql.db.catalogue import Declaration
-    from sdc_sql.db.headers import Parameter
+    from sdc_sql.db.catalogue.functions import Declaration
+    from sdc_sql.db.catalogue.headers import Parameter
 
 MACROS = tuple(d for d in declared() if d.name != "sdc_help")
 ROLES = {"column", "columns", "table", "tables", "column or number", "levels", "lists of columns", "combinations"}

@@ -21,7 +21,7 @@ from payloads import PAYLOADS
 from sdc_sql import Microdata, run_release
 from sdc_sql.cli import main
 from sdc_sql.errors import SdcError
-from sdc_sql.release.ruleset import text_of
+from sdc_sql.release.reading.ruleset import text_of
 from sdc_sql.session import toml
 
 if TYPE_CHECKING:

@@ -11,7 +11,7 @@ import pytest
 from fuzz_calls import MACROS, examples, literal
 from payloads import PAYLOADS
 
-from sdc_sql.db.macros import example_tables
+from sdc_sql.db.catalogue.macros import example_tables
 
 CANARY = "zq-canary-of-the-table"
 FILED = "zq-canary-of-the-file"

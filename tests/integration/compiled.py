@@ -22,7 +22,7 @@ from sqlglot import exp
 
 import sdc_sql
 from sdc_sql.cli import main
-from sdc_sql.db.macros import declared
+from sdc_sql.db.catalogue.macros import declared
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 from every_macro import _ROLES, CALLS
@@ -31,7 +31,7 @@ from every_macro import READERS as EVERY_READER
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from sdc_sql.db.catalogue import Declaration
+    from sdc_sql.db.catalogue.functions import Declaration
 
 ROOT = Path(__file__).resolve().parents[2]
 COMPILED = [

@@ -15,12 +15,12 @@ from sqlglot import exp
 
 import sdc_sql
 from sdc_sql.db import query
-from sdc_sql.db.macros import declared, example_tables
+from sdc_sql.db.catalogue.macros import declared, example_tables
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from sdc_sql.db.catalogue import Declaration
+    from sdc_sql.db.catalogue.functions import Declaration
 
 KEY = "k7Q-92hbnSxvE4tLw0zRmYp8dUc3aGfJ"  # of the tests
 COLUMNS = ["id", "name", "income", "age", "region", "tiny"]

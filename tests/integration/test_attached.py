@@ -10,7 +10,7 @@ import test_postgres
 
 import sdc_sql
 from sdc_sql import TableError
-from sdc_sql.db import targets
+from sdc_sql.db.masking import targets
 
 KEY = "vT5-0fQmXr2LzKp8_YdWc3NhGu7JbSaEo9iRtM1xk4U"
 ROWS = "SELECT i::INTEGER AS id, (i % 3)::INTEGER AS f, (i * 1.5)::DOUBLE AS n FROM range(30) AS t(i)"

@@ -16,7 +16,7 @@ import duckdb
 import pytest
 
 import sdc_sql
-from sdc_sql.release.verify import verify
+from sdc_sql.release.certifying.verify import verify
 
 pytestmark = [
     pytest.mark.slow,

@@ -33,9 +33,9 @@ TRIALS = 24  # four times of death, each of the three ways, twice
 SERVER = """
 import os, sys, time
 import duckdb, numpy, pyarrow, sdc_sql
-import sdc_sql.db.places, sdc_sql.udfs.registry
+import sdc_sql.db.masking.places, sdc_sql.udfs.registry
 
-sdc_sql.db.places.RUN = 10_000  # records: values are read and written in several runs, as of a large table
+sdc_sql.db.masking.places.RUN = 10_000  # records: values are read and written in several runs, as of a large table
 
 def say(*words):
     print(*words, flush=True)

@@ -15,7 +15,7 @@ import duckdb
 import pytest
 
 import sdc_sql
-from sdc_sql.release.read import FILE
+from sdc_sql.release.reading.read import FILE
 
 ROOT = Path(__file__).resolve().parents[2]
 MAIN = ROOT / "README.md"

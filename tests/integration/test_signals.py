@@ -15,9 +15,11 @@ import duckdb
 import pytest
 
 from sdc_sql.cli import main
-from sdc_sql.db import released_file, rewritten, work
+from sdc_sql.db.files import released_file, rewritten, work
 from sdc_sql.db.interruption import ENDING, uninterrupted
-from sdc_sql.release import place, propose, rerun, run
+from sdc_sql.release.certifying import rerun
+from sdc_sql.release.proposing import propose
+from sdc_sql.release.running import place, run
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -176,7 +178,7 @@ def test_a_process_of_its_own_ends_by_a_signal(there, number, word):
 
 KILLED = """
 import os, signal, sys
-from sdc_sql.db import rewritten
+from sdc_sql.db.files import rewritten
 from sdc_sql.cli import main
 its = rewritten._copied
 def struck(*given):

@@ -30,7 +30,7 @@ from compiled import (
 
 import sdc_sql
 from sdc_sql.db import query
-from sdc_sql.db.macros import by_name
+from sdc_sql.db.catalogue.macros import by_name
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

@@ -14,7 +14,7 @@ from sdc_sql.errors import ColumnError, InputError, ParameterError, SdcError, Ta
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from sdc_sql.db.steps import MaskingStep
+    from sdc_sql.db.masking.steps import MaskingStep
 
 
 @pytest.mark.one_in(12)

@@ -13,7 +13,7 @@ from sdc_sql.udfs.distributions.goodness import Fit
 import sdc_sql
 from sdc_sql import InputError, Microdata
 from sdc_sql.cli import main
-from sdc_sql.release.public_steps import told
+from sdc_sql.release.reporting.public_steps import told
 
 KEY = "vT5-0fQmXr2LzKp8_YdWc3NhGu7JbSaEo9iRtM1xk4U"
 N = 1000

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from sdc_sql.db.effects import MUST
-from sdc_sql.db.macros import declared, effect_of
-from sdc_sql.db.steps import MaskingStep
-from sdc_sql.release import public_steps
+from sdc_sql.db.catalogue.effects import MUST
+from sdc_sql.db.catalogue.macros import declared, effect_of
+from sdc_sql.db.masking.steps import MaskingStep
+from sdc_sql.release.reporting import public_steps
 
 MASKS = {d.name.removeprefix("sdc_"): d for d in declared() if d.is_step}
 

@@ -10,7 +10,7 @@ import sqlglot
 from sqlglot import exp
 
 import sdc_sql
-from sdc_sql.db.macros import declared, example_tables
+from sdc_sql.db.catalogue.macros import declared, example_tables
 
 MASKS = {d.name: d for d in declared() if d.masks}
 EVERY = pytest.mark.parametrize("name", MASKS)

@@ -11,7 +11,7 @@ from fractions import Fraction
 import pytest
 from masked_tables import KEY
 
-from sdc_sql.db.macros import declared
+from sdc_sql.db.catalogue.macros import declared
 
 N = 600
 BITS, PRODUCTS = 32, 24  # of a number that keeps its own exponent

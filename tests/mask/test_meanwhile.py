@@ -7,7 +7,7 @@ import pytest
 
 import sdc_sql
 from sdc_sql import TableError
-from sdc_sql.db.log import Log
+from sdc_sql.db.masking.log import Log
 from sdc_sql.session import undo
 
 KEY = "Zk3vQ9xT1bW7mLs5dHf8yRpN2cGjU4aE6oXiKtVw0qM"

@@ -8,7 +8,7 @@ import pytest
 from masked_tables import shape
 
 import sdc_sql
-from sdc_sql.db.masking import masked
+from sdc_sql.db.masking.apply import masked
 from sdc_sql.errors import ColumnError
 
 if TYPE_CHECKING:

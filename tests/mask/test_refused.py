@@ -77,7 +77,8 @@ def db(connect) -> Iterator[duckdb.DuckDBPyConnection]:
         con.execute("""
             SET VARIABLE sdc_key = 'vT5-0fQmXr2LzKp8_YdWc3NhGu7JbSaEo9iRtM1xk4U';
             CREATE TABLE good AS SELECT range AS id, (range * 37 % 101) / 7 AS x, (range * 31 % 7)::INTEGER AS n,
-                ['a', 'b'][1 + range % 2] AS cat, cat || cat AS pair, DATE '1990-01-31' + range::INTEGER AS born, ['f', 'm'][1 + range // 2 % 2] AS sex FROM range(60);
+                ['a', 'b'][1 + range % 2] AS cat, cat || cat AS pair,
+                DATE '1990-01-31' + range::INTEGER AS born, ['f', 'm'][1 + range // 2 % 2] AS sex FROM range(60);
             CREATE TABLE twice AS FROM good UNION ALL FROM good WHERE id = 7;
             CREATE TABLE lacking AS SELECT * REPLACE (CASE WHEN id <> 9 THEN id END AS id) FROM good;
             CREATE VIEW nobody AS FROM good WHERE id < 0;

@@ -14,7 +14,7 @@ import pytest
 import sdc_sql
 from sdc_sql import ParameterError, TableError
 from sdc_sql.cli import main
-from sdc_sql.db import released_file, rewritten
+from sdc_sql.db.files import released_file, rewritten
 
 if TYPE_CHECKING:
     from pathlib import Path

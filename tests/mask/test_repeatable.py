@@ -22,7 +22,7 @@ import numpy as np
 import pytest
 
 import sdc_sql
-from sdc_sql.db.macros import declared
+from sdc_sql.db.catalogue.macros import declared
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -13,7 +13,7 @@ from decided import decided
 import sdc_sql
 from sdc_sql import ColumnError, InputError, ParameterError, TableError
 from sdc_sql.cli import main
-from sdc_sql.release import sampled
+from sdc_sql.release.running import sampled
 
 KEY = "vT5-0fQmXr2LzKp8_YdWc3NhGu7JbSaEo9iRtM1xk4U"
 N, UNITS = 12_000, 6  # records, and how many of them are in each small stratum

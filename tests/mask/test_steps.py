@@ -13,8 +13,8 @@ from masked_tables import KEY, open_steps
 import sdc_sql
 from sdc_sql import ParameterError, TableError
 from sdc_sql.cli import main
-from sdc_sql.db.step_table import FIRST, FORM
-from sdc_sql.db.steps import steps_of
+from sdc_sql.db.masking.step_table import FIRST, FORM
+from sdc_sql.db.masking.steps import steps_of
 
 N = 2_000
 FIRST_FORM = """

@@ -8,7 +8,7 @@ import sqlglot
 from masked_tables import KEY, N, made, rows, shape, steps
 
 import sdc_sql
-from sdc_sql.db import masked_values, places
+from sdc_sql.db.masking import masked_values, places
 from sdc_sql.errors import InputError
 
 IDS = {

@@ -16,8 +16,8 @@ import pytest
 import sdc_sql
 from sdc_sql.cli import main
 from sdc_sql.errors import InputError, ParameterError
-from sdc_sql.release import content, rerun, sealed
-from sdc_sql.release.run import run_release
+from sdc_sql.release.certifying import content, rerun, sealed
+from sdc_sql.release.running.run import run_release
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -13,8 +13,8 @@ from ddi_model import NAMESPACE, faults, root_of, said, variables
 from decided import decided
 
 from sdc_sql import ParameterError, read_release, run_release
-from sdc_sql.release.ddi import write_ddi
-from sdc_sql.release.public_report import public_report
+from sdc_sql.release.reporting.ddi import write_ddi
+from sdc_sql.release.reporting.public_report import public_report
 
 pytestmark = pytest.mark.slow  # a release with kernels
 

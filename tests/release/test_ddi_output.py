@@ -8,8 +8,8 @@ import pytest
 from ddi_model import NAMESPACE, faults, root_of, said, variables
 
 from sdc_sql import run_release
-from sdc_sql.release.ddi import codebook
-from sdc_sql.release.public_report import public_report
+from sdc_sql.release.reporting.ddi import codebook
+from sdc_sql.release.reporting.public_report import public_report
 
 KEY = "Zk3vQ9xT1bW7mLs5dHf8yRpN2cGjU4aE6oXiKtVw0qM"
 SMALL = """

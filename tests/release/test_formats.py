@@ -8,7 +8,7 @@ import duckdb
 import pytest
 
 from sdc_sql import MissingPackageError, TableError, read_release, run_release
-from sdc_sql.release import formats
+from sdc_sql.release.running import formats
 
 ENDINGS = {".dta": "dta", ".sav": "sav"}
 FILE = """

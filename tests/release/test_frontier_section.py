@@ -9,12 +9,12 @@ import pytest
 
 from sdc_sql import InputError, Microdata, ReleaseFileError
 from sdc_sql.document import plane
-from sdc_sql.release.internal_report import internal_report
-from sdc_sql.release.measured import nulls_after
-from sdc_sql.release.plan import Step
-from sdc_sql.release.public_report import public_report
-from sdc_sql.release.read import read_release
-from sdc_sql.release.run import run_release
+from sdc_sql.release.judging.measured import nulls_after
+from sdc_sql.release.reading.plan import Step
+from sdc_sql.release.reading.read import read_release
+from sdc_sql.release.reporting.internal_report import internal_report
+from sdc_sql.release.reporting.public_report import public_report
+from sdc_sql.release.running.run import run_release
 
 RELEASE = """
 [source]

@@ -9,8 +9,8 @@ import duckdb
 import pytest
 
 from sdc_sql import run_release
-from sdc_sql.release.internal_report import internal_report
-from sdc_sql.release.one_form import given
+from sdc_sql.release.reporting.internal_report import internal_report
+from sdc_sql.release.running.one_form import given
 
 FILE = """
 [source]

@@ -9,10 +9,11 @@ import duckdb
 import pytest
 
 from sdc_sql import read_release, run_release
-from sdc_sql.release import certificate, public_loss
-from sdc_sql.release.ddi import codebook
-from sdc_sql.release.public_loss import withheld_columns
-from sdc_sql.release.public_report import public_report
+from sdc_sql.release.certifying import certificate
+from sdc_sql.release.reporting import public_loss
+from sdc_sql.release.reporting.ddi import codebook
+from sdc_sql.release.reporting.public_loss import withheld_columns
+from sdc_sql.release.reporting.public_report import public_report
 
 # where many records are at risk, record_swap says that it swaps nearly all
 pytestmark = pytest.mark.filterwarnings("ignore:So many households are at risk")

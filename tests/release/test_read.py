@@ -6,7 +6,7 @@ import pytest
 
 import sdc_sql
 from sdc_sql import ParameterError, ReleaseFileError
-from sdc_sql.release.read import read_release
+from sdc_sql.release.reading.read import read_release
 
 SECTIONS = {
     "": 'release = "first"',

@@ -7,7 +7,7 @@ import math
 import pytest
 
 from sdc_sql import run_release
-from sdc_sql.release import public_loss
+from sdc_sql.release.reporting import public_loss
 
 KEY = "Zk3vQ9xT1bW7mLs5dHf8yRpN2cGjU4aE6oXiKtVw0qM"
 

@@ -11,12 +11,12 @@ import duckdb
 import pytest
 
 from sdc_sql import ParameterError
-from sdc_sql.db.results import shown
-from sdc_sql.release import lost, public_loss, public_steps
-from sdc_sql.release.internal_report import internal_report, write_internal
-from sdc_sql.release.public_report import public_report, write_public
-from sdc_sql.release.read import read_release
-from sdc_sql.release.run import run_release
+from sdc_sql.db.showing.results import shown
+from sdc_sql.release.reading.read import read_release
+from sdc_sql.release.reporting import lost, public_loss, public_steps
+from sdc_sql.release.reporting.internal_report import internal_report, write_internal
+from sdc_sql.release.reporting.public_report import public_report, write_public
+from sdc_sql.release.running.run import run_release
 
 pytestmark = pytest.mark.slow  # a release with every kind of step
 

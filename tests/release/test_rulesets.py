@@ -10,8 +10,8 @@ from decided import decided
 
 from sdc_sql import ReleaseFileError, read_release, run_release, verify
 from sdc_sql.cli import main
-from sdc_sql.release import ruleset
-from sdc_sql.release.problems import Problems
+from sdc_sql.release.reading import ruleset
+from sdc_sql.release.reading.problems import Problems
 
 LEVELS = '{ extremely = ["region"], very = ["race", "hispanic"], identifying = ["education"] }'
 RESEARCH = f'[rules]\nname = "nl-research"\nlevels = {LEVELS}\npanel = false\ndirect_identifiers = ["name"]\n'

@@ -17,9 +17,9 @@ import sdc_sql
 from sdc_sql import ParameterError, SdcError, TableError, run_release
 from sdc_sql.cli import main
 from sdc_sql.db import query
-from sdc_sql.db.load import load
-from sdc_sql.release import run as running
-from sdc_sql.release.households import renumbered
+from sdc_sql.db.catalogue.load import load
+from sdc_sql.release.running import run as running
+from sdc_sql.release.running.households import renumbered
 
 KEY = "Zk3vQ9xT1bW7mLs5dHf8yRpN2cGjU4aE6oXiKtVw0qM"
 WORKERS = """
@@ -309,7 +309,7 @@ def test_an_output_that_is_there_is_never_replaced(small, con, tmp_path):
 
 
 def test_a_failure_while_outputs_are_placed_leaves_none(tmp_path, monkeypatch):
-    from sdc_sql.release.place import place  # noqa: PLC0415
+    from sdc_sql.release.running.place import place  # noqa: PLC0415
 
     targets = [tmp_path / "a.csv", tmp_path / "b.csv"]
     replaced = os.replace

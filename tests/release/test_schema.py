@@ -13,10 +13,10 @@ from jsonschema import Draft202012Validator
 
 from sdc_sql.cli import main
 from sdc_sql.figures.registry import measures
-from sdc_sql.release import density, frontier_fields, read, rules, schema, step_fields
-from sdc_sql.release.plan import RolesOfColumns
-from sdc_sql.release.reading import Reading
-from sdc_sql.release.step_values import Values
+from sdc_sql.release.reading import density, frontier_fields, read, rules, schema, step_fields
+from sdc_sql.release.reading.fields import Reading
+from sdc_sql.release.reading.plan import RolesOfColumns
+from sdc_sql.release.reading.step_values import Values
 from sdc_sql.write import schema_values
 
 ROOT = Path(__file__).resolve().parents[2]

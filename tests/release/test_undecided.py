@@ -11,8 +11,9 @@ import pytest
 from sdc_sql import ReleaseFileError, propose_release, read_release, run_release, verify
 from sdc_sql.cli import main
 from sdc_sql.db import query
-from sdc_sql.release import facts, sealed
-from sdc_sql.release.public_report import public_report
+from sdc_sql.release.certifying import sealed
+from sdc_sql.release.proposing import facts
+from sdc_sql.release.reporting.public_report import public_report
 
 KEY = "Zk3vQ9xT1bW7mLs5dHf8yRpN2cGjU4aE6oXiKtVw0qM"
 # of 40 records: an amount that R wrote, a decimal comma, codes, few numbers, a name of a few firms, and of persons

@@ -14,7 +14,7 @@ from sdc_sql.udfs.log_linear.margins import Margin, log_gamma, unique_by_persons
 
 import sdc_sql
 from sdc_sql.cli import main
-from sdc_sql.db.macros import declared
+from sdc_sql.db.catalogue.macros import declared
 from sdc_sql.figures.limits import exceeded, holds
 from sdc_sql.methods import Methods
 

@@ -20,7 +20,7 @@ from sdc_sql import (
     run_release,
 )
 from sdc_sql.cli import main
-from sdc_sql.release.verify import verify
+from sdc_sql.release.certifying.verify import verify
 
 OF_B = 0.25 * math.log(5)  # f = 1, F = 5: (p / q) ln(1 / p)
 CELLS = [("a", 2, 2.0, 0.5), ("b", 1, 5.0, OF_B), ("c", 1, 1.0, 1.0)]

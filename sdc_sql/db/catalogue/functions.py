@@ -1,0 +1,271 @@
+"""What the headers of the SQL files declare of each function: the one place from which everything else takes it.
+
+Help, the dbt package, the verbs on Spark, the options of the command line, the tables of ``sql/README.md`` and the
+contract tests come from these declarations; ``sdc_sql.db.catalogue.headers`` says how a header is written.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+from sdc_sql.db.catalogue import headers
+from sdc_sql.db.catalogue.effects import UNKNOWN, Effect, effect
+from sdc_sql.db.catalogue.gives import Given, given
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
+    from sdc_sql.db.catalogue.headers import Comment, Limit, Parameter, Word
+
+CREATE = "CREATE OR REPLACE MACRO"
+ENTRIES = "core/help (made from the headers)"
+
+_MACRO = re.compile(
+    rf"^{CREATE} (?P<name>sdc_\w+)\((?P<arguments>.*?)\) AS\b(?P<table> TABLE)?", re.MULTILINE | re.DOTALL
+)
+_MASKED = "it masks records: on Spark use sdc_sql.spark.load(spark), for other engines mask the table in DuckDB"
+_METHODS = ("risk/", "linkage/", "mask/", "loss/")
+
+
+@dataclass(frozen=True)
+class Declaration:
+    """One public function, as it is declared and as a person looks it up.
+
+    ``verb`` is the method of Microdata that calls it (``switch`` the argument that chooses it among several), and
+    ``command`` the method of ``sdc-sql mask``. ``masks``: it releases all records; ``is_step``: it does that, or some
+    columns or records leave the table; ``needs_python``: it calls a kernel, by every method (a tag ``Python`` says by
+    which, where others do without); ``needs_key``: it draws; ``not_compiled``: why it cannot be compiled for another
+    engine; ``effect``: what a mask does to a file.
+    """
+
+    name: str
+    arguments: str
+    summary: str
+    gives: str
+    example: str
+    scope: Word | None
+    keeps: str
+    guarantees: str
+    source: str
+    needs_python: bool
+    needs_key: bool
+    masks: bool
+    is_step: bool
+    is_table: bool
+    file: str
+    parameters: tuple[Parameter, ...]
+    verb: str
+    switch: str
+    command: str
+    limit: Limit | None
+    not_compiled: str
+    description: str
+    given: Given
+    effect: Effect = UNKNOWN
+
+    @property
+    def room(self) -> str:
+        """Where its function stands in Python: what every measure is made of is measured as risk is."""
+        room = self.file.partition("/")[0]
+        return "risk" if room == "core" else room
+
+    @property
+    def signature(self) -> str:
+        """Return the call with all its arguments and their defaults."""
+        return f"{self.name}({self.arguments})"
+
+    @property
+    def required(self) -> tuple[Parameter, ...]:
+        """Return the parameters that have no default."""
+        return tuple(p for p in self.parameters if p.default is None)
+
+    @property
+    def optional(self) -> tuple[Parameter, ...]:
+        """Return the parameters that have one."""
+        return tuple(p for p in self.parameters if p.default is not None)
+
+
+@dataclass(frozen=True)
+class _Macro:
+    """A macro as it stands in its file: the comment above it, its head, and the macros it calls."""
+
+    header: Comment
+    own: Comment
+    name: str
+    arguments: str
+    is_table: bool
+    line: int
+    calls: frozenset[str]
+
+
+def declarations(files: Iterable[tuple[str, str]]) -> tuple[Declaration, ...]:
+    r"""Return what is declared of each public macro of the files, given by name and text.
+
+    Raises
+    ------
+    HeaderError
+        Where something is missing, or cannot be read: with the file and the line.
+
+    Examples
+    --------
+    >>> header = "-- Source: A (2002).\n-- Scope: cells.\n-- Parameters:\n--   tbl  table  the table\n\n"
+    >>> own = "-- sdc_x: the x.\n-- Gives: x BIGINT.\n-- Rows: one.\n-- Example: FROM sdc_x('t');\n"
+    >>> text = header + own + "CREATE OR REPLACE MACRO sdc_x(tbl) AS TABLE FROM t;\n"
+    >>> (x,) = declarations([("risk/x.sql", text)])
+    >>> x.signature, x.summary, x.source, x.parameters[0].type
+    ('sdc_x(tbl)', 'the x.', 'A (2002).', 'table')
+    """
+    macros = [macro for file, text in files for macro in _macros(file, text)]
+    calls = {macro.name: macro.calls for macro in macros}
+    python = _reaching(calls, {name for name in calls if name.startswith("sdc__kernel_")})
+    draws = _reaching(calls, {"sdc__secret_key_of"})
+    found = [_declaration(m, m.name in python, m.name in draws) for m in macros if not m.name.startswith("sdc__")]
+    _refuse_unused(macros)
+    return tuple(found)
+
+
+def _macros(file: str, text: str) -> list[_Macro]:
+    heads = list(_MACRO.finditer(text))
+    ends = [*(h.start() for h in heads[1:]), len(text)]
+    lines = text.splitlines()
+    header = headers.comment(file, 1, lines[: next((i for i, t in enumerate(lines) if not t.startswith("--")), 0)])
+    found = []
+    for head, end in zip(heads, ends, strict=True):
+        line = text.count("\n", 0, head.start()) + 1
+        above = next((i for i in range(line - 1, 0, -1) if not lines[i - 1].startswith("--")), 0)
+        own = lines[above : line - 1] if above else []
+        body = re.sub(r"^--.*", "", text[head.end() : end], flags=re.MULTILINE)
+        found.append(
+            _Macro(
+                header, headers.comment(file, line - len(own), own), head["name"], " ".join(head["arguments"].split()),
+                head["table"] is not None, line, frozenset(re.findall(r"sdc_\w+(?=\()", body)),
+            )
+        )  # fmt: skip
+    return found
+
+
+def _reaching(calls: Mapping[str, frozenset[str]], reached: set[str]) -> set[str]:
+    """Return these macros, those that call one of them, and those that call such a macro."""
+    while more := {name for name, called in calls.items() if called & reached} - reached:
+        reached |= more
+    return reached
+
+
+def _declaration(macro: _Macro, needs_python: bool, draws: bool) -> Declaration:
+    header, own, name = macro.header, macro.own, macro.name
+    tags = header.tags | own.tags
+    parameters = _parameters(macro)
+    masks = "sdc__released" in macro.calls
+    for tag in _wanted(macro, masks):
+        if not tags.get(tag):
+            at = headers.Comment(header.file, lines={tag: macro.line})
+            raise at.fail(tag, f"`-- {tag}: ...` is to stand above {name}, or in the header of the file.")
+    by_name = {p.name: p for p in parameters}
+    verb, _, switch = tags.get("Verb", name.removeprefix("sdc_")).partition(", ")
+    return Declaration(
+        name,
+        macro.arguments,
+        tags[name],
+        tags.get("Gives", "every column." if masks else ""),
+        tags["Example"],
+        headers.word(own if "Scope" in own.tags else header, "Scope", headers.SCOPES, by_name),
+        tags.get("Keeps", ""),
+        tags.get("Guarantees", ""),
+        tags.get("Source", ""),
+        needs_python and "Python" not in tags,
+        # what sdc__gathered draws is not computed for a method that has no stream
+        draws and any(p.name == "stream" for p in parameters),
+        masks,
+        masks or (header.file.startswith("mask/") and "Command" in tags),
+        macro.is_table,
+        header.file,
+        parameters,
+        verb,
+        switch,
+        tags.get("Command", verb).replace("_", "-"),
+        headers.limit(own, name),
+        tags.get(
+            "Not compiled", _MASKED if header.file.startswith("mask/") and "Compiled" not in tags else ""
+        ).removesuffix("."),
+        "\n".join([*header.prose, "", *own.prose]).strip(),
+        given(own) if "Gives" in own.tags else Given(names=("every column",) if masks else ()),
+        effect(header, own, by_name, own.tags.get("Gives", "")),
+    )
+
+
+def _wanted(macro: _Macro, masks: bool) -> list[str]:
+    wanted = [macro.name, "Example"]
+    if macro.header.file.startswith(_METHODS):
+        wanted.append("Source")
+        if macro.is_table:
+            wanted += ["Scope", "Keeps"] if masks else ["Scope", "Gives", "Rows"]
+    return wanted
+
+
+def _parameters(macro: _Macro) -> tuple[Parameter, ...]:
+    """Return the arguments in their order, each as it is declared, with the default of the CREATE line."""
+    declared = macro.header.parameters | macro.own.parameters
+    found = []
+    for argument in macro.arguments.split(", "):
+        name, _, default = argument.partition(" := ")
+        if name not in declared:
+            raise headers.HeaderError(
+                macro.header.file, macro.line,
+                f"{macro.name} takes {name}: declare it under `-- Parameters:` in the header of the file.",
+            )  # fmt: skip
+        parameter = replace(declared[name], default=default or None)
+        if parameter.choices and default not in {"", "NULL", *(f"'{c}'" for c in parameter.choices)}:
+            raise headers.HeaderError(
+                macro.header.file, parameter.line, f"{name} is {default} by default, which is none of its values."
+            )
+        found.append(parameter)
+    return tuple(found)
+
+
+def _refuse_unused(macros: Iterable[_Macro]) -> None:
+    """Refuse a declaration of an argument that no macro of the file takes, or not the macro below it."""
+    taken: dict[str, set[str]] = {}
+    for macro in macros:
+        names = {argument.partition(" ")[0] for argument in macro.arguments.split(", ")}
+        taken.setdefault(macro.header.file, set()).update(() if macro.name.startswith("sdc__") else names)
+        _refuse(macro.own, names)
+    for header in {macro.header.file: macro.header for macro in macros}.values():
+        _refuse(header, taken[header.file])
+
+
+def _refuse(read: Comment, names: set[str]) -> None:
+    for parameter in read.parameters.values():
+        if parameter.name not in names:
+            raise headers.HeaderError(read.file, parameter.line, f"{parameter.name} is no argument of a macro below.")
+
+
+# The columns of sdc_help(), in their order.
+HELP = (
+    "name", "arguments", "summary", "gives", "example", "parameters", "scope", "keeps", "guarantees", "source",
+    "needs_python", "needs_key", "file", "description",
+)  # fmt: skip
+
+
+def entries_sql(found: Iterable[Declaration]) -> str:
+    """Return the declarations as a table macro, ``sdc__help()``."""
+    rows = ",\n".join(f"    ({', '.join(_literal(getattr(entry, name)) for name in HELP)})" for entry in found)
+    return (
+        "-- What the headers of the other files say of each function; made when the files are read.\n"
+        f"{CREATE} sdc__help() AS TABLE FROM (VALUES\n{rows}\n) AS t({', '.join(HELP)});\n"
+    )
+
+
+def _literal(value: Any) -> str:  # noqa: ANN401 - a text, a truth value, or what a header says
+    """Return a value as SQL.
+
+    Not by sqlglot's trees: these are some thousand texts of our own, at every load.
+    """
+    if isinstance(value, bool):
+        return str(value).lower()
+    if isinstance(value, tuple):  # of parameters
+        return f"[{', '.join(map(_literal, value))}]"
+    if isinstance(value, headers.Parameter):
+        return _literal(str(value))
+    return "NULL" if value is None else "'" + str(value).replace("'", "''") + "'"

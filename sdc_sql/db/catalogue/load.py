@@ -1,0 +1,310 @@
+"""Register the macros on a connection, or store them in a database."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+from weakref import WeakKeyDictionary
+
+import duckdb
+from sqlglot import exp
+
+from sdc_sql.db.catalogue.macros import CREATE, definition, every, needed, sql_files
+from sdc_sql.db.query import text
+from sdc_sql.db.transaction import is_callers, is_committed, is_open, number, transaction
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from sdc_sql.db.transaction import Number
+    from sdc_sql.udfs.arrow_function import Function
+
+SHARED = "sdc__macros"
+TEMPORARY = CREATE.replace("MACRO", "TEMP MACRO")
+KERNEL = "sdc__kernel_"
+_PARSED: dict[str, duckdb.Statement] = {}
+
+
+@dataclass
+class _Had:
+    """The macros that a connection has got: for good, or in a transaction of the caller's, who may roll it back."""
+
+    stored: bool
+    for_good: set[str] = field(default_factory=set)
+    within: set[str] = field(default_factory=set)
+    transaction: Number | None = None
+
+
+_HAD: WeakKeyDictionary[duckdb.DuckDBPyConnection, _Had] = WeakKeyDictionary()
+
+
+def load(con: duckdb.DuckDBPyConnection, query: str | None = None) -> duckdb.DuckDBPyConnection:
+    """Register the macros on a connection, all or those that a query calls, and return the connection.
+
+    The macros are temporary: they are gone with the connection and leave no trace in its database,
+    which may be read-only. A cursor is a connection of its own: load it too. Loading twice does no harm.
+    Where the environment variable ``SDC_KEY`` holds a secret key and the session has none, the session variable
+    ``sdc_key`` is set to it.
+
+    Parameters
+    ----------
+    con
+        An open DuckDB connection.
+    query
+        The query that is to be run, or the names of the macros that are to be called, in one text: these and what they
+        call are registered, in a twentieth of the time that all take (half a second, more for the first connection).
+
+    Examples
+    --------
+    >>> import duckdb
+    >>> con = load(duckdb.connect())
+    >>> _ = con.execute("CREATE TABLE persons AS FROM (VALUES (30, 'f'), (30, 'f'), (41, 'm')) AS t(age, sex)")
+    >>> con.sql("FROM sdc_frequency_counts('persons', ['age', 'sex'])").fetchall()
+    [(1, 1), (2, 1)]
+    >>> load(duckdb.connect(), "sdc_posterior_risk").sql("SELECT sdc_posterior_risk(1, 1)").fetchall()
+    [(1.0,)]
+    """
+    load_macros(con, query)
+    set_key(con)
+    return con
+
+
+def execute(
+    con: duckdb.DuckDBPyConnection, select: exp.Expression | str, parameters: object = None
+) -> duckdb.DuckDBPyConnection:
+    """Run a query of our own on a connection that has the macros it calls, or gets them.
+
+    Inside a transaction of the caller's it is planned first: a table or a column that is not there, and whatever else a
+    macro refuses before it reads a record, is an error that does not abort the transaction, as one of `execute` does.
+
+    Examples
+    --------
+    >>> import duckdb
+    >>> execute(duckdb.connect(), "SELECT sdc_posterior_risk(1, 1)").fetchall()
+    [(1.0,)]
+    """
+    written = select if isinstance(select, str) else text(select)
+    load_macros(con, written)
+    rows = select.expression if isinstance(select, exp.Create | exp.Insert) else select
+    if parameters is None and isinstance(rows, exp.Select | exp.SetOperation) and is_callers(con):
+        con.sql(text(rows))
+    return con.execute(written, parameters)
+
+
+def load_macros(con: duckdb.DuckDBPyConnection, query: str | None = None) -> None:
+    """Register the macros that a query calls, by default all, where the connection has not got them yet.
+
+    Nothing is asked of a connection that got them outside a transaction of the caller's. Those that he may have rolled
+    back are created again, which takes less time than to ask the catalogue. Where its database has macros stored, all
+    are registered: a stored one may be older, and would call these.
+    """
+    had = _HAD.get(con) or _HAD.setdefault(con, _Had(_are_stored(con)))
+    names = every() if query is None or had.stored else needed(query)
+    if had.for_good.issuperset(names):
+        return
+    if is_committed(con, had.transaction):
+        had.for_good |= had.within
+    within = number(con)
+    if within is None or within != had.transaction:
+        had.within, had.transaction = set(), within
+    missing = [name for name in names if name not in had.for_good and name not in had.within]
+    taken = _python_functions(con) if within and any(name.startswith(KERNEL) for name in missing) else set()
+    for name in missing:
+        if name.startswith(KERNEL):
+            _register(con, TEMPORARY, _functions()[name.removeprefix(KERNEL)], taken)
+        else:
+            con.execute(_parsed(con, name))
+        (had.within if within else had.for_good).add(name)
+
+
+def _parsed(con: duckdb.DuckDBPyConnection, macro: str) -> duckdb.Statement:
+    """Return the statement that creates a macro; to parse it takes a third of its creation, and is done once."""
+    if macro not in _PARSED:
+        (_PARSED[macro],) = con.extract_statements(definition(macro).replace(CREATE, TEMPORARY, 1))
+    return _PARSED[macro]
+
+
+def load_shared(con: duckdb.DuckDBPyConnection) -> None:
+    """Register every macro once for all cursors of a connection: for a program that opens many, such as dbt.
+
+    The macros are kept in an in-memory database attached beside the connection's own, which is not changed. After
+    :func:`use_shared` a cursor finds them at once; loading each cursor takes nearly half a second.
+
+    Examples
+    --------
+    >>> import duckdb
+    >>> con = duckdb.connect()
+    >>> load_shared(con)
+    >>> cursor = con.cursor()
+    >>> use_shared(cursor)
+    >>> cursor.sql("SELECT sdc_posterior_risk(1, 1)").fetchall()
+    [(1.0,)]
+    """
+    known = "SELECT 1 FROM duckdb_functions() WHERE function_name = ? AND database_name = ?"
+    if con.execute(known, [f"{KERNEL}{[*_functions()][-1]}", SHARED]).fetchall():
+        return
+    before = _search_path(con)
+    con.execute(f"ATTACH IF NOT EXISTS ':memory:' AS {SHARED} (READ_WRITE)")
+    con.execute(f"USE {SHARED}")
+    try:
+        for file in sql_files():
+            con.execute(file.text)
+        taken = _python_functions(con) if is_open(con) else set()
+        for function in _functions().values():
+            _register(con, CREATE, function, taken)
+    finally:
+        _set_search_path(con, before)
+
+
+def use_shared(cursor: duckdb.DuckDBPyConnection) -> None:
+    """Make the macros of :func:`load_shared` visible to a cursor, and set its key from the environment.
+
+    Macros that are stored in a database, by :func:`install`, would take precedence, and may be
+    older: the cursor then gets macros of its own.
+    """
+    path = _search_path(cursor)
+    if SHARED not in path:
+        _set_search_path(cursor, f"{path},{SHARED}.main")
+    if _are_stored(cursor):
+        load(cursor)
+    set_key(cursor)
+
+
+def _are_stored(con: duckdb.DuckDBPyConnection) -> bool:
+    if not is_open(con):  # within a transaction to try might abort it
+        try:  # to list the functions takes fifteen times as long, and most connections have none of ours
+            con.execute("FROM sdc__rows('')")
+        except duckdb.CatalogException:
+            return False
+        except duckdb.Error:
+            pass
+    known = "SELECT 1 FROM duckdb_functions() WHERE function_name = 'sdc__rows' AND database_name NOT IN (?, 'temp')"
+    return bool(con.execute(known, [SHARED]).fetchall())
+
+
+def _search_path(con: duckdb.DuckDBPyConnection) -> str:
+    """Return the search path that is set, or else where names are looked up by default."""
+    ((path, database, schema),) = con.execute(
+        "SELECT current_setting('search_path'), current_database(), current_schema()"
+    ).fetchall()
+    parts = (exp.to_identifier(database, quoted=True), exp.to_identifier(schema, quoted=True))
+    return str(path) or ".".join(part.sql("duckdb") for part in parts)
+
+
+def _set_search_path(con: duckdb.DuckDBPyConnection, path: str) -> None:
+    con.execute(f"SET search_path = {exp.Literal.string(path).sql('duckdb')}")
+
+
+def _register(con: duckdb.DuckDBPyConnection, create: str, function: Function, taken: set[str]) -> None:
+    """Register a Python function, and create the macro that calls it.
+
+    Another cursor may have registered it: then the name is taken. Within a transaction of the caller's the catalogue
+    has been asked, since to try would abort it; else it is tried, which takes a fraction of the time.
+    """
+    name = f"sdc__python_{function.name}"
+    # the Python client keeps the name of a function whose transaction was rolled back
+    while name not in taken and not _created(con, name, function):
+        taken = taken or _python_functions(con)
+        name += "" if name in taken else "_again"
+    arguments = ", ".join(argument for argument, _ in function.parameters)
+    con.execute(f"{create} {KERNEL}{function.name}({arguments}) AS {name}({arguments})")
+
+
+def _functions() -> Mapping[str, Function]:
+    from sdc_sql.udfs.registry import FUNCTIONS  # noqa: PLC0415 - with numpy and pyarrow, which not every program needs
+
+    return FUNCTIONS
+
+
+def _python_functions(con: duckdb.DuckDBPyConnection) -> set[str]:
+    known = "SELECT function_name FROM duckdb_functions() WHERE starts_with(function_name, 'sdc__python_')"
+    return {name for (name,) in con.execute(known).fetchall()}
+
+
+def _created(con: duckdb.DuckDBPyConnection, name: str, function: Function) -> bool:
+    """Register a function, unless the name is taken."""
+    types: list[Any] = [kind for _, kind in function.parameters]
+    options: dict[str, Any] = {
+        "type": "arrow",
+        # the kernel refuses a NULL argument; by default the result would be NULL, and the records lost
+        "null_handling": "special",
+    }
+    try:
+        con.create_function(name, function, types, function.returns, **options)
+    except duckdb.NotImplementedException:
+        return False
+    except duckdb.CatalogException as error:
+        if "already exists" not in str(error):
+            raise
+        # another connection of the database has registered it in the meantime
+    return True
+
+
+def set_key(con: duckdb.DuckDBPyConnection) -> None:
+    """Set the session's secret key from the environment, unless it has one."""
+    key = os.environ.get("SDC_KEY")
+    if key and con.execute("SELECT getvariable('sdc_key') IS NULL").fetchall() == [(True,)]:
+        con.execute("SET VARIABLE sdc_key = ?", [key])  # bound as a parameter: the key is in no SQL text
+
+
+def require_key(con: duckdb.DuckDBPyConnection) -> None:
+    """Refuse to begin where the session has no secret key, or one that can be guessed: no work is done, and lost.
+
+    Within a transaction of the caller's another connection judges the key, since the error would abort it.
+    """
+    if not is_callers(con):
+        execute(con, "SELECT length(sdc__secret_key())").fetchall()
+        return
+    key = con.execute("SELECT getvariable('sdc_key')").fetchall()[0]
+    with duckdb.connect() as other:
+        execute(other, "SELECT length(sdc__checked_key(k)) FROM (SELECT $1::VARCHAR AS k)", [*key]).fetchall()
+
+
+def install(con: duckdb.DuckDBPyConnection) -> None:
+    """Store every macro in the connection's database, so that every program that opens it has them.
+
+    All or nothing, in one transaction (the caller's, where one is open). Macros of the same names are replaced.
+
+    Examples
+    --------
+    >>> import duckdb
+    >>> con = duckdb.connect()
+    >>> install(con)
+    >>> con.execute("SELECT count(*) > 0 FROM duckdb_functions() WHERE function_name = 'sdc_theta'").fetchone()
+    (True,)
+    """
+    with transaction(con):
+        for file in sql_files():
+            con.execute(file.text)
+
+
+def uninstall(con: duckdb.DuckDBPyConnection) -> None:
+    """Remove the macros stored by :func:`install` from the connection's database; other macros are kept.
+
+    All or nothing, in one transaction (the caller's, where one is open).
+
+    Examples
+    --------
+    >>> import duckdb
+    >>> con = duckdb.connect()
+    >>> install(con)
+    >>> uninstall(con)
+    >>> con.execute("SELECT count(*) FROM duckdb_functions() WHERE function_name = 'sdc_theta'").fetchone()
+    (0,)
+    """
+    with transaction(con):
+        for name, kind in stored(con):
+            table = "TABLE " if kind == "table_macro" else ""
+            con.execute(f"DROP MACRO {table}{exp.to_identifier(name, quoted=True).sql('duckdb')}")
+
+
+def stored(con: duckdb.DuckDBPyConnection) -> list[tuple[str, str]]:
+    """Return the name and the kind of this package's macros in the database, those of other versions included."""
+    known = (
+        "SELECT DISTINCT function_name, function_type FROM duckdb_functions() "
+        "WHERE starts_with(function_name, 'sdc_') AND database_name = current_database() "
+        "AND schema_name = current_schema() AND function_type IN ('macro', 'table_macro')"
+    )
+    ours = {name for file in sql_files() for name in file.defines}
+    return [(name, kind) for name, kind in con.execute(known).fetchall() if name in ours or name.startswith("sdc__")]

@@ -1,0 +1,59 @@
+"""A table that is given as a Python object: a path, a DataFrame, an Arrow table or a relation of DuckDB."""
+
+from __future__ import annotations
+
+import os
+from itertools import count
+from typing import Any
+
+import duckdb
+from sqlglot import exp
+
+from sdc_sql.db import query
+from sdc_sql.db.checks import told
+from sdc_sql.db.files.csv_file import created
+from sdc_sql.db.names import one_name
+from sdc_sql.errors import TableError
+
+_NUMBERS = count(1)
+_ACCEPTED = "the name of a table, view or file, a path, a DataFrame, an Arrow table or a relation of DuckDB"
+
+
+def given_table(con: duckdb.DuckDBPyConnection, table: Any) -> str:  # noqa: ANN401 - whatever DuckDB can read
+    """Return the name of what is given for a table; a DataFrame's or a relation's rows are copied into a temporary one.
+
+    Copied, because masking in place writes: the object that was given is left as it is, and ``data.table`` names the
+    copy. A path is the text that it stands for.
+    """
+    if isinstance(table, os.PathLike):
+        table = os.fspath(table)
+    if isinstance(table, str) and table:
+        return one_name(table)
+    if table is None or isinstance(table, (str, bytes, int, float, bool, list, tuple, dict, set)):
+        raise TableError(f"table is {told(table)}: it must be {_ACCEPTED}.")
+    name = exp.to_identifier(f"sdc_data_{next(_NUMBERS)}")
+    if isinstance(table, duckdb.DuckDBPyRelation):
+        sdc__given = table  # DuckDB finds it by its name in this frame
+        try:
+            con.execute(_copy(name, "sdc__given"))
+        except duckdb.InvalidInputException as error:
+            raise TableError(
+                "The relation belongs to a connection to another database: give one of this connection."
+            ) from error
+        del sdc__given
+        return str(name.this)
+    seen = f"sdc__given_{name.this}"
+    try:
+        con.register(seen, table)
+    except duckdb.Error as error:
+        raise TableError(f"table is {told(table)}: it must be {_ACCEPTED}.") from error
+    try:
+        con.execute(_copy(name, seen))
+    finally:
+        con.unregister(seen)
+    return str(name.this)
+
+
+def _copy(name: exp.Identifier, rows: str) -> str:
+    read = exp.select("*").from_(exp.to_identifier(rows))
+    return query.text(created(name, "TABLE", read, temporary=True))

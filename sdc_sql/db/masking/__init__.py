@@ -1,0 +1,1 @@
+"""A table masked, all or nothing, and the log of its steps."""

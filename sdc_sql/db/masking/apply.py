@@ -1,0 +1,332 @@
+"""Mask the columns of a table in place, or in a copy, all or nothing, and log what was done.
+
+In place the old values stay in the bytes of a database file: ``released_file`` writes what is handed over.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
+
+from sqlglot import exp
+
+from sdc_sql.db import query
+from sdc_sql.db.catalogue import arguments as arguments_of
+from sdc_sql.db.catalogue.load import execute, require_key, set_key
+from sdc_sql.db.masking import homes as homes_of
+from sdc_sql.db.masking.log import Log
+from sdc_sql.db.masking.masked_values import NAME, MaskedValues
+from sdc_sql.db.masking.steps import MaskingStep
+from sdc_sql.db.masking.subset import others, show
+from sdc_sql.db.masking.targets import remains
+from sdc_sql.db.table import fetched
+from sdc_sql.db.transaction import repeated
+from sdc_sql.errors import ColumnError, translated
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    import duckdb
+
+    from sdc_sql.db.masking.masked_values import OfValue
+    from sdc_sql.db.masking.subset import Subset
+    from sdc_sql.db.query import Value
+    from sdc_sql.db.table import Homes, Part, Table
+
+# a query, or what makes it of the arguments, in which the pass of draws is named
+Kept: TypeAlias = "exp.Select | Callable[[Mapping[str, Value]], exp.Select]"
+OF_PART, OF_HOMES = f"{NAME}_of_part", f"{NAME}_of_homes"
+DESIGN = "sdc_design"
+APART = {"columns", "id", "release", "stream"}  # have columns of their own in the log
+
+
+class Maskable(Protocol):
+    """What a masking method needs of a table, on any engine."""
+
+    @property
+    def con(self) -> duckdb.DuckDBPyConnection:
+        """Return a connection, for the table that holds a matrix."""
+        ...
+
+    @property
+    def table(self) -> str:
+        """Return the table's name."""
+        ...
+
+    @property
+    def keys(self) -> tuple[str, ...]:
+        """Return the key variables."""
+        ...
+
+    def found(self, role: str, name: str) -> str:
+        """Return a column's name as the table spells it."""
+        ...
+
+    def required(self, role: str, given: Value = None) -> Any:  # noqa: ANN401 - a name or a number
+        """Return an argument or, by default, the role of that name; an error where neither was given."""
+        ...
+
+    def masked(
+        self,
+        macro: str,
+        columns: tuple[str, ...],
+        arguments: dict[str, Value],
+        *,
+        into: str | None = None,
+        measured: bool = False,
+        kept: Mapping[str, Kept] | None = None,
+        designed: Designed | None = None,
+        confidential: tuple[str, ...] = (),
+        retyped: bool = False,
+        subset: Subset | None = None,
+        of_value: OfValue | None = None,
+        **logged: object,
+    ) -> MaskingStep:
+        """Mask columns by a macro, as :func:`masked` does."""
+        ...
+
+
+@dataclass(frozen=True)
+class Designed:
+    """What a mask is computed from, a query whose rows are kept; and the macros that read them.
+
+    ``masks`` gives the masked values in the place of the mask's own macro, and takes the name of the rows last; the
+    columns of ``applied`` are logged with the parameters.
+    """
+
+    rows: exp.Select
+    masks: str
+    applied: str
+
+
+def masked(
+    data: Table,
+    macro: str,
+    columns: tuple[str, ...],
+    arguments: dict[str, Value],
+    *,
+    into: str | None = None,
+    measured: bool = False,
+    kept: Mapping[str, Kept] | None = None,
+    designed: Designed | None = None,
+    confidential: tuple[str, ...] = (),
+    retyped: bool = False,
+    subset: Subset | None = None,
+    of_value: OfValue | None = None,
+    **logged: object,
+) -> MaskingStep:
+    """Mask columns by a macro, in one transaction (the caller's, where one is open), and return what was done.
+
+    Parameters
+    ----------
+    macro
+        The name without its prefix: ``sdc__<macro>`` gives the id and the masked columns.
+    columns
+        As the table spells them.
+    arguments
+        What the macro takes after the table, in its order, the id among them. A ``stream`` of None is the next pass of
+        draws over the columns: the first one is '', then '2', '3', ...
+    into
+        A new table for the masked copy; without it the table itself is changed.
+    measured
+        Whether to measure SSE/SST, of numeric columns.
+    kept
+        Queries of one row, or what makes them of the arguments, computed before the table is changed, for the log:
+        ``matrix`` and ``counts`` give JSON; the columns of ``applied`` are logged with the parameters.
+    designed
+        What the macro reads before it masks, and the log tells: computed once.
+    confidential
+        Which parameters and columns of the log must not be published.
+    retyped
+        Whether the columns take the types of what the macro gives (labels in the place of numbers).
+    subset
+        The records that may be changed: the macro reads the table by its name for it, and is given its column among the
+        arguments.
+    of_value
+        The macro of one value, and its further arguments, where the value alone decides its masked one.
+    logged
+        Parameters for the log in place of arguments of the same name.
+    """
+    arguments_of.check(macro, arguments)
+    set_key(data.con)
+    if "stream" in arguments:
+        with translated():
+            require_key(data.con)
+    with translated():
+        return repeated(
+            data.con,
+            lambda: _masked(
+                data, macro, columns, arguments, into,
+                measured=measured, kept=kept or {}, designed=designed, confidential=confidential, retyped=retyped,
+                subset=subset, of_value=of_value, logged=logged,
+            ),
+        )  # fmt: skip
+
+
+def _masked(
+    data: Table,
+    macro: str,
+    columns: tuple[str, ...],
+    arguments: dict[str, Value],
+    into: str | None,
+    *,
+    measured: bool,
+    kept: Mapping[str, Kept],
+    designed: Designed | None,
+    confidential: tuple[str, ...],
+    retyped: bool,
+    subset: Subset | None,
+    of_value: OfValue | None,
+    logged: dict[str, object],
+) -> MaskingStep:
+    identifier = str(arguments["id"])
+    homes, part, whole = _whole(data)
+    log = Log(whole, columns, arguments, into)
+    arguments = log.arguments
+    asked = {name: select(arguments) if callable(select) else select for name, select in kept.items()}
+    every = whole.read_columns()  # the table may have got others, or lost some, since it was described
+    in_order = tuple(c for c in every if c in columns)
+    if part is not None:
+        show(part)
+    if homes is not None:
+        homes_of.make(homes)
+    read = data.table if subset is None else subset.table
+    values, applied = _values(data, macro, (read, *arguments.values()), designed)
+    asked |= applied
+    selected = exp.select(
+        exp.alias_(exp.column("sdc__id"), identifier, quoted=True), *(exp.column(c, quoted=True) for c in in_order)
+    ).from_(values.subquery("v"))
+    selected = selected if subset is None else subset.around(selected)
+    selected, found, more = _of_all_records(data, selected, asked, identifier, in_order)
+    new = MaskedValues(
+        data.con, whole.table, identifier, in_order, selected, stored=log.stored, retyped=retyped,
+        of_value=None if part is not None or subset is not None else of_value,
+    )  # fmt: skip
+    for name in (OF_PART, OF_HOMES):
+        data.con.execute(f"DROP TABLE IF EXISTS temp.{name}")
+    if homes is not None:
+        homes_of.drop(homes)
+    changed = new.changed()
+    _check_households(data, whole.table, identifier, in_order, macro)
+    lost = new.share_lost() if measured else None
+    found |= {name: fetched(data.con, select)[0] for name, select in asked.items() if name not in found}
+    new.retype(log.target)
+    if into is not None:
+        new.fill(log.target, every)
+    elif changed:
+        new.replace(log.target, every)
+    new.drop()
+    data.con.execute(f"DROP TABLE IF EXISTS temp.{DESIGN}")
+    parameters = {n: logged.get(n, value) for n, value in arguments.items() if n not in APART}
+    if parameters.get("unit") == "record":  # as of every step by record, whether it draws or not
+        del parameters["unit"]
+    if subset is not None:
+        parameters["subset"] = subset.said
+    if part is not None:
+        show(part)
+    parameters |= more | found.pop("applied", {})
+    release, stream = (None if arguments.get(n) is None else str(arguments[n]) for n in ("release", "stream"))
+    step = MaskingStep(
+        log.target.sql("duckdb"), macro, columns, plain(parameters), new.records, changed, lost, release, stream,
+        remains(data.con, log.target) if into is None else "",
+    )  # fmt: skip
+    log.write(step, identifier, {name: str(row["json"]) for name, row in found.items()}, confidential)
+    return step
+
+
+def _whole(data: Table) -> tuple[Homes | None, Part | None, Table]:
+    """Return whether the records are those of households, or some of them, and the table in which these are."""
+    own = data if data.homes is None else data.homes.of
+    return data.homes, own.part, own if own.part is None else own.part.whole
+
+
+def _of_all_records(
+    data: Table, selected: exp.Select, asked: Mapping[str, exp.Select], identifier: str, columns: tuple[str, ...]
+) -> tuple[exp.Select, dict[str, dict[str, Any]], dict[str, Any]]:
+    """Return the masked values of all records, where those of households or of a part are given.
+
+    With them what the queries for the log say of these, and what is logged besides.
+    """
+    homes, part, whole = _whole(data)
+    found: dict[str, dict[str, Any]] = {}
+    more: dict[str, Any] = {}
+    if homes is not None:
+        of_homes, found = _kept_part(data, selected, asked, OF_HOMES)
+        selected = homes_of.of_members(homes, of_homes)
+        more = {"by_household": homes.household, "household_records": _number(data, of_homes)}
+    if part is not None:
+        identified = query.call("sdc__identified", whole.table, identifier)
+        _number(data, identified.subquery("r"))  # its error, if there is one
+        left = {name: select for name, select in asked.items() if name not in found}
+        of_part, of_records = _kept_part(data, selected, left, OF_PART)
+        selected, found = _beside_others(part, of_part, (identifier, *columns)), found | of_records
+        records = _number(data, exp.table_(part.name, db="main", catalog="temp", quoted=True))
+        more = {"where": part.said, "part_records": records, **more}
+    return selected, found, more
+
+
+def _check_households(data: Table, table: str, identifier: str, columns: tuple[str, ...], macro: str) -> None:
+    """Refuse masked values that tell members of a household apart in a column that is of the household.
+
+    Of the columns that were named as such: what one member shows gives the others back.
+    """
+    household, named = getattr(data, "household", None), getattr(data, "household_columns", None)
+    guessed = getattr(data, "looked_at", {})
+    asked = [c for c in columns if named is not None and c in named and c not in guessed]
+    if household is None or not asked:
+        return
+    rows = fetched(data.con, query.call("sdc__parted_households", table, f"temp.{NAME}", identifier, household, asked))
+    parted = [f"{row['variable']} in {row['households']:,}" for row in rows if row["households"]]
+    if parted:
+        raise ColumnError(
+            f"{macro} gives members of a household different values of a column that is of the household: "
+            f"{', '.join(parted)} households. What one member shows is true of the others: mask it by household "
+            "(unit='household', household=..., where the method has it), or so that like values become like ones."
+        )
+
+
+def _values(
+    data: Table, macro: str, arguments: tuple[Value, ...], designed: Designed | None
+) -> tuple[exp.Select, dict[str, exp.Select]]:
+    """Return the query of the masked values, and the one for the log of what was designed for them."""
+    if designed is None:
+        return query.call(f"sdc__{macro}", *arguments), {}
+    design = _kept_as(data, DESIGN, designed.rows).sql("duckdb")
+    return query.call(designed.masks, *arguments, design), {"applied": query.call(designed.applied, design)}
+
+
+def _kept_as(data: Table, name: str, rows: exp.Select) -> exp.Table:
+    """Return a temporary table of the rows of a query, in the place of one that was left behind."""
+    data.con.execute(f"DROP TABLE IF EXISTS temp.{name}")
+    table = exp.table_(name, db="main", catalog="temp", quoted=True)
+    properties = exp.Properties(expressions=[exp.TemporaryProperty()])
+    made = exp.Create(this=table, kind="TABLE", expression=rows, properties=properties)
+    execute(data.con, made).fetchall()
+    return table
+
+
+def _number(data: Table, records: exp.Expression) -> int:
+    return data.number(exp.select(exp.Count(this=exp.Star())).from_(records))
+
+
+def _kept_part(
+    data: Table, values: exp.Select, kept: Mapping[str, exp.Select], name: str
+) -> tuple[exp.Table, dict[str, dict[str, Any]]]:
+    """Return a temporary table of the masked values of a part, and what the queries for the log say of it."""
+    of_part = exp.table_(name, db="main", catalog="temp", quoted=True)
+    data.con.execute(f"DROP TABLE IF EXISTS temp.{name}")
+    _kept_as(data, NAME, values)
+    found = {name: fetched(data.con, select)[0] for name, select in kept.items()}
+    data.con.execute(f"ALTER TABLE temp.{NAME} RENAME TO {of_part.name}")
+    return of_part, found
+
+
+def _beside_others(part: Part, of_part: exp.Table, columns: tuple[str, ...]) -> exp.Select:
+    """Return the masked values of a part, and beside them the own values of the other records."""
+    masked_ones = exp.select(*(exp.column(c, quoted=True) for c in columns)).from_(of_part)
+    return exp.select("*").from_(exp.union(masked_ones, others(part, columns), distinct=False).subquery("v"))
+
+
+def plain(parameters: dict[str, Any]) -> dict[str, Any]:
+    """Return parameters as the log holds them: lists for tuples, and only what was given."""
+    return {name: list(v) if isinstance(v, tuple) else v for name, v in parameters.items() if v is not None}

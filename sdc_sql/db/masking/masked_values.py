@@ -1,0 +1,354 @@
+"""Masked values beside the records they belong to, and how they are written: record by record, or joined by the id.
+
+A join of ten million records by id costs more than a copy of the table. Most tables stand in the order of their ids,
+and masked values are brought into it at little cost: each record then finds its own at its own position. That the ids
+agree is seen first, and every statement that writes asserts it.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+import duckdb
+from sqlglot import exp
+
+from sdc_sql.db import query
+from sdc_sql.db.catalogue.load import execute
+from sdc_sql.db.masking.places import runs, within
+from sdc_sql.errors import ColumnError, TableError
+
+if TYPE_CHECKING:
+    from sdc_sql.db.query import Value
+
+OfValue: TypeAlias = "tuple[str, *tuple[Value, ...]]"
+NAME = "sdc_masked_values"
+PLACE = "sdc__place"
+FEW = 1  # columns that are updated in less time than all records are written anew
+_FORBIDS = (duckdb.BinderException, duckdb.CatalogException, duckdb.DependencyException, duckdb.ConstraintException)
+WIDE = 10  # columns for each masked one: of a wider table no more than the masked ones are written
+
+
+class MaskedValues:
+    """The masked values of a table, by id, in a temporary table of their own.
+
+    Parameters
+    ----------
+    con
+        A connection with the macros.
+    source
+        What is masked: a table, view or file by its name.
+    identifier, columns
+        The id and the masked columns, as the source spells them.
+    values
+        A query that gives them.
+    stored
+        The source where it is a table, whose records have places; None where it is a view or a file.
+    retyped
+        Whether the masked values may be of another type than the column's, as the labels of a recoded age are.
+    of_value
+        A macro of one value, and its further arguments, that gives a masked value where nothing but the value itself
+        decides it: it is then written without the join, in a quarter of the time.
+    """
+
+    def __init__(
+        self,
+        con: duckdb.DuckDBPyConnection,
+        source: str,
+        identifier: str,
+        columns: tuple[str, ...],
+        values: exp.Select,
+        *,
+        stored: exp.Table | None,
+        retyped: bool = False,
+        of_value: OfValue | None = None,
+    ) -> None:
+        self.con, self.identifier, self.columns = con, identifier, columns
+        self.stored, self.of_value = stored, of_value
+        self.source = stored or exp.Table(this=_call("query_table", query.literal(source)))
+        ascends = query.call("sdc__ascends", source, identifier)
+        if self._one(ascends)[0]:  # most tables are stored so, and to sort what is nearly in order costs little
+            values = values.order_by(_call("sdc__by_bytes", exp.column(identifier, quoted=True)).asc(nulls_first=False))
+        self._keep(NAME, values)
+        self.new_types = self._new_types() if retyped else {}
+        self._changed = 0
+        self.records, self._beside = self._seen()
+        if not self._beside and stored is not None:
+            self._bring_into_order()
+
+    def _bring_into_order(self) -> None:
+        own = [_column(c, "v") for c in (self.identifier, *self.columns)]
+        self._keep(f"{NAME}_in_order", self._by_id(exp.select(*own)).order_by(exp.column("rowid", table="t")))
+        self.drop()
+        self.con.execute(f"ALTER TABLE temp.{NAME}_in_order RENAME TO {NAME}")
+        self._beside = self._seen()[1]
+
+    def changed(self) -> int:
+        """Return the number of records in which a value differs from before."""
+        differ = exp.alias_(self._differs(), "sdc__differs")
+        count = exp.Filter(this=exp.Count(this=exp.Star()), expression=exp.Where(this=exp.column("sdc__differs")))
+        self._changed = int(self._one(exp.select(count).from_(self._in_runs(exp.select(differ)).subquery("p")))[0])
+        return self._changed
+
+    def share_lost(self) -> float:
+        """Return SSE/SST."""
+        pairs = [
+            exp.alias_(
+                exp.Struct(
+                    expressions=[
+                        exp.PropertyEQ(this=exp.to_identifier(part), expression=_call("sdc__number", _column(c, of)))
+                        for part, of in (("x", "t"), ("y", "v"))
+                    ]
+                ),
+                f"sdc__x_{c}",
+                quoted=True,
+            )
+            for c in self.columns
+        ]
+        share = query.call("sdc__share_lost", "sdc__pairs").with_("sdc__pairs", as_=self._in_runs(exp.select(*pairs)))
+        return float(self._one(share.select("sse_sst", append=False))[0])
+
+    def retype(self, target: exp.Table) -> None:
+        """Give the masked columns of the target the types of their masked values, where these are of another type.
+
+        Raises
+        ------
+        ColumnError
+            Where a constraint, an index or a view of DuckDB's forbids it.
+        """
+        for column, kind in self.new_types.items():
+            text = exp.cast(exp.column(column, quoted=True), "VARCHAR")
+            alter = exp.AlterColumn(
+                this=exp.to_identifier(column, quoted=True),
+                dtype=_type(kind),
+                using=exp.TryCast(this=text, to=_type(kind)),
+            )
+            try:
+                execute(self.con, exp.Alter(this=target.copy(), kind="TABLE", actions=[alter]))
+            except _FORBIDS as e:
+                raise ColumnError(
+                    f"{column} becomes {kind}, and its table does not let a column change its type "
+                    f"({_first_line(e)}): give into='name' to write a copy, or drop what forbids it."
+                ) from e
+
+    def fill(self, target: exp.Table, every: tuple[str, ...]) -> None:
+        """Insert all records of the source into a table, with masked values in the place of their own."""
+        taken = [_column(c, "v" if c in self.columns else "t") for c in every]
+        rows = self._joined(exp.select(*taken)).where(_call("sdc__has_values", self._same()))
+        names = exp.Schema(this=target.copy(), expressions=[exp.to_identifier(c, quoted=True) for c in every])
+        execute(self.con, exp.Insert(this=names, expression=rows)).fetchall()
+
+    def replace(self, target: exp.Table, every: tuple[str, ...]) -> None:
+        """Write them over those of the table that was masked.
+
+        All records are written anew and the former ones deleted, which takes nothing from the table; the masked columns
+        are updated where it is one, where an index or a constraint counts the old records too, or where the table is
+        wide.
+        """
+        if self.of_value:
+            self._update_by_value(target, *self.of_value)
+            return
+        few = len(self.columns) <= FEW or len(every) > WIDE * len(self.columns)
+        if not self._beside or few or _counted(self.con, target, every):
+            self._update(target)
+            return
+        before, last = self._one(
+            exp.select(exp.Count(this=exp.Star()), exp.Max(this=exp.column("rowid"))).from_(target.copy())
+        )
+        self.fill(target, every)
+        former = exp.column("rowid") <= exp.Literal.number(last)
+        ((deleted,),) = execute(self.con, exp.Delete(this=target.copy()).where(former)).fetchall()
+        if deleted != before:
+            raise TableError(f"{deleted} records were replaced, not {before}: nothing was masked. Please report this.")
+
+    def drop(self) -> None:
+        """Drop the temporary table."""
+        self.con.execute(f"DROP TABLE IF EXISTS temp.{NAME}")
+
+    def _keep(self, name: str, values: exp.Select) -> None:
+        self.con.execute(f"DROP TABLE IF EXISTS temp.{name}")
+        properties = exp.Properties(expressions=[exp.TemporaryProperty()])
+        table = exp.table_(name, db="temp", quoted=True)
+        execute(self.con, exp.Create(this=table, kind="TABLE", expression=values, properties=properties)).fetchall()
+
+    def _seen(self) -> tuple[int, bool]:
+        """Return how many masked records there are, and whether each stands beside its own of the source."""
+        agree = exp.func(
+            "bool_and", exp.NullSafeEQ(this=_exact(self.identifier, "t"), expression=_exact(self.identifier, "v"))
+        )
+        records, found = self._one(self._by_position(exp.select(exp.Count(this=_column(self.identifier, "v")), agree)))
+        return int(records), bool(found)
+
+    def _joined(self, select: exp.Select) -> exp.Select:
+        return self._by_position(select) if self._beside else self._by_id(select)
+
+    def _in_runs(self, select: exp.Select) -> exp.Query:
+        """Return the same rows, in any order, of which each thread reads some."""
+        cut = runs(self.con, self.stored, _kept(), a_thread=True) if self._beside and self.stored else []
+        if not cut:
+            return self._joined(select)
+        parts = [
+            self._by_position(
+                select.copy(),
+                exp.select("*").from_(self.source.copy()).where(within(its)).subquery("t"),
+                exp.select("*").from_(_kept()).where(within(own)).subquery("v"),
+            )
+            for its, own in cut
+        ]
+        return exp.union(*parts, distinct=False) if len(parts) > 1 else parts[0]
+
+    def _by_position(
+        self, select: exp.Select, source: exp.Expr | None = None, values: exp.Expr | None = None
+    ) -> exp.Select:
+        select = select.from_(source or self._source())
+        select.append("joins", exp.Join(this=values or _values("v"), method="POSITIONAL"))
+        return select
+
+    def _by_id(self, select: exp.Select) -> exp.Select:
+        return select.from_(self._source()).join(_values("v"), on=self._same(), join_type="left")
+
+    def _source(self) -> exp.Expr:
+        return exp.alias_(self.source.copy(), "t", table=True)
+
+    def _same(self) -> exp.Expression:
+        return _exact(self.identifier, "t").eq(_exact(self.identifier, "v"))
+
+    def _differs(self) -> exp.Condition:
+        return exp.or_(*(exp.NullSafeNEQ(this=self._before(c), expression=_exact(c, "v")) for c in self.columns))
+
+    def _before(self, column: str) -> exp.Expression:
+        """Return a column's own value, as a value of the type it becomes."""
+        if column not in self.new_types:
+            return _exact(column, "t")
+        return exp.TryCast(this=exp.cast(_column(column, "t"), "VARCHAR"), to=_type(self.new_types[column]))
+
+    def _new_types(self) -> dict[str, str]:
+        """Return the types of those masked columns that are not of the type of their column."""
+        of = {}
+        for name, table in (("before", self.source), ("after", exp.table_(NAME, db="temp", quoted=True))):
+            columns = exp.select(*(exp.column(c, quoted=True) for c in self.columns)).from_(table.copy())
+            described = execute(self.con, exp.Describe(this=columns)).fetchall()
+            of[name] = {column: kind for column, kind, *_ in described}
+        return {c: kind for c, kind in of["after"].items() if of["before"][c] != kind}
+
+    def _update(self, target: exp.Table) -> None:
+        """Update the records that differ, run by run where that is the same; the others are not written."""
+        new = [exp.column(c, quoted=True).eq(_column(c, "v")) for c in self.columns]
+        update = exp.Update().table(exp.alias_(target.copy(), "t", table=True)).set_(*new)
+        if not self._beside or self.stored is None:
+            apart = update.where(exp.and_(self._same(), self._differs()))
+            execute(self.con, apart.from_(_values("v"))).fetchall()
+            return
+        cut: list[tuple[range | None, range | None]] = [(None, None)]  # in one run
+        if not _together(self.con, target, self.columns):
+            cut = [*runs(self.con, target, _kept())] or cut
+        updated = 0
+        for its, own in cut:
+            place, bounds = self._place(own)
+            found = update.from_(self._different(place, its, own).subquery("v"))
+            found = found.where(exp.and_(place.eq(exp.column(PLACE, table="v")), *bounds))
+            found = found if its is None else found.where(within(its, "t"))
+            ((some,),) = execute(self.con, found).fetchall()
+            updated += some
+        self._as_many(updated)
+
+    def _update_by_value(self, target: exp.Table, macro: str, *further: Value) -> None:
+        own = [exp.column(c, quoted=True) for c in self.columns]
+        new = [_call(macro, c.copy(), *(query.literal(a) for a in further)) for c in own]
+        differ = [
+            exp.NullSafeNEQ(this=_call("sdc__by_bytes", c.copy()), expression=_call("sdc__by_bytes", n.copy()))
+            for c, n in zip(own, new, strict=True)
+        ]
+        update = exp.Update().table(target.copy()).set_(*(c.eq(n) for c, n in zip(own, new, strict=True)))
+        ((updated,),) = execute(self.con, update.where(exp.or_(*differ))).fetchall()
+        self._as_many(updated)
+
+    def _as_many(self, updated: int) -> None:
+        if updated != self._changed:
+            raise TableError(f"{updated} records changed, not {self._changed}: nothing was masked. Please report this.")
+
+    def _place(self, own: range | None) -> tuple[exp.Expression, list[exp.Expression]]:
+        """Return what a record is found by: a whole number for an id, with its bounds, or its rowid.
+
+        By numbers within known bounds that are near one another DuckDB joins without hashing them; it knows none of a
+        rowid.
+        """
+        every = exp.column(self.identifier, quoted=True)
+        ids = exp.select(exp.Min(this=every), exp.Max(this=every.copy())).from_(_kept())
+        first, last = self._one(ids if own is None else ids.where(within(own)))
+        if type(first) is not int:
+            return _column("rowid", "t"), []
+        column = _column(self.identifier, "t")
+        return column, [exp.Between(this=column.copy(), low=query.literal(first), high=query.literal(last))]
+
+    def _different(self, place: exp.Expression, its: range | None, own: range | None) -> exp.Select:
+        """Return the masked values of records that differ, with the place of each: where few do, few are joined."""
+        select = exp.select(exp.column(PLACE, table="t"), *(_column(c, "v") for c in self.columns))
+        found_by = exp.column(place.name, quoted=True)
+        source = exp.select("*", exp.alias_(found_by, PLACE)).from_(self.source.copy())
+        values = exp.select("*").from_(_kept())
+        if its is not None and own is not None:
+            source, values = source.where(within(its)), values.where(within(own))
+        joined = self._by_position(select, source.subquery("t"), values.subquery("v"))
+        return joined.where(exp.and_(_call("sdc__has_values", self._same()), self._differs()))
+
+    def _one(self, select: exp.Select) -> tuple[Any, ...]:
+        (row,) = execute(self.con, select).fetchall()
+        return tuple(row)
+
+
+def _kept() -> exp.Table:
+    return exp.table_(NAME, db="temp", quoted=True)
+
+
+def _values(alias: str) -> exp.Expr:
+    return exp.alias_(_kept(), alias, table=True)
+
+
+def _column(name: str, table: str) -> exp.Column:
+    return exp.column(name, table=table, quoted=True)
+
+
+def _call(macro: str, *arguments: exp.Expression) -> exp.Anonymous:
+    return exp.Anonymous(this=macro, expressions=list(arguments))
+
+
+def _exact(name: str, table: str) -> exp.Expression:
+    """Return a column whose texts are compared by their bytes, whatever its collation."""
+    return _call("sdc__by_bytes", _column(name, table))
+
+
+def _together(con: duckdb.DuckDBPyConnection, target: exp.Table, columns: tuple[str, ...]) -> bool:
+    """Return whether the masked columns must be written at once: an index or a key may see values twice in between."""
+    ((found,),) = con.execute(
+        """
+        SELECT EXISTS (FROM duckdb_indexes() WHERE (database_name, schema_name, table_name) = ($1, $2, $3))
+            OR EXISTS (FROM duckdb_constraints() WHERE (database_name, schema_name, table_name) = ($1, $2, $3)
+                       AND constraint_type IN ('PRIMARY KEY', 'UNIQUE', 'FOREIGN KEY') AND list_has_any(constraint_column_names, $4))
+        """,  # noqa: E501
+        [target.catalog, target.db, target.name, list(columns)],
+    ).fetchall()
+    return bool(found)
+
+
+def _counted(con: duckdb.DuckDBPyConnection, target: exp.Table, every: tuple[str, ...]) -> bool:
+    """Return whether records cannot stand twice in the table for a moment, or whether a column is not written to."""
+    place = [target.catalog, target.db, target.name]
+    ((found,),) = con.execute(
+        """
+        SELECT EXISTS (FROM duckdb_indexes() WHERE (database_name, schema_name, table_name) = ($1, $2, $3))
+            OR EXISTS (FROM duckdb_constraints() WHERE database_name = $1 AND constraint_type IN ('PRIMARY KEY', 'UNIQUE', 'FOREIGN KEY')
+                       AND ((schema_name, table_name) = ($2, $3) OR constraint_text ILIKE '%REFERENCES%'))
+            OR EXISTS (FROM duckdb_tables() WHERE (database_name, schema_name, table_name) = ($1, $2, $3) AND contains(upper(sql), 'GENERATED'))
+            OR NOT EXISTS (FROM duckdb_databases() WHERE database_name = $1 AND type = 'duckdb')
+        """,  # noqa: E501
+        place,
+    ).fetchall()
+    return bool(found) or "rowid" in {c.lower() for c in every}
+
+
+def _type(name: str) -> exp.DataType:
+    return exp.DataType.build(name, dialect="duckdb")
+
+
+def _first_line(error: Exception) -> str:
+    return str(error).strip().splitlines()[0].rstrip(".!")

@@ -1,0 +1,80 @@
+"""What other connections commit to a table while it is masked: their records would stand in it as they are, unmasked.
+
+A transaction sees the table as it was when it began. What others update or delete of the same records is a conflict,
+which DuckDB finds; what they insert, or update of a record whose masked value is its own, is none. So just before the
+end the table is read once more, by a connection of its own.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+from weakref import WeakKeyDictionary
+
+import duckdb
+from sqlglot import exp
+
+from sdc_sql.db import query
+from sdc_sql.db.catalogue.load import execute
+from sdc_sql.db.transaction import is_callers, number
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from sdc_sql.db.transaction import Number
+
+_SEEN: WeakKeyDictionary[duckdb.DuckDBPyConnection, Number | None] = WeakKeyDictionary()  # in which the last began
+
+
+class Meanwhile:
+    """A table that is about to be masked in place, as others see it.
+
+    Within a transaction of the caller's, which may have changed the table itself, what others commit before this
+    moment, and after :meth:`check`, is not seen.
+    """
+
+    def __init__(self, con: duckdb.DuckDBPyConnection, target: exp.Table, columns: Sequence[str]) -> None:
+        self.con, self.target, self.columns = con, target, columns
+        known = "SELECT type = 'duckdb' AND database_name <> 'temp' FROM duckdb_databases() WHERE database_name = ?"
+        self.shared = con.execute(known, [target.catalog]).fetchall() == [(True,)]
+        if not self.shared:
+            return
+        try:
+            self.before = self._state()
+        except (duckdb.CatalogException, duckdb.BinderException):  # made in this transaction, or a column of it
+            self.shared = False
+            return
+        if not is_callers(con) and _SEEN.get(con) != (ours := number(con)):  # nothing is changed here so far
+            _SEEN[con] = ours
+            self._compare(con)
+
+    def check(self) -> None:
+        """Refuse to end where others have committed to the table since.
+
+        Raises
+        ------
+        duckdb.TransactionException
+            As for what DuckDB finds itself: the work is repeated, or the caller is told to.
+        """
+        if self.shared:
+            self._compare()
+
+    def _compare(self, con: duckdb.DuckDBPyConnection | None = None) -> None:
+        if self._state(con) != self.before:
+            raise duckdb.TransactionException("another connection has changed the table meanwhile")
+
+    def _state(self, con: duckdb.DuckDBPyConnection | None = None) -> tuple[object, ...]:
+        """Return the number of the records, and digests of their ids and of the columns that are masked, as committed.
+
+        Of a connection: as it sees them.
+        """
+        digest = exp.Anonymous(this="hash", expressions=[exp.column(c, quoted=True) for c in self.columns])
+        found = [
+            exp.Count(this=exp.Star()),
+            exp.Anonymous(this="bit_xor", expressions=[digest.copy()]),
+            exp.Sum(this=exp.cast(digest, "HUGEINT", dialect="duckdb")),
+        ]
+        rows = exp.select(*found).from_(self.target.copy())
+        if con is not None:
+            return tuple(execute(con, rows).fetchall()[0])
+        with self.con.cursor() as other:
+            return tuple(other.execute(query.text(rows)).fetchall()[0])

@@ -1,0 +1,170 @@
+"""The records of a table replaced by others, in place or in a copy: some leave it, or all stand in another order.
+
+What ``masking`` does for the values of columns, this does for whole records: one transaction, and a step in the log.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import duckdb
+from sqlglot import exp
+
+from sdc_sql.db import query
+from sdc_sql.db.catalogue.load import execute, require_key, set_key
+from sdc_sql.db.masking.apply import APART, plain
+from sdc_sql.db.masking.log import Log
+from sdc_sql.db.masking.steps import MaskingStep, next_pass_of
+from sdc_sql.db.masking.targets import remains
+from sdc_sql.db.table import Table, fetched
+from sdc_sql.db.transaction import repeated
+from sdc_sql.errors import ColumnError, ParameterError, TableError, Unsupported, translated
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from sdc_sql.db.query import Value
+
+NAME = "sdc_replaced_records"
+_FORBIDS = (duckdb.BinderException, duckdb.CatalogException, duckdb.DependencyException, duckdb.ConstraintException)
+
+
+def replaced(
+    data: Table,
+    macro: str,
+    columns: tuple[str, ...],
+    arguments: dict[str, Value],
+    *,
+    into: str | None,
+    kept: exp.Select | None = None,
+    confidential: tuple[str, ...] = (),
+) -> MaskingStep:
+    """Replace the records of a table by those that a macro gives, in the order of their ids, and log the step.
+
+    Parameters
+    ----------
+    macro
+        Without its prefix: ``sdc_<macro>`` gives the records, every column of the table by its name.
+    columns
+        Those whose values change, of the records that stay.
+    arguments
+        What the macro takes after the table, in its order, ``id``, ``stream`` and ``release`` among them. A stream of
+        None is the next pass of the method over the table.
+    into
+        A new table; without it the records of the table itself are replaced.
+    kept
+        A query of one row, computed before the records are replaced, whose columns are logged with the parameters.
+    confidential
+        Those parameters that tell more than the released table does, as the log says of them.
+    """
+    if not isinstance(data, Table):
+        raise Unsupported(
+            f"{macro} replaces whole records and runs in DuckDB only: on Spark use what its DataFrame has."
+        )
+    if data.part is not None:
+        raise ParameterError(f"{macro} is of all records: it takes no where.")
+    set_key(data.con)
+    with translated():
+        require_key(data.con)
+        return repeated(data.con, lambda: _replaced(data, macro, columns, dict(arguments), into, kept, confidential))
+
+
+def _replaced(  # noqa: PLR0917 - one call
+    data: Table,
+    macro: str,
+    columns: tuple[str, ...],
+    arguments: dict[str, Value],
+    into: str | None,
+    kept: exp.Select | None,
+    confidential: tuple[str, ...],
+) -> MaskingStep:
+    con, identifier = data.con, str(arguments["id"])
+    given = {name: arguments[name] for name in ("stream", "release", "id") if arguments[name] is not None}
+    log = Log(data, columns, given, into)
+    if arguments["stream"] is None:
+        arguments["stream"] = next_pass_of(log.steps, macro)
+    every = data.read_columns()
+    rows = query.call(f"sdc_{macro}", data.table, *arguments.values())
+    new = exp.table_(NAME, db="temp", quoted=True)
+    con.execute(f"DROP TABLE IF EXISTS temp.{NAME}")
+    ordered = rows.order_by(exp.Ordered(this=_exact(identifier), nulls_first=False))
+    temporary = exp.Properties(expressions=[exp.TemporaryProperty()])
+    execute(con, exp.Create(this=new, kind="TABLE", expression=ordered, properties=temporary)).fetchall()
+    before = data.number(
+        exp.select(exp.Count(this=exp.Star())).from_(query.call("query_table", data.table).subquery("r"))
+    )
+    after = data.number(exp.select(exp.Count(this=exp.Star())).from_(new.copy()))
+    changed = _changed(data, columns, identifier, new)
+    more: dict[str, Any] = {} if kept is None else fetched(con, kept)[0]
+    _put(data, log.target, new, every, in_place=into is None)
+    con.execute(f"DROP TABLE temp.{NAME}")
+    parameters = {n: v for n, v in arguments.items() if n not in APART} | {"records_before": before} | more
+    step = MaskingStep(
+        log.target.sql("duckdb"), macro, columns, plain(parameters), after, changed, None,
+        str(arguments["release"]), str(arguments["stream"]), remains(con, log.target) if into is None else "",
+    )  # fmt: skip
+    masked = {c.lower() for earlier in log.steps for c in earlier.columns}  # as they are left, with fewer records
+    log.write(step, identifier, {}, confidential, left=tuple(c for c in every if c.lower() in masked))
+    return step
+
+
+def _changed(data: Table, columns: Sequence[str], identifier: str, new: exp.Table) -> int:
+    """Return the number of records that stay of which a value differs from before; all, if ids are drawn anew."""
+    if not columns:
+        return 0
+    if identifier in columns:
+        return data.number(exp.select(exp.Count(this=exp.Star())).from_(new.copy()))
+    old = exp.select("*").from_(query.call("query_table", data.table).subquery("r")).subquery("o")
+    differ = [exp.NullSafeNEQ(this=_column(c, "o"), expression=_column(c, "n")) for c in columns]
+    count = exp.select(exp.Count(this=exp.Star())).from_(old)
+    count = count.join(exp.alias_(new.copy(), "n", table=True), on=_exact(identifier, "o").eq(_exact(identifier, "n")))
+    return data.number(count.where(exp.or_(*differ)))
+
+
+def _put(data: Table, target: exp.Table, new: exp.Table, every: Sequence[str], *, in_place: bool) -> None:
+    con = data.con
+    types = [_types(con, table, every) for table in (target, new)]
+    names = exp.Schema(this=target.copy(), expressions=[exp.to_identifier(c, quoted=True) for c in every])
+    records = exp.select(*(exp.column(c, quoted=True) for c in every)).from_(new.copy())
+    try:
+        for column, (was, is_) in {c: (types[0][c], types[1][c]) for c in every}.items():
+            if was != is_:
+                kind = exp.DataType.build(is_, dialect="duckdb")
+                name = exp.to_identifier(column, quoted=True)
+                # what stands there is put away: the former ids may be texts that are no numbers
+                alter = exp.AlterColumn(this=name, dtype=kind, using=exp.Literal.number(0))
+                execute(con, exp.Alter(this=target.copy(), kind="TABLE", actions=[alter])).fetchall()
+        if in_place:
+            execute(con, exp.Delete(this=target.copy())).fetchall()
+        execute(con, exp.Insert(this=names, expression=records)).fetchall()
+    except _FORBIDS as error:
+        reason = str(error).strip().splitlines()[0].split(":")[0]
+        raise TableError(
+            f"An index, a constraint, a generated column or a reference to {data.table} does not let its records or "
+            f"the type of a column change ({reason}): give into='name' to write a copy, or drop what forbids it."
+        ) from error
+
+
+def _types(con: duckdb.DuckDBPyConnection, table: exp.Table, every: Sequence[str]) -> dict[str, str]:
+    columns = exp.select(*(exp.column(c, quoted=True) for c in every)).from_(table.copy())
+    return {name: kind for name, kind, *_ in execute(con, exp.Describe(this=columns)).fetchall()}
+
+
+def fixed(data: Table, *names: str) -> None:
+    """Refuse a role that is one number for all records where records get each another one."""
+    for name in names:
+        if getattr(data, name) is not None and not isinstance(getattr(data, name), str):
+            words = name.replace("_", " ")
+            raise ColumnError(
+                f"The {words} is one number, {getattr(data, name)}, which a sample changes: make a column of it, and "
+                f"name that as the {words}, so that the risk of the sample is measured with what holds there."
+            )
+
+
+def _column(name: str, table: str) -> exp.Column:
+    return exp.column(name, table=table, quoted=True)
+
+
+def _exact(name: str, table: str | None = None) -> exp.Expression:
+    """Return a column whose texts are compared by their bytes, whatever its collation."""
+    return exp.Anonymous(this="sdc__by_bytes", expressions=[exp.column(name, table=table, quoted=True)])

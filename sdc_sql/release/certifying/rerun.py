@@ -1,0 +1,91 @@
+"""A certificate against the release file, run again."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+from sdc_sql.db.catalogue.load import execute
+from sdc_sql.db.files import work
+from sdc_sql.db.files.csv_file import created
+from sdc_sql.release.certifying import certificate as certificates
+from sdc_sql.release.certifying import sealed
+from sdc_sql.release.certifying.content import alike
+from sdc_sql.release.certifying.verification import Check, check
+from sdc_sql.release.reading.read import read_release
+from sdc_sql.release.running.run import released_rows, run_release
+from sdc_sql.version import VERSION, gives_other_values
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+    import duckdb
+
+APART = ("versions.", "marks", "digest")  # of another machine, or of the certificate itself
+_NONE = "no such field"
+
+
+def again(
+    said: dict[str, Any],
+    release: Path,
+    released: tuple[duckdb.DuckDBPyConnection, str],
+    *,
+    limits: dict[str, Any],
+    progress: Callable[[str], None],
+) -> list[Check]:
+    """Return the checks of all fields, by running the release file; ``released`` is the table of the released file."""
+    plan = replace(read_release(release), frontier=None)  # what else was considered is in no certificate
+    with work.database(**limits) as con:
+        outcome = run_release(plan, con, write=False, progress=progress)
+        if said["certificate"] == "internal":
+            found = certificates.internal(outcome)
+        else:
+            found = certificates.public(outcome, said["output"]["digest"])
+        checks = compared(said, found)
+        near = _near(said)
+        for i, its in enumerate(checks):
+            if its.field == "output.digest (run again)" and its.holds is False and near:
+                execute(con, created("sdc_again", "TABLE", released_rows(outcome), temporary=True))
+                same = alike(released, (con, "sdc_again"), near)
+                told = (
+                    f"digests differ, values of {', '.join(near)} are {'the same' if same else 'not the same'} to 1e-9"
+                )
+                checks[i] = Check(its.field, holds=same, told=told)
+    good = sum(its.holds is True for its in checks)
+    told = f"{good} of {len(checks)} fields are as computed anew"
+    every = Check("(run again)", holds=good == len(checks), told=told)
+    failing = (replace(its, told=its.told + _needs(said, its)) for its in checks if its.holds is not True)
+    return [every, *failing, _versions(said, found)]
+
+
+def compared(said: dict[str, Any], found: dict[str, Any]) -> list[Check]:
+    """Return a check for each field of two certificates, but for versions and what a certificate says of itself."""
+    given, expected = dict(sealed.leaves(said)), dict(sealed.leaves(found))
+    fields = [*given, *(name for name in expected if name not in given)]
+    return [
+        check(f"{f} (run again)", given.get(f, _NONE), expected.get(f, _NONE))
+        for f in fields
+        if not f.startswith(APART)
+    ]
+
+
+def _needs(said: dict[str, Any], its: Check) -> str:
+    made = str(said["versions"].get("sdc_sql"))
+    if not its.field.startswith("output.digest") or not gives_other_values(made):
+        return ""
+    return f"; masked by version {made}, whose values {VERSION} does not give: run it with sdc-sql {made}"
+
+
+def _versions(said: dict[str, Any], found: dict[str, Any]) -> Check:
+    both = {name: (said["versions"].get(name), here) for name, here in found["versions"].items()}
+    others = [f"{name} {made} (here {here})" for name, (made, here) in both.items() if made != here]
+    return Check("versions", holds=None, told=f"made with {', '.join(others)}" if others else "the same here")
+
+
+def _near(said: dict[str, Any]) -> list[str]:
+    """Return the columns that were masked by methods whose last digits are the processor's."""
+    steps = said.get("steps", said.get("methods", []))
+    types = {column["name"]: column["type"] for column in said["output"]["columns"]}
+    masked = dict.fromkeys(column for step in steps if step["differs_by_processor"] for column in step["columns"])
+    return [column for column in masked if types.get(column) in {"DOUBLE", "FLOAT"}]

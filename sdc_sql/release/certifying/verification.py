@@ -1,0 +1,110 @@
+"""What came of a certificate, field by field; and the reading of one."""
+
+from __future__ import annotations
+
+import json
+import math
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from sdc_sql.db.showing.results import Result
+from sdc_sql.errors import ParameterError
+from sdc_sql.release.certifying.content import TOLERANCE
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+_ALL = (
+    "certificate", "text", "format", "title", "producer", "version", "versions", "output", "released_as_collected",
+    "marks", "digest",
+)  # fmt: skip
+FIELDS = {
+    "internal": {*_ALL, "input", "release_file", "roles", "figures", "scenarios", "steps", "limits"},
+    "public": {*_ALL, "methods", "keyed_digests"},
+}
+
+
+@dataclass(frozen=True)
+class Check(Result):
+    """A field of the certificate, whether it holds (None: it was not computed anew), and what was found."""
+
+    field: str
+    holds: bool | None
+    told: str
+
+    def __str__(self) -> str:
+        """Return the check in a line."""
+        return f"{self.field}: {({True: 'holds', False: 'FAILS', None: 'not checked'})[self.holds]}: {self.told}"
+
+
+@dataclass(frozen=True)
+class Verification(Result):
+    """What came of a certificate: ``certificate`` is its kind (internal, public), ``checks`` its fields in order."""
+
+    certificate: str
+    checks: tuple[Check, ...]
+
+    @property
+    def holds(self) -> bool:
+        """Whether everything holds that was computed anew."""
+        return all(check.holds is not False for check in self.checks)
+
+    @property
+    def failed(self) -> tuple[str, ...]:
+        """The fields that do not hold."""
+        return tuple(check.field for check in self.checks if check.holds is False)
+
+    def __str__(self) -> str:
+        """Return a line for each check, and one for all."""
+        return "\n".join([*map(str, self.checks), "verified" if self.holds else f"fails: {', '.join(self.failed)}"])
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return it as plain values, for JSON."""
+        return {"certificate": self.certificate, "holds": self.holds, "checks": [c.to_dict() for c in self.checks]}
+
+
+def check(field: str, said: object, found: object) -> Check:
+    """Return the check of a field against what was found; numbers to 1e-9."""
+    same = said == found and type(said) is type(found)
+    if isinstance(said, float) and isinstance(found, float):
+        same = said == found or math.isclose(said, found, rel_tol=TOLERANCE)
+    return Check(
+        field, holds=same, told="as computed anew" if same else f"{_short(said)}, computed anew {_short(found)}"
+    )
+
+
+def _short(value: object) -> str:
+    text = str(value)
+    return text if len(text) <= 80 else f"{text[:77]}..."  # noqa: PLR2004
+
+
+def read_certificate(path: Path) -> dict[str, Any]:
+    """Return the fields of a certificate.
+
+    Raises
+    ------
+    ParameterError
+        Where the file is no certificate.
+    """
+    try:
+        said = json.loads(path.read_text(encoding="utf-8"), object_pairs_hook=_once, parse_constant=_number)
+    except OSError as error:
+        raise ParameterError(f"The certificate {path} cannot be read: {error.strerror}.") from None
+    except (ValueError, RecursionError):
+        raise ParameterError(f"{path} is not a certificate: it is no JSON, or has a field twice.") from None
+    if not isinstance(said, dict) or said.get("certificate") not in FIELDS:
+        raise ParameterError(f"{path} is not a certificate: its field certificate must be one of {', '.join(FIELDS)}.")
+    return said
+
+
+def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """Return an object whose fields are there once: of two of a name JSON would take the last."""
+    found = dict(pairs)
+    if len(found) < len(pairs):
+        raise ValueError
+    return found
+
+
+def _number(name: str) -> float:
+    """Refuse NaN and infinity, which are no JSON."""
+    raise ValueError(name)

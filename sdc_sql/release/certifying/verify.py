@@ -1,0 +1,283 @@
+"""What a certificate says, computed anew: from the released file alone, or from everything by running it again."""
+
+from __future__ import annotations
+
+from contextlib import ExitStack
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from sdc_sql.db.files.source import kind_of
+from sdc_sql.errors import InputError, TableError
+from sdc_sql.figures.condition import names
+from sdc_sql.figures.given import named
+from sdc_sql.release.certifying import format_1, sealed
+from sdc_sql.release.certifying.certificate import FORMAT, TEXT, plain
+from sdc_sql.release.certifying.content import content_of, digested
+from sdc_sql.release.certifying.rerun import again
+from sdc_sql.release.certifying.verification import FIELDS, Check, Verification, check, read_certificate
+from sdc_sql.release.judging import measured, rejoined
+from sdc_sql.release.reading.plan import Limit, Loss, Output, Plan, RolesOfColumns, Scenario, Source
+from sdc_sql.release.running.outcome import ScenarioOutcome
+
+if TYPE_CHECKING:
+    import os
+    from collections.abc import Callable
+
+    import duckdb
+
+
+def verify(
+    certificate: str | os.PathLike[str],
+    released: str | os.PathLike[str],
+    *,
+    release: str | os.PathLike[str] | None = None,
+    table: str | None = None,
+    memory_limit: str | None = None,
+    threads: int | None = None,
+    progress: Callable[[str], None] = lambda _: None,
+) -> Verification:
+    """Compute anew what a certificate says, and say which field does not hold.
+
+    From the released file alone: the digest of its content, its records and columns; of an internal certificate also
+    the limits on risk. With the release file, its source and the secret key: everything, by running it again.
+    Versions may be others than those of the certificate, and are told.
+
+    Parameters
+    ----------
+    certificate
+        The JSON file, internal or public.
+    released
+        The released file, in the format it was written in.
+    release
+        The release file; its source is where it says.
+    table
+        The table of a released database, where it has several.
+    memory_limit, threads
+        How much memory and how many threads DuckDB may use.
+    progress
+        Called with the name of each stage before it begins.
+
+    Returns
+    -------
+    Verification
+        ``holds``, ``failed`` and each check.
+
+    Raises
+    ------
+    ParameterError
+        Where the certificate is no certificate.
+    InputError
+        Where a file is not there, or the release cannot be run.
+
+    Notes
+    -----
+    A certificate is no signature: who changes the file can write another certificate for it. The methods whose last
+    digits are the processor's (`differs_by_processor`) are compared by values, to 1e-9, where the digests differ; a
+    record that a kernel puts into another group there is a difference.
+
+    Examples
+    --------
+    >>> import pathlib, sdc_sql, tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     file = pathlib.Path(folder, "release.toml")
+    ...     _ = sdc_sql.example().con.execute(f"COPY persons TO '{folder}/persons.csv'")
+    ...     _ = file.write_text('''
+    ...         [source]
+    ...         path = "persons.csv"
+    ...         [roles]
+    ...         released_as_collected = ["id", "age", "w", "household"]
+    ...         [[scenarios]]
+    ...         name = "neighbour"
+    ...         keys = ["sex"]
+    ...         limits = ["k_anonymity.2.records <= 1"]
+    ...         [output]
+    ...         path = "released.csv"
+    ...         certificate = "certificate.json"
+    ...     ''')
+    ...     outcome = sdc_sql.run_release(file)
+    ...     found = [verify(f"{folder}/certificate.json", f"{folder}/released.csv")]
+    ...     changed = file.with_name("released.csv").read_text().replace("30,f", "31,f", 1)
+    ...     _ = file.with_name("released.csv").write_text(changed)
+    ...     found.append(verify(f"{folder}/certificate.json", f"{folder}/released.csv"))
+    >>> found[0].holds, found[1].failed
+    (True, ('output.digest',))
+    """
+    path, file = Path(certificate), Path(released)
+    limits: dict[str, Any] = {"memory_limit": memory_limit, "threads": threads}
+    kind_of(str(file))  # it is there
+    said = read_certificate(path)
+    kind = str(said["certificate"])
+    fields = FIELDS[kind] - (format_1.WITHOUT if said.get("format") == format_1.FORMAT else set())
+    wrong = sealed.changed(said) if set(said) == fields else sorted(set(said) ^ fields)
+    if wrong:
+        return Verification(kind, tuple(Check(field, holds=False, told="is not as it was sealed") for field in wrong))
+    checks = [Check("digest", holds=True, told="the certificate is as it was sealed")]
+    checks += [_format(said), check("text", said["text"], TEXT)]
+    progress("the released file")
+    with ExitStack() as stack:
+        try:
+            types = {column["name"]: column["type"] for column in said["output"]["columns"]}
+            con, name = stack.enter_context(content_of(file, types, table, **limits))
+        except TableError as error:  # a CSV file with other columns or types
+            return Verification(kind, (*checks, Check("output", holds=False, told=str(error))))
+        except _MALFORMED as error:
+            return Verification(kind, (*checks, _malformed(error)))
+        try:
+            checks += _output(said, digested(con, name))
+            checks += _as_collected(said)
+            if kind == "internal":
+                progress("limits on risk")
+                checks += _limits(said, con, name)
+            if release is not None:
+                progress("running the release")
+                checks += again(said, Path(release), (con, name), limits=limits, progress=progress)
+        except InputError:  # which is a ValueError too: of the release file, or the key
+            raise
+        except _MALFORMED as error:
+            checks.append(_malformed(error))
+    if release is None:
+        what = "the input, the release file and what comes of them need the release file (and the key)"
+        checks.append(Check("input", holds=None, told=what))
+    return Verification(kind, tuple(checks))
+
+
+def _format(said: dict[str, Any]) -> Check:
+    known = said["format"] in (format_1.FORMAT, FORMAT)
+    told = "is read by this version" if known else f"is {said['format']}, which this version does not read"
+    return Check("format", holds=known, told=told)
+
+
+_MALFORMED = (AttributeError, KeyError, TypeError, ValueError)  # sealed anew, by whoever wrote it
+
+
+def _malformed(error: Exception) -> Check:
+    return Check("certificate", holds=False, told=f"is not of the form of this package ({type(error).__name__})")
+
+
+def _output(said: dict[str, Any], found: dict[str, Any]) -> list[Check]:
+    return [check(f"output.{name}", said["output"][name], found[name]) for name in ("columns", "records", "digest")]
+
+
+def _as_collected(said: dict[str, Any]) -> list[Check]:
+    """Return the check of the columns that are said to be as collected: released, and of no method."""
+    if "released_as_collected" not in said:
+        return []
+    there = {column["name"] for column in said["output"]["columns"]}
+    masked = {column for step in said.get("steps", said.get("methods", [])) for column in step["columns"]}
+    wrong = [name for name in said["released_as_collected"] if name not in there or name in masked]
+    told = f"{', '.join(wrong)} is not released, or was masked" if wrong else "are released, and no method masked them"
+    return [Check("released_as_collected", holds=not wrong, told=told)]
+
+
+def _limits(said: dict[str, Any], con: duckdb.DuckDBPyConnection, table: str) -> list[Check]:
+    """Return the checks of the limits on risk, measured in the released file."""
+    said = said if said["format"] != format_1.FORMAT else format_1.brought_forward(said)
+    roles, checks, reports = said["roles"], [], []
+    limits = [Limit(row["path"], row["limit"], row["scenario"]) for row in said["limits"]]
+    places = {limit.path: i for i, limit in enumerate(limits)}
+    for row in said["scenarios"]:
+        own = tuple(limit for limit in limits if limit.scenario == row["name"] and not _apart(limit, said))
+        threshold = tuple(row["threshold"]) if isinstance(row["threshold"], list) else row["threshold"]
+        scenario = Scenario(
+            row["path"], row["name"], tuple(row["keys"]), row["nulls"], row["k"], threshold, own,
+            row.get("neighbourhood"),
+        )  # fmt: skip
+        try:
+            try:
+                plan, (report, more) = _measured(said, roles, scenario, (con, table), row["nulls"])
+            except InputError as error:
+                if said["format"] != format_1.FORMAT or _UNBREAKABLE not in str(error):
+                    raise
+                scenario, left = _without_threshold(scenario)
+                checks += left
+                plan, (report, more) = _measured(said, roles, scenario, (con, table), row["nulls"])
+        except InputError as error:
+            checks.append(Check(row["path"], holds=False, told=str(error)))
+            continue
+        reports.append(ScenarioOutcome(scenario, report, report, row["nulls"], row["nulls"], more, more))
+        for found in measured.judged(plan, reports[-1:], {}):
+            i = places[found.limit.path]
+            figures, given = plain(dict(found.figures)), said["limits"][i]["figures"]
+            if said["format"] == format_1.FORMAT:  # whose names of rows were others
+                given = {name.partition(" (")[0]: value for name, value in given.items()}
+                figures = {name.partition(" (")[0]: value for name, value in figures.items()}
+            checks += [check(f"limits[{i}].figures.{name}", given.get(name), value) for name, value in figures.items()]
+            checks.append(check(f"limits[{i}].holds", said["limits"][i]["holds"], found.holds))
+    for i, limit in enumerate(limits):
+        if limit.scenario is None or (apart := _apart(limit, said)):
+            what = _of_the_original(limit) if limit.scenario is None else apart
+            checks.append(Check(f"limits[{i}]", holds=None, told=f"{limit.text}: needs {what}"))
+    return checks
+
+
+def _measured(
+    said: dict[str, Any], roles: dict[str, Any], scenario: Scenario, released: tuple[Any, str], nulls: str
+) -> tuple[Plan, Any]:
+    con, table = released
+    plan = _measuring(said, roles, scenario)
+    return plan, measured.risks(con, plan, table, scenario, nulls, name="released", progress=lambda _: None)
+
+
+def _of_the_original(limit: Limit) -> str:
+    """Return what a limit of the whole release needs."""
+    return "the numbers of the households, which are not released" if limit.path == rejoined.PATH else "the original"
+
+
+_UNBREAKABLE = "nothing could break it"  # what the error of threshold_rule.sql says of such a threshold
+
+
+def _without_threshold(scenario: Scenario) -> tuple[Scenario, list[Check]]:
+    """Return a scenario without a threshold that was counted then, and is refused now; and the limits not checked."""
+    kept: list[Limit] = []
+    left: list[Limit] = []
+    for limit in scenario.limits:
+        ruled = any(name.label.startswith("threshold_rule") for name in names(limit.text))
+        (left if ruled else kept).append(limit)
+    told = "a threshold that no record can break was counted then, and is an error now"
+    checks = [Check(limit.path, holds=None, told=f"{limit.text}: {told}") for limit in left]
+    return replace(scenario, threshold=None, limits=tuple(kept)), checks
+
+
+def _apart(limit: Limit, said: dict[str, Any]) -> str:
+    """Return what a limit needs that is not in the released file: the original, or a table that a figure names."""
+    asked = named(_figures(said))
+    of_limit = [asked[name.label] for name in names(limit.text) if name.label in asked]
+    if any(its.measure.compares for its in of_limit):
+        return "the original"
+    if any(its.of_steps for its in of_limit):
+        return "the steps of the release"
+    if any("household" in its.measure.needs for its in of_limit) and not _household(said):
+        return "the numbers of the households, which are not released"
+    return "the tables of its figures" if any(its.tables for its in of_limit) else ""
+
+
+def _figures(said: dict[str, Any]) -> dict[str, tuple[str, dict[str, Any]]]:
+    return {label: (row["measure"], row["arguments"]) for label, row in said["figures"].items()}
+
+
+def _still_there(columns: list[str] | None, said: dict[str, Any]) -> tuple[str, ...] | None:
+    """Return the columns of the household that are released."""
+    released = {column["name"] for column in said["output"]["columns"]}
+    return None if columns is None else tuple(name for name in columns if name in released)
+
+
+def _household(said: dict[str, Any]) -> str | None:
+    """Return the column of household numbers, where it is released."""
+    household = said["roles"]["household"]
+    return household if household in {column["name"] for column in said["output"]["columns"]} else None
+
+
+def _measuring(said: dict[str, Any], roles: dict[str, Any], scenario: Scenario) -> Plan:
+    """Return as much of a plan as the measures of a scenario ask for."""
+    its = RolesOfColumns(
+        weight=roles["weight"], small_weights=roles.get("small_weights", "error"),
+        sampling_fraction=roles["sampling_fraction"], household=_household(said),
+        household_columns=_still_there(roles.get("household_columns"), said) if _household(said) else None,
+        strata=tuple(roles["strata"]), sensitive=tuple(roles["sensitive"]), ordered=tuple(roles["ordered"]),
+    )  # fmt: skip
+    types = {column["name"]: column["type"] for column in said["output"]["columns"]}
+    nowhere = Path("released")
+    return Plan(
+        nowhere, "", Source(nowhere), its, (scenario,), (), Loss(), Output(nowhere), types, figures=_figures(said)
+    )  # fmt: skip

@@ -1,0 +1,213 @@
+"""The measures of a release: the risks of a scenario, what was lost, and whether the limits hold."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+from sqlglot import exp
+
+from sdc_sql.db.catalogue.load import execute
+from sdc_sql.db.catalogue.macros import effect_of
+from sdc_sql.errors import InputError
+from sdc_sql.figures.condition import names
+from sdc_sql.figures.limits import figures_of, holds
+from sdc_sql.figures.measured import Beside, rows_of
+from sdc_sql.microdata import Microdata
+from sdc_sql.release.reading import figures
+from sdc_sql.release.reading.plan import ORIGINAL, RELEASED
+from sdc_sql.release.running.outcome import LimitOutcome
+from sdc_sql.report import attributes, risk_report
+from sdc_sql.roles import reading
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Mapping, Sequence
+
+    import duckdb
+
+    from sdc_sql.figures.asked import Asked
+    from sdc_sql.release.reading.plan import Limit, Plan, Scenario, Step
+    from sdc_sql.release.running.outcome import Outcome, ScenarioOutcome
+    from sdc_sql.report import RiskReport
+
+_NUMERIC = ("INT", "DOUBLE", "FLOAT", "REAL", "DECIMAL")
+
+
+def described(
+    con: duckdb.DuckDBPyConnection, plan: Plan, table: str, keys: Sequence[str] = (), nulls: str = "category"
+) -> Microdata:
+    """Return a table of the run with the roles of the file."""
+    roles = plan.released_roles if table == RELEASED else plan.roles
+    data = Microdata(
+        con, table, keys=keys or None, weight=roles.weight, household=roles.household,
+        household_columns=of_household(con, plan, table), id=roles.id,
+        stratum=roles.strata[0] if roles.strata else None, sampling_fraction=roles.sampling_fraction, nulls=nulls,
+        small_weights=roles.small_weights,
+    )  # fmt: skip
+    data._roles.looked_at.update(dict.fromkeys(roles.guessed))  # noqa: SLF001 - masks need not treat these by household
+    return as_released(plan, data)
+
+
+def as_released(plan: Plan, data: Microdata) -> Microdata:
+    """Return a table whose households complete nothing where their numbers do not leave: no reader sees who they are.
+
+    The file that leaves has (NULL, old) then, whatever the others show; masks treat it by household all the same.
+    """
+    if plan.output.households == "drop":
+        data._roles = reading(data._roles, completes=False)  # noqa: SLF001 - as its methods take them
+    return data
+
+
+def of_household(con: duckdb.DuckDBPyConnection, plan: Plan, table: str) -> tuple[str, ...] | None:
+    """Return the columns of the household that a table of the run still has."""
+    if plan.roles.household is None or plan.roles.household_columns is None:
+        return None
+    have = {name.lower() for name in con.table(table).columns}
+    return tuple(name for name in plan.roles.household_columns if name.lower() in have)
+
+
+def risks(
+    con: duckdb.DuckDBPyConnection, plan: Plan, table: str, scenario: Scenario, nulls: str, *, name: str,
+    progress: Callable[[str], None],
+) -> tuple[RiskReport, dict[str, Any]]:  # fmt: skip
+    """Return the report of a scenario, under the name that a reader knows, and what is measured besides."""
+    data = described(con, plan, table, scenario.keys, nulls)
+    asked = figures.of_scenario(plan.asked, scenario)
+    sensitive = [name for name in plan.roles.sensitive if name not in scenario.keys]
+    report = risk_report(data, k=scenario.k, progress=progress)
+    if sensitive:
+        progress("attribute disclosure")
+        ordered = [name for name in plan.roles.ordered if name in sensitive]
+        strict = described(con, plan, table, scenario.keys)  # NULL is a value of its own there only
+        diversity, closeness, likeness = attributes(strict, sensitive, ordered)
+        report = replace(report, l_diversity=diversity, t_closeness=closeness, likeness=likeness)
+    found = report.to_dict()
+    limited = {name.label for limit in scenario.limits for name in names(limit.text)}
+    wanted = dict.fromkeys(sorted(limited))
+    if scenario.threshold is not None:
+        wanted["threshold_rule_summary"] = None
+    if scenario.neighbourhood is not None:
+        wanted["neighbourhood"] = None
+    # the original is not compared with itself: what asks for it is measured of the released table alone
+    original = ORIGINAL if table == RELEASED and _is_there(con, ORIGINAL) else None
+    beside = figures.beside_scenario(plan.roles, scenario, plan.loss.continuous, original)
+    more: dict[str, Any] = {}
+    for label in wanted:
+        is_there = found.get(label) is not None and not asked[label].arguments
+        if not is_there and not (asked[label].measure.compares and original is None):
+            progress(label.replace("_", " "))
+            more[label] = rows_of(asked[label], data._roles, beside)  # noqa: SLF001 - as its methods take them
+    return replace(report, table=name), more
+
+
+def _is_there(con: duckdb.DuckDBPyConnection, table: str) -> bool:
+    return bool(con.execute("SELECT 1 FROM duckdb_tables() WHERE table_name = ?", [table]).fetchall())
+
+
+def losses(
+    original: Microdata, released: Microdata, plan: Plan, progress: Callable[[str], None]
+) -> dict[str, tuple[Mapping[str, Any], ...]]:
+    """Return the rows of each measure that a limit on loss names.
+
+    Measures of numbers are of the continuous columns, by default of all that are numbers before and after; those of
+    categories are of the others. Where a measure has no column, or one of them is dropped or (named as continuous) no
+    number any more, its figures are NULL.
+    """
+    wanted = dict.fromkeys(name.label for limit in plan.loss.limits for name in names(limit.text))
+    found: dict[str, tuple[Mapping[str, Any], ...]] = {}
+    for label in wanted:
+        progress(label.replace("_", " "))
+        asked = plan.asked[label]
+        columns, there = _columns(asked, original, released, plan)
+        # of what is there no more, or no number any more, the loss is unknown: that of the others would look like all
+        rows = _rows(asked, original, released, columns, plan) if columns and {*columns} <= there else []
+        found[label] = tuple(rows) or (dict.fromkeys(asked.measure.figures),)
+    return found
+
+
+def _columns(asked: Asked, original: Microdata, released: Microdata, plan: Plan) -> tuple[list[str], set[str]]:
+    """Return the columns that a measure of loss is of, and those that it could be of."""
+    columns, numbers = [*plan.loss.columns], _numbers(original) & _numbers(released)
+    parameter = asked.measure.parameter("columns")
+    of = next((kind for kind in ("numeric", "categorical") if parameter and kind in parameter.meaning), "")
+    if "columns" in asked.arguments:
+        columns = [*asked.arguments["columns"]]
+    elif of == "numeric":
+        columns = [*plan.loss.continuous] or [c for c in columns if c in numbers or c not in released.columns]
+    elif of == "categorical":
+        columns = [c for c in columns if c not in plan.loss.continuous]
+    return columns, numbers if of == "numeric" else {*released.columns}
+
+
+def _rows(
+    asked: Asked, original: Microdata, released: Microdata, columns: list[str], plan: Plan
+) -> Sequence[Mapping[str, Any]]:
+    given: dict[str, Any] = {"columns": columns}
+    for field in figures.LOSS_FIELDS:
+        value = getattr(plan.loss, field)
+        if isinstance(value, tuple):
+            value = [c for c in value if c in columns or field == "domains"] or None
+        given[field] = value
+    # what does not compare, as the sizes of classes, is of the columns as keys
+    data = described(released.con, plan, released.table, columns)
+    return rows_of(asked, data._roles, Beside(original.table, linked=given))  # noqa: SLF001 - as its methods take them
+
+
+def nulls_after(original: Microdata, steps: Iterable[Step], keys: Iterable[str]) -> str:
+    """Return how NULL counts of a candidate: as agreeing with every value once values of the keys were suppressed.
+
+    Where values of the keys were missing before, it is a value of its own: they would agree with every value too.
+    """
+    asked = [*keys]
+    suppressed = {column for step in steps if step.suppresses for column in step.columns}
+    if not suppressed & {*asked}:
+        return "category"
+    known = [exp.Count(this=exp.column(key, quoted=True)) for key in asked]
+    select = exp.select(exp.Count(this=exp.Star()), *known).from_(exp.to_table(original.table))
+    ((records, *counts),) = execute(original.con, select).fetchall()
+    return "category" if min(counts) < records else "wildcard"
+
+
+def still_codes(outcome: Outcome) -> set[str]:
+    """Return the columns whose values have the labels that they had: of the same type, and not recoded into classes."""
+    before, after = (_types(data) for data in (outcome.original, outcome.released))
+    classes = {
+        c for step in outcome.steps if effect_of(step.method).coarsens.kind == "into classes" for c in step.columns
+    }
+    return {name for name, kind in after.items() if before.get(name) == kind and name not in classes}
+
+
+def _types(data: Microdata) -> dict[str, str]:
+    relation = data.con.table(data.table)
+    return dict(zip(relation.columns, map(str, relation.types), strict=True))
+
+
+def _numbers(data: Microdata) -> set[str]:
+    return {n for n, kind in _types(data).items() if any(word in kind for word in _NUMERIC) and "[" not in kind}
+
+
+def judged(
+    plan: Plan, scenarios: Sequence[ScenarioOutcome], loss: Mapping[str, tuple[Mapping[str, Any], ...]]
+) -> tuple[LimitOutcome, ...]:
+    """Return each limit with its figures, and whether it holds."""
+    reports = {found.scenario.name: (found.figures_before, found.figures) for found in scenarios}
+    of_loss = {name: [dict(row) for row in rows] for name, rows in loss.items()}
+    return tuple(
+        _judged(plan, limit, *reports[limit.scenario])
+        if limit.scenario is not None else _judged(plan, limit, None, of_loss)
+        for limit in plan.limits
+    )  # fmt: skip
+
+
+def _judged(plan: Plan, limit: Limit, before: dict[str, Any] | None, report: dict[str, Any]) -> LimitOutcome:
+    found, measured = _figures(plan, limit, report)
+    its = {} if before is None else _figures(plan, limit, before)[0]
+    return LimitOutcome(limit, found, measured and holds(limit.text, report, plan.asked), before=its)
+
+
+def _figures(plan: Plan, limit: Limit, report: dict[str, Any]) -> tuple[dict[str, float | None], bool]:
+    """Return the figures that a limit names, and whether all are measured; what is not is NULL."""
+    try:
+        return figures_of(limit.text, report, plan.asked), True
+    except InputError:  # a limit that cannot be checked does not hold
+        return {f"{name.label}.{name.figure}": None for name in names(limit.text)}, False

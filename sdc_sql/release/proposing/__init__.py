@@ -1,0 +1,1 @@
+"""A release file proposed from the data."""

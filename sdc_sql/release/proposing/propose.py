@@ -1,0 +1,338 @@
+"""A release file proposed from the data: roles, a scenario, first steps with the risk that each would leave.
+
+What it cannot know stands in a list, ``to_decide``: nothing is run before somebody has emptied it.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from sqlglot import exp
+
+from sdc_sql.db import query
+from sdc_sql.db.catalogue.load import execute, set_key
+from sdc_sql.db.completion import found_columns
+from sdc_sql.db.files import work
+from sdc_sql.errors import TableError
+from sdc_sql.microdata import Microdata
+from sdc_sql.release.certifying.content import types_of
+from sdc_sql.release.proposing import guesses
+from sdc_sql.release.proposing.proposed_steps import K, ProposedSteps, reads_as_numbers
+from sdc_sql.release.reading import schema
+from sdc_sql.release.running import formats, raw
+from sdc_sql.session import toml
+from sdc_sql.session.release_file import beside, write_new
+
+if TYPE_CHECKING:
+    import os
+
+    import duckdb
+
+    from sdc_sql.release.proposing.guesses import Column
+    from sdc_sql.release.reading.plan import Source
+
+MOST_KEYS = 6
+FEW_SMALL = 0.05  # the share of weights below 1 up to which these are calibrated, not normalised
+LEAST_MEMBERS, MOST_MEMBERS = 1.05, 30  # records for each household, on average
+READ_AS_NUMBERS = {
+    True: "a step on numbers reads as numbers",
+    False: "no step on numbers takes: write a copy of the file with them as numbers",
+}
+RIGHT = 0.9  # the share of households in which the members are numbered without gaps
+NUMBERED = {
+    "Stata": "gen long record = _n",
+    "SPSS": "COMPUTE record = $CASENUM.",
+    "": "COPY (SELECT row_number() OVER () AS record, * FROM 'survey.parquet') TO 'numbered.parquet'",
+}
+NAME = "sdc_proposed"
+
+
+def propose_release(
+    source: str | os.PathLike[str], path: str | os.PathLike[str] = "release.toml", *, table: str | None = None
+) -> Path:
+    """Write a release file proposed from the data, which is run once a person has decided what it asks.
+
+    It names direct identifiers (by name, pattern and uniqueness), the id, candidate keys (visible characteristics, few
+    categories), and first steps, with the sample uniques that the keys have after each. What is only guessed from a
+    name stands as a comment. Every other column, with what is known of it, is in a list, ``to_decide``: while that is
+    not empty, or a column is in no role, scenario or step, the file is not run. No value of the data is written.
+
+    Parameters
+    ----------
+    source
+        A Parquet, CSV, Stata or SPSS file, or a DuckDB database.
+    path
+        The release file, which is not there yet, in a folder that is.
+    table
+        The table of a database.
+
+    Returns
+    -------
+    Path
+        The file.
+
+    Raises
+    ------
+    TableError
+        Where the source cannot be read, has no records or no column for a key, or there is a file already.
+
+    Examples
+    --------
+    >>> import sdc_sql, tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     _ = sdc_sql.example().con.execute(f"COPY persons TO '{folder}/persons.parquet'")
+    ...     file = propose_release(f"{folder}/persons.parquet", f"{folder}/release.toml")
+    ...     try:
+    ...         _ = sdc_sql.read_release(file)
+    ...     except sdc_sql.ReleaseFileError as error:
+    ...         print(error.problems[0].splitlines()[0])
+    to_decide: the file is a proposal, and nothing is run before this list is empty. Decide, and take out:
+    """
+    file = Path(path).absolute()
+    if file.exists() or file.is_symlink():
+        raise TableError(f"There is a file {file} already: remove it first, or give another name.")
+    if not file.parent.is_dir():
+        raise TableError(f"There is no folder {file.parent}.")
+    found, types = raw.described(Path(source).absolute(), table)
+    if found.kind == "duckdb" and table is None:
+        raise TableError(f"{source} is a database: name its table.")
+    with work.database() as con:
+        set_key(con)
+        raw.read(con, found, NAME, types, ())
+        records, columns = guesses.columns_of(con, NAME, types_of(con, query.call("query_table", NAME)))
+        if not records:
+            raise TableError(f"{source} has no records.")
+        text = _Proposal(con, records, columns).text(found, file)
+    write_new(file, text)
+    return file
+
+
+class _Proposal:
+    """The guesses about one table, and the file that says them."""
+
+    def __init__(self, con: duckdb.DuckDBPyConnection, records: int, columns: list[Column]) -> None:
+        self.con, self.records = con, records
+        self.columns = {column.name: column for column in columns}
+        self.reasons: dict[str, str] = {}
+        self.looks: list[str] = []  # of the direct identifiers those that only look so
+        unique = []
+        for why in Microdata(con, NAME).risk.identifiers():
+            if why.evidence == "unique":
+                unique.append(why.variable)
+            else:
+                self.reasons.setdefault(why.variable, f"by its {why.evidence}: {why.reason}")
+        for column in columns:
+            if column.facts.like_names and column.name not in self.reasons and not column.named_as(guesses.VISIBLE):
+                self.looks.append(column.name)
+                self.reasons[column.name] = "looks like a name"
+        self.id = self._choose_id()
+        self.reasons.pop(str(self.id), None)
+        for name in unique:
+            if name != self.id:
+                self.reasons.setdefault(name, "(nearly) every value is another")
+        self.household = self._named(guesses.HOUSEHOLD, self._gathers)
+        self.members = [c.name for c in columns if self._numbers_members(c)]
+        self.weights = [c.name for c in columns if c.name not in (*self.reasons, self.id) and self._weighs(c)
+                        and (c.named_as(guesses.WEIGHT) or c.named_as(guesses.WEIGHT_MAYBE))]  # fmt: skip
+        self.weight = self._named(guesses.WEIGHT, lambda c: c.name in self.weights)
+        self.weight_maybe = None if self.weight else next(iter(self.weights), None)
+        self._choose_keys()
+
+    def _choose_id(self) -> str | None:
+        """Return a column that tells every record apart, and nothing else: no amount, though it is unique too."""
+        plain = [c for c in self.columns.values() if c.plain]
+        if len(plain) < 2:  # noqa: PLR2004 - there would be no key
+            return None
+        unique = [c for c in plain if c.unique and not c.decimal]
+        codes = [c for c in unique if c.named_as(guesses.ID) or self._counts(c)]
+        codes.sort(key=lambda c: (c.name in self.reasons, not c.named_as(guesses.ID), not c.numeric))
+        return codes[0].name if codes else None
+
+    def _counts(self, column: Column) -> bool:
+        """Return whether it is whole numbers that run on, or texts that are no numbers: of no amount, and of no age."""
+        return (column.runs_on if column.numeric else column.type == "VARCHAR") and not column.named_as(guesses.VISIBLE)
+
+    def _gathers(self, column: Column) -> bool:
+        """Return whether several records have each of its values, and not too many: the members of a household."""
+        if column.decimal or not column.plain or column.unique or not column.values:
+            return False
+        known = self._one(exp.Count(this=exp.column(column.name, quoted=True)))
+        return bool(LEAST_MEMBERS <= known / column.values <= MOST_MEMBERS)
+
+    def _numbers_members(self, column: Column) -> bool:
+        """Return whether it numbers the members of each household: by its name, or because it does so in nearly all."""
+        if column.name in (*self.reasons, self.id, self.household) or not column.plain or column.unique:
+            return False
+        if column.named_as(guesses.MEMBER) and not column.decimal:
+            return True
+        if self.household is None or not column.numeric or column.decimal or not 1 < column.values <= guesses.MANY:
+            return False
+        if column.named_as(guesses.VISIBLE):  # the ages of three sisters
+            return False
+        number, home = guesses.number_of(column.name), exp.column(self.household, quoted=True)
+        several = exp.Count(this=exp.Star())
+        extent = exp.Sub(this=exp.Max(this=number.copy()), expression=exp.Min(this=number.copy()))
+        without_gaps = exp.and_(
+            exp.Count(this=exp.Distinct(expressions=[number.copy()])).eq(several.copy()),
+            extent.eq(exp.Sub(this=several.copy(), expression=exp.Literal.number(1))),
+            exp.LTE(this=exp.Min(this=number.copy()), expression=exp.Literal.number(1)),
+        )
+        homes = exp.select(exp.alias_(without_gaps, "sdc__right")).from_(exp.to_table(NAME)).group_by(home)
+        homes = homes.having(exp.GT(this=several.copy(), expression=exp.Literal.number(1)))
+        right = exp.func("avg", exp.cast(exp.column("sdc__right"), "INTEGER"))
+        ((share,),) = execute(self.con, exp.select(right).from_(homes.subquery("h"))).fetchall()
+        return bool(share is not None and share >= RIGHT)
+
+    def _named(self, words: Any, fits: Any) -> str | None:  # noqa: ANN401 - a pattern, a test of a column
+        others = {*self.reasons, self.id}
+        return next(
+            (c.name for c in self.columns.values() if c.named_as(words) and c.name not in others and fits(c)), None
+        )
+
+    def _weighs(self, column: Column) -> bool:
+        right = exp.Anonymous(this="sdc__is_weight", expressions=[guesses.number_of(column.name)])
+        return column.numeric and bool(self._one(exp.Anonymous(this="bool_and", expressions=[right])))
+
+    def _one(self, figure: exp.Expression) -> Any:  # noqa: ANN401 - of any type
+        rows = exp.select(figure).from_(exp.to_table(NAME))
+        return execute(self.con, rows).fetchall()[0][0]
+
+    def _choose_keys(self) -> None:
+        taken = {*self.reasons, self.id, self.household, *self.members, *self.weights}
+        free = [c for c in self.columns.values() if c.plain and c.name not in taken]
+        visible = [c for c in free if c.named_as(guesses.VISIBLE) and c.values <= guesses.MANY and not c.decimal]
+        few = sorted((c for c in free if c not in visible and 1 < c.values <= guesses.FEW and not c.decimal
+                      and not c.unique and not c.facts.like_names), key=lambda c: c.values)  # fmt: skip
+        found = [*visible, *few]
+        if not found:
+            rest = [c for c in self.columns.values() if c.plain and c.name != self.id]
+            found = sorted(rest, key=lambda c: (c.name in self.reasons, c.values))[:1]
+        if not found:
+            raise TableError(
+                "No column can be a key: there is none of numbers, texts, truth values or dates but the id."
+            )
+        self.keys, self.more = [c.name for c in found[:MOST_KEYS]], [c.name for c in found[MOST_KEYS:]]
+        for key in self.keys:
+            self.reasons.pop(key, None)
+        self.numbers = [c.name for c in free if c.numeric and c not in found]
+
+    def text(self, source: Source, file: Path) -> str:
+        """Return the release file."""
+        table, ending = source.table, source.path.suffix.lower()
+        kept = ending if ending == ".csv" or ending in formats.FORMATS else ".parquet"  # with its labels
+        roles = self._roles(source)
+        steps = ProposedSteps(self.con, NAME, self.records, self.columns, self.keys, self.id, self.numbers)
+        lines = [
+            *schema.heading(file.parent),
+            toml.comment(f"Proposed from {self.records:,} records by names, types and numbers of values: look."),
+            "# Nothing is run before this list is empty. Decide of each column (a key of a scenario, a step that masks",
+            "# it, sensitive, not read at all, or released_as_collected), and take its line out.",
+            "to_decide = [", *(f"  {toml.text(question)}," for question in self._questions(source)), "]",
+            "", "[source]", toml.line("path" if table is None else "database", beside(source.path, file)),
+            *([toml.line("table", table)] if table is not None else []),
+            "", "[roles]", *roles,
+            "", "[[scenarios]]", toml.comment("What may an intruder know? Each such set of keys is a scenario."),
+            toml.line("name", "intruder"), toml.line("keys", self.keys),
+            *([toml.comment(f"candidates too, few categories: {toml.value(self.more)}")] if self.more else []),
+            *self._limits(), *steps.lines(source),
+            "", "[output]", toml.line("path", _free(file, kept)),
+        ]  # fmt: skip
+        return "\n".join(lines) + "\n"
+
+    def _questions(self, source: Source) -> list[str]:
+        """Return what a person has to decide: the scenario, what was guessed, and each column that is nowhere yet."""
+        keys = ", ".join(map(toml.value, self.keys))
+        found = [f"scenarios: are {keys} what an intruder may know, and the limits right?"]
+        guessed = {"id": self.id, "household": self.household, "weight": self.weight}
+        said = ", ".join(f"{role} {toml.value(name)}" for role, name in guessed.items() if name is not None)
+        if said:
+            found.append(f"roles: {said}: guessed from names and values. Right?")
+        found += [f"{self.columns[name].facts}. It is among the identifiers, which are not read. Right?"
+                  for name in self.looks if name in self.reasons]  # fmt: skip
+        there = {*self.keys, *self.reasons, self.id, self.household, self.weight}
+        left = [column for column in self.columns.values() if column.name not in there]
+        return [*found, *(f"{column.facts}{self._hint(column, source)}" for column in left)]
+
+    def _hint(self, column: Column, source: Source) -> str:
+        """Return what else a column that is nowhere yet may be."""
+        if column.name in self.members:
+            return "; numbers the persons of a household: no key, but it tells them apart"
+        if column.name in self.weights:
+            return "; a weight?"
+        if column.facts.numbers:
+            return f", which {READ_AS_NUMBERS[reads_as_numbers(column, source)]}"
+        if self.household is None and column.named_as(guesses.ID) and self._gathers(column):
+            return "; several records have each: households?"
+        return ""
+
+    def _roles(self, source: Source) -> list[str]:
+        lines = []
+        if self.id is not None:
+            lines.append(toml.line("id", self.id, "a value of its own in each record; not released"))
+        else:
+            lines.append('# id = "..."  # no column tells every record apart, and the steps need one. Number a copy:')
+            lines.append(toml.comment(NUMBERED.get(source.kind, NUMBERED[""])))
+        if self.household:
+            lines.append(toml.line("household", self.household, "by its name; several records have each number"))
+            lines += self._of_household(self.household)
+        if self.weight:
+            lines.append(toml.line("weight", self.weight, "by its name; values are positive"))
+            lines += self._small_weights(self.weight)
+        elif self.weight_maybe:
+            maybe = toml.line("weight", self.weight_maybe)
+            lines.append(toml.comment(f"{maybe}  # perhaps, by its name: how many persons a record stands for?"))
+            lines += self._small_weights(self.weight_maybe)
+        lines.append("# sampling_fraction = 0.01  # the share of the population that is in the file: theta needs it")
+        for name, why in self.reasons.items():
+            lines.append(toml.comment(f"{toml.value(name)} {why}"))
+        if self.reasons:
+            lines.append(toml.line("identifiers", [*self.reasons], "direct identifiers: not read at all"))
+        lines += self._written_as_texts(source)
+        if self.numbers:
+            lines.append(toml.comment(f"{toml.line('sensitive', self.numbers)}  # numbers that are no keys"))
+        lines.append("# drop = []                   # columns that are not read")
+        lines.append("# released_as_collected = []  # columns in no other role, scenario or step that stay")
+        return lines
+
+    def _written_as_texts(self, source: Source) -> list[str]:
+        """Return the numbers that are texts: those that a step reads as numbers, and the others."""
+        texts = [column for name in self.numbers if (column := self.columns[name]).facts.numbers]
+        ways = {
+            how: [c.name for c in texts if reads_as_numbers(c, source) is reads]
+            for reads, how in READ_AS_NUMBERS.items()
+        }
+        return [toml.comment(f"numbers that are written as texts, which {how}: {toml.value(names)}")
+                for how, names in ways.items() if names]  # fmt: skip
+
+    def _of_household(self, household: str) -> list[str]:
+        """Return the columns that are the same for all members of a household, with the share where some are not."""
+        others = [name for name in self.columns if name not in {*self.reasons, *self.weights, self.id, household}]
+        found = found_columns(self.con, NAME, household, others)
+        near = "".join(f"; {column}" for column in found if column.share < 1)
+        said = f"what one member shows, the others have{near}"
+        return [toml.line("household_columns", [column.name for column in found], said)] if found else []
+
+    def _small_weights(self, weight: str) -> list[str]:
+        """Return how weights below 1 count, where there are any; as a comment where there are many."""
+        below = guesses.number_of(weight) < 1
+        small = self._one(exp.Anonymous(this="count_if", expressions=[below]))
+        if not small:
+            return []
+        few = small <= FEW_SMALL * self.records
+        asked = "a cell stands for at least its own records" if few else "normalised? They should sum to the population"
+        line = toml.line("small_weights", "at_least_one", f"{small:,} records weigh less than 1: {asked}")
+        return [line if few and weight == self.weight else toml.comment(line)]
+
+    def _limits(self) -> list[str]:
+        k = min(K, max(2, self.records))
+        said = toml.comment('NULL in a key is a value of its own; "wildcard": it agrees with every value.')
+        return [said, toml.line("nulls", "category"), toml.line("limits", [f"k_anonymity.{k}.records <= 0"])]
+
+
+def _free(file: Path, ending: str) -> str:
+    """Return a name for the released file beside the release file that is not taken."""
+    name = f"{file.stem}-released"
+    while file.with_name(name + ending).exists():
+        name += "-new"
+    return name + ending

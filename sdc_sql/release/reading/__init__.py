@@ -1,0 +1,1 @@
+"""A release file read and checked, before any work."""

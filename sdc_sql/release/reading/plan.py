@@ -1,0 +1,261 @@
+"""What a release file says, checked: names are as the source spells them, paths absolute."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+from sdc_sql.figures.given import named
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from pathlib import Path
+
+    import duckdb
+
+    from sdc_sql.figures.asked import Asked
+    from sdc_sql.frontier.figures import Figure
+    from sdc_sql.release.reading.ruleset import Rules
+
+ORIGINAL = "sdc_original"  # the table of the source
+RELEASED = "sdc_release"  # the table that the steps change
+THIS = "this release"  # the name of the release itself among the candidates of its frontier
+
+
+@dataclass(frozen=True)
+class Source:
+    """The raw table: a file, by its content ``Parquet``, ``CSV`` or ``duckdb``, by its ending ``Stata`` or ``SPSS``.
+
+    Or a ``relation`` of the connection that the release runs on; then ``path`` is no file but its name alone.
+    """
+
+    path: Path
+    table: str | None = None  # of a database
+    kind: str = "Parquet"
+    relation: str | None = None  # as query_table takes it
+
+
+@dataclass(frozen=True)
+class RolesOfColumns:
+    """What the columns are.
+
+    ``identifiers`` are direct ones: they are not read at all, nor is what is in ``drop``. ``released_as_collected`` are
+    those that are in no other role, no scenario and no step, and leave the house as they are.
+    """
+
+    id: str | None = None
+    weight: str | float | None = None
+    small_weights: str = "error"
+    sampling_fraction: str | float | None = None
+    household: str | None = None
+    household_columns: tuple[str, ...] | None = None  # None: those that are found to be such in the source
+    guessed: tuple[str, ...] = ()  # those of them that were found in few households, as may be by chance
+    strata: tuple[str, ...] = ()
+    sensitive: tuple[str, ...] = ()
+    ordered: tuple[str, ...] = ()  # those of the sensitive variables that are numbers, or ordered
+    identifiers: tuple[str, ...] = ()
+    drop: tuple[str, ...] = ()
+    released_as_collected: tuple[str, ...] = ()
+    ghosts: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Limit:
+    """A condition that must hold; ``path`` says where it stands in the file: ``scenarios[0].limits[1]``."""
+
+    path: str
+    text: str
+    scenario: str | None = None  # of a scenario, None: of the loss
+
+    def __str__(self) -> str:
+        """Return the condition as it is written."""
+        return self.text
+
+
+@dataclass(frozen=True)
+class Scenario:
+    """What an intruder may know: the keys, and the limits that the released file must keep against them.
+
+    ``nulls`` is None where the file does not say: then NULL counts as a value of its own, and as one that agrees with
+    every value once values of the keys were suppressed. ``k``: k-anonymity is measured for 2 .. k. ``threshold`` is
+    that of the threshold rule, one number or one for each number of keys. ``neighbourhood`` has the continuous keys
+    (``columns``) and the other arguments of that measure.
+    """
+
+    path: str
+    name: str
+    keys: tuple[str, ...]
+    nulls: str | None = None
+    k: int = 5
+    threshold: float | tuple[float, ...] | None = None
+    limits: tuple[Limit, ...] = ()
+    neighbourhood: Mapping[str, Any] | None = None
+
+
+@dataclass(frozen=True)
+class Step:
+    """A masking step: the verb of Microdata and its arguments by name. A verb for one column is called for each.
+
+    ``method`` is as the file writes it; ``scenario`` whose keys are masked; ``where`` which records may be changed;
+    ``by_household`` whose households are masked as one record each.
+    What else there is of it comes from its declaration: whether it draws, suppresses values, makes them coarser, masks
+    numbers (however a CSV file writes them), or leaves records out.
+    """
+
+    path: str
+    method: str
+    verb: str
+    arguments: Mapping[str, Any]
+    columns: tuple[str, ...] = ()
+    scenario: str | None = None
+    where: str | None = None
+    draws: bool = False
+    suppresses: bool = False
+    coarsens: bool = False
+    of_numbers: bool = False
+    draws_records: bool = False
+    by_household: str | None = None
+
+    @property
+    def changes(self) -> tuple[str, ...]:
+        """The columns that it may change: its own, and those that follow them."""
+        ghosts = self.arguments.get("ghosts") or {}
+        following = (*(name for names in ghosts.values() for name in names), *(self.arguments.get("carry_along") or ()))
+        return tuple(dict.fromkeys((*self.columns, *following)))
+
+    def __str__(self) -> str:
+        """Return the step in a line: ``recode age: keep first 2``."""
+        told = {name: value for name, value in self.arguments.items() if name not in {"columns", "keys"}}
+        said = ", ".join(f"{name.replace('_', ' ')} {_said(value)}" for name, value in told.items())
+        where = f" where {self.where}" if self.where is not None else ""
+        return f"{self.method} {', '.join(self.columns)}{where}{': ' if said else ''}{said}"
+
+
+@dataclass(frozen=True)
+class Loss:
+    """The limits on what is lost, over these columns; the others are what some of the measures take."""
+
+    columns: tuple[str, ...] = ()
+    limits: tuple[Limit, ...] = ()
+    ordinal: tuple[str, ...] = ()
+    continuous: tuple[str, ...] = ()
+    domains: tuple[str, ...] = ()
+    dimension: int | None = None
+
+
+@dataclass(frozen=True)
+class Output:
+    """What is written: the released file, and ``documents`` by the field that names them (report, certificate, ...).
+
+    ``ids``: ``drop`` (by default), ``keep`` or ``recode``; ``households``, their numbers: ``recode`` (by default),
+    ``keep`` or ``drop``; ``folder``: where all of it goes, if not beside the release
+    file. It is made where it is not there.
+    """
+
+    path: Path
+    ids: str = "drop"
+    households: str = "recode"
+    documents: Mapping[str, Path] = field(default_factory=dict)
+    folder: Path | None = None
+
+
+@dataclass(frozen=True)
+class Place:
+    """Where a release file is run that says so itself nowhere: in a warehouse, on a relation there.
+
+    ``source`` with its ``columns`` stands for that of the file, a relation of ``con``; ``output`` with its documents
+    for those of the file, of which the ids are taken.
+    """
+
+    output: Output
+    source: Source | None = None
+    columns: Mapping[str, str] = field(default_factory=dict)
+    con: duckdb.DuckDBPyConnection | None = None
+
+
+@dataclass(frozen=True)
+class Candidate:
+    """Another release that was considered: its steps, none for the file as it is."""
+
+    path: str
+    name: str
+    steps: tuple[Step, ...]
+
+
+@dataclass(frozen=True)
+class Considered:
+    """The candidates of the frontier, and the figures by which they are compared with this release."""
+
+    risk: Figure
+    loss: Figure
+    scenario: str
+    max_risk: float | None
+    utility: str | None
+    candidates: tuple[Candidate, ...]
+
+
+@dataclass(frozen=True)
+class Plan:
+    """A release file, read and checked against its source.
+
+    ``path`` is the file, ``text`` what stands in it; ``columns`` are those of the source with their types, direct
+    identifiers left out. ``rules`` is the name and version of the ruleset. ``roles_after`` are the roles once
+    steps have taken a sample, where the weight or the sampling fraction is one number. ``figures`` are measures with
+    arguments of their own, by the names that limits have for them.
+    """
+
+    path: Path
+    text: str
+    source: Source
+    roles: RolesOfColumns
+    scenarios: tuple[Scenario, ...]
+    steps: tuple[Step, ...]
+    loss: Loss
+    output: Output
+    columns: Mapping[str, str]
+    title: str = ""
+    producer: str = ""
+    version: str = ""
+    description: str = ""
+    population: str = ""
+    release: str = ""
+    rules: str | None = None
+    ruleset: Rules | None = None
+    frontier: Considered | None = None
+    figures: Mapping[str, tuple[str, Mapping[str, Any]]] = field(default_factory=dict)
+    roles_after: RolesOfColumns | None = None
+
+    @cached_property
+    def asked(self) -> Mapping[str, Asked]:
+        """Return the figures that limits can name."""
+        return named(self.figures)
+
+    @property
+    def released_roles(self) -> RolesOfColumns:
+        """What the columns of the released file are: a sample of the records has another sampling fraction."""
+        return self.roles if self.roles_after is None else self.roles_after
+
+    @property
+    def limits(self) -> tuple[Limit, ...]:
+        """Every limit, in the order of the file."""
+        return (*(limit for scenario in self.scenarios for limit in scenario.limits), *self.loss.limits)
+
+    @property
+    def draws(self) -> bool:
+        """Whether anything is drawn with the secret key."""
+        others = self.frontier.candidates if self.frontier is not None else ()
+        steps = (*self.steps, *(step for candidate in others for step in candidate.steps))
+        return any(step.draws for step in steps) or self.output.ids == "recode"
+
+    def scenario(self, name: str) -> Scenario:
+        """Return the scenario of that name."""
+        return next(scenario for scenario in self.scenarios if scenario.name == name)
+
+
+def _said(value: object) -> str:
+    if isinstance(value, list | tuple):
+        return f"[{', '.join(map(_said, value))}]"
+    if isinstance(value, dict):
+        return f"{{{', '.join(f'{name} = {_said(v)}' for name, v in value.items())}}}"
+    return str(value)

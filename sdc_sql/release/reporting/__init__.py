@@ -1,0 +1,1 @@
+"""The reports of a release, and its metadata."""

@@ -1,0 +1,242 @@
+"""The internal report of a release: everything but the key, in the six stages of the SDC handbook (section 3.2)."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from sdc_sql.db.showing.results import shown as figure
+from sdc_sql.document.blocks import Chart, Page, Points, Section, Table, Text, facts, label, table
+from sdc_sql.document.files import as_text, written
+from sdc_sql.release.reading import density
+from sdc_sql.release.reporting import frontier_report, lost, matrices
+from sdc_sql.release.reporting.public_facts import as_collected
+from sdc_sql.release.reporting.stages import CONTROL, DATA, IMPLEMENTATION, NEED, RESULT, RISK, about, released_columns
+from sdc_sql.release.running import one_form
+from sdc_sql.report import layout
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from pathlib import Path
+
+    from sdc_sql.document.blocks import Block
+    from sdc_sql.release.running.outcome import Outcome, ScenarioOutcome
+    from sdc_sql.report import RiskReport
+
+_SMALL_WEIGHTS = {"error": None, "at_least_one": "counted as the records themselves"}
+
+
+def write_internal(outcome: Outcome, path: Path) -> None:
+    """Write the internal report, as Markdown where the path ends so, else as HTML."""
+    written(internal_page(outcome), path)
+
+
+def internal_report(outcome: Outcome, format: str = "html") -> str:  # noqa: A002 - the plain word for it
+    """Return the internal report of a release, accepted or refused, as ``"html"`` or ``"markdown"``.
+
+    It holds everything but the secret key and is as confidential as the data: risks by scenario before and after, the
+    riskiest combinations, PRAM matrices, suppressions by variable and dimension, every step with its parameters.
+    """
+    return as_text(internal_page(outcome), format)
+
+
+def internal_page(outcome: Outcome) -> Page:
+    """Return the internal report as a page."""
+    verdict = "ACCEPTED: every limit holds." if outcome.accepted else "REFUSED: a limit does not hold."
+    lines = (*about(outcome), "Internal and confidential: never for the users of the file.", verdict)
+    sections = (
+        _need(outcome), _data(outcome), _risk(outcome), _control(outcome), _implementation(outcome), _result(outcome),
+    )  # fmt: skip
+    return Page(f"{outcome.plan.title or outcome.plan.output.path.name}: internal report", lines, sections)
+
+
+def _need(outcome: Outcome) -> Section:
+    plan = outcome.plan
+    roles = {
+        "population": plan.population,
+        "direct identifiers, not read": ", ".join(plan.roles.identifiers),
+        "dropped, not read": ", ".join(plan.roles.drop),
+        "sensitive variables": ", ".join(plan.roles.sensitive),
+        "household": plan.roles.household or "",
+    }
+    return Section(NEED, (facts("Whom the file is about", {n: v or "none named" for n, v in roles.items()}),))
+
+
+def _data(outcome: Outcome) -> Section:
+    plan = outcome.plan
+    source = {
+        "source": str(plan.source.path), "table": plan.source.table,
+        **{f"SHA-256 of the {name.replace('_', ' ')}": digest for name, digest in outcome.digests.items()},
+        "released file": str(plan.output.path), "id in it": plan.output.ids,
+        "household numbers in it": plan.output.households if plan.roles.household else None,
+        "release name": plan.release or None,
+        "rules": plan.rules, "weight": _said(plan.roles.weight), "sampling fraction": plan.roles.sampling_fraction,
+        "weights that sum to less than the records of a cell": _SMALL_WEIGHTS[plan.roles.small_weights],
+        "strata": ", ".join(plan.roles.strata) or None,
+        "values given one form (0.0 for -0.0, NaN without a sign, intervals)": one_form.said(outcome.reformed) or None,
+    }  # fmt: skip
+    sizes = Table(
+        "Size", ("", "before", "after"),
+        (
+            ("records", outcome.records_before, outcome.records_after),
+            ("variables", len(outcome.columns_before), len(released_columns(outcome))),
+        ),
+    )  # fmt: skip
+    after, unchanged = {c.lower() for c in released_columns(outcome)}, {*as_collected(outcome)}
+    how = {name: "released as collected" if name in unchanged else "released" for name in plan.columns}
+    columns = tuple(
+        (name, kind, how[name] if name.lower() in after else "removed") for name, kind in plan.columns.items()
+    )
+    described: list[Block] = [Text(plan.description)] if plan.description else []
+    known = {n: v for n, v in source.items() if v is not None}
+    return Section(DATA, (*described, facts("", known), sizes, Table("Variables", ("variable", "type", ""), columns)))
+
+
+def _risk(outcome: Outcome) -> Section:
+    return Section(
+        RISK,
+        tuple(
+            Section(
+                f"Scenario: {s.scenario.name}",
+                (
+                    Text(
+                        f"What an intruder may know: {', '.join(s.scenario.keys)}"
+                        f"{density.shown(s.scenario.neighbourhood)}. {_nulls(s.nulls_before)}"
+                    ),
+                    *layout.tables(s.before.parts),
+                ),
+            )
+            for s in outcome.scenarios
+        ),
+    )
+
+
+def _control(outcome: Outcome) -> Section:
+    rows = tuple(
+        (path, step.method, ", ".join(step.columns), step.changed)
+        for path, step in zip(outcome.step_paths, outcome.steps, strict=True)
+    )
+    named = ("in the release file", "method", "variables", "records changed")
+    steps = Table("Steps, in their order", named, rows) if rows else Text("No step.")
+    return Section(CONTROL, (steps, *frontier_report.sections(outcome)))
+
+
+def _implementation(outcome: Outcome) -> Section:
+    blocks: list[Block] = [facts("Software", outcome.versions)]
+    for path, step, log in zip(outcome.step_paths, outcome.steps, matrices.logged(outcome), strict=True):
+        told: dict[str, object] = {
+            "variables": ", ".join(step.columns), **{n: _said(v) for n, v in step.parameters.items()},
+            "records": step.records, "records changed": step.changed, "SSE/SST": step.sse_sst,
+            "release": step.release, "stream": step.stream,
+        }  # fmt: skip
+        tables: list[Block] = [facts("", {n: v for n, v in told.items() if v not in (None, "")})]
+        blocks.append(Section(f"{path}: {step.method}", (*tables, *(matrices.shown(log) if log else []))))
+    return Section(IMPLEMENTATION, (*blocks, *_suppressions(outcome)))
+
+
+def _suppressions(outcome: Outcome) -> list[Block]:
+    variables = lost.by_variable(outcome)
+    if not variables:
+        return [Text("Changes and suppressions by variable need the id of the records.")]
+    rows = [{**row, "changed, per cent": _share(row["changed"], row["records"])} for row in variables]
+    blocks: list[Block] = [table("Values that were changed, and those of them that were suppressed", rows)]
+    gone = [row["variable"] for row in variables if row["suppressed"]]
+    for name, found in lost.by_dimension(outcome, gone).items():
+        rows_of = tuple((label(row["value"]), row["records"], *(row["suppressed"][v] for v in gone)) for row in found)
+        blocks.append(Table(f"Suppressed values of each variable, by {name}", (name, "records", *gone), rows_of))
+    return [Section("Changes and suppressions", tuple(blocks))]
+
+
+def _result(outcome: Outcome) -> Section:
+    rows = tuple(
+        (o.limit.scenario or (o.limit.path if o.found else "loss"), o.limit.text,
+         o.found or ", ".join(f"{n}: {figure(v)}" for n, v in o.figures.items()),
+         "holds" if o.holds else "DOES NOT HOLD")
+        for o in outcome.limits
+    )  # fmt: skip
+    blocks: list[Block] = [
+        Table("Limits", ("of", "must hold", "figures", "result"), rows) if rows else Text("No limit was set."),
+        *(_scenario(s) for s in outcome.scenarios),
+        *_loss(outcome),
+    ]
+    if outcome.plan.ruleset is not None and outcome.plan.ruleset.ruleset.unchecked:
+        unchecked = Points(outcome.plan.ruleset.ruleset.unchecked)
+        blocks.insert(1, Section(f"What {outcome.plan.rules} does not check", (unchecked,)))
+    if outcome.reasons:
+        blocks.insert(1, Points(outcome.reasons))
+    return Section(RESULT, tuple(blocks))
+
+
+def _scenario(found: ScenarioOutcome) -> Section:
+    reports = {"before": found.before, "after": found.after}
+    distributions = {n: (r.frequency_distribution, r.risk_distribution) for n, r in reports.items()}
+    pictures = [p for heading in (layout.FREQUENCIES, layout.RISKS) for p in layout.pictures(heading, distributions)]
+    several = [t for t in layout.tables(found.after.parts) if t.title in (layout.RISKIEST, layout.THETA_BY)]
+    return Section(
+        f"Risk after masking, scenario: {found.scenario.name}",
+        (
+            Text(" ".join([_nulls(found.nulls_after), found.after.pram or ""]).strip()),
+            Table("Risk before and after", ("", "before", "after"), _paired(found)),
+            *pictures,
+            *several,
+        ),
+    )
+
+
+def _paired(found: ScenarioOutcome) -> tuple[tuple[object, ...], ...]:
+    """Return the figures of the file as a whole, before beside after."""
+    before, after = _figures(found.before, found.more_before), _figures(found.after, found.more_after)
+    return tuple((name, before.get(name), after.get(name)) for name in dict.fromkeys([*before, *after]))
+
+
+def _figures(report: RiskReport, more: Mapping[str, Any]) -> dict[str, Any]:
+    found: dict[str, Any] = {}
+    single = {"frequencies": report.frequency_summary, "theta": report.theta, "global risk": report.global_risk,
+              "households": report.household_global_risk, "special uniques": report.suda_summary}  # fmt: skip
+    for measure, result in single.items():
+        found |= {f"{measure}: {n.replace('_', ' ')}": v for n, v in (result.to_dict() if result else {}).items()}
+    found |= {f"records below k = {v.k}": v.records for v in report.k_anonymity}
+    for row in report.attribute:
+        found |= {f"{row['sensitive']}: {n.replace('_', ' ')}": v for n, v in row.items() if n != "sensitive"}
+    for measure, rows in more.items():
+        if isinstance(rows, dict):  # the log-linear model, of the whole file
+            found |= {f"{measure.replace('_', ' ')}: {n.replace('_', ' ')}": _said(v) for n, v in rows.items()}
+            continue
+        for i, row in enumerate(rows):
+            found |= {f"{measure.replace('_', ' ')} {i + 1}: {n.replace('_', ' ')}": _said(v) for n, v in row.items()}
+    return found
+
+
+def _loss(outcome: Outcome) -> list[Block]:
+    variables = lost.by_variable(outcome)
+    blocks: list[Block] = []
+    if variables:
+        shares = tuple(_share(row["changed"], row["records"]) for row in variables)
+        names = tuple(row["variable"] for row in variables)
+        title = "Values that were changed, in per cent of the records"
+        blocks.append(Chart(title, names, (("changed", shares),), "dots", most=100.0))
+    for name, rows in outcome.loss.items():
+        blocks.append(table(name.replace("_", " "), rows))
+        by = [row for row in rows if row.get("variable") is not None]
+        number = name if rows and name in rows[0] else "distance" if rows and "distance" in rows[0] else "loss"
+        if len(by) > 1 and all(number in row for row in by):
+            dots = tuple(row[number] for row in by)
+            blocks.append(Chart(f"{name.replace('_', ' ')} by variable", tuple(str(r["variable"]) for r in by),
+                                ((number, dots),), "dots"))  # fmt: skip
+    return [Section("Information loss", tuple(blocks))] if blocks else []
+
+
+def _share(part: int, whole: int) -> float:
+    return round(100 * part / whole, 3) if whole else 0.0
+
+
+def _nulls(nulls: str) -> str:
+    return "NULL agrees with every value." if nulls == "wildcard" else "NULL is a value of its own."
+
+
+def _said(value: object) -> object:
+    """Return a parameter as it is shown: numbers as they are, what is nested as text."""
+    if isinstance(value, dict):
+        return ", ".join(f"{name}: {_said(v)}" for name, v in value.items() if v is not None)
+    if isinstance(value, list | tuple):
+        return "; ".join(str(_said(v)) for v in value)
+    return "yes" if value is True else "no" if value is False else value

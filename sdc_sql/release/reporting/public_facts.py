@@ -1,0 +1,87 @@
+"""What was done to the released variables, as their users are told: for the public report, and the metadata."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from sdc_sql.db.catalogue.macros import effect_of
+from sdc_sql.release.reading import undecided
+from sdc_sql.release.reporting import public_steps
+from sdc_sql.release.reporting.stages import released_columns
+
+if TYPE_CHECKING:
+    from sdc_sql.db.masking.steps import MaskingStep
+    from sdc_sql.release.running.outcome import Outcome
+
+
+@dataclass(frozen=True)
+class Treatment:
+    """What the users are told of a step on columns that are released."""
+
+    columns: tuple[str, ...]
+    method: str
+    done: str
+    keeps: str
+    parameters: str
+    in_classes: bool  # whether a released value is a class of several original ones
+
+    @property
+    def of(self) -> str:
+        """What was treated: the columns, or, where records were drawn and no value was changed, the records."""
+        return ", ".join(self.columns) or "the records"
+
+
+def treatments(outcome: Outcome) -> list[Treatment]:
+    """Return what is told of each step, in their order."""
+    planned = {step.path: step for step in outcome.plan.steps}
+    found = []
+    for path, step in zip(outcome.step_paths, outcome.steps, strict=True):
+        columns = released_of(outcome, step)
+        if columns or not step.columns:  # a sample of records without weights changes no column
+            done, keeps = public_steps.described(step, planned.get(path))
+            told = "; ".join(f"{n.replace('_', ' ')} {_said(v)}" for n, v in public_steps.told(step).items())
+            in_classes = effect_of(step.method).coarsens.kind == "into classes"
+            found.append(Treatment(tuple(columns), step.method.replace("_", " "), done, keeps, told, in_classes))
+    return found
+
+
+def as_collected(outcome: Outcome) -> list[str]:
+    """Return the released columns that no step touched; recoded ids and numbers of households are not among them."""
+    touched = {c.lower() for step in outcome.steps for c in step.columns}
+    unchanged = undecided.as_collected(outcome.plan, released_columns(outcome))
+    return [c for c in unchanged if c.lower() not in touched]
+
+
+def noise_variances(outcome: Outcome) -> dict[str, float]:
+    """Return the variance of the noise that was added to each column, where it may be told."""
+    found: dict[str, float] = {}
+    for step, part in zip(outcome.steps, in_part(outcome), strict=True):
+        if part or not whole(outcome, step):
+            continue
+        # together with another step on it, the variance of the noise may tell of values that the other one hid
+        alone = {c for c in step.columns if sum(c in other.columns for other in outcome.steps) == 1}
+        known = public_steps.variances(step)
+        found |= {c: v for c, v in known.items() if c in alone or step.method == "noise_absolute"}
+    return found
+
+
+def whole(outcome: Outcome, step: MaskingStep) -> bool:
+    """Return whether all columns of a step are released: only then its matrix and its advice are told."""
+    return {*released_of(outcome, step)} == {*step.columns}
+
+
+def in_part(outcome: Outcome) -> list[bool]:
+    """Return of each step whether it masked a part of the records (``where``), which tells little of the whole file."""
+    planned = {step.path: step for step in outcome.plan.steps}
+    return [planned[path].where is not None if path in planned else False for path in outcome.step_paths]
+
+
+def released_of(outcome: Outcome, step: MaskingStep) -> list[str]:
+    """Return the columns of a step that are in the released file."""
+    there = {c.lower() for c in released_columns(outcome)}
+    return [c for c in step.columns if c.lower() in there]
+
+
+def _said(value: object) -> str:
+    return ", ".join(map(str, value)) if isinstance(value, list | tuple) else str(value)

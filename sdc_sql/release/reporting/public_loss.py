@@ -1,0 +1,88 @@
+"""The losses that the users of a file are told: rounded so that no figure tells of few records.
+
+A loss that is exact says how many records were changed, and of a top-coded income nearly by how much. A share of
+records is therefore given in steps of at least ten records. The mean of a distance, which one outlying record may
+dominate (it is at most the root of n standard deviations from the mean), is given in steps of no less than 1 / root n.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, Any
+
+from sdc_sql.db.catalogue.macros import effect_of
+from sdc_sql.release.reporting.public_steps import withheld
+from sdc_sql.release.reporting.stages import released_columns
+
+if TYPE_CHECKING:
+    from sdc_sql.release.running.outcome import Outcome
+
+FEWEST = 100  # records: of fewer nothing is told
+_STEPS = ((1000, 1), (200, 5), (FEWEST, 10))  # from so many records on, in steps of so many per cent
+
+
+def per_cent(part: int, whole: int) -> float | None:
+    """Return a share in per cent, in steps of at least ten records; None of fewer than 100 records.
+
+    Examples
+    --------
+    >>> per_cent(3, 61_395), per_cent(600, 61_395), per_cent(3, 200), per_cent(1, 99)
+    (0.0, 1.0, 0.0, None)
+    """
+    step = next((step for least, step in _STEPS if whole >= least), None)
+    return None if step is None else float(step * math.floor(100 * part / whole / step + 0.5))
+
+
+def coarse(value: float | None, records: int) -> float | None:
+    """Return a loss in steps of a power of ten that is at least 1 / root n; None of fewer than 100 records.
+
+    Examples
+    --------
+    >>> coarse(0.14731, 61_395), coarse(0.14731, 2_000_000), coarse(0.14731, 99)
+    (0.15, 0.147, None)
+    """
+    if value is None or not math.isfinite(value) or records < FEWEST:
+        return None
+    digits = math.floor(math.log10(math.sqrt(records)))
+    return round(value, digits)
+
+
+def withheld_columns(outcome: Outcome) -> set[str]:
+    """Return the columns, in small letters, whose masking a loss would help to undo."""
+    return {c.lower() for step in outcome.steps if withheld(step) for c in step.columns}
+
+
+def losses(outcome: Outcome) -> list[dict[str, Any]]:
+    """Return measure, figure, variables and value of each loss that is told.
+
+    Told are the figures that the measure's header names: bounded means over records. Moments, entropies, models and
+    sizes of classes stay inside; so does a loss of a column whose masking it would help to undo, and one over several
+    columns that has such a column.
+    """
+    secret = withheld_columns(outcome)
+    shown = {c.lower() for c in released_columns(outcome)}
+    of_all = {c.lower() for c in outcome.plan.loss.columns}
+    found = []
+    for measure, rows in outcome.loss.items():
+        for row in rows:
+            named = _named(row)
+            if {c.lower() for c in named} & secret or not {c.lower() for c in named} <= shown:
+                continue
+            if not named and (of_all & secret or not of_all):
+                continue
+            for figure in effect_of(measure).told_of({}):
+                value = coarse(row.get(figure), outcome.records_after)
+                if value is not None:
+                    found.append(
+                        {
+                            "measure": measure.replace("_", " "), "figure": figure.replace("_", " "),
+                            "variables": ", ".join(named) or "all together", "loss": value,
+                        }
+                    )  # fmt: skip
+    return found
+
+
+def _named(row: Any) -> tuple[str, ...]:  # noqa: ANN401 - a row of a measure
+    if row.get("variable") is not None:
+        return (str(row["variable"]),)
+    return tuple(str(c) for c in row.get("columns") or ())

@@ -1,0 +1,126 @@
+"""What the users of a file are told of each step: what they need to reckon with it, and nothing that undoes it.
+
+Told is what the header of the method says (`Told:`), and nothing else. Not told: Kim's alpha and the factors of
+Höhne's noise (whoever knows them can undo the masking; nor a loss of those columns, from which they could be
+reckoned), how far ranks were swapped, limits of risk and of k, which records were masked (``where``), release names,
+tables and mappings (they list original categories), thresholds that are counts or shares of the records, the matrix of
+a guaranteed PRAM (from it follows how many persons share each combination), the order of a systematic sample (whoever
+knows one who is in it knows the others), and who may exchange with whom, and how many, in a swap.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from sdc_sql.db.catalogue.macros import by_name, effect_of
+from sdc_sql.document.blocks import Text
+from sdc_sql.release.reporting import matrices
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from sdc_sql.db.masking.steps import LoggedStep, MaskingStep
+    from sdc_sql.document.blocks import Block
+    from sdc_sql.release.reading.plan import Step
+
+DIGITS = 3  # of the probabilities of a matrix: from exact ones of an invariant matrix follow the original counts
+
+_BY_HOUSEHOLD = "Drawn by household: members with the same value have the same released value."
+
+
+def withheld(step: MaskingStep) -> bool:
+    """Return whether not even a loss of its columns is told: from it would follow what undoes the step."""
+    return effect_of(step.method).loss.of(step.parameters) != "published"
+
+
+def told(step: MaskingStep) -> dict[str, Any]:
+    """Return the parameters that users need, by name."""
+    names = effect_of(step.method).told_of(step.parameters)
+    return {name: step.parameters[name] for name in names if step.parameters.get(name) is not None}
+
+
+def variances(step: MaskingStep) -> dict[str, float]:
+    """Return the variance of the noise that was added to each column, where it is one number and may be told."""
+    deviations: list[Any] = []
+    if step.method == "noise_absolute":
+        given = step.parameters["standard_deviation"]
+        deviations = [given] * len(step.columns) if isinstance(given, int | float) else list(given)
+    elif step.method == "noise" and step.parameters.get("method") == "uncorrelated":
+        applied = step.parameters.get("applied") or []
+        if len(applied) == 1 and applied[0].get("stratum") is None:
+            found = dict(zip(applied[0]["columns"], applied[0]["standard_deviations"] or [], strict=False))
+            deviations = [found.get(column) for column in step.columns]
+    return {c: float(d) ** 2 for c, d in zip(step.columns, deviations, strict=False) if d is not None}
+
+
+def described(step: MaskingStep, planned: Step | None) -> tuple[str, str]:
+    """Return what was done, and what it keeps, in the words of the method's declaration, where it says what is told."""
+    macro = by_name().get(f"sdc_{step.method}")
+    said = macro is not None and "Told" in macro.effect.says
+    summary = (macro.effect.publicly or macro.summary) if macro and said else step.method.replace("_", " ")
+    keeps = macro.keeps if macro and said else ""
+    parts = [part.split(": ") for part in keeps.rstrip(".").split("; ")]
+    if "method" in step.parameters and any(len(part) > 1 for part in parts):
+        of = [p[1] for p in parts if len(p) > 1 and p[0] == step.parameters["method"]]
+        keeps = "; ".join(of or [p[0] for p in parts if len(p) == 1]) + "."
+    if by_household(step):
+        summary += f" {_BY_HOUSEHOLD}"
+    if planned is not None and planned.where is not None:
+        summary += " In a part of the records."
+    return summary, keeps
+
+
+def by_household(step: MaskingStep) -> bool:
+    """Return whether what was drawn, ranked or grouped was a household's and not each record's own."""
+    gone = effect_of(step.method).suppresses.kind != "nothing"  # whose unit is what is counted
+    return not gone and (step.parameters.get("unit") == "household" or "by_household" in step.parameters)
+
+
+def matrix(step: MaskingStep, logged: LoggedStep | None, name: Callable[[object], str]) -> list[Block]:
+    """Return the matrix by which estimates are corrected, rounded; of categories that are not in the file no name."""
+    known = effect_of(step.method).matrix.kind
+    if known == "by retention":
+        kept = step.parameters["retention"]
+        one, of = ("a category", "categories") if len(step.columns) == 1 else ("a combination", "combinations")
+        told = f"{one} stays with probability {kept} and becomes each other one with probability (1 - {kept}) / (K - 1)"
+        return [Text(f"{', '.join(step.columns)}: {told}, K the number of {of}.")]
+    if known != "logged" or logged is None:
+        return []
+    return matrices.shown(logged, digits=DIGITS, name=name)
+
+
+def advice(step: MaskingStep, *, matrix: bool, part: bool) -> list[str]:
+    """Return what to heed in estimates; of a step on a part of the records that these cannot be corrected."""
+    how, columns = step.parameters.get("method"), ", ".join(step.columns)
+    gone = effect_of(step.method).suppresses.kind != "nothing"
+    said = ""
+    if matrix:
+        said = (
+            f"{columns}: estimate the original frequencies t by solving P' t = f, P the matrix (rows: original "
+            "categories), f the released frequencies (SDC handbook, section 3.4.6)."
+        )
+    elif step.method == "noise" and "alpha" in told(step):
+        of = "variances" if how == "uncorrelated" else "variances and covariances"
+        ratio = 1 + float(step.parameters["alpha"])
+        said = (
+            f"{columns}: {of} of the released values are {ratio:g} times the original ones (1 + alpha), before bounds "
+            "and rounding. Means are kept in expectation."
+        )
+    elif step.method == "noise_absolute":
+        said = f"{columns}: subtract the variance of the noise from that of the released values. Means are kept."
+    elif step.method == "multiplicative_noise" and "size" in told(step):
+        ratio = 1 + float(step.parameters["size"]) ** 2
+        said = f"{columns}: the mean of the squares is {ratio:g} times the original one. Means are kept in expectation."
+    elif gone:
+        said = "Values were suppressed where they are rare: what is missing is not missing at random."
+    if said and part and not gone:
+        said = (
+            f"{columns}: only a part of the records was masked so, and which is not told: what is said of the masking "
+            "holds in that part alone. No estimate from the whole file can be corrected by it."
+        )
+    if said and not gone and by_household(step):
+        said += (
+            " Drawn by household: a standard error that takes the draws of records for independent is too small, by up "
+            "to the root of the number of members who share a value."
+        )
+    return [said] if said else []

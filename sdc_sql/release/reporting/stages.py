@@ -1,0 +1,32 @@
+"""The six stages of disclosure control, by which both reports of a release are ordered, and what heads them."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from sdc_sql.release.running.outcome import Outcome
+
+# SDC handbook, section 3.2 and table 3.1
+NEED = "1. Why confidentiality protection is needed"
+DATA = "2. Characteristics and uses of the data"
+RISK = "3. Disclosure risk before protection"
+CONTROL = "4. Disclosure control methods"
+IMPLEMENTATION = "5. Implementation"
+RESULT = "6. Disclosure risk and information loss after protection"
+
+
+def about(outcome: Outcome) -> tuple[str, ...]:
+    """Return what is said of a release in the head of either report, as its file says it."""
+    plan = outcome.plan
+    said = {"Producer": plan.producer, "Version": plan.version}
+    return tuple(f"{name}: {value}" for name, value in said.items() if value)
+
+
+def released_columns(outcome: Outcome) -> tuple[str, ...]:
+    """Return the columns of the released file: without the id or the households that the release file leaves out."""
+    output, roles = outcome.plan.output, outcome.plan.roles
+    gone = {
+        str(c).lower() for how, c in ((output.ids, roles.id), (output.households, roles.household)) if how == "drop"
+    }
+    return tuple(c for c in outcome.columns_after if c.lower() not in gone)

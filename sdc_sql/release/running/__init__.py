@@ -1,0 +1,1 @@
+"""A release run on a copy, and its outputs put in their places."""

@@ -1,0 +1,170 @@
+"""What the run of a release file found, and whether the file may be released."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from sdc_sql.db.showing.results import shown
+from sdc_sql.figures.condition import names
+from sdc_sql.release.reading.plan import THIS
+from sdc_sql.release.reading.undecided import as_collected
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from pathlib import Path
+
+    from sdc_sql.db.completion import HouseholdColumn
+    from sdc_sql.db.masking.steps import MaskingStep
+    from sdc_sql.frontier.found import Frontier
+    from sdc_sql.microdata import Microdata
+    from sdc_sql.release.reading.plan import Limit, Plan, Scenario
+    from sdc_sql.report import RiskReport
+
+
+@dataclass(frozen=True)
+class ScenarioOutcome:
+    """The risks in a scenario before and after; ``nulls_*``: how NULL in a key counted, `category` or `wildcard`."""
+
+    scenario: Scenario
+    before: RiskReport
+    after: RiskReport
+    nulls_before: str = "category"
+    nulls_after: str = "category"
+    more_before: Mapping[str, Any] = field(default_factory=dict)  # of threshold rule and neighbourhood, by name
+    more_after: Mapping[str, Any] = field(default_factory=dict)
+
+    @property
+    def figures(self) -> dict[str, Any]:
+        """The figures after masking, by the names that limits have for them."""
+        return {**self.after.to_dict(), **self.more_after}
+
+    @property
+    def figures_before(self) -> dict[str, Any]:
+        """The figures of the original records, by the same names."""
+        return {**self.before.to_dict(), **self.more_before}
+
+
+@dataclass(frozen=True)
+class LimitOutcome:
+    """A limit, the figures that it names (the worst of several rows; None: NULL), and whether it holds.
+
+    ``before`` are the same figures of the original records; a loss has none.
+    """
+
+    limit: Limit
+    figures: Mapping[str, float | None]
+    holds: bool
+    found: str = ""  # of a rule of a ruleset: what was found, in words
+    before: Mapping[str, float | None] = field(default_factory=dict)
+
+    def __str__(self) -> str:
+        """Return the limit with its figures in words."""
+        if self.found:
+            return f"{self.limit.path}: {self.limit.text}: {self.found}"
+        figures = ", ".join(f"{name} is {shown(value)}" for name, value in self.figures.items())
+        of = f"scenario {self.limit.scenario!r}" if self.limit.scenario else "loss"
+        return f"{of}: {self.limit.text} {'holds' if self.holds else 'does not hold'}: {figures} ({self.limit.path})"
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """The measures before and after, the steps, the limits, and what was written.
+
+    ``loss`` has the rows of each measure by its name (``direct_distance``: one of all variables, then one of each).
+    ``steps`` are the logged steps in their order; ``step_paths`` says of each where it stands in the file.
+    ``original`` and ``released`` are the two tables, described, on one connection: they can be asked while outputs are
+    written, and afterwards where ``run`` was given a connection.
+    """
+
+    plan: Plan
+    scenarios: tuple[ScenarioOutcome, ...]
+    steps: tuple[MaskingStep, ...]
+    step_paths: tuple[str, ...]
+    loss: Mapping[str, tuple[Mapping[str, Any], ...]]
+    limits: tuple[LimitOutcome, ...]
+    records_before: int
+    records_after: int
+    columns_before: tuple[str, ...]
+    columns_after: tuple[str, ...]
+    versions: Mapping[str, str]  # sdc_sql, duckdb, python
+    original: Microdata = field(repr=False)
+    released: Microdata = field(repr=False)
+    digests: Mapping[str, str] = field(default_factory=dict)  # sha256 of the bytes: of the release file, the source
+    written: tuple[Path, ...] = ()
+    frontier: Frontier | None = None  # this release and the others that were considered
+    household_columns: tuple[HouseholdColumn, ...] = ()  # found in the source, and not named in the file
+    reformed: Mapping[str, int] = field(default_factory=dict)  # columns where values of the source were given one form
+    kept: dict[str, Any] = field(default_factory=dict, repr=False, compare=False)  # found once for both certificates
+
+    @property
+    def accepted(self) -> bool:
+        """Whether every limit holds."""
+        return all(limit.holds for limit in self.limits)
+
+    @property
+    def reasons(self) -> tuple[str, ...]:
+        """Why the release is refused: each limit that does not hold, with its figures."""
+        return tuple(f"{limit}{self._advice(limit)}" for limit in self.limits if not limit.holds)
+
+    def _advice(self, found: LimitOutcome) -> str:
+        """Return what mends a limit on the make-up of households; values of members are no help."""
+        of_scenario = names(found.limit.text) if found.limit.scenario else []
+        if not any(self.plan.asked[name.label].measure.name.startswith("composition_") for name in of_scenario):
+            return ""
+        return (
+            ". To suppress members' values hardly helps here, since the others still tell the household; coarser keys,"
+            ' output.households = "drop", record_swap or a subsample of households do'
+        )
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return what was found as plain values, for JSON; not to be published: the riskiest keys are in it."""
+        return {
+            "accepted": self.accepted,
+            "records": {"before": self.records_before, "after": self.records_after},
+            "columns": {"before": list(self.columns_before), "after": list(self.columns_after)},
+            "released_as_collected": as_collected(self.plan, self.columns_after),
+            "values_given_one_form": dict(self.reformed),
+            "scenarios": [
+                {
+                    "name": s.scenario.name,
+                    "keys": list(s.scenario.keys),
+                    "before": {**s.figures_before, "nulls": s.nulls_before},
+                    "after": {**s.figures, "nulls": s.nulls_after},
+                }
+                for s in self.scenarios
+            ],
+            "steps": [
+                {"path": path, **step.to_dict()} for path, step in zip(self.step_paths, self.steps, strict=True)
+            ],
+            "loss": {name: [dict(row) for row in rows] for name, rows in self.loss.items()},
+            "limits": [
+                {
+                    "path": o.limit.path, "scenario": o.limit.scenario, "limit": o.limit.text,
+                    "before": dict(o.before), "figures": dict(o.figures), "holds": o.holds,
+                    **({"found": o.found} if o.found else {}),
+                }
+                for o in self.limits
+            ],
+            "versions": dict(self.versions),
+            "digests": dict(self.digests),
+            "household_columns": [
+                {"variable": c.name, "households": c.households, "share": c.share} for c in self.household_columns
+            ],
+            "frontier": None if self.frontier is None else _frontier(self.frontier, self.plan),
+        }  # fmt: skip
+
+
+def _frontier(found: Frontier, plan: Plan) -> dict[str, Any]:
+    """Return the frontier as plain values, for JSON."""
+    asked = plan.frontier
+    assert asked is not None  # noqa: S101 - or there was none to find
+    steps = [plan.steps, *(candidate.steps for candidate in asked.candidates)]
+    return {
+        "risk": found.risk, "loss": found.loss, "scenario": asked.scenario, "max_risk": asked.max_risk,
+        "utility": asked.utility,
+        "candidates": [
+            {**one.to_dict(), "this_release": one.candidate == THIS, "steps": [str(step) for step in of_one]}
+            for one, of_one in zip(found, steps, strict=True)
+        ],
+    }  # fmt: skip

@@ -1,0 +1,323 @@
+"""Run a release file on a copy: measure, mask, measure again, judge, and write all outputs or none."""
+
+from __future__ import annotations
+
+import hashlib
+import platform
+from contextlib import ExitStack
+from dataclasses import replace
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import duckdb
+from sqlglot import exp
+
+from sdc_sql.db.catalogue.load import execute, set_key
+from sdc_sql.db.files import released_file, work
+from sdc_sql.db.files.csv_file import created
+from sdc_sql.errors import InputError, ParameterError, SdcError, TableError, translated
+from sdc_sql.microdata import Microdata, call_method
+from sdc_sql.release.judging import candidates, derived, measured, rejoined, rules_judged
+from sdc_sql.release.reading.plan import ORIGINAL, RELEASED, Plan
+from sdc_sql.release.reading.read import read_release
+from sdc_sql.release.running import formats, household_columns, one_form, raw, sampled
+from sdc_sql.release.running.documents import DOCUMENTS
+from sdc_sql.release.running.households import renumbered
+from sdc_sql.release.running.outcome import Outcome, ScenarioOutcome
+from sdc_sql.release.running.place import folder_made, place, refuse_read, refuse_taken
+from sdc_sql.version import VERSION
+
+if TYPE_CHECKING:
+    import os
+    from collections.abc import Callable, Iterator
+
+    from sdc_sql.db.masking.steps import MaskingStep
+    from sdc_sql.release.reading.plan import Step
+
+
+def run_release(
+    plan: Plan | str | os.PathLike[str],
+    con: duckdb.DuckDBPyConnection | None = None,
+    *,
+    write: bool = True,
+    refused_report: str | os.PathLike[str] | None = None,
+    memory_limit: str | None = None,
+    threads: int | None = None,
+    progress: Callable[[str], None] = lambda _: None,
+    replace_outputs: bool = False,
+) -> Outcome:
+    """Run a release file: from the raw file to the released one, or to the reasons why it is refused.
+
+    The source is copied without its direct identifiers; the risks of each scenario are measured, the steps are run in
+    their order, the risks and the loss are measured, and each limit is judged: it must hold, and NULL or NaN never
+    does. Accepted, the released file and its documents are written, all or none; refused, nothing is.
+
+    Parameters
+    ----------
+    plan
+        The path of a release file, or what :func:`sdc_sql.read_release` gives.
+    con
+        A connection to work on, which has the tables ``sdc_original`` and ``sdc_release`` afterwards. By default a
+        database of its own among the temporary files, encrypted under a key of this process, removed at the end.
+    write
+        Whether to write anything; without it the outcome alone is returned.
+    refused_report
+        Where to write the internal report of a release that is refused.
+    memory_limit, threads
+        How much DuckDB may use, where no connection is given.
+    progress
+        Called with the name of each stage before it begins.
+    replace_outputs
+        Whether what is written takes the places of earlier outputs, all or none; else a file that is there is an error.
+        They are as they were where the release is refused, and no file that the release file reads is replaced.
+
+    Returns
+    -------
+    Outcome
+        ``accepted``, and ``reasons`` where it is not.
+
+    Raises
+    ------
+    ReleaseFileError
+        With every error of the file, each with its place.
+    InputError
+        Where a step cannot be run (with its place), the key is needed and not there, or a file is there already.
+
+    Notes
+    -----
+    The released records stand in the order of their own values, without their id unless ``output.ids`` asks for it:
+    nothing tells of the order of the source.
+
+    Examples
+    --------
+    >>> import duckdb, pathlib, sdc_sql, tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     file = pathlib.Path(folder, "release.toml")
+    ...     _ = sdc_sql.example().con.execute(f"COPY persons TO '{folder}/persons.csv'")
+    ...     _ = file.write_text('''
+    ...         [source]
+    ...         path = "persons.csv"
+    ...         [roles]
+    ...         id = "id"
+    ...         released_as_collected = ["w", "household"]
+    ...         [[scenarios]]
+    ...         name = "neighbour"
+    ...         keys = ["age", "sex"]
+    ...         limits = ["k_anonymity.2.records <= 0"]
+    ...         [output]
+    ...         path = "released.csv"
+    ...     ''')
+    ...     run_release(file).reasons[0].partition(" (")[0]
+    "scenario 'neighbour': k_anonymity.2.records <= 0 does not hold: k_anonymity.2.records is 1"
+    """
+    if not isinstance(plan, Plan):
+        plan = read_release(plan)
+    documents = {plan.path.parent / p: DOCUMENTS[n] for n, p in plan.output.documents.items()}
+    if write:
+        places = [plan.output.path, *documents, *([Path(refused_report)] if refused_report else [])]
+        if replace_outputs:
+            refuse_read(places, plan.path)
+        else:
+            refuse_taken(places)
+    with ExitStack() as stack:
+        if plan.output.folder is not None:
+            stack.enter_context(folder_made(plan.output.folder))
+        if con is None:
+            con = stack.enter_context(work.database(threads=threads, memory_limit=memory_limit))
+        set_key(con)
+        if plan.draws or (write and any(d.needs_key for d in documents.values())):
+            ask_for_key(con)  # before any work
+        outcome = _measured(con, plan, progress)
+        if not write:
+            return outcome
+        outputs: list[tuple[Path, Callable[[Path], None]]] = []
+        if outcome.accepted:
+            outputs.append((plan.output.path, partial(_first, outcome)))
+            outputs += [(path, partial(_document, d.writer, outcome)) for path, d in documents.items()]
+        elif refused_report is not None:
+            outputs.append((Path(refused_report), partial(_document, DOCUMENTS["report"].writer, outcome)))
+        progress("writing")
+        return replace(outcome, written=place(outputs, replace=replace_outputs))
+
+
+def ask_for_key(con: duckdb.DuckDBPyConnection) -> None:
+    """Say how to set the secret key where there is none that can be used."""
+    with translated():
+        execute(con, "SELECT length(sdc__secret_key())").fetchall()
+
+
+def _first(outcome: Outcome, path: Path) -> None:
+    """Write the released file, and let the certificates digest this very file while it waits for its place."""
+    write_released(outcome, path)
+    outcome.kept["file"] = path
+
+
+def _document(writer: Callable[[Outcome, Path], None], outcome: Outcome, path: Path) -> None:
+    writer(outcome, path)
+
+
+def _measured(con: duckdb.DuckDBPyConnection, plan: Plan, progress: Callable[[str], None]) -> Outcome:
+    progress("reading the source")
+    there = con.execute(
+        "SELECT table_name FROM duckdb_tables() WHERE table_name IN (?, ?) AND database_name = current_database()",
+        [ORIGINAL, RELEASED],
+    ).fetchall()
+    if there:
+        raise TableError(f"The connection has a table {there[0][0]} already: drop it, or give no connection.")
+    try:
+        return _outcome(con, plan, progress)
+    except BaseException:
+        for table in (ORIGINAL, RELEASED):
+            con.execute(f"DROP TABLE IF EXISTS {table}")
+        raise
+
+
+def _outcome(con: duckdb.DuckDBPyConnection, plan: Plan, progress: Callable[[str], None]) -> Outcome:
+    reformed = raw.read(con, plan.source, ORIGINAL, plan.columns, _numbers(plan))
+    if reformed:
+        progress(f"values given one form (0.0 for -0.0, NaN without a sign, intervals): {one_form.said(reformed)}")
+    plan, found = household_columns.found(con, plan)
+    for column in found:
+        progress(f"of the household, and named nowhere: {column}")
+    original = measured.described(con, plan, ORIGINAL)
+    columns_before = original.columns
+    before = []
+    for scenario in plan.scenarios:
+        nulls = scenario.nulls or "category"
+        told = partial(_told, progress, f"before, {scenario.name}")
+        before.append(
+            (nulls, measured.risks(con, plan, ORIGINAL, scenario, nulls, name=plan.source.path.name, progress=told))
+        )
+    execute(con, created(RELEASED, "TABLE", exp.select("*").from_(exp.to_table(ORIGINAL))))
+    steps, paths = [], []
+    for step in plan.steps:
+        progress(f"{step.path}: {step}")
+        for done in _run(con, plan, step):
+            steps.append(done)
+            paths.append(step.path)
+            plan = sampled.after(plan, done) if step.draws_records else plan
+    scenarios = []
+    for scenario, (nulls, (report, more)) in zip(plan.scenarios, before, strict=True):
+        after_nulls = scenario.nulls or _nulls_after(plan, con, scenario.keys, scenario.path)
+        told = partial(_told, progress, f"after, {scenario.name}")
+        after, more_after = measured.risks(
+            con, plan, RELEASED, scenario, after_nulls, name=plan.output.path.name, progress=told
+        )
+        scenarios.append(ScenarioOutcome(scenario, report, after, nulls, after_nulls, more, more_after))
+    released = measured.described(con, plan, RELEASED)
+    loss = measured.losses(original, released, plan, progress)
+    if plan.ruleset is not None:
+        progress(f"rules: {plan.rules}")
+    nulls = _nulls_after(plan, con, plan.ruleset.keys if plan.ruleset else ())
+    ruled = rules_judged.judged(con, plan, (ORIGINAL, RELEASED), nulls)
+    progress("what can be worked out")
+    worked_out = [*derived.judged(plan, original, released), *rejoined.judged(plan, released)]
+    frontier = candidates.frontier(original, released, plan, progress)
+    limits = (*measured.judged(plan, scenarios, loss), *ruled, *worked_out)
+    return Outcome(
+        plan, tuple(scenarios), tuple(steps), tuple(paths), loss, limits,
+        _count(original), _count(released), columns_before, released.columns,
+        {"sdc_sql": VERSION, "duckdb": duckdb.__version__, "python": platform.python_version()}, original, released,
+        _digests(plan), frontier=frontier, household_columns=found, reformed=reformed,
+    )  # fmt: skip
+
+
+def _told(progress: Callable[[str], None], stage: str, measure: str) -> None:
+    progress(f"{stage}: {measure}")
+
+
+def _nulls_after(plan: Plan, con: duckdb.DuckDBPyConnection, keys: tuple[str, ...], path: str = "") -> str:
+    """Return how NULL counts: as agreeing with every value once values of the keys were suppressed.
+
+    Values that were missing before would agree with every value too, and hide uniques: of a scenario (its path) the
+    file must then say what it means; of rules NULL stays a value of its own.
+    """
+    planned = {column for step in plan.steps if step.suppresses for column in step.columns}
+    if not planned & {*keys}:
+        return "category"
+    counts = [exp.alias_(exp.Count(this=exp.column(c, quoted=True)), f"known_{i}") for i, c in enumerate(keys)]
+    counts.append(exp.alias_(exp.Count(this=exp.Star()), "records"))
+    before, after = (execute(con, exp.select(*counts).from_(t)).fetchall()[0] for t in (ORIGINAL, RELEASED))
+    lost = {key for key, known, left in zip(keys, before, after, strict=False) if left < known}
+    if not lost & planned:
+        return "category"
+    missing = [key for key, known in zip(keys, before, strict=False) if known < before[-1]]
+    if missing and path:
+        raise ParameterError(
+            f"{path}.nulls: values of {', '.join(missing)} are missing in the source, others were suppressed. Say how "
+            "NULL counts in the released file: nulls = 'category', a value of its own, or nulls = 'wildcard', agreeing "
+            "with every value."
+        )
+    return "category" if missing else "wildcard"
+
+
+def _run(con: duckdb.DuckDBPyConnection, plan: Plan, step: Step) -> Iterator[MaskingStep]:
+    """Run a step of the file; what it says is wrong is said with its place."""
+    plan = sampled.without_numbers(plan, step) if step.draws_records else plan
+    several = "columns" in step.arguments or "keys" in step.arguments or not step.columns
+    try:
+        for arguments in [{}] if several else [{"column": column} for column in step.columns]:
+            data = measured.described(con, plan, RELEASED, step.columns if "keys" in step.arguments else ())
+            part = data if step.where is None else data.where(step.where)
+            part = part if step.by_household is None else part.by_household(step.by_household)
+            masked: MaskingStep = call_method(part, step.verb, **arguments, **step.arguments)
+            yield replace(masked, remains="")
+    except SdcError as error:
+        kind = type(error) if isinstance(error, InputError) else SdcError
+        raise kind(f"{step.path} ({step.method}): {error}") from None
+
+
+def _numbers(plan: Plan) -> set[str]:
+    """Return the columns of a CSV file that are numbers however it writes them: what is reckoned with."""
+    roles = plan.roles
+    found = {n for n in (roles.weight, roles.sampling_fraction, *roles.ordered) if isinstance(n, str)}
+    if plan.ruleset is not None and "inhabitants" in plan.ruleset.facts:
+        found.add(plan.ruleset.facts["inhabitants"])
+    for scenario in plan.scenarios:
+        found |= {*(scenario.neighbourhood or {}).get("columns", ())}
+    for step in plan.steps:
+        if step.of_numbers:
+            found |= {*step.columns}
+    return found
+
+
+def _count(data: Microdata) -> int:
+    rows = execute(data.con, exp.select(exp.Count(this=exp.Star())).from_(exp.to_table(data.table)))
+    return int(rows.fetchall()[0][0])
+
+
+def _digests(plan: Plan) -> dict[str, str]:
+    found = {"release_file": hashlib.sha256(plan.text.encode()).hexdigest()}
+    if plan.ruleset is not None:
+        found["ruleset"] = hashlib.sha256(plan.ruleset.ruleset.text.encode()).hexdigest()
+    # a pattern of files has no bytes of its own
+    if plan.source.path.is_file() and plan.source.kind not in {"duckdb", "relation"}:
+        with plan.source.path.open("rb") as file:
+            found["source"] = hashlib.file_digest(file, "sha256").hexdigest()
+    return found
+
+
+def released_rows(outcome: Outcome) -> exp.Select:
+    """Return the query of the released records, in the order of their own values or, with recoded ids, of the key."""
+    plan, data = outcome.plan, outcome.released
+    ids = plan.output.ids if plan.roles.id is not None else "keep"
+    rows = released_file.rows_of(data, plan.release if ids == "recode" else "", ids)
+    household = data.household if data.household != data.id else None
+    if household is not None and plan.output.households == "recode":
+        rows = renumbered(rows, household)
+    elif household is not None and plan.output.households == "drop":
+        left = [c.alias_or_name for c in rows.selects if c.alias_or_name != household]
+        rows = exp.select(*(exp.column(name, quoted=True) for name in left)).from_(rows.subquery("r"))
+    order: list[Any] = [c.alias_or_name for c in rows.selects] if ids != "recode" else [data.id]
+    chosen = [exp.Ordered(this=exp.column(name, quoted=True), nulls_first=False) for name in order]
+    return rows.order_by(*chosen, append=False)
+
+
+def write_released(outcome: Outcome, path: Path) -> None:
+    """Write the released records to a file that is not there."""
+    plan, data, rows = outcome.plan, outcome.released, released_rows(outcome)
+    if path.suffix.lower() in formats.FORMATS:
+        formats.write(data.con, rows, path, plan.source.path, measured.still_codes(outcome))
+    else:
+        released_file.put(data.con, rows, path, plan.source.table or plan.source.path.stem)
