@@ -26,7 +26,7 @@ CREATE OR REPLACE MACRO sdc__unasked(tbl) AS TABLE
 CREATE OR REPLACE MACRO sdc__rows(tbl, codes := NULL, compared := NULL) AS TABLE
     SELECT COLUMNS(sdc__unreserved((*), 'sdc__')) FROM query_table(sdc__one_name(tbl))
     UNION ALL
-    SELECT sdc__behind_error(COLUMNS(sdc__none.*)) AS "\0" FROM sdc__refused(tbl, codes, compared := compared) LEFT JOIN (FROM query_table(sdc__one_name(tbl)) LIMIT 0) AS sdc__none ON true;
+    SELECT sdc__behind_error(COLUMNS(lambda c: c <> 'sdc__records')) AS "\0" FROM sdc__refused(tbl, codes, compared := compared) LEFT JOIN (FROM query_table(sdc__one_name(tbl)) LIMIT 0) AS sdc__none ON true;
 
 -- The same rows with every text compared by its bytes, whatever the column's collation or SET default_collation: the values of
 -- keys, ids, strata, households and categories are read here, for grouping, joining and ordering. Of equal bytes and of nothing

@@ -34,9 +34,9 @@ class Document:
 
 
 DOCUMENTS = {
-    "report": Document("internal_report", "write_internal", (".html", ".md"), refused=True),
-    "public_report": Document("public_report", "write_public", (".html", ".md")),
-    "certificate": Document("certificate", "write_internal", (".json",)),
-    "public_certificate": Document("certificate", "write_public", (".json",), needs_key=True),
-    "ddi": Document("ddi", "write_ddi", (".xml",)),
+    "report": Document("reporting.internal_report", "write_internal", (".html", ".md"), refused=True),
+    "public_report": Document("reporting.public_report", "write_public", (".html", ".md")),
+    "certificate": Document("certifying.certificate", "write_internal", (".json",)),
+    "public_certificate": Document("certifying.certificate", "write_public", (".json",), needs_key=True),
+    "ddi": Document("reporting.ddi", "write_ddi", (".xml",)),
 }
