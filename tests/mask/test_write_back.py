@@ -207,3 +207,25 @@ def test_run_by_run_is_as_at_once(keyed, monkeypatch, table):
     assert steps_of[0] == steps_of[1]
     assert released[0] == released[1]
     assert steps_of[0][1] > 1900
+
+
+@pytest.mark.parametrize("few", [0, 9], ids=["anew", "updated"])
+@pytest.mark.parametrize("stored_in", ["DOUBLE", "FLOAT"])
+def test_a_masked_zero_does_not_keep_the_sign_of_its_original(keyed, monkeypatch, few, stored_in):
+    # an UPDATE leaves a value as it is where the new one is equal to it
+    monkeypatch.setattr(masked_values, "FEW", few)
+    keyed.execute(
+        f"CREATE TABLE t AS SELECT range AS id, CASE WHEN range % 3 = 0 THEN -0.0 ELSE range % 4 END::{stored_in} AS x,"
+        " 'f' AS sex FROM range(60) ORDER BY hash(range)"
+    )
+    data = sdc_sql.Microdata(keyed, "t", id="id")
+    for mask in (
+        lambda: data.mask.round_to_base("x", 10),
+        lambda: data.mask.noise("x", standard_deviation=0.01, rounded=True),
+    ):
+        for x in (5, -0.0):
+            keyed.execute("UPDATE t SET x = ? WHERE id % 3 = 0", [x])
+        assert keyed.execute("SELECT count(*) FROM t WHERE x = 0 AND signbit(x)").fetchone() == (20,)
+        mask()
+        assert keyed.execute("SELECT count(*) FROM t WHERE x = 0 AND signbit(x)").fetchone() == (0,)
+    assert keyed.execute("SELECT count(*) FROM t WHERE id % 3 = 0 AND x = 0").fetchone() == (20,)

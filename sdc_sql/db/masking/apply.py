@@ -213,8 +213,10 @@ def _masked(
     new.retype(log.target)
     if into is not None:
         new.fill(log.target, every)
-    elif changed:
-        new.replace(log.target, every)
+    else:
+        if changed:
+            new.replace(log.target, every)
+        new.overwrite_minus_zeros(log.target)
     new.drop()
     data.con.execute(f"DROP TABLE IF EXISTS temp.{DESIGN}")
     parameters = {n: logged.get(n, value) for n, value in arguments.items() if n not in APART}

@@ -26,6 +26,7 @@ PLACE = "sdc__place"
 FEW = 1  # columns that are updated in less time than all records are written anew
 _FORBIDS = (duckdb.BinderException, duckdb.CatalogException, duckdb.DependencyException, duckdb.ConstraintException)
 WIDE = 10  # columns for each masked one: of a wider table no more than the masked ones are written
+BETWEEN = repr(2.0**-126)  # stands for a moment in the place of -0.0: FLOAT and DOUBLE hold it alike
 
 
 class MaskedValues:
@@ -160,6 +161,23 @@ class MaskedValues:
         if deleted != before:
             raise TableError(f"{deleted} records were replaced, not {before}: nothing was masked. Please report this.")
 
+    def overwrite_minus_zeros(self, target: exp.Table) -> None:
+        """Write the masked 0.0 of records whose original is -0.0, by way of another number.
+
+        An UPDATE leaves a value as it is where the new one is equal to it: the sign would tell of the original.
+        """
+        types = _types(self.con, target, self.columns)
+        for column in (c for c in self.columns if types[c] in {"DOUBLE", "FLOAT"}):
+            signed = _call("sdc__is_minus_zero", exp.column(column, quoted=True))
+            if not self._one(exp.select(exp.Count(this=exp.Star())).from_(target.copy()).where(signed))[0]:
+                continue
+            own, new, between = _column(column, "t"), _column(column, "v"), exp.Literal.number(BETWEEN)
+            update = exp.Update().table(exp.alias_(target.copy(), "t", table=True)).from_(_values("v"))
+            update = update.where(exp.and_(self._same(), new.eq(0), exp.not_(_call("sdc__is_minus_zero", new.copy()))))
+            for value, there in ((between, _call("sdc__is_minus_zero", own)), (new, own.eq(between))):
+                written = update.copy().set_(exp.column(column, quoted=True).eq(value))
+                execute(self.con, written.where(there)).fetchall()
+
     def drop(self) -> None:
         """Drop the temporary table."""
         self.con.execute(f"DROP TABLE IF EXISTS temp.{NAME}")
@@ -223,12 +241,8 @@ class MaskedValues:
 
     def _new_types(self) -> dict[str, str]:
         """Return the types of those masked columns that are not of the type of their column."""
-        of = {}
-        for name, table in (("before", self.source), ("after", exp.table_(NAME, db="temp", quoted=True))):
-            columns = exp.select(*(exp.column(c, quoted=True) for c in self.columns)).from_(table.copy())
-            described = execute(self.con, exp.Describe(this=columns)).fetchall()
-            of[name] = {column: kind for column, kind, *_ in described}
-        return {c: kind for c, kind in of["after"].items() if of["before"][c] != kind}
+        before, after = (_types(self.con, table, self.columns) for table in (self.source, _kept()))
+        return {c: kind for c, kind in after.items() if before[c] != kind}
 
     def _update(self, target: exp.Table) -> None:
         """Update the records that differ, run by run where that is the same; the others are not written."""
@@ -315,6 +329,11 @@ def _call(macro: str, *arguments: exp.Expression) -> exp.Anonymous:
 def _exact(name: str, table: str) -> exp.Expression:
     """Return a column whose texts are compared by their bytes, whatever its collation."""
     return _call("sdc__by_bytes", _column(name, table))
+
+
+def _types(con: duckdb.DuckDBPyConnection, table: exp.Expr, columns: tuple[str, ...]) -> dict[str, str]:
+    select = exp.select(*(exp.column(c, quoted=True) for c in columns)).from_(table.copy())
+    return {column: kind for column, kind, *_ in execute(con, exp.Describe(this=select)).fetchall()}
 
 
 def _together(con: duckdb.DuckDBPyConnection, target: exp.Table, columns: tuple[str, ...]) -> bool:
