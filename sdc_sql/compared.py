@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING, Protocol
 
 from sdc_sql.db.checks import told
+from sdc_sql.db.files.given import given_table
 from sdc_sql.errors import ColumnError, ParameterError, TableError
 
 if TYPE_CHECKING:
@@ -27,15 +28,15 @@ class Described(Protocol):
 
 
 def original_table(data: Roles, original: Described | str) -> str:
-    """Return the name of the original table, which is on the same connection.
+    """Return the name of the original table, which is on the same connection; a DataFrame is copied to it.
 
     Raises
     ------
     TableError, ParameterError
         Where it is on another connection, or no table.
     """
-    if isinstance(original, str):
-        return data.read(original)
+    if isinstance(original, str) or hasattr(original, "__arrow_c_stream__"):
+        return data.read(given_table(data.con, original))
     if not hasattr(original, "table") or not hasattr(original, "con"):
         raise ParameterError(f"original is {told(original)}: it must be a Microdata, or the name of a table.")
     if original.con is not data.con:

@@ -271,7 +271,7 @@ class Microdata:
 
         def __getattr__(self, name: str) -> Any:  # noqa: ANN401
             """Say of a measure or a mask in which room it is."""
-            for room in (Risk, Mask, Linkage, Loss):
+            for room in Methods.__bases__:
                 if name in vars(room):
                     where = room.__name__.lower()
                     raise AttributeError(f"{name} is a method of the room {where}: write data.{where}.{name}(...).")

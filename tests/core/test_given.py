@@ -41,6 +41,25 @@ def test_an_object_is_copied_and_stays_as_it_is(con: duckdb.DuckDBPyConnection, 
     ).fetchall() == [(0,)]
 
 
+@pytest.mark.parametrize("kind", ["arrow", "relation"])
+def test_a_variable_of_the_caller_by_its_name(con: duckdb.DuckDBPyConnection, kind: str) -> None:
+    people = frame = query = pa.table(COLUMNS) if kind == "arrow" else con.from_arrow(pa.table(COLUMNS))
+    for name in ("people", "frame", "query"):
+        assert Microdata(con, name, keys=["Select"]).risk.k_anonymity(2)[0].records == 2
+    data = Microdata(con, "people", keys=["Select"], id="person")
+    data.mask.local_suppression(2)
+    assert data.loss.il1("people", ["f"])[0].il1 == 0
+    assert data.loss.il1(pa.table(COLUMNS), ["f"])[0].il1 == 0
+    assert [row[1] for row in con.execute("FROM people").fetchall()] == COLUMNS["Select"]
+    con.execute("SET python_enable_replacements = false")
+    with pytest.raises(TableError, match="people"):
+        Microdata(con, "people")
+    con.execute("RESET python_enable_replacements")
+    con.execute("CREATE TABLE people AS SELECT 1 AS one")  # a table comes first
+    assert Microdata(con, "people").columns == ("one",)
+    assert people is frame is query
+
+
 def test_two_objects_are_two_tables(con: duckdb.DuckDBPyConnection) -> None:
     first, second = (Microdata(con, pa.table({"a": values}), keys=["a"]) for values in ([1], [1, 1]))
     assert first.table != second.table

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import sys
 from itertools import count
 from typing import Any
 
@@ -23,10 +24,13 @@ def given_table(con: duckdb.DuckDBPyConnection, table: Any) -> str:  # noqa: ANN
     """Return the name of what is given for a table; a DataFrame's or a relation's rows are copied into a temporary one.
 
     Copied, because masking in place writes: the object that was given is left as it is, and ``data.table`` names the
-    copy. A path is the text that it stands for.
+    copy. A path is the text that it stands for; a name that no table has may be that of the caller's variable, as in
+    DuckDB's own queries.
     """
     if isinstance(table, os.PathLike):
         table = os.fspath(table)
+    if isinstance(table, str) and table.isidentifier():
+        table = _find_variable(con, table)
     if isinstance(table, str) and table:
         return one_name(table)
     if table is None or isinstance(table, (str, bytes, int, float, bool, list, tuple, dict, set)):
@@ -52,6 +56,33 @@ def given_table(con: duckdb.DuckDBPyConnection, table: Any) -> str:  # noqa: ANN
     finally:
         con.unregister(seen)
     return str(name.this)
+
+
+def _find_variable(con: duckdb.DuckDBPyConnection, name: str) -> Any:  # noqa: ANN401 - a DataFrame of any package
+    """Return the caller's table-like variable of this name where DuckDB would find it, or else the name.
+
+    DuckDB looks where it is called from, which is here; so the frames of this package are passed over.
+    """
+    frame = sys._getframe()  # noqa: SLF001 - as pandas and DuckDB find a caller's variables
+    while frame.f_back and str(frame.f_globals.get("__name__")).partition(".")[0] == "sdc_sql":
+        frame = frame.f_back
+    found = {**frame.f_globals, **frame.f_locals}.get(name)
+    if not (isinstance(found, duckdb.DuckDBPyRelation) or hasattr(found, "__arrow_c_stream__")):
+        return name
+    ((asked,),) = con.execute("SELECT current_setting('python_enable_replacements')").fetchall()
+    return found if asked and not _is_table(con, name) else name
+
+
+def _is_table(sdc__con: duckdb.DuckDBPyConnection, sdc__name: str) -> bool:
+    """Return whether a table or view has this name.
+
+    DuckDB looks at the variables of this frame too: none has a name of the caller's.
+    """
+    try:
+        sdc__con.execute(query.text(exp.select("*").from_(exp.table_(sdc__name, quoted=True)).limit(0)))
+    except (duckdb.CatalogException, duckdb.InvalidInputException):
+        return False
+    return True
 
 
 def _copy(name: exp.Identifier, rows: str) -> str:
