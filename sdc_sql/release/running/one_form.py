@@ -1,13 +1,13 @@
 """Values that SQL calls equal and a file tells apart get one form where a release reads its source.
 
-What is counted, compared and released is then the same to SQL and to whoever reads the file: sql/core/equal_values.sql.
+What is counted, compared and released is then the same to SQL and to whoever reads the file (sql/core/one_form.sql).
 """
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from sqlglot import exp, parse_one
+from sqlglot import exp
 
 from sdc_sql.db.catalogue.load import execute
 from sdc_sql.db.files.csv_file import created
@@ -17,21 +17,12 @@ if TYPE_CHECKING:
 
     import duckdb
 
-# -0.0 + 0 is 0.0; NaN keeps its bits through a sum. (Bits of a FLOAT are those of the DOUBLE that it is.)
-_NUMBER = "CASE WHEN isnan(c) THEN 'nan' ELSE c + 0 END"
-_OTHER_NUMBER = "c = 0 AND signbit(c) OR isnan(c) AND CAST(CAST(c AS DOUBLE) AS BIT) <> CAST('nan'::DOUBLE AS BIT)"
-# Months of 30 days and days of 24 hours, as DuckDB compares them.
-_MICROSECONDS = "(datepart('hour', c) * 3600000000 + datepart('minute', c) * 60000000 + datepart('microsecond', c))"
-_DAYS = f"(datepart('day', c) + {_MICROSECONDS} // 86400000000)"
-_INTERVAL = (
-    f"to_months((datepart('year', c) * 12 + datepart('month', c) + {_DAYS} // 30)::INTEGER) "
-    f"+ to_days(({_DAYS} % 30)::INTEGER) + to_microseconds({_MICROSECONDS} % 86400000000)"
-)
-_OTHER_INTERVAL = "abs(datepart('day', c)) >= 30 OR abs(datepart('hour', c)) >= 24"
+# by type: the macro that says whether a value has another form, and the one that gives the value its form
+_NUMBER = ("sdc__is_other_number", "sdc__number_in_one_form")
 _FORMS = {
-    "DOUBLE": (_OTHER_NUMBER, _NUMBER),
-    "FLOAT": (_OTHER_NUMBER, _NUMBER),
-    "INTERVAL": (_OTHER_INTERVAL, _INTERVAL),
+    "DOUBLE": _NUMBER,
+    "FLOAT": _NUMBER,
+    "INTERVAL": ("sdc__is_other_interval", "sdc__interval_in_one_form"),
 }
 
 
@@ -54,12 +45,14 @@ def given(con: duckdb.DuckDBPyConnection, table: str) -> dict[str, int]:
     forms = {str(column): (*_FORMS[str(kind)], str(kind)) for column, kind, *_ in described if str(kind) in _FORMS}
     if not forms:
         return {}
-    counts = [exp.func("count_if", _of(other, column), dialect="duckdb") for column, (other, *_) in forms.items()]
+    counts = [
+        exp.func("count_if", _call(is_other, column), dialect="duckdb") for column, (is_other, *_) in forms.items()
+    ]
     (found,) = execute(con, exp.select(*counts).from_(exp.Table(this=name))).fetchall()
     others = {column: int(n) for column, n in zip(forms, found, strict=True) if n}
     if others:  # (an UPDATE leaves a value as it is where the new one is equal to it)
         chosen = [
-            exp.alias_(exp.cast(_of(forms[column][1], column), forms[column][2]), column, quoted=True)
+            exp.alias_(exp.cast(_call(forms[column][1], column), forms[column][2]), column, quoted=True)
             if column in others
             else exp.column(column, quoted=True)
             for column in (str(d[0]) for d in described)
@@ -73,9 +66,5 @@ def said(values: Mapping[str, int]) -> str:
     return ", ".join(f"{n:,} in {column}" for column, n in values.items())
 
 
-def _of(template: str, column: str) -> exp.Expression:
-    """Return an expression of a column, which is put into the tree in the place of ``c``."""
-    tree = parse_one(template, read="duckdb")
-    return tree.transform(
-        lambda n: exp.column(column, quoted=True) if isinstance(n, exp.Column) and n.name == "c" else n
-    )
+def _call(macro: str, column: str) -> exp.Anonymous:
+    return exp.Anonymous(this=macro, expressions=[exp.column(column, quoted=True)])
