@@ -7,9 +7,9 @@
 -- (equal_values.sql), asked there too; compared: of which of them that is asked, where others are only reckoned with or masked.
 -- (In a compiled query the tables are read as they are, and the check stands at the end: sdc_sql/compiler/empty.py.)
 
--- A column of the branch: a filter that is put on the rows stays above it, else the planner would ask it of a NULL and drop the branch. (Nothing
--- is drawn, there is no row; it is what may differ at each call that a filter is not pushed below.)
-CREATE OR REPLACE MACRO sdc__behind_error(v) AS CASE WHEN random() >= 0 THEN v END;
+-- A column of the branch, which has no rows: n, how many records are told of, is never negative. A filter that is put on the rows cannot be asked of
+-- a NULL in its place, else the planner would find the branch empty and drop it with its error.
+CREATE OR REPLACE MACRO sdc__behind_error(v, n) AS CASE WHEN n >= 0 THEN v ELSE error('InternalError: There are no records to tell of.') END;
 
 -- No rows, or the error.
 CREATE OR REPLACE MACRO sdc__refused(tbl, codes, compared := NULL) AS TABLE
@@ -26,7 +26,7 @@ CREATE OR REPLACE MACRO sdc__unasked(tbl) AS TABLE
 CREATE OR REPLACE MACRO sdc__rows(tbl, codes := NULL, compared := NULL) AS TABLE
     SELECT COLUMNS(sdc__unreserved((*), 'sdc__')) FROM query_table(sdc__one_name(tbl))
     UNION ALL
-    SELECT sdc__behind_error(COLUMNS(lambda c: c <> 'sdc__records')) AS "\0" FROM sdc__refused(tbl, codes, compared := compared) LEFT JOIN (FROM query_table(sdc__one_name(tbl)) LIMIT 0) AS sdc__none ON true;
+    SELECT sdc__behind_error(COLUMNS(lambda c: c <> 'sdc__records'), sdc__records) AS "\0" FROM sdc__refused(tbl, codes, compared := compared) LEFT JOIN (FROM query_table(sdc__one_name(tbl)) LIMIT 0) AS sdc__none ON true;
 
 -- The same rows with every text compared by its bytes, whatever the column's collation or SET default_collation: the values of
 -- keys, ids, strata, households and categories are read here, for grouping, joining and ordering. Of equal bytes and of nothing

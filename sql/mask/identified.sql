@@ -15,7 +15,7 @@ CREATE OR REPLACE MACRO sdc__ascends(tbl, id) AS TABLE
 CREATE OR REPLACE MACRO sdc__identified(tbl, id, codes := NULL, compared := NULL) AS TABLE
     FROM sdc__with_id(tbl, id, codes := list_append(sdc__names(codes), id), compared := compared)
     UNION ALL
-    SELECT sdc__behind_error(COLUMNS(lambda c: c NOT IN ('sdc__repeated', 'sdc__n'))) AS "\0"
+    SELECT sdc__behind_error(COLUMNS(lambda c: c NOT IN ('sdc__repeated', 'sdc__n')), sdc__n) AS "\0"
     FROM (SELECT sdc__id AS sdc__repeated, count(*) AS sdc__n FROM sdc__with_id(tbl, id)
           WHERE NOT (SELECT sdc__ascending FROM sdc__ascends(tbl, id))
           GROUP BY sdc__id HAVING count(*) > 1 OR sdc__id IS NULL LIMIT 1)
