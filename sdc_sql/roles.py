@@ -137,7 +137,7 @@ def completed(data: Roles, arguments: Mapping[str, Any] | None = None) -> tuple[
 def _completed_other(data: Roles, name: Any, columns: Sequence[str]) -> Any:  # noqa: ANN401 - as it was given
     """Return another table as its households complete it, or as it was given where it has no such columns."""
     if getattr(name, "con", data.con) is not data.con:
-        return name  # which is refused, with its reason
+        return name  # the measure refuses a table of another connection, with its reason
     table = data.read(name) if isinstance(name, str) else getattr(name, "table", None)
     if not isinstance(table, str) or not columns or data.household is None:
         return name
@@ -146,7 +146,7 @@ def _completed_other(data: Roles, name: Any, columns: Sequence[str]) -> Any:  # 
         with translated():
             have = {str(d[0]).lower() for d in execute(data.con, there).description or ()}
     except InputError:
-        return name  # likewise
+        return name  # the macro refuses the table, with its reason
     of_both = [c for c in columns if c.lower() in have]
     if data.household.lower() not in have or not of_both:
         return name
@@ -186,18 +186,19 @@ class Roles(Table):
     small_weights: str = "error"
     numbers: tuple[str, ...] = field(default=(), repr=False)
     part: Part | None = field(default=None, repr=False)
-    completes: bool = field(default=True, repr=False)  # no: it is completed already, or leaves without the numbers
-    by_household: bool = field(default=False, repr=False)  # all that is masked is masked for whole households
+    # False: the table is completed already, or leaves without the numbers of households
+    completes: bool = field(default=True, repr=False)
+    by_household: bool = field(default=False, repr=False)  # True: every mask treats whole households
     columns: tuple[str, ...] = field(init=False, repr=False)
     looked_at: dict[str, HouseholdColumn | None] = field(
         default_factory=dict, init=False, repr=False, compare=False
-    )  # what was found of columns, while nobody named those of the household
+    )  # what was found about columns, while nobody named those of the household
 
     def __post_init__(self) -> None:
         """Check the roles against the table."""
         set_key(self.con)
         show_relations()
-        # the dataclass is frozen: what is read from the table is set here, once
+        # the dataclass is frozen: the values that are read from the table are set here, once
         object.__setattr__(self, "table", given_table(self.con, self.table))
         self._read_file(self.table)
         object.__setattr__(self, "columns", self.read_columns())

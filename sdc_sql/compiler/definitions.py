@@ -102,7 +102,7 @@ def _definition(text: str) -> Definition:
     parameters = []
     for part in _split(statement[start + 2 : close]):
         parameters.append(part[0].text)
-        if len(part) > 1:  # name := value
+        if len(part) > 1:  # the parameter has a default: name := value
             defaults[part[0].text] = parsed(text[part[2].start : part[-1].end + 1])
     is_table = statement[close + 2].text.upper() == "TABLE"
     body = statement[close + 3 if is_table else close + 2]

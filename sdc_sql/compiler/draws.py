@@ -68,7 +68,7 @@ CREATE OR REPLACE MACRO sdc__label_as(label, like_that) AS label;
 CREATE OR REPLACE MACRO sdc__is_guessable(key) AS length(key) < 32;
 """
 OWN_WORDS = ("sdc__uniform_of", "sdc__fraction_text")
-# What is dear and used more than once: PostgreSQL would compute it in each place.
+# These macros are dear and used more than once: PostgreSQL would compute them in each place.
 ONCE = (
     "sdc__uniforms_of", "sdc__reduced_of", "sdc__normals_of", "sdc__places_of", "sdc__sums_of", "sdc__multiples_of",
 )  # fmt: skip

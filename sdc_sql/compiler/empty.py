@@ -21,10 +21,10 @@ from sdc_sql.errors import Unsupported
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-ROWS = "sdc__rows"  # the macro that reads a table and checks it at once: sql/core/rows.sql
-EXACT_ROWS = "sdc__exact_rows"  # the same, texts to be compared by their bytes, as other engines compare them
-UNASKED = "sdc__unasked"  # the same without the check,
-REFUSED = "sdc__refused"  # which is this: no rows, or the error
+ROWS = "sdc__rows"  # this macro reads a table and checks it at once: sql/core/rows.sql
+EXACT_ROWS = "sdc__exact_rows"  # this one does the same, and compares texts by their bytes, as other engines do
+UNASKED = "sdc__unasked"  # this one does the same without the check
+REFUSED = "sdc__refused"  # this one is the check: it gives no rows, or the error
 COUNT, CHECK_COLUMN, CHECK = "sdc__n", "sdc__none", "sdc__check"
 
 

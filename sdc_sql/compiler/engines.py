@@ -21,7 +21,7 @@ def rewritten(tree: exp.Query, dialect: str) -> exp.Query:
     nodes: list[Any] = list(tree.walk())
     for step in ENGINES[dialect].steps:
         changed = False
-        for node in reversed(nodes):  # what is inside comes first
+        for node in reversed(nodes):  # inner nodes come before outer ones
             made = step(node)
             if made is not node:
                 node.replace(made)

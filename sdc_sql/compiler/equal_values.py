@@ -22,7 +22,7 @@ from sdc_sql.compiler.trees import aliased, quoted, subquery
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-# As DuckDB calls them (compiler/doubles.py), or as the engine does, in capitals.
+# DuckDB calls the types so (compiler/doubles.py), or the engine does, in capitals.
 ONE_TEXT = (
     "TINYINT", "SMALLINT", "INTEGER", "BIGINT", "HUGEINT", "BOOLEAN", "VARCHAR", "DATE", "TIME", "TIMESTAMP", "UUID",
     "TIMESTAMP WITHOUT TIME ZONE", "TIMESTAMP WITH TIME ZONE", "TIMESTAMP_NTZ", "TIME WITHOUT TIME ZONE",

@@ -105,7 +105,7 @@ class CallExpansion(Expansion):
             try:
                 with self.ctes.body():
                     relation = self.query(cte.this, inner)
-            except Unsupported as error:  # it is raised where the relation is read, if it is
+            except Unsupported as error:  # where the relation is read at all, the error is raised there
                 inner[folded(cte.alias)] = error
                 continue
             if cte.args["alias"].columns:

@@ -89,5 +89,5 @@ def computed(tree: exp.Expression, kept: Collection[str] = ()) -> exp.Expression
         _load(macro)
     try:
         return as_literal(tree)
-    except InputError:  # it is raised where the expression is used, if it is
+    except InputError:  # where the expression is used at all, the error is raised there
         return tree

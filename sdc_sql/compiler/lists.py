@@ -12,7 +12,7 @@ from sdc_sql.errors import Unsupported
 # numbers; their texts are compared by their bytes as they are (sql/core/rows.sql).
 _AS_THEY_ARE = ("sdc__bits", "sdc__exact", "sdc__by_bytes")
 OWN_WORDS = (*_AS_THEY_ARE, "sdc__common_bits")
-# And the table macro that does with such lists what another does with numbers of 128 bits.
+# This table macro does with such lists what another does with numbers of 128 bits.
 BY_LISTS = {"sdc__wildcard_cells": "sdc__wildcard_cells_by_lists"}
 
 

@@ -22,7 +22,7 @@ def decimal(node: exp.Expression) -> exp.Expression:
     return exp.cast(number(node.this), "double")
 
 
-# what PostgreSQL calls DuckDB's types
+# PostgreSQL calls DuckDB's types so
 _TYPES = {
     "real": "FLOAT", "double precision": "DOUBLE", "numeric": "DECIMAL", "text": "VARCHAR",
     "character varying": "VARCHAR",

@@ -31,7 +31,7 @@ def _atom(tree: exp.Expression) -> exp.Expression:
     """Return a part of an expression that depends on the data: an aggregate, or a column outside of one."""
     nodes: list[Any] = list(tree.walk())
     for node in nodes:
-        # (a setting is not read before the query runs)
+        # (PostgreSQL does not read a setting before the query runs)
         is_setting = isinstance(node, exp.Anonymous) and node.name == "CURRENT_SETTING"
         if is_setting or isinstance(node, exp.AggFunc | exp.Column | exp.Window):
             copy: Any = node.copy()

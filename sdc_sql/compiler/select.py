@@ -30,7 +30,7 @@ def select(expansion: Expansion, tree: exp.Select, scope: Scope, outer: Sources 
     refuse_others(tree, _CLAUSES)
     where = tree.args.get("where")
     if where and fold(expansion.inlined(where.this.copy())) == exp.false():
-        return None  # known before its relations are read
+        return None  # the result is known before the relations are read
     result = exp.Select()
     sources = from_clause(expansion, tree, result, scope, outer)
     if sources is None:

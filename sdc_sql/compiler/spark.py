@@ -20,7 +20,7 @@ def decimal(node: exp.Expression) -> exp.Expression:
     return number(node.this) if is_decimal(node) else node
 
 
-# what Spark calls DuckDB's types
+# Spark calls DuckDB's types so
 _TYPES = {"int": "INTEGER", "string": "VARCHAR"}
 
 
@@ -129,7 +129,7 @@ def words(node: exp.Expression) -> exp.Expression:
     """Say the words of draws."""
     if parts := arguments_of(node, "sdc__uniform_of"):
         return exp.Paren(this=uniform(called("CONV", digits(*parts), 16, 10)))
-    if parts := arguments_of(node, "sdc__fraction_text"):  # 12.3, 0.000123, 1.23e-05
+    if parts := arguments_of(node, "sdc__fraction_text"):  # its text is like 12.3, 0.000123 or 1.23e-05
         (figure,) = parts
         plain = called("REGEXP_REPLACE", called("FORMAT_STRING", "%.10f", figure), "0+$", "")
         power: exp.Expression = exp.cast(figure.copy(), "text")
@@ -137,7 +137,7 @@ def words(node: exp.Expression) -> exp.Expression:
             power = called("REGEXP_REPLACE", power, old, new)
         small = exp.LT(this=pasted(figure), expression=exp.Literal.number("1e-4"))
         return exp.Case(ifs=[exp.If(this=small, true=power)], default=plain)
-    if arguments_of(node, "getvariable"):  # an aggregate: there is a row, of a NULL, whatever the view holds
+    if arguments_of(node, "getvariable"):  # an aggregate has a row, with a NULL, whatever the view holds
         key = exp.column("sdc_key", quoted=True)
         return exp.Subquery(this=exp.select(exp.Max(this=key)).from_(exp.to_table("sdc_key")))
     return node

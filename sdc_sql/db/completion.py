@@ -22,8 +22,8 @@ if TYPE_CHECKING:
 
     import duckdb
 
-MANY = 20  # households in which nothing is constant by chance
-NEAR = 0.95  # the share of households from which a column is one of the household with errors in it
+MANY = 20  # with so many households no column is constant by chance
+NEAR = 0.95  # in so many of the households a column of the household is constant, apart from errors
 _GAIN = 0.5  # how far the share must be above what chance gives, of the way to 1
 _PART, _MANY_RECORDS = 64, 100_000  # of so many records a part of the households tells that nothing is counted
 COMPLETED, RECORDS = "sdc_completed_", "sdc_records_"

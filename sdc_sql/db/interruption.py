@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     Handler: TypeAlias = Callable[[int, FrameType | None], Any] | int | None
 
 AGAIN = 0.1  # seconds
-# those that Windows has not are left out there
+# Windows lacks some of them: those are left out there
 ENDING = tuple(getattr(signal, n) for n in ("SIGINT", "SIGTERM", "SIGHUP", "SIGQUIT") if hasattr(signal, n))
 
 
@@ -76,7 +76,7 @@ def interruptible(numbers: tuple[int, ...] = (signal.SIGINT,)) -> Iterator[None]
         return
     raised: list[BaseException] = []
     ended = threading.Event()
-    # again and again: what is raised in a kernel while it calls back from C may be lost
+    # it is raised again and again: a kernel that calls back from C may lose it
     stopping = threading.Thread(target=_stop, args=(ended,), daemon=True)
 
     def stop(number: int, frame: FrameType | None) -> None:
@@ -96,7 +96,7 @@ def interruptible(numbers: tuple[int, ...] = (signal.SIGINT,)) -> Iterator[None]
             raise raised[-1] from None
         raise
     else:
-        if raised:  # somebody took DuckDB's error for another
+        if raised:  # a caller took DuckDB's error for another one
             raise raised[-1]
     finally:
         if raised:

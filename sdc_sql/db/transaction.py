@@ -16,9 +16,9 @@ if TYPE_CHECKING:
 
 Made = TypeVar("Made")
 TRIES = 6
-Number: TypeAlias = tuple[int, str]  # of a transaction, in its database
+Number: TypeAlias = tuple[int, str]  # the number of a transaction in its database, and that database
 _COMMITTED: WeakKeyDictionary[duckdb.DuckDBPyConnection, Number] = WeakKeyDictionary()
-_OURS: WeakSet[duckdb.DuckDBPyConnection] = WeakSet()  # inside a transaction that was begun here
+_OURS: WeakSet[duckdb.DuckDBPyConnection] = WeakSet()  # the connections inside a transaction that was begun here
 
 
 def is_open(con: duckdb.DuckDBPyConnection) -> bool:
@@ -95,4 +95,4 @@ def repeated(con: duckdb.DuckDBPyConnection, work: Callable[[], Made]) -> Made:
                     f"masked. {what} when the other has committed."
                 ) from error
             time.sleep(0.05 * 2**attempt)
-    raise AssertionError  # for the type checker
+    raise AssertionError  # the type checker wants an end here

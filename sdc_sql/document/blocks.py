@@ -149,7 +149,7 @@ def readable(value: object) -> str:
 
 
 def _hidden(character: str) -> bool:
-    # but for the two that join and part the letters of some scripts
+    # two of them join and part the letters of some scripts, and are shown
     kind = unicodedata.category(character)
     return kind in {"Cc", "Cf", "Cs", "Co", "Zl", "Zp"} and character not in "\u200c\u200d"
 

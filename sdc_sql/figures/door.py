@@ -84,7 +84,7 @@ def completed(
     every_one = [*(name for limit in limits for name in names(limit)), *(Named("", label, None, "") for label in also)]
     for name in every_one:
         there = found.get(name.part, {}) if name.part else found
-        as_given = bool(asked[name.label].arguments)  # which the report knows nothing of
+        as_given = bool(asked[name.label].arguments)  # the report knows nothing of these arguments
         if name.part not in sides or (there.get(name.label) is not None and not as_given) or name[:2] in done:
             continue
         done.add(name[:2])

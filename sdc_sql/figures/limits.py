@@ -29,7 +29,7 @@ COMPARISONS: Mapping[type[exp.Expr], Callable[[Any, Any], bool]] = {
     exp.GT: operator.gt, exp.GTE: operator.ge, exp.LT: operator.lt, exp.LTE: operator.le,
     exp.EQ: operator.eq, exp.NEQ: operator.ne,
 }  # fmt: skip
-ALL = "all"  # the row of no variable, which is all together
+ALL = "all"  # the row has no variable: it is all of them together
 
 
 def exceeded(limit: str, report: Report, asked: Mapping[str, Asked] | None = None) -> bool:
@@ -69,7 +69,7 @@ def exceeded(limit: str, report: Report, asked: Mapping[str, Asked] | None = Non
                 f"{found.label}.3.{found.figure}."
             )
     worlds = list(_worlds(tree, limit, report, asked))
-    # no comparison holds of what is no number, which is no figure to pass by
+    # a value that is no number fulfils no comparison: it must not be passed by
     return any(not all(map(_is_known, world.values())) or _met(tree, limit, world) for world in worlds)
 
 

@@ -22,10 +22,10 @@ if TYPE_CHECKING:
     from sdc_sql.db.catalogue.headers import Parameter
 
 ROOMS = ("core/", "risk/", "linkage/", "loss/")
-# Roles of a table, as the headers name them where a measure asks for one.
+# These are roles of a table, as the headers name them where a measure asks for one.
 ROLES = ("keys", "weight", "sampling_fraction", "household", "stratum", "id")
 _OF_TABLES = ("self", "data", "original")
-_TABLES = ("matrices",)  # of a method that chooses among macros, one of which takes them
+_TABLES = ("matrices",)  # a method with this argument chooses among macros, one of which takes tables
 
 
 @dataclass(frozen=True)

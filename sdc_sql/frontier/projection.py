@@ -39,7 +39,7 @@ class _Projected(Roles):
     drawn: list[tuple[str, ...]]
     made: int
 
-    def masked(  # what the log alone asks is left out
+    def masked(  # arguments that only the log asks for are left out
         self,
         macro: str,
         columns: tuple[str, ...],
@@ -139,10 +139,10 @@ def projected(data: Roles) -> Iterator[Projection]:
     ...     print(candidate.frequency_summary().cells, data.con.sql("SELECT max(age) FROM persons").fetchall())
     2 [(41,)]
     """
-    whole = data if data.part is None else data.part.whole  # whose steps count the passes of draws
+    whole = data if data.part is None else data.part.whole  # its steps count the passes of draws
     source = None if whole.file else known(whole, whole.table) or known(whole, whole.table, "view")
     steps = [] if source is None else chain(data.con, source)
-    begun = object.__new__(_Projected)  # its roles were checked
+    begun = object.__new__(_Projected)  # the roles of the table have been checked
     vars(begun).update(vars(data), file=None, part=None, steps=steps, drawn=[], made=0)
     try:
         yield Projection(begun)

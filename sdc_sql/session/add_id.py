@@ -59,7 +59,7 @@ def add_id(data: Roles, name: str = "record") -> str:
     _check_rowid(data, columns)
     with translated():
         repeated(data.con, lambda: _numbered(data.con, table, name))
-    object.__setattr__(data, "columns", data.read_columns())  # the dataclass is frozen: what is read of the table
+    object.__setattr__(data, "columns", data.read_columns())  # the dataclass is frozen: the columns are set here
     object.__setattr__(data, "id", data.found("id", name))
     return name
 

@@ -12,7 +12,7 @@ from typing import Any
 from sdc_sql.errors import ParameterError
 
 _BARE = re.compile(r"[A-Za-z0-9_-]+")
-_CONTROL = re.compile(r"[\x00-\x1f\x7f\x85\u2028\u2029]+")  # also what some editors take for the end of a line
+_CONTROL = re.compile(r"[\x00-\x1f\x7f\x85\u2028\u2029]+")  # some editors take these, too, for the end of a line
 
 
 def value(given: Any) -> str:  # noqa: ANN401 - whatever TOML has

@@ -105,7 +105,7 @@ def _fields(method: str, masks: Sequence[Declaration]) -> Schema:
     }
     rules: list[Schema] = [{"oneOf": [{"required": [name]} for name in taken]}] if taken else []
     rules += _ways(masks)
-    if "method" in own:  # by `method` alone it is the name of the mask
+    if "method" in own:  # a field `method` alone is the name of the mask
         fields["method"] = {}
         its = {"properties": {"method": _field("method", own["method"], masks)}}
         rules.append({"if": {"required": ["mask"]}, "then": its})

@@ -175,7 +175,7 @@ def _declaration(macro: _Macro, needs_python: bool, draws: bool) -> Declaration:
         tags.get("Guarantees", ""),
         tags.get("Source", ""),
         needs_python and "Python" not in tags,
-        # what sdc__gathered draws is not computed for a method that has no stream
+        # a method without a stream needs no computation of what sdc__gathered draws
         draws and any(p.name == "stream" for p in parameters),
         masks,
         masks or (header.file.startswith("mask/") and "Command" in tags),
@@ -241,7 +241,7 @@ def _refuse(read: Comment, names: set[str]) -> None:
             raise headers.HeaderError(read.file, parameter.line, f"{parameter.name} is no argument of a macro below.")
 
 
-# The columns of sdc_help(), in their order.
+# These are the columns of sdc_help(), in their order.
 HELP = (
     "name", "arguments", "summary", "gives", "example", "parameters", "scope", "keeps", "guarantees", "source",
     "needs_python", "needs_key", "file", "description",
@@ -264,7 +264,7 @@ def _literal(value: Any) -> str:  # noqa: ANN401 - a text, a truth value, or wha
     """
     if isinstance(value, bool):
         return str(value).lower()
-    if isinstance(value, tuple):  # of parameters
+    if isinstance(value, tuple):  # the value is a tuple of parameters
         return f"[{', '.join(map(_literal, value))}]"
     if isinstance(value, headers.Parameter):
         return _literal(str(value))

@@ -19,9 +19,9 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from sdc_sql.db.catalogue.headers import Comment
 
-# Columns of the table that is measured, whatever they are.
+# The tag stands for the columns of the measured table, whatever they are.
 OF_THE_TABLE = ("every column", "every other column", "the key columns")
-ANY = "ANY"  # the type is that of a column of the table
+ANY = "ANY"  # the column has the type of a column of the table
 NUMBERS = ("BIGINT", "DOUBLE", "INTEGER", "BOOLEAN")
 
 _COLUMN = re.compile(
@@ -59,7 +59,7 @@ class Given:
     columns: tuple[Column, ...] = ()
     of_file: bool = False
     by: tuple[str, ...] = ()
-    names: tuple[str, ...] = ()  # of all columns, also those of the table, as the header says them
+    names: tuple[str, ...] = ()  # the names of all columns, also those of the table, as the header gives them
 
     @property
     def figures(self) -> tuple[Column, ...]:

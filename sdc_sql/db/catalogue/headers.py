@@ -28,17 +28,18 @@ if TYPE_CHECKING:
 TAGS = (
     "Source", "Scope", "Python", "Not compiled", "Compiled", "Keeps", "Guarantees", "Parameters", "Gives", "Rows",
     "Verb", "Command", "Limit", "Example",
-    # of what a mask does to a file, and what users of it are told (effects.py)
+    # these tags say what a mask does to a file, and what users of it are told (effects.py)
     "Values", "Bits", "Coarsens", "Suppresses", "Records", "Loss", "Told", "Matrix", "Publicly", "Households",
 )  # fmt: skip
-# What an argument is; a choice is written as its values, 'mean' or 'median'.
+# These are the kinds of arguments; a choice is written as its values, 'mean' or 'median'.
 TYPES = (
     "table", "tables", "column", "columns", "column or number", "names", "number", "numbers", "number or numbers",
     "whole number", "truth value", "truth value or truth values", "text", "date", "value", "values", "levels",
     "lists of columns", "combinations",
 )  # fmt: skip
 CHOICE = "choice"
-NUMBERS = ("number", "numbers", "number or numbers", "whole number", "column or number")  # what may have a range
+# arguments of these kinds may have a range
+NUMBERS = ("number", "numbers", "number or numbers", "whole number", "column or number")
 SCOPES = ("record", "cells", "moments", "table")
 
 _TAG = re.compile(rf"(sdc_\w+|{'|'.join(TAGS)}):(?: +(.*))?$")
@@ -180,7 +181,7 @@ def comment(file: str, first: int, lines: Iterable[str]) -> Comment:
 
 
 def _add_parameter(found: Comment, number: int, text: str) -> None:
-    if text.startswith("      ") and found.parameters:  # the meaning of the last one goes on
+    if text.startswith("      ") and found.parameters:  # the line continues the meaning of the last parameter
         last = list(found.parameters.values())[-1]
         more = f"{last.meaning} {text.strip()}"
         found.parameters[last.name] = replace(last, meaning=more)

@@ -172,8 +172,8 @@ def use_shared(cursor: duckdb.DuckDBPyConnection) -> None:
 
 
 def _are_stored(con: duckdb.DuckDBPyConnection) -> bool:
-    if not is_open(con):  # within a transaction to try might abort it
-        try:  # to list the functions takes fifteen times as long, and most connections have none of ours
+    if not is_open(con):  # within a transaction the attempt might abort it
+        try:  # a list of the functions takes fifteen times as long, and most connections have none of ours
             con.execute("FROM sdc__rows('')")
         except duckdb.CatalogException:
             return False
@@ -245,7 +245,7 @@ def set_key(con: duckdb.DuckDBPyConnection) -> None:
     """Set the session's secret key from the environment, unless it has one."""
     key = os.environ.get("SDC_KEY")
     if key and con.execute("SELECT getvariable('sdc_key') IS NULL").fetchall() == [(True,)]:
-        con.execute("SET VARIABLE sdc_key = ?", [key])  # bound as a parameter: the key is in no SQL text
+        con.execute("SET VARIABLE sdc_key = ?", [key])  # the key is bound as a parameter: it is in no SQL text
 
 
 def require_key(con: duckdb.DuckDBPyConnection) -> None:

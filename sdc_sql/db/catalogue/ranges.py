@@ -44,8 +44,10 @@ class Range:
 
         Examples
         --------
-        >>> read("(0, 1]").words, read("[0, 1]").words, read("(0, 1)").words, read("[2, ...)").words
-        ('above 0 and at most 1', 'from 0 to 1', 'strictly between 0 and 1', 'at least 2')
+        >>> read("(0, 1]").words, read("[0, 1]").words
+        ('above 0 and at most 1', 'from 0 to 1')
+        >>> read("(0, 1)").words, read("[2, ...)").words
+        ('strictly between 0 and 1', 'at least 2')
         """
         low, high = (_grouped(end) for end in self.text[1:-1].split(", "))
         if high == _OPEN or self.below:

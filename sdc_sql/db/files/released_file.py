@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     import duckdb
 
 IDS = ("keep", "drop", "recode")
-MODES = {"owner": 0o600, "group": 0o640, "all": 0o644}  # who may read a file
+MODES = {"owner": 0o600, "group": 0o640, "all": 0o644}  # the modes of files by who may read them
 FORMATS = {".parquet": "parquet", ".csv": "csv", ".duckdb": "duckdb"}
 
 
@@ -236,7 +236,7 @@ def placed(part: Path, target: Path) -> None:
 
 def synced(path: Path) -> None:
     """Have a file, or what a folder says of its files, stand on the disk."""
-    if path.is_dir() and os.name == "nt":  # a folder cannot be opened there
+    if path.is_dir() and os.name == "nt":  # Windows cannot open a folder
         return
     descriptor = os.open(path, os.O_RDONLY if path.is_dir() else os.O_RDWR)
     try:

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     import duckdb
 
-CHOSEN = "v1.5.0"  # of a new file
+CHOSEN = "v1.5.0"  # the storage version of a new file
 
 
 def version_of(con: duckdb.DuckDBPyConnection, name: str) -> str:

@@ -26,16 +26,17 @@ from sdc_sql.errors import TableError, translated
 
 try:
     import fcntl
-except ImportError:  # Windows
+except ImportError:  # Windows has no such module
     fcntl = None  # type: ignore[assignment]
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-PREFIX, WAITING = "sdc-sql-", ".sdc-sql-"  # of folders of work, and of those in which a file waits for its place
+# the prefix of folders of work, and that of folders in which a file waits for its place
+PREFIX, WAITING = "sdc-sql-", ".sdc-sql-"
 LOCK, BASE, NAME = "in_use", "sdc_base", "work"
 OWNER = 0o600
-FOUND: set[Path] = set()  # what runs that were killed have left, where this one works
+FOUND: set[Path] = set()  # the folders that killed runs have left where this one works
 
 
 @contextmanager
@@ -128,7 +129,7 @@ def limit(con: duckdb.DuckDBPyConnection, threads: int | None, memory_limit: str
     if spill is not None:
         # Without its extension httpfs DuckDB draws nonces by a generator that it calls unsafe: they can be foreseen,
         # and are not the same twice, which is what they are for. The key of a database is ours, of 256 random bits.
-        with suppress(duckdb.Error):  # a build without it: what is left is named by the next run all the same
+        with suppress(duckdb.Error):  # a build of DuckDB lacks it: the next run still names what is left
             con.execute("SET force_mbedtls_unsafe = 'true'")
             con.execute("SET temp_file_encryption = true")
 

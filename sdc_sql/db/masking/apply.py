@@ -33,11 +33,11 @@ if TYPE_CHECKING:
     from sdc_sql.db.query import Value
     from sdc_sql.db.table import Homes, Part, Table
 
-# a query, or what makes it of the arguments, in which the pass of draws is named
+# a query, or a function that makes it of the arguments; the pass of draws is named in it
 Kept: TypeAlias = "exp.Select | Callable[[Mapping[str, Value]], exp.Select]"
 OF_PART, OF_HOMES = f"{NAME}_of_part", f"{NAME}_of_homes"
 DESIGN = "sdc_design"
-APART = {"columns", "id", "release", "stream"}  # have columns of their own in the log
+APART = {"columns", "id", "release", "stream"}  # these arguments have columns of their own in the log
 
 
 class Maskable(Protocol):
@@ -184,7 +184,7 @@ def _masked(
     log = Log(whole, columns, arguments, into)
     arguments = log.arguments
     asked = {name: select(arguments) if callable(select) else select for name, select in kept.items()}
-    every = whole.read_columns()  # the table may have got others, or lost some, since it was described
+    every = whole.read_columns()  # the table may have gained or lost columns since it was described
     in_order = tuple(c for c in every if c in columns)
     if part is not None:
         show(part)
@@ -220,7 +220,7 @@ def _masked(
     new.drop()
     data.con.execute(f"DROP TABLE IF EXISTS temp.{DESIGN}")
     parameters = {n: logged.get(n, value) for n, value in arguments.items() if n not in APART}
-    if parameters.get("unit") == "record":  # as of every step by record, whether it draws or not
+    if parameters.get("unit") == "record":  # no step by record names its unit, whether it draws or not
         del parameters["unit"]
     if subset is not None:
         parameters["subset"] = subset.said
@@ -258,7 +258,7 @@ def _of_all_records(
         more = {"by_household": homes.household, "household_records": _number(data, of_homes)}
     if part is not None:
         identified = query.call("sdc__identified", whole.table, identifier)
-        _number(data, identified.subquery("r"))  # its error, if there is one
+        _number(data, identified.subquery("r"))  # the check of the id raises its error here, if there is one
         left = {name: select for name, select in asked.items() if name not in found}
         of_part, of_records = _kept_part(data, selected, left, OF_PART)
         selected, found = _beside_others(part, of_part, (identifier, *columns)), found | of_records

@@ -46,7 +46,7 @@ class Log:
             if "stream" in arguments and arguments["stream"] is None:
                 self._refuse_changed(columns)
         except BaseException:
-            if into is not None:  # in a transaction of the caller's it would stay
+            if into is not None:  # in a transaction of the caller's the table of steps would stay
                 step_table.drop(self.con, self.target)
             raise
         if "stream" in arguments and arguments["stream"] is None:

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 NAME = "sdc__of_subset"
 PART = "sdc_part_"
 FORM = "it must be a column of truth values, or a condition on columns, as in \"age >= 15 AND region IN ('n', 's')\""
-# What a condition may be made of.
+# A condition may be made of these nodes.
 ALLOWED = (
     exp.Column, exp.Identifier, exp.Literal, exp.Boolean, exp.Null, exp.Paren, exp.Connector, exp.Not, exp.Predicate,
     exp.In, exp.Between, exp.Is, exp.Add, exp.Sub, exp.Mul, exp.Div, exp.IntDiv, exp.Mod, exp.Neg, exp.Cast,
@@ -150,9 +150,9 @@ def condition_of(data: Table, given: str, role: str) -> exp.Condition:
 def _condition(data: Table, text: str, role: str) -> exp.Condition:
     try:
         tree = parse_one(text, into=exp.Condition, read="duckdb")
-    except (SqlglotError, RecursionError):  # the latter of thousands of parentheses in one another
+    except (SqlglotError, RecursionError):  # thousands of parentheses in one another end in a RecursionError
         raise ParameterError(f"{role} cannot be read as a condition: {FORM}.") from None
-    if isinstance(tree, exp.Column):  # a name that is no column of the table
+    if isinstance(tree, exp.Column):  # the name is that of no column of the table
         data.found(role, tree.name)
     for node in tree.walk():
         if not isinstance(node, ALLOWED) or isinstance(node, REFUSED):

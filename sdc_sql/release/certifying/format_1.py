@@ -11,7 +11,7 @@ from typing import Any
 from sdc_sql.figures.renamed import renamed
 
 FORMAT = 1
-WITHOUT = {"figures", "released_as_collected"}  # the fields of later certificates that it has not
+WITHOUT = {"figures", "released_as_collected"}  # this format lacks these fields of later certificates
 
 _FIGURE = re.compile(r"\b(?P<measure>[A-Za-z_]\w*)(?P<row>\.\d+)?\.(?P<figure>[A-Za-z_]\w*)")
 

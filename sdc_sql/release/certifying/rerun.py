@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
     import duckdb
 
-APART = ("versions.", "marks", "digest")  # of another machine, or of the certificate itself
+APART = ("versions.", "marks", "digest")  # these fields are of another machine, or of the certificate itself
 _NONE = "no such field"
 
 
@@ -35,7 +35,7 @@ def again(
     progress: Callable[[str], None],
 ) -> list[Check]:
     """Return the checks of all fields, by running the release file; ``released`` is the table of the released file."""
-    plan = replace(read_release(release), frontier=None)  # what else was considered is in no certificate
+    plan = replace(read_release(release), frontier=None)  # no certificate says what else was considered
     with work.database(**limits) as con:
         outcome = run_release(plan, con, write=False, progress=progress)
         if said["certificate"] == "internal":

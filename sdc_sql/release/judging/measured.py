@@ -78,7 +78,7 @@ def risks(
     if sensitive:
         progress("attribute disclosure")
         ordered = [name for name in plan.roles.ordered if name in sensitive]
-        strict = described(con, plan, table, scenario.keys)  # NULL is a value of its own there only
+        strict = described(con, plan, table, scenario.keys)  # only there NULL is a value of its own
         diversity, closeness, likeness = attributes(strict, sensitive, ordered)
         report = replace(report, l_diversity=diversity, t_closeness=closeness, likeness=likeness)
     found = report.to_dict()
@@ -88,7 +88,7 @@ def risks(
         wanted["threshold_rule_summary"] = None
     if scenario.neighbourhood is not None:
         wanted["neighbourhood"] = None
-    # the original is not compared with itself: what asks for it is measured of the released table alone
+    # the original is not compared with itself: a measure that compares is computed for the released table alone
     original = ORIGINAL if table == RELEASED and _is_there(con, ORIGINAL) else None
     beside = figures.beside_scenario(plan.roles, scenario, plan.loss.continuous, original)
     more: dict[str, Any] = {}
@@ -148,7 +148,7 @@ def _rows(
         if isinstance(value, tuple):
             value = [c for c in value if c in columns or field == "domains"] or None
         given[field] = value
-    # what does not compare, as the sizes of classes, is of the columns as keys
+    # a measure that does not compare, as the sizes of classes, takes the columns as keys
     data = described(released.con, plan, released.table, columns)
     return rows_of(asked, data._roles, Beside(original.table, linked=given))  # noqa: SLF001 - as its methods take them
 

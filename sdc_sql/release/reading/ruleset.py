@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     from sdc_sql.release.reading.problems import Kind
 
-# The verbs whose rows are rules, and how many rules there are.
+# The rows of these verbs are rules; the number says how many rules there are.
 CHECKS = {"research": ("research_file_rules", 5), "public": ("public_use_file_rules", 10)}
 _NUMBERED = re.compile(r"[1-9]\d*")
 FIELDS: Mapping[str, Kind] = {
@@ -71,7 +71,7 @@ class Rules:
     facts: Mapping[str, Any] = field(default_factory=dict)
     keys: tuple[str, ...] = ()
     looked_at: tuple[int, ...] = ()
-    steps: tuple[tuple[str, Mapping[str, Any]], ...] = ()  # the coarsening, with the place of each
+    steps: tuple[tuple[str, Mapping[str, Any]], ...] = ()  # the steps of the coarsening, each with its place
 
     def __str__(self) -> str:
         """Return the name and version."""

@@ -26,9 +26,10 @@ if TYPE_CHECKING:
     from sdc_sql.release.reading.plan import RolesOfColumns, Scenario
 
 TARGETS = ("columns", "column", "keys")
-ASIDE = ("where", "by_household")  # of any step that masks: which records, and whether households are one record each
-LEFT_OUT = ("shuffle",)  # masks that are no step of a release file
-_OF_TARGET = {"column_name": "column"}  # how verbs call an argument of the macros
+# any step that masks may have these: which records, and whether households are one record each
+ASIDE = ("where", "by_household")
+LEFT_OUT = ("shuffle",)  # these masks are no step of a release file
+_OF_TARGET = {"column_name": "column"}  # verbs call an argument of the macros so
 _NOT_OWN = {"tbl", "id", "columns", "column_name", "keys"}
 
 
@@ -112,7 +113,7 @@ def _still_there(reading: Reading, step: Step, gone: Mapping[str, str]) -> None:
 def _step(
     reading: Reading, path: str, row: Mapping[str, Any], scenarios: Sequence[Scenario], roles: RolesOfColumns
 ) -> Step | None:
-    naming = "mask" if "mask" in row else "method"  # of `mask`, a field `method` is the masking's own parameter
+    naming = "mask" if "mask" in row else "method"  # beside `mask`, a field `method` is the mask's own parameter
     chosen = _method(reading, f"{path}.{naming}", row.get(naming))
     given = {name: value for name, value in row.items() if name not in {naming, "scenario", *ASIDE}}
     masks = _fitting(reading, path, chosen, given) if chosen else None
@@ -126,7 +127,7 @@ def _step(
     values = step_values.Values(reading, path)
     arguments: dict[str, Any] = {} if target in {"column", None} else {str(target): list(columns)}
     for name, value in given.items():
-        if name == "subset":  # also a condition, in Python and here
+        if name == "subset":  # a subset may also be a condition, in Python and here
             _condition(reading, f"{path}.{name}", value, name)
             arguments[name] = value
         elif name not in (*TARGETS, "column_name"):
@@ -175,7 +176,7 @@ def _method(reading: Reading, path: str, method: object) -> list[Declaration] | 
     if method.replace("-", "_") not in known:
         nearest = near(method.replace("-", "_"), sorted(known))
         reading.problems.add(path, f"there is no method {method!r}{nearest}")
-    if method in LEFT_OUT:  # what is measured afterwards finds each record by its id
+    if method in LEFT_OUT:  # later measures find each record by its id
         reading.problems.add(
             path, 'a release file has no step for this: [output] ids = "recode" orders and numbers anew.'
         )
@@ -194,10 +195,10 @@ def _fitting(
     for name in unknown:
         reading.problems.add(f"{path}.{name}", f"there is no such field{near(name, sorted(allowed | {*ASIDE}))}")
     fitting = [mask for mask in masks if all(p.name in given for p in own_of(mask) if p.default is None)]
-    if not fitting and not unknown:  # which may be the one that is missing, misspelled
+    if not fitting and not unknown:  # the unknown field may be the missing one, misspelled
         ways = dict.fromkeys(" and ".join(p.name for p in own_of(mask) if p.default is None) for mask in masks)
         reading.problems.add(path, f"it needs {' or '.join(ways)}.")
-    if not fitting:  # what else is wrong is told where all of them are of one verb
+    if not fitting:  # further errors are told where all masks are of one verb
         return masks if len({mask.verb for mask in masks}) == 1 else None
     for switch in {mask.switch for mask in fitting} & given.keys():
         if not isinstance(given[switch], bool):

@@ -13,9 +13,10 @@ if TYPE_CHECKING:
     from sdc_sql.db.catalogue.headers import Parameter
     from sdc_sql.release.reading.fields import Reading
 
-TABLES = {"mapping": dict, "hierarchies": dict, "matrix": list}  # what a table can be instead of a file
+# a table can be given as one of these instead of a file
+TABLES = {"mapping": dict, "hierarchies": dict, "matrix": list}
 _Nothing: Any = ()
-BY_KEY = {"importance", "max_share"}  # numbers that can be given by the names of keys
+BY_KEY = {"importance", "max_share"}  # these numbers can be given by the names of keys
 
 
 class Values:

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 FIELD = "roles.released_as_collected"
 # roles that are a word, and no column; and what is only said of columns, not decided of them
 _WORDS = {"small_weights", "household_columns", "guessed"}
-INDENT = "\n    "  # between the lines of one problem
+INDENT = "\n    "  # it stands between the lines of one problem
 
 
 def left_over(

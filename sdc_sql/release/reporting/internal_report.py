@@ -198,7 +198,7 @@ def _figures(report: RiskReport, more: Mapping[str, Any]) -> dict[str, Any]:
     for row in report.attribute:
         found |= {f"{row['sensitive']}: {n.replace('_', ' ')}": v for n, v in row.items() if n != "sensitive"}
     for measure, rows in more.items():
-        if isinstance(rows, dict):  # the log-linear model, of the whole file
+        if isinstance(rows, dict):  # the log-linear model is one of the whole file
             found |= {f"{measure.replace('_', ' ')}: {n.replace('_', ' ')}": _said(v) for n, v in rows.items()}
             continue
         for i, row in enumerate(rows):

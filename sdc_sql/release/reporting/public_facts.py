@@ -24,7 +24,7 @@ class Treatment:
     done: str
     keeps: str
     parameters: str
-    in_classes: bool  # whether a released value is a class of several original ones
+    in_classes: bool  # True: a released value is a class of several original ones
 
     @property
     def of(self) -> str:

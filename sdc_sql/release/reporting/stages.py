@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from sdc_sql.release.running.outcome import Outcome
 
-# SDC handbook, section 3.2 and table 3.1
+# The stages are those of the SDC handbook, section 3.2 and table 3.1.
 NEED = "1. Why confidentiality protection is needed"
 DATA = "2. Characteristics and uses of the data"
 RISK = "3. Disclosure risk before protection"

@@ -127,7 +127,7 @@ def run_release(
             con = stack.enter_context(work.database(threads=threads, memory_limit=memory_limit))
         set_key(con)
         if plan.draws or (write and any(d.needs_key for d in documents.values())):
-            ask_for_key(con)  # before any work
+            ask_for_key(con)  # the key is asked for before any work
         outcome = _measured(con, plan, progress)
         if not write:
             return outcome
@@ -291,7 +291,7 @@ def _digests(plan: Plan) -> dict[str, str]:
     found = {"release_file": hashlib.sha256(plan.text.encode()).hexdigest()}
     if plan.ruleset is not None:
         found["ruleset"] = hashlib.sha256(plan.ruleset.ruleset.text.encode()).hexdigest()
-    # a pattern of files has no bytes of its own
+    # a pattern names several files, and has no bytes of its own
     if plan.source.path.is_file() and plan.source.kind not in {"duckdb", "relation"}:
         with plan.source.path.open("rb") as file:
             found["source"] = hashlib.file_digest(file, "sha256").hexdigest()
