@@ -270,7 +270,7 @@ class Microdata:
     if not TYPE_CHECKING:  # a type checker has names to complete and to check, and must not see this method
 
         def __getattr__(self, name: str) -> Any:  # noqa: ANN401
-            """Say of a measure or a mask in which room it is."""
+            """Say in which room a measure or a mask is."""
             for room in Methods.__bases__:
                 if name in vars(room):
                     where = room.__name__.lower()
@@ -337,7 +337,7 @@ class Microdata:
         """Return the same table, of which what draws, ranks or groups masks one record a household.
 
         All members of a household get what its record gets; those who show several values before are a record for each.
-        Columns of the household (``household_columns``) are masked so anyhow. Swaps keep what they keep of these
+        Columns of the household (``household_columns``) are always masked so. Swaps keep what they keep of these
         records, and a group of k records is one of k households.
 
         Parameters

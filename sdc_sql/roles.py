@@ -83,7 +83,7 @@ def as_measure(function: Callable[Concatenate[Any, P], R]) -> Callable[Concatena
 
 
 def as_mask(function: Callable[Concatenate[Any, P], R]) -> Callable[Concatenate[Any, P], R]:
-    """Return a mask that draws, ranks or groups as such a method: columns of the household are masked for all members.
+    """Return a mask that draws, ranks or groups as such a method; it masks columns of the household for all members.
 
     What one member shows of them is true of the others (:func:`sdc_sql.db.masking.one_a_household.together`).
     """
@@ -227,7 +227,7 @@ class Roles(Table):
         self._check_unique_id()
 
     def _read_file(self, table: str) -> None:
-        """Read a CSV or JSON file into a temporary table: its codes are texts, what is reckoned with are numbers."""
+        """Read a CSV or JSON file into a temporary table: codes become texts, columns to compute with numbers."""
         roles = [n for n in (self.weight, self.sampling_fraction) if isinstance(n, str)]
         numbers = (*roles, *_names(self.numbers or None))
         read = self.read(table, numbers)
@@ -287,7 +287,7 @@ class Roles(Table):
     def found_columns(self, columns: Iterable[str]) -> list[HouseholdColumn]:
         """Return which columns were found to be of the household, where nobody named those that are.
 
-        What was found once of the table stands, whatever becomes of the column.
+        The answer that was found once for the table stays, whatever becomes of the column.
         """
         if self.household is None or self.household_columns is not None:
             return []

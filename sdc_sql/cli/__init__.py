@@ -84,7 +84,7 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 
 def write_utf8(*streams: TextIO) -> None:
-    """Let what goes to a file or a pipe be UTF-8, as all that is read: Windows writes it in a code page of its own."""
+    """Write files and pipes as UTF-8, as all input is read: Windows would write them in a code page of its own."""
     for stream in streams:
         if isinstance(stream, io.TextIOWrapper) and not stream.isatty():
             stream.reconfigure(encoding="utf-8", newline="\n")
@@ -92,7 +92,7 @@ def write_utf8(*streams: TextIO) -> None:
 
 @contextmanager
 def _named() -> Iterator[None]:
-    """Name what runs have left that were killed, where the command worked, and how it is removed."""
+    """Name what killed runs have left where the command worked, and say how it is removed."""
     work.FOUND.clear()
     try:
         yield

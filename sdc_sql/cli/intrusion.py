@@ -1,4 +1,4 @@
-"""``sdc-sql risk``: what an intruder does: misclassified keys, a simulated search, a population known or modelled."""
+"""``sdc-sql risk``, the intruder: misclassified keys, a simulated search, a population known or modelled."""
 
 from __future__ import annotations
 

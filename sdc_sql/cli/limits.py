@@ -69,7 +69,7 @@ def complete(
     sides: Mapping[str, tuple[Roles, Beside]],
     progress: Callable[[str], None] = lambda _: None,
 ) -> dict[str, Any]:
-    """Return the figures with what the limits name besides; what is lacking is named with its option."""
+    """Return the figures with those that the limits name besides; an error names the option of what is lacking."""
     try:
         limits, own = [*arguments.fail_if, *arguments.require], getattr(arguments, "figure", [])
         return completed(report, limits, asked, sides, progress, also=[written(text)[0] for text in own])

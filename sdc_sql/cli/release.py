@@ -1,4 +1,4 @@
-"""``sdc-sql release``: a release file run, from the raw file to the released one, or to why it is refused."""
+"""``sdc-sql release``: run a release file, from the raw file to the released one, or say why that is refused."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
-"""What is known to mean the same on each engine as in DuckDB, once it is said as ``engines`` says it.
+"""The constructs that are known to mean the same on each engine as in DuckDB, once ``engines`` has rewritten them.
 
-A list of what is allowed, not of what is forbidden: a construct that nobody has compared makes an error, not
+It is a list of what is allowed, not of what is forbidden: a construct that nobody has compared makes an error, not
 wrong numbers.
 """
 

@@ -26,11 +26,11 @@ def folded(name: str) -> str:
 
 @dataclass(frozen=True)
 class Field:
-    """A column of a relation. A struct has the names of its `fields`; a column that is one `constant`, its value.
+    """A column of a relation. A struct has the names of its `fields`; a column with one `constant` has its value.
 
     Where an engine cannot take a struct apart again, its values also travel in columns of their own, whose
     `parent` is the struct: they go where it goes, and no macro names them. A list of `size` elements, or a struct, that
-    is taken apart wholly (`is_apart`) is no column of the result at all: only its values are.
+    is taken apart wholly (`is_apart`) is no column of the result at all: only its values are columns.
     """
 
     name: str

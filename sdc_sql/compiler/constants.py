@@ -178,7 +178,7 @@ def _put(node: exp.Expression, by: Mapping[str, exp.Expression]) -> exp.Expressi
 
 
 def _apart(tree: exp.Expression) -> exp.Expression:
-    """Take a list or a struct apart that stands there itself: an element, a field, the names of its fields."""
+    """Take a literal list or struct apart: return an element, a field, or the names of its fields."""
     if not isinstance(tree, exp.Anonymous | exp.StructExtract):
         return tree
     whole, *others = tree.expressions if isinstance(tree, exp.Anonymous) else (tree.this, tree.expression)

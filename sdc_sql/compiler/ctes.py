@@ -1,4 +1,4 @@
-"""The common table expressions of the query in the making, each under a name of its own, equal ones once."""
+"""The common table expressions of the query in the making: each has a name of its own, and equal ones stand once."""
 
 from __future__ import annotations
 

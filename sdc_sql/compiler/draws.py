@@ -1,6 +1,6 @@
 """Keyed draws (sql/core/draws.sql) on another engine: ids, the key, digests and their bits, digit for digit.
 
-What all engines share: the words that one alone has for it stand in its own module.
+All engines share this module: the words that one alone has stand in its own module.
 
 What the macros ask of types is asked there when the query runs. Values of types whose texts or roundings may differ
 from DuckDB's are refused.
@@ -102,7 +102,7 @@ def uniform(whole: exp.Expression) -> exp.Expression:
 
 
 def shared_function(node: exp.Expression) -> exp.Expression | None:
-    """Say a function by the name that both engines know it by."""
+    """Write a function under the name by which both engines know it."""
     if isinstance(node, exp.Concat):
         return called("CONCAT", *node.expressions)
     if isinstance(node, exp.Length):

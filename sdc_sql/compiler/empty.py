@@ -1,7 +1,7 @@
-"""A table without rows is an error: one check a table, which stands at the end of the query.
+"""A table without rows is an error: each table has one check, which stands at the end of the query.
 
 It is a branch of a UNION that gives no rows and is there for its error. The branch counts, and a count is there
-whatever an optimiser knows of the table. Its columns are computed of the count too, so that no filter that is put
+whatever an optimiser knows of the table. Its columns are computed from the count too, so that no filter that is put
 on the whole query can be decided without it (on PostgreSQL OFFSET 0 keeps filters out instead: a column that is not
 a bare NULL would have a type there).
 """

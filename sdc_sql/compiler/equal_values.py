@@ -3,7 +3,7 @@
 sql/core/equal_values.sql looks at each value by itself; here it is not known what types the columns have, nor which
 values an engine calls equal (0.0 and -0.0 in all of them, 1 month and 30 days or the numerics 1.0 and 1.00 in
 PostgreSQL). So the values of a column of any type but those that have one text each are grouped, and no group may have
-two texts. Of the other types nothing is read: Spark knows the type as it plans, PostgreSQL asks it of one record.
+two texts. No value of the other types is read: Spark knows the type as it plans, PostgreSQL asks it of one record.
 """
 
 from __future__ import annotations

@@ -122,7 +122,7 @@ class CallExpansion(Expansion):
     def expression(
         self, tree: exp.Expression, sources: Sources, scope: Scope, check: Sources | None = None
     ) -> exp.Expression:
-        """Expand an expression that is one column at most."""
+        """Expand an expression that gives one column at most."""
         tree = expressions.unpacked(self.inlined(sources.known(tree.copy())), sources)
         return expressions.finished(self, tree, sources, scope, check or sources)
 

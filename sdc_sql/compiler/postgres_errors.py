@@ -45,7 +45,7 @@ def _branches(case: exp.Case) -> list[exp.Expression | None]:
 
 
 def error(node: exp.Expression) -> exp.Expression:
-    """Say CASE ... ELSE error(m) END and coalesce(x, error(m))."""
+    """Write CASE ... ELSE error(m) END and coalesce(x, error(m))."""
     if isinstance(node, exp.Coalesce) and is_error(node.expressions[-1]):
         kept = [part.copy() for part in (node.this, *node.expressions[:-1])]
         value = kept[0] if len(kept) == 1 else exp.Coalesce(this=kept[0], expressions=kept[1:])

@@ -139,7 +139,7 @@ def _macro(expansion: Expansion, function: exp.Anonymous, alias: str, scope: Sco
 
 
 def _rows(expansion: Expansion, function: exp.Anonymous, alias: str, scope: Scope) -> Read:
-    """Return a table that must have rows: what the macro refuses is refused now, but for that."""
+    """Return a table that must have rows: what the macro refuses is refused now, apart from a table without rows."""
     arguments = [fold(expansion.inlined(argument.copy())) for argument in function.expressions]
     definition = definitions()[empty.ROWS]
     expansion.query(substituted(definition.body.this, definition.bind(arguments)), scope)
@@ -154,7 +154,7 @@ def _rows(expansion: Expansion, function: exp.Anonymous, alias: str, scope: Scop
 
 
 def _compared(expansion: Expansion, function: exp.Anonymous, scope: Scope) -> None:
-    """Add the checks of the columns that a macro compares, of a table of the caller's."""
+    """Add the checks of those columns of a caller's table that a macro compares."""
     arguments = [fold(expansion.inlined(argument.copy())) for argument in function.expressions]
     name = str(known_value(arguments[0]))
     if folded(name) in scope:
@@ -181,7 +181,7 @@ def _inner(expansion: Expansion, relation: Relation | None, alias: str) -> Read:
 
 
 def _text(expansion: Expansion, function: exp.Anonymous, scope: Scope) -> Relation | None:
-    """Expand query('...'): its text is computed first, of the arguments of the call."""
+    """Expand query('...'): its text is computed first, from the arguments of the call."""
     (argument,) = function.expressions
     if not is_known(argument):
         raise Unsupported("The macro writes the text of a query that depends on the data.")

@@ -1,6 +1,6 @@
-"""Ctrl-C, and on a command line each signal that ends a program, ends what runs, and arrives as what it is.
+"""Ctrl-C, and on a command line each signal that ends a program, ends what runs, and arrives unchanged.
 
-DuckDB makes an error of its own of it, and would wait for a kernel on one of its threads to end.
+DuckDB makes its own error of a signal, and would wait for a kernel on one of its threads to end.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ def ends(error: KeyboardInterrupt) -> bool:
 
 @contextmanager
 def ending() -> Iterator[None]:
-    """Raise what ends the program as :class:`Ended` while a block runs; what it ignores, as below nohup, it ignores.
+    """Raise a signal that ends the program as :class:`Ended` while a block runs; a signal ignored before stays ignored.
 
     The handlers from before come back afterwards. In a thread that is told of no signals nothing is changed.
     """
@@ -53,7 +53,7 @@ def _end(number: int, _: FrameType | None) -> None:
 
 @contextmanager
 def uninterrupted() -> Iterator[None]:
-    """Let a signal wait until a short block has ended: what is removed half would stay for good."""
+    """Let a signal wait until a short block has ended: a half removed folder would stay for good."""
     came: list[int] = []
     before = _handlers(ENDING)
     try:

@@ -77,8 +77,8 @@ def names(limit: str) -> list[Named]:
 def check_side(limit: str, asked: Mapping[str, Asked], *, holds: bool) -> None:
     """Refuse a comparison that bounds a figure on its good side, or not at all.
 
-    Of a figure of which more is worse ``x <= 3`` bounds the bad side, where the limit must hold; where a pipeline stops
-    if it is met (``holds`` is False) ``x > 3`` does. What is equal, or not, to the best value is bounded too.
+    Where more of a figure is worse, ``x <= 3`` bounds the bad side if the limit must hold; where a pipeline stops
+    if it is met (``holds`` is False) ``x > 3`` does. A comparison with = or <> to the best value is a bound too.
 
     Raises
     ------

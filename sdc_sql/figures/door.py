@@ -1,4 +1,4 @@
-"""What a door does with limits: it measures what they name and its report has not, and judges them."""
+"""What a door does with limits: it measures the figures that they name and its report lacks, and judges them."""
 
 from __future__ import annotations
 

@@ -37,7 +37,7 @@ def exceeded(limit: str, report: Report, asked: Mapping[str, Asked] | None = Non
 
     A limit compares figures (``measure.figure``) with numbers by > >= < <= = or <>; comparisons can be joined with AND,
     OR, NOT and parentheses. For k-anonymity write the k first (``k_anonymity.3.records > 0``); so for any measure with
-    several rows that one column tells apart (``il1.income.il1``). Without a row, any one may exceed it. Of a comparison
+    several rows that one column tells apart (``il1.income.il1``). Without a row, any one may exceed it. In a comparison
     the figures before masking have ``before`` in front (``before.theta.theta``).
 
     Parameters
@@ -74,7 +74,7 @@ def exceeded(limit: str, report: Report, asked: Mapping[str, Asked] | None = Non
 
 
 def holds(limit: str, report: Report, asked: Mapping[str, Asked] | None = None) -> bool:
-    """Return whether a condition holds of every row of the figures that it names; NULL and NaN never meet it.
+    """Return whether a condition holds for every row of the figures that it names; NULL and NaN never meet it.
 
     The form is that of :func:`exceeded`, the meaning its contrary: of theta by stratum, of the sensitive variables, of
     every k where none is named (``k_anonymity.records``), a condition holds when it holds for each.

@@ -33,7 +33,7 @@ class Measure:
     """A measure as limits know it: its name, the method of Microdata that computes it, and its figures by name.
 
     ``by`` names the columns that tell several rows of a file apart, as ``k`` those of k-anonymity. Where the rows are
-    records, cells or pairs (``of_file`` is False), a figure is the worst of them, and only directed columns are such.
+    records, cells or pairs (``of_file`` is False), a figure is the worst of them, and only directed columns count.
     """
 
     name: str

@@ -26,7 +26,7 @@ _FIGURES = {
 
 
 def renamed(measure: str, figure: str = "") -> str:
-    """Return what a figure, or a measure, of before is called now; nothing where it had no other name.
+    """Return the present name of an older figure or measure; nothing where it had no other name.
 
     Examples
     --------

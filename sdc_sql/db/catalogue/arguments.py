@@ -134,7 +134,7 @@ def wanted(parameter: Parameter, value: object) -> str | None:
 
 
 def _check_numbers(parameter: Parameter, value: object) -> None:
-    """Check a number, or each of several."""
+    """Check a number, or each number of a list."""
     several = value if isinstance(value, list | tuple) and parameter.type.endswith("numbers") else [value]
     if parameter.type.endswith("numbers") and parameter.range is None and not parameter.or_null:
         return  # the macro checks more of them
@@ -149,7 +149,7 @@ def _check_number(parameter: Parameter, value: object) -> None:
 
 
 def _check_below(parameter: Parameter, value: object, above: object) -> None:
-    """Refuse a number that is not below another argument, of each column."""
+    """Refuse a number that is not below another argument; of lists, compare those of each column."""
     low, high = _each(value), [v if is_number(v) else None for v in _each(above)]
     if len(low) > 1 < len(high) and len(low) != len(high):
         return  # the check of the columns refuses such lists

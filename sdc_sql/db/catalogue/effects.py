@@ -1,7 +1,7 @@
 """What a mask does to a file, as far as others ask: how it is read and certified, and what its users are told.
 
 A mask that does not say is the safe case: its columns are codes, which stay as they are written; its last digits may
-differ; nothing is told of it, not even a loss.
+differ; users are told nothing of it, not even a loss.
 """
 
 from __future__ import annotations
@@ -78,7 +78,7 @@ UNKNOWN = Effect(**_SAFE)
 
 
 def effect(header: Comment, own: Comment, parameters: Mapping[str, Parameter], columns: str) -> Effect:
-    """Return what the header of a file, and the comment of a macro, declare; of a measure the columns may be told."""
+    """Return what the header of a file and the comment of a macro declare; a measure may name columns that are told."""
     words = {**_SAFE}
     for tag, known in WORDS.items():
         said = headers.word(own, tag, known, parameters) or headers.word(header, tag, known, parameters)

@@ -260,7 +260,7 @@ def entries_sql(found: Iterable[Declaration]) -> str:
 def _literal(value: Any) -> str:  # noqa: ANN401 - a text, a truth value, or what a header says
     """Return a value as SQL.
 
-    Not by sqlglot's trees: these are some thousand texts of our own, at every load.
+    It is not written by sqlglot's trees: every load needs some thousand of these texts, all of them our own.
     """
     if isinstance(value, bool):
         return str(value).lower()

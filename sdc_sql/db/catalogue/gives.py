@@ -5,7 +5,7 @@
     -- Gives: k BIGINT, records BIGINT (more risk), cells BIGINT (more risk).
     -- Rows: each k.
 
-A figure that is directed says which side is the bad one: of ``more risk`` a high value, of ``less loss`` a low one.
+A directed figure says which side is bad: a high value of ``more risk``, a low value of ``less loss``.
 Its best value is 0 where more is bad, or as it stands there (``less loss, best 1``). A measure whose rows are ``one``,
 or one ``each`` value of a column, gives figures of the file, which limits can name; other rows are records or cells.
 """

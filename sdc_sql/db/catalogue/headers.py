@@ -138,7 +138,7 @@ class Limit:
 
 @dataclass(frozen=True)
 class Comment:
-    """A comment, read: its tags, the line of each, the parameters it declares, and its prose."""
+    """A comment that was read: its tags, the line of each, the parameters it declares, and its prose."""
 
     file: str
     tags: dict[str, str] = field(default_factory=dict)
@@ -226,7 +226,7 @@ def choices_of(text: str) -> tuple[str, ...]:
 
 
 def word(read: Comment, tag: str, words: tuple[str, ...], parameters: Mapping[str, Parameter]) -> Word | None:
-    """Return the word that a comment says under a tag, for a macro with these parameters; None where it says none."""
+    """Return the word that a comment has under a tag, for a macro with these parameters; None where it has none."""
     if tag not in read.tags:
         return None
     said = _WORD.fullmatch(read.tags[tag])

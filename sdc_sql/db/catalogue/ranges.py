@@ -14,7 +14,7 @@ _OPEN = "..."
 
 @dataclass(frozen=True)
 class Range:
-    """What a number lies between: the ends as they are written, and whether each belongs to it.
+    """The ends between which a number lies, as they are written, and whether each belongs to the range.
 
     ``below`` is the parameter that the number is below, where the header names one in the place of an upper end.
     """
@@ -60,7 +60,7 @@ class Range:
 
     @property
     def words_of_whole(self) -> str:
-        """The same of a whole number.
+        """The range of a whole number in words.
 
         Examples
         --------

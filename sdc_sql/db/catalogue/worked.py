@@ -8,7 +8,7 @@
     --            41  m
 
 A table begins with its name and a colon, a call ends in a colon; the names of the columns stand beside it or in the
-next line, and each value begins where the name of its column does. Of a result the columns that matter are drawn, and
+next line, and each value begins where the name of its column does. Those columns of a result are drawn that matter, and
 all rows, in any order; a row ``...`` stands for others. Numbers are rounded to the digits that are drawn; one without a
 point is exact. What stands two blanks behind the last column is a remark, as is a line that begins two blanks to the
 right of the first. ``times`` of a table says how many such records there are. A table that is not drawn is one of the

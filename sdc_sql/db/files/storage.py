@@ -1,6 +1,6 @@
 """How a database is stored: the oldest DuckDB that can open its file.
 
-By default DuckDB writes what the version itself reads, and no older one: a file that stood there keeps its own version,
+By default DuckDB writes a file that no older version reads: a file that stood there keeps its own version,
 and a new one gets the oldest that has the macros' syntax.
 """
 

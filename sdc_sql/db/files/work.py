@@ -1,4 +1,4 @@
-"""Where the raw data stand while a run works: a folder of the owner's, a database under a key that is told to nobody.
+"""The place of the raw data while a run works: a folder of the owner's, and a database under a key that nobody knows.
 
 The folder is removed at the end, also after an error, and on a command line after a signal that ends the program. What
 a process that is killed leaves there can be read by nobody, and is found by the next run: while a process lives it

@@ -140,7 +140,7 @@ class MaskedValues:
         execute(self.con, exp.Insert(this=names, expression=rows)).fetchall()
 
     def replace(self, target: exp.Table, every: tuple[str, ...]) -> None:
-        """Write them over those of the table that was masked.
+        """Write the masked values over the values of the table that was masked.
 
         All records are written anew and the former ones deleted, which takes nothing from the table; the masked columns
         are updated where it is one, where an index or a constraint counts the old records too, or where the table is
@@ -201,7 +201,7 @@ class MaskedValues:
         return self._by_position(select) if self._beside else self._by_id(select)
 
     def _in_runs(self, select: exp.Select) -> exp.Query:
-        """Return the same rows, in any order, of which each thread reads some."""
+        """Return the same rows in any order, so that each thread reads some of them."""
         cut = runs(self.con, self.stored, _kept(), a_thread=True) if self._beside and self.stored else []
         if not cut:
             return self._joined(select)

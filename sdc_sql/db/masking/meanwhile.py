@@ -70,7 +70,7 @@ class Meanwhile:
     def _state(self, con: duckdb.DuckDBPyConnection | None = None) -> tuple[object, ...]:
         """Return the number of the records, and digests of their ids and of the columns that are masked, as committed.
 
-        Of a connection: as it sees them.
+        They are those that a connection sees.
         """
         digest = exp.Anonymous(this="hash", expressions=[exp.column(c, quoted=True) for c in self.columns])
         found = [

@@ -78,7 +78,7 @@ def _of_columns(verb: str) -> set[str]:
 
 
 def _ways(verb: str, given: dict[str, Any]) -> set[str]:
-    """Return how the methods that the arguments may choose treat households, but those that need nothing."""
+    """Return how the methods that the arguments may choose treat households, without those that need nothing."""
     masks = [d for d in declared() if d.verb == verb and d.is_step and (not d.switch or given.get(d.switch))]
     return {d.effect.households.of(given) for d in masks} - {"checked"}
 

@@ -156,7 +156,7 @@ def _chain(
 def changed_since(
     con: duckdb.DuckDBPyConnection, table: exp.Table, step: LoggedStep, column: str, columns: Iterable[str]
 ) -> bool:
-    """Return whether a column is otherwise than a step left it, or whether that cannot be told for want of the id."""
+    """Return whether a column differs from what a step left, or whether the id that would tell so is not there."""
     left = json.loads(step.digests or "{}").get(column.lower())
     if left is None:  # version 0.1 wrote no digests
         return False

@@ -81,7 +81,7 @@ def subset_of(data: Table, given: str) -> Subset:
 
 
 def show(part: Part) -> None:
-    """Let the records of a part be read by its name, with the types that the columns now have."""
+    """Make the records of a part readable by its name, with the types that the columns now have."""
     view = exp.Create(
         this=exp.table_(part.name, db="main", catalog="temp", quoted=True), kind="VIEW", replace=True,
         properties=exp.Properties(expressions=[exp.TemporaryProperty()]),

@@ -61,7 +61,7 @@ def _writable(data: Table, catalog: str) -> None:
 
 
 def remains(con: duckdb.DuckDBPyConnection, target: exp.Table) -> str:
-    """Return what is to be done after a table was masked in place: nothing where its database is no file."""
+    """Return what the user has to do after a table was masked in place: nothing where its database is no file."""
     known = con.execute("SELECT path FROM duckdb_databases() WHERE database_name = ?", [target.catalog]).fetchall()
     if not any(path for (path,) in known):
         return ""

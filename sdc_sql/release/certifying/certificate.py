@@ -1,4 +1,4 @@
-"""The certificate of a release: which content came of which, by what, and with which limits kept.
+"""The certificate of a release: which content was made of which, by what methods, and which limits it keeps.
 
 The internal one says everything but the key. The public one says nothing that an intruder could use: the digests of the
 input and of the release file are keyed, since what has few possible values (a parameter, a small table) could be found

@@ -1,6 +1,6 @@
 """Certificates of format 1, of before version 0.2.0, whose figures had other names: brought into the form of today.
 
-It is frozen: it says what was, and nothing of what comes is added here.
+It is frozen: it says what was, and nothing new is added here.
 """
 
 from __future__ import annotations

@@ -84,7 +84,7 @@ def _versions(said: dict[str, Any], found: dict[str, Any]) -> Check:
 
 
 def _near(said: dict[str, Any]) -> list[str]:
-    """Return the columns that were masked by methods whose last digits are the processor's."""
+    """Return the columns that were masked by methods whose last digits depend on the processor."""
     steps = said.get("steps", said.get("methods", []))
     types = {column["name"]: column["type"] for column in said["output"]["columns"]}
     masked = dict.fromkeys(column for step in steps if step["differs_by_processor"] for column in step["columns"])

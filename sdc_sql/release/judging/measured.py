@@ -51,7 +51,7 @@ def described(
 def as_released(plan: Plan, data: Microdata) -> Microdata:
     """Return a table whose households complete nothing where their numbers do not leave: no reader sees who they are.
 
-    The file that leaves has (NULL, old) then, whatever the others show; masks treat it by household all the same.
+    The released file then has NULL beside an old value, whatever the others show; masks still treat whole households.
     """
     if plan.output.households == "drop":
         data._roles = reading(data._roles, completes=False)  # noqa: SLF001 - as its methods take them
@@ -154,7 +154,7 @@ def _rows(
 
 
 def nulls_after(original: Microdata, steps: Iterable[Step], keys: Iterable[str]) -> str:
-    """Return how NULL counts of a candidate: as agreeing with every value once values of the keys were suppressed.
+    """Return how NULL counts in a candidate: it agrees with every value once values of the keys were suppressed.
 
     Where values of the keys were missing before, it is a value of its own: they would agree with every value too.
     """
@@ -206,7 +206,7 @@ def _judged(plan: Plan, limit: Limit, before: dict[str, Any] | None, report: dic
 
 
 def _figures(plan: Plan, limit: Limit, report: dict[str, Any]) -> tuple[dict[str, float | None], bool]:
-    """Return the figures that a limit names, and whether all are measured; what is not is NULL."""
+    """Return the figures that a limit names, and whether all are measured; a figure that is not is NULL."""
     try:
         return figures_of(limit.text, report, plan.asked), True
     except InputError:  # a limit that cannot be checked does not hold

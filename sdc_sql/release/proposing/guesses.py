@@ -106,7 +106,7 @@ def columns_of(con: duckdb.DuckDBPyConnection, table: str, types: dict[str, str]
 
 
 def number_of(name: str) -> exp.Expression:
-    """Return a column as a number, also where it is texts, with a point or a comma."""
+    """Return a column as a number, also where it holds texts with a point or a comma."""
     text = exp.cast(exp.column(name, quoted=True), "VARCHAR")
     point = exp.Anonymous(this="replace", expressions=[text, exp.Literal.string(","), exp.Literal.string(".")])
     return exp.TryCast(this=point, to=exp.DataType.build("DOUBLE"))

@@ -150,7 +150,7 @@ class _Proposal:
         return codes[0].name if codes else None
 
     def _counts(self, column: Column) -> bool:
-        """Return whether it is whole numbers that run on, or texts that are no numbers: of no amount, and of no age."""
+        """Return whether it has whole numbers that run on, or texts that are no numbers: no amounts and no ages."""
         return (column.runs_on if column.numeric else column.type == "VARCHAR") and not column.named_as(guesses.VISIBLE)
 
     def _gathers(self, column: Column) -> bool:

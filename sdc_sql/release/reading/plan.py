@@ -99,7 +99,7 @@ class Step:
 
     ``method`` is as the file writes it; ``scenario`` whose keys are masked; ``where`` which records may be changed;
     ``by_household`` whose households are masked as one record each.
-    What else there is of it comes from its declaration: whether it draws, suppresses values, makes them coarser, masks
+    The rest comes from its declaration: whether it draws, suppresses values, makes them coarser, masks
     numbers (however a CSV file writes them), or leaves records out.
     """
 
@@ -162,7 +162,7 @@ class Output:
 
 @dataclass(frozen=True)
 class Place:
-    """Where a release file is run that says so itself nowhere: in a warehouse, on a relation there.
+    """The place where a release file runs that does not name one itself: a warehouse, with a relation there.
 
     ``source`` with its ``columns`` stands for that of the file, a relation of ``con``; ``output`` with its documents
     for those of the file, of which the ids are taken.
