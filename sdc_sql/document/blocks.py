@@ -43,7 +43,7 @@ class Chart:
     """Numbers to look at: a bar, or a dot, for each label and series. In Markdown it is a table.
 
     ``bars`` are lengths from 0, for numbers of at least 0; ``dots`` are places on a line, by the logarithm where
-    ``logarithmic``. ``most`` is where the scale ends, by default at the largest number. None is a number not there.
+    ``logarithmic``. The scale ends at ``most``, by default the largest number. None is a number that is not there.
     """
 
     title: str

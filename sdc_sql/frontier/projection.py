@@ -48,7 +48,7 @@ class _Projected(Roles):
         subset: Subset | None = None,
         **_: object,
     ) -> MaskingStep:
-        """Let masked values be read in the place of their own: these alone are stored, and the id."""
+        """Make masked values readable in the place of the original ones: only they and the id are stored."""
         set_key(self.con)
         if self.homes is not None:
             with translated():
@@ -75,7 +75,7 @@ class _Projected(Roles):
         return step
 
     def _seen_as(self, selected: exp.Select, macro: str, columns: tuple[str, ...], identifier: str) -> MaskingStep:
-        """Let masked values be read in the place of their own."""
+        """Make masked values readable in the place of the original ones."""
         number = self.made + 1
         stored = exp.table_(f"{NAME}_values_{number}", db="temp", quoted=True)
         with translated():

@@ -158,7 +158,7 @@ def completed_by(data: Microdata) -> str | None:
 
 
 def _silent(result: Kind) -> Kind:
-    """Return a result without what the page says once, of PRAM."""
+    """Return a result without what the page says once about PRAM."""
     return result and replace(result, pram=None)
 
 

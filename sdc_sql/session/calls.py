@@ -25,7 +25,7 @@ _MADE = "was given as a Python object, which the log does not hold: give it as a
 
 @dataclass(frozen=True)
 class Call:
-    """A verb with its arguments; ``target`` is the one that names the columns, if one does."""
+    """A verb with its arguments; ``target`` is the argument that names the columns, if one does."""
 
     verb: str
     target: str | None

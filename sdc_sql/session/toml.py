@@ -1,4 +1,4 @@
-"""TOML written: what Python 3.11 reads, it does not write."""
+"""Text for TOML files, which Python 3.11 reads and does not write."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The last step undone: the original, and the other steps replayed on a copy of it."""
+"""Undo the last step: the other steps are replayed on a copy of the original."""
 
 from __future__ import annotations
 
@@ -125,7 +125,7 @@ def _column(name: str) -> exp.Column:
 def _as_left(
     con: duckdb.DuckDBPyConnection, table: exp.Table, done: Sequence[LoggedStep], columns: Sequence[str]
 ) -> None:
-    """Refuse where a masked column is not as its last step left it: what was changed since would be lost."""
+    """Refuse where a masked column is not as its last step left it: later changes would be lost."""
     for column in columns:
         last = last_left(done, column)
         if last is not None and changed_since(con, table, last, column, columns):

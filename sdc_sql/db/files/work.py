@@ -115,7 +115,7 @@ def database(
 
 
 def limit(con: duckdb.DuckDBPyConnection, threads: int | None, memory_limit: str | None, spill: Path | None) -> None:
-    """Let a connection use so much, where it is said, draw no progress bar, and spill into a folder, encrypted."""
+    """Limit what a connection uses, if limits are given; it draws no progress bar, and spills encrypted to a folder."""
     con.execute("SET enable_progress_bar = false")  # DuckDB 2.0 draws it on standard output, which may be a file
     given: dict[str, str | int | Path | None] = {
         "temp_directory": spill, "memory_limit": memory_limit, "threads": threads,

@@ -46,7 +46,7 @@ CANDIDATE = {"name": TEXT, "steps": TABLES}
 
 
 def read(reading: Reading, roles: RolesOfColumns, scenarios: Sequence[Scenario]) -> Considered | None:
-    """Return the section, None where the file has none; what is wrong is added to the problems of the reading."""
+    """Return the section, or None where the file has none; errors are added to the problems of the reading."""
     said = reading.said.get("frontier")
     if said is None:
         return None

@@ -137,7 +137,7 @@ def found(name: str, folder: Path) -> str:
 
 
 def parsed(text: str, problems: Problems, place: str = "rules") -> Ruleset | None:
-    """Return what a ruleset says; what is wrong is added to the problems, and None returned."""
+    """Return what a ruleset says; where it has errors, add them to the problems and return None."""
     try:
         said = tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:

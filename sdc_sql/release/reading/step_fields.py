@@ -54,7 +54,7 @@ def read(
     added: Sequence[tuple[str, Mapping[str, Any]]] = (),
     at: str = "steps",
 ) -> list[Step]:
-    """Return the steps at a place of the file, after those that a ruleset adds; what is wrong goes to the problems."""
+    """Return the steps at a place of the file, after those that a ruleset adds; errors go to the problems."""
     found = []
     missing = (
         "roles.id: it is missing: masking finds each record by its id. To a file without one add it: COPY (SELECT "

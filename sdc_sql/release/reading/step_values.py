@@ -26,7 +26,7 @@ class Values:
         self.reading, self.path = reading, path
 
     def of(self, parameter: Parameter, value: Any) -> Any:  # noqa: ANN401 - of the file
-        """Return a value as the verb takes it; what is wrong is added to the problems."""
+        """Return a value as the verb takes it; errors are added to the problems."""
         at = f"{self.path}.{parameter.name}"
         if parameter.choices:
             self._choice(at, parameter.choices, value)

@@ -79,7 +79,7 @@ def check_columns(
 
 
 def check_to_decide(problems: Problems, questions: Sequence[str]) -> None:
-    """Add one problem with what a proposal left to be decided."""
+    """Add one problem with all that a proposal left to be decided."""
     if questions:
         head = "to_decide: the file is a proposal, and nothing is run before this list is empty. Decide, and take out:"
         ways = (

@@ -1,4 +1,4 @@
-"""Elements of an XML document: every text is made one that XML can hold."""
+"""Elements of an XML document: every text becomes one that XML can hold."""
 
 from __future__ import annotations
 

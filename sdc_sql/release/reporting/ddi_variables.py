@@ -28,7 +28,7 @@ _FRACTIONAL = ("DOUBLE", "FLOAT", "DECIMAL")
 
 
 def treatment_id(i: int) -> str:
-    """Return the ID of what is told of a step, by its number from 0."""
+    """Return the ID of the account of a step, by the number of the step from 0."""
     return f"M{i + 1}"
 
 

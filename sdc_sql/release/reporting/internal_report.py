@@ -234,7 +234,7 @@ def _nulls(nulls: str) -> str:
 
 
 def _said(value: object) -> object:
-    """Return a parameter as it is shown: numbers as they are, what is nested as text."""
+    """Return a parameter as it is shown: a number as it is, a nested value as text."""
     if isinstance(value, dict):
         return ", ".join(f"{name}: {_said(v)}" for name, v in value.items() if v is not None)
     if isinstance(value, list | tuple):

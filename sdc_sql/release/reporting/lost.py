@@ -20,10 +20,10 @@ MOST = 60  # a dimension with more values has no table
 
 
 def by_variable(outcome: Outcome) -> list[dict[str, Any]]:
-    """Return of each released variable how many values were changed, and how many of them suppressed.
+    """Return for each released variable how many values were changed, and how many of these were suppressed.
 
-    A recoded value is a changed one. Numbers of households are left out where they are numbered anew or not released.
-    Empty where the file has no id, by which records are told.
+    A recoded value is a changed one. Numbers of households are left out where they are recoded or not released.
+    The list is empty where the file has no id, by which records are told apart.
     """
     columns = _columns(outcome)
     if not columns or outcome.plan.roles.id is None:

@@ -54,7 +54,7 @@ def withheld_columns(outcome: Outcome) -> set[str]:
 
 
 def losses(outcome: Outcome) -> list[dict[str, Any]]:
-    """Return measure, figure, variables and value of each loss that is told.
+    """Return the measure, figure, variables and value of each loss that users are told.
 
     Told are the figures that the measure's header names: bounded means over records. Moments, entropies, models and
     sizes of classes stay inside; so does a loss of a column whose masking it would help to undo, and one over several

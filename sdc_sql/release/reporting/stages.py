@@ -17,7 +17,7 @@ RESULT = "6. Disclosure risk and information loss after protection"
 
 
 def about(outcome: Outcome) -> tuple[str, ...]:
-    """Return what is said of a release in the head of either report, as its file says it."""
+    """Return what the head of either report says of a release, in the words of its file."""
     plan = outcome.plan
     said = {"Producer": plan.producer, "Version": plan.version}
     return tuple(f"{name}: {value}" for name, value in said.items() if value)

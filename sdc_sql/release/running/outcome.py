@@ -109,7 +109,7 @@ class Outcome:
 
     @property
     def reasons(self) -> tuple[str, ...]:
-        """Why the release is refused: each limit that does not hold, with its figures."""
+        """The reasons why the release is refused: each limit that does not hold, with its figures."""
         return tuple(f"{limit}{self._advice(limit)}" for limit in self.limits if not limit.holds)
 
     def _advice(self, found: LimitOutcome) -> str:

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 @contextmanager
 def folder_made(folder: Path) -> Iterator[None]:
-    """Make a folder if it is not there; where nothing was put in it, it is gone afterwards.
+    """Make a folder if it is not there; remove it afterwards where nothing was put in it.
 
     Raises
     ------

@@ -228,7 +228,7 @@ def _told(progress: Callable[[str], None], stage: str, measure: str) -> None:
 
 
 def _nulls_after(plan: Plan, con: duckdb.DuckDBPyConnection, keys: tuple[str, ...], path: str = "") -> str:
-    """Return how NULL counts: as agreeing with every value once values of the keys were suppressed.
+    """Return how NULL counts: it agrees with every value once values of the keys were suppressed.
 
     Values that were missing before would agree with every value too, and hide uniques: of a scenario (its path) the
     file must then say what it means; of rules NULL stays a value of its own.
@@ -253,7 +253,7 @@ def _nulls_after(plan: Plan, con: duckdb.DuckDBPyConnection, keys: tuple[str, ..
 
 
 def _run(con: duckdb.DuckDBPyConnection, plan: Plan, step: Step) -> Iterator[MaskingStep]:
-    """Run a step of the file; what it says is wrong is said with its place."""
+    """Run a step of the file; an error of the step names its place."""
     plan = sampled.without_numbers(plan, step) if step.draws_records else plan
     several = "columns" in step.arguments or "keys" in step.arguments or not step.columns
     try:
@@ -269,7 +269,7 @@ def _run(con: duckdb.DuckDBPyConnection, plan: Plan, step: Step) -> Iterator[Mas
 
 
 def _numbers(plan: Plan) -> set[str]:
-    """Return the columns of a CSV file that are numbers however it writes them: what is reckoned with."""
+    """Return the columns of a CSV file that are numbers however it writes them: those that are computed with."""
     roles = plan.roles
     found = {n for n in (roles.weight, roles.sampling_fraction, *roles.ordered) if isinstance(n, str)}
     if plan.ruleset is not None and "inhabitants" in plan.ruleset.facts:
