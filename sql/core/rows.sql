@@ -16,7 +16,8 @@ CREATE OR REPLACE MACRO sdc__behind_error(v, n) AS
 CREATE OR REPLACE MACRO sdc__refused(tbl, codes, compared := NULL) AS TABLE
     SELECT sdc__n AS sdc__records
     FROM (SELECT count(*) AS sdc__n FROM (SELECT 1 FROM query_table(sdc__one_name(tbl)) LIMIT 1)
-          UNION ALL FROM sdc__guessed(tbl, codes) UNION ALL FROM sdc__told_apart(tbl, coalesce(compared, codes))) AS sdc__count
+          UNION ALL FROM sdc__guessed(tbl, codes)
+          UNION ALL FROM sdc__told_apart(tbl, coalesce(sdc__names(compared), sdc__names(codes)))) AS sdc__count
     WHERE CASE WHEN sdc__n > 0 THEN false
                ELSE error('TableError: The table ' || tbl || ' has no rows: there is nothing to measure.') END;
 
