@@ -65,7 +65,10 @@
 --                                              households
 
 -- Whether keys are of the household: these are then suppressed for all members or for none (suppression_by_household.sql).
-CREATE OR REPLACE MACRO sdc__by_households(keys, household, columns, max_share, subset) AS CASE
+CREATE OR REPLACE MACRO sdc__by_households(keys, household, columns, max_share, subset, unit) AS CASE
+    WHEN columns IS NULL AND household IS NOT NULL AND unit = 'record'
+        THEN error('ParameterError: A household is given, and nothing that is suppressed by it: name the keys that are the same'
+                   || ' for all members, as in household_columns := [''region''], or say unit := ''household''.')
     WHEN columns IS NULL THEN false
     WHEN household IS NULL THEN error('ParameterError: household_columns are given and no household: name its column, as'
                                       || ' in household := ''hh''.')
@@ -93,7 +96,7 @@ CREATE OR REPLACE MACRO sdc__local_suppression(tbl, keys, k, id, guarantee, impo
             sdc__checked_choice(cost, 'cost', ['equal', 'entropy']), stratum, ghosts, household, household_columns, unit)
     ),
     sdc__either AS (
-        FROM query_table(CASE WHEN sdc__by_households(keys, household, household_columns, max_share, subset)
+        FROM query_table(CASE WHEN sdc__by_households(keys, household, household_columns, max_share, subset, unit)
                                   THEN 'sdc__households_done'
                               ELSE 'sdc__records_done' END)
     ),
