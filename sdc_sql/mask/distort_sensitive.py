@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from sdc_sql.db import query
 from sdc_sql.db.masking.masked_values import NAME
+from sdc_sql.db.masking.masking import Masking
 from sdc_sql.errors import ParameterError
 from sdc_sql.mask.columns import named
 
@@ -101,5 +102,6 @@ def distort_sensitive(
         distance,
     )  # fmt: skip
     return data.masked(
-        "distort_sensitive", chosen_column, arguments, into=into, kept={"applied": proof}, confidential=CONFIDENTIAL
+        Masking("distort_sensitive", chosen_column, arguments, kept={"applied": proof}, confidential=CONFIDENTIAL),
+        into=into,
     )

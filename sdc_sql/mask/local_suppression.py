@@ -11,6 +11,7 @@ from sdc_sql.db import query
 from sdc_sql.db.catalogue.arguments import checked_choice, checked_number
 from sdc_sql.db.checks import told
 from sdc_sql.db.masking.masked_values import NAME
+from sdc_sql.db.masking.masking import Masking
 from sdc_sql.db.masking.subset import subset_of
 from sdc_sql.db.table import Table
 from sdc_sql.errors import ParameterError
@@ -146,9 +147,10 @@ def local_suppression(
     if arguments["max_share"] is not None:
         proof = _beside(proof, data, arguments, part)
     return data.masked(
-        "local_suppression", (*chosen, *all_of(following)), arguments,
-        into=into, kept={"applied": proof}, subset=part,
-    )  # fmt: skip
+        Masking("local_suppression", (*chosen, *all_of(following)), arguments, kept={"applied": proof}),
+        into=into,
+        subset=part,
+    )
 
 
 def _proof(data: Maskable, keys: tuple[str, ...], arguments: dict[str, Value], part: Subset | None) -> exp.Select:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from sdc_sql.db import query
 from sdc_sql.db.catalogue.arguments import check
 from sdc_sql.db.checks import told
+from sdc_sql.db.masking.masking import Masking
 from sdc_sql.db.masking.replaced import fixed, replaced
 from sdc_sql.errors import ParameterError
 from sdc_sql.mask.columns import named
@@ -100,7 +101,11 @@ def massc(
     figures = query.call("sdc__massc_figures", data.table, *design.values())
     arguments: dict[str, Any] = {**design, "margins": known, "stream": stream, "release": release}
     columns = chosen if given is None else (*chosen, given)
-    return replaced(data, "massc", columns, arguments, into=into, kept=figures, confidential=CONFIDENTIAL)
+    return replaced(
+        data,
+        Masking("massc", columns, arguments, kept={"applied": figures}, confidential=CONFIDENTIAL),
+        into=into,
+    )
 
 
 def massc_design(

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from sdc_sql.db.catalogue.arguments import checked_number
+from sdc_sql.db.masking.masking import Masking
 from sdc_sql.mask.columns import named
 
 if TYPE_CHECKING:
@@ -80,7 +81,7 @@ def microaggregate(
         "centroid": centroid, "blocks": checked_number("microaggregate", "blocks", blocks), "gamma": gamma,
         "stratum": stratum and data.found("stratum", stratum),
     }  # fmt: skip
-    return data.masked("microaggregate", chosen, arguments, into=into, measured=True)
+    return data.masked(Masking("microaggregate", chosen, arguments, measured=True), into=into)
 
 
 def microaggregate_categorical(
@@ -127,4 +128,4 @@ def microaggregate_categorical(
         "columns": chosen, "k": checked_number("microaggregate", "k", k), "id": data.required("id"), "scale": scale,
         "stratum": stratum and data.found("stratum", stratum),
     }  # fmt: skip
-    return data.masked("microaggregate_categorical", chosen, arguments, into=into)
+    return data.masked(Masking("microaggregate_categorical", chosen, arguments), into=into)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from sdc_sql.db.masking.masking import Masking
 from sdc_sql.mask.columns import named
 from sdc_sql.mask.one_release import refuse_second_release
 from sdc_sql.mask.unit import drawn_for
@@ -86,4 +87,4 @@ def multiplicative_noise(
     }  # fmt: skip
     if method == "hoehne_sum":
         refuse_second_release(data, chosen, arguments)
-    return data.masked("multiplicative_noise", chosen, arguments, into=into, measured=True)
+    return data.masked(Masking("multiplicative_noise", chosen, arguments, measured=True), into=into)

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from sdc_sql.db import query
 from sdc_sql.db.checks import is_number, told
-from sdc_sql.db.masking.apply import Designed
+from sdc_sql.db.masking.masking import Designed, Masking
 from sdc_sql.errors import ParameterError
 from sdc_sql.mask.columns import named
 from sdc_sql.mask.unit import drawn_for
@@ -111,7 +111,7 @@ def noise(
                 "With standard_deviation noise is uncorrelated, and the same in all strata: give alpha."
             )
         given = {"columns": chosen, "standard_deviation": standard_deviation, "id": identifier, **fitted, **drawn}
-        return data.masked("noise_absolute", chosen, given, into=into, measured=True)
+        return data.masked(Masking("noise_absolute", chosen, given, measured=True), into=into)
     arguments = {
         "columns": chosen, "alpha": alpha, "id": identifier, "method": method, "threshold": threshold,
         **fitted, "discrete": discrete, "stratum": stratum and data.found("stratum", stratum), **drawn,
@@ -123,5 +123,5 @@ def noise(
     # whoever knows the constant of Kim's transformation can undo it
     confidential = ("alpha", "applied") if method == "linear" else ()
     return data.masked(
-        "noise", chosen, arguments, into=into, measured=True, designed=designed, confidential=confidential
+        Masking("noise", chosen, arguments, measured=True, designed=designed, confidential=confidential), into=into
     )

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 from sdc_sql.db import query
 from sdc_sql.db.catalogue.arguments import checked_choice
 from sdc_sql.db.checks import told
+from sdc_sql.db.masking.masking import Masking
 from sdc_sql.errors import ParameterError
 from sdc_sql.mask.columns import named
 from sdc_sql.mask.recode_tables import TABLES, as_tables
@@ -153,7 +154,7 @@ def recode(
             known = [value for name, value in arguments.items() if name != "labels"]
             kept["applied"] = query.call("sdc__recode_applied", data.table, *known)
         logged = {name: _told(given[name]) for name in TABLES if name in given}
-        return data.masked(macro, chosen, arguments, into=into, kept=kept, retyped=True, **logged)
+        return data.masked(Masking(macro, chosen, arguments, kept=kept, retyped=True, logged=logged), into=into)
 
 
 def _way(given: Mapping[str, Any]) -> str:

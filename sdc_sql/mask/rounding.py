@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from sdc_sql.db.catalogue.arguments import checked_number
+from sdc_sql.db.masking.masking import Masking
 from sdc_sql.errors import ParameterError
 from sdc_sql.mask.columns import named
 from sdc_sql.mask.unit import drawn_for
@@ -76,12 +77,8 @@ def round_to_base(
     if at_random and x_max is not None:
         raise ParameterError("x_max goes with rounding to the nearest: at random, it would bias what lies near it.")
     if at_random:
-        return data.masked(
-            "random_round",
-            chosen,
-            {**arguments, "stream": stream, "release": release, **drawn},
-            into=into,
-            measured=True,
-        )
-    of_value = ("sdc__round_value", base, x_max)
-    return data.masked("round", chosen, {**arguments, "x_max": x_max}, into=into, measured=True, of_value=of_value)
+        masking = Masking("random_round", chosen, {**arguments, **drawn}, measured=True)
+    else:
+        of_value = ("sdc__round_value", base, x_max)
+        masking = Masking("round", chosen, {**arguments, "x_max": x_max}, measured=True, of_value=of_value)
+    return data.masked(masking, into=into)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from sdc_sql.db.catalogue.arguments import checked_choice, checked_number
+from sdc_sql.db.masking.masking import Masking
 from sdc_sql.db.masking.replaced import fixed, replaced
 from sdc_sql.errors import ParameterError
 
@@ -117,7 +118,7 @@ def sample(
         "stream": stream, "release": release,
     }  # fmt: skip
     changed = tuple(c for c in (found["weight"], found["sampling_fraction"]) if c is not None)
-    return replaced(data, "sample", changed, arguments, into=into)
+    return replaced(data, Masking("sample", changed, arguments), into=into)
 
 
 def _numbers(weight: str | None, sampling_fraction: str | None) -> list[tuple[str, str | None]]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from sdc_sql.db.checks import told
+from sdc_sql.db.masking.masking import Masking
 from sdc_sql.db.masking.replaced import replaced
 from sdc_sql.errors import ParameterError
 
@@ -51,4 +52,4 @@ def shuffle(data: Roles, release: str, *, stream: str | None = None, into: str |
     if not isinstance(release, str) or not release:
         raise ParameterError(f"release is {told(release)}: shuffled records need the name of a release, a text.")
     arguments: dict[str, Any] = {"id": data.required("id"), "release": release, "stream": stream}
-    return replaced(data, "shuffle", (str(arguments["id"]),), arguments, into=into)
+    return replaced(data, Masking("shuffle", (str(arguments["id"]),), arguments), into=into)

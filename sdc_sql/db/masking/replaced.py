@@ -5,7 +5,7 @@ What ``masking`` does for the values of columns, this does for whole records: on
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import duckdb
 from sqlglot import exp
@@ -23,40 +23,25 @@ from sdc_sql.errors import ColumnError, ParameterError, TableError, Unsupported,
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from sdc_sql.db.query import Value
+    from sdc_sql.db.masking.masking import Masking
 
 NAME = "sdc_replaced_records"
 _FORBIDS = (duckdb.BinderException, duckdb.CatalogException, duckdb.DependencyException, duckdb.ConstraintException)
 
 
-def replaced(
-    data: Table,
-    macro: str,
-    columns: tuple[str, ...],
-    arguments: dict[str, Value],
-    *,
-    into: str | None,
-    kept: exp.Select | None = None,
-    confidential: tuple[str, ...] = (),
-) -> MaskingStep:
+def replaced(data: Table, masking: Masking, *, into: str | None) -> MaskingStep:
     """Replace the records of a table by those that a macro gives, in the order of their ids, and log the step.
 
     Parameters
     ----------
-    macro
-        Without its prefix: ``sdc_<macro>`` gives the records, every column of the table by its name.
-    columns
-        Those whose values change, of the records that stay.
-    arguments
-        What the macro takes after the table, in its order, ``id``, ``stream`` and ``release`` among them. A stream of
-        None is the next pass of the method over the table.
+    masking
+        The macro ``sdc_<macro>`` gives the records, every column of the table by its name; ``columns`` are those whose
+        values change, of the records that stay; ``id``, ``stream`` and ``release`` are among its arguments, and a
+        stream of None is the next pass of the method over the table.
     into
         A new table; without it the records of the table itself are replaced.
-    kept
-        A query of one row, computed before the records are replaced, whose columns are logged with the parameters.
-    confidential
-        Those parameters that tell more than the released table does, as the log says of them.
     """
+    macro = masking.macro
     if not isinstance(data, Table):
         raise Unsupported(
             f"{macro} replaces whole records and runs in DuckDB only: on Spark use what its DataFrame has."
@@ -66,18 +51,11 @@ def replaced(
     set_key(data.con)
     with translated():
         require_key(data.con)
-        return repeated(data.con, lambda: _replaced(data, macro, columns, dict(arguments), into, kept, confidential))
+        return repeated(data.con, lambda: _replaced(data, masking, into))
 
 
-def _replaced(  # noqa: PLR0917 - one call
-    data: Table,
-    macro: str,
-    columns: tuple[str, ...],
-    arguments: dict[str, Value],
-    into: str | None,
-    kept: exp.Select | None,
-    confidential: tuple[str, ...],
-) -> MaskingStep:
+def _replaced(data: Table, masking: Masking, into: str | None) -> MaskingStep:
+    macro, columns, arguments = masking.macro, masking.columns, dict(masking.arguments)
     con, identifier = data.con, str(arguments["id"])
     given = {name: arguments[name] for name in ("stream", "release", "id") if arguments[name] is not None}
     log = Log(data, columns, given, into)
@@ -95,7 +73,8 @@ def _replaced(  # noqa: PLR0917 - one call
     )
     after = data.number(exp.select(exp.Count(this=exp.Star())).from_(new.copy()))
     changed = _changed(data, columns, identifier, new)
-    more: dict[str, Any] = {} if kept is None else fetched(con, kept)[0]
+    kept = (select(arguments) if callable(select) else select for select in masking.kept.values())
+    more = {name: value for select in kept for name, value in fetched(con, select)[0].items()}
     _put(data, log.target, new, every, in_place=into is None)
     con.execute(f"DROP TABLE temp.{NAME}")
     parameters = {n: v for n, v in arguments.items() if n not in APART} | {"records_before": before} | more
@@ -104,7 +83,7 @@ def _replaced(  # noqa: PLR0917 - one call
         str(arguments["release"]), str(arguments["stream"]), remains(con, log.target) if into is None else "",
     )  # fmt: skip
     masked = {c.lower() for earlier in log.steps for c in earlier.columns}  # as they are left, with fewer records
-    log.write(step, identifier, {}, confidential, left=tuple(c for c in every if c.lower() in masked))
+    log.write(step, identifier, {}, masking.confidential, left=tuple(c for c in every if c.lower() in masked))
     return step
 
 
