@@ -18,8 +18,10 @@ from sdc_sql.db.files.released_file import check_place, fresh, is_file, matching
 from sdc_sql.db.files.rewritten import rewritten
 from sdc_sql.db.files.source import kind_of, opened
 from sdc_sql.db.masking.labels import without_unused_labels
+from sdc_sql.db.masking.replaced import place_arguments
 from sdc_sql.errors import ParameterError, TableError, translated
 from sdc_sql.mask.columns import masks_numbers
+from sdc_sql.methods import Methods
 from sdc_sql.microdata import Microdata, call_method
 from sdc_sql.release.running.place import texts
 
@@ -50,20 +52,21 @@ def _steps(
     """Mask as asked; methods of one column mask one after another, all in the table that the first one made."""
     masks, given = chosen(arguments)
     verb, columns = masks[0].verb, getattr(arguments, "columns", ())
+    mask = getattr(Methods, verb)
     takes = [{p.name for p in mask.parameters} for mask in masks]
     by_column = bool(columns) and all("column_name" in names for names in takes)
     if not by_column:
         progress(" ".join([arguments.masking, *columns]))
     if not any(names & TARGETS for names in takes):
-        return [call_method(data, verb, into=into, **given)]
+        return [call_method(data, verb, **place_arguments(mask, into), **given)]
     if all("keys" in names for names in takes):
-        return [call_method(data, verb, keys=columns, into=into, **given)]
+        return [call_method(data, verb, keys=columns, **place_arguments(mask, into), **given)]
     if not by_column:
-        return [call_method(data, verb, columns, into=into, **given)]
+        return [call_method(data, verb, columns, **place_arguments(mask, into), **given)]
     steps = []
     for i, column in enumerate(columns):
         progress(f"{arguments.masking} {column}")
-        steps.append(call_method(data, verb, column, into=into if i == 0 else None, **given))
+        steps.append(call_method(data, verb, column, **place_arguments(mask, into if i == 0 else None), **given))
         if into is not None and i == 0:
             data = _part(Microdata(data.con, into, id=data.id), arguments)
     return steps

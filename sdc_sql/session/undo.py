@@ -14,6 +14,7 @@ from sdc_sql.db.catalogue.macros import effect_of
 from sdc_sql.db.masking import step_table
 from sdc_sql.db.masking.identity import comment_without_mark, digests
 from sdc_sql.db.masking.meanwhile import Meanwhile
+from sdc_sql.db.masking.replaced import place_arguments
 from sdc_sql.db.masking.steps import chain, changed_since, last_left
 from sdc_sql.db.masking.subset import part_of
 from sdc_sql.db.masking.targets import known, new_table
@@ -194,7 +195,8 @@ def run(
         roles = _described(con, part.name, call.id, (), part)
     if call.by_household is not None:
         roles = roles.described_as(household=roles.found("household", call.by_household), by_household=True)
-    step: MaskingStep = getattr(Methods(roles), call.verb)(**call.all_arguments(), into=into)
+    mask = getattr(Methods(roles), call.verb)
+    step: MaskingStep = mask(**call.all_arguments(), **place_arguments(mask, into))
     if roles.part is not None and into is None:  # it reads a table that is to be renamed
         con.execute(f"DROP VIEW IF EXISTS temp.main.{roles.part.name}")
     return step

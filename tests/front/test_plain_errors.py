@@ -73,9 +73,12 @@ def test_arguments_of_another_kind():
 @pytest.mark.parametrize(
     ("call", "said"),
     [
-        (lambda d: d.mask.massc(0.1, float("nan")), "variance is nan: it must be a finite number, at least 0"),
-        (lambda d: d.mask.massc(None, 0.1), "bias is None: it must be a finite number"),
-        (lambda d: d.mask.massc(0.1, -1), "variance is -1: it must be"),
+        (
+            lambda d: d.mask.massc(0.1, float("nan"), into="o"),
+            "variance is nan: it must be a finite number, at least 0",
+        ),
+        (lambda d: d.mask.massc(None, 0.1, into="o"), "bias is None: it must be a finite number"),
+        (lambda d: d.mask.massc(0.1, -1, into="o"), "variance is -1: it must be"),
         (
             lambda d: d.mask.multiplicative_noise("age", float("nan")),
             "size is nan: it must be a finite number, at least 0",
@@ -102,7 +105,7 @@ def test_arguments_of_another_kind():
             "correlation is 1: it must be a finite number, strictly between 0 and 1",
         ),
         (
-            lambda d: d.mask.massc(0.1, 0.1, most_substituted=2),
+            lambda d: d.mask.massc(0.1, 0.1, most_substituted=2, into="o"),
             "most_substituted is 2: it must be a finite number, from 0",
         ),
         (lambda d: d.mask.recode("age", classes=1), "classes is 1: it must be a whole number of at least 2"),
@@ -147,7 +150,7 @@ def test_a_key_that_is_none_does_not_cost_the_open_transaction(con, monkeypatch,
     data = Microdata(con, "persons", keys=["age"], id="id")
     for call in (
         lambda: data.mask.noise("age", 0.1),
-        lambda: data.mask.sample(fraction=0.5),
+        lambda: data.mask.sample(fraction=0.5, in_place=True),
         lambda: data.mask.shuffle(release="x"),
     ):
         con.begin()

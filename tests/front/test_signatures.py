@@ -19,8 +19,8 @@ for declaration in declared():
 # What the table at hand provides: not an argument of the method, or one that may be left out.
 COUNTING = {"nulls", "small_weights"}
 ROLES = COUNTING | {"tbl", "released", "sample", "keys", "weight", "household", "id", "stratum", "sampling_fraction"}
-# What Python alone has: a copy, the categories of an array.
-OWN = {"into", "labels"}
+# What Python alone has: a copy, or leave to delete records, the categories of an array.
+OWN = {"into", "in_place", "labels"}
 # Python's names: a method of several macros takes one column or several; a mapping has columns with their matrices.
 NAMES = {"column_name": "column", "row_name": "row"}
 OTHER_NAMES = {

@@ -16,7 +16,7 @@ STEPS = {
     "noise": lambda data: data.mask.noise("f", 5.0),
     "round": lambda data: data.mask.round_to_base("f", 1000),  # by value, without a join
     "suppress": lambda data: data.mask.local_suppression(2, keys=["Select"]),  # few records are updated
-    "sample": lambda data: data.mask.sample(fraction=0.5),
+    "sample": lambda data: data.mask.sample(fraction=0.5, in_place=True),
     "where": lambda data: data.where("id < 30").mask.round_to_base("f", 1000),
 }
 CHANGES = {

@@ -5,13 +5,15 @@ What ``masking`` does for the values of columns, this does for whole records: on
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from inspect import signature
+from typing import TYPE_CHECKING, Any
 
 import duckdb
 from sqlglot import exp
 
 from sdc_sql.db import query
 from sdc_sql.db.catalogue.load import execute, require_key, set_key
+from sdc_sql.db.checks import told
 from sdc_sql.db.masking.apply import APART, plain
 from sdc_sql.db.masking.log import Log
 from sdc_sql.db.masking.steps import MaskingStep, next_pass_of
@@ -21,7 +23,7 @@ from sdc_sql.db.transaction import repeated
 from sdc_sql.errors import ColumnError, ParameterError, TableError, Unsupported, translated
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     from sdc_sql.db.masking.masking import Masking
 
@@ -127,6 +129,40 @@ def _put(data: Table, target: exp.Table, new: exp.Table, every: Sequence[str], *
 def _types(con: duckdb.DuckDBPyConnection, table: exp.Table, every: Sequence[str]) -> dict[str, str]:
     columns = exp.select(*(exp.column(c, quoted=True) for c in every)).from_(table.copy())
     return {name: kind for name, kind, *_ in execute(con, exp.Describe(this=columns)).fetchall()}
+
+
+def check_place(mask: str, into: str | None, *, in_place: bool) -> None:
+    """Refuse a mask that deletes records where nobody says whether from the table itself or from a copy.
+
+    Raises
+    ------
+    ParameterError
+        Where neither a new table is given nor ``in_place``, or both.
+
+    Examples
+    --------
+    >>> check_place("sample", "drawn", in_place=False)
+    """
+    if not isinstance(in_place, bool):
+        raise ParameterError(f"in_place is {told(in_place)}: it must be True or False.")
+    if into is None and not in_place:
+        raise ParameterError(
+            f"{mask} deletes records: give into='name' for a new table of those that stay, or in_place=True to delete "
+            "the others from the table itself."
+        )
+    if into is not None and in_place:
+        raise ParameterError("into makes a copy and in_place changes the table itself: give one of them.")
+
+
+def place_arguments(mask: Callable[..., object], into: str | None) -> dict[str, Any]:
+    """Return where a mask is to write, as its arguments: a new table or, where there is none, the table itself.
+
+    Examples
+    --------
+    >>> place_arguments(check_place, None), place_arguments(check_place, "drawn"), place_arguments(replaced, None)
+    ({'in_place': True}, {'into': 'drawn'}, {'into': None})
+    """
+    return {"in_place": True} if into is None and "in_place" in signature(mask).parameters else {"into": into}
 
 
 def fixed(data: Table, *names: str) -> None:

@@ -220,7 +220,7 @@ def fields_of(masks: Sequence[Declaration]) -> set[str]:
     """Return the fields that a step by these masks may have besides its name, a scenario, and those of any step."""
     every = {p.name for mask in masks for p in own_of(mask)} | {mask.switch for mask in masks if mask.switch}
     python = {n for mask in masks for n in inspect.signature(getattr(methods.Methods, mask.verb)).parameters}
-    return every | (python - {"self", "data", "into", "id", "_", *_OF_TARGET}) | {*TARGETS}
+    return every | (python - {"self", "data", "into", "in_place", "id", "_", *_OF_TARGET}) | {*TARGETS}
 
 
 def target_of(verb: str) -> str | None:
