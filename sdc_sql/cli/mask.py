@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import argparse
 import json
 from contextlib import nullcontext
 from dataclasses import replace
@@ -10,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from sqlglot import exp
 
-from sdc_sql.cli.mask_options import TARGETS, add_method, chosen, methods
+from sdc_sql.cli.mask_options import TARGETS, Spelled, add_method, chosen, methods
 from sdc_sql.cli.options import check_resources, progressing
 from sdc_sql.db import query
 from sdc_sql.db.catalogue.load import execute
@@ -26,7 +27,6 @@ from sdc_sql.microdata import Microdata, call_method
 from sdc_sql.release.running.place import texts
 
 if TYPE_CHECKING:
-    import argparse
     from collections.abc import Callable
 
     import duckdb
@@ -37,11 +37,17 @@ RELEASED = "sdc_released"
 NUMBERED = "sdc_numbered"
 
 
+class _Methods(argparse._SubParsersAction):  # type: ignore[type-arg] # noqa: SLF001 - argparse has no other way
+    def __init__(self, *arguments: Any, **named: Any) -> None:  # noqa: ANN401
+        super().__init__(*arguments, **named)
+        self.choices = self._name_parser_map = Spelled()
+
+
 def add(commands: Any) -> None:  # noqa: ANN401 - argparse gives it no public name
     """Add the command and its methods."""
     mask = commands.add_parser("mask", help="mask a table, its database written anew, or a file into a new one")
     mask.set_defaults(handle=run)
-    added = mask.add_subparsers(dest="masking", required=True, metavar="METHOD")
+    added = mask.add_subparsers(dest="masking", required=True, metavar="METHOD", action=_Methods)
     for name, masks in methods().items():
         add_method(added, name, masks)
 

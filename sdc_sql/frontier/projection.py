@@ -128,7 +128,7 @@ def projected(data: Roles) -> Iterator[Projection]:
     >>> import sdc_sql
     >>> data = sdc_sql.example()
     >>> with projected(data._roles) as candidate:
-    ...     _ = candidate.round_to_base("age", 50)
+    ...     _ = candidate.round("age", 50)
     ...     print(candidate.frequency_summary().cells, data.con.sql("SELECT max(age) FROM persons").fetchall())
     2 [(41,)]
     """

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from sdc_sql.db.masking.steps import MaskingStep
 
 
-def round_to_base(
+def round(  # noqa: A001 - the field's word for it
     data: Maskable,
     columns: str | Iterable[str],
     base: float,
@@ -65,7 +65,7 @@ def round_to_base(
     --------
     >>> import sdc_sql
     >>> data = sdc_sql.example()
-    >>> _ = data.mask.round_to_base("age", 25)
+    >>> _ = data.mask.round("age", 25)
     >>> data.con.sql("SELECT age FROM persons ORDER BY id").fetchall()
     [(25,), (25,), (50,)]
     """
@@ -77,7 +77,7 @@ def round_to_base(
     if at_random and x_max is not None:
         raise ParameterError("x_max goes with rounding to the nearest: at random, it would bias what lies near it.")
     if at_random:
-        masking = Masking("random_round", chosen, {**arguments, **drawn}, measured=True)
+        masking = Masking("round_at_random", chosen, {**arguments, **drawn}, measured=True)
     else:
         of_value = ("sdc__round_value", base, x_max)
         masking = Masking("round", chosen, {**arguments, "x_max": x_max}, measured=True, of_value=of_value)

@@ -75,7 +75,7 @@ def undo(data: Roles) -> LoggedStep:
     --------
     >>> import sdc_sql
     >>> data = sdc_sql.example()
-    >>> _ = data.mask.round_to_base("age", 25, into="masked")
+    >>> _ = data.mask.round("age", 25, into="masked")
     >>> masked = sdc_sql.Microdata(data.con, "masked", id="id")
     >>> _ = masked.mask.pram_retention("sex", 0.5)
     >>> masked.undo().method, [step.method for step in masked.steps]
@@ -92,7 +92,7 @@ def undo(data: Roles) -> LoggedStep:
         raise ParameterError(f"{whole.table} has no step in sdc_steps: there is nothing to undo.")
     source = original_of(con, done)
     calls = [call_of(step) for step in done[:-1]]
-    if done[-1].method == "shuffle":
+    if effect_of(done[-1].method).records.kind == "reordered":
         raise ParameterError(
             f"{named(done[-1])} has given the records other ids, and only by the former ones are they compared with "
             "the original: mask a copy of the original again, without that step."

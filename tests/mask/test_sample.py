@@ -272,7 +272,7 @@ certificate = "certificate.json"
 
 def written(db, folder, roles, limit, step):
     db.execute(f"COPY (SELECT id, s, p, 10 AS w, 0.1 AS part, f FROM k) TO '{folder}/k.csv'")
-    step = step if step.startswith("mask") else f'method = "sample"\n{step}'
+    step = step if step.startswith("mask") else f'mask = "sample"\n{step}'
     (folder / "r.toml").write_text(RELEASE.format(roles=roles, limit=limit, step=step))
     return decided(folder / "r.toml")
 

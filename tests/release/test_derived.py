@@ -18,7 +18,7 @@ name = "neighbour"
 keys = ["Region", "sex"]
 limits = ["k_anonymity.2.records <= 0"{limit}]
 [[steps]]
-method = "local_suppression"
+mask = "local_suppression"
 scenario = "neighbour"
 k = 3
 {step}
@@ -26,7 +26,7 @@ k = 3
 path = "released.csv"
 """
 GHOSTS = """ghosts = { Region = ["di'strict"], sex = ["di'strict"] }"""
-DROP = """[[steps]]\nmethod = "drop_identifiers"\ncolumns = ["di'strict"]"""
+DROP = """[[steps]]\nmask = "drop_identifiers"\ncolumns = ["di'strict"]"""
 AS_IT_IS = """released_as_collected = ["di'strict"]"""
 SET = ', "derived_values_summary.exact_givers <= 1"'
 
@@ -95,7 +95,7 @@ def test_a_total_less_its_parts_and_households_without_numbers(tmp_path):
             TO '{tmp_path}/k.parquet'
         """)
     file = tmp_path / "release.toml"
-    rounding = '[[steps]]\nmethod = "round"\ncolumn = "total"\nbase = 10'
+    rounding = '[[steps]]\nmask = "round"\ncolumn = "total"\nbase = 10'
     file.write_text(FILE.format(roles='released_as_collected = ["hh", "eq", "rent", "food"]', limit="", step=rounding))
     (reason,) = (r for r in sdc_sql.run_release(file, write=False).reasons if "linear_relations" in r)
     assert "total is a sum of rent, food, which gives" in reason

@@ -268,7 +268,7 @@ def _run(con: duckdb.DuckDBPyConnection, plan: Plan, step: Step) -> Iterator[Mas
             yield replace(masked, remains="")
     except SdcError as error:
         kind = type(error) if isinstance(error, InputError) else SdcError
-        raise kind(f"{step.path} ({step.method}): {error}") from None
+        raise kind(f"{step.path} ({step.verb}): {error}") from None
 
 
 def _numbers(plan: Plan) -> set[str]:
