@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 from sdc_sql.db import query
 from sdc_sql.db.masking.masked_values import NAME
@@ -30,7 +30,7 @@ def calibrate(
     lower: float | None = None,
     upper: float | None = None,
     most: float | None = None,
-    distance: str = "raking",
+    distance: Literal["raking", "logit", "linear"] = "raking",
     into: str | None = None,
 ) -> MaskingStep:
     """Bring weights to known totals of several margins, each by a factor within bounds, in place or in a copy.

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 from sdc_sql.db import query
 from sdc_sql.db.masking.masking import Masking
@@ -29,7 +29,7 @@ def data_swap(
     *,
     equal: Iterable[str] | None = None,
     different: Iterable[str] | None = None,
-    shortfall: str = "refuse",
+    shortfall: Literal["refuse", "report"] = "refuse",
     stream: str | None = None,
     release: str = "",
     into: str | None = None,

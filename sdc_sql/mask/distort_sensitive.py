@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 from sdc_sql.db import query
 from sdc_sql.db.masking.masked_values import NAME
@@ -28,7 +28,7 @@ def distort_sensitive(
     l: float | None = None,  # noqa: E741 - its name in the field
     t: float | None = None,
     chosen: Iterable[str] | None = None,
-    distance: str = "equal",
+    distance: Literal["equal", "ordered"] = "equal",
     stream: str | None = None,
     release: str = "",
     into: str | None = None,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 from sqlglot import exp
 
@@ -48,10 +48,10 @@ def generalise(
     loss: str = "generalised_loss",
     sensitive: str | None = None,
     l: float | None = None,  # noqa: E741 - its name in the field
-    diversity: str = "distinct",
+    diversity: Literal["distinct", "entropy", "recursive"] = "distinct",
     c: float = 2.0,
     t: float | None = None,
-    distance: str = "equal",
+    distance: Literal["equal", "ordered"] = "equal",
     population: str | None = None,
     population_k: int | None = None,
     weight: str | float | None = None,
@@ -162,10 +162,10 @@ def generalisations(
     loss: str = "generalised_loss",
     sensitive: str | None = None,
     l: float | None = None,  # noqa: E741 - its name in the field
-    diversity: str = "distinct",
+    diversity: Literal["distinct", "entropy", "recursive"] = "distinct",
     c: float = 2.0,
     t: float | None = None,
-    distance: str = "equal",
+    distance: Literal["equal", "ordered"] = "equal",
     population: str | None = None,
     population_k: int | None = None,
     weight: str | float | None = None,

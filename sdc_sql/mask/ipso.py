@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 from sdc_sql.db import query
 from sdc_sql.db.masking.masking import Masking
@@ -22,7 +22,7 @@ def ipso(
     columns: str | Iterable[str],
     confidential: str | Iterable[str] | None = None,
     *,
-    method: str = "C",
+    method: Literal["A", "B", "C"] = "C",
     stratum: str | None = None,
     stream: str | None = None,
     release: str = "",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 from sqlglot import exp
 
@@ -38,9 +38,9 @@ def local_suppression(
     data: Maskable,
     k: int,
     *,
-    guarantee: str = "identical",
+    guarantee: Literal["identical", "strong", "wildcard"] = "identical",
     importance: Mapping[str, float] | Sequence[float] | float | None = None,
-    cost: str = "equal",
+    cost: Literal["equal", "entropy"] = "equal",
     max_share: Mapping[str, float] | Sequence[float] | float | None = None,
     keys: Iterable[str] | None = None,
     stratum: str | None = None,
@@ -48,7 +48,7 @@ def local_suppression(
     ghosts: Mapping[str, Iterable[str]] | None = None,
     household: str | None = None,
     household_columns: Iterable[str] | None = None,
-    unit: str = "record",
+    unit: Literal["record", "household"] = "record",
     into: str | None = None,
 ) -> MaskingStep:
     """Suppress values of keys in some records, as few as can be, until no record stands out, in place or in a copy.

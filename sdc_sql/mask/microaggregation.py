@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 from sdc_sql.db.catalogue.arguments import checked_number
 from sdc_sql.db.masking.masking import Masking
@@ -20,8 +20,8 @@ def microaggregate(
     columns: str | Iterable[str],
     k: int,
     *,
-    method: str = "mdav",
-    centroid: str = "mean",
+    method: Literal["mdav", "vmdav", "univariate", "individual_ranking", "principal_component", "sum_of_z"] = "mdav",
+    centroid: Literal["mean", "median"] = "mean",
     blocks: int = 1,
     gamma: float = 0.2,
     stratum: str | None = None,
@@ -89,7 +89,7 @@ def microaggregate_categorical(
     columns: str | Iterable[str],
     k: int,
     *,
-    scale: str = "ordinal",
+    scale: Literal["ordinal", "nominal"] = "ordinal",
     stratum: str | None = None,
     into: str | None = None,
 ) -> MaskingStep:

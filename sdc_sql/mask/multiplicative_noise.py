@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 from sdc_sql.db.masking.masking import Masking
 from sdc_sql.mask.columns import named
@@ -21,12 +21,12 @@ def multiplicative_noise(
     columns: str | Iterable[str],
     size: float,
     *,
-    method: str = "plain",
+    method: Literal["plain", "hoehne", "hoehne_sum"] = "plain",
     spread: float = 0,
     stratum: str | None = None,
     stream: str | None = None,
     release: str = "",
-    unit: str = "record",
+    unit: Literal["record", "household"] = "record",
     household: str | None = None,
     into: str | None = None,
 ) -> MaskingStep:

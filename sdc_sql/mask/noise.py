@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 from sdc_sql.db import query
 from sdc_sql.db.checks import is_number, told
@@ -24,7 +24,7 @@ def noise(
     alpha: float | None = None,
     *,
     standard_deviation: float | Sequence[float] | None = None,
-    method: str = "uncorrelated",
+    method: Literal["uncorrelated", "correlated", "linear", "nonlinear", "outliers"] = "uncorrelated",
     threshold: float = 3,
     lower: float | Sequence[float | None] | None = None,
     upper: float | Sequence[float | None] | None = None,
@@ -33,7 +33,7 @@ def noise(
     stratum: str | None = None,
     stream: str | None = None,
     release: str = "",
-    unit: str = "record",
+    unit: Literal["record", "household"] = "record",
     household: str | None = None,
     into: str | None = None,
 ) -> MaskingStep:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 from sdc_sql.db.masking.masking import Masking
 from sdc_sql.mask.array_matrix import matrix_table, numbers
@@ -28,7 +28,7 @@ def pram(
     stratum: str | None = None,
     stream: str | None = None,
     release: str = "",
-    unit: str = "record",
+    unit: Literal["record", "household"] = "record",
     household: str | None = None,
     into: str | None = None,
 ) -> MaskingStep:

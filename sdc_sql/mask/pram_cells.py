@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 from sdc_sql.db.catalogue.arguments import choices
 from sdc_sql.db.checks import is_number, told
@@ -35,7 +35,7 @@ def pram_retention(
     stratum: str | None = None,
     stream: str | None = None,
     release: str = "",
-    unit: str = "record",
+    unit: Literal["record", "household"] = "record",
     household: str | None = None,
     into: str | None = None,
 ) -> MaskingStep:
@@ -91,7 +91,7 @@ def pram_guaranteed(
     within: Iterable[str] | None = None,
     stream: str | None = None,
     release: str = "",
-    unit: str = "record",
+    unit: Literal["record", "household"] = "record",
     into: str | None = None,
 ) -> MaskingStep:
     """Change the keys at random so that no match to any record is correct with a probability above xi.

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 from sdc_sql.db import query
 from sdc_sql.db.catalogue.arguments import checked_choice
@@ -38,18 +38,18 @@ def recode(
     column: str,
     *,
     mapping: str | Mapping[Any, Any] | None = None,
-    others: str | None = None,
+    others: Literal["error", "keep", "label"] | None = None,
     label: str | None = None,
     breaks: Iterable[float] | None = None,
-    ends: str | None = None,
+    ends: Literal["closed", "open", "open_below", "open_above"] | None = None,
     classes: int | None = None,
-    method: str | None = None,
+    method: Literal["equal_width", "equal_count", "logarithmic"] | None = None,
     keep_first: int | None = None,
     drop_last: int | None = None,
     digits: int | None = None,
     hierarchy: str | Path | Hierarchy | None = None,
     level: int | str | None = None,
-    period: str | None = None,
+    period: Literal["week", "month", "quarter", "year", "decade"] | None = None,
     relative_to: str | None = None,
     geography: str | Path | Hierarchy | None = None,
     labels: Iterable[str] | None = None,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 from sqlglot import exp
 
@@ -45,7 +45,7 @@ def record_swap(
     carry_along: Iterable[str] | None = None,
     risk: Iterable[str] | None = None,
     max_risk: float | None = None,
-    shortfall: str = "refuse",
+    shortfall: Literal["refuse", "report"] = "refuse",
     stream: str | None = None,
     release: str = "",
     into: str | None = None,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 from sdc_sql.db.catalogue.arguments import checked_number
 from sdc_sql.db.masking.masking import Masking
@@ -26,7 +26,7 @@ def round(  # noqa: A001 - the field's word for it
     x_max: float | None = None,
     stream: str | None = None,
     release: str = "",
-    unit: str = "record",
+    unit: Literal["record", "household"] = "record",
     household: str | None = None,
     into: str | None = None,
 ) -> MaskingStep:

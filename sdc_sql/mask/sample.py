@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 from sdc_sql.db.catalogue.arguments import checked_choice, checked_number
 from sdc_sql.db.masking.masking import Masking
@@ -19,7 +19,7 @@ def sample(
     *,
     fraction: str | float | None = None,
     size: int | None = None,
-    method: str = "simple",
+    method: Literal["simple", "bernoulli", "systematic"] = "simple",
     weight: str | None = None,
     sampling_fraction: str | None = None,
     stratum: str | None = None,

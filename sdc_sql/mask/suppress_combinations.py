@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 from sdc_sql.db import query
 from sdc_sql.db.catalogue.arguments import checked_choice
@@ -31,11 +31,11 @@ def suppress_combinations(
     dimension: int | None = None,
     levels: Mapping[str, Sequence[str]] | None = None,
     inclusive: bool = True,
-    guarantee: str = "strong",
+    guarantee: Literal["strong", "wildcard"] = "strong",
     combinations: Sequence[Sequence[str]] | None = None,
     importance: Mapping[str, float] | Sequence[float] | float | None = None,
-    cost: str = "equal",
-    small_weights: str | None = None,
+    cost: Literal["equal", "entropy"] = "equal",
+    small_weights: Literal["error", "at_least_one"] | None = None,
     keys: Iterable[str] | None = None,
     whole: str | None = None,
     household_columns: Iterable[str] | None = None,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 from sdc_sql.db import query
 from sdc_sql.db.catalogue.arguments import checked_number
@@ -29,8 +29,8 @@ def suppress_risky(
     household: str | None = None,
     variable: str | None = None,
     importance: Mapping[str, float] | Sequence[float] | float | None = None,
-    cost: str = "equal",
-    small_weights: str | None = None,
+    cost: Literal["equal", "entropy"] = "equal",
+    small_weights: Literal["error", "at_least_one"] | None = None,
     keys: Iterable[str] | None = None,
     whole: str | None = None,
     household_columns: Iterable[str] | None = None,

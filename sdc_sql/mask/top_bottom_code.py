@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 from sdc_sql.db import query
 from sdc_sql.db.checks import is_number
@@ -20,11 +20,11 @@ if TYPE_CHECKING:
 def top_bottom_code(
     data: Maskable,
     column: str,
-    unit: str,
+    unit: Literal["value", "quantile", "count"],
     *,
     top: float | str | date | None = None,
     bottom: float | str | date | None = None,
-    replacement: str = "threshold",
+    replacement: Literal["threshold", "mean", "median"] = "threshold",
     top_label: str | None = None,
     bottom_label: str | None = None,
     weight: str | float | None = None,

@@ -29,13 +29,13 @@ OTHER_NAMES = {
     "data_intrusion_simulation": {"columns": "matrices", "matrix": "matrices"},
 }
 # What Python supplies where the macro wants an answer.
-DEFAULTS = {("k_anonymity", "k"): 3, ("k_map", "k"): 3, ("research_file_rules", "levels"): None}
+DEFAULTS = {("research_file_rules", "levels"): None}
 # all columns and their pairs, which a macro cannot name
 DEFAULTS |= {(f"derived_values{s}", n): None for s in ("", "_summary") for n in ("columns", "givers")}
 DEFAULTS |= {(f, "columns"): None for f in ("linear_relations", "rejoined_households")}
 DEFAULTS |= {("distort_sensitive", "groups"): None, ("ipso", "confidential"): None}  # the keys; none
 DEFAULTS |= {("data_distortion", "families"): None}  # all of them
-DEFAULTS |= {("completed_households", "columns"): None, ("household_k_anonymity", "k"): 3}
+DEFAULTS |= {("completed_households", "columns"): None}
 
 
 def parameters(method: str) -> dict[str, inspect.Parameter]:

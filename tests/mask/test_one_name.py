@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import inspect
 import re
 from pathlib import Path
 
@@ -14,7 +15,8 @@ from sdc_sql.cli import main, parser
 from sdc_sql.cli.mask_options import Spelled
 from sdc_sql.db.catalogue.macros import by_name, declared, effect_of, former
 from sdc_sql.methods import Mask
-from sdc_sql.release.reading.step_fields import known_methods
+from sdc_sql.release.reading.step_fields import known_methods, own_of
+from sdc_sql.shell.messages import about
 
 MASKS = [d for d in declared() if d.is_step]
 VERBS = {d.verb for d in MASKS}
@@ -48,6 +50,47 @@ def test_dbt_calls_each_macro_by_its_name():
     assert {d.name.removeprefix("sdc_") for d in MASKS} <= macros
 
 
+def test_each_door_leaves_a_default_to_the_verb_or_to_the_macro():
+    """(Those of the verb are those of the macro: tests/front/test_signatures.py.)"""
+    wrong = []
+    for verb, command in commands().items():
+        named = {action.dest: action for action in command._actions}
+        macros = [d for d in MASKS if d.verb == verb]
+        for parameter in (p for d in macros for p in own_of(d) if p.default is not None):
+            action = named[parameter.name]
+            if action.default is not argparse.SUPPRESS:
+                wrong.append(f"sdc-sql mask {verb}: --{parameter.name} is {action.default}")
+            said = parameter.default.strip("'")
+            if said not in {"", "NULL", "false"} and f"default {said}" not in str(action.help):
+                wrong.append(f"sdc-sql mask {verb}: {parameter.name} is said to be {action.help}")
+    text = "\n".join(path.read_text("utf-8") for path in DBT.glob("*.sql"))
+    for d in MASKS:
+        (head,) = re.findall(rf"macro {d.name[4:]}\((.*)\)", text)
+        wrong += [f"sdc.{d.name[4:]}: {p.name}" for p in d.optional if f"{p.name}=none" not in head]
+    assert wrong == []
+
+
+def test_a_step_gives_the_verb_what_the_file_says(tmp_path):
+    (tmp_path / "t.csv").write_text("id,age\n1,30\n2,41\n")
+    (tmp_path / "r.toml").write_text(
+        '[source]\npath = "t.csv"\n[roles]\nid = "id"\n[[scenarios]]\nname = "a"\nkeys = ["age"]\n'
+        'limits = ["k_anonymity.2.records <= 9"]\n[[steps]]\nmask = "microaggregate"\ncolumns = ["age"]\nk = 2\n'
+        '[output]\npath = "o.csv"\n'
+    )
+    assert sdc_sql.read_release(tmp_path / "r.toml").steps[0].arguments == {"columns": ["age"], "k": 2}
+
+
+def test_choices_are_literal_types():
+    wrong = []
+    for d in (d for d in declared() if hasattr(Mask, d.verb)):
+        taken = inspect.signature(inspect.unwrap(getattr(Mask, d.verb))).parameters
+        for p in (p for p in d.parameters if p.choices and p.name in taken):
+            known = re.findall(r"Literal\[(.*?)\]", str(taken[p.name].annotation))
+            if known != [", ".join(map(repr, p.choices))]:
+                wrong.append(f"{d.verb}: {p.name} is {taken[p.name].annotation}")
+    assert wrong == []
+
+
 def test_a_command_may_be_written_with_hyphens():
     found = commands()
     assert isinstance(found, Spelled)
@@ -73,6 +116,9 @@ def test_a_former_name_is_an_error_that_names_the_new_one(old, tmp_path, capsys)
         required = ", ".join(["'persons'"] * len(by_name()[now].required))
         with pytest.raises(duckdb.Error, match=rf"{said}{now}\."):
             con.sql(f"FROM {old}({required})").fetchall()
+        for ask in (lambda: about(old), lambda: sdc_sql.compile(old, "persons", dialect="spark")):
+            with pytest.raises(sdc_sql.ParameterError, match=rf"{said}{now}\."):
+                ask()
         text = "\n".join(path.read_text("utf-8") for path in DBT.glob("*.sql"))
         assert f"{old[4:]} is the name of versions before 0.2.0: write {now[4:]}." in text
         assert effect_of(old[4:]) == by_name()[now].effect  # of an earlier log

@@ -51,7 +51,7 @@ def test_an_exact_giver_refuses_and_the_message_says_how_to_mend(tmp_path):
         "what can be worked out: derived_values_summary.exact_givers <= 0: di'strict gives back 6 of"
     )
     assert (
-        """take it along: roles.ghosts = { sex = ["di'strict"] }, for steps[0], or drop it (method = "drop_""" in reason
+        """take it along: roles.ghosts = { sex = ["di'strict"] }, for steps[0], or drop it (mask = "drop_""" in reason
     )
     assert refused.limits[-2].figures == {"derived_values_summary.exact_givers": 1}
     assert refused.limits[-1].figures == {"derived_values_summary.predicted_gain": 0.0}
