@@ -216,7 +216,7 @@ def test_a_masked_zero_does_not_keep_the_sign_of_its_original(keyed, monkeypatch
     )
     data = sdc_sql.Microdata(keyed, "t", id="id")
     for mask in (
-        lambda: data.mask.round_to_base("x", 10),
+        lambda: data.mask.round("x", 10),
         lambda: data.mask.noise("x", standard_deviation=0.01, rounded=True),
     ):
         for x in (5, -0.0):
