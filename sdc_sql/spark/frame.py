@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
     from sdc_sql.db.masking.masking import Masking
+    from sdc_sql.db.masking.subset import Subset
     from sdc_sql.db.query import Value
 
 IDS = (types.ByteType, types.ShortType, types.IntegerType, types.LongType, types.StringType)
@@ -62,7 +63,7 @@ class Frame:
             return given
         raise ParameterError(f"On Spark the {role} is given with the verb, as in keys=['age', 'sex'].")
 
-    def masked(self, masking: Masking, *, into: str | None = None) -> DataFrame:
+    def masked(self, masking: Masking, *, into: str | None = None, subset: Subset | None = None) -> DataFrame:  # noqa: ARG002 - of DuckDB only
         """Return the masked records, computed when they are read; `into` saves them as a new table first."""
         macro, self._retyped = masking.macro, masking.retyped
         if into is not None:
