@@ -77,10 +77,10 @@ _OURS = re.compile(rf"(?:^|Error: )(?P<kind>{'|'.join(_KINDS)}): (?P<complaint>.
 # The complaint that the macros put in the place of a column's name (sql/core/columns.sql), in DuckDB's words for
 # a column that is not there.
 _COLUMN = re.compile(r'Column "(?P<complaint>.*); so ".*" was selected but was not found in the FROM clause', re.DOTALL)
-# What DuckDB itself says where no macro can speak first: a table is looked up before anything runs.
+# DuckDB itself says this where no macro can speak first: a table is looked up before anything runs.
 _NO_NAME = "qualified name"
 
-# DuckDB's kinds of error that quote the value that is wrong, or the whole line of a file.
+# These kinds of DuckDB's errors quote the wrong value, or the whole line of a file.
 _QUOTING = (
     duckdb.ConversionException, duckdb.OutOfRangeException, duckdb.ConstraintException, duckdb.InvalidInputException,
 )  # fmt: skip
@@ -231,7 +231,7 @@ def without_values(error: duckdb.Error) -> SdcError | None:  # noqa: PLR0911 - o
         check = re.search(r'CHECK constraint failed on table "?(.*?)"? with expression (CHECK.*)', text, re.DOTALL)
         if check:
             return ColumnError(f"A value violates a constraint of the table {check[1]}, {check[2]}.{_UNCHANGED}")
-        return None  # it names the column
+        return None  # such a message names the column
     kind = _TYPE.findall(text)
     what = f"cannot be converted to {kind[-1]}" if kind else "cannot be used"
     _head, at, column = text.rpartition(_FROM_COLUMN)
@@ -275,7 +275,7 @@ def translate(error: duckdb.Error) -> SdcError | None:  # noqa: PLR0911 - one fo
     if found:
         return ColumnError(f'Column "{found["complaint"]}.')
     kernel = text.partition("executing the UDF: ValueError: ")[2]
-    if kernel:  # a kernel's complaint about its arguments; DuckDB 1.5 adds where in Python it arose
+    if kernel:  # a kernel complains about its arguments; DuckDB 1.5 adds where in Python the error arose
         return ParameterError(kernel.partition("\n\nAt:")[0])
     found = _OURS.search(text)
     if found:
@@ -292,7 +292,7 @@ def translate(error: duckdb.Error) -> SdcError | None:  # noqa: PLR0911 - one fo
     if _FROM_COLUMN in message or "CSV Error on Line" in message:
         return without_values(error)
     no_table = isinstance(error, duckdb.CatalogException) and message.startswith("Table with name")
-    # (a suggestion stands on a line of its own)
+    # (DuckDB puts a suggestion on a line of its own)
     message = message.replace("!\nDid you mean ", "! Did you mean ")
     return TableError(message) if no_table or isinstance(error, duckdb.IOException) else None
 

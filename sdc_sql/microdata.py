@@ -129,7 +129,7 @@ class Microdata:
     ) -> None:
         self._roles = Roles(
             con=con,
-            table=table,  # what is no name becomes one there
+            table=table,  # a DataFrame or a relation gets a name there
             keys=keys,  # type: ignore[arg-type] # any collection: made a tuple there
             weight=weight,
             household=household,
@@ -269,10 +269,10 @@ class Microdata:
         """
         return Linkage(self._roles)
 
-    if not TYPE_CHECKING:  # which has names to complete and to check
+    if not TYPE_CHECKING:  # a type checker has names to complete and to check, and must not see this method
 
         def __getattr__(self, name: str) -> Any:  # noqa: ANN401
-            """Say of a measure or a mask in which room it is."""
+            """Say in which room a measure or a mask is."""
             for room in Methods.__bases__:
                 if name in vars(room):
                     where = room.__name__.lower()
@@ -341,7 +341,7 @@ class Microdata:
         """Return the same table, of which what draws, ranks or groups masks one record a household.
 
         All members of a household get what its record gets; those who show several values before are a record for each.
-        Columns of the household (``household_columns``) are masked so anyhow. Swaps keep what they keep of these
+        Columns of the household (``household_columns``) are always masked so. Swaps keep what they keep of these
         records, and a group of k records is one of k households.
 
         Parameters
@@ -383,7 +383,8 @@ class Microdata:
     def _given(self) -> dict[str, Any]:
         """Return the roles but the weight, those that were not given as None."""
         given = {role: getattr(self._roles, role) or None for role in _ROLES} | self._roles.counting
-        return given | {"household_columns": self._roles.household_columns}  # none named is not the same as none
+        # no list of columns is not the same as an empty one
+        return given | {"household_columns": self._roles.household_columns}
 
 
 def call_method(data: Microdata, verb: str, *arguments: Any, **named: Any) -> Any:  # noqa: ANN401

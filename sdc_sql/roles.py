@@ -82,7 +82,7 @@ def as_measure(function: Callable[Concatenate[Any, P], R]) -> Callable[Concatena
 
 
 def as_mask(function: Callable[Concatenate[Any, P], R]) -> Callable[Concatenate[Any, P], R]:
-    """Return a mask that draws, ranks or groups as such a method: columns of the household are masked for all members.
+    """Return a mask that draws, ranks or groups as such a method; it masks columns of the household for all members.
 
     What one member shows of them is true of the others (:func:`sdc_sql.db.masking.one_a_household.together`).
     """
@@ -136,7 +136,7 @@ def completed(data: Roles, arguments: Mapping[str, Any] | None = None) -> tuple[
 def _completed_other(data: Roles, name: Any, columns: Sequence[str]) -> Any:  # noqa: ANN401 - as it was given
     """Return another table as its households complete it, or as it was given where it has no such columns."""
     if getattr(name, "con", data.con) is not data.con:
-        return name  # which is refused, with its reason
+        return name  # the measure refuses a table of another connection, with its reason
     table = data.read(name) if isinstance(name, str) else getattr(name, "table", None)
     if not isinstance(table, str) or not columns or data.household is None:
         return name
@@ -145,7 +145,7 @@ def _completed_other(data: Roles, name: Any, columns: Sequence[str]) -> Any:  # 
         with translated():
             have = {str(d[0]).lower() for d in execute(data.con, there).description or ()}
     except InputError:
-        return name  # likewise
+        return name  # the macro refuses the table, with its reason
     of_both = [c for c in columns if c.lower() in have]
     if data.household.lower() not in have or not of_both:
         return name
@@ -185,18 +185,19 @@ class Roles(Table):
     small_weights: str = "error"
     numbers: tuple[str, ...] = field(default=(), repr=False)
     part: Part | None = field(default=None, repr=False)
-    completes: bool = field(default=True, repr=False)  # no: it is completed already, or leaves without the numbers
-    by_household: bool = field(default=False, repr=False)  # all that is masked is masked for whole households
+    # False: the table is completed already, or leaves without the numbers of households
+    completes: bool = field(default=True, repr=False)
+    by_household: bool = field(default=False, repr=False)  # True: every mask treats whole households
     columns: tuple[str, ...] = field(init=False, repr=False)
     looked_at: dict[str, HouseholdColumn | None] = field(
         default_factory=dict, init=False, repr=False, compare=False
-    )  # what was found of columns, while nobody named those of the household
+    )  # what was found about columns, while nobody named those of the household
 
     def __post_init__(self) -> None:
         """Check the roles against the table."""
         set_key(self.con)
         show_relations()
-        # the dataclass is frozen: what is read from the table is set here, once
+        # the dataclass is frozen: the values that are read from the table are set here, once
         object.__setattr__(self, "table", given_table(self.con, self.table))
         self._read_file(self.table)
         object.__setattr__(self, "columns", self.read_columns())
@@ -225,7 +226,7 @@ class Roles(Table):
         self._check_unique_id()
 
     def _read_file(self, table: str) -> None:
-        """Read a CSV or JSON file into a temporary table: its codes are texts, what is reckoned with are numbers."""
+        """Read a CSV or JSON file into a temporary table: codes become texts, columns to compute with numbers."""
         roles = [n for n in (self.weight, self.sampling_fraction) if isinstance(n, str)]
         numbers = (*roles, *_names(self.numbers or None))
         read = self.read(table, numbers)
@@ -285,7 +286,7 @@ class Roles(Table):
     def found_columns(self, columns: Iterable[str]) -> list[HouseholdColumn]:
         """Return which columns were found to be of the household, where nobody named those that are.
 
-        What was found once of the table stands, whatever becomes of the column.
+        The answer that was found once for the table stays, whatever becomes of the column.
         """
         if self.household is None or self.household_columns is not None:
             return []

@@ -30,7 +30,7 @@ COMMANDS = (
     "risk", "compare", "rules", "measure", "identifiers", "preview", "frontier", "mask", "release", "verify", "shell",
     "serve", "compile", "macros", "install", "clean", "completion",
 )  # fmt: skip
-OWN_SIGNALS = {"shell", "serve"}  # commands that go on at Ctrl-C, or are ended by it as they should
+OWN_SIGNALS = {"shell", "serve"}  # these commands go on at Ctrl-C, or end by it as they should
 
 
 class OneLine(argparse.ArgumentParser):
@@ -77,14 +77,14 @@ def main(argv: Sequence[str] | None = None) -> int:
     except BrokenPipeError:  # the reader of the output has closed it, as `head` does
         sys.stderr.close()
         return 0
-    except OSError as error:  # a name that is too long, a folder that cannot be written, a disk that is full
+    except OSError as error:  # a name is too long, a folder cannot be written to, or the disk is full
         named = "" if error.filename is None else f" ({told(str(error.filename))})"
         return _refuse(TableError(f"A file cannot be read or written: {error.strerror or error}{named}."))
     return code
 
 
 def write_utf8(*streams: TextIO) -> None:
-    """Let what goes to a file or a pipe be UTF-8, as all that is read: Windows writes it in a code page of its own."""
+    """Write files and pipes as UTF-8, as all input is read: Windows would write them in a code page of its own."""
     for stream in streams:
         if isinstance(stream, io.TextIOWrapper) and not stream.isatty():
             stream.reconfigure(encoding="utf-8", newline="\n")
@@ -92,7 +92,7 @@ def write_utf8(*streams: TextIO) -> None:
 
 @contextmanager
 def _named() -> Iterator[None]:
-    """Name what runs have left that were killed, where the command worked, and how it is removed."""
+    """Name what killed runs have left where the command worked, and say how it is removed."""
     work.FOUND.clear()
     try:
         yield

@@ -1,4 +1,4 @@
-"""``sdc-sql clean``: remove what runs have left behind that were killed."""
+"""``sdc-sql clean``: remove what killed runs have left behind."""
 
 from __future__ import annotations
 

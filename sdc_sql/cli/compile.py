@@ -42,7 +42,7 @@ def add(commands: argparse._SubParsersAction[Any]) -> None:
 
 
 def _value(kind: str, text: str) -> Any:  # noqa: ANN401 - whatever the macro takes
-    """Return an argument of a declared type; what is none is left to the macro, which refuses it in its words."""
+    """Return an argument as its declared type; another one is left to the macro, which refuses it in its words."""
     if text == "NULL" or kind in _WORDS:
         return None if text == "NULL" else text
     if kind in _LISTS:

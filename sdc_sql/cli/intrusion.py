@@ -1,4 +1,4 @@
-"""``sdc-sql risk``: what an intruder does: misclassified keys, a simulated search, a population known or modelled."""
+"""``sdc-sql risk``, the intruder: misclassified keys, a simulated search, a population known or modelled."""
 
 from __future__ import annotations
 
@@ -150,7 +150,7 @@ def measured(data: Microdata, arguments: argparse.Namespace, progress: Callable[
         raise ParameterError(f"--{next(iter(asked))} goes with --continuous: name the continuous keys.")
     if arguments.population is not None:
         progress("k-map")
-        # its codes are read as those of the sample are
+        # the codes are read as those of the sample are
         population = further(data.con, arguments.population, arguments.source, "the population")
         found["k_map"] = data.risk.k_map(population, arguments.k)
     if arguments.population_size is not None:

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from sdc_sql.figures.measured import Beside
     from sdc_sql.roles import Roles
 
-# What the options of a command are called, where they are not the names of the roles or arguments.
+# The options of a command are called so, where their names are not those of the roles or arguments.
 _OPTIONS = {"targets": "sensitive", "target": "sensitive", "matrices": "misclassified"}
 
 
@@ -69,12 +69,12 @@ def complete(
     sides: Mapping[str, tuple[Roles, Beside]],
     progress: Callable[[str], None] = lambda _: None,
 ) -> dict[str, Any]:
-    """Return the figures with what the limits name besides; what is lacking is named with its option."""
+    """Return the figures with those that the limits name besides; an error names the option of what is lacking."""
     try:
         limits, own = [*arguments.fail_if, *arguments.require], getattr(arguments, "figure", [])
         return completed(report, limits, asked, sides, progress, also=[written(text)[0] for text in own])
     except LackingError as error:
-        compares = "original" in error.names  # of two files
+        compares = "original" in error.names  # the measure compares two files
         hints = ["both files: sdc-sql compare"] if compares else [
             _option(arguments, error.asked, name) for name in error.names
         ]  # fmt: skip

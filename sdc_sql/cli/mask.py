@@ -162,7 +162,7 @@ def _masked(
     )  # fmt: skip
     with source as (con, table):
         into = arguments.into if output is None else f"temp.{RELEASED}"
-        con.begin()  # all columns or none
+        con.begin()  # all columns are masked, or none
         steps = _steps(_part(_described(con, table, arguments), arguments), arguments, into, progress)
         if output is not None:
             progress("writing")

@@ -65,8 +65,8 @@ def _combinations(text: str) -> list[list[str]]:
     return [names(part) for part in text.split(";") if part.strip()]
 
 
-TARGETS = {"columns", "column_name", "keys"}  # --columns, of methods that mask columns
-# What every method is given: SOURCE, --id and --columns.
+TARGETS = {"columns", "column_name", "keys"}  # --columns gives these arguments, where a method masks columns
+# Every method takes these: SOURCE, --id and --columns.
 _COMMON = {"tbl", "id", *TARGETS}
 _KINDS: dict[str, dict[str, Any]] = {
     "number": {"type": float, "metavar": "X"},

@@ -32,7 +32,7 @@ examples:
   sdc-sql measure log_linear_fit persons.csv age,sex,region weight --numbers weight
   sdc-sql measure neighbourhood firms.parquet turnover width=0.1 --fail-if 'neighbourhood.share > 0'
 """
-SHOWN = 40  # rows; more go to a file, or as JSON
+SHOWN = 40  # so many rows are shown; more go to a file, or as JSON
 
 
 def add(commands: argparse._SubParsersAction[Any]) -> None:

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 BAD_INPUT = 2
 LIMIT_EXCEEDED = 3
-SIGNALLED = 128  # and the number of the signal that ended it, as shells have it
+SIGNALLED = 128  # shells add to it the number of the signal that ended a program
 
 
 def names(text: str) -> list[str]:
@@ -56,7 +56,7 @@ def json_value(text: str) -> Any:  # noqa: ANN401 - whatever is written there
     """Return what an option gives as JSON."""
     try:
         return json.loads(text)
-    except (ValueError, RecursionError):  # the latter of thousands of lists in one another
+    except (ValueError, RecursionError):  # thousands of lists in one another end in a RecursionError
         raise argparse.ArgumentTypeError(f"{told(text)} is no JSON") from None
 
 

@@ -1,4 +1,4 @@
-"""``sdc-sql release``: a release file run, from the raw file to the released one, or to why it is refused."""
+"""``sdc-sql release``: run a release file, from the raw file to the released one, or say why that is refused."""
 
 from __future__ import annotations
 
@@ -111,7 +111,7 @@ def run(arguments: argparse.Namespace) -> int:
     except ReleaseFileError as error:  # each error has a line of its own
         print(f"sdc-sql: {error.file}: {len(error.problems)} error{'s' * (len(error.problems) > 1)}", file=sys.stderr)
         for problem in error.problems:
-            first, *more = problem.split(INDENT)  # of what is undecided, each column has a line too
+            first, *more = problem.split(INDENT)  # a problem of undecided columns has a line for each of them too
             print("\n    ".join([f"  {' '.join(first.split())}", *more]), file=sys.stderr)
         return BAD_INPUT
     if arguments.plan:

@@ -40,7 +40,7 @@ examples:
 """
 
 
-# What the macros ask for, as this command takes it.
+# The macros ask for these arguments, which this command takes so.
 ASKED = {
     "give a weight and the levels of the keys": "give --weight and the levels, --extremely, --very and --identifying",
     "give levels, with the regional columns as extremely identifying": "give --extremely, the regional columns",

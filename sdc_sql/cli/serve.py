@@ -62,9 +62,9 @@ def _load_protocol(con: duckdb.DuckDBPyConnection, files: list[str]) -> None:
         con.execute(f"LOAD {_literal(file)}")
     try:
         loaded = con.execute("SELECT extension_name FROM duckdb_extensions() WHERE loaded").fetchall()
-        for name in ("httpfs", "quack"):  # without the first the server starts, and answers no request
+        for name in ("httpfs", "quack"):  # without httpfs the server starts, and answers no request
             if (name,) not in loaded:
-                con.execute(f"INSTALL {name}")  # does nothing where it is installed
+                con.execute(f"INSTALL {name}")  # it does nothing where the extension is installed
                 con.execute(f"LOAD {name}")
     except duckdb.Error as error:
         raise SdcError(
@@ -85,7 +85,7 @@ def _locked(con: duckdb.DuckDBPyConnection) -> None:
 
     What a session sets for itself alone, its secret key and where names are looked up, stays its own.
     """
-    con.execute("SET allow_persistent_secrets = false")  # they are files of the server's user
+    con.execute("SET allow_persistent_secrets = false")  # persistent secrets are files of the server's user
     con.execute("SET enable_external_access = false")
     con.execute("SET lock_configuration = true")
 
@@ -123,17 +123,18 @@ def run(arguments: argparse.Namespace) -> int:
     ended = threading.Event()
     uri = f"quack:localhost:{arguments.port}"
     with duckdb.connect(database, read_only=arguments.read_only) as con:
-        if stored(con):  # they would take precedence, may be older, and lack the functions that need Python
+        # stored functions would take precedence, may be older, and lack the functions that need Python
+        if stored(con):
             raise TableError(
                 f"{database} contains the macros itself: remove them with sdc-sql install --remove {database}."
             )
         _load_protocol(con, arguments.extension)
         load_shared(con)
-        # bound as parameters: the token is in no SQL text
+        # the values are bound as parameters: the token is in no SQL text
         started = "CALL quack_serve(?, token = ?)" if token else "CALL quack_serve(?)"
         ((*_, made),) = con.execute(started, [uri, token] if token else [uri]).fetchall()
         for number in ENDING:
-            if signal.getsignal(number) != signal.SIG_IGN:  # as below nohup
+            if signal.getsignal(number) != signal.SIG_IGN:  # below nohup the signal is ignored
                 signal.signal(number, lambda *_: ended.set())
         use_shared(con)
         _locked(con)

@@ -49,7 +49,7 @@ def compare(
 ) -> Comparison:
     """Return risk before and after masking beside what was lost, in one table.
 
-    Of each table what its roles allow is measured: frequencies and k-anonymity; with a sampling fraction theta; with a
+    Each table is measured as its roles allow: frequencies and k-anonymity; with a sampling fraction theta; with a
     weight (or the fraction) individual and global risk; with a household its risk. A role or key of one table is the
     other's too where that has the column: so a key that the release dropped counts before and not after.
 

@@ -45,7 +45,7 @@ def variables(
     """Return the columns of both tables that are compared: those that are categories, and those that are numbers.
 
     Numbers are the columns of a numeric type in both tables, but whole numbers among the keys, which are codes or are
-    matched as they stand. What identifies a record, its household and its weight are no variables.
+    matched as they stand. The id of a record, its household and its weight are no variables.
     """
     named = [some_of(names) or [] for names in (categorical, continuous)]
     if columns is None:
@@ -130,7 +130,7 @@ def _distributions(before: Roles, after: Roles, categories: list[str]) -> dict[s
 
 
 def _recoded(before: Roles, after: Roles, columns: list[str]) -> list[str]:
-    """Return the columns of which every value became one, and several the same; none where records are not paired."""
+    """Return the columns whose values were mapped, several to one; none where records are not paired."""
     if after.id is None or not has(before, after.id):
         return []
     moves = query.call("sdc__transitions_among", before.table, after.table, columns, after.id, every=False)

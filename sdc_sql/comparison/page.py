@@ -11,7 +11,7 @@ from sdc_sql.db.showing.results import Result, Results, html_table, shown
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-# of each measure: its title, what a row of it is of, and the figures that are shown (to_dict has all of them)
+# each measure has its title, what a row of it is of, and the figures that are shown (to_dict has all of them)
 RISK = {
     "frequency_summary": (
         "Frequencies", None, ("records", "cells", "sample_uniques", "uniques_rate", "pairs", "largest_cell")),

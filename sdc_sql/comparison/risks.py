@@ -91,7 +91,7 @@ def of_variables(data: Roles, sensitive: Iterable[str], ordered: Iterable[str]) 
 
 
 def linked(before: Roles, after: Roles, variables: Mapping[str, float | None] | None) -> Figures | None:
-    """Return what probabilistic record linkage finds; of each variable the largest difference that agrees, or None.
+    """Return what probabilistic record linkage finds; each variable has the largest difference that agrees, or None.
 
     Raises
     ------

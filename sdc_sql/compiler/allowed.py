@@ -1,6 +1,6 @@
-"""What is known to mean the same on each engine as in DuckDB, once it is said as ``engines`` says it.
+"""The constructs that are known to mean the same on each engine as in DuckDB, once ``engines`` has rewritten them.
 
-A list of what is allowed, not of what is forbidden: a construct that nobody has compared makes an error, not
+It is a list of what is allowed, not of what is forbidden: a construct that nobody has compared makes an error, not
 wrong numbers.
 """
 
@@ -54,7 +54,7 @@ def check(tree: exp.Query, dialect: str) -> None:
                 node
             )
         elif isinstance(node, exp.Trim):
-            known = node.expression is not None  # of the characters that it names
+            known = node.expression is not None  # only a TRIM that names its characters is known
         else:
             known = type(node) in allowed
         if not known:
@@ -90,8 +90,8 @@ def _is_known_cast(cast: exp.Cast) -> bool:
         return True
     while isinstance(inner, exp.Coalesce | exp.Filter | exp.Paren | exp.Window):
         inner = inner.this
-    is_whole = isinstance(inner, exp.Anonymous) and inner.name in {"CONCAT", "BIT_COUNT"}  # CONCAT: a message
-    # (a difference from a whole number, a whole number with its sign)
+    is_whole = isinstance(inner, exp.Anonymous) and inner.name in {"CONCAT", "BIT_COUNT"}  # CONCAT makes a message
+    # (a difference from a whole number is allowed, and so is a whole number with its sign)
     is_whole |= isinstance(inner, exp.Sub | exp.Mul) and isinstance(inner.this, exp.Floor | exp.Sign)
     is_place = isinstance(inner, exp.Column) and isinstance(cast.find_ancestor(exp.Array), exp.Array)
     return (

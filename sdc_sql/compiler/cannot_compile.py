@@ -1,4 +1,4 @@
-"""What cannot be compiled for other engines, and why: its header says so."""
+"""The macros that cannot be compiled for other engines: their headers say why."""
 
 from __future__ import annotations
 

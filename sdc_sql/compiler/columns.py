@@ -26,11 +26,11 @@ def folded(name: str) -> str:
 
 @dataclass(frozen=True)
 class Field:
-    """A column of a relation. A struct has the names of its `fields`; a column that is one `constant`, its value.
+    """A column of a relation. A struct has the names of its `fields`; a column with one `constant` has its value.
 
     Where an engine cannot take a struct apart again, its values also travel in columns of their own, whose
     `parent` is the struct: they go where it goes, and no macro names them. A list of `size` elements, or a struct, that
-    is taken apart wholly (`is_apart`) is no column of the result at all: only its values are.
+    is taken apart wholly (`is_apart`) is no column of the result at all: only its values are columns.
     """
 
     name: str
@@ -41,7 +41,7 @@ class Field:
     is_apart: bool = False
 
 
-# a query and its columns
+# a query, and its columns
 Relation: TypeAlias = tuple[exp.Query, tuple[Field, ...]]
 # a CTE's name in a macro: its name in the result and its columns; None where it is known to give no rows,
 # an error where it cannot be expanded
@@ -121,7 +121,7 @@ class Sources:
     def __init__(self, inner: Sequence[Source], outer: Sources | None = None, merged: Sequence[str] = ()) -> None:
         self.inner = tuple(inner)
         self.outer = outer
-        self.merged = {folded(name) for name in merged}  # the columns of JOIN ... USING, which stand once
+        self.merged = {folded(name) for name in merged}  # the columns of JOIN ... USING stand once
 
     def column(self, source: Source, name: str) -> exp.Column:
         """Return a reference to a column, qualified where there are several relations."""
@@ -189,7 +189,7 @@ class Sources:
         rule = columns.this
         if isinstance(rule, exp.Star):
             return [item for item in self.all() if not item.field.parent]
-        if isinstance(rule, exp.Literal):  # a regular expression
+        if isinstance(rule, exp.Literal):  # the literal is a regular expression
             return [item for item in self.all() if not item.field.parent and re.search(rule.this, item.field.name)]
         if isinstance(rule, exp.Lambda):
             rule = exp.Anonymous(this="list_filter", expressions=[have, rule.copy()])

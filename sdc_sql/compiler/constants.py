@@ -18,7 +18,7 @@ from sdc_sql.errors import InputError, ParameterError, translate
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-# Of each run, each record, or of several records: never a constant of the query.
+# These differ from run to run, between records, or hang on several records: they are never a constant of the query.
 NOT_CONSTANT = (
     exp.Column, exp.Star, exp.Columns, exp.Query, exp.AggFunc, exp.Window, exp.Explode, exp.Rand, exp.PropertyEQ,
     exp.Struct, exp.Placeholder, exp.Parameter, exp.CurrentTimestamp, exp.CurrentDate, exp.Collate,
@@ -93,7 +93,7 @@ def as_literal(tree: exp.Expression) -> exp.Expression:
         return tree
     try:
         return query.literal(value) if value != [] else exp.cast(exp.Array(expressions=[]), kind, dialect="duckdb")
-    except ParameterError:  # infinity and NaN have no literal: the cast stays
+    except ParameterError:  # infinity and NaN have no literal: the cast stays there
         return tree
 
 
@@ -178,7 +178,7 @@ def _put(node: exp.Expression, by: Mapping[str, exp.Expression]) -> exp.Expressi
 
 
 def _apart(tree: exp.Expression) -> exp.Expression:
-    """Take a list or a struct apart that stands there itself: an element, a field, the names of its fields."""
+    """Take a literal list or struct apart: return an element, a field, or the names of its fields."""
     if not isinstance(tree, exp.Anonymous | exp.StructExtract):
         return tree
     whole, *others = tree.expressions if isinstance(tree, exp.Anonymous) else (tree.this, tree.expression)
@@ -237,7 +237,7 @@ def _whole_number(tree: exp.Expression) -> int | None:
 def _of_folded(tree: exp.Expression) -> exp.Expression:
     """Fold an expression whose parts are folded."""
     if isinstance(tree, exp.Dot) and isinstance(tree.this, exp.Null):
-        return exp.null()  # a field of no struct, which DuckDB 1.5 cannot parse
+        return exp.null()  # DuckDB 1.5 cannot parse a field of what is no struct
     if _is_column_name(tree):
         return exp.Literal.string(tree.expressions[0].name)
     if isinstance(tree, exp.Paren) and holds_together(tree.this):
@@ -260,7 +260,7 @@ def _is_column_name(tree: exp.Expression) -> bool:
 
 
 def _computable(tree: exp.Expression) -> bool:
-    if isinstance(tree.parent, exp.Window):  # row_number()
+    if isinstance(tree.parent, exp.Window):  # the call is a window function's, as row_number()
         return False
     return isinstance(tree, exp.Condition) and not isinstance(
         tree, exp.Array | exp.Alias | exp.If | exp.Slice | exp.Tuple | exp.GenerateSeries

@@ -1,4 +1,4 @@
-"""The common table expressions of the query in the making, each under a name of its own, equal ones once."""
+"""The common table expressions of the query in the making: each has a name of its own, and equal ones stand once."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ class CommonTables:
         tree = without_parentheses(relation[0])
         text = tree.sql("duckdb", normalize_functions=False)
         if text not in self._by_text or self._by_text[text][1] != relation[1]:
-            # every name of ours begins sdc__, as no table of the caller's does
+            # each of our names begins with sdc__, and no name of a caller's table does
             own = name if name.startswith("sdc__") else f"sdc__{name.removeprefix('sdc_')}"
             name = _unused(own, self._names)
             alias = exp.TableAlias(this=exp.to_identifier(name, quoted=True))

@@ -66,7 +66,7 @@ def parsed(text: str) -> exp.Expression:
 
 
 def _indexed(node: exp.Expression) -> exp.Expression:
-    """Say list[i] as list_extract(list, i): sqlglot counts literal places from 0, and i may be replaced by one.
+    """Write list[i] as list_extract(list, i): sqlglot counts literal places from 0, and i may be replaced by one.
 
     The place in the text is forgotten: every copy would copy it.
     """
@@ -79,7 +79,7 @@ def _indexed(node: exp.Expression) -> exp.Expression:
 
 
 def _split(tokens: Sequence[Token]) -> Iterator[list[Token]]:
-    """Split a parameter list at its commas (the defaults are plain literals: no comma inside)."""
+    """Split a parameter list at its commas (the defaults are plain literals, without a comma)."""
     part: list[Token] = []
     for token in tokens:
         if token.token_type is TokenType.COMMA:
@@ -102,7 +102,7 @@ def _definition(text: str) -> Definition:
     parameters = []
     for part in _split(statement[start + 2 : close]):
         parameters.append(part[0].text)
-        if len(part) > 1:  # name := value
+        if len(part) > 1:  # the parameter has a default: name := value
             defaults[part[0].text] = parsed(text[part[2].start : part[-1].end + 1])
     is_table = statement[close + 2].text.upper() == "TABLE"
     body = statement[close + 3 if is_table else close + 2]
@@ -111,7 +111,7 @@ def _definition(text: str) -> Definition:
 
 
 class _Definitions(MutableMapping[str, Definition]):
-    """Every macro by its name, parsed when it is first asked for: a call needs some ten of hundreds."""
+    """Every macro by its name; each is parsed when it is first asked for, since a call needs some ten of hundreds."""
 
     def __init__(self, texts: Mapping[str, str]) -> None:
         self._texts = texts

@@ -31,7 +31,7 @@ def whole(tree: exp.Expression) -> exp.Expression:
 
 
 def quotient(node: exp.Expression) -> exp.Expression:
-    """Say a quotient, which is one of DOUBLEs in DuckDB."""
+    """Write a quotient as one of DOUBLEs, which it is in DuckDB."""
     if isinstance(node, exp.Div):
         left, right = node.this.copy(), node.expression.copy()
         if not (_is_double(left) or _is_double(right)):
@@ -50,7 +50,7 @@ def _is_double(node: exp.Expression) -> bool:
 
 
 def plain_sum(node: exp.Expression) -> exp.Expression:
-    """Sum DOUBLEs as they are: without a scale, nothing to bring back, and a size that stays."""
+    """Sum DOUBLEs as they are: there is no scale, nothing to bring back, and the size stays."""
     if not (isinstance(node, exp.Anonymous) and node.name in SUMS):
         return node
     return number("1") if node.name == "sdc__shift" else double(node.expressions[0].copy())
@@ -71,7 +71,7 @@ def any_value(node: exp.Expression) -> exp.Expression:
 
 
 def type_name(name: exp.Expression, known: dict[str, str]) -> exp.Expression:
-    """Say DuckDB's name of a type, of which some are known; the rest have the same name in capitals."""
+    """Return DuckDB's name of a type: some are known here, and the rest have the same name in capitals."""
     ifs = [
         exp.If(this=exp.Literal.string(theirs), true=exp.Literal.string(duckdbs)) for theirs, duckdbs in known.items()
     ]

@@ -1,6 +1,6 @@
 """Keyed draws (sql/core/draws.sql) on another engine: ids, the key, digests and their bits, digit for digit.
 
-What all engines share: the words that one alone has for it stand in its own module.
+All engines share this module: the words that one alone has stand in its own module.
 
 What the macros ask of types is asked there when the query runs. Values of types whose texts or roundings may differ
 from DuckDB's are refused.
@@ -68,7 +68,7 @@ CREATE OR REPLACE MACRO sdc__label_as(label, like_that) AS label;
 CREATE OR REPLACE MACRO sdc__is_guessable(key) AS length(key) < 32;
 """
 OWN_WORDS = ("sdc__uniform_of", "sdc__fraction_text")
-# What is dear and used more than once: PostgreSQL would compute it in each place.
+# These macros are dear and used more than once: PostgreSQL would compute them in each place.
 ONCE = (
     "sdc__uniforms_of", "sdc__reduced_of", "sdc__normals_of", "sdc__places_of", "sdc__sums_of", "sdc__multiples_of",
 )  # fmt: skip
@@ -102,7 +102,7 @@ def uniform(whole: exp.Expression) -> exp.Expression:
 
 
 def shared_function(node: exp.Expression) -> exp.Expression | None:
-    """Say a function by the name that both engines know it by."""
+    """Write a function under the name by which both engines know it."""
     if isinstance(node, exp.Concat):
         return called("CONCAT", *node.expressions)
     if isinstance(node, exp.Length):

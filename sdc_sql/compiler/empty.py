@@ -1,7 +1,7 @@
-"""A table without rows is an error: one check a table, which stands at the end of the query.
+"""A table without rows is an error: each table has one check, which stands at the end of the query.
 
 It is a branch of a UNION that gives no rows and is there for its error. The branch counts, and a count is there
-whatever an optimiser knows of the table. Its columns are computed of the count too, so that no filter that is put
+whatever an optimiser knows of the table. Its columns are computed from the count too, so that no filter that is put
 on the whole query can be decided without it (on PostgreSQL OFFSET 0 keeps filters out instead: a column that is not
 a bare NULL would have a type there).
 """
@@ -21,10 +21,10 @@ from sdc_sql.errors import Unsupported
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-ROWS = "sdc__rows"  # the macro that reads a table and checks it at once: sql/core/rows.sql
-EXACT_ROWS = "sdc__exact_rows"  # the same, texts to be compared by their bytes, as other engines compare them
-UNASKED = "sdc__unasked"  # the same without the check,
-REFUSED = "sdc__refused"  # which is this: no rows, or the error
+ROWS = "sdc__rows"  # this macro reads a table and checks it at once: sql/core/rows.sql
+EXACT_ROWS = "sdc__exact_rows"  # this one does the same, and compares texts by their bytes, as other engines do
+UNASKED = "sdc__unasked"  # this one does the same without the check
+REFUSED = "sdc__refused"  # this one is the check: it gives no rows, or the error
 COUNT, CHECK_COLUMN, CHECK = "sdc__n", "sdc__none", "sdc__check"
 
 

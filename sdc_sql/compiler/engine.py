@@ -1,4 +1,4 @@
-"""What is to be said of an engine: its module says it, the rest of the compiler knows no engine by name."""
+"""All that the compiler has to know about an engine: its module says it, and the rest knows no engine by name."""
 
 from __future__ import annotations
 

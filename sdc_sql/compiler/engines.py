@@ -1,4 +1,4 @@
-"""Say a query as an engine understands it. What is said otherwise here means the same there; the tests run it.
+"""Rewrite a query as an engine understands it. What is rewritten means the same there: the tests run it.
 
 Both engines: a quotient is one of DOUBLEs (DuckDB's ``/``; dividing by zero is an error there, not infinity), a number
 with a point is a DOUBLE, a NULL that nothing gives a type is a DOUBLE (``doubles``). The rest is a file an engine.
@@ -21,7 +21,7 @@ def rewritten(tree: exp.Query, dialect: str) -> exp.Query:
     nodes: list[Any] = list(tree.walk())
     for step in ENGINES[dialect].steps:
         changed = False
-        for node in reversed(nodes):  # what is inside comes first
+        for node in reversed(nodes):  # inner nodes come before outer ones
             made = step(node)
             if made is not node:
                 node.replace(made)

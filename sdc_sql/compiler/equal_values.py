@@ -3,7 +3,7 @@
 sql/core/equal_values.sql looks at each value by itself; here it is not known what types the columns have, nor which
 values an engine calls equal (0.0 and -0.0 in all of them, 1 month and 30 days or the numerics 1.0 and 1.00 in
 PostgreSQL). So the values of a column of any type but those that have one text each are grouped, and no group may have
-two texts. Of the other types nothing is read: Spark knows the type as it plans, PostgreSQL asks it of one record.
+two texts. No value of the other types is read: Spark knows the type as it plans, PostgreSQL asks it of one record.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from sdc_sql.compiler.trees import aliased, quoted, subquery
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-# As DuckDB calls them (compiler/doubles.py), or as the engine does, in capitals.
+# DuckDB calls the types so (compiler/doubles.py), or the engine does, in capitals.
 ONE_TEXT = (
     "TINYINT", "SMALLINT", "INTEGER", "BIGINT", "HUGEINT", "BOOLEAN", "VARCHAR", "DATE", "TIME", "TIMESTAMP", "UUID",
     "TIMESTAMP WITHOUT TIME ZONE", "TIMESTAMP WITH TIME ZONE", "TIMESTAMP_NTZ", "TIME WITHOUT TIME ZONE",

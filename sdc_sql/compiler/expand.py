@@ -105,7 +105,7 @@ class CallExpansion(Expansion):
             try:
                 with self.ctes.body():
                     relation = self.query(cte.this, inner)
-            except Unsupported as error:  # it is raised where the relation is read, if it is
+            except Unsupported as error:  # where the relation is read at all, the error is raised there
                 inner[folded(cte.alias)] = error
                 continue
             if cte.args["alias"].columns:
@@ -122,7 +122,7 @@ class CallExpansion(Expansion):
     def expression(
         self, tree: exp.Expression, sources: Sources, scope: Scope, check: Sources | None = None
     ) -> exp.Expression:
-        """Expand an expression that is one column at most."""
+        """Expand an expression that gives one column at most."""
         tree = expressions.unpacked(self.inlined(sources.known(tree.copy())), sources)
         return expressions.finished(self, tree, sources, scope, check or sources)
 

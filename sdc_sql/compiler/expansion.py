@@ -1,4 +1,4 @@
-"""What the parts of an expansion (FROM, SELECT, expressions) ask of the whole, which ``expand`` is."""
+"""What the parts of an expansion (FROM, SELECT, expressions) ask of the whole, which stands in ``expand``."""
 
 from __future__ import annotations
 
@@ -51,4 +51,4 @@ class Expansion(Protocol):
     def expression(
         self, tree: exp.Expression, sources: Sources, scope: Scope, check: Sources | None = None
     ) -> exp.Expression:
-        """Expand an expression that is one column at most."""
+        """Expand an expression that gives one column at most."""

@@ -1,6 +1,6 @@
-"""What depends on the arguments of a call alone, macros and lambdas in it included: DuckDB computes it at once.
+"""Expressions that depend on the arguments of a call alone, macros and lambdas included: DuckDB computes them at once.
 
-So is read what a macro hands to ``query('...')``: the text of a query, made of the caller's names and numbers.
+The text that a macro hands to ``query('...')``, made of the caller's names and numbers, is read so too.
 """
 
 from __future__ import annotations
@@ -89,5 +89,5 @@ def computed(tree: exp.Expression, kept: Collection[str] = ()) -> exp.Expression
         _load(macro)
     try:
         return as_literal(tree)
-    except InputError:  # it is raised where the expression is used, if it is
+    except InputError:  # where the expression is used at all, the error is raised there
         return tree

@@ -12,12 +12,12 @@ from sdc_sql.errors import Unsupported
 # numbers; their texts are compared by their bytes as they are (sql/core/rows.sql).
 _AS_THEY_ARE = ("sdc__bits", "sdc__exact", "sdc__by_bytes")
 OWN_WORDS = (*_AS_THEY_ARE, "sdc__common_bits")
-# And the table macro that does with such lists what another does with numbers of 128 bits.
+# This table macro does with such lists what another does with numbers of 128 bits.
 BY_LISTS = {"sdc__wildcard_cells": "sdc__wildcard_cells_by_lists"}
 
 
 def series(node: exp.Expression) -> exp.Expression:
-    """Say unnest(range(a, b)), where a and b are known."""
+    """Write unnest(range(a, b)) out, where a and b are known."""
     if not (isinstance(node, exp.Explode) and isinstance(node.this, exp.GenerateSeries)):
         return node
     series = node.this
@@ -32,7 +32,7 @@ def series(node: exp.Expression) -> exp.Expression:
 
 
 def listed(node: exp.Expression) -> exp.Expression:
-    """Say list_contains([...], x) and list_extract([...], i) of constant lists without lists."""
+    """Write list_contains([...], x) and list_extract([...], i) of constant lists without lists."""
     if isinstance(node, exp.ArrayContains) and isinstance(node.this, exp.Array):
         known = [e.copy() for e in node.this.expressions if not isinstance(e, exp.Null)]
         return exp.In(this=node.expression.copy(), expressions=known) if known else node
@@ -72,7 +72,7 @@ def unrolled(node: exp.Expression) -> exp.Expression:
 
 
 def filtered(node: exp.Expression) -> exp.Expression:
-    """Say count_if(...)::BIGINT, which is faster on DuckDB, as count(*) FILTER (...)."""
+    """Write count_if(...)::BIGINT, which is faster on DuckDB, as count(*) FILTER (...)."""
     if not (isinstance(node, exp.Cast) and isinstance(node.this, exp.CountIf)):
         return node
     return exp.Filter(this=exp.Count(this=exp.Star(), big_int=True), expression=exp.Where(this=node.this.this))
@@ -90,7 +90,7 @@ def _is_bare(name: exp.Identifier) -> bool:
 
 
 def collected(node: exp.Expression) -> exp.Expression:
-    """Say list(x) FILTER (x IS NOT NULL), which is NULL of nothing, not an empty list."""
+    """Write list(x) FILTER (x IS NOT NULL), which is NULL where nothing is left, not an empty list."""
     if isinstance(node, exp.Filter) and isinstance(node.this, exp.ArrayAgg):
         value = node.this.this
         if node.expression.this == exp.Not(this=exp.Is(this=value.copy(), expression=exp.null())):
@@ -100,7 +100,7 @@ def collected(node: exp.Expression) -> exp.Expression:
 
 
 def as_it_is(node: exp.Expression) -> exp.Expression:
-    """Say a bit string as the list of its numbers, and a text of its bytes as the text."""
+    """Write a bit string as the list of its numbers, and the text of its bytes as the text itself."""
     while isinstance(node, exp.Anonymous) and node.name in _AS_THEY_ARE:
         node = node.expressions[0]
     return node

@@ -1,4 +1,4 @@
-"""Say a query as PostgreSQL understands it."""
+"""Write a query as PostgreSQL understands it."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def decimal(node: exp.Expression) -> exp.Expression:
     return exp.cast(number(node.this), "double")
 
 
-# what PostgreSQL calls DuckDB's types
+# PostgreSQL calls DuckDB's types so
 _TYPES = {
     "real": "FLOAT", "double precision": "DOUBLE", "numeric": "DECIMAL", "text": "VARCHAR",
     "character varying": "VARCHAR",
@@ -30,7 +30,7 @@ _TYPES = {
 
 
 def types(node: exp.Expression) -> exp.Expression:
-    """Say typeof; a number always casts to DOUBLE, and where anything else does not, PostgreSQL complains."""
+    """Write typeof; a number always casts to DOUBLE, and where anything else does not, PostgreSQL complains."""
     if isinstance(node, exp.Typeof):
         name = exp.cast(exp.Anonymous(this="PG_TYPEOF", expressions=[node.this.copy()]), "text")
         return type_name(name, _TYPES)
@@ -40,7 +40,7 @@ def types(node: exp.Expression) -> exp.Expression:
 
 
 def same(node: exp.Expression) -> exp.Expression:
-    """Say IS NOT DISTINCT FROM, for which PostgreSQL has no hash join: arrays are equal where both hold NULL."""
+    """Write IS NOT DISTINCT FROM, for which PostgreSQL has no hash join: arrays are equal where both hold NULL."""
     if isinstance(node, exp.NullSafeEQ):
         left, right = (exp.Array(expressions=[whole(side.copy())]) for side in (node.this, node.expression))
         return exp.EQ(this=left, expression=right)
@@ -48,7 +48,7 @@ def same(node: exp.Expression) -> exp.Expression:
 
 
 def struct(node: exp.Expression) -> exp.Expression:
-    """Say a struct in a message."""
+    """Write a struct that stands in a message."""
     if isinstance(node, exp.Struct) and isinstance(node.parent, exp.Cast) and node.parent.to.is_type("text", "varchar"):
         return exp.Anonymous(this="ROW", expressions=[e.expression.copy() for e in node.expressions])
     return node
@@ -83,7 +83,7 @@ def exponential(node: exp.Expression) -> exp.Expression:
 
 
 def filtered(node: exp.Expression) -> exp.Expression:
-    """Say list_filter as an array of a subquery, and its length."""
+    """Write list_filter as an array of a subquery, and its length."""
     is_list = isinstance(node, exp.Length) and isinstance(node.this, exp.Array)
     if is_list and isinstance(node.this.expressions[0], exp.Select):
         return exp.Anonymous(this="CARDINALITY", expressions=[node.this.copy()])
@@ -106,7 +106,7 @@ def filtered(node: exp.Expression) -> exp.Expression:
 
 
 def common_bits(node: exp.Expression) -> exp.Expression:
-    """Say the bits that two have in common."""
+    """Write the bits that two bit strings have in common."""
     if not (isinstance(node, exp.Anonymous) and node.name == "sdc__common_bits"):
         return node
     names = [exp.to_identifier(n, quoted=True) for n in ("x", "y")]
@@ -122,14 +122,14 @@ def common_bits(node: exp.Expression) -> exp.Expression:
 
 
 def bit_count(node: exp.Expression) -> exp.Expression:
-    """Say bit_count of a number, which PostgreSQL counts in bit strings."""
+    """Write bit_count of a number, which PostgreSQL counts in bit strings."""
     if isinstance(node, exp.Anonymous) and node.name == "bit_count":
         return exp.Anonymous(this="BIT_COUNT", expressions=[exp.cast(node.expressions[0].copy(), "bit(64)")])
     return node
 
 
 def unnested(node: exp.Expression) -> exp.Expression:
-    """Say unnest(list) and unnest(range(len(list)))."""
+    """Write unnest(list) and unnest(range(len(list)))."""
     listed = lists.is_series_of(node)
     if listed is not None:
         size = exp.Anonymous(this="CARDINALITY", expressions=[listed.copy()])
@@ -141,13 +141,13 @@ def unnested(node: exp.Expression) -> exp.Expression:
 
 
 def rows(node: exp.Expression) -> exp.Expression:
-    """Say unnest(range(a, b))."""
+    """Write unnest(range(a, b))."""
     made = lists.series(node)
     return node if made is node else exp.Anonymous(this="GENERATE_SERIES", expressions=made.expressions)
 
 
 def words(node: exp.Expression) -> exp.Expression:
-    """Say the words of draws."""
+    """Write the functions that draws call."""
     if parts := arguments_of(node, "sdc__uniform_of"):
         bits = exp.cast(called("CONCAT", "x", digits(*parts)), "bit(52)")
         return exp.Paren(this=uniform(exp.cast(bits, "bigint")))
@@ -159,7 +159,7 @@ def words(node: exp.Expression) -> exp.Expression:
 
 
 def functions(node: exp.Expression) -> exp.Expression:
-    """Say functions of texts and numbers."""
+    """Write functions of texts and numbers."""
     if isinstance(node, exp.SHA2):
         return called("ENCODE", called("SHA256", called("CONVERT_TO", node.this, "UTF8")), "hex")
     if isinstance(node, exp.ToBase64):
@@ -186,7 +186,7 @@ def type_asked(node: exp.Expression) -> exp.Expression:
 
 
 def check(node: exp.Expression) -> exp.Expression:
-    """Say the branch of a check with bare NULLs, which take any type."""
+    """Write the branch of a check with bare NULLs, which take any type."""
     source = node.args.get(FROM) if isinstance(node, exp.Select) else None
     if source is None or source.this.alias != CHECK:
         return node

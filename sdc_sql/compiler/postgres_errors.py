@@ -31,7 +31,7 @@ def _atom(tree: exp.Expression) -> exp.Expression:
     """Return a part of an expression that depends on the data: an aggregate, or a column outside of one."""
     nodes: list[Any] = list(tree.walk())
     for node in nodes:
-        # (a setting is not read before the query runs)
+        # (PostgreSQL does not read a setting before the query runs)
         is_setting = isinstance(node, exp.Anonymous) and node.name == "CURRENT_SETTING"
         if is_setting or isinstance(node, exp.AggFunc | exp.Column | exp.Window):
             copy: Any = node.copy()
@@ -45,7 +45,7 @@ def _branches(case: exp.Case) -> list[exp.Expression | None]:
 
 
 def error(node: exp.Expression) -> exp.Expression:
-    """Say CASE ... ELSE error(m) END and coalesce(x, error(m))."""
+    """Write CASE ... ELSE error(m) END and coalesce(x, error(m))."""
     if isinstance(node, exp.Coalesce) and is_error(node.expressions[-1]):
         kept = [part.copy() for part in (node.this, *node.expressions[:-1])]
         value = kept[0] if len(kept) == 1 else exp.Coalesce(this=kept[0], expressions=kept[1:])

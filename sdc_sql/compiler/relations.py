@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from sdc_sql.compiler.columns import Relation, Scope
     from sdc_sql.compiler.expansion import Expansion
 
-    # None where it is known to give no rows
+    # it is None where the relation is known to give no rows
     Read: TypeAlias = tuple[exp.Expression, Source] | None
     ReadTable: TypeAlias = tuple[exp.Table, Source] | None
 
@@ -53,7 +53,7 @@ def from_clause(
         sources.append(source)
         using = [identifier.name for identifier in join.args.get("using") or []]
         merged += using
-        if join.side:  # the columns of a record without a partner are NULL
+        if join.side:  # where a record has no partner, the columns are NULL
             sources = [Source(known.alias, varying(known.fields)) for known in sources]
         on = join.args.get("on")
         made = exp.Join(this=right, side=join.side or None, kind=join.kind or None)
@@ -116,7 +116,7 @@ def _source(expansion: Expansion, node: exp.Expression, scope: Scope) -> Read:
     if isinstance(function, exp.Anonymous) and function.name == "query_table":
         return _table(expansion, function, node.alias, scope)
     if isinstance(function, exp.Anonymous) and function.name in ("query", empty.REFUSED):
-        # (the check of a table without rows stands at the end of the query)
+        # (the check for a table without rows stands at the end of the query)
         if function.name == empty.REFUSED:
             _compared(expansion, function, scope)
         written = _text(expansion, function, scope) if function.name == "query" else None
@@ -139,7 +139,7 @@ def _macro(expansion: Expansion, function: exp.Anonymous, alias: str, scope: Sco
 
 
 def _rows(expansion: Expansion, function: exp.Anonymous, alias: str, scope: Scope) -> Read:
-    """Return a table that must have rows: what the macro refuses is refused now, but for that."""
+    """Return a table that must have rows: what the macro refuses is refused now, apart from a table without rows."""
     arguments = [fold(expansion.inlined(argument.copy())) for argument in function.expressions]
     definition = definitions()[empty.ROWS]
     expansion.query(substituted(definition.body.this, definition.bind(arguments)), scope)
@@ -154,7 +154,7 @@ def _rows(expansion: Expansion, function: exp.Anonymous, alias: str, scope: Scop
 
 
 def _compared(expansion: Expansion, function: exp.Anonymous, scope: Scope) -> None:
-    """Add the checks of the columns that a macro compares, of a table of the caller's."""
+    """Add the checks of those columns of a caller's table that a macro compares."""
     arguments = [fold(expansion.inlined(argument.copy())) for argument in function.expressions]
     name = str(known_value(arguments[0]))
     if folded(name) in scope:
@@ -167,7 +167,7 @@ def _compared(expansion: Expansion, function: exp.Anonymous, scope: Scope) -> No
 def _table(expansion: Expansion, function: exp.Anonymous, alias: str, scope: Scope) -> ReadTable:
     """Return the table that query_table(name) reads: of the macro's own or of the caller's."""
     argument = fold(expansion.inlined(function.expressions[0].copy()))
-    # (of several tables of the macro's own, the one that its arguments choose; or what is wrong with them)
+    # (the arguments choose one of several tables of the macro, or the message that says what is wrong with them)
     name = argument.name if argument.is_string else str(known_value(function.expressions[0]))
     return _named(name, alias, scope) if folded(name) in scope else _given(expansion, name, alias)
 
@@ -181,7 +181,7 @@ def _inner(expansion: Expansion, relation: Relation | None, alias: str) -> Read:
 
 
 def _text(expansion: Expansion, function: exp.Anonymous, scope: Scope) -> Relation | None:
-    """Expand query('...'): its text is computed first, of the arguments of the call."""
+    """Expand query('...'): its text is computed first, from the arguments of the call."""
     (argument,) = function.expressions
     if not is_known(argument):
         raise Unsupported("The macro writes the text of a query that depends on the data.")

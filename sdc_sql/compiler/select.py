@@ -30,7 +30,7 @@ def select(expansion: Expansion, tree: exp.Select, scope: Scope, outer: Sources 
     refuse_others(tree, _CLAUSES)
     where = tree.args.get("where")
     if where and fold(expansion.inlined(where.this.copy())) == exp.false():
-        return None  # known before its relations are read
+        return None  # the result is known before the relations are read
     result = exp.Select()
     sources = from_clause(expansion, tree, result, scope, outer)
     if sources is None:
@@ -83,7 +83,7 @@ def _conditions(expansion: Expansion, tree: exp.Select, result: exp.Select, sour
 def _group(
     expansion: Expansion, group: exp.Group, items: Sequence[Item], sources: Sources, scope: Scope
 ) -> exp.Group | None:
-    """Expand GROUP BY, and list the columns that GROUP BY ALL stands for; None where none is left."""
+    """Expand GROUP BY, and list the columns that GROUP BY ALL stands for; return None where no column is left."""
     refuse_others(group, {"all", "expressions"})
     if group.args.get("all"):
         keys = [item.tree for item in items if not aggregates(item.tree)]

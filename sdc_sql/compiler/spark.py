@@ -1,4 +1,4 @@
-"""Say a query as Spark understands it."""
+"""Write a query as Spark understands it."""
 
 from __future__ import annotations
 
@@ -20,17 +20,17 @@ def decimal(node: exp.Expression) -> exp.Expression:
     return number(node.this) if is_decimal(node) else node
 
 
-# what Spark calls DuckDB's types
+# Spark calls DuckDB's types so
 _TYPES = {"int": "INTEGER", "string": "VARCHAR"}
 
 
 def types(node: exp.Expression) -> exp.Expression:
-    """Say typeof."""
+    """Write typeof."""
     return type_name(node.copy(), _TYPES) if isinstance(node, exp.Typeof) else node
 
 
 def filtered(node: exp.Expression) -> exp.Expression:
-    """Say list_filter and its length (Spark counts places from 0)."""
+    """Write list_filter and its length (Spark counts places from 0)."""
     if isinstance(node, exp.Length) and isinstance(node.this, exp.ArrayFilter):
         return exp.Anonymous(this="SIZE", expressions=[node.this.copy()])
     parts = lists.selection(node)
@@ -46,7 +46,7 @@ def filtered(node: exp.Expression) -> exp.Expression:
 
 
 def common_bits(node: exp.Expression) -> exp.Expression:
-    """Say the bits that two have in common."""
+    """Write the bits that two bit strings have in common."""
     if not (isinstance(node, exp.Anonymous) and node.name == "sdc__common_bits"):
         return node
     pair = [exp.to_identifier("x"), exp.to_identifier("y")]
@@ -55,14 +55,14 @@ def common_bits(node: exp.Expression) -> exp.Expression:
 
 
 def bit_count(node: exp.Expression) -> exp.Expression:
-    """Say bit_count."""
+    """Write bit_count."""
     if isinstance(node, exp.Anonymous) and node.name == "bit_count":
         return exp.Anonymous(this="BIT_COUNT", expressions=node.expressions)
     return node
 
 
 def side_by_side(node: exp.Expression) -> exp.Expression:
-    """Say several unnest(list) side by side, which Spark does not take: inline(arrays_zip(...))."""
+    """Write several unnest(list) side by side, which Spark does not take: inline(arrays_zip(...))."""
     if not isinstance(node, exp.Select):
         return node
     unnested = [e for e in node.expressions if isinstance(e, exp.Alias) and isinstance(e.this, exp.Explode)]
@@ -86,7 +86,7 @@ def side_by_side(node: exp.Expression) -> exp.Expression:
 
 
 def rows(node: exp.Expression) -> exp.Expression:
-    """Say unnest(range(a, b))."""
+    """Write unnest(range(a, b))."""
     made = lists.series(node)
     if made is node:
         return node
@@ -100,7 +100,7 @@ NEVER_NULL = {
 
 
 def join(node: exp.Expression) -> exp.Expression:
-    """Say a = b of an inner join so that Spark infers no `a IS NOT NULL`, with which it would drop an error."""
+    """Write a = b of an inner join so that Spark infers no `a IS NOT NULL`, with which it would drop an error."""
     if not (isinstance(node, exp.Join) and not node.side and node.args.get("on")):
         return node
     parts: list[Any] = []
@@ -121,15 +121,15 @@ def join(node: exp.Expression) -> exp.Expression:
 
 
 def error(node: exp.Expression) -> exp.Expression:
-    """Say error(message)."""
+    """Write error(message)."""
     return exp.Anonymous(this="RAISE_ERROR", expressions=node.expressions) if is_error(node) else node
 
 
 def words(node: exp.Expression) -> exp.Expression:
-    """Say the words of draws."""
+    """Write the functions that draws call."""
     if parts := arguments_of(node, "sdc__uniform_of"):
         return exp.Paren(this=uniform(called("CONV", digits(*parts), 16, 10)))
-    if parts := arguments_of(node, "sdc__fraction_text"):  # 12.3, 0.000123, 1.23e-05
+    if parts := arguments_of(node, "sdc__fraction_text"):  # its text is like 12.3, 0.000123 or 1.23e-05
         (figure,) = parts
         plain = called("REGEXP_REPLACE", called("FORMAT_STRING", "%.10f", figure), "0+$", "")
         power: exp.Expression = exp.cast(figure.copy(), "text")
@@ -137,7 +137,7 @@ def words(node: exp.Expression) -> exp.Expression:
             power = called("REGEXP_REPLACE", power, old, new)
         small = exp.LT(this=pasted(figure), expression=exp.Literal.number("1e-4"))
         return exp.Case(ifs=[exp.If(this=small, true=power)], default=plain)
-    if arguments_of(node, "getvariable"):  # an aggregate: there is a row, of a NULL, whatever the view holds
+    if arguments_of(node, "getvariable"):  # an aggregate has a row, with a NULL, whatever the view holds
         key = exp.column("sdc_key", quoted=True)
         return exp.Subquery(this=exp.select(exp.Max(this=key)).from_(exp.to_table("sdc_key")))
     return node
@@ -147,7 +147,7 @@ _NAMES: dict[type[exp.Expression], str] = {exp.ToBase64: "BASE64", exp.Unhex: "U
 
 
 def functions(node: exp.Expression) -> exp.Expression:
-    """Say functions of texts and numbers."""
+    """Write functions of texts and numbers."""
     if type(node) in _NAMES:
         return called(_NAMES[type(node)], node.this)
     if isinstance(node, exp.SHA2):

@@ -26,7 +26,7 @@ def refuse_others(tree: exp.Expression, known: set[str]) -> None:
 
 
 def table(name: str) -> exp.Table:
-    """Return a table of the caller's by its name as the caller writes it, qualified or not: read as DuckDB reads it.
+    """Return a table by the name that the caller writes, qualified or not: it is read as DuckDB reads it.
 
     Examples
     --------

@@ -42,13 +42,13 @@ def union(expansion: Expansion, tree: exp.Union, scope: Scope, outer: Sources | 
 
 
 def _is_for_names(tree: exp.Query) -> bool:
-    """Say whether a side is there for the order of its columns: their types need not be those of the other's."""
+    """Say whether a side is there for the order of its columns: their types need not be those of the other side."""
     limit = without_parentheses(tree).args.get("limit")
     return limit is not None and limit.expression == exp.Literal.number(0)
 
 
 def _ordered(expansion: Expansion, relation: Relation, like: Sequence[Field]) -> Relation:
-    """Put the columns of a relation in the order of another's, by name."""
+    """Put the columns of a relation in the order of those of another one, by name."""
     alias = expansion.ctes.alias("sdc__named")
     sources = Sources([Source(alias, relation[1])])
     there = [sources.inner[0].find(f.name) for f in like]

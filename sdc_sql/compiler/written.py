@@ -81,7 +81,7 @@ def _joined(lines: Iterable[str]) -> list[str]:
 
 
 def _cut(line: str, dialect: str) -> Iterator[str]:
-    """Cut a line that is too long where the fewest parentheses are open, the later the better."""
+    """Cut a line that is too long: where the fewest parentheses are open, and there as late as possible."""
     indent = " " * (len(line) - len(line.lstrip()) + 2)
     while len(line) > WIDTH and (place := _place(line, len(indent) + 10, dialect)):
         yield line[:place].rstrip()

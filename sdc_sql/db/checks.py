@@ -26,7 +26,7 @@ def is_number(value: object) -> bool:
 
 
 def told(value: object) -> str:
-    """Return how a message shows an argument: a text or a number as it is, and of all else the kind alone.
+    """Return how a message shows an argument: a text or a number as it is, and anything else by its kind alone.
 
     A table or a list of values that is given for a name would otherwise stand in the message, record by record.
 

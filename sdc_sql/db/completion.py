@@ -1,7 +1,7 @@
 """The columns of the household: which they are, and a table as its households complete it.
 
-What other members of the household show of a value is known, wherever the numbers of the households are. So risk is
-measured of the completed table (sql/core/completed_households.sql).
+Where the numbers of the households are known, the value that other members show is known too. So risk is
+measured on the completed table (sql/core/completed_households.sql).
 """
 
 from __future__ import annotations
@@ -22,8 +22,8 @@ if TYPE_CHECKING:
 
     import duckdb
 
-MANY = 20  # households in which nothing is constant by chance
-NEAR = 0.95  # the share of households from which a column is one of the household with errors in it
+MANY = 20  # with so many households no column is constant by chance
+NEAR = 0.95  # in so many of the households a column of the household is constant, apart from errors
 _GAIN = 0.5  # how far the share must be above what chance gives, of the way to 1
 _PART, _MANY_RECORDS = 64, 100_000  # of so many records a part of the households tells that nothing is counted
 COMPLETED, RECORDS = "sdc_completed_", "sdc_records_"
@@ -31,7 +31,7 @@ COMPLETED, RECORDS = "sdc_completed_", "sdc_records_"
 
 @dataclass(frozen=True)
 class HouseholdColumn:
-    """A column that was found to be of the household: in which share of the households all members show one value."""
+    """A column that was found to be of the household: all members show one value in this share of the households."""
 
     name: str
     households: int
@@ -47,10 +47,10 @@ class HouseholdColumn:
 def found_columns(
     con: duckdb.DuckDBPyConnection, table: str, household: str, columns: Iterable[str]
 ) -> list[HouseholdColumn]:
-    """Return which of the columns are of the household: constant, or nearly so.
+    """Return the columns of the household: those that are constant within households, or nearly so.
 
-    Of two members or more who show a value in a household all show the same one, in every household, or in at least
-    95 % of them where chance gives much less. Where no household has two that show one, nothing tells.
+    Where two members or more of a household show a value, all show the same one, in every household, or in at least
+    95 % of them where chance gives much less. Where no household has two such members, nothing can be told.
 
     Examples
     --------
@@ -92,7 +92,7 @@ def query_table(table: str) -> exp.Table:
 
 
 def completed_table(con: duckdb.DuckDBPyConnection, table: str, household: str, columns: Sequence[str]) -> str:
-    """Return the name by which a table is read as its households complete it, as it is now.
+    """Return the name of a table that reads as this one, completed by its households as it now is.
 
     The records that lack a value are completed and kept in a temporary table; a view has them beside the others.
     """
@@ -135,7 +135,7 @@ def _made(con: duckdb.DuckDBPyConnection, target: exp.Table, kind: str, rows: ex
 def _counted(con: duckdb.DuckDBPyConnection, table: str, household: str, columns: Sequence[str]) -> list[str]:
     """Return which of the columns can be counted, as the size of the household.
 
-    Of a large table one in ``_PART`` households tells of nearly all columns that they cannot.
+    In a large table one in ``_PART`` households is enough to exclude nearly all columns.
     """
     records = fetched(con, exp.select(exp.alias_(exp.Count(this=exp.Star()), "n")).from_(query_table(table)))[0]["n"]
     every = _PART if records > _MANY_RECORDS else 1

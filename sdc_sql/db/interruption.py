@@ -1,6 +1,6 @@
-"""Ctrl-C, and on a command line each signal that ends a program, ends what runs, and arrives as what it is.
+"""Ctrl-C, and on a command line each signal that ends a program, ends what runs, and arrives unchanged.
 
-DuckDB makes an error of its own of it, and would wait for a kernel on one of its threads to end.
+DuckDB makes its own error of a signal, and would wait for a kernel on one of its threads to end.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     Handler: TypeAlias = Callable[[int, FrameType | None], Any] | int | None
 
 AGAIN = 0.1  # seconds
-# those that Windows has not are left out there
+# Windows lacks some of them: those are left out there
 ENDING = tuple(getattr(signal, n) for n in ("SIGINT", "SIGTERM", "SIGHUP", "SIGQUIT") if hasattr(signal, n))
 
 
@@ -38,7 +38,7 @@ def ends(error: KeyboardInterrupt) -> bool:
 
 @contextmanager
 def ending() -> Iterator[None]:
-    """Raise what ends the program as :class:`Ended` while a block runs; what it ignores, as below nohup, it ignores.
+    """Raise a signal that ends the program as :class:`Ended` while a block runs; a signal ignored before stays ignored.
 
     The handlers from before come back afterwards. In a thread that is told of no signals nothing is changed.
     """
@@ -53,7 +53,7 @@ def _end(number: int, _: FrameType | None) -> None:
 
 @contextmanager
 def uninterrupted() -> Iterator[None]:
-    """Let a signal wait until a short block has ended: what is removed half would stay for good."""
+    """Let a signal wait until a short block has ended: a half removed folder would stay for good."""
     came: list[int] = []
     before = _handlers(ENDING)
     try:
@@ -76,7 +76,7 @@ def interruptible(numbers: tuple[int, ...] = (signal.SIGINT,)) -> Iterator[None]
         return
     raised: list[BaseException] = []
     ended = threading.Event()
-    # again and again: what is raised in a kernel while it calls back from C may be lost
+    # it is raised again and again: a kernel that calls back from C may lose it
     stopping = threading.Thread(target=_stop, args=(ended,), daemon=True)
 
     def stop(number: int, frame: FrameType | None) -> None:
@@ -96,7 +96,7 @@ def interruptible(numbers: tuple[int, ...] = (signal.SIGINT,)) -> Iterator[None]
             raise raised[-1] from None
         raise
     else:
-        if raised:  # somebody took DuckDB's error for another
+        if raised:  # a caller took DuckDB's error for another one
             raise raised[-1]
     finally:
         if raised:

@@ -43,8 +43,8 @@ def _parts(name: str) -> tuple[str, ...]:
     parts = tuple(found[part] for part in ("catalog_name", "schema_name", "table_name") if found[part])
     before, _, rest = name.partition(".")
     if before.strip('"').lower() == MAIN and len(parts) == 1 and _is_spelling(rest, parts):
-        return (MAIN, *parts)  # what an empty database tells leaves its own schema out
-    if not _is_spelling(name, parts):  # 1.5 skips empty parts, and takes no quotes in quotes
+        return (MAIN, *parts)  # DuckDB tells the parts from an empty database, and leaves the schema of that out
+    if not _is_spelling(name, parts):  # DuckDB 1.5 skips empty parts, and takes no quotes in quotes
         read = ".".join(exp.to_identifier(part, quoted=True).sql("duckdb") for part in parts)
         raise TableError(f"{name!r} is read by DuckDB {duckdb.__version__} as {read}: {_HELP}.")
     return parts

@@ -34,7 +34,7 @@ def literal(value: Value) -> exp.Expression:
     >>> literal(["age", "we'ird"]).sql("duckdb"), literal(0.02).sql("duckdb"), literal(None).sql("duckdb")
     ("['age', 'we''ird']", '0.02e0', 'NULL')
     """
-    if isinstance(value, dict):  # a struct
+    if isinstance(value, dict):  # a dictionary becomes a struct
         fields = [
             exp.PropertyEQ(this=exp.to_identifier(n, quoted=True), expression=literal(v)) for n, v in value.items()
         ]
@@ -52,7 +52,7 @@ def literal(value: Value) -> exp.Expression:
         value = int(value)
     try:
         converted = exp.convert(value)
-    except ValueError:  # sqlglot shows the whole of it
+    except ValueError:  # the message of sqlglot would show the whole value
         raise ParameterError(f"An argument is {told(value)}: give a text, a number or a list of them.") from None
     assert isinstance(converted, exp.Expression)  # noqa: S101 - for the type checker: convert is typed loosely
     return converted

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
     from sdc_sql.db.query import Value
 
-# as DuckDB folds names: ASCII letters only
+# names are folded as DuckDB folds them: ASCII letters only
 _FOLD = str.maketrans(string.ascii_uppercase, string.ascii_lowercase)
 
 
@@ -93,9 +93,9 @@ class Table:
     con: duckdb.DuckDBPyConnection
     table: str
     columns: tuple[str, ...]
-    file: str | None = None  # whose rows the table holds
-    part: Part | None = None  # of which table these are some records
-    homes: Homes | None = None  # where these are the records of households, of which table
+    file: str | None = None  # the file whose rows the table holds
+    part: Part | None = None  # the table holds some records of that one
+    homes: Homes | None = None  # the records are those of households of that table
 
     def found(self, role: str, name: str) -> str:
         """Return a column's name as the table spells it."""
@@ -110,12 +110,12 @@ class Table:
             try:
                 result = execute(self.con, rows)
             except duckdb.ParserException:
-                named(self.table)  # refuses what is no name, in our words
+                named(self.table)  # it refuses what is no name, in our words
                 raise
             except duckdb.CatalogException as error:
                 if "Function with name sdc_" not in str(error):
                     raise
-                load_macros(self.con)  # a view of the user's may call any
+                load_macros(self.con)  # a view of the user's may call any macro
                 result = execute(self.con, rows)
             result.fetchall()
         return tuple(str(d[0]) for d in result.description or ())
@@ -133,7 +133,7 @@ class Table:
     def number(self, select: exp.Select) -> int:
         """Return the one number of a query."""
         with translated():
-            # fetched to the end: an unfinished result would block the connection
+            # the result is fetched to its end: an unfinished one would block the connection
             ((number,),) = execute(self.con, select).fetchall()
         return int(number)
 

@@ -16,9 +16,9 @@ if TYPE_CHECKING:
 
 Made = TypeVar("Made")
 TRIES = 6
-Number: TypeAlias = tuple[int, str]  # of a transaction, in its database
+Number: TypeAlias = tuple[int, str]  # the number of a transaction in its database, and that database
 _COMMITTED: WeakKeyDictionary[duckdb.DuckDBPyConnection, Number] = WeakKeyDictionary()
-_OURS: WeakSet[duckdb.DuckDBPyConnection] = WeakSet()  # inside a transaction that was begun here
+_OURS: WeakSet[duckdb.DuckDBPyConnection] = WeakSet()  # the connections inside a transaction that was begun here
 
 
 def is_open(con: duckdb.DuckDBPyConnection) -> bool:
@@ -48,7 +48,7 @@ def _number(con: duckdb.DuckDBPyConnection) -> Number:
 
 
 def is_callers(con: duckdb.DuckDBPyConnection) -> bool:
-    """Return whether the connection is inside a transaction that the caller can lose: none that was begun here."""
+    """Return whether the connection is inside a transaction that the caller can lose: one that was not begun here."""
     return con not in _OURS and is_open(con)
 
 
@@ -59,7 +59,7 @@ def is_committed(con: duckdb.DuckDBPyConnection, transaction: Number | None) -> 
 
 @contextmanager
 def transaction(con: duckdb.DuckDBPyConnection) -> Iterator[None]:
-    """Run a block as one transaction; inside one of the caller's, join it and leave the commit to the caller."""
+    """Run a block as one transaction; join a transaction of the caller's, and leave the commit to the caller."""
     if is_open(con):
         yield
         return
@@ -78,7 +78,7 @@ def transaction(con: duckdb.DuckDBPyConnection) -> Iterator[None]:
 
 
 def repeated(con: duckdb.DuckDBPyConnection, work: Callable[[], Made]) -> Made:
-    """Do some work as one transaction, again where another connection was faster to change the same.
+    """Do some work as one transaction; repeat it where another connection was faster to change the same records.
 
     A transaction of the caller's cannot be repeated here: the error says that the caller can.
     """
@@ -95,4 +95,4 @@ def repeated(con: duckdb.DuckDBPyConnection, work: Callable[[], Made]) -> Made:
                     f"masked. {what} when the other has committed."
                 ) from error
             time.sleep(0.05 * 2**attempt)
-    raise AssertionError  # for the type checker
+    raise AssertionError  # the type checker wants an end here

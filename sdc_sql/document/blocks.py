@@ -43,7 +43,7 @@ class Chart:
     """Numbers to look at: a bar, or a dot, for each label and series. In Markdown it is a table.
 
     ``bars`` are lengths from 0, for numbers of at least 0; ``dots`` are places on a line, by the logarithm where
-    ``logarithmic``. ``most`` is where the scale ends, by default at the largest number. None is a number not there.
+    ``logarithmic``. The scale ends at ``most``, by default the largest number. None is a number that is not there.
     """
 
     title: str
@@ -149,7 +149,7 @@ def readable(value: object) -> str:
 
 
 def _hidden(character: str) -> bool:
-    # but for the two that join and part the letters of some scripts
+    # two of them join and part the letters of some scripts, and are shown
     kind = unicodedata.category(character)
     return kind in {"Cc", "Cf", "Cs", "Co", "Zl", "Zp"} and character not in "\u200c\u200d"
 

@@ -19,7 +19,8 @@ if TYPE_CHECKING:
 LINE, BAR, GAP = 18, 14, 10  # heights: of a line of text, of a bar, between labels
 # per cent: where the longest bar ends and its number begins; where dots end that have one number, or two, beside them
 RIGHT, RIGHT_OF_TWO = 84, 70
-BESIDE, LONGEST = 18, 60  # letters: of a label that stands beside its bars, of one that is cut
+# in letters: a label up to the first length stands beside its bars, and one beyond the second is cut
+BESIDE, LONGEST = 18, 60
 
 
 def kinds(chart: Chart) -> tuple[str, ...]:
@@ -80,10 +81,10 @@ def _scale(chart: Chart, left: float) -> Callable[[float], float]:
             return 0
         if not chart.logarithmic:
             return (v - least) / (most - least)
-        # 0 and 1 have places of their own, for counts
+        # 0 and 1 have their own places, for counts
         return math.log1p(max(v, 0)) / math.log1p(most)
 
-    # a dot at either end has room
+    # a dot at either end needs room
     start, end = (left, RIGHT) if chart.kind == "bars" else (left + 2, _right(len(chart.series)) - 2)
     return lambda v: start + (end - start) * min(max(share(v), 0), 1)
 

@@ -33,7 +33,7 @@ def as_text(page: Page, format: str) -> str:  # noqa: A002 - the plain word for 
 def written(page: Page, path: Path, readable: str = "owner") -> None:
     r"""Write a page as Markdown (``.md``, ``.markdown``) or else as HTML: the whole of it, or nothing.
 
-    It is for its owner alone, unless readable is ``"group"`` or ``"all"``.
+    Only its owner can read the file, unless readable is ``"group"`` or ``"all"``.
 
     Raises
     ------

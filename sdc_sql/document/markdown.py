@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 # what would be read as a mark, wherever it stands; an underscore within a word is none
 _MARK = re.compile(r"([\\`*\[\]|~!$#]|(?<![A-Za-z0-9])_|_(?![A-Za-z0-9]))")
 _LINK = re.compile(r"(:)(?=//)|(?<=www)(\.)|(@)", re.IGNORECASE)
-# what begins a list, or makes a heading of the line above
+# these begin a list, or make a heading of the line above
 _FIRST = re.compile(r"^(\d*)([-+=.)])")
 
 

@@ -18,8 +18,8 @@ if TYPE_CHECKING:
 
 # a reader of the page fetches nothing, whatever a label says
 POLICY = "default-src 'none'; style-src 'unsafe-inline'"
-LONG = 30  # letters: text of more may be broken into lines
-MENU = 4  # sections: from so many on the page begins with a list of them
+LONG = 30  # text of more letters may be broken into lines
+MENU = 4  # a page with so many sections begins with a list of them
 
 
 def page_html(page: Page) -> str:
@@ -95,7 +95,7 @@ def _table(table: Table, name: str) -> str:
     caption = f'<figcaption id="{name}">{_escaped(table.title)}</figcaption>' if table.title else ""
     titled = f' aria-labelledby="{name}"' if table.title else ""
     head = "".join(f'<th scope="col"{_side(r)}>{_escaped(n)}</th>' for n, r in zip(table.names, right, strict=True))
-    # figures by their names have no heads
+    # a table of figures by their names has no heads
     head = f"<thead><tr>{head}</tr></thead>" if any(table.names) else ""
     rows = "".join(
         "<tr>"

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 # across in per cent, so that a picture is as wide as the page and its letters stay as they are; down in pixels
 LEFT, RIGHT, TOP, BOTTOM, HEIGHT = 15.0, 93.0, 34.0, 270.0, 318
 FAR = 72  # per cent
-TICKS = 5  # at most so many steps of a scale
+TICKS = 5  # a scale has at most so many steps
 SHAPES = {
     "frontier": '<circle class="before" r="5" />',
     "chosen": '<circle class="after" r="6" />',

@@ -20,8 +20,8 @@ if TYPE_CHECKING:
     from sdc_sql.figures.asked import Asked
 
 FORM = "it must compare a figure with a number, as in 'theta.upper_bound <= 0.1'"
-LONGEST = 2_000  # characters
-DEEPEST = 100  # parentheses and NOT
+LONGEST = 2_000  # a limit has at most so many characters
+DEEPEST = 100  # a limit nests parentheses and NOT at most so deep
 # of a comparison, what has the measures of the other table, or of another reading of NULL
 PARTS = ("before", "wildcard", "category", "before_wildcard", "before_category")
 
@@ -30,7 +30,7 @@ _PLAIN = re.compile(r""""(?:[^"]|"")*"|'(?:[^']|'')*'|\b(?P<name>[A-Za-z_]\w*|(?
 _CONTRARY: Mapping[type[exp.Expr], type[exp.Binary]] = {
     exp.GT: exp.LTE, exp.LTE: exp.GT, exp.LT: exp.GTE, exp.GTE: exp.LT, exp.EQ: exp.NEQ, exp.NEQ: exp.EQ,
 }  # fmt: skip
-_ABOVE, _BELOW = (exp.LT, exp.LTE), (exp.GT, exp.GTE)  # what bounds from above, and from below
+_ABOVE, _BELOW = (exp.LT, exp.LTE), (exp.GT, exp.GTE)  # these comparisons bound from above, and those from below
 
 
 class Named(NamedTuple):
@@ -77,8 +77,8 @@ def names(limit: str) -> list[Named]:
 def check_side(limit: str, asked: Mapping[str, Asked], *, holds: bool) -> None:
     """Refuse a comparison that bounds a figure on its good side, or not at all.
 
-    Of a figure of which more is worse ``x <= 3`` bounds the bad side, where the limit must hold; where a pipeline stops
-    if it is met (``holds`` is False) ``x > 3`` does. What is equal, or not, to the best value is bounded too.
+    Where more of a figure is worse, ``x <= 3`` bounds the bad side if the limit must hold; where a pipeline stops
+    if it is met (``holds`` is False) ``x > 3`` does. A comparison with = or <> to the best value is a bound too.
 
     Raises
     ------
@@ -99,7 +99,8 @@ def check_side(limit: str, asked: Mapping[str, Asked], *, holds: bool) -> None:
         found = name_of(comparison.left, limit)
         column = _column(found, limit, asked)
         turned = _negations(comparison) % 2 == (1 if holds else 0)
-        kind = _CONTRARY[type(comparison)] if turned else type(comparison)  # as a condition that must hold
+        # it is written as a condition that must hold
+        kind = _CONTRARY[type(comparison)] if turned else type(comparison)
         if not column.bears or _bounds(kind, column, number(comparison.right, limit)):
             continue
         side = "a high" if column.more else "a low"
@@ -126,7 +127,7 @@ def _bounds(kind: type[exp.Expr], column: Column, value: float) -> bool:
 def _column(found: Named, limit: str, asked: Mapping[str, Asked]) -> Column:
     try:
         if found.label not in asked:
-            measure(found.label, found.figure)  # says what is near, or what it is called now
+            measure(found.label, found.figure)  # the error says what is near, or what the figure is called now
         its = asked[found.label].measure
         if found.figure not in its.figures:
             measure(its.name, found.figure)
@@ -154,7 +155,7 @@ def number(tree: exp.Expr, limit: str) -> float:
     value = tree.this if isinstance(tree, exp.Neg) else tree
     try:
         found = float(value.name) if isinstance(value, exp.Literal) and not value.is_string else math.nan
-    except ValueError:  # 1e
+    except ValueError:  # it is no number, as 1e
         found = math.nan
     if not math.isfinite(found):
         raise ParameterError(f"The limit {told(limit)} cannot be read: {FORM}.")

@@ -1,4 +1,4 @@
-"""What a door does with limits: it measures what they name and its report has not, and judges them."""
+"""What a door does with limits: it measures the figures that they name and its report lacks, and judges them."""
 
 from __future__ import annotations
 
@@ -84,7 +84,7 @@ def completed(
     every_one = [*(name for limit in limits for name in names(limit)), *(Named("", label, None, "") for label in also)]
     for name in every_one:
         there = found.get(name.part, {}) if name.part else found
-        as_given = bool(asked[name.label].arguments)  # which the report knows nothing of
+        as_given = bool(asked[name.label].arguments)  # the report knows nothing of these arguments
         if name.part not in sides or (there.get(name.label) is not None and not as_given) or name[:2] in done:
             continue
         done.add(name[:2])

@@ -29,7 +29,7 @@ COMPARISONS: Mapping[type[exp.Expr], Callable[[Any, Any], bool]] = {
     exp.GT: operator.gt, exp.GTE: operator.ge, exp.LT: operator.lt, exp.LTE: operator.le,
     exp.EQ: operator.eq, exp.NEQ: operator.ne,
 }  # fmt: skip
-ALL = "all"  # the row of no variable, which is all together
+ALL = "all"  # the row has no variable: it is all of them together
 
 
 def exceeded(limit: str, report: Report, asked: Mapping[str, Asked] | None = None) -> bool:
@@ -37,7 +37,7 @@ def exceeded(limit: str, report: Report, asked: Mapping[str, Asked] | None = Non
 
     A limit compares figures (``measure.figure``) with numbers by > >= < <= = or <>; comparisons can be joined with AND,
     OR, NOT and parentheses. For k-anonymity write the k first (``k_anonymity.3.records > 0``); so for any measure with
-    several rows that one column tells apart (``il1.income.il1``). Without a row, any one may exceed it. Of a comparison
+    several rows that one column tells apart (``il1.income.il1``). Without a row, any one may exceed it. In a comparison
     the figures before masking have ``before`` in front (``before.theta.theta``).
 
     Parameters
@@ -69,12 +69,12 @@ def exceeded(limit: str, report: Report, asked: Mapping[str, Asked] | None = Non
                 f"{found.label}.3.{found.figure}."
             )
     worlds = list(_worlds(tree, limit, report, asked))
-    # no comparison holds of what is no number, which is no figure to pass by
+    # a value that is no number fulfils no comparison: it must not be passed by
     return any(not all(map(_is_known, world.values())) or _met(tree, limit, world) for world in worlds)
 
 
 def holds(limit: str, report: Report, asked: Mapping[str, Asked] | None = None) -> bool:
-    """Return whether a condition holds of every row of the figures that it names; NULL and NaN never meet it.
+    """Return whether a condition holds for every row of the figures that it names; NULL and NaN never meet it.
 
     The form is that of :func:`exceeded`, the meaning its contrary: of theta by stratum, of the sensitive variables, of
     every k where none is named (``k_anonymity.records``), a condition holds when it holds for each.

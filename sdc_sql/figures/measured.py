@@ -64,7 +64,7 @@ def lacking(asked: Asked, roles: object, beside: Beside) -> tuple[str, ...]:
     sensitive = ("sensitive", "targets", "target") if beside.sensitive else ()
     own_keys = ("keys",) if asked.measure.joins else ()
     there = {*asked.arguments, *beside.arguments(asked.measure), *sensitive, *own_keys}
-    # of keys that went through PRAM the steps of the table know the matrix
+    # the steps of the table know the matrix of keys that went through PRAM
     needed += [name for name in asked.measure.required if name not in there and name != _MATRICES]
     if asked.measure.compares and beside.original is None:
         needed.append("original")
@@ -86,13 +86,13 @@ def rows_of(asked: Asked, roles: Roles, beside: Beside) -> Rows:
         raise LackingError(asked, missing)
     data = _of(roles if found.reads_wildcards else reading(roles, nulls="category"))
     arguments = {**beside.arguments(found), **asked.arguments}
-    if found.joins:  # the file that is measured leaves beside the others
+    if found.joins:  # the measured file leaves beside the others
         others = arguments["releases"]
         others = [others] if isinstance(others, str) else [*others]
         keys = arguments.get("keys", [roles.keys] * len(others))
         arguments |= {"releases": [roles.table, *others], "keys": [roles.keys, *keys]}
     if "dis_fraction" in found.arguments and isinstance(roles.sampling_fraction, int | float):
-        arguments.setdefault("dis_fraction", roles.sampling_fraction)  # what an intruder's match is worth
+        arguments.setdefault("dis_fraction", roles.sampling_fraction)  # it is the worth of an intruder's match
     if found.compares:
         arguments["original"] = beside.original
     if "targets" in found.required:
@@ -119,7 +119,7 @@ def _called(found: Measure, data: Methods, arguments: Mapping[str, Any]) -> Rows
     given = getattr(data, found.verb)(**arguments)
     if isinstance(given, duckdb.DuckDBPyRelation):
         return [_worst_of(found, given)]
-    if isinstance(given, dict):  # a count for each value of what tells the rows apart
+    if isinstance(given, dict):  # it is a count for each value of what tells the rows apart
         return [dict(zip((*found.by, *found.figures), pair, strict=True)) for pair in given.items()]
     several = given if isinstance(given, list) else [given]
     rows = [row.to_dict() for row in several if isinstance(row, Result)]

@@ -22,10 +22,10 @@ if TYPE_CHECKING:
     from sdc_sql.db.catalogue.headers import Parameter
 
 ROOMS = ("core/", "risk/", "linkage/", "loss/")
-# Roles of a table, as the headers name them where a measure asks for one.
+# These are roles of a table, as the headers name them where a measure asks for one.
 ROLES = ("keys", "weight", "sampling_fraction", "household", "stratum", "id")
 _OF_TABLES = ("self", "data", "original")
-_TABLES = ("matrices",)  # of a method that chooses among macros, one of which takes them
+_TABLES = ("matrices",)  # a method with this argument chooses among macros, one of which takes tables
 
 
 @dataclass(frozen=True)
@@ -33,7 +33,7 @@ class Measure:
     """A measure as limits know it: its name, the method of Microdata that computes it, and its figures by name.
 
     ``by`` names the columns that tell several rows of a file apart, as ``k`` those of k-anonymity. Where the rows are
-    records, cells or pairs (``of_file`` is False), a figure is the worst of them, and only directed columns are such.
+    records, cells or pairs (``of_file`` is False), a figure is the worst of them, and only directed columns count.
     """
 
     name: str

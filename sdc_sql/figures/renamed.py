@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-AFTER_PRAM = "_misclassified"  # how the names of figures end that are of keys after PRAM
+AFTER_PRAM = "_misclassified"  # the names of figures of keys after PRAM end so
 
 _MEASURES = {
     "attribute": "l_diversity, t_closeness or likeness",
@@ -26,7 +26,7 @@ _FIGURES = {
 
 
 def renamed(measure: str, figure: str = "") -> str:
-    """Return what a figure, or a measure, of before is called now; nothing where it had no other name.
+    """Return the present name of an older figure or measure; nothing where it had no other name.
 
     Examples
     --------

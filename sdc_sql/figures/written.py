@@ -82,7 +82,8 @@ class _Reader:
             self.at += 1
             return list(self._listed())
         plain = _PLAIN.match(self.text, self.at)
-        if plain is None or plain[0].strip()[:1] in {"", "'", '"'}:  # nothing, or a quotation mark that is never closed
+        # nothing follows, or a quotation mark that is never closed
+        if plain is None or plain[0].strip()[:1] in {"", "'", '"'}:
             raise self._wrong()
         self.at = plain.end()
         return _read(plain[0].strip())

@@ -83,7 +83,7 @@ def called(candidate: Methods, method: str, arguments: Mapping[str, Any]) -> Any
 
 
 def coarsened(steps: Iterable[tuple[str, Mapping[str, Any]]], keys: tuple[str, ...]) -> set[str]:
-    """Return the columns, folded, of which a released value stands for several original ones.
+    """Return the columns, in small letters, whose released values stand for several original ones.
 
     Examples
     --------
@@ -113,7 +113,7 @@ def told_of(asked: Figure, recoded: set[str], keys: tuple[str, ...]) -> Figure:
 def figure(candidate: Methods, original: str, keys: tuple[str, ...], asked: Figure, role: str) -> float | None:
     """Return the figure of a candidate; a measure that compares is given the original and its keys.
 
-    Of a measure with several rows it is the worst by the direction of the figure, as of limits; a row is named as in
+    A measure with several rows gives the worst one by the direction of the figure, as for limits; a row is named as in
     ``il1.income.il1``.
     """
     name, found = named(asked, role)

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 class FrontierCandidate(Result):
     """A candidate release, its place among those given (from 0), its risk and its loss: the lower the better.
 
-    ``undominated``: no other one has less of the one and no more of the other; None where risk or loss is not known.
+    ``undominated``: no other candidate has less of one and no more of the other; None where risk or loss is not known.
     """
 
     candidate: str
@@ -52,7 +52,7 @@ class Frontier(Results[FrontierCandidate]):
 
     @property
     def chosen(self) -> FrontierCandidate | None:
-        """The candidate that is chosen, of several that are equal the first; None where none is."""
+        """The candidate that is chosen: the first of several equal ones, None where no candidate is chosen."""
         return next((found for found in self if found.chosen), None)
 
     def plot(self, path: str | PathLike[str], *, readable: str = "owner") -> None:

@@ -13,10 +13,12 @@ if TYPE_CHECKING:
     from os import PathLike
     from typing import TypeAlias
 
-    Point: TypeAlias = "tuple[float, float, bool, bool]"  # loss, risk, whether it is undominated, whether it is chosen
+    # the loss, the risk, whether it is undominated, and whether it is chosen
+    Point: TypeAlias = "tuple[float, float, bool, bool]"
 
 _MISSING = "The picture needs the package matplotlib, which is not installed: pip install 'sdc-sql[plot]'."
-_KEPT = {".svg": {"Date": None}, ".png": {}, ".pdf": {"CreationDate": None}}  # the same picture has the same bytes
+# without a date, the same picture has the same bytes
+_KEPT = {".svg": {"Date": None}, ".png": {}, ".pdf": {"CreationDate": None}}
 _HIGHER = 2  # times the highest risk of the frontier: dominated candidates above it are shown at the edge
 
 
@@ -64,7 +66,7 @@ def drawn(
 
 def _candidates(axes: Any, points: list[Point], bound: float) -> None:  # noqa: ANN401 - of an extra
     beaten = [(x, y) for x, y, undominated, _ in points if not undominated]
-    # a few of a far higher risk would press the others together at the bottom
+    # a few candidates of a far higher risk would press the others together at the bottom
     top = _HIGHER * max(bound, *(y for _, y, undominated, _ in points if undominated))
     above = [(x, top) for x, y in beaten if y > top > 0]
     beaten = [(x, y) for x, y in beaten if not y > top > 0]

@@ -40,7 +40,7 @@ class _Projected(Roles):
     made: int
 
     def masked(self, masking: Masking, *, into: str | None = None, subset: Subset | None = None) -> MaskingStep:  # noqa: ARG002 - a view
-        """Let masked values be read in the place of their own: these alone are stored, and the id."""
+        """Make masked values readable in the place of the original ones: only they and the id are stored."""
         macro, columns, arguments = masking.macro, masking.columns, dict(masking.arguments)
         set_key(self.con)
         if self.homes is not None:
@@ -68,7 +68,7 @@ class _Projected(Roles):
         return step
 
     def _seen_as(self, selected: exp.Select, macro: str, columns: tuple[str, ...], identifier: str) -> MaskingStep:
-        """Let masked values be read in the place of their own."""
+        """Make masked values readable in the place of the original ones."""
         number = self.made + 1
         stored = exp.table_(f"{NAME}_values_{number}", db="temp", quoted=True)
         with translated():
@@ -132,10 +132,10 @@ def projected(data: Roles) -> Iterator[Projection]:
     ...     print(candidate.frequency_summary().cells, data.con.sql("SELECT max(age) FROM persons").fetchall())
     2 [(41,)]
     """
-    whole = data if data.part is None else data.part.whole  # whose steps count the passes of draws
+    whole = data if data.part is None else data.part.whole  # its steps count the passes of draws
     source = None if whole.file else known(whole, whole.table) or known(whole, whole.table, "view")
     steps = [] if source is None else chain(data.con, source)
-    begun = object.__new__(_Projected)  # its roles were checked
+    begun = object.__new__(_Projected)  # the roles of the table have been checked
     vars(begun).update(vars(data), file=None, part=None, steps=steps, drawn=[], made=0)
     try:
         yield Projection(begun)

@@ -50,7 +50,7 @@ def distributions(data: Microdata, weight: str | float | None) -> tuple[Rows, Ro
             exp.alias_(_number_of(FREQUENCIES[1:], lambda least: frequency >= least), "size"),
             exp.alias_(reached, "class"),
             exp.alias_(exp.Count(this=exp.Star()), "cells"),
-            # a sum of whole numbers, which is Python's int
+            # the sum of whole numbers is an int of Python's
             exp.alias_(exp.cast(exp.Sum(this=exp.column("sdc__records")), "BIGINT"), "records"),
         )
         .from_(cells.subquery("c"))

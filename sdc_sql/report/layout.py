@@ -27,7 +27,7 @@ RISKS = "Individual and global risk"
 
 _BY_FREQUENCY = "Records by the size of their cell: how many records share their combination of keys"
 _BY_RISK = "Records by individual risk (the scale is logarithmic)"
-# what stands together, and of which pictures are made
+# these figures stand together, and have pictures
 _GROUPS = {
     FREQUENCIES: (FREQUENCIES, K_ANONYMITY),
     "A match that is correct": (THETA, THETA_BY),
@@ -46,7 +46,7 @@ def sections(
     found = []
     for heading, titles in _GROUPS.items():
         shown = [by_title[title] for title in titles if title in by_title]
-        # a heading is not said twice
+        # the heading is not repeated
         blocks: list[Block] = [replace(part, title="") if part.title == heading else part for part in shown]
         if blocks:
             found.append(Section(heading, (*blocks, *pictures(heading, {"records": distributions}))))

@@ -35,7 +35,7 @@ def _riskiest(data: Microdata, weight: str | float | None, top: int) -> tuple[di
     first = exp.Ordered(this=exp.column("sample_frequency"), desc=False)
     if weight is not None:
         first = exp.Ordered(this=exp.column("individual_risk"), desc=True)
-    # then by the keys, so that the same file always gives the same page
+    # the keys come next, so that the same file always gives the same page
     keys = [exp.Ordered(this=exp.column(k, quoted=True), desc=False, nulls_first=False) for k in data.keys]
     with translated():
         found = cells.order(", ".join(query.text(part) for part in [first, *keys])).limit(top)
@@ -108,7 +108,7 @@ def risk_report(
     violations = tuple(data.risk.k_anonymity(k))
     progress("theta")
     theta = data.risk.theta(confidence=confidence) if isinstance(fraction, int | float) else None
-    # a stratum that is the only key leaves nothing to tell records apart by
+    # where the stratum is the only key, no key is left to tell records apart
     by_stratum = data.stratum and fraction is not None and set(data.keys) != {data.stratum}
     by = tuple(data.risk.theta_by(confidence=confidence)) if by_stratum else ()
     progress("global risk")
@@ -158,7 +158,7 @@ def completed_by(data: Microdata) -> str | None:
 
 
 def _silent(result: Kind) -> Kind:
-    """Return a result without what the page says once, of PRAM."""
+    """Return a result without what the page says once about PRAM."""
     return result and replace(result, pram=None)
 
 

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from sdc_sql.risk.theta_by import StratumTheta
     from sdc_sql.risk.uniqueness import FrequencySummary
 
-OF_SENSITIVE = ("l_diversity", "t_closeness", "likeness")  # measures of each sensitive variable
+OF_SENSITIVE = ("l_diversity", "t_closeness", "likeness")  # these measures are taken of each sensitive variable
 _OF_CELLS = ("sensitive", "records", "cells", "k")
 
 
@@ -52,7 +52,7 @@ class RiskReport:
     likeness: tuple[dict[str, Any], ...] = ()
     suda_summary: SudaSummary | None = None
     pram: str | None = None
-    households: str | None = None  # which NULLs count as known
+    households: str | None = None  # it says which NULLs count as known
     frequency_distribution: tuple[dict[str, Any], ...] = ()
     risk_distribution: tuple[dict[str, Any], ...] = ()
 

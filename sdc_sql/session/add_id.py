@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 def add_id(data: Roles, name: str = "record") -> str:
-    """Add a column to the table that numbers its records, 1 to n in the order in which they are stored: its id.
+    """Add an id to the table: a column that numbers its records, 1 to n, in the order in which they are stored.
 
     The numbers stay with the records from then on, and draws depend on them: add the id once, to the table that all
     releases are made from. They show the stored order, as the order of the records in a file does: ``renumber`` gives
@@ -59,7 +59,7 @@ def add_id(data: Roles, name: str = "record") -> str:
     _check_rowid(data, columns)
     with translated():
         repeated(data.con, lambda: _numbered(data.con, table, name))
-    object.__setattr__(data, "columns", data.read_columns())  # the dataclass is frozen: what is read of the table
+    object.__setattr__(data, "columns", data.read_columns())  # the dataclass is frozen: the columns are set here
     object.__setattr__(data, "id", data.found("id", name))
     return name
 
@@ -109,7 +109,7 @@ def _check_rowid(data: Roles, columns: tuple[str, ...]) -> None:
 
 
 def _numbered(con: duckdb.DuckDBPyConnection, table: exp.Table, name: str) -> None:
-    """Add the column and fill it: one transaction, so that there is never one without numbers."""
+    """Add the column and fill it in one transaction, so that it is never there without numbers."""
     column, rowid = exp.column(name, quoted=True), exp.column("rowid")
     added = exp.ColumnDef(this=exp.to_identifier(name, quoted=True), kind=exp.DataType.build("BIGINT"))
     try:

@@ -19,13 +19,13 @@ if TYPE_CHECKING:
     from sdc_sql.db.catalogue.functions import Declaration
     from sdc_sql.db.masking.steps import LoggedStep
 
-TARGETS = ("columns", "column", "keys")  # how verbs call what they mask
+TARGETS = ("columns", "column", "keys")  # verbs call the columns that they mask so
 _MADE = "was given as a Python object, which the log does not hold: give it as a file"
 
 
 @dataclass(frozen=True)
 class Call:
-    """A verb with its arguments; ``target`` is the one that names the columns, if one does."""
+    """A verb with its arguments; ``target`` is the argument that names the columns, if one does."""
 
     verb: str
     target: str | None
@@ -79,7 +79,7 @@ def call_of(step: LoggedStep) -> Call:
         raise ParameterError(f"{named(step)} cannot be repeated from the log: its {' and '.join(made)} {_MADE}.")
     following = {name.lower() for names in (given.get("ghosts") or {}).values() for name in names}
     following |= {name.lower() for name in given.get("carry_along") or ()}
-    masked = logged["keys"] if target == "keys" and "keys" in logged else step.columns  # not a weight
+    masked = logged["keys"] if target == "keys" and "keys" in logged else step.columns  # the weight is no key
     columns = tuple(column for column in masked if column.lower() not in following)
     drawn = (step.release, step.stream, step.id)
     return Call(mask.verb, target, columns, given, logged.get("where"), *drawn, logged.get("by_household"))

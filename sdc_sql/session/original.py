@@ -1,4 +1,4 @@
-"""Where the values of a masked table came from: the source of its first step, as long as it is as it was."""
+"""The origin of a masked table's values: the source of its first step, as long as nobody has changed it."""
 
 from __future__ import annotations
 

@@ -36,7 +36,7 @@ _FILES = (
     "population",
     "totals",
     "points",
-)  # given by name: a table or a file
+)  # these are given by name: a table or a file
 LIMITS = ("k_anonymity.3.records <= 0",)
 
 
@@ -296,6 +296,6 @@ def _written(step: LoggedStep, columns: Sequence[str], name: str, value: Any) ->
         return str(Path(value).absolute())
     if name == "max_share" and isinstance(value, list) and None in value:
         return {column: share for column, share in zip(columns, value, strict=True) if share is not None}
-    if name == "mapping" and isinstance(value, dict):  # a value is found by its text
+    if name == "mapping" and isinstance(value, dict):  # a mapping finds a value by its text
         return {n if n is None else n if isinstance(n, str) else json.dumps(n): to for n, to in value.items()}
     return value

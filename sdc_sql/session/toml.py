@@ -1,4 +1,4 @@
-"""TOML written: what Python 3.11 reads, it does not write."""
+"""Text for TOML files, which Python 3.11 reads and does not write."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from typing import Any
 from sdc_sql.errors import ParameterError
 
 _BARE = re.compile(r"[A-Za-z0-9_-]+")
-_CONTROL = re.compile(r"[\x00-\x1f\x7f\x85\u2028\u2029]+")  # also what some editors take for the end of a line
+_CONTROL = re.compile(r"[\x00-\x1f\x7f\x85\u2028\u2029]+")  # some editors take these, too, for the end of a line
 
 
 def value(given: Any) -> str:  # noqa: ANN401 - whatever TOML has

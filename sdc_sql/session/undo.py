@@ -1,4 +1,4 @@
-"""The last step undone: the original, and the other steps replayed on a copy of it."""
+"""Undo the last step: the other steps are replayed on a copy of the original."""
 
 from __future__ import annotations
 
@@ -109,13 +109,13 @@ def undo(data: Roles) -> LoggedStep:
     with translated():
         try:
             repeated(con, lambda: _replayed(whole, table, scratch, source, done))
-        except BaseException:  # in a transaction of the caller's it would stay
+        except BaseException:  # in a transaction of the caller's the scratch table would stay
             con.execute(f"DROP TABLE IF EXISTS {scratch.sql('duckdb')}")
             _forget(con, table, scratch.name)
             raise
     for roles in {id(r): r for r in (data, whole)}.values():
         if isinstance(roles, Roles):
-            object.__setattr__(roles, "columns", roles.read_columns())  # a column may be back
+            object.__setattr__(roles, "columns", roles.read_columns())  # the undone step may have given a column back
     return done[-1]
 
 
@@ -126,7 +126,7 @@ def _column(name: str) -> exp.Column:
 def _as_left(
     con: duckdb.DuckDBPyConnection, table: exp.Table, done: Sequence[LoggedStep], columns: Sequence[str]
 ) -> None:
-    """Refuse where a masked column is not as its last step left it: what was changed since would be lost."""
+    """Refuse where a masked column is not as its last step left it: later changes would be lost."""
     for column in columns:
         last = last_left(done, column)
         if last is not None and changed_since(con, table, last, column, columns):
@@ -144,7 +144,7 @@ def _replayed(
     done: Sequence[LoggedStep],
 ) -> None:
     con, name, replay = data.con, scratch.sql("duckdb"), done[:-1]
-    meanwhile = Meanwhile(con, table, data.read_columns())  # what others insert would be lost
+    meanwhile = Meanwhile(con, table, data.read_columns())  # else the records that others insert would be lost
     calls = [call_of(step) for step in replay]
     numbers = _numbers(con, table) if source.path is not None else []
     if not calls:
@@ -197,7 +197,7 @@ def run(
         roles = roles.described_as(household=roles.found("household", call.by_household), by_household=True)
     mask = getattr(Methods(roles), call.verb)
     step: MaskingStep = mask(**call.all_arguments(), **place_arguments(mask, into))
-    if roles.part is not None and into is None:  # it reads a table that is to be renamed
+    if roles.part is not None and into is None:  # the view of the part reads a table that is to be renamed
         con.execute(f"DROP VIEW IF EXISTS temp.main.{roles.part.name}")
     return step
 
@@ -220,7 +220,7 @@ def _rest_is_the_same(
         differ = sorted({*rest[0]} ^ {*rest[1]})
         raise TableError(f"{table.sql('duckdb')} has other columns than the original ({', '.join(differ)}): {_BY_HAND}")
     staying: exp.Expression = scratch
-    if effect_of(done[-1].method).records.kind == "fewer":  # the others are back, as they were
+    if effect_of(done[-1].method).records.kind == "fewer":  # the dropped records are back, as they were
         ids = exp.select(_column(identifier)).from_(table.copy())
         staying = exp.select("*").from_(scratch.copy()).where(_column(identifier).isin(query=ids)).subquery("s")
     now, then = (digests(con, place, identifier, names) for place, names in zip((table, staying), rest, strict=True))

@@ -42,6 +42,6 @@ def candidates(con: duckdb.DuckDBPyConnection, word: str, commands: Sequence[str
         return []
     try:
         found = con.execute(_NAMES, [word]).fetchall()
-    except duckdb.Error:  # inside a transaction that has failed
+    except duckdb.Error:  # an earlier statement of the transaction has failed
         return []
     return [name.lower() if place == _KEYWORD and word.islower() else name for name, place in found]

@@ -47,7 +47,7 @@ class History:
             self._write("\n".join([*lines[-MOST:], ""]), "w")
 
     def keep(self, text: str) -> None:
-        """Keep a statement, a line each of its lines, unless it may hold the key."""
+        """Keep a statement, line by line, unless it may hold the key."""
         lines = [line for line in text.splitlines() if line.strip()]
         if not lines or not may_be_kept(text):
             return

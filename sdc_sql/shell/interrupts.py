@@ -16,13 +16,13 @@ if TYPE_CHECKING:
     import duckdb
 
 Result = TypeVar("Result")
-POLL = 0.1  # seconds between checks for Ctrl-C
+POLL = 0.1  # Ctrl-C is looked for so often, in seconds
 
 
 @contextmanager
 def for_one_thread() -> Iterator[None]:
     """Block Ctrl-C in the threads started within: one of DuckDB's would swallow what is meant for the prompt."""
-    if not hasattr(signal, "pthread_sigmask"):  # not on Windows
+    if not hasattr(signal, "pthread_sigmask"):  # Windows has no such function
         yield
         return
     signal.pthread_sigmask(signal.SIG_BLOCK, ENDING)
@@ -55,7 +55,7 @@ def interruptible(con: duckdb.DuckDBPyConnection, work: Callable[[], Result]) ->
             done.wait(POLL)
         except KeyboardInterrupt as error:
             stopped = error
-        if stopped is not None:  # again and again: between two statements there is nothing to interrupt
+        if stopped is not None:  # the interrupt is repeated: between two statements there is nothing to interrupt
             con.interrupt()
             stop_kernels()
     if stopped is not None:

@@ -27,7 +27,7 @@ ROOMS = {
 
 def one_line(error: BaseException, text: str) -> str:
     """Return an error as one line, which repeats nothing of a statement that may hold the secret key."""
-    if not may_be_kept(text) and text.split() != [".key"]:  # which is typed afterwards, without echo
+    if not may_be_kept(text) and text.split() != [".key"]:  # the key is typed after it, without echo
         return "This statement, which sets a variable, cannot be run: write SET VARIABLE sdc_key = '...', or use .key"
     ours = translate(error) if isinstance(error, duckdb.Error) else None
     message = " ".join(str(ours or error).split("\n\nLINE ")[0].split())

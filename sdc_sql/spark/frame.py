@@ -40,7 +40,7 @@ class Frame:
         self.table = table if isinstance(table, str) else "the DataFrame"
         self.frame = read(spark, table)
         self.columns = tuple(self.frame.columns)
-        self.con = worker.connection()  # where the verbs put a matrix that is given as an array
+        self.con = worker.connection()  # the verbs put a matrix that is given as an array there
         self.keys: tuple[str, ...] = ()
         folded = [c.lower() for c in self.columns]
         twice = sorted({c for c in self.columns if folded.count(c.lower()) > 1})
@@ -82,9 +82,9 @@ class Frame:
         scope = by_name()[f"sdc_{macro}"].scope
         assert scope is not None  # noqa: S101 - for the type checker: every mask has one
         kind = scope.of(arguments)
-        if kind == "record":  # exact whatever the partitions
+        if kind == "record":  # these masks are exact whatever the partitions are
             return self._by_record(macro, columns, arguments)
-        if kind == "cells" and effect_of(macro).matrix.kind != "none":  # PRAM
+        if kind == "cells" and effect_of(macro).matrix.kind != "none":  # the mask is one of PRAM
             return self._by_cells(macro, columns, arguments)
         return self._by_group(macro, columns, arguments)
 
@@ -155,7 +155,7 @@ class Frame:
         tables: dict[str, pa.Table],
     ) -> worker.Task:  # fmt: skip
         seen = tuple(dict.fromkeys([self.id, *others, *columns]))
-        # in the order of the table, but for the id
+        # the columns keep the order of the table, apart from the id
         seen = (seen[0], *(c for c in self.columns if c in seen[1:]))
         task = worker.Task(macro, tuple(arguments.values()), self.id, columns, self.columns, seen, tables)
         if self._retyped:
@@ -235,7 +235,7 @@ def read(spark: SparkSession, table: str | DataFrame) -> DataFrame:
         raise TableError(f"Spark has no table {table}: {str(error).splitlines()[0]}") from error
 
 
-# What a task raised, as it stands in the traceback that Spark hands on.
+# A task raised this error, as it stands in the traceback that Spark hands on.
 _RAISED = re.compile(r"sdc_sql\.errors\.(\w+): (.*?)(?:\n\s*(?:at |JVM|\n)|\Z)", re.DOTALL)
 
 

@@ -34,10 +34,10 @@ class Task:
     arguments: tuple[Any, ...]
     id: str
     columns: tuple[str, ...]
-    names: tuple[str, ...]  # of all columns of the table: on their way they have plain ones
-    seen: tuple[str, ...]  # what DuckDB is shown: the id, the stratum and the columns
-    tables: dict[str, pa.Table] = field(default_factory=dict)  # a matrix, the cells of the whole file
-    types: dict[str, pa.DataType] = field(default_factory=dict)  # of columns that take another one
+    names: tuple[str, ...]  # the names of all columns of the table: on their way the columns have plain ones
+    seen: tuple[str, ...]  # DuckDB is shown these columns: the id, the stratum and the masked ones
+    tables: dict[str, pa.Table] = field(default_factory=dict)  # a matrix, or the cells of the whole file
+    types: dict[str, pa.DataType] = field(default_factory=dict)  # the types of the columns that change their type
 
 
 @cache

@@ -26,7 +26,7 @@ LIMITS = "limits.sql"
 FIGURES = "figures.sql"
 WRITTEN = (LIMITS, FIGURES)
 MODEL = Parameter("model", "table", "the tested model")
-FITTED = {"model": "fitted_model"}  # a measure's own model, where dbt calls the tested table so
+FITTED = {"model": "fitted_model"}  # a measure has a model of its own, where dbt calls the tested table so
 MAXIMUM = Parameter("maximum", "number", "the limit, strictly between 0 and 1; the figure must be below it")
 
 
@@ -57,7 +57,8 @@ def _figures(declared: Iterable[Declaration]) -> str:
 def _measure(declaration: Declaration) -> str:
     required, optional = [p.name for p in declaration.required], [p.name for p in declaration.optional]
     tables = [p.name for p in declaration.required if p.type == "table"]
-    tested = "released" if "released" in tables else next(iter(tables), "")  # several tables have names of their own
+    # where there are several tables, each has a name of its own
+    tested = "released" if "released" in tables else next(iter(tables), "")
     figures = ", ".join(map(_figure, limitable(declaration)))
     parts = {"required": required, "optional": optional, "by": list(declaration.given.by)}
     said = ", ".join(f"'{name}': {value}" for name, value in parts.items())

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from sdc_sql.db.catalogue.headers import Parameter
 
 NOTE = "Written from the headers of sql/ by python -m sdc_sql.write."
-# The types that dbt knows of arguments, for ours. Any other would refuse the whole project.
+# dbt knows these types of arguments, which stand for ours. Any other would refuse the whole project.
 TYPES = {
     "table": "relation", "tables": "list[relation]", "column": "string", "columns": "list[string]",
     "column or number": "any", "names": "list[string]", "number": "float", "numbers": "list[float]",

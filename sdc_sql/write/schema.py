@@ -26,9 +26,10 @@ if TYPE_CHECKING:
 
 DIALECT = "https://json-schema.org/draft/2020-12/schema"
 NOTE = "Written from the headers of sql/ and the fields of the reader by python -m sdc_sql.write."
-_NO_COLUMNS = {"limits", "to_decide", "withheld", "direct_identifiers", "sensitive"}  # texts that may be named twice
+# these lists of texts may name one twice
+_NO_COLUMNS = {"limits", "to_decide", "withheld", "direct_identifiers", "sensitive"}
 _FACTS = {name: kind for facts in rules.FACTS.values() for name, kind in facts.items()}
-_HERE: Schema = {"not": {"pattern": f"^{ELSEWHERE.pattern}"}}  # a path of this machine
+_HERE: Schema = {"not": {"pattern": f"^{ELSEWHERE.pattern}"}}  # a path of this machine is no address
 _LEAST: Schema = {"minimum": 2}
 
 
@@ -95,7 +96,7 @@ def _source() -> Schema:
 
 def _roles() -> Schema:
     more: dict[str, Schema] = {
-        "weight": {"minimum": 1e-9, "maximum": 1e15},  # sql/core/checks.sql
+        "weight": {"minimum": 1e-9, "maximum": 1e15},  # sql/core/checks.sql has the same bounds
         "sampling_fraction": {"exclusiveMinimum": 0, "exclusiveMaximum": 1},
         "small_weights": {"enum": list(SMALL_WEIGHTS)},
         "strata": {"maxItems": 1},

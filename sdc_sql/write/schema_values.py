@@ -17,7 +17,7 @@ Schema = dict[str, Any]
 TEXT: Schema = {"type": "string"}
 COLUMNS: Schema = {"type": "array", "items": TEXT, "uniqueItems": True}
 _NAMES_OF_JSON = {dict: "object", list: "array"}
-_GREATEST = 2**63  # no whole number of DuckDB's is as great
+_GREATEST = 2**63  # every whole number of DuckDB's is smaller
 _EXACT = 2**53  # a whole end of a range is written as a whole number up to here
 _BY_TYPE: dict[str, Schema] = {
     "column": TEXT,
@@ -26,7 +26,7 @@ _BY_TYPE: dict[str, Schema] = {
     "truth value": {"type": "boolean"},
     "truth value or truth values": {"type": ["boolean", "array"], "items": {"type": "boolean"}},
     "text": TEXT,
-    "value": {"type": ["string", "number"]},  # a date is a text in JSON
+    "value": {"type": ["string", "number"]},  # JSON writes a date as a text
     "levels": {"type": "object", "additionalProperties": COLUMNS},
     "lists of columns": {"type": "object", "additionalProperties": COLUMNS},
     "combinations": {"type": "array", "items": COLUMNS},
@@ -99,7 +99,7 @@ def _table(name: str) -> Schema:
         return TEXT
     kind = _NAMES_OF_JSON[TABLES[name]]
     found: Schema = {"type": ["string", kind]}
-    if name == "hierarchies":  # a file for each key
+    if name == "hierarchies":  # each key has a file
         found["additionalProperties"] = TEXT
     return found
 

@@ -23,7 +23,9 @@ CREATE OR REPLACE MACRO sdc__canonical(v) AS CASE
     WHEN starts_with(typeof(v), 'DECIMAL') THEN sdc__canonical_decimal(v::VARCHAR)
     WHEN typeof(v) = 'TIMESTAMP WITH TIME ZONE' THEN coalesce(epoch_us(TRY_CAST(v::VARCHAR AS TIMESTAMPTZ))::VARCHAR, v::VARCHAR)
     WHEN contains(typeof(v), 'TIMESTAMP WITH TIME ZONE')
-        THEN error('ColumnError: The column ' || alias(v) || ' has type ' || typeof(v) || ': its text changes with the time zone of the session, and so would its draws. Cast the times to TIMESTAMP first.')
+        THEN error('ColumnError: The column ' || alias(v) || ' has type ' || typeof(v)
+                   || ': its text changes with the time zone of the session, and so would its draws. Cast the times to'
+                   || ' TIMESTAMP first.')
     ELSE v::VARCHAR
 END;
 

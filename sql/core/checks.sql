@@ -1,12 +1,14 @@
 -- Checks of values, raised while the query runs. A message begins with the class that Python raises (sdc_sql/errors.py). It names
 -- columns, counts and kinds, and shows no value of a record and no cell: it may stand in a log that everybody reads.
 
--- Whether a sampling weight is positive and finite, of a size whose sums are exact (sums.sql); NULL is not, nor NaN, which sorts above infinity in DuckDB.
+-- Whether a sampling weight is positive and finite, of a size whose sums are exact (sums.sql); NULL is not, nor NaN, which
+-- sorts above infinity in DuckDB.
 CREATE OR REPLACE MACRO sdc__is_weight(weight) AS coalesce(weight >= 1e-9 AND weight <= 1e15, false);
 
 CREATE OR REPLACE MACRO sdc__checked_weight(weight) AS
     CASE WHEN sdc__is_weight(weight) THEN weight
-         ELSE error('WeightError: A sampling weight is NULL, NaN, no number, infinite, zero or negative: weights must be positive and finite numbers from 1e-9 to 1e15'
+         ELSE error('WeightError: A sampling weight is NULL, NaN, no number, infinite, zero or negative: weights must be'
+                    || ' positive and finite numbers from 1e-9 to 1e15'
                     || ' (how many persons of the population the record stands for).')
     END;
 
@@ -18,13 +20,16 @@ CREATE OR REPLACE MACRO sdc__at_most(total, bound) AS total <= bound * (1 + 1e-1
 -- frequency it is no estimate at all: the weights were normalised, or a few are a little below 1 (calibration).
 CREATE OR REPLACE MACRO sdc__checked_population(population_frequency, sample_frequency, small_weights := 'error') AS
     CASE WHEN NOT coalesce(small_weights IN ('error', 'at_least_one'), false)
-             THEN error('ParameterError: small_weights is ' || coalesce(small_weights::VARCHAR, 'NULL') || ': it must be ''error'' or ''at_least_one'' (a cell stands for at least its own records).')
+             THEN error('ParameterError: small_weights is ' || coalesce(small_weights::VARCHAR, 'NULL')
+                        || ': it must be ''error'' or ''at_least_one'' (a cell stands for at least its own records).')
          WHEN population_frequency IS NULL
-             THEN error('WeightError: A weight is needed: the name of the column of expansion weights, or a number that every record weighs.')
+             THEN error('WeightError: A weight is needed: the name of the column of expansion weights, or a number that'
+                        || ' every record weighs.')
          WHEN population_frequency >= sample_frequency THEN population_frequency
          WHEN small_weights = 'at_least_one' OR sdc__at_least(population_frequency, sample_frequency) THEN sample_frequency::DOUBLE
          ELSE error('WeightError: The weights of a cell sum to less than its records: expansion weights are needed'
-                    || ' (each at least about 1, summing to the population), not normalised ones. sdc_frequencies shows which. Where a few weights'
+                    || ' (each at least about 1, summing to the population), not normalised ones. sdc_frequencies shows'
+                    || ' which. Where a few weights'
                     || ' are a little below 1, say small_weights := ''at_least_one'': a cell then stands for at least its own records.')
     END;
 
@@ -42,7 +47,10 @@ CREATE OR REPLACE MACRO sdc__checked_fraction(fraction, name) AS sdc__checked_fr
 
 -- Of a column of inclusion probabilities some may be 1: strata that are taken whole.
 CREATE OR REPLACE MACRO sdc__checked_inclusion(named, pi) AS
-    CASE WHEN typeof(named) = 'VARCHAR' AND pi = 1 THEN 1e0 ELSE sdc__checked_fraction_of(pi, 'sampling fraction', named, whose := CASE WHEN typeof(named) = 'VARCHAR' THEN ' on every record' ELSE '' END) END;
+    CASE WHEN typeof(named) = 'VARCHAR' AND pi = 1 THEN 1e0
+         ELSE sdc__checked_fraction_of(
+             pi, 'sampling fraction', named,
+             whose := CASE WHEN typeof(named) = 'VARCHAR' THEN ' on every record' ELSE '' END) END;
 
 -- A number that may be left out; a text is read as the number that it is. Who has a range for it says more.
 CREATE OR REPLACE MACRO sdc__checked_number(value, name) AS
@@ -52,13 +60,15 @@ CREATE OR REPLACE MACRO sdc__checked_number(value, name) AS
 -- One of a few words, for what only a kernel would read.
 CREATE OR REPLACE MACRO sdc__checked_choice(value, name, choices) AS
     CASE WHEN coalesce(list_contains(choices, value::VARCHAR), false) THEN value::VARCHAR
-         ELSE error('ParameterError: ' || name || ' is ' || coalesce(chr(39) || value::VARCHAR || chr(39), 'NULL') || ': it must be one of ' || array_to_string(choices, ', ') || '.') END;
+         ELSE error('ParameterError: ' || name || ' is ' || coalesce(chr(39) || value::VARCHAR || chr(39), 'NULL')
+                    || ': it must be one of ' || array_to_string(choices, ', ') || '.') END;
 
 -- A whole number from a range; a text is read as the number that it is.
 CREATE OR REPLACE MACRO sdc__checked_whole(value, name, least, most := NULL) AS
     CASE WHEN TRY_CAST(value AS BIGINT) = TRY_CAST(value AS DOUBLE) AND TRY_CAST(value AS BIGINT) >= least
               AND (most IS NULL OR TRY_CAST(value AS BIGINT) <= most) THEN TRY_CAST(value AS BIGINT)
-         ELSE error('ParameterError: ' || name || ' is ' || coalesce(value::VARCHAR, 'NULL') || ': it must be a whole number of at least ' || least
+         ELSE error('ParameterError: ' || name || ' is ' || coalesce(value::VARCHAR, 'NULL')
+                    || ': it must be a whole number of at least ' || least
                     || coalesce(' (and at most ' || format('{:,}', most::BIGINT) || ')', '') || '.')
     END;
 

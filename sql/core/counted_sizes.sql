@@ -1,22 +1,24 @@
 -- Columns that can be counted: the size of the household, as it is or recoded, follows from the number of its members.
 --
--- Where the number of the household stands, such a value is known though no member shows it: a map from the number of members to the value, learnt
--- from the households that show it, gives it back.
+-- Where the number of the household stands, such a value is known though no member shows it: a map from the number of members to the
+-- value, learnt from the households that show it, gives it back.
 -- Source: SDC handbook, section 3.3.5 (files with a hierarchy).
 
 CREATE OR REPLACE MACRO sdc__differ(v) AS coalesce(min(v) <> max(v), false) OR count(v) NOT IN (0, count(*));
 
--- Which of these values follow from the number of members, as the size of the household does, also where it is recoded: whoever has the number of the
--- household counts them. In 95 % of the households it is that of most households of so many members (and chance would give much less), in at least
--- 20 more households than there are sizes; or it is their number.
+-- Which of these values follow from the number of members, as the size of the household does, also where it is recoded: whoever has the
+-- number of the household counts them. In 95 % of the households it is that of most households of so many members (and chance would give
+-- much less), in at least 20 more households than there are sizes; or it is their number.
 CREATE OR REPLACE MACRO sdc__most(v) AS coalesce(list_max(map_values(histogram(v))), 0);
 CREATE OR REPLACE MACRO sdc__is_their_number(v, members) AS bool_and(coalesce(TRY_CAST(v::VARCHAR AS DOUBLE) = members, v IS NULL));
 CREATE OR REPLACE MACRO sdc__is_counted(most, by_chance, known, sizes, number) AS
-    sizes > 1 AND known > 0 AND (number OR (known - sizes >= 20 AND most >= 0.95 * known AND most - by_chance >= 0.5 * (known - by_chance)));
+    sizes > 1 AND known > 0
+    AND (number OR (known - sizes >= 20 AND most >= 0.95 * known AND most - by_chance >= 0.5 * (known - by_chance)));
 CREATE OR REPLACE MACRO sdc__counted_columns(houses) AS TABLE
     WITH sdc__own AS (FROM query_table(houses) WHERE NOT sdc__differs AND sdc__house IS NOT NULL),
     sdc__by_size AS (
-        SELECT sdc__members, sdc__most(COLUMNS(lambda c: NOT starts_with(c, 'sdc__'))) AS "sdc__m_\0", count(COLUMNS(lambda c: NOT starts_with(c, 'sdc__'))) AS "sdc__k_\0",
+        SELECT sdc__members, sdc__most(COLUMNS(lambda c: NOT starts_with(c, 'sdc__'))) AS "sdc__m_\0",
+               count(COLUMNS(lambda c: NOT starts_with(c, 'sdc__'))) AS "sdc__k_\0",
                sdc__is_their_number(COLUMNS(lambda c: NOT starts_with(c, 'sdc__')), sdc__members) AS "sdc__n_\0"
         FROM sdc__own GROUP BY sdc__members
     ),
@@ -27,30 +29,51 @@ CREATE OR REPLACE MACRO sdc__counted_columns(houses) AS TABLE
     ),
     sdc__overall AS (SELECT sdc__most(COLUMNS(lambda c: NOT starts_with(c, 'sdc__'))) AS "\0" FROM sdc__own),
     sdc__lists AS (
-        SELECT sdc__sizes, [*COLUMNS(lambda c: starts_with(c, 'sdc__m_'))] AS sdc__m, [*COLUMNS(lambda c: starts_with(c, 'sdc__k_'))] AS sdc__k, [*COLUMNS(lambda c: starts_with(c, 'sdc__n_'))] AS sdc__n FROM sdc__summed
+        SELECT sdc__sizes, [*COLUMNS(lambda c: starts_with(c, 'sdc__m_'))] AS sdc__m,
+               [*COLUMNS(lambda c: starts_with(c, 'sdc__k_'))] AS sdc__k,
+               [*COLUMNS(lambda c: starts_with(c, 'sdc__n_'))] AS sdc__n
+        FROM sdc__summed
     ),
-    sdc__names AS (SELECT struct_keys(any_value(struct_pack(*COLUMNS(*)))) AS sdc__all, any_value([*COLUMNS(*)]) AS sdc__o FROM sdc__overall)
-    SELECT list_filter(sdc__all, lambda n, i: sdc__is_counted(sdc__m[i], sdc__o[i], sdc__k[i], sdc__sizes, sdc__n[i])) AS sdc__counted FROM sdc__lists, sdc__names;
+    sdc__names AS (
+        SELECT struct_keys(any_value(struct_pack(*COLUMNS(*)))) AS sdc__all, any_value([*COLUMNS(*)]) AS sdc__o
+        FROM sdc__overall
+    )
+    SELECT list_filter(sdc__all,
+                       lambda n, i: sdc__is_counted(sdc__m[i], sdc__o[i], sdc__k[i], sdc__sizes, sdc__n[i])) AS sdc__counted
+    FROM sdc__lists, sdc__names;
 
--- Whether one column may be such: a quick look at one in so many households, by a digest of their numbers. (Of a tenth and more it is not, and nothing more is asked.)
+-- Whether one column may be such: a quick look at one in so many households, by a digest of their numbers. (Of a tenth and more
+-- it is not, and nothing more is asked.)
 CREATE OR REPLACE MACRO sdc__may_be_counted(tbl, household, column_name, every) AS TABLE
     WITH sdc__shown AS (
         SELECT count(*) AS sdc__members, min(sdc__v) AS sdc__low, max(sdc__v) AS sdc__high
-        FROM (SELECT COLUMNS(sdc__columns((*), [household])) AS sdc__house, COLUMNS(sdc__columns((*), [column_name])) AS sdc__v FROM query_table(tbl))
+        FROM (SELECT COLUMNS(sdc__columns((*), [household])) AS sdc__house,
+                     COLUMNS(sdc__columns((*), [column_name])) AS sdc__v
+              FROM query_table(tbl))
         WHERE sdc__house IS NOT NULL AND hash(sdc__house) % every = 0 GROUP BY sdc__house
     ),
-    sdc__by_value AS (SELECT sdc__members, sdc__low, count(*) AS sdc__n FROM sdc__shown WHERE sdc__low = sdc__high GROUP BY sdc__members, sdc__low),
+    sdc__by_value AS (
+        SELECT sdc__members, sdc__low, count(*) AS sdc__n
+        FROM sdc__shown
+        WHERE sdc__low = sdc__high
+        GROUP BY sdc__members, sdc__low
+    ),
     sdc__by_members AS (SELECT max(sdc__n) AS sdc__most, sum(sdc__n) AS sdc__known FROM sdc__by_value GROUP BY sdc__members)
     SELECT coalesce(sum(sdc__most) >= 0.9 * sum(sdc__known), true) AS sdc__may FROM sdc__by_members;
 
 -- The households of a table, with their members and what they show; and which of the columns can be counted.
 CREATE OR REPLACE MACRO sdc__sized(tbl, household, columns) AS TABLE
     WITH sdc__grouped AS (
-        SELECT sdc__house, count(*) AS sdc__members, any_value(COLUMNS(lambda c: NOT starts_with(c, 'sdc__'))) AS "\0", sdc__differ(COLUMNS(lambda c: NOT starts_with(c, 'sdc__'))) AS "sdc__d_\0"
-        FROM (SELECT sdc__exact(COLUMNS(sdc__columns((*), [household]))) AS sdc__house, sdc__exact(COLUMNS(sdc__of_the_household((*), household, columns))) AS "\0" FROM query_table(tbl))
+        SELECT sdc__house, count(*) AS sdc__members, any_value(COLUMNS(lambda c: NOT starts_with(c, 'sdc__'))) AS "\0",
+               sdc__differ(COLUMNS(lambda c: NOT starts_with(c, 'sdc__'))) AS "sdc__d_\0"
+        FROM (SELECT sdc__exact(COLUMNS(sdc__columns((*), [household]))) AS sdc__house,
+                     sdc__exact(COLUMNS(sdc__of_the_household((*), household, columns))) AS "\0"
+              FROM query_table(tbl))
         WHERE sdc__house IS NOT NULL GROUP BY sdc__house
     )
-    SELECT COLUMNS(lambda c: NOT starts_with(c, 'sdc__d_')), greatest(*COLUMNS(lambda c: starts_with(c, 'sdc__d_'))) AS sdc__differs FROM sdc__grouped;
+    SELECT COLUMNS(lambda c: NOT starts_with(c, 'sdc__d_')),
+           greatest(*COLUMNS(lambda c: starts_with(c, 'sdc__d_'))) AS sdc__differs
+    FROM sdc__grouped;
 CREATE OR REPLACE MACRO sdc__columns_that_count(tbl, household, columns) AS TABLE
     WITH sdc__houses AS MATERIALIZED (FROM sdc__sized(tbl, household, columns)) FROM sdc__counted_columns('sdc__houses');
 
@@ -59,7 +82,8 @@ CREATE OR REPLACE MACRO sdc__most_frequent(counts) AS
     struct_extract(list_sort(list_transform(map_entries(counts), lambda e: struct_pack(n := -e.value::BIGINT, v := e.key)), 'ASC')[1], 'v');
 CREATE OR REPLACE MACRO sdc__by_number(v, shown, members) AS
     coalesce(v, sdc__most_frequent(histogram(CASE WHEN shown THEN v END) OVER (PARTITION BY members)),
-             CASE WHEN bool_and(NOT shown OR v IS NULL OR coalesce(TRY_CAST(v::VARCHAR AS DOUBLE) = members, false)) OVER () THEN TRY(cast_to_type(members, v)) END);
+             CASE WHEN bool_and(NOT shown OR v IS NULL OR coalesce(TRY_CAST(v::VARCHAR AS DOUBLE) = members, false)) OVER ()
+                      THEN TRY(cast_to_type(members, v)) END);
 CREATE OR REPLACE MACRO sdc__counted_records(records, tbl, household, columns) AS TABLE
     WITH sdc__houses AS MATERIALIZED (FROM sdc__sized(tbl, household, columns)),
     sdc__lacking AS (
@@ -67,7 +91,13 @@ CREATE OR REPLACE MACRO sdc__counted_records(records, tbl, household, columns) A
         FROM (SELECT *, sdc__exact(COLUMNS(sdc__columns((*), [household]))) AS sdc__of FROM query_table(records)) AS sdc__r
         LEFT JOIN (SELECT sdc__house, sdc__members FROM sdc__houses) AS sdc__h ON sdc__of = sdc__house
     ),
-    sdc__beside AS (FROM sdc__lacking UNION ALL BY NAME SELECT COLUMNS(lambda c: NOT starts_with(c, 'sdc__') OR c = 'sdc__members'), true AS sdc__shown FROM sdc__houses WHERE NOT sdc__differs),
+    sdc__beside AS (
+        FROM sdc__lacking
+        UNION ALL BY NAME
+        SELECT COLUMNS(lambda c: NOT starts_with(c, 'sdc__') OR c = 'sdc__members'), true AS sdc__shown
+        FROM sdc__houses
+        WHERE NOT sdc__differs
+    ),
     sdc__filled AS (
         SELECT sdc__shown AS sdc__of_households, COLUMNS(lambda c: NOT starts_with(c, 'sdc__') AND NOT sdc__is_among(c, columns)),
                sdc__by_number(COLUMNS(lambda c: sdc__is_among(c, columns)), sdc__shown, sdc__members) AS "\0"

@@ -35,8 +35,11 @@ CREATE OR REPLACE MACRO sdc__secret_key() AS sdc__secret_key_of('');
 
 -- 128 bits of a digest in 22 characters: a message with an id and a value is then one block of SHA-256.
 CREATE OR REPLACE MACRO sdc__subkey(key, release, pass, method, parameters, columns) AS
-    left(to_base64(unhex(substr(sha256(concat(sdc__part(key), sdc__part(release::VARCHAR), sdc__part(coalesce(pass::VARCHAR, '')), sdc__part(method),
-         sdc__part(parameters), sdc__part(columns))), 1, 32))), 22);
+    left(to_base64(
+             unhex(substr(sha256(concat(sdc__part(key), sdc__part(release::VARCHAR), sdc__part(coalesce(pass::VARCHAR, '')),
+                                        sdc__part(method), sdc__part(parameters), sdc__part(columns))),
+                          1, 32))),
+         22);
 
 -- The names of columns as a part of a subkey, whatever the order in which they are given or stand in the table.
 CREATE OR REPLACE MACRO sdc__columns_part(columns) AS
@@ -66,7 +69,8 @@ CREATE OR REPLACE MACRO sdc__off_zero(u) AS u + 1.1102230246251565e-16;
 -- sdc_uniform: a uniform draw in [0, 1) that depends on the secret key, the release, the stream, the record's id and the value alone.
 -- Example: SELECT id, sdc_uniform('noise', id) AS u FROM persons;
 CREATE OR REPLACE MACRO sdc_uniform(stream, id, value := NULL, release := '') AS
-    sdc__uniform((SELECT sdc__subkey(sdc__secret_key(), release, stream, 'uniform', '', '')), sdc__checked_id(id), sdc__part(sdc__canonical(value)));
+    sdc__uniform((SELECT sdc__subkey(sdc__secret_key(), release, stream, 'uniform', '', '')), sdc__checked_id(id),
+                 sdc__part(sdc__canonical(value)));
 
 -- (A macro's argument is pasted wherever it is named; the lambda makes the draw once.)
 -- sdc_normal: a standard normal draw that depends on the secret key, the release, the stream, the record's id and the value alone.

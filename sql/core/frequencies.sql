@@ -22,7 +22,9 @@ CREATE OR REPLACE MACRO sdc__keyed(tbl, keys, codes := NULL) AS TABLE
 -- What a cell says of a record. The table is read twice, for its cells and for its records; should
 -- it change in between (a view that samples at random), a record may find no cell.
 CREATE OR REPLACE MACRO sdc__found(cell_value) AS
-    coalesce(cell_value, error('TableError: A record has no cell: the table does not give the same rows each time it is read. Store it as a table first.'));
+    coalesce(cell_value,
+             error('TableError: A record has no cell: the table does not give the same rows each time it is read. Store'
+                   || ' it as a table first.'));
 
 -- Every column of the table, sdc__f and sdc__w. (Equality of structs takes NULL fields as equal.)
 CREATE OR REPLACE MACRO sdc__frequencies(tbl, keys, weight, nulls) AS TABLE

@@ -11,14 +11,16 @@
 --   Compiled: ...       which calls of a mask compile() writes for other engines, where it does
 --   Not compiled: ...   why compile() refuses it for other engines, where it does
 --   Keeps: ...       what a mask preserves;  Guarantees: ...  what it promises of every release
---   Parameters:      a line each: its name, its type, its meaning (defaults are those of the CREATE line). Beside the type of a number stands its
---                    range, where it has one: `number in (0, 1]`, `whole number in [2, ...)`, `number in (..., upper)` (below the parameter upper);
---                    and `or NULL`, where NULL may be given although it is no default
+--   Parameters:      a line each: its name, its type, its meaning (defaults are those of the CREATE line). Beside the type of a
+--                    number stands its range, where it has one: `number in (0, 1]`, `whole number in [2, ...)`,
+--                    `number in (..., upper)` (below the parameter upper); and `or NULL`, where NULL may be given although it
+--                    is no default
 -- A mask says moreover what others ask (one that does not is taken for codes, and nothing is told of it):
 --   Values: codes.   or `numbers`: how the columns that it masks are read from a CSV file
 --   Bits: exact.     or `last digits`: whether two processors release the same ones
 --   Coarsens: no.    or `into values`, `into classes`: a released value stands for several original ones, one of them or a label of them
---   Suppresses: values.   or `records`: what NULL in a released column takes the place of;  Records: fewer.   or `reordered`: where records leave, or move
+--   Suppresses: values.   or `records`: what NULL in a released column takes the place of
+--   Records: fewer.       or `reordered`: where records leave, or move
 --   Loss: published.      or `withheld (why)`: whether users of the public file are told a loss of its columns
 --   Told: a, b.      the parameters that they are told, or `nothing`; of a measure of loss the columns. `Told: a; b where c is 'd'.`
 --   Matrix: logged.  or `by retention`, `withheld (why)`: where the probabilities stand by which it misclassifies
@@ -26,9 +28,11 @@
 -- (`Loss: published where method is 'plain', else withheld (why).`, as of a scope.)
 -- and directly above a macro:
 --   name: what it is.   Example: a call;
---   Gives: k BIGINT, records BIGINT (more risk).    the columns of the result with their types (ANY: that of a column of the table), and the
---                       side on which a figure is bad: more or less, risk or loss; `(less loss, best 1)` where the best value is not 0
---   Rows: one.          what a row is: `one`, or one `each k`, for figures of the file, which limits can name; else what they are: `records`
+--   Gives: k BIGINT, records BIGINT (more risk).    the columns of the result with their types (ANY: that of a column of the table),
+--                       and the side on which a figure is bad: more or less, risk or loss; `(less loss, best 1)` where the best
+--                       value is not 0
+--   Rows: one.          what a row is: `one`, or one `each k`, for figures of the file, which limits can name; else what they
+--                       are: `records`
 --   Verb: pram          the method of Microdata, where it is called otherwise (`Verb: round, at_random`: and its argument)
 --   Command: sample     a step of sdc-sql mask and of release files, where it gives no masked values but other records or columns
 --   Before: sdc_y, y.   what it was called in earlier versions, as a macro and as a verb: an error says what it is called now
@@ -40,10 +44,11 @@
 --            30  f   2       k records cells
 --            41  m   1       2 1       1        the man of 41
 --                            3 3       2
--- A table begins with its name and a colon, a call ends in one; every value begins where the name of its column does. Of a result stand the columns
--- that matter and all rows, in any order (a row `...` for others). Numbers are compared as they are rounded here, those without a point exactly. A
--- column `times` says how many such records a table has; a table that is not drawn is one of those below. A remark stands two blanks behind the last
--- column, or in a line of its own two blanks to the right of the first. Where drawing depends on the secret key, nothing is run.
+-- A table begins with its name and a colon, a call ends in one; every value begins where the name of its column does. Of a result stand
+-- the columns that matter and all rows, in any order (a row `...` for others). Numbers are compared as they are rounded here, those
+-- without a point exactly. A column `times` says how many such records a table has; a table that is not drawn is one of those below. A
+-- remark stands two blanks behind the last column, or in a line of its own two blanks to the right of the first. Where drawing depends on
+-- the secret key, nothing is run.
 --
 -- Tables of the examples:
 --   CREATE TEMP TABLE persons AS
@@ -55,8 +60,10 @@
 --   CREATE TEMP TABLE population AS FROM persons UNION ALL BY NAME SELECT * REPLACE (id + 8 AS id) FROM persons;
 --   CREATE TEMP TABLE people AS SELECT id, 'p' || id || '@example.org' AS contact, age FROM persons;
 --   CREATE TEMP TABLE released AS SELECT * REPLACE (round(income, -2)::INTEGER AS income) FROM persons;
---   CREATE TEMP TABLE sexes AS FROM (VALUES ('f', 'f', 0.9), ('f', 'm', 0.1), ('m', 'f', 0.2), ('m', 'm', 0.8)) AS t("from", "to", probability);
---   CREATE TEMP TABLE regions AS FROM (VALUES ('north', 'north', 0.8), ('north', 'south', 0.2), ('south', 'south', 1.0)) AS t("from", "to", probability);
+--   CREATE TEMP TABLE sexes AS FROM (VALUES
+--       ('f', 'f', 0.9), ('f', 'm', 0.1), ('m', 'f', 0.2), ('m', 'm', 0.8)) AS t("from", "to", probability);
+--   CREATE TEMP TABLE regions AS FROM (VALUES
+--       ('north', 'north', 0.8), ('north', 'south', 0.2), ('south', 'south', 1.0)) AS t("from", "to", probability);
 --   CREATE TEMP TABLE crossings AS
 --       SELECT {'sex': sexes."from", 'region': regions."from"} AS "from", {'sex': sexes."to", 'region': regions."to"} AS "to",
 --              sexes.probability * regions.probability AS probability
@@ -65,7 +72,8 @@
 --       (25, '20 to 39', '*'), (30, '20 to 39', '*'), (41, '40 to 59', '*'), (52, '40 to 59', '*'), (67, '60 and over', '*')
 --   ) AS t(age, twenty_years, everyone);
 --   CREATE TEMP TABLE hierarchies AS
---       SELECT 'age' AS variable, age::VARCHAR AS value, unnest([0, 1, 2]) AS level, unnest(['age', 'twenty_years', 'everyone']) AS level_name,
+--       SELECT 'age' AS variable, age::VARCHAR AS value, unnest([0, 1, 2]) AS level,
+--              unnest(['age', 'twenty_years', 'everyone']) AS level_name,
 --              unnest([age::VARCHAR, twenty_years, everyone]) AS label
 --       FROM age_levels
 --       UNION ALL

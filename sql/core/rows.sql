@@ -7,9 +7,10 @@
 -- (equal_values.sql), asked there too; compared: of which of them that is asked, where others are only reckoned with or masked.
 -- (In a compiled query the tables are read as they are, and the check stands at the end: sdc_sql/compiler/empty.py.)
 
--- A column of the branch: a filter that is put on the rows stays above it, else the planner would ask it of a NULL and drop the branch. (Nothing
--- is drawn, there is no row; it is what may differ at each call that a filter is not pushed below.)
-CREATE OR REPLACE MACRO sdc__behind_error(v) AS CASE WHEN random() >= 0 THEN v END;
+-- A column of the branch, which has no rows: n, how many records are told of, is never negative. A filter that is put on the rows
+-- cannot be asked of a NULL in its place, else the planner would find the branch empty and drop it with its error.
+CREATE OR REPLACE MACRO sdc__behind_error(v, n) AS
+    CASE WHEN n >= 0 THEN v ELSE error('InternalError: There are no records to tell of.') END;
 
 -- No rows, or the error.
 CREATE OR REPLACE MACRO sdc__refused(tbl, codes, compared := NULL) AS TABLE
@@ -19,14 +20,17 @@ CREATE OR REPLACE MACRO sdc__refused(tbl, codes, compared := NULL) AS TABLE
     WHERE CASE WHEN sdc__n > 0 THEN false
                ELSE error('TableError: The table ' || tbl || ' has no rows: there is nothing to measure.') END;
 
--- The rows, for a GROUP BY that is faster without the check beneath it (by a third): who reads by this has the check stand beside the groups.
+-- The rows, for a GROUP BY that is faster without the check beneath it (by a third): who reads by this has the check stand
+-- beside the groups.
 CREATE OR REPLACE MACRO sdc__unasked(tbl) AS TABLE
     SELECT COLUMNS(sdc__unreserved((*), 'sdc__')) FROM query_table(sdc__one_name(tbl));
 
 CREATE OR REPLACE MACRO sdc__rows(tbl, codes := NULL, compared := NULL) AS TABLE
     SELECT COLUMNS(sdc__unreserved((*), 'sdc__')) FROM query_table(sdc__one_name(tbl))
     UNION ALL
-    SELECT sdc__behind_error(COLUMNS(lambda c: c <> 'sdc__records')) AS "\0" FROM sdc__refused(tbl, codes, compared := compared) LEFT JOIN (FROM query_table(sdc__one_name(tbl)) LIMIT 0) AS sdc__none ON true;
+    SELECT sdc__behind_error(COLUMNS(lambda c: c <> 'sdc__records'), sdc__records) AS "\0"
+    FROM sdc__refused(tbl, codes, compared := compared)
+    LEFT JOIN (FROM query_table(sdc__one_name(tbl)) LIMIT 0) AS sdc__none ON true;
 
 -- The same rows with every text compared by its bytes, whatever the column's collation or SET default_collation: the values of
 -- keys, ids, strata, households and categories are read here, for grouping, joining and ordering. Of equal bytes and of nothing
@@ -38,9 +42,11 @@ CREATE OR REPLACE MACRO sdc__rows(tbl, codes := NULL, compared := NULL) AS TABLE
 CREATE OR REPLACE MACRO sdc__by_bytes(value) AS struct_extract({'v': value}, 'v' COLLATE C);
 
 CREATE OR REPLACE MACRO sdc__exact(value) AS
-    CASE WHEN typeof(value) <> 'VARCHAR' AND contains(typeof(value), 'VARCHAR') AND lower(current_setting('default_collation')) NOT IN ('', 'binary', 'c', 'posix')
+    CASE WHEN typeof(value) <> 'VARCHAR' AND contains(typeof(value), 'VARCHAR')
+              AND lower(current_setting('default_collation')) NOT IN ('', 'binary', 'c', 'posix')
              THEN error('ParameterError: The default collation of this session is ' || current_setting('default_collation')
-                        || ', and a column holds lists or structs of texts, which would be compared by it: RESET default_collation first, or take the texts out of them.')
+                        || ', and a column holds lists or structs of texts, which would be compared by it: RESET'
+                        || ' default_collation first, or take the texts out of them.')
          ELSE sdc__by_bytes(value) END;
 
 CREATE OR REPLACE MACRO sdc__exact_rows(tbl, codes := NULL, compared := NULL) AS TABLE

@@ -15,7 +15,11 @@ CREATE OR REPLACE MACRO sdc__is_guessable(key) AS
 -- key: a column or a variable of its own: it is pasted wherever it is named.
 CREATE OR REPLACE MACRO sdc__checked_key(key) AS
     CASE WHEN coalesce(length(key), 0) = 0
-             THEN error('ParameterError: No secret key is set: SET VARIABLE sdc_key = ''...'' first (or set the environment variable SDC_KEY for the command line and Python). Make one with: python3 -c "import secrets; print(secrets.token_urlsafe(32))"')
+             THEN error('ParameterError: No secret key is set: SET VARIABLE sdc_key = ''...'' first (or set the'
+                        || ' environment variable SDC_KEY for the command line and Python). Make one with: python3 -c'
+                        || ' "import secrets; print(secrets.token_urlsafe(32))"')
          WHEN sdc__is_guessable(key)
-             THEN error('ParameterError: The secret key can be guessed: it must be at least 32 characters at random, without words and repetition. Make one with: python3 -c "import secrets; print(secrets.token_urlsafe(32))"')
+             THEN error('ParameterError: The secret key can be guessed: it must be at least 32 characters at random,'
+                        || ' without words and repetition. Make one with: python3 -c "import secrets;'
+                        || ' print(secrets.token_urlsafe(32))"')
          ELSE key END;

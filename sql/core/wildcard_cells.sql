@@ -58,7 +58,11 @@ CREATE OR REPLACE MACRO sdc__bits_of_keys(numbered) AS TABLE
 CREATE OR REPLACE MACRO sdc__packed_cells(numbered, bits) AS TABLE
     SELECT sdc__key, sdc__records, sdc__w,
            list_sum(list_transform(sdc__ranks, lambda n, i: n::HUGEINT << sdc__before[i])) AS sdc__code,
-           list_sum(list_transform(sdc__known, lambda k, i: CASE WHEN k <> 0 THEN (1::HUGEINT << sdc__before[i + 1]) - (1::HUGEINT << sdc__before[i]) ELSE 0 END)) AS sdc__mask
+           list_sum(
+               list_transform(
+                   sdc__known,
+                   lambda k, i: CASE WHEN k <> 0 THEN (1::HUGEINT << sdc__before[i + 1]) - (1::HUGEINT << sdc__before[i])
+                                     ELSE 0 END)) AS sdc__mask
     FROM query_table(numbered), query_table(bits)
     WHERE sdc__before[-1] <= 126;
 

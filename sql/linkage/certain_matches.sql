@@ -12,12 +12,12 @@
 --             1 0             1    0      2 3       3               3
 --             0 0             NULL 0        (0, 2) is (0, NULL); so (0, 0) is not, and must be (NULL, 0); (1, 0) is what is left
 --
--- sdc_suppression_report counts one of them (compatible_with_one), and sdc_k_anonymity with NULL a wildcard none: both look at one record at a
--- time. One assignment is the file itself. A pair is in some other one where both stand in one strong component of the graph, its edges from original to released, and of the
--- assignment back; so the certain ones are alone with their record. Cells of equal records are the nodes: records that look alike are never
--- told apart. Original records that are not released (a sample, a record left out) are assigned to nobody, and the intruder does not know which; with
--- all of them as likely, more are left in doubt. Released records that fit no original were changed otherwise, and are assigned to nobody as well:
--- of what was recoded or perturbed this says too little.
+-- sdc_suppression_report counts one of them (compatible_with_one), and sdc_k_anonymity with NULL a wildcard none: both look at one record
+-- at a time. One assignment is the file itself. A pair is in some other one where both stand in one strong component of the graph, its
+-- edges from original to released, and of the assignment back; so the certain ones are alone with their record. Cells of equal records
+-- are the nodes: records that look alike are never told apart. Original records that are not released (a sample, a record left out) are
+-- assigned to nobody, and the intruder does not know which; with all of them as likely, more are left in doubt. Released records that fit
+-- no original were changed otherwise, and are assigned to nobody as well: of what was recoded or perturbed this says too little.
 -- NULL in the original agrees with NULL in the released file only.
 --
 -- Scope: table.
@@ -30,7 +30,8 @@
 
 -- olds, news: the pairs of compatible cells by their numbers from 0; before, after: the records of each cell in either file.
 -- Two numbers a cell: the matches of each of its records, and whether it is certain.
-CREATE OR REPLACE MACRO sdc__kernel_certain_matches(olds, news, before, after) AS sdc__needs_python('The assignment of all records')::BIGINT[];
+CREATE OR REPLACE MACRO sdc__kernel_certain_matches(olds, news, before, after) AS
+    sdc__needs_python('The assignment of all records')::BIGINT[];
 
 -- For each number of matches the original records that have as many, and whether they are certain.
 CREATE OR REPLACE MACRO sdc__assigned(original, released, keys) AS TABLE
@@ -39,8 +40,15 @@ CREATE OR REPLACE MACRO sdc__assigned(original, released, keys) AS TABLE
         SELECT coalesce(list(sdc__old_cell - 1), []::BIGINT[]) AS sdc__olds, coalesce(list(sdc__new_cell - 1), []::BIGINT[]) AS sdc__news
         FROM sdc__compatible_pairs('sdc__both')
     ),
-    sdc__listed AS (SELECT list(sdc__before ORDER BY sdc__cell ASC) AS sdc__befores, list(sdc__after ORDER BY sdc__cell ASC) AS sdc__afters FROM sdc__both),
-    sdc__found AS (SELECT sdc__befores, sdc__kernel_certain_matches(sdc__olds, sdc__news, sdc__befores, sdc__afters) AS sdc__twos FROM sdc__pairs, sdc__listed)
+    sdc__listed AS (
+        SELECT list(sdc__before ORDER BY sdc__cell ASC) AS sdc__befores,
+               list(sdc__after ORDER BY sdc__cell ASC) AS sdc__afters
+        FROM sdc__both
+    ),
+    sdc__found AS (
+        SELECT sdc__befores, sdc__kernel_certain_matches(sdc__olds, sdc__news, sdc__befores, sdc__afters) AS sdc__twos
+        FROM sdc__pairs, sdc__listed
+    )
     SELECT sdc__twos[2 * sdc__i - 1] AS sdc__matches, sdc__twos[2 * sdc__i] = 1 AS sdc__certain, sdc__befores[sdc__i] AS sdc__records
     FROM (SELECT *, unnest(range(1, len(sdc__befores) + 1)) AS sdc__i FROM sdc__found);
 

@@ -6,9 +6,10 @@
 --   repU  = sum (d_q | d_q = 1, s_q = 1) / N_d      unique in both: the replicated uniques                             (replicated)
 -- d and s as in attribution_cells.sql, which also says how files must be coded alike. Shares; the package gives them times 100.
 -- The original released as it is has all of them equal.
--- Source: Raab, Nowok & Dibben (2024), Practical privacy metrics for synthetic data, arXiv:2406.16826, section 3.2 and the appendix, (1) to (4) in the
---   vignette of the R package synthpop 1.9; the paper itself was not at hand. The vignette prints UiS and UiOiS with other conditions in the appendix
---   than it describes in section 3.2; they are here as described there, and as its function disclosure() reckons them.
+-- Source: Raab, Nowok & Dibben (2024), Practical privacy metrics for synthetic data, arXiv:2406.16826, section 3.2 and the
+--   appendix, (1) to (4) in the vignette of the R package synthpop 1.9; the paper itself was not at hand. The vignette prints UiS
+--   and UiOiS with other conditions in the appendix than it describes in section 3.2; they are here as described there, and as its
+--   function disclosure() reckons them.
 --
 --   original: age sex   released: age sex   FROM sdc_replicated_uniques('original', 'released', ['age', 'sex']):
 --             30  f               30  f     records in_released unique_original unique_released found replicated
@@ -38,11 +39,14 @@ CREATE OR REPLACE MACRO sdc_replicated_uniques(original, released, keys) AS TABL
         WHERE sdc__wrong = 0 GROUP BY ALL
     ),
     sdc__sums AS (
-        SELECT sum(sdc__d)::BIGINT AS sdc__n, sum(sdc__s)::BIGINT AS sdc__m, coalesce(sum(CASE WHEN sdc__s > 0 THEN sdc__d END), 0)::BIGINT AS sdc__in,
+        SELECT sum(sdc__d)::BIGINT AS sdc__n, sum(sdc__s)::BIGINT AS sdc__m,
+               coalesce(sum(CASE WHEN sdc__s > 0 THEN sdc__d END), 0)::BIGINT AS sdc__in,
                count(CASE WHEN sdc__d = 1 THEN 1 END) AS sdc__o, count(CASE WHEN sdc__s = 1 THEN 1 END) AS sdc__r,
-               count(CASE WHEN sdc__d = 1 AND sdc__s > 0 THEN 1 END) AS sdc__f, count(CASE WHEN sdc__d = 1 AND sdc__s = 1 THEN 1 END) AS sdc__u
+               count(CASE WHEN sdc__d = 1 AND sdc__s > 0 THEN 1 END) AS sdc__f,
+               count(CASE WHEN sdc__d = 1 AND sdc__s = 1 THEN 1 END) AS sdc__u
         FROM sdc__cells
     )
-    SELECT sdc__n AS records, 1e0 * sdc__in / sdc__n AS in_released, 1e0 * sdc__o / sdc__n AS unique_original, 1e0 * sdc__r / sdc__m AS unique_released,
+    SELECT sdc__n AS records, 1e0 * sdc__in / sdc__n AS in_released, 1e0 * sdc__o / sdc__n AS unique_original,
+           1e0 * sdc__r / sdc__m AS unique_released,
            1e0 * sdc__f / sdc__n AS found, 1e0 * sdc__u / sdc__n AS replicated
     FROM sdc__sums;

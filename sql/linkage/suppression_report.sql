@@ -38,7 +38,8 @@ CREATE OR REPLACE MACRO sdc__both_cells(original, released, keys) AS TABLE
         SELECT COLUMNS(sdc__columns((*), keys)), false AS sdc__original FROM sdc__exact_rows(released, codes := keys)
     ),
     sdc__crossed AS (
-        SELECT COLUMNS(lambda c: NOT starts_with(c, 'sdc__')), count(*) FILTER (sdc__original) AS sdc__before, count(*) FILTER (NOT sdc__original) AS sdc__after
+        SELECT COLUMNS(lambda c: NOT starts_with(c, 'sdc__')), count(*) FILTER (sdc__original) AS sdc__before,
+               count(*) FILTER (NOT sdc__original) AS sdc__after
         FROM sdc__rows_of_both GROUP BY ALL
     ),
     sdc__numbered AS MATERIALIZED (
@@ -52,24 +53,34 @@ CREATE OR REPLACE MACRO sdc__both_cells(original, released, keys) AS TABLE
         SELECT list_transform([*COLUMNS(*)], lambda t: greatest(1, length(ltrim(t::INTEGER::BIT::VARCHAR, '0')))) AS sdc__width
         FROM (SELECT max(COLUMNS(lambda c: starts_with(c, 'sdc__rank_'))) FROM sdc__numbered)
     )
-    SELECT row_number() OVER () AS sdc__cell, sdc__before, sdc__after, sdc__short_bits([*COLUMNS(lambda c: starts_with(c, 'sdc__rank_'))], sdc__width) AS sdc__code,
+    SELECT row_number() OVER () AS sdc__cell, sdc__before, sdc__after,
+           sdc__short_bits([*COLUMNS(lambda c: starts_with(c, 'sdc__rank_'))], sdc__width) AS sdc__code,
            sdc__short_bits([*COLUMNS(lambda c: starts_with(c, 'sdc__known_'))], sdc__width) AS sdc__mask
     FROM sdc__numbered, sdc__widths;
 
 -- Each pair of an original row and a compatible released one. cells: as above.
 CREATE OR REPLACE MACRO sdc__compatible_pairs(cells) AS TABLE
-    SELECT sdc__o.sdc__code AS sdc__old, sdc__o.sdc__before, sdc__o.sdc__cell AS sdc__old_cell, sdc__r.sdc__code AS sdc__new, sdc__r.sdc__after, sdc__r.sdc__cell AS sdc__new_cell
-    FROM (SELECT sdc__c.sdc__cell, sdc__c.sdc__code, sdc__c.sdc__before, sdc__p.sdc__mask, sdc__common_bits(sdc__c.sdc__code, sdc__p.sdc__mask) AS sdc__kept
-          FROM (FROM query_table(cells) WHERE sdc__before > 0) AS sdc__c, (SELECT DISTINCT sdc__mask FROM query_table(cells) WHERE sdc__after > 0) AS sdc__p) AS sdc__o
-    JOIN (FROM query_table(cells) WHERE sdc__after > 0) AS sdc__r ON sdc__r.sdc__mask = sdc__o.sdc__mask AND sdc__r.sdc__code = sdc__o.sdc__kept;
+    SELECT sdc__o.sdc__code AS sdc__old, sdc__o.sdc__before, sdc__o.sdc__cell AS sdc__old_cell,
+           sdc__r.sdc__code AS sdc__new, sdc__r.sdc__after, sdc__r.sdc__cell AS sdc__new_cell
+    FROM (SELECT sdc__c.sdc__cell, sdc__c.sdc__code, sdc__c.sdc__before, sdc__p.sdc__mask,
+                 sdc__common_bits(sdc__c.sdc__code, sdc__p.sdc__mask) AS sdc__kept
+          FROM (FROM query_table(cells) WHERE sdc__before > 0) AS sdc__c,
+               (SELECT DISTINCT sdc__mask FROM query_table(cells) WHERE sdc__after > 0) AS sdc__p) AS sdc__o
+    JOIN (FROM query_table(cells) WHERE sdc__after > 0) AS sdc__r ON sdc__r.sdc__mask = sdc__o.sdc__mask
+         AND sdc__r.sdc__code = sdc__o.sdc__kept;
 
 -- The values of each key that are not NULL before and are after; fewer than none is an error.
 CREATE OR REPLACE MACRO sdc__known_values(tbl, keys) AS TABLE
     SELECT struct_keys(sdc__key) AS sdc__names, [*COLUMNS(lambda c: starts_with(c, 'sdc__n_'))] AS sdc__numbers
-    FROM (SELECT any_value(struct_pack(*COLUMNS(sdc__columns((*), keys)))) AS sdc__key, count(COLUMNS(sdc__columns((*), keys))) AS "sdc__n_\0" FROM sdc__rows(tbl));
+    FROM (SELECT any_value(struct_pack(*COLUMNS(sdc__columns((*), keys)))) AS sdc__key,
+                 count(COLUMNS(sdc__columns((*), keys))) AS "sdc__n_\0"
+          FROM sdc__rows(tbl));
 CREATE OR REPLACE MACRO sdc__taken_away(before, after, name) AS
     CASE WHEN before >= after THEN before - after
-         ELSE error('TableError: The released table has ' || (after - before) || ' values of "' || name || '" more than the original one, and suppression only takes values away. Are the tables given the wrong way round? In SQL the original comes first; in Python it is the argument: released.suppression_report(original, k).') END;
+         ELSE error('TableError: The released table has ' || (after - before) || ' values of "' || name
+                    || '" more than the original one, and suppression only takes values away. Are the tables given'
+                    || ' the wrong way round? In SQL the original comes first; in Python it is the argument:'
+                    || ' released.suppression_report(original, k).') END;
 CREATE OR REPLACE MACRO sdc__missing_values(original, released, keys) AS TABLE
     SELECT sdc__b.sdc__name, sdc__taken_away(sdc__b.sdc__n, sdc__a.sdc__n, sdc__b.sdc__name) AS sdc__values
     FROM (SELECT unnest(sdc__names) AS sdc__name, unnest(sdc__numbers) AS sdc__n FROM sdc__known_values(original, keys)) AS sdc__b
@@ -86,7 +97,8 @@ CREATE OR REPLACE MACRO sdc_compatible_records(original, released, keys, k) AS T
     sdc__found AS (SELECT sdc__old, sum(sdc__after)::BIGINT AS sdc__n FROM sdc__compatible_pairs('sdc__both') GROUP BY sdc__old)
     SELECT coalesce(sdc__n, 0) AS compatible, sum(sdc__before)::BIGINT AS records
     FROM (FROM sdc__both WHERE sdc__before > 0) AS sdc__o LEFT JOIN sdc__found ON sdc__found.sdc__old = sdc__o.sdc__code
-    WHERE coalesce(sdc__n, 0) < sdc__checked_whole(k, 'k', 2) AND (SELECT sum(sdc__values) FROM sdc__missing_values(original, released, keys)) >= 0
+    WHERE coalesce(sdc__n, 0) < sdc__checked_whole(k, 'k', 2)
+          AND (SELECT sum(sdc__values) FROM sdc__missing_values(original, released, keys)) >= 0
     GROUP BY ALL ORDER BY compatible ASC;
 
 -- suppressions: the values that are NULL in the released table and were not before, of each key.
@@ -107,7 +119,9 @@ CREATE OR REPLACE MACRO sdc_suppression_report(original, released, keys, k) AS T
     sdc__counted AS (
         SELECT sdc__b.*, coalesce(sdc__old.sdc__n, 0) AS sdc__compatible, coalesce(sdc__new.sdc__n, 0) AS sdc__originals,
                NOT contains(sdc__mask::VARCHAR, '0') AS sdc__complete
-        FROM sdc__both AS sdc__b LEFT JOIN sdc__old ON sdc__old.sdc__code = sdc__b.sdc__code LEFT JOIN sdc__new ON sdc__new.sdc__code = sdc__b.sdc__code
+        FROM sdc__both AS sdc__b
+        LEFT JOIN sdc__old ON sdc__old.sdc__code = sdc__b.sdc__code
+        LEFT JOIN sdc__new ON sdc__new.sdc__code = sdc__b.sdc__code
     ),
     sdc__known AS (
         SELECT map_from_entries(list(row(sdc__name, sdc__values) ORDER BY sdc__name ASC)) AS sdc__values

@@ -34,10 +34,12 @@ CREATE OR REPLACE MACRO sdc_class_sizes(tbl, keys) AS TABLE
         FROM (SELECT sdc__f, COLUMNS(lambda c: NOT starts_with(c, 'sdc__')) IS NULL AS "\0" FROM sdc__category_cells(tbl, keys, NULL))
     ),
     sdc__sums AS (
-        SELECT sum(sdc__f)::BIGINT AS sdc__n, count(*) FILTER (WHERE NOT sdc__gone) AS sdc__groups, coalesce(sum(sdc__f) FILTER (WHERE sdc__gone), 0)::BIGINT AS sdc__none,
+        SELECT sum(sdc__f)::BIGINT AS sdc__n, count(*) FILTER (WHERE NOT sdc__gone) AS sdc__groups,
+               coalesce(sum(sdc__f) FILTER (WHERE sdc__gone), 0)::BIGINT AS sdc__none,
                coalesce(sum(sdc__f::DOUBLE * sdc__f) FILTER (WHERE NOT sdc__gone), 0) AS sdc__squares
         FROM sdc__classes
     )
     SELECT sdc__n AS records, sdc__groups AS classes, sdc__none AS suppressed, sdc__squares + sdc__none * sdc__n AS discernibility,
-           (sdc__n - sdc__none) / nullif(sdc__groups, 0) AS average_class_size, (sdc__squares + sdc__none * sdc__n) / sdc__n / sdc__n AS share
+           (sdc__n - sdc__none) / nullif(sdc__groups, 0) AS average_class_size,
+           (sdc__squares + sdc__none * sdc__n) / sdc__n / sdc__n AS share
     FROM sdc__sums;

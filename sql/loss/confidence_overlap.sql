@@ -26,15 +26,24 @@ CREATE OR REPLACE MACRO sdc__kernel_regression(records, means, covariances, resp
 
 -- The coefficients of one file, the intercept first, and their standard errors.
 CREATE OR REPLACE MACRO sdc__regression(side, response) AS TABLE
-    WITH sdc__whole AS (SELECT NULL AS sdc__stratum, COLUMNS(lambda c: starts_with(c, 'sdc__x_')) FROM (SELECT * FROM sdc__present(side) WHERE COLUMNS(lambda c: starts_with(c, 'sdc__x_')) IS NOT NULL))
+    WITH sdc__whole AS (
+        SELECT NULL AS sdc__stratum, COLUMNS(lambda c: starts_with(c, 'sdc__x_'))
+        FROM (SELECT * FROM sdc__present(side) WHERE COLUMNS(lambda c: starts_with(c, 'sdc__x_')) IS NOT NULL)
+    )
     SELECT any_value(sdc__names) AS sdc__names,
-           sdc__kernel_regression(CASE WHEN count(*) = 0 THEN error('TableError: Fewer than two records have values in all the columns: there is no regression.') ELSE any_value(sdc__records)::DOUBLE END,
+           sdc__kernel_regression(CASE WHEN count(*) = 0 THEN error('TableError: Fewer than two records have values in all'
+                                                                    || ' the columns: there is no regression.')
+                                       ELSE any_value(sdc__records)::DOUBLE END,
                                   any_value(sdc__means), any_value(sdc__covariances),
-                                  list_position(list_transform(any_value(sdc__names), lambda n: sdc__folded(n)), sdc__folded(response))::DOUBLE) AS sdc__k
-    FROM (SELECT sdc__records, sdc__names, sdc__means FROM sdc__moments('sdc__whole', NULL)), (SELECT sdc__covariances FROM sdc__covariances('sdc__whole', NULL));
+                                  list_position(list_transform(any_value(sdc__names), lambda n: sdc__folded(n)),
+                                                sdc__folded(response))::DOUBLE) AS sdc__k
+    FROM (SELECT sdc__records, sdc__names, sdc__means FROM sdc__moments('sdc__whole', NULL)),
+         (SELECT sdc__covariances FROM sdc__covariances('sdc__whole', NULL));
 
 CREATE OR REPLACE MACRO sdc__interval_overlap(l, u, l2, u2) AS
-    CASE WHEN l = l2 AND u = u2 THEN 1 WHEN u > l AND u2 > l2 THEN ((least(u, u2) - greatest(l, l2)) / (u - l) + (least(u, u2) - greatest(l, l2)) / (u2 - l2)) / 2 END;
+    CASE WHEN l = l2 AND u = u2 THEN 1
+         WHEN u > l AND u2 > l2
+             THEN ((least(u, u2) - greatest(l, l2)) / (u - l) + (least(u, u2) - greatest(l, l2)) / (u2 - l2)) / 2 END;
 
 -- coefficient NULL: the mean overlap of all. NULL overlap: one of the intervals has no width (a perfect fit), and they are not the same.
 -- sdc_confidence_overlap: the overlap of the confidence intervals of a regression's coefficients.
@@ -44,18 +53,31 @@ CREATE OR REPLACE MACRO sdc__interval_overlap(l, u, l2, u2) AS
 CREATE OR REPLACE MACRO sdc_confidence_overlap(original, released, response, predictors, confidence := 0.95) AS TABLE
     WITH sdc__old AS (FROM sdc__one_side(original, released, list_prepend(response, sdc__names(predictors)), true)),
     sdc__new AS (FROM sdc__one_side(original, released, list_prepend(response, sdc__names(predictors)), false)),
-    sdc__fits AS (SELECT sdc__b.sdc__names, sdc__b.sdc__k AS sdc__before, sdc__a.sdc__k AS sdc__after FROM sdc__regression('sdc__old', response) AS sdc__b, sdc__regression('sdc__new', response) AS sdc__a),
+    sdc__fits AS (
+        SELECT sdc__b.sdc__names, sdc__b.sdc__k AS sdc__before, sdc__a.sdc__k AS sdc__after
+        FROM sdc__regression('sdc__old', response) AS sdc__b, sdc__regression('sdc__new', response) AS sdc__a
+    ),
     sdc__listed AS (
         SELECT unnest(range(1, len(sdc__before[1]) + 1)) AS sdc__row,
-               unnest(list_prepend('(intercept)', list_filter(sdc__names, lambda n: sdc__folded(n) <> sdc__folded(response)))) AS sdc__coefficient,
-               unnest(sdc__before[1]) AS sdc__b, unnest(sdc__before[2]) AS sdc__s, unnest(sdc__after[1]) AS sdc__c, unnest(sdc__after[2]) AS sdc__t
+               unnest(list_prepend('(intercept)',
+                                   list_filter(sdc__names,
+                                               lambda n: sdc__folded(n) <> sdc__folded(response)))) AS sdc__coefficient,
+               unnest(sdc__before[1]) AS sdc__b, unnest(sdc__before[2]) AS sdc__s, unnest(sdc__after[1]) AS sdc__c,
+               unnest(sdc__after[2]) AS sdc__t
         FROM sdc__fits
     ),
     sdc__each AS MATERIALIZED (
-        SELECT *, sdc__interval_overlap(sdc__b - sdc__z * sdc__s, sdc__b + sdc__z * sdc__s, sdc__c - sdc__z * sdc__t, sdc__c + sdc__z * sdc__t) AS sdc__j
+        SELECT *,
+               sdc__interval_overlap(sdc__b - sdc__z * sdc__s, sdc__b + sdc__z * sdc__s, sdc__c - sdc__z * sdc__t,
+                                     sdc__c + sdc__z * sdc__t) AS sdc__j
         FROM (SELECT *, sdc__normal_quantile(0.5 + sdc__checked_fraction(confidence, 'confidence') / 2) AS sdc__z FROM sdc__listed)
     )
-    SELECT sdc__coefficient AS coefficient, sdc__b AS before, sdc__s AS error_before, sdc__c AS after, sdc__t AS error_after, sdc__j AS overlap
-    FROM (SELECT sdc__row, sdc__coefficient, sdc__b, sdc__s, sdc__c, sdc__t, sdc__j FROM sdc__each
-          UNION ALL SELECT 0, NULL, NULL, NULL, NULL, NULL, CASE WHEN count(sdc__j) = count(*) THEN list_sum(list(sdc__j ORDER BY sdc__row ASC)) / count(*) END FROM sdc__each)
+    SELECT sdc__coefficient AS coefficient, sdc__b AS before, sdc__s AS error_before, sdc__c AS after,
+           sdc__t AS error_after, sdc__j AS overlap
+    FROM (SELECT sdc__row, sdc__coefficient, sdc__b, sdc__s, sdc__c, sdc__t, sdc__j
+          FROM sdc__each
+          UNION ALL
+          SELECT 0, NULL, NULL, NULL, NULL, NULL,
+                 CASE WHEN count(sdc__j) = count(*) THEN list_sum(list(sdc__j ORDER BY sdc__row ASC)) / count(*) END
+          FROM sdc__each)
     ORDER BY sdc__row ASC;

@@ -48,8 +48,13 @@ CREATE OR REPLACE MACRO sdc__table_distances(cells) AS TABLE
 CREATE OR REPLACE MACRO sdc_contingency_distance(original, released, columns, dimension := 2) AS TABLE
     WITH sdc__cells AS (FROM sdc__set_cells(original, released, columns, sdc__sets_up_to(columns, dimension), NULL)),
     sdc__tables AS MATERIALIZED (FROM sdc__table_distances('sdc__cells'))
-    SELECT sdc__columns AS columns, sdc__cells AS cells, sdc__changed AS changed, sdc__distance AS distance, sdc__distance / sdc__cells AS normalised, sdc__distance / sdc__all AS share
-    FROM (FROM sdc__tables UNION ALL SELECT 0, NULL, sum(sdc__cells), sum(sdc__changed)::BIGINT, sdc__exact_sum(sdc__distance), NULL, sdc__exact_sum(sdc__all) FROM sdc__tables)
+    SELECT sdc__columns AS columns, sdc__cells AS cells, sdc__changed AS changed, sdc__distance AS distance,
+           sdc__distance / sdc__cells AS normalised, sdc__distance / sdc__all AS share
+    FROM (FROM sdc__tables
+          UNION ALL
+          SELECT 0, NULL, sum(sdc__cells), sum(sdc__changed)::BIGINT, sdc__exact_sum(sdc__distance), NULL,
+                 sdc__exact_sum(sdc__all)
+          FROM sdc__tables)
     ORDER BY sdc__set ASC;
 
 CREATE OR REPLACE MACRO sdc__checked_margins(margins) AS
@@ -64,7 +69,16 @@ CREATE OR REPLACE MACRO sdc__checked_margins(margins) AS
 -- Example: FROM sdc_margins_kept('persons', 'released', [['region'], ['age', 'sex']]);
 -- Limit: share as sdc_margins_kept. The share of the cells of this published table that changed.
 CREATE OR REPLACE MACRO sdc_margins_kept(original, released, margins, total := NULL) AS TABLE
-    WITH sdc__cells AS (FROM sdc__set_cells(original, released, list_distinct(list_transform(flatten(sdc__lists(margins)), lambda n: sdc__folded(n))), sdc__checked_margins(margins), total)),
-    sdc__tables AS (SELECT sdc__t.*, (SELECT count(*) FROM sdc__cells AS sdc__c WHERE sdc__c.sdc__set = sdc__t.sdc__set) AS sdc__occupied FROM sdc__table_distances('sdc__cells') AS sdc__t)
-    SELECT sdc__columns AS columns, sdc__occupied AS cells, sdc__changed AS changed, sdc__greatest AS greatest, sdc__changed / sdc__occupied AS share
+    WITH sdc__cells AS (
+        FROM sdc__set_cells(original, released,
+                            list_distinct(list_transform(flatten(sdc__lists(margins)), lambda n: sdc__folded(n))),
+                            sdc__checked_margins(margins), total)
+    ),
+    sdc__tables AS (
+        SELECT sdc__t.*,
+               (SELECT count(*) FROM sdc__cells AS sdc__c WHERE sdc__c.sdc__set = sdc__t.sdc__set) AS sdc__occupied
+        FROM sdc__table_distances('sdc__cells') AS sdc__t
+    )
+    SELECT sdc__columns AS columns, sdc__occupied AS cells, sdc__changed AS changed, sdc__greatest AS greatest,
+           sdc__changed / sdc__occupied AS share
     FROM sdc__tables ORDER BY sdc__set ASC;

@@ -26,12 +26,14 @@
 --   ordinal   columns  those of them whose categories have an order
 --   weight    column   of the original, what each record counts for; NULL: the records are counted
 
--- Of each categorical variable: the records, those that changed, and the mean of the steps between categories (of a nominal one: of the changes).
+-- Of each categorical variable: the records, those that changed, and the mean of the steps between categories (of a nominal
+-- one: of the changes).
 CREATE OR REPLACE MACRO sdc__category_steps(original, released, columns, id, ordinal, weight) AS TABLE
     WITH sdc__moves AS MATERIALIZED (FROM sdc__transitions(original, released, columns, id, weight)),
     sdc__ranks AS MATERIALIZED (FROM sdc__category_places(original, columns)),
     sdc__from AS (
-        SELECT sdc__m.*, sdc__rank AS sdc__low, sdc__categories, list_contains(sdc__some_of(ordinal, columns, 'ordinal'), sdc__of) AS sdc__ordered,
+        SELECT sdc__m.*, sdc__rank AS sdc__low, sdc__categories,
+               list_contains(sdc__some_of(ordinal, columns, 'ordinal'), sdc__of) AS sdc__ordered,
                min(sdc__rank) OVER (PARTITION BY sdc__place, sdc__y) AS sdc__renumbered
         FROM sdc__moves AS sdc__m JOIN sdc__ranks ON sdc__of = sdc__folded(sdc__variable) AND sdc__category IS NOT DISTINCT FROM sdc__x
     ),
@@ -39,10 +41,14 @@ CREATE OR REPLACE MACRO sdc__category_steps(original, released, columns, id, ord
         SELECT sdc__f.*, CASE WHEN NOT sdc__ordered THEN (sdc__x IS DISTINCT FROM sdc__y)::BIGINT
                               WHEN sdc__x IS NOT NULL AND sdc__y IS NULL THEN greatest(sdc__low - 1, sdc__f.sdc__categories - sdc__low)
                               ELSE abs(sdc__low - coalesce(sdc__t.sdc__rank, sdc__renumbered)) END AS sdc__step
-        FROM sdc__from AS sdc__f LEFT JOIN sdc__ranks AS sdc__t ON sdc__of = sdc__folded(sdc__variable) AND sdc__category IS NOT DISTINCT FROM sdc__y
+        FROM sdc__from AS sdc__f
+        LEFT JOIN sdc__ranks AS sdc__t ON sdc__of = sdc__folded(sdc__variable) AND sdc__category IS NOT DISTINCT FROM sdc__y
     )
-    SELECT sdc__place, sdc__variable, any_value(sdc__ordered) AS sdc__ordered, any_value(sdc__categories) AS sdc__categories, sum(sdc__n)::BIGINT AS sdc__records,
-           coalesce(sum(sdc__n) FILTER (WHERE sdc__x IS DISTINCT FROM sdc__y), 0)::BIGINT AS sdc__changed, CASE WHEN weight IS NULL THEN sum(sdc__n * sdc__step)::DOUBLE ELSE sdc__exact_sum(sdc__w * sdc__step, 60) END / CASE WHEN weight IS NULL THEN sum(sdc__n)::DOUBLE ELSE sdc__exact_sum(sdc__w, 60) END AS sdc__mean
+    SELECT sdc__place, sdc__variable, any_value(sdc__ordered) AS sdc__ordered,
+           any_value(sdc__categories) AS sdc__categories, sum(sdc__n)::BIGINT AS sdc__records,
+           coalesce(sum(sdc__n) FILTER (WHERE sdc__x IS DISTINCT FROM sdc__y), 0)::BIGINT AS sdc__changed,
+           CASE WHEN weight IS NULL THEN sum(sdc__n * sdc__step)::DOUBLE ELSE sdc__exact_sum(sdc__w * sdc__step, 60) END
+           / CASE WHEN weight IS NULL THEN sum(sdc__n)::DOUBLE ELSE sdc__exact_sum(sdc__w, 60) END AS sdc__mean
     FROM sdc__steps GROUP BY sdc__place, sdc__variable;
 
 -- variable NULL: all of them, the mean of theirs; changed: the records that differ, there over all variables.
@@ -55,8 +61,13 @@ CREATE OR REPLACE MACRO sdc__category_steps(original, released, columns, id, ord
 CREATE OR REPLACE MACRO sdc_direct_distance(original, released, columns, id, ordinal := NULL, weight := NULL) AS TABLE
     WITH sdc__steps AS (FROM sdc__category_steps(original, released, columns, id, ordinal, weight)),
     sdc__shares AS MATERIALIZED (
-        SELECT sdc__place, sdc__variable, sdc__records, sdc__changed, sdc__mean / CASE WHEN sdc__ordered THEN sdc__categories ELSE 1 END AS sdc__distance FROM sdc__steps
+        SELECT sdc__place, sdc__variable, sdc__records, sdc__changed,
+               sdc__mean / CASE WHEN sdc__ordered THEN sdc__categories ELSE 1 END AS sdc__distance
+        FROM sdc__steps
     )
     SELECT sdc__variable AS variable, sdc__records AS records, sdc__changed AS changed, sdc__distance AS distance
-    FROM (FROM sdc__shares UNION ALL SELECT 0, NULL, max(sdc__records), sum(sdc__changed)::BIGINT, sdc__exact_sum(sdc__distance, 90) / count(*) FROM sdc__shares)
+    FROM (FROM sdc__shares
+          UNION ALL
+          SELECT 0, NULL, max(sdc__records), sum(sdc__changed)::BIGINT, sdc__exact_sum(sdc__distance, 90) / count(*)
+          FROM sdc__shares)
     ORDER BY sdc__place ASC;

@@ -7,8 +7,8 @@
 --   share: EBIL / (n H(V)), of the uncertainty of one who knows only how V is distributed: 0 (nothing lost) to 1
 -- With a weight w frequencies are sums of weights, EBIL is sum w H, and n the sum of all: whole weights are as many records each.
 -- Losses are in nats (/ ln 2: bits). NULL is a category of its own, also where it is a suppressed value.
--- Source: SDC handbook, section 3.5.2.3, (3.8); Willenborg & De Waal (2001), Elements of Statistical Disclosure Control; non-uniform entropy:
---   Gionis & Tassa (2009), k-anonymization with minimal loss of information, IEEE TKDE 21(2).
+-- Source: SDC handbook, section 3.5.2.3, (3.8); Willenborg & De Waal (2001), Elements of Statistical Disclosure Control;
+--   non-uniform entropy: Gionis & Tassa (2009), k-anonymization with minimal loss of information, IEEE TKDE 21(2).
 --
 --   original: id age  released: id age    FROM sdc_entropy_loss('original', 'released', ['age'], 'id'):
 --             1  30             1  30-39  variable records loss   mean_loss share
@@ -37,18 +37,31 @@ CREATE OR REPLACE MACRO sdc__uncertain(n, m) AS -n * ln(n / m);
 CREATE OR REPLACE MACRO sdc_entropy_loss(original, released, columns, id, weight := NULL) AS TABLE
     WITH sdc__moves AS (FROM sdc__transitions(original, released, columns, id, weight)),
     sdc__given AS (
-        SELECT sdc__place, sdc__variable, sum(sdc__n) AS sdc__r, sdc__exact_sum(sdc__w) AS sdc__m, sdc__exact_sum(sdc__w * ln(sdc__w), 72) AS sdc__e FROM sdc__moves GROUP BY sdc__place, sdc__variable, sdc__y
+        SELECT sdc__place, sdc__variable, sum(sdc__n) AS sdc__r, sdc__exact_sum(sdc__w) AS sdc__m,
+               sdc__exact_sum(sdc__w * ln(sdc__w), 72) AS sdc__e
+        FROM sdc__moves
+        GROUP BY sdc__place, sdc__variable, sdc__y
     ),
     sdc__alone AS (SELECT sdc__place AS sdc__of, sdc__x, sdc__exact_sum(sdc__w) AS sdc__f FROM sdc__moves GROUP BY sdc__place, sdc__x),
     -- no less than 0, but for the rounding of logarithms
     sdc__lost AS (
-        SELECT sdc__place, sdc__variable, sum(sdc__r)::BIGINT AS sdc__records, sdc__exact_sum(sdc__m) AS sdc__total, greatest(0, sdc__exact_sum(sdc__m * ln(sdc__m) - sdc__e, 72)) AS sdc__loss
+        SELECT sdc__place, sdc__variable, sum(sdc__r)::BIGINT AS sdc__records, sdc__exact_sum(sdc__m) AS sdc__total,
+               greatest(0, sdc__exact_sum(sdc__m * ln(sdc__m) - sdc__e, 72)) AS sdc__loss
         FROM sdc__given GROUP BY sdc__place, sdc__variable
     ),
-    sdc__most AS (SELECT sdc__of, sdc__exact_sum(sdc__f) * ln(sdc__exact_sum(sdc__f)) - sdc__exact_sum(sdc__f * ln(sdc__f), 72) AS sdc__all FROM sdc__alone GROUP BY sdc__of),
+    sdc__most AS (
+        SELECT sdc__of,
+               sdc__exact_sum(sdc__f) * ln(sdc__exact_sum(sdc__f)) - sdc__exact_sum(sdc__f * ln(sdc__f), 72) AS sdc__all
+        FROM sdc__alone
+        GROUP BY sdc__of
+    ),
     sdc__shares AS MATERIALIZED (FROM sdc__lost JOIN sdc__most ON sdc__of = sdc__place)
     SELECT sdc__variable AS variable, sdc__records AS records, sdc__loss AS loss, sdc__loss / sdc__total AS mean_loss,
            CASE WHEN sdc__loss > 0 THEN least(1, sdc__loss / sdc__all) ELSE 0 END AS share
-    FROM (SELECT sdc__place, sdc__variable, sdc__records, sdc__total, sdc__loss, sdc__all FROM sdc__shares
-          UNION ALL SELECT 0, nullif(max(sdc__variable), max(sdc__variable)), max(sdc__records), max(sdc__total), sdc__exact_sum(sdc__loss), sdc__exact_sum(sdc__all) FROM sdc__shares)
+    FROM (SELECT sdc__place, sdc__variable, sdc__records, sdc__total, sdc__loss, sdc__all
+          FROM sdc__shares
+          UNION ALL
+          SELECT 0, nullif(max(sdc__variable), max(sdc__variable)), max(sdc__records), max(sdc__total),
+                 sdc__exact_sum(sdc__loss), sdc__exact_sum(sdc__all)
+          FROM sdc__shares)
     ORDER BY sdc__place ASC;

@@ -7,8 +7,9 @@
 --   V       the covariances (p(p+1)/2)                      S       the variances (p)
 --   R       the correlations, without the diagonal (p(p-1)/2)
 -- A cell that is 0 and has not stayed so varies without bound: the mean variation is then NULL, unless `most` bounds the variation of a
--- cell (Trottini 2003), to which it counts. A value that is NULL in either file has no cell in X; means are of the values there are, V and R of
--- the records that miss none. A correlation with a constant is 0. The principal components' matrices RF, C, F: sdc_factor_distance.
+-- cell (Trottini 2003), to which it counts. A value that is NULL in either file has no cell in X; means are of the values there are, V
+-- and R of the records that miss none. A correlation with a constant is 0. The principal components' matrices RF, C, F:
+-- sdc_factor_distance.
 -- Source: SDC handbook, section 3.5.3, Table 3.7; Domingo-Ferrer, Mateo-Sanz & Torra (2001).
 --
 --   original: id x    released: id x    FROM sdc_matrix_distance('original', 'released', ['x'], 'id'):
@@ -40,14 +41,17 @@ CREATE OR REPLACE MACRO sdc__variation(x, y, most) AS CASE
 -- divided by the number of cells.
 CREATE OR REPLACE MACRO sdc__discrepancies(cells, most) AS TABLE
     WITH sdc__sizes AS (
-        SELECT sdc__matrix AS sdc__of, sdc__shift(sdc__finite_size(max(abs(sdc__x - sdc__y)))) AS sdc__e, sdc__shift(max(sdc__variation(sdc__x, sdc__y, sdc__checked_number(most, 'most')))) AS sdc__u
+        SELECT sdc__matrix AS sdc__of, sdc__shift(sdc__finite_size(max(abs(sdc__x - sdc__y)))) AS sdc__e,
+               sdc__shift(max(sdc__variation(sdc__x, sdc__y, sdc__checked_number(most, 'most')))) AS sdc__u
         FROM query_table(cells) GROUP BY sdc__matrix
     )
     SELECT sdc__matrix, count(sdc__x - sdc__y) AS sdc__cells,
-           sdc__exact_sum(sdc__w * ((sdc__x - sdc__y) * sdc__e) ** 2, 88) / any_value(sdc__e) / any_value(sdc__e) / nullif(count(sdc__x - sdc__y), 0) AS sdc__mse,
+           sdc__exact_sum(sdc__w * ((sdc__x - sdc__y) * sdc__e) ** 2, 88) / any_value(sdc__e) / any_value(sdc__e)
+           / nullif(count(sdc__x - sdc__y), 0) AS sdc__mse,
            sdc__exact_sum(sdc__w * abs(sdc__x - sdc__y) * sdc__e, 88) / any_value(sdc__e) / nullif(count(sdc__x - sdc__y), 0) AS sdc__mae,
            CASE WHEN count(sdc__x - sdc__y) = count(sdc__variation(sdc__x, sdc__y, sdc__checked_number(most, 'most')))
-                THEN sdc__exact_sum(sdc__w * sdc__variation(sdc__x, sdc__y, sdc__checked_number(most, 'most')) * sdc__u, 88) / any_value(sdc__u) / nullif(count(sdc__x - sdc__y), 0) END AS sdc__mv
+                THEN sdc__exact_sum(sdc__w * sdc__variation(sdc__x, sdc__y, sdc__checked_number(most, 'most')) * sdc__u, 88)
+                     / any_value(sdc__u) / nullif(count(sdc__x - sdc__y), 0) END AS sdc__mv
     FROM query_table(cells) JOIN sdc__sizes ON sdc__of = sdc__matrix GROUP BY sdc__matrix;
 
 -- The cells of two matrices, lists of rows, from the first column to the diagonal, or without it.
@@ -59,17 +63,24 @@ CREATE OR REPLACE MACRO sdc__lower(m, diagonal) AS flatten(list_transform(m, lam
 -- Rows: each matrix.
 -- Example: FROM sdc_matrix_distance('persons', 'released', ['income', 'w'], 'id');
 CREATE OR REPLACE MACRO sdc_matrix_distance(original, released, columns, id, most := NULL) AS TABLE
-    WITH sdc__old AS (FROM sdc__one_side(original, released, columns, true)), sdc__new AS (FROM sdc__one_side(original, released, columns, false)),
+    WITH sdc__old AS (FROM sdc__one_side(original, released, columns, true)),
+    sdc__new AS (FROM sdc__one_side(original, released, columns, false)),
     sdc__shapes AS MATERIALIZED (
-        SELECT sdc__o.sdc__means AS sdc__m, sdc__o.sdc__v, sdc__o.sdc__r, sdc__n.sdc__means AS sdc__m2, sdc__n.sdc__v AS sdc__v2, sdc__n.sdc__r AS sdc__r2
+        SELECT sdc__o.sdc__means AS sdc__m, sdc__o.sdc__v, sdc__o.sdc__r, sdc__n.sdc__means AS sdc__m2,
+               sdc__n.sdc__v AS sdc__v2, sdc__n.sdc__r AS sdc__r2
         FROM sdc__shape('sdc__old') AS sdc__o, sdc__shape('sdc__new') AS sdc__n
     ),
     sdc__cells AS MATERIALIZED (
         SELECT 1 AS sdc__matrix, sdc__x, sdc__y, 1e0 AS sdc__w FROM sdc__number_pairs(original, released, columns, id, NULL)
         UNION ALL SELECT 2, unnest(sdc__m), unnest(sdc__m2), 1e0 FROM sdc__shapes
         UNION ALL SELECT 3, unnest(sdc__lower(sdc__v, true)), unnest(sdc__lower(sdc__v2, true)), 1e0 FROM sdc__shapes
-        UNION ALL SELECT 4, unnest(list_transform(sdc__v, lambda r, i: r[i])), unnest(list_transform(sdc__v2, lambda r, i: r[i])), 1e0 FROM sdc__shapes
+        UNION ALL
+        SELECT 4, unnest(list_transform(sdc__v, lambda r, i: r[i])), unnest(list_transform(sdc__v2, lambda r, i: r[i])), 1e0
+        FROM sdc__shapes
         UNION ALL SELECT 5, unnest(sdc__lower(sdc__r, false)), unnest(sdc__lower(sdc__r2, false)), 1e0 FROM sdc__shapes
     )
-    SELECT ['X', 'X mean', 'V', 'S', 'R'][sdc__row] AS matrix, coalesce(sdc__cells, 0) AS cells, sdc__mse AS mean_square_error, sdc__mae AS mean_absolute_error, sdc__mv AS mean_variation
-    FROM (SELECT unnest(range(1, 6)) AS sdc__row) LEFT JOIN sdc__discrepancies('sdc__cells', most) ON sdc__matrix = sdc__row ORDER BY sdc__row ASC;
+    SELECT ['X', 'X mean', 'V', 'S', 'R'][sdc__row] AS matrix, coalesce(sdc__cells, 0) AS cells,
+           sdc__mse AS mean_square_error, sdc__mae AS mean_absolute_error, sdc__mv AS mean_variation
+    FROM (SELECT unnest(range(1, 6)) AS sdc__row)
+    LEFT JOIN sdc__discrepancies('sdc__cells', most) ON sdc__matrix = sdc__row
+    ORDER BY sdc__row ASC;

@@ -2,9 +2,9 @@
 --
 --   DU(R) = L_M*(D_post) - L_M*(D_pre),  L_M*(D) = sum over the cells of n_D ln p                                       (3)
 -- M* is the best, by BIC or AIC, of the models with main effects and two-way interactions of the variables (of up to four variables by
--- trying them all, of more by adding the interaction that betters the criterion most until none does, then dropping likewise, in turn); p its
--- probabilities, fitted to the original by iterative proportional fitting; they stay the same for the released file. Higher values say that M* remains a good
--- model; permuting or perturbing lowers them. A cell to which M* gives no probability counts as one with half
+-- trying them all, of more by adding the interaction that betters the criterion most until none does, then dropping likewise, in turn); p
+-- its probabilities, fitted to the original by iterative proportional fitting; they stay the same for the released file. Higher values
+-- say that M* remains a good model; permuting or perturbing lowers them. A cell to which M* gives no probability counts as one with half
 -- an original record, p = 0.5 / n (`outside`: the released records in such cells).
 --   BIC = -2 L + d ln n,  AIC = -2 L + 2 d,  d = the sum of (k_i - 1) over the variables and of (k_i - 1)(k_j - 1) over the interactions
 -- NULL is a category of its own; categories are compared by their texts. mean_utility: per record, where the files differ in size.
@@ -38,9 +38,15 @@ CREATE OR REPLACE MACRO sdc__kernel_model_utility(codes, before, after, criterio
 CREATE OR REPLACE MACRO sdc_model_utility(original, released, columns, criterion := 'bic') AS TABLE
     WITH sdc__kinds AS (FROM sdc__kinds_of_records(original, released, columns, sdc__names(columns), []::VARCHAR[])),
     sdc__found AS (
-        SELECT sdc__kernel_model_utility(sdc__categories, sdc__before, sdc__after, sdc__checked_choice(criterion, 'criterion', ['bic', 'aic'])) AS sdc__k, list_sum(sdc__before) AS sdc__n, list_sum(sdc__after) AS sdc__m FROM sdc__kinds
+        SELECT sdc__kernel_model_utility(sdc__categories, sdc__before, sdc__after,
+                                         sdc__checked_choice(criterion, 'criterion', ['bic', 'aic'])) AS sdc__k,
+               list_sum(sdc__before) AS sdc__n, list_sum(sdc__after) AS sdc__m
+        FROM sdc__kinds
     )
-    SELECT list_transform(range(1, len(sdc__k[2]) + 1), lambda i: [sdc__names[sdc__k[2][i]::BIGINT], sdc__names[sdc__k[3][i]::BIGINT]]) AS interactions, sdc__k[1][1]::BIGINT AS parameters,
-           sdc__k[1][2] AS criterion, sdc__k[1][3] AS log_likelihood_before, sdc__k[1][4] AS log_likelihood_after, sdc__k[1][4] - sdc__k[1][3] AS utility,
+    SELECT list_transform(range(1, len(sdc__k[2]) + 1),
+                          lambda i: [sdc__names[sdc__k[2][i]::BIGINT], sdc__names[sdc__k[3][i]::BIGINT]]) AS interactions,
+           sdc__k[1][1]::BIGINT AS parameters,
+           sdc__k[1][2] AS criterion, sdc__k[1][3] AS log_likelihood_before, sdc__k[1][4] AS log_likelihood_after,
+           sdc__k[1][4] - sdc__k[1][3] AS utility,
            sdc__k[1][4] / sdc__m - sdc__k[1][3] / sdc__n AS mean_utility, sdc__k[1][5]::BIGINT AS outside
     FROM sdc__found, sdc__names_of(original, columns);

@@ -4,9 +4,9 @@
 --   logistic regression on the variables and, if pairs, on the products of every two of them
 --   pMSE = 1/N sum (p_i - c)^2        0 (they cannot be told apart) to c (1 - c)
 --   expected = (k - 1) (1 - c)^2 c / N, that of a synthetic file which the model fits exactly; k parameters;  ratio = pMSE / expected
--- The model has an indicator for each category but the most frequent one, and each continuous variable standardised; a missing number is the
--- mean, with an indicator of its own. What follows from other terms is not a parameter. A masked file repeats the original records, so
--- that its ratio may well be below 1; a ratio far above 1 says that distributions or connections have changed.
+-- The model has an indicator for each category but the most frequent one, and each continuous variable standardised; a missing number is
+-- the mean, with an indicator of its own. What follows from other terms is not a parameter. A masked file repeats the original records,
+-- so that its ratio may well be below 1; a ratio far above 1 says that distributions or connections have changed.
 -- Source: Woo, Reiter, Oganian & Karr (2009), Global measures of data utility for microdata masked for disclosure limitation, Journal of
 --   Privacy and Confidentiality 1(1); Snoke, Raab, Nowok, Dibben & Slavkovic (2018), General and specific utility measures for synthetic
 --   data, JRSS A 181(3), theorem 1.
@@ -29,27 +29,49 @@
 --   pairs       truth value  whether the model has the products of every two variables
 
 -- columns: of each variable its numbers, or the numbers of its categories; categories: how many have these, the first ones.
-CREATE OR REPLACE MACRO sdc__kernel_propensity(columns, categories, before, after, pairs) AS sdc__needs_python('The propensity score')::DOUBLE[];
+CREATE OR REPLACE MACRO sdc__kernel_propensity(columns, categories, before, after, pairs) AS
+    sdc__needs_python('The propensity score')::DOUBLE[];
 
 CREATE OR REPLACE MACRO sdc__mixed_columns(tbl, columns, categories, numbers, first) AS TABLE
-    SELECT first AS sdc__first, CASE WHEN len(categories) > 0 THEN COLUMNS(sdc__columns_if_any((*), categories, columns))::VARCHAR END AS "sdc__t_\0",
+    SELECT first AS sdc__first,
+           CASE WHEN len(categories) > 0
+                    THEN COLUMNS(sdc__columns_if_any((*), categories, columns))::VARCHAR END AS "sdc__t_\0",
            CASE WHEN len(numbers) > 0 THEN sdc__finite_number(COLUMNS(sdc__columns_if_any((*), numbers, columns))) END AS "sdc__x_\0"
     FROM sdc__exact_rows(tbl, codes := categories);
 
 -- The kinds of records in either file, in one row: a list for each variable, whether it holds categories, and the records of either file.
 CREATE OR REPLACE MACRO sdc__kinds_of_records(original, released, columns, categories, numbers) AS TABLE
-    WITH sdc__files AS (FROM sdc__mixed_columns(original, columns, categories, numbers, true) UNION ALL BY NAME FROM sdc__mixed_columns(released, columns, categories, numbers, false)),
+    WITH sdc__files AS (
+        FROM sdc__mixed_columns(original, columns, categories, numbers, true)
+        UNION ALL BY NAME
+        FROM sdc__mixed_columns(released, columns, categories, numbers, false)
+    ),
     sdc__crossed AS (
-        SELECT COLUMNS(lambda c: starts_with(c, 'sdc__t_')), COLUMNS(lambda c: starts_with(c, 'sdc__x_')), (count(*) FILTER (WHERE sdc__first))::DOUBLE AS sdc__b, (count(*) FILTER (WHERE NOT sdc__first))::DOUBLE AS sdc__a
+        SELECT COLUMNS(lambda c: starts_with(c, 'sdc__t_')), COLUMNS(lambda c: starts_with(c, 'sdc__x_')),
+               (count(*) FILTER (WHERE sdc__first))::DOUBLE AS sdc__b,
+               (count(*) FILTER (WHERE NOT sdc__first))::DOUBLE AS sdc__a
         FROM sdc__files GROUP BY ALL
     ),
-    sdc__coded AS (SELECT sdc__category_number(COLUMNS(lambda c: starts_with(c, 'sdc__t_'))) AS "\0", COLUMNS(lambda c: starts_with(c, 'sdc__x_')), sdc__b, sdc__a FROM sdc__crossed),
-    sdc__lists AS (SELECT list(COLUMNS(lambda c: starts_with(c, 'sdc__t_'))) AS "\0", list(COLUMNS(lambda c: starts_with(c, 'sdc__x_'))) AS "\0", list(sdc__b) AS sdc__before, list(sdc__a) AS sdc__after FROM sdc__coded)
+    sdc__coded AS (
+        SELECT sdc__category_number(COLUMNS(lambda c: starts_with(c, 'sdc__t_'))) AS "\0",
+               COLUMNS(lambda c: starts_with(c, 'sdc__x_')), sdc__b, sdc__a
+        FROM sdc__crossed
+    ),
+    sdc__lists AS (
+        SELECT list(COLUMNS(lambda c: starts_with(c, 'sdc__t_'))) AS "\0",
+               list(COLUMNS(lambda c: starts_with(c, 'sdc__x_'))) AS "\0", list(sdc__b) AS sdc__before,
+               list(sdc__a) AS sdc__after
+        FROM sdc__coded
+    )
     SELECT CASE WHEN len(categories) > 0 THEN [*COLUMNS(lambda c: starts_with(c, 'sdc__t_'))] ELSE [] END AS sdc__categories,
-           CASE WHEN len(numbers) > 0 THEN [*COLUMNS(lambda c: starts_with(c, 'sdc__x_'))] ELSE [] END AS sdc__numbers, sdc__before, sdc__after
+           CASE WHEN len(numbers) > 0 THEN [*COLUMNS(lambda c: starts_with(c, 'sdc__x_'))] ELSE [] END AS sdc__numbers,
+           sdc__before, sdc__after
     FROM sdc__lists;
 
-CREATE OR REPLACE MACRO sdc__flag(pairs) AS CASE pairs WHEN true THEN 1e0 WHEN false THEN 0e0 ELSE error('ParameterError: pairs is NULL: it must be true or false.') END;
+CREATE OR REPLACE MACRO sdc__flag(pairs) AS
+    CASE pairs WHEN true THEN 1e0
+               WHEN false THEN 0e0
+               ELSE error('ParameterError: pairs is NULL: it must be true or false.') END;
 
 -- sdc_propensity: how well a model tells released records from original ones.
 -- Gives: records BIGINT, parameters BIGINT, pmse DOUBLE (more loss), expected DOUBLE, ratio DOUBLE (more loss), share DOUBLE (more loss).
@@ -59,10 +81,13 @@ CREATE OR REPLACE MACRO sdc__flag(pairs) AS CASE pairs WHEN true THEN 1e0 WHEN f
 -- Limit: share. The share of the most that the propensity score can differ from one that tells nothing.
 CREATE OR REPLACE MACRO sdc_propensity(original, released, columns, continuous := NULL, pairs := true) AS TABLE
     WITH sdc__found AS (
-        SELECT sdc__kernel_propensity(list_concat(sdc__categories, sdc__numbers), len(sdc__categories)::DOUBLE, sdc__before, sdc__after, sdc__flag(pairs)) AS sdc__k
-        FROM sdc__kinds_of_records(original, released, columns, sdc__names_not_among(columns, continuous), sdc__names_among(columns, continuous))
+        SELECT sdc__kernel_propensity(list_concat(sdc__categories, sdc__numbers), len(sdc__categories)::DOUBLE, sdc__before,
+                                      sdc__after, sdc__flag(pairs)) AS sdc__k
+        FROM sdc__kinds_of_records(original, released, columns, sdc__names_not_among(columns, continuous),
+                                   sdc__names_among(columns, continuous))
         WHERE len(sdc__some_of(continuous, columns, 'continuous')) >= 0
     )
-    SELECT sdc__k[1]::BIGINT AS records, sdc__k[2]::BIGINT AS parameters, sdc__k[3] AS pmse, sdc__k[4] AS expected, CASE WHEN sdc__k[4] > 0 THEN sdc__k[3] / sdc__k[4] END AS ratio,
+    SELECT sdc__k[1]::BIGINT AS records, sdc__k[2]::BIGINT AS parameters, sdc__k[3] AS pmse, sdc__k[4] AS expected,
+           CASE WHEN sdc__k[4] > 0 THEN sdc__k[3] / sdc__k[4] END AS ratio,
            sdc__k[3] / (sdc__k[5] * (1 - sdc__k[5])) AS share
     FROM sdc__found;

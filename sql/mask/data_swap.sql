@@ -15,15 +15,16 @@
 --            4  m   south                                                                           4  m   south
 --
 -- Kept exactly: the joint table of the swapped columns, that of all others, and that of the swapped with the `equal` ones. Not kept: every
--- table of a swapped with another column, by as much as the rate. The handbook: data swapping was made for categories, and to keep low-order
--- tables; here the tables are kept that the choice of columns keeps, and no others.
+-- table of a swapped with another column, by as much as the rate. The handbook: data swapping was made for categories, and to keep
+-- low-order tables; here the tables are kept that the choice of columns keeps, and no others.
 -- Partners are drawn whatever their values, so a pair may agree in what it exchanges: it counts as swapped, and what is released of it is
--- true (sdc_swapping_risk counts it so). `different` of a swapped column rules that out; at a high rate, in a column of two values, all would
--- then be turned round, and could be turned back.
--- Who is swapped hangs on the record's own draw, on its id and its swapped values: nightly releases swap nearly the same records; partners change with the file.
--- In two releases at other rates or constraints other records are swapped: what differs between them was swapped in one. Release a file once.
--- No more pairs can be found than the constraints allow: fewer than the rate asks for is an error, or is counted (shortfall := 'report').
--- After it a count of uniques or of records below k takes every record for true: the risk that is left is that of sdc_swapping_risk.
+-- true (sdc_swapping_risk counts it so). `different` of a swapped column rules that out; at a high rate, in a column of two values, all
+-- would then be turned round, and could be turned back.
+-- Who is swapped hangs on the record's own draw, on its id and its swapped values: nightly releases swap nearly the same records;
+-- partners change with the file. In two releases at other rates or constraints other records are swapped: what differs between them was
+-- swapped in one. Release a file once. No more pairs can be found than the constraints allow: fewer than the rate asks for is an error,
+-- or is counted (shortfall := 'report'). After it a count of uniques or of records below k takes every record for true: the risk that is
+-- left is that of sdc_swapping_risk.
 --
 -- Scope: table.
 -- Keeps: the joint table of the swapped columns and that of all other columns, exactly; not those between them.
@@ -48,28 +49,40 @@
 -- The columns that pairs are drawn by, none of them twice.
 CREATE OR REPLACE MACRO sdc__swap_roles(columns, equal, different) AS CASE
     WHEN len(list_filter(sdc__names_if_any(equal), lambda n: sdc__is_among(n, columns))) > 0
-        THEN error('ColumnError: equal names ' || sdc__quoted(list_filter(sdc__names(equal), lambda n: sdc__is_among(n, columns))) || ', which is swapped: partners who agree in it would change nothing.')
+        THEN error('ColumnError: equal names '
+                   || sdc__quoted(list_filter(sdc__names(equal), lambda n: sdc__is_among(n, columns)))
+                   || ', which is swapped: partners who agree in it would change nothing.')
     WHEN len(list_filter(sdc__names_if_any(equal), lambda n: sdc__is_among(n, sdc__names_if_any(different)))) > 0
-        THEN error('ColumnError: ' || sdc__quoted(list_filter(sdc__names(equal), lambda n: sdc__is_among(n, different))) || ' stands in equal and in different: partners cannot both agree and differ in it.')
+        THEN error('ColumnError: ' || sdc__quoted(list_filter(sdc__names(equal), lambda n: sdc__is_among(n, different)))
+                   || ' stands in equal and in different: partners cannot both agree and differ in it.')
     ELSE true END;
 
 CREATE OR REPLACE MACRO sdc__swap_units(tbl, columns, rate, id, equal, different, stream, release) AS TABLE
     WITH sdc__drawn AS MATERIALIZED (
         SELECT row_number() OVER () AS sdc__unit, sdc__id, struct_pack(*COLUMNS(sdc__to_mask((*), columns, id))) AS sdc__x,
                sdc__within_value(equal, COLUMNS(sdc__within((*), equal))) AS "sdc__g_\0",
-               dense_rank() OVER (ORDER BY sdc__within_value(different, COLUMNS(sdc__within((*), different))) ASC NULLS FIRST) AS "sdc__p_\0",
+               dense_rank() OVER (ORDER BY sdc__within_value(
+                                      different, COLUMNS(sdc__within((*), different))) ASC NULLS FIRST) AS "sdc__p_\0",
                sdc__canonical(COLUMNS(sdc__to_mask((*), columns, id))) AS "sdc__t_\0", sdc__subkey
-        FROM sdc__identified(tbl, id, codes := list_concat(sdc__names(columns), sdc__names(equal), sdc__names(different)), compared := list_concat(sdc__names(equal), sdc__names(different))),
-             (SELECT sdc__subkey(sdc__secret_key(), release, stream, 'data swap', concat(sdc__part(sdc__canonical(TRY_CAST(rate AS DOUBLE))), sdc__part(sdc__columns_part(equal)),
-                  sdc__part(sdc__columns_part(different))), sdc__columns_part(columns)) AS sdc__subkey WHERE sdc__swap_roles(columns, equal, different))
+        FROM sdc__identified(tbl, id, codes := list_concat(sdc__names(columns), sdc__names(equal), sdc__names(different)),
+                             compared := list_concat(sdc__names(equal), sdc__names(different))),
+             (SELECT sdc__subkey(sdc__secret_key(), release, stream, 'data swap',
+                                 concat(sdc__part(sdc__canonical(TRY_CAST(rate AS DOUBLE))),
+                                        sdc__part(sdc__columns_part(equal)), sdc__part(sdc__columns_part(different))),
+                                 sdc__columns_part(columns)) AS sdc__subkey
+              WHERE sdc__swap_roles(columns, equal, different))
     ),
     sdc__grouped AS (
         SELECT sdc__unit, sdc__id, sdc__x, row(*COLUMNS(lambda c: starts_with(c, 'sdc__g_'))) AS sdc__same,
-               sdc__digest(sdc__subkey, sdc__checked_id(sdc__id), sdc__joined(struct_keys(sdc__x), [*COLUMNS(lambda c: starts_with(c, 'sdc__t_'))])) AS sdc__d,
-               CASE WHEN coalesce(len(sdc__names(different)), 0) = 0 THEN [] ELSE [*COLUMNS(lambda c: starts_with(c, 'sdc__p_'))] END::BIGINT[] AS sdc__codes
+               sdc__digest(sdc__subkey, sdc__checked_id(sdc__id),
+                           sdc__joined(struct_keys(sdc__x), [*COLUMNS(lambda c: starts_with(c, 'sdc__t_'))])) AS sdc__d,
+               CASE WHEN coalesce(len(sdc__names(different)), 0) = 0 THEN []
+                    ELSE [*COLUMNS(lambda c: starts_with(c, 'sdc__p_'))] END::BIGINT[] AS sdc__codes
         FROM sdc__drawn
     )
-    SELECT sdc__unit, sdc__id, sdc__x, [sdc__uniform_of(sdc__d, 1), sdc__uniform_of(sdc__d, 2), sdc__uniform_of(sdc__d, 3)] AS sdc__draws, [dense_rank() OVER (ORDER BY sdc__same ASC NULLS FIRST)] AS sdc__alike,
+    SELECT sdc__unit, sdc__id, sdc__x,
+           [sdc__uniform_of(sdc__d, 1), sdc__uniform_of(sdc__d, 2), sdc__uniform_of(sdc__d, 3)] AS sdc__draws,
+           [dense_rank() OVER (ORDER BY sdc__same ASC NULLS FIRST)] AS sdc__alike,
            [list_transform(sdc__codes, lambda c, i: c * len(sdc__codes) + i)] AS sdc__apart, 0 AS sdc__need
     FROM sdc__grouped;
 
@@ -78,28 +91,36 @@ CREATE OR REPLACE MACRO sdc__swapped_units(tbl, columns, rate, id, equal, differ
     WITH sdc__units AS MATERIALIZED (FROM sdc__swap_units(tbl, columns, rate, id, equal, different, stream, release)),
     sdc__asked AS MATERIALIZED (SELECT sdc__pairs_asked(rate, count(*), 'record') AS sdc__asked FROM sdc__units),
     sdc__both AS MATERIALIZED (FROM sdc__swap_pairs('sdc__units', 'sdc__asked'))
-    SELECT sdc__o.sdc__id, sdc__o.sdc__x AS sdc__own, sdc__p.sdc__id AS sdc__partner, sdc__p.sdc__x, sdc__p.sdc__unit IS NOT NULL AS sdc__swapped, sdc__asked.sdc__asked
-    FROM sdc__units AS sdc__o LEFT JOIN sdc__both ON sdc__o.sdc__unit = sdc__a LEFT JOIN sdc__units AS sdc__p ON sdc__p.sdc__unit = sdc__b, sdc__asked;
+    SELECT sdc__o.sdc__id, sdc__o.sdc__x AS sdc__own, sdc__p.sdc__id AS sdc__partner, sdc__p.sdc__x,
+           sdc__p.sdc__unit IS NOT NULL AS sdc__swapped, sdc__asked.sdc__asked
+    FROM sdc__units AS sdc__o
+    LEFT JOIN sdc__both ON sdc__o.sdc__unit = sdc__a
+    LEFT JOIN sdc__units AS sdc__p ON sdc__p.sdc__unit = sdc__b, sdc__asked;
 
 CREATE OR REPLACE MACRO sdc__data_swap(tbl, columns, rate, id, equal, different, shortfall, stream, release) AS TABLE
     WITH sdc__done AS MATERIALIZED (FROM sdc__swapped_units(tbl, columns, rate, id, equal, different, stream, release))
     SELECT sdc__id, unnest(CASE WHEN sdc__swapped THEN sdc__x ELSE sdc__own END)
-    FROM sdc__done, (SELECT sdc__swaps_enough(shortfall, any_value(sdc__asked), count(*) FILTER (sdc__swapped) // 2, 0, 'records') AS sdc__enough FROM sdc__done)
+    FROM sdc__done,
+         (SELECT sdc__swaps_enough(shortfall, any_value(sdc__asked), count(*) FILTER (sdc__swapped) // 2, 0,
+                                   'records') AS sdc__enough
+          FROM sdc__done)
     WHERE sdc__enough;
 
 -- sdc_data_swap: columns exchanged as a whole between pairs of records that are drawn.
 -- Example: FROM sdc_data_swap('persons', ['region'], 0.5, 'id', different := ['region']);
-CREATE OR REPLACE MACRO sdc_data_swap(tbl, columns, rate, id, equal := NULL, different := NULL, shortfall := 'refuse', stream := NULL, release := '') AS TABLE
+CREATE OR REPLACE MACRO sdc_data_swap(tbl, columns, rate, id, equal := NULL, different := NULL, shortfall := 'refuse',
+                                      stream := NULL, release := '') AS TABLE
     WITH sdc__done AS (FROM sdc__data_swap(tbl, columns, rate, id, equal, different, shortfall, stream, release))
     FROM sdc__released(tbl, columns, id, 'sdc__done');
 
--- Who exchanged with whom, for the data holder alone: whoever has it undoes the swap. Taken of the original table, with the arguments of the
--- swap. partner: NULL where the record keeps its own values.
+-- Who exchanged with whom, for the data holder alone: whoever has it undoes the swap. Taken of the original table, with the arguments of
+-- the swap. partner: NULL where the record keeps its own values.
 -- sdc_data_swap_partners: each record's partner in a data swap; confidential.
 -- Gives: id ANY, partner ANY, changed BOOLEAN.
 -- Rows: records.
 -- Example: FROM sdc_data_swap_partners('persons', ['region'], 0.5, 'id', different := ['region']);
-CREATE OR REPLACE MACRO sdc_data_swap_partners(tbl, columns, rate, id, equal := NULL, different := NULL, stream := NULL, release := '') AS TABLE
+CREATE OR REPLACE MACRO sdc_data_swap_partners(tbl, columns, rate, id, equal := NULL, different := NULL, stream := NULL,
+                                               release := '') AS TABLE
     SELECT sdc__id AS id, sdc__partner AS partner, sdc__swapped AND sdc__x IS DISTINCT FROM sdc__own AS changed
     FROM sdc__swapped_units(tbl, columns, rate, id, equal, different, stream, release);
 

@@ -22,7 +22,10 @@
 -- The columns that stay, or what is wrong with those named.
 CREATE OR REPLACE MACRO sdc__columns_staying(have, columns, id) AS CASE
     WHEN sdc__is_among(id, columns)
-        THEN [id || '" is the id, by which the log and later steps find the records: it stays; leave it out when the released file is written; so "' || id]
+        THEN [id
+              || '" is the id, by which the log and later steps find the records: it stays; leave it out when the released'
+              || ' file is written; so "'
+              || id]
     WHEN NOT list_has_all(have, list_concat(sdc__columns(have, columns), sdc__columns(have, [id])))
         THEN list_filter(list_concat(sdc__columns(have, columns), sdc__columns(have, [id])), lambda c: NOT list_contains(have, c))
     ELSE sdc__kept(sdc__own(have), columns)

@@ -1,33 +1,43 @@
 -- What needs the whole table (ranks, groups) gets it as lists, one row a stratum, records in
 -- the order of their ids: the same for any number of threads and any order of the rows.
 --
---   t: id a b     sdc__gathered:  sdc__ids  sdc__names  sdc__x            sdc__z (normal draws)  sdc__v (uniform)       sdc__u (of the record)
---      1  5 7                     [1, 2]    ['a', 'b']  [[5, 7], [6, 8]]  [[.., ..], [.., ..]]   [[.., ..], [.., ..]]   [[..], [..]]
+--   t: id a b     sdc__gathered:  sdc__ids  sdc__names  sdc__x            sdc__z (normal draws)  sdc__v (uniform)      sdc__u (of a record)
+--      1  5 7                     [1, 2]    ['a', 'b']  [[5, 7], [6, 8]]  [[.., ..], [.., ..]]   [[.., ..], [.., ..]]  [[..], [..]]
 --      2  6 8
 
 -- The subkeys of columns: a map from the name of the column, '' for the record as a whole, in one row. A column that is masked by itself
 -- draws the same whichever others are masked beside it; columns that are masked together have their names among the parameters.
 -- Without a method (NULL) nothing is drawn.
 CREATE OR REPLACE MACRO sdc__column_subkeys(columns, release, stream, method, parameters) AS TABLE
-    SELECT map_from_entries(list_transform(list_concat([''], sdc__names(columns)),
-               lambda c: row(sdc__folded(c), sdc__subkey(sdc__secret, release, stream, method, parameters, sdc__part(sdc__folded(c)))))) AS sdc__subkeys
+    SELECT map_from_entries(
+        list_transform(list_concat([''], sdc__names(columns)),
+                       lambda c: row(sdc__folded(c),
+                                     sdc__subkey(sdc__secret, release, stream, method, parameters,
+                                                 sdc__part(sdc__folded(c)))))) AS sdc__subkeys
     FROM (SELECT sdc__secret_key_of(method) AS sdc__secret);
 
--- The places of records from the lowest value to the highest, equal ones by a draw and then by their ids; entries: {x, draw, id, ...} of each.
--- Numbers that a DOUBLE holds exactly are ordered by numpy, which takes a fifth of the time; what it cannot tell apart (NULL comes back) and
--- values of any other type by DuckDB. (The lambda is for DuckDB 1.5, which cannot create a macro that grades an argument as it is.)
+-- The places of records from the lowest value to the highest, equal ones by a draw and then by their ids; entries: {x, draw, id, ...} of
+-- each. Numbers that a DOUBLE holds exactly are ordered by numpy, which takes a fifth of the time; what it cannot tell apart (NULL comes
+-- back) and values of any other type by DuckDB. (The lambda is for DuckDB 1.5, which cannot create a macro that grades an argument as it
+-- is.)
 CREATE OR REPLACE MACRO sdc__as_doubles(x) AS
-    CASE WHEN sdc__is_whole(rtrim(typeof(x), '[]')) OR typeof(x) IN ('FLOAT[]', 'DOUBLE[]') OR TRY_CAST(regexp_extract(typeof(x), '^DECIMAL.(\d+)', 1) AS INTEGER) <= 15
+    CASE WHEN sdc__is_whole(rtrim(typeof(x), '[]')) OR typeof(x) IN ('FLOAT[]', 'DOUBLE[]')
+              OR TRY_CAST(regexp_extract(typeof(x), '^DECIMAL.(\d+)', 1) AS INTEGER) <= 15
          THEN TRY_CAST(x AS DOUBLE[]) END;
 CREATE OR REPLACE MACRO sdc__ascending(stratum, x, breakers, entries) AS
-    coalesce(sdc__kernel_ascending(stratum::VARCHAR, sdc__as_doubles(x), breakers), list_grade_up(list_transform(entries, lambda e: e), 'ASC', 'NULLS LAST'));
+    coalesce(sdc__kernel_ascending(stratum::VARCHAR, sdc__as_doubles(x), breakers),
+             list_grade_up(list_transform(entries, lambda e: e), 'ASC', 'NULLS LAST'));
 
 -- A number in millionths of a unit, as a draw depends on it: a change by less than that is not drawn for.
 CREATE OR REPLACE MACRO sdc__in_units(x, unit) AS coalesce(TRY_CAST(round(x / unit * 1e6) AS BIGINT)::VARCHAR, x::VARCHAR);
 
 -- The values of a record that are masked together, as one text: in the order of their names.
 CREATE OR REPLACE MACRO sdc__joined(names, texts) AS
-    array_to_string(list_transform(list_select(texts, list_grade_up(list_transform(names, lambda n: sdc__folded(n)), 'ASC', 'NULLS FIRST')), lambda t: sdc__part(t)), '');
+    array_to_string(list_transform(
+                        list_select(texts,
+                                    list_grade_up(list_transform(names, lambda n: sdc__folded(n)), 'ASC', 'NULLS FIRST')),
+                        lambda t: sdc__part(t)),
+                    '');
 
 CREATE OR REPLACE MACRO sdc__column_digest(x, subkeys, id, together) AS
     sdc__digest(subkeys[sdc__folded(alias(x))], sdc__checked_id(id), coalesce(together, sdc__part(sdc__canonical(sdc__number(x)))));
@@ -37,9 +47,12 @@ CREATE OR REPLACE MACRO sdc__gathered(tbl, columns, id, stratum, drawn, method, 
     WITH sdc__whole AS (
         SELECT *, struct_keys(struct_pack(*COLUMNS(sdc__to_mask((*), columns, id)))) AS sdc__names,
                CASE WHEN drawn = 'record'
-                    THEN sdc__joined(sdc__names, list_transform([*COLUMNS(sdc__to_mask((*), columns, id))], lambda v: sdc__canonical(TRY_CAST(v AS DOUBLE)))) END AS sdc__together
+                    THEN sdc__joined(sdc__names,
+                                     list_transform([*COLUMNS(sdc__to_mask((*), columns, id))],
+                                                    lambda v: sdc__canonical(TRY_CAST(v AS DOUBLE)))) END AS sdc__together
         FROM sdc__identified(tbl, id, codes := [stratum]),
-             sdc__column_subkeys(columns, release, stream, method, concat(parameters, CASE WHEN drawn = 'record' THEN sdc__columns_part(columns) END))
+             sdc__column_subkeys(columns, release, stream, method,
+                                 concat(parameters, CASE WHEN drawn = 'record' THEN sdc__columns_part(columns) END))
     ),
     sdc__digests AS (
         SELECT sdc__id, sdc__names,
@@ -91,6 +104,8 @@ CREATE OR REPLACE MACRO sdc__each(given, columns, names) AS CASE
     WHEN given IS NULL THEN list_transform(names, lambda n: NULL::VARCHAR)
     WHEN len(sdc__listed(given)) = 1 THEN list_transform(names, lambda n: sdc__listed(given)[1])
     WHEN len(sdc__listed(given)) = len(sdc__names(columns))
-        THEN list_transform(names, lambda n: sdc__listed(given)[list_position(list_transform(columns, lambda c: sdc__folded(c)), sdc__folded(n))])
+        THEN list_transform(names,
+                            lambda n: sdc__listed(given)[
+                                list_position(list_transform(columns, lambda c: sdc__folded(c)), sdc__folded(n))])
     ELSE error('ParameterError: ' || given::VARCHAR || ' must be one value, or one for each of the columns ' || sdc__quoted(columns) || '.')
 END;

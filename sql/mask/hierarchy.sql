@@ -26,11 +26,19 @@
 -- whose labels have several on the next one.
 CREATE OR REPLACE MACRO sdc__sound_hierarchy(name, values_twice, values_short, own, unnamed, names, strange, split_at) AS CASE
     WHEN name IS NULL THEN error('TableError: A row of the hierarchies has NULL in the place of its variable: name the key it is of.')
-    WHEN values_twice > 0 THEN error('TableError: ' || format('{:,}', values_twice) || ' values stand more than once in the hierarchy of ' || name || ': give each one row, in the long form one at each level.')
-    WHEN values_short > 0 THEN error('TableError: ' || format('{:,}', values_short) || ' values of the hierarchy of ' || name || ' have not every level from 0 to the highest: give each a label at every level.')
-    WHEN NOT own THEN error('TableError: At level 0 of the hierarchy of ' || name || ' a label is not the value itself: level 0 is the value, the first label stands at level 1.')
-    WHEN unnamed OR NOT names THEN error('TableError: The levels of the hierarchy of ' || name || ' have not one name each: give every level a name of its own.')
-    WHEN strange THEN error('TableError: A level of the hierarchy of ' || name || ' has another level''s number as its name: name levels by words, or by their own numbers from 0.')
+    WHEN values_twice > 0
+        THEN error('TableError: ' || format('{:,}', values_twice) || ' values stand more than once in the hierarchy of '
+                   || name || ': give each one row, in the long form one at each level.')
+    WHEN values_short > 0
+        THEN error('TableError: ' || format('{:,}', values_short) || ' values of the hierarchy of ' || name
+                   || ' have not every level from 0 to the highest: give each a label at every level.')
+    WHEN NOT own THEN error('TableError: At level 0 of the hierarchy of ' || name
+                            || ' a label is not the value itself: level 0 is the value, the first label stands at level 1.')
+    WHEN unnamed OR NOT names THEN error('TableError: The levels of the hierarchy of ' || name
+                                         || ' have not one name each: give every level a name of its own.')
+    WHEN strange
+        THEN error('TableError: A level of the hierarchy of ' || name
+                   || ' has another level''s number as its name: name levels by words, or by their own numbers from 0.')
     WHEN split_at IS NOT NULL THEN error('TableError: Values of the hierarchy of ' || name || ' that have one label at level ' || split_at
         || ' have several on the next: what is put together must stay so. Give them several labels below, or one above.')
     ELSE false END;
@@ -38,23 +46,32 @@ CREATE OR REPLACE MACRO sdc__sound_hierarchy(name, values_twice, values_short, o
 -- The long table, checked: of these keys, each of which must have a hierarchy, or of all (NULL). sdc__variable: the key's folded name.
 CREATE OR REPLACE MACRO sdc__hierarchies(hierarchies, keys) AS TABLE
     WITH sdc__read AS MATERIALIZED (
-        SELECT sdc__folded(variable) AS sdc__variable, value AS sdc__value, TRY_CAST(level AS INTEGER) AS sdc__level, level_name AS sdc__level_name, label AS sdc__label, variable AS sdc__as_named
-        FROM (SELECT sdc__by_bytes(CAST(COLUMNS(sdc__columns((*), ['variable', 'value', 'level', 'level_name', 'label'])) AS VARCHAR)) AS "\0" FROM sdc__rows(hierarchies))
+        SELECT sdc__folded(variable) AS sdc__variable, value AS sdc__value, TRY_CAST(level AS INTEGER) AS sdc__level,
+               level_name AS sdc__level_name, label AS sdc__label, variable AS sdc__as_named
+        FROM (SELECT sdc__by_bytes(
+                  CAST(COLUMNS(sdc__columns((*),
+                                            ['variable', 'value', 'level', 'level_name', 'label'])) AS VARCHAR)) AS "\0"
+              FROM sdc__rows(hierarchies))
         WHERE keys IS NULL OR variable IS NULL OR sdc__is_among(variable, keys)
     ),
     sdc__levels AS (
-        SELECT sdc__variable, sdc__level, min(sdc__level_name) AS sdc__name, count(sdc__level_name) < count(*) OR min(sdc__level_name) <> max(sdc__level_name) AS sdc__unnamed
+        SELECT sdc__variable, sdc__level, min(sdc__level_name) AS sdc__name,
+               count(sdc__level_name) < count(*) OR min(sdc__level_name) <> max(sdc__level_name) AS sdc__unnamed
         FROM sdc__read GROUP BY sdc__variable, sdc__level
     ),
     sdc__by_level AS (
-        SELECT sdc__variable AS sdc__v, max(sdc__level) AS sdc__height, bool_or(sdc__unnamed) AS sdc__no_name, count(DISTINCT sdc__name) = count(*) AS sdc__own_names,
+        SELECT sdc__variable AS sdc__v, max(sdc__level) AS sdc__height, bool_or(sdc__unnamed) AS sdc__no_name,
+               count(DISTINCT sdc__name) = count(*) AS sdc__own_names,
                bool_or(TRY_CAST(sdc__name AS BIGINT) <> sdc__level AND TRY_CAST(sdc__name AS BIGINT) BETWEEN 0 AND sdc__top) AS sdc__strange
         FROM (SELECT *, max(sdc__level) OVER (PARTITION BY sdc__variable) AS sdc__top FROM sdc__levels) GROUP BY sdc__variable
     ),
     sdc__by_value AS (
-        SELECT sdc__v, count(*) FILTER (WHERE sdc__rows > sdc__distinct) AS sdc__twice, count(*) FILTER (WHERE sdc__distinct <= sdc__height OR sdc__lowest < 0 OR sdc__none) AS sdc__short
-        FROM (SELECT sdc__variable, count(sdc__level) AS sdc__rows, count(DISTINCT sdc__level) AS sdc__distinct, min(sdc__level) AS sdc__lowest, bool_or(sdc__level IS NULL) AS sdc__none
-              FROM sdc__read GROUP BY sdc__variable, sdc__value)
+        SELECT sdc__v, count(*) FILTER (WHERE sdc__rows > sdc__distinct) AS sdc__twice,
+               count(*) FILTER (WHERE sdc__distinct <= sdc__height OR sdc__lowest < 0 OR sdc__none) AS sdc__short
+        FROM (SELECT sdc__variable, count(sdc__level) AS sdc__rows, count(DISTINCT sdc__level) AS sdc__distinct,
+                     min(sdc__level) AS sdc__lowest, bool_or(sdc__level IS NULL) AS sdc__none
+              FROM sdc__read
+              GROUP BY sdc__variable, sdc__value)
         JOIN sdc__by_level ON sdc__v IS NOT DISTINCT FROM sdc__variable GROUP BY sdc__v
     ),
     sdc__splits AS (
@@ -65,14 +82,20 @@ CREATE OR REPLACE MACRO sdc__hierarchies(hierarchies, keys) AS TABLE
     sdc__wrong AS (
         SELECT sdc__l.sdc__v AS sdc__of
         FROM sdc__by_level AS sdc__l JOIN sdc__by_value AS sdc__n ON sdc__l.sdc__v IS NOT DISTINCT FROM sdc__n.sdc__v
-        LEFT JOIN (SELECT sdc__variable, min(sdc__split) AS sdc__split FROM sdc__splits GROUP BY sdc__variable) AS sdc__s ON sdc__s.sdc__variable = sdc__l.sdc__v
-        JOIN (SELECT sdc__variable, min(sdc__as_named) AS sdc__named, bool_and(sdc__level > 0 OR sdc__label IS NOT DISTINCT FROM sdc__value) AS sdc__own FROM sdc__read GROUP BY sdc__variable) AS sdc__o
+        LEFT JOIN (SELECT sdc__variable, min(sdc__split) AS sdc__split
+                   FROM sdc__splits
+                   GROUP BY sdc__variable) AS sdc__s ON sdc__s.sdc__variable = sdc__l.sdc__v
+        JOIN (SELECT sdc__variable, min(sdc__as_named) AS sdc__named,
+                     bool_and(sdc__level > 0 OR sdc__label IS NOT DISTINCT FROM sdc__value) AS sdc__own
+              FROM sdc__read
+              GROUP BY sdc__variable) AS sdc__o
           ON sdc__o.sdc__variable IS NOT DISTINCT FROM sdc__l.sdc__v
         WHERE sdc__sound_hierarchy(sdc__named, sdc__twice, sdc__short, sdc__own, sdc__no_name, sdc__own_names, sdc__strange, sdc__split)
         UNION ALL
         SELECT sdc__absent FROM (SELECT unnest(sdc__names(keys)) AS sdc__absent)
         WHERE CASE WHEN sdc__folded(sdc__absent) IN (SELECT sdc__variable FROM sdc__read WHERE sdc__variable IS NOT NULL) THEN false
-                   ELSE error('TableError: There is no hierarchy of ' || sdc__absent || ' in ' || hierarchies || ': give one for every key, in rows with its name as the variable.') END
+                   ELSE error('TableError: There is no hierarchy of ' || sdc__absent || ' in ' || hierarchies
+                              || ': give one for every key, in rows with its name as the variable.') END
     )
     FROM sdc__read UNION ALL SELECT sdc__none.* FROM sdc__wrong LEFT JOIN (FROM sdc__read LIMIT 0) AS sdc__none ON true;
 
@@ -82,10 +105,14 @@ CREATE OR REPLACE MACRO sdc__hierarchies(hierarchies, keys) AS TABLE
 -- Example: FROM sdc_hierarchy('age_levels', 'age');
 CREATE OR REPLACE MACRO sdc_hierarchy(tbl, variable) AS TABLE
     WITH sdc__lists AS (
-        SELECT [*COLUMNS(*)] AS sdc__labels, struct_keys(struct_pack(*COLUMNS(*))) AS sdc__names FROM (SELECT CAST(COLUMNS(*) AS VARCHAR) AS "\0" FROM sdc__rows(tbl))
+        SELECT [*COLUMNS(*)] AS sdc__labels, struct_keys(struct_pack(*COLUMNS(*))) AS sdc__names
+        FROM (SELECT CAST(COLUMNS(*) AS VARCHAR) AS "\0" FROM sdc__rows(tbl))
     ),
     sdc__long AS MATERIALIZED (
-        SELECT variable::VARCHAR AS variable, sdc__labels[1] AS value, unnest(range(len(sdc__labels)))::INTEGER AS level, unnest(sdc__names) AS level_name, unnest(sdc__labels) AS label
+        SELECT variable::VARCHAR AS variable, sdc__labels[1] AS value, unnest(range(len(sdc__labels)))::INTEGER AS level,
+               unnest(sdc__names) AS level_name, unnest(sdc__labels) AS label
         FROM sdc__lists
     )
-    SELECT sdc__as_named AS variable, sdc__value AS value, sdc__level AS level, sdc__level_name AS level_name, sdc__label AS label FROM sdc__hierarchies('sdc__long', NULL);
+    SELECT sdc__as_named AS variable, sdc__value AS value, sdc__level AS level, sdc__level_name AS level_name,
+           sdc__label AS label
+    FROM sdc__hierarchies('sdc__long', NULL);

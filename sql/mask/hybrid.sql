@@ -1,23 +1,27 @@
--- Hybrid data: of each confidential number a share alpha, of its expectation given other columns the rest, and noise, so that means and covariances stay exactly.
+-- Hybrid data: of each confidential number a share alpha, of its expectation given other columns the rest, and noise, so that
+-- means and covariances stay exactly.
 --
 --   x' = gamma + x alpha + y beta + e,   beta = S_yy^-1 S_yx (I - alpha),   gamma = (I - alpha) mean(x) - beta mean(y)
 --   cov(e) = S - alpha S alpha,          S = S_xx - S_xy S_yy^-1 S_yx                                          (alpha diagonal)
--- The noise is orthogonal to x and y in the records themselves. alpha = 0 is IPSO's method C: nothing of the own value; alpha near 1 the value itself. One alpha
--- serves all columns, or each has one; then cov(e) can have a negative variance, which no noise has: an error that names the largest alphas in these ratios (to a thousandth of them) that do not.
--- Source: SDC handbook, section 3.4.7.7 (Muralidhar & Sarathy 2008, Generating sufficiency-based non-synthetic perturbed data, Transactions on Data Privacy 1, 17-33).
+-- The noise is orthogonal to x and y in the records themselves. alpha = 0 is IPSO's method C: nothing of the own value; alpha near 1 the
+-- value itself. One alpha serves all columns, or each has one; then cov(e) can have a negative variance, which no noise has: an error
+-- that names the largest alphas in these ratios (to a thousandth of them) that do not.
+-- Source: SDC handbook, section 3.4.7.7 (Muralidhar & Sarathy 2008, Generating sufficiency-based non-synthetic perturbed data,
+--   Transactions on Data Privacy 1, 17-33).
 --
 --   SET VARIABLE sdc_key = '...';
 --   CREATE TABLE released AS FROM sdc_hybrid('firms', ['turnover', 'profit'], 0.3, 'id', given := ['employees']);
 --
--- Exactly: to 1e-9 of their size, in columns of DOUBLE, which lie on a grid of 2^-34 of the power of two by the column's deviation, so that the last bits
--- tell nothing (grid.sql). Whole numbers and decimals are rounded to their type. What is not normal is kept as far as alpha goes; released values may be negative.
--- The given columns are released as they are. Given them, a released value correlates with its own by alpha (all columns alike): regression leaves 1 - alpha^2 of
--- the variance that was left, in one release. Of m releases with draws of their own (other names, or a source that was changed: any change draws everybody
--- anew) the mean leaves (1 - alpha^2) / (1 + (m - 1) alpha^2) of it: nothing in the end. Release it once (tests/mask/test_hybrid.py shows it). And means and covariances
--- are kept exactly: two releases of which one has a record more give that record's deviations, as with IPSO.
+-- Exactly: to 1e-9 of their size, in columns of DOUBLE, which lie on a grid of 2^-34 of the power of two by the column's deviation, so
+-- that the last bits tell nothing (grid.sql). Whole numbers and decimals are rounded to their type. What is not normal is kept as far as
+-- alpha goes; released values may be negative. The given columns are released as they are. Given them, a released value correlates with
+-- its own by alpha (all columns alike): regression leaves 1 - alpha^2 of the variance that was left, in one release. Of m releases with
+-- draws of their own (other names, or a source that was changed: any change draws everybody anew) the mean leaves (1 - alpha^2) / (1 + (m
+-- - 1) alpha^2) of it: nothing in the end. Release it once (tests/mask/test_hybrid.py shows it). And means and covariances are kept
+-- exactly: two releases of which one has a record more give that record's deviations, as with IPSO.
 --
--- NULL and NaN are errors, and so are collinear columns, a record with more than a quarter of the weight in its own expectation, more than 0.99 of a column explained by
--- the given ones, and fewer than 2 |x| + |y| + 1 records, of each stratum.
+-- NULL and NaN are errors, and so are collinear columns, a record with more than a quarter of the weight in its own expectation, more
+-- than 0.99 of a column explained by the given ones, and fewer than 2 |x| + |y| + 1 records, of each stratum.
 --
 -- Scope: table.
 -- Keeps: means and covariances, of the columns and with the given ones.
@@ -43,7 +47,8 @@ CREATE OR REPLACE MACRO sdc__kernel_hybrid(stratum, y, x, alpha, digests, names)
 
 CREATE OR REPLACE MACRO sdc__own_share(alpha) AS
     CASE WHEN TRY_CAST(alpha AS DOUBLE) >= 0 AND TRY_CAST(alpha AS DOUBLE) < 1 THEN TRY_CAST(alpha AS DOUBLE)
-         ELSE error('ParameterError: alpha is ' || coalesce(alpha::VARCHAR, 'NULL') || ': it must be a number, at least 0 and less than 1.') END;
+         ELSE error('ParameterError: alpha is ' || coalesce(alpha::VARCHAR, 'NULL')
+                    || ': it must be a number, at least 0 and less than 1.') END;
 CREATE OR REPLACE MACRO sdc__alphas(alpha, columns, names) AS
     list_transform(coalesce(sdc__each(alpha, columns, names), [NULL::VARCHAR]), lambda a: sdc__own_share(a));
 
@@ -51,10 +56,19 @@ CREATE OR REPLACE MACRO sdc__alphas(alpha, columns, names) AS
 CREATE OR REPLACE MACRO sdc__hybrid(tbl, columns, alpha, id, given, stratum, stream, release) AS TABLE
     WITH sdc__read AS MATERIALIZED (FROM sdc__numbers_beside(tbl, columns, id, given, 'given', stratum)),
     sdc__lists AS MATERIALIZED (SELECT *, sdc__alphas(alpha, columns, sdc__names) AS sdc__alpha FROM sdc__lists_beside('sdc__read', given)),
-    sdc__part_of AS (SELECT array_to_string(list_transform(any_value(sdc__alpha), lambda a: sdc__part(sdc__canonical(a))), '') AS sdc__drawn_by FROM sdc__lists),
-    sdc__draws AS (FROM sdc__digests_of_all('sdc__read', 'sdc__lists', columns, release, stream, 'hybrid ' || (SELECT sdc__drawn_by FROM sdc__part_of))),
+    sdc__part_of AS (
+        SELECT array_to_string(list_transform(any_value(sdc__alpha), lambda a: sdc__part(sdc__canonical(a))),
+                               '') AS sdc__drawn_by
+        FROM sdc__lists
+    ),
+    sdc__draws AS (
+        FROM sdc__digests_of_all('sdc__read', 'sdc__lists', columns, release, stream,
+                                 'hybrid ' || (SELECT sdc__drawn_by FROM sdc__part_of))
+    ),
     sdc__filled AS (
-        SELECT sdc__ids, sdc__names, sdc__kernel_hybrid(sdc__stratum::VARCHAR, sdc__y, sdc__x, sdc__alpha, sdc__digests, sdc__lines(sdc__names)) AS sdc__masked
+        SELECT sdc__ids, sdc__names,
+               sdc__kernel_hybrid(sdc__stratum::VARCHAR, sdc__y, sdc__x, sdc__alpha, sdc__digests,
+                                  sdc__lines(sdc__names)) AS sdc__masked
         FROM sdc__lists JOIN sdc__draws ON sdc__stratum IS NOT DISTINCT FROM sdc__drawn_in
     )
     FROM sdc__spread(tbl, columns, 'sdc__filled');

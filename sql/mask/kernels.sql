@@ -5,7 +5,9 @@
 -- back is one list a column, in the order of the records.
 
 CREATE OR REPLACE MACRO sdc__needs_python(what) AS
-    error('Unsupported: ' || what || ' needs Python: in Python, sdc_sql.load(con) registers it; or use the command line, sdc-sql shell or sdc-sql mask.');
+    error('Unsupported: ' || what
+          || ' needs Python: in Python, sdc_sql.load(con) registers it; or use the command line, sdc-sql shell or sdc-sql'
+          || ' mask.');
 
 -- Names of columns for the messages of a kernel, a line each.
 CREATE OR REPLACE MACRO sdc__lines(names) AS array_to_string(list_transform(names, lambda n: replace(n, chr(10), ' ')), chr(10));
@@ -34,7 +36,8 @@ CREATE OR REPLACE MACRO sdc__kernel_settle_households(stratum, codes, houses, re
     sdc__needs_python('Local suppression')::BIGINT[];
 CREATE OR REPLACE MACRO sdc__kernel_suppression_gap(stratum, cells, hashes, sizes, k, guarantee, importance, cost, shares, keys) AS
     sdc__needs_python('Local suppression')::DOUBLE[];
-CREATE OR REPLACE MACRO sdc__kernel_suppress_combinations(codes, counts, amounts, sets, thresholds, inclusive, guarantee, importance, cost) AS
+CREATE OR REPLACE MACRO sdc__kernel_suppress_combinations(codes, counts, amounts, sets, thresholds, inclusive, guarantee,
+                                                          importance, cost) AS
     sdc__needs_python('Local suppression')::BIGINT[];
 CREATE OR REPLACE MACRO sdc__kernel_suppress_risky(codes, counts, amounts, cells, households, members, max_risk, may, importance, cost) AS
     sdc__needs_python('Local suppression')::BIGINT[];

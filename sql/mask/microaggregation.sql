@@ -12,7 +12,8 @@
 -- Records with NULL in some of the columns are grouped with those that lack the same: fewer than k of a kind is an error.
 -- No draws: no key is needed. A mean or median is released with its first 32 bits (grid.sql).
 --
--- What `blocks` costs hangs on the records in a block. Of the variance are lost by k = 5 (SSE/SST, standardised; one block is MDAV as it stands):
+-- What `blocks` costs hangs on the records in a block. Of the variance are lost by k = 5 (SSE/SST, standardised; one block is
+-- MDAV as it stands):
 --   blocks                                                       1        4       16       64      256
 --   22,272 couples, experience, hours and income            0.26 %   0.29 %   0.41 %   1.10 %   3.80 %
 --   20,000 normal, three columns, correlations 0.5          0.55 %   0.56 %   0.62 %   1.16 %   3.54 %
@@ -31,7 +32,8 @@
 --   id        column                    identifies each record
 --   method    'mdav', 'vmdav', 'univariate', 'individual_ranking', 'principal_component' or 'sum_of_z'  how groups are formed
 --   centroid  'mean' or 'median'        the value that a group releases
---   blocks    whole number in [1, ...)  of mdav: within so many blocks along the first principal component, for large files; costs information (above)
+--   blocks    whole number in [1, ...)  of mdav: within so many blocks along the first principal component, for large files; costs
+--                                       information (above)
 --   gamma     number in [0, ...)        of vmdav: the larger, the more groups grow beyond k
 --   scale     'ordinal' or 'nominal'    whether the categories are ordered
 --   stratum   column                    a column within whose values groups are formed
@@ -39,7 +41,13 @@
 CREATE OR REPLACE MACRO sdc__microaggregate(tbl, columns, k, id, method, centroid, blocks, gamma, stratum) AS TABLE
     WITH sdc__filled AS (
         SELECT sdc__ids, sdc__names,
-               sdc__kernel_microaggregate(sdc__stratum::VARCHAR, sdc__x, sdc__checked_number(k, 'k'), sdc__checked_choice(method, 'method', ['mdav', 'vmdav', 'univariate', 'individual_ranking', 'principal_component', 'sum_of_z']), sdc__checked_choice(centroid, 'centroid', ['mean', 'median']), sdc__checked_number(blocks, 'blocks'), sdc__checked_number(gamma, 'gamma')) AS sdc__masked
+               sdc__kernel_microaggregate(
+                   sdc__stratum::VARCHAR, sdc__x, sdc__checked_number(k, 'k'),
+                   sdc__checked_choice(method, 'method',
+                                       ['mdav', 'vmdav', 'univariate', 'individual_ranking', 'principal_component',
+                                        'sum_of_z']),
+                   sdc__checked_choice(centroid, 'centroid', ['mean', 'median']), sdc__checked_number(blocks, 'blocks'),
+                   sdc__checked_number(gamma, 'gamma')) AS sdc__masked
         FROM sdc__gathered(tbl, columns, id, stratum, 'column', NULL, NULL, NULL, NULL)
     )
     FROM sdc__spread_averages(tbl, columns, 'sdc__filled');
@@ -51,7 +59,8 @@ CREATE OR REPLACE MACRO sdc__microaggregate(tbl, columns, k, id, method, centroi
 -- Households: as one record.
 -- sdc_microaggregate: numeric columns replaced by the mean (or median) of groups of at least k alike records.
 -- Example: FROM sdc_microaggregate('persons', ['age', 'income'], 3, 'id');
-CREATE OR REPLACE MACRO sdc_microaggregate(tbl, columns, k, id, method := 'mdav', centroid := 'mean', blocks := 1, gamma := 0.2, stratum := NULL) AS TABLE
+CREATE OR REPLACE MACRO sdc_microaggregate(tbl, columns, k, id, method := 'mdav', centroid := 'mean', blocks := 1,
+                                           gamma := 0.2, stratum := NULL) AS TABLE
     WITH sdc__done AS (FROM sdc__microaggregate(tbl, columns, k, id, method, centroid, blocks, gamma, stratum))
     FROM sdc__released(tbl, columns, id, 'sdc__done');
 
@@ -75,7 +84,9 @@ CREATE OR REPLACE MACRO sdc__microaggregate_categorical(tbl, columns, k, id, sca
     ),
     sdc__filled AS (
         SELECT sdc__ids, sdc__names,
-               sdc__kernel_microaggregate_categorical(sdc__stratum::VARCHAR, sdc__codes, sdc__labels, sdc__checked_number(k, 'k'), sdc__checked_choice(scale, 'scale', ['ordinal', 'nominal'])) AS sdc__masked
+               sdc__kernel_microaggregate_categorical(
+                   sdc__stratum::VARCHAR, sdc__codes, sdc__labels, sdc__checked_number(k, 'k'),
+                   sdc__checked_choice(scale, 'scale', ['ordinal', 'nominal'])) AS sdc__masked
         FROM sdc__gathered
     )
     FROM sdc__spread(tbl, columns, 'sdc__filled');

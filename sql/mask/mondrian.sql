@@ -43,11 +43,16 @@
 --   hierarchies  table                     the long table of hierarchies (sdc_hierarchy); keys that are not in it have none
 
 CREATE OR REPLACE MACRO sdc__is_in_ranges(type) AS
-    CASE WHEN regexp_matches(type, '^(U?(TINY|SMALL|BIG|HUGE)?INT|U?INTEGER|BIGNUM|FLOAT|DOUBLE|DECIMAL\([0-9,]+\)|DATE|TIME[A-Z_ ]*)$') THEN true
+    CASE WHEN regexp_matches(
+             type, '^(U?(TINY|SMALL|BIG|HUGE)?INT|U?INTEGER|BIGNUM|FLOAT|DOUBLE|DECIMAL\([0-9,]+\)|DATE|TIME[A-Z_ ]*)$')
+             THEN true
          WHEN regexp_matches(type, '^(VARCHAR|BOOLEAN|INTERVAL|ENUM\(.*\))$') THEN false
-         ELSE error('ColumnError: A key has the type ' || type || ', in whose place no label can stand: cast it to VARCHAR first, take values out of it, or leave it out of the keys.') END;
+         ELSE error('ColumnError: A key has the type ' || type
+                    || ', in whose place no label can stand: cast it to VARCHAR first, take values out of it, or'
+                    || ' leave it out of the keys.') END;
 CREATE OR REPLACE MACRO sdc__numbered_value(key) AS
-    {'n': CASE WHEN key IS NULL THEN 0 ELSE dense_rank() OVER (ORDER BY key ASC) END, 'text': sdc__by_bytes(key::VARCHAR), 'is_range': sdc__is_in_ranges(typeof(key))};
+    {'n': CASE WHEN key IS NULL THEN 0 ELSE dense_rank() OVER (ORDER BY key ASC) END, 'text': sdc__by_bytes(key::VARCHAR),
+     'is_range': sdc__is_in_ranges(typeof(key))};
 
 CREATE OR REPLACE MACRO sdc__range_label(low, high, lowest, highest, with_null, hyphened) AS
     CASE WHEN lowest AND highest THEN '*'
@@ -62,82 +67,115 @@ CREATE OR REPLACE MACRO sdc__label_of(v, names, labels) AS labels[list_position(
 
 CREATE OR REPLACE MACRO sdc__leaves_in_order(checked) AS TABLE
     SELECT sdc__variable, sdc__value, dense_rank() OVER (PARTITION BY sdc__variable ORDER BY sdc__path ASC) - 1 AS sdc__leaf
-    FROM (SELECT sdc__variable, sdc__value, list(encode(sdc__label) ORDER BY sdc__level DESC) AS sdc__path FROM query_table(checked) GROUP BY ALL);
+    FROM (SELECT sdc__variable, sdc__value, list(encode(sdc__label) ORDER BY sdc__level DESC) AS sdc__path
+          FROM query_table(checked)
+          GROUP BY ALL);
 
 -- Each value of each key, in the order of the key's hierarchy where it has one (values of one node side by side), else in its own.
 CREATE OR REPLACE MACRO sdc__mondrian_places(cells, checked) AS TABLE
     WITH sdc__values AS (
-        SELECT sdc__j, sdc__folded(sdc__name) AS sdc__key, sdc__name, sdc__value.n AS sdc__n, sdc__value.text AS sdc__text, sdc__value.is_range AS sdc__is_range
-        FROM (SELECT unnest(sdc__values) AS sdc__value, unnest(range(len(sdc__values))) AS sdc__j, unnest(struct_keys(sdc__key)) AS sdc__name FROM query_table(cells))
+        SELECT sdc__j, sdc__folded(sdc__name) AS sdc__key, sdc__name, sdc__value.n AS sdc__n, sdc__value.text AS sdc__text,
+               sdc__value.is_range AS sdc__is_range
+        FROM (SELECT unnest(sdc__values) AS sdc__value, unnest(range(len(sdc__values))) AS sdc__j,
+                     unnest(struct_keys(sdc__key)) AS sdc__name
+              FROM query_table(cells))
         GROUP BY ALL
     ),
     sdc__leaves AS (FROM sdc__leaves_in_order(checked)),
     sdc__found AS (
-        SELECT sdc__j, sdc__key, sdc__name, sdc__n, sdc__text, sdc__is_range, sdc__leaf, sdc__key IN (SELECT sdc__variable FROM sdc__leaves) AS sdc__has_tree
+        SELECT sdc__j, sdc__key, sdc__name, sdc__n, sdc__text, sdc__is_range, sdc__leaf,
+               sdc__key IN (SELECT sdc__variable FROM sdc__leaves) AS sdc__has_tree
         FROM sdc__values LEFT JOIN sdc__leaves ON sdc__variable = sdc__key AND sdc__value IS NOT DISTINCT FROM sdc__text
     )
     SELECT sdc__j, sdc__key, sdc__n, sdc__text, sdc__has_tree, sdc__is_range AND NOT sdc__has_tree AS sdc__in_ranges,
            CASE WHEN NOT sdc__has_tree THEN sdc__n - min(sdc__n) OVER (PARTITION BY sdc__j)
-                WHEN sdc__without_label(count(*) FILTER (sdc__leaf IS NULL) OVER (PARTITION BY sdc__j), bool_or(sdc__text IS NULL AND sdc__leaf IS NULL) OVER (PARTITION BY sdc__j), sdc__name) THEN NULL
+                WHEN sdc__without_label(count(*) FILTER (sdc__leaf IS NULL) OVER (PARTITION BY sdc__j),
+                                        bool_or(sdc__text IS NULL AND sdc__leaf IS NULL) OVER (PARTITION BY sdc__j),
+                                        sdc__name)
+                    THEN NULL
                 ELSE sdc__leaf END AS sdc__place
     FROM sdc__found;
 
 -- The run of values that each node holds: for each value and level of a hierarchy; of other keys that are no ranges, the value and all.
 CREATE OR REPLACE MACRO sdc__mondrian_nodes(places, checked) AS TABLE
-    SELECT sdc__j, sdc__level, sdc__leaf AS sdc__place, min(sdc__leaf) OVER sdc__node AS sdc__low, max(sdc__leaf) OVER sdc__node AS sdc__high, sdc__label
-    FROM query_table(checked) AS sdc__c JOIN sdc__leaves_in_order(checked) AS sdc__l ON sdc__l.sdc__variable = sdc__c.sdc__variable AND sdc__l.sdc__value IS NOT DISTINCT FROM sdc__c.sdc__value
+    SELECT sdc__j, sdc__level, sdc__leaf AS sdc__place, min(sdc__leaf) OVER sdc__node AS sdc__low,
+           max(sdc__leaf) OVER sdc__node AS sdc__high, sdc__label
+    FROM query_table(checked) AS sdc__c
+    JOIN sdc__leaves_in_order(checked) AS sdc__l ON sdc__l.sdc__variable = sdc__c.sdc__variable
+         AND sdc__l.sdc__value IS NOT DISTINCT FROM sdc__c.sdc__value
     JOIN (SELECT DISTINCT sdc__j, sdc__key FROM query_table(places)) ON sdc__key = sdc__c.sdc__variable
     WINDOW sdc__node AS (PARTITION BY sdc__j, sdc__level, sdc__label)
     UNION ALL
     SELECT sdc__j, 0, sdc__place, sdc__place, sdc__place, sdc__text FROM query_table(places) WHERE NOT sdc__has_tree AND NOT sdc__in_ranges
     UNION ALL
-    SELECT sdc__j, 1, sdc__place, 0, max(sdc__place) OVER (PARTITION BY sdc__j), '*' FROM query_table(places) WHERE NOT sdc__has_tree AND NOT sdc__in_ranges;
+    SELECT sdc__j, 1, sdc__place, 0, max(sdc__place) OVER (PARTITION BY sdc__j), '*'
+    FROM query_table(places)
+    WHERE NOT sdc__has_tree AND NOT sdc__in_ranges;
 
 CREATE OR REPLACE MACRO sdc__mondrian(tbl, keys, k, id, hierarchies) AS TABLE
     WITH sdc__no_hierarchy AS (SELECT '' AS variable, '' AS value, 0 AS level, '0' AS level_name, '' AS label),
     sdc__checked AS MATERIALIZED (FROM sdc__hierarchies(coalesce(hierarchies, 'sdc__no_hierarchy'), NULL)),
     sdc__records AS MATERIALIZED (SELECT sdc__id, COLUMNS(sdc__to_mask((*), keys, id)) FROM sdc__identified(tbl, id, codes := keys)),
-    sdc__crossed AS MATERIALIZED (SELECT COLUMNS(lambda c: NOT starts_with(c, 'sdc__')), count(*) AS sdc__records FROM sdc__records GROUP BY ALL),
+    sdc__crossed AS MATERIALIZED (
+        SELECT COLUMNS(lambda c: NOT starts_with(c, 'sdc__')), count(*) AS sdc__records FROM sdc__records GROUP BY ALL),
     sdc__numbered AS (
-        SELECT sdc__records, struct_pack(*COLUMNS(lambda c: NOT starts_with(c, 'sdc__'))) AS sdc__key, sdc__numbered_value(COLUMNS(lambda c: NOT starts_with(c, 'sdc__'))) AS "sdc__v_\0"
+        SELECT sdc__records, struct_pack(*COLUMNS(lambda c: NOT starts_with(c, 'sdc__'))) AS sdc__key,
+               sdc__numbered_value(COLUMNS(lambda c: NOT starts_with(c, 'sdc__'))) AS "sdc__v_\0"
         FROM sdc__crossed
     ),
     sdc__listed AS (SELECT sdc__records, sdc__key, [*COLUMNS(lambda c: starts_with(c, 'sdc__v_'))] AS sdc__values FROM sdc__numbered),
     sdc__celled AS MATERIALIZED (
-        SELECT *, row_number() OVER (ORDER BY sdc__codes ASC) AS sdc__cell FROM (SELECT *, list_transform(sdc__values, lambda v: v.n) AS sdc__codes FROM sdc__listed)
+        SELECT *, row_number() OVER (ORDER BY sdc__codes ASC) AS sdc__cell
+        FROM (SELECT *, list_transform(sdc__values, lambda v: v.n) AS sdc__codes FROM sdc__listed)
     ),
     sdc__placed AS MATERIALIZED (FROM sdc__mondrian_places('sdc__celled', 'sdc__checked')),
     sdc__trees AS MATERIALIZED (FROM sdc__mondrian_nodes('sdc__placed', 'sdc__checked')),
     -- the number of groups, the group of each cell, and the low and the high end of each group on each key
     sdc__grouped AS MATERIALIZED (
-        SELECT sdc__kernel_local_recoding(sdc__codes, sdc__ns, sdc__checked_whole(k, 'k', 2)::DOUBLE, sdc__vs, sdc__nodes) AS sdc__r, len(sdc__ns) AS sdc__n, sdc__names, len(sdc__names) AS sdc__d
-        FROM (SELECT list(sdc__codes::DOUBLE[] ORDER BY sdc__cell ASC) AS sdc__codes, list(sdc__records::DOUBLE ORDER BY sdc__cell ASC) AS sdc__ns, any_value(struct_keys(sdc__key)) AS sdc__names FROM sdc__celled),
+        SELECT sdc__kernel_local_recoding(sdc__codes, sdc__ns, sdc__checked_whole(k, 'k', 2)::DOUBLE, sdc__vs,
+                                          sdc__nodes) AS sdc__r,
+               len(sdc__ns) AS sdc__n, sdc__names, len(sdc__names) AS sdc__d
+        FROM (SELECT list(sdc__codes::DOUBLE[] ORDER BY sdc__cell ASC) AS sdc__codes,
+                     list(sdc__records::DOUBLE ORDER BY sdc__cell ASC) AS sdc__ns,
+                     any_value(struct_keys(sdc__key)) AS sdc__names
+              FROM sdc__celled),
              (SELECT flatten(list([sdc__j, sdc__n, sdc__place]::DOUBLE[])) AS sdc__vs FROM sdc__placed),
-             (SELECT coalesce(flatten(list([sdc__j, sdc__level, sdc__place, sdc__low, sdc__high]::DOUBLE[])), []) AS sdc__nodes FROM sdc__trees)
+             (SELECT coalesce(flatten(list([sdc__j, sdc__level, sdc__place, sdc__low, sdc__high]::DOUBLE[])),
+                              []) AS sdc__nodes
+              FROM sdc__trees)
     ),
     sdc__runs AS (
         SELECT sdc__i // sdc__d + 1 AS sdc__group, sdc__i % sdc__d AS sdc__of, sdc__first, sdc__last
-        FROM (SELECT sdc__d, unnest(range(sdc__r[1] * sdc__d)) AS sdc__i, unnest(sdc__r[sdc__n + 2:sdc__n + 1 + sdc__r[1] * sdc__d]) AS sdc__first,
-                     unnest(sdc__r[sdc__n + 2 + sdc__r[1] * sdc__d:]) AS sdc__last FROM sdc__grouped)
+        FROM (SELECT sdc__d, unnest(range(sdc__r[1] * sdc__d)) AS sdc__i,
+                     unnest(sdc__r[sdc__n + 2:sdc__n + 1 + sdc__r[1] * sdc__d]) AS sdc__first,
+                     unnest(sdc__r[sdc__n + 2 + sdc__r[1] * sdc__d:]) AS sdc__last
+              FROM sdc__grouped)
     ),
     sdc__ends AS (
-        SELECT sdc__j, sdc__place, sdc__text, min(sdc__place) OVER sdc__all = sdc__place AS sdc__is_lowest, max(sdc__place) OVER sdc__all = sdc__place AS sdc__is_highest,
+        SELECT sdc__j, sdc__place, sdc__text, min(sdc__place) OVER sdc__all = sdc__place AS sdc__is_lowest,
+               max(sdc__place) OVER sdc__all = sdc__place AS sdc__is_highest,
                bool_or(sdc__text IS NULL) OVER sdc__all AS sdc__with_null, bool_or(contains(sdc__text, '-')) OVER sdc__all AS sdc__hyphened
         FROM sdc__placed WHERE sdc__in_ranges WINDOW sdc__all AS (PARTITION BY sdc__j)
     ),
     sdc__labels AS (
-        SELECT sdc__group, list(CASE WHEN sdc__a.sdc__j IS NULL THEN sdc__label
-                   ELSE sdc__range_label(sdc__a.sdc__text, sdc__b.sdc__text, sdc__a.sdc__is_lowest, sdc__b.sdc__is_highest, sdc__a.sdc__with_null, sdc__a.sdc__hyphened) END ORDER BY sdc__of ASC) AS sdc__texts
+        SELECT sdc__group,
+               list(CASE WHEN sdc__a.sdc__j IS NULL THEN sdc__label
+                         ELSE sdc__range_label(sdc__a.sdc__text, sdc__b.sdc__text, sdc__a.sdc__is_lowest,
+                                               sdc__b.sdc__is_highest, sdc__a.sdc__with_null, sdc__a.sdc__hyphened) END
+                    ORDER BY sdc__of ASC) AS sdc__texts
         FROM sdc__runs
         LEFT JOIN sdc__ends AS sdc__a ON sdc__a.sdc__j = sdc__of AND sdc__a.sdc__place = sdc__first
         LEFT JOIN sdc__ends AS sdc__b ON sdc__b.sdc__j = sdc__of AND sdc__b.sdc__place = sdc__last
-        LEFT JOIN (SELECT sdc__j AS sdc__tree, sdc__low, sdc__high, arg_min({'of': sdc__label}, sdc__level).of AS sdc__label FROM sdc__trees GROUP BY ALL)
+        LEFT JOIN (SELECT sdc__j AS sdc__tree, sdc__low, sdc__high, arg_min({'of': sdc__label}, sdc__level).of AS sdc__label
+                   FROM sdc__trees
+                   GROUP BY ALL)
                ON sdc__tree = sdc__of AND sdc__low = sdc__first AND sdc__high = sdc__last
         GROUP BY sdc__group
     ),
     sdc__recoded AS (
         SELECT sdc__c.sdc__key AS sdc__own, sdc__names, sdc__texts
-        FROM (SELECT unnest(range(1, sdc__n + 1)) AS sdc__cell, unnest(sdc__r[2:sdc__n + 1]) AS sdc__group, sdc__names FROM sdc__grouped) AS sdc__g
+        FROM (SELECT unnest(range(1, sdc__n + 1)) AS sdc__cell, unnest(sdc__r[2:sdc__n + 1]) AS sdc__group, sdc__names
+              FROM sdc__grouped) AS sdc__g
         JOIN sdc__labels USING (sdc__group) JOIN sdc__celled AS sdc__c USING (sdc__cell)
     ),
     sdc__keyed_records AS (SELECT *, struct_pack(*COLUMNS(lambda c: NOT starts_with(c, 'sdc__'))) AS sdc__this FROM sdc__records)
@@ -151,6 +189,9 @@ CREATE OR REPLACE MACRO sdc_mondrian(tbl, keys, k, id, hierarchies := NULL) AS T
 
 -- What was released, where every record is one of k alike; else an error. released: the id and the masked keys.
 CREATE OR REPLACE MACRO sdc__mondrian_proof(released, keys, k) AS TABLE
-    SELECT count(*) AS classes, min(sdc__f) AS smallest, sum(sdc__f) / count(*) AS average_class FROM sdc__cells(released, keys, NULL, 'category')
+    SELECT count(*) AS classes, min(sdc__f) AS smallest, sum(sdc__f) / count(*) AS average_class
+    FROM sdc__cells(released, keys, NULL, 'category')
     HAVING CASE WHEN (SELECT max(records) FROM sdc_k_anonymity(released, keys, k)) = 0 AND min(sdc__f) >= k THEN true
-                ELSE error('TableError: ' || (SELECT max(records) FROM sdc_k_anonymity(released, keys, k)) || ' released records are not among k alike: nothing was written. Is the table a view that changes as it is read? Store it as a table first.') END;
+                ELSE error('TableError: ' || (SELECT max(records) FROM sdc_k_anonymity(released, keys, k))
+                           || ' released records are not among k alike: nothing was written. Is the table a view that'
+                           || ' changes as it is read? Store it as a table first.') END;

@@ -10,16 +10,17 @@
 --   SET VARIABLE sdc_key = '...';
 --   CREATE TABLE released AS FROM sdc_noise('persons', ['income'], 0.1, 'id');
 --
--- nonlinear: one new record moves all values a little (by less than a thousandth of the noise), and draws nobody anew. Ten nightly releases, 1 % of
--- the records new each night, average to no more than one (known within a tenth of the noise's deviation: 8 %; by ten named releases,
--- which are independent, 25 %). But who knows all other values has 99 % of the records exactly from their differences. Release it once.
--- outliers: a new record changes nothing, until the rounded size of the noise changes and all is drawn anew: 22 % by ten nights, 8 % by one.
--- An outlier of one night that is none on another is released as it is. (tests/mask/test_nightly.py; of the others only an absolute
+-- nonlinear: one new record moves all values a little (by less than a thousandth of the noise), and draws nobody anew. Ten nightly
+-- releases, 1 % of the records new each night, average to no more than one (known within a tenth of the noise's deviation: 8 %; by ten
+-- named releases, which are independent, 25 %). But who knows all other values has 99 % of the records exactly from their differences.
+-- Release it once.
+-- outliers: a new record changes nothing, until the rounded size of the noise changes and all is drawn anew: 22 % by ten nights, 8 % by
+-- one. An outlier of one night that is none on another is released as it is. (tests/mask/test_nightly.py; of the others only an absolute
 -- standard_deviation never changes.)
 --
--- The sum is released on a grid of 2^-20 of the noise's deviation (of linear noise: of the column's; of nonlinear noise with 32 bits), see grid.sql.
--- NULL stays NULL. Integer columns stay whole (rounded := true does the same to others). Bounds, rounded and discrete are one
--- for all columns or a list, one for each.
+-- The sum is released on a grid of 2^-20 of the noise's deviation (of linear noise: of the column's; of nonlinear noise with 32 bits),
+-- see grid.sql. NULL stays NULL. Integer columns stay whole (rounded := true does the same to others). Bounds, rounded and discrete are
+-- one for all columns or a list, one for each.
 --
 -- Scope: moments where method is 'uncorrelated', 'correlated' or 'linear', else table.
 -- Keeps: the means, in expectation; correlated: correlations; linear: means and covariances, to the grid; nonlinear: distributions.
@@ -41,32 +42,51 @@
 --   stratum             column                           a column within whose values moments are taken
 --   stream              text                             names the pass of draws; give another one to mask a column a second time
 --   release             text                             names the release; give another one for independent draws
---   unit                'record' or 'household'          whose draws: with 'household' (of uncorrelated), members who share a value go on sharing it
+--   unit                'record' or 'household'          whose draws: with 'household' (of uncorrelated), members who share a value go on
+--                                                        sharing it
 --   household           column                           the household of a record, where unit is 'household'
 
 -- Noise on the scale of ranks: over all records of a stratum together.
-CREATE OR REPLACE MACRO sdc__of_ranks(v, kept, step, low, high) AS CASE WHEN kept OR v IS NULL OR isnan(v) THEN v ELSE least(coalesce(high, 'infinity'::DOUBLE), greatest(coalesce(low, '-infinity'::DOUBLE), sdc__averaged(v, step))) END;
-CREATE OR REPLACE MACRO sdc__noise_by_ranks(tbl, columns, alpha, id, method, lower, upper, rounded, discrete, stratum, stream, release) AS TABLE
+CREATE OR REPLACE MACRO sdc__of_ranks(v, kept, step, low, high) AS
+    CASE WHEN kept OR v IS NULL OR isnan(v) THEN v
+         ELSE least(coalesce(high, 'infinity'::DOUBLE),
+                    greatest(coalesce(low, '-infinity'::DOUBLE), sdc__averaged(v, step))) END;
+CREATE OR REPLACE MACRO sdc__noise_by_ranks(tbl, columns, alpha, id, method, lower, upper, rounded, discrete, stratum,
+                                            stream, release) AS TABLE
     WITH sdc__asked AS (
-        SELECT *, sdc__each(lower, columns, sdc__names)::DOUBLE[] AS sdc__low, sdc__each(upper, columns, sdc__names)::DOUBLE[] AS sdc__high, sdc__each(discrete, columns, sdc__names)::BOOLEAN[] AS sdc__discrete
+        SELECT *, sdc__each(lower, columns, sdc__names)::DOUBLE[] AS sdc__low,
+               sdc__each(upper, columns, sdc__names)::DOUBLE[] AS sdc__high,
+               sdc__each(discrete, columns, sdc__names)::BOOLEAN[] AS sdc__discrete
         FROM sdc__gathered(tbl, columns, id, stratum, 'record', 'noise ' || method,
                            sdc__part(sdc__canonical(sdc__checked_number(alpha, 'alpha'))), stream, release)
     ),
     sdc__noisy AS (
         SELECT sdc__ids, sdc__names, sdc__low, sdc__high, sdc__discrete,
-               sdc__kernel_noise(sdc__stratum::VARCHAR, sdc__checked_choice(method, 'method', ['uncorrelated', 'correlated', 'linear', 'nonlinear', 'outliers']), sdc__x, sdc__z, sdc__v, sdc__checked_number(alpha, 'alpha'),
-                   sdc__low, sdc__high, list_transform(list_zip(sdc__whole, sdc__each(rounded, columns, sdc__names)::BOOLEAN[]), lambda z: z[1] OR z[2]), sdc__discrete) AS sdc__masked
+               sdc__kernel_noise(
+                   sdc__stratum::VARCHAR,
+                   sdc__checked_choice(method, 'method', ['uncorrelated', 'correlated', 'linear', 'nonlinear', 'outliers']),
+                   sdc__x, sdc__z, sdc__v, sdc__checked_number(alpha, 'alpha'), sdc__low, sdc__high,
+                   list_transform(list_zip(sdc__whole, sdc__each(rounded, columns, sdc__names)::BOOLEAN[]),
+                                  lambda z: z[1] OR z[2]),
+                   sdc__discrete) AS sdc__masked
         FROM sdc__asked
     ),
     -- what is no original value is released on the grid
     sdc__filled AS (
-        SELECT sdc__ids, sdc__names, list_transform(sdc__masked, lambda c, j: list_transform(c, lambda v: sdc__of_ranks(v, alpha = 0 OR coalesce(sdc__discrete[j], false), sdc__steps[j], sdc__low[j], sdc__high[j]))) AS sdc__masked
+        SELECT sdc__ids, sdc__names,
+               list_transform(
+                   sdc__masked,
+                   lambda c, j: list_transform(
+                       c,
+                       lambda v: sdc__of_ranks(v, alpha = 0 OR coalesce(sdc__discrete[j], false), sdc__steps[j],
+                                               sdc__low[j], sdc__high[j]))) AS sdc__masked
         FROM (SELECT *, list_transform(sdc__masked, lambda c: sdc__list_step(c)) AS sdc__steps FROM sdc__noisy)
     )
     FROM sdc__spread(tbl, columns, 'sdc__filled');
 
 -- design: the name of a table with the rows of sdc__noise_design, or of the common table expression that computes them.
-CREATE OR REPLACE MACRO sdc__noise_designed(tbl, columns, alpha, id, method, threshold, lower, upper, rounded, discrete, stratum, stream, release, unit, household, design) AS TABLE
+CREATE OR REPLACE MACRO sdc__noise_designed(tbl, columns, alpha, id, method, threshold, lower, upper, rounded, discrete,
+                                            stratum, stream, release, unit, household, design) AS TABLE
     WITH sdc__records AS (FROM sdc__noise_records(tbl, columns, id, stratum, unit, household)),
     sdc__uncorrelated AS (FROM sdc__noise_uncorrelated('sdc__records', alpha, stratum)),
     sdc__correlated AS (FROM sdc__noise_correlated('sdc__records', alpha, stratum, method)),
@@ -76,21 +96,27 @@ CREATE OR REPLACE MACRO sdc__noise_designed(tbl, columns, alpha, id, method, thr
     sdc__noisy_outliers AS (FROM sdc__noise_on_outliers('sdc__records', 'sdc__noisy_correlated', threshold, stratum)),
     sdc__by_record AS (FROM sdc__noise_added(tbl, columns, 'sdc__noisy_' || method, lower, upper, rounded)),
     sdc__by_kernel AS (FROM sdc__noise_by_ranks(tbl, columns, alpha, id, method, lower, upper, rounded, discrete, stratum, stream, release))
-    FROM query_table(CASE WHEN sdc__unit_fits(unit, household, method, 'uncorrelated') OR method IN ('correlated', 'linear', 'outliers') THEN 'sdc__by_record' ELSE 'sdc__by_kernel' END);
+    FROM query_table(CASE WHEN sdc__unit_fits(unit, household, method, 'uncorrelated')
+                               OR method IN ('correlated', 'linear', 'outliers')
+                              THEN 'sdc__by_record'
+                          ELSE 'sdc__by_kernel' END);
 
-CREATE OR REPLACE MACRO sdc__noise(tbl, columns, alpha, id, method, threshold, lower, upper, rounded, discrete, stratum, stream, release, unit, household) AS TABLE
-    FROM sdc__noise_designed(tbl, columns, alpha, id, method, threshold, lower, upper, rounded, discrete, stratum, stream, release, unit, household,
+CREATE OR REPLACE MACRO sdc__noise(tbl, columns, alpha, id, method, threshold, lower, upper, rounded, discrete, stratum,
+                                   stream, release, unit, household) AS TABLE
+    FROM sdc__noise_designed(tbl, columns, alpha, id, method, threshold, lower, upper, rounded, discrete, stratum, stream,
+                             release, unit, household,
                              CASE WHEN method = 'uncorrelated' THEN 'sdc__uncorrelated' ELSE 'sdc__correlated' END);
 
--- The design alone, and the figures of it that are applied, for the log: by stratum the standard deviations of the noise, or its coefficients in the
--- order of the names.
+-- The design alone, and the figures of it that are applied, for the log: by stratum the standard deviations of the noise, or its
+-- coefficients in the order of the names.
 CREATE OR REPLACE MACRO sdc__noise_design(tbl, columns, alpha, id, method, stratum) AS TABLE
     WITH sdc__records AS (FROM sdc__noise_records(tbl, columns, id, stratum, 'record', NULL)),
     sdc__uncorrelated AS (FROM sdc__noise_uncorrelated('sdc__records', alpha, stratum)),
     sdc__correlated AS (FROM sdc__noise_correlated('sdc__records', alpha, stratum, method))
     FROM query_table(CASE WHEN method = 'uncorrelated' THEN 'sdc__uncorrelated' ELSE 'sdc__correlated' END);
 CREATE OR REPLACE MACRO sdc__noise_applied(design) AS TABLE
-    SELECT list(struct_pack(stratum := sdc__stratum::VARCHAR, columns := sdc__names, standard_deviations := sdc__sds, coefficients := sdc__root)
+    SELECT list(struct_pack(stratum := sdc__stratum::VARCHAR, columns := sdc__names, standard_deviations := sdc__sds,
+                            coefficients := sdc__root)
                 ORDER BY sdc__by_bytes(sdc__stratum) ASC NULLS LAST) AS applied
     FROM query_table(design);
 
@@ -101,20 +127,27 @@ CREATE OR REPLACE MACRO sdc__noise_applied(design) AS TABLE
 -- Households: by unit where method is 'uncorrelated', else as one record.
 -- sdc_noise: noise added to numeric columns.
 -- Example: FROM sdc_noise('persons', ['income'], 0.1, 'id');
-CREATE OR REPLACE MACRO sdc_noise(tbl, columns, alpha, id, method := 'uncorrelated', threshold := 3, lower := NULL, upper := NULL,
-                                  rounded := false, discrete := false, stratum := NULL, stream := NULL, release := '', unit := 'record', household := NULL) AS TABLE
-    WITH sdc__done AS (FROM sdc__noise(tbl, columns, alpha, id, method, threshold, lower, upper, rounded, discrete, stratum, stream, release, unit, household))
+CREATE OR REPLACE MACRO sdc_noise(tbl, columns, alpha, id, method := 'uncorrelated', threshold := 3, lower := NULL,
+                                  upper := NULL, rounded := false, discrete := false, stratum := NULL, stream := NULL,
+                                  release := '', unit := 'record', household := NULL) AS TABLE
+    WITH sdc__done AS (
+        FROM sdc__noise(tbl, columns, alpha, id, method, threshold, lower, upper, rounded, discrete, stratum, stream,
+                        release, unit, household)
+    )
     FROM sdc__released(tbl, columns, id, 'sdc__done');
 
 CREATE OR REPLACE MACRO sdc__checked_deviation(s) AS
     CASE WHEN TRY_CAST(s AS DOUBLE) >= 0 AND TRY_CAST(s AS DOUBLE) < 1e150 THEN TRY_CAST(s AS DOUBLE)
-         ELSE error('ParameterError: standard_deviation is ' || coalesce(s::VARCHAR, 'NULL') || ': it must be a number, at least 0 and below 1e150, in the units of the column.') END;
-CREATE OR REPLACE MACRO sdc__noise_absolute(tbl, columns, standard_deviation, id, lower, upper, rounded, stream, release, unit, household) AS TABLE
+         ELSE error('ParameterError: standard_deviation is ' || coalesce(s::VARCHAR, 'NULL')
+                    || ': it must be a number, at least 0 and below 1e150, in the units of the column.') END;
+CREATE OR REPLACE MACRO sdc__noise_absolute(tbl, columns, standard_deviation, id, lower, upper, rounded, stream, release,
+                                            unit, household) AS TABLE
     WITH sdc__records AS (FROM sdc__noise_records(tbl, columns, id, NULL, unit, household)),
     sdc__given AS (
         SELECT *, list_transform(sdc__sds, lambda s: sdc__grid_step(s)) AS sdc__steps
         FROM (SELECT NULL AS sdc__stratum, sdc__names, NULL::DOUBLE[] AS sdc__means,
-                     list_transform(sdc__each(standard_deviation, columns, sdc__names)::DOUBLE[], lambda s: sdc__checked_deviation(s)) AS sdc__sds
+                     list_transform(sdc__each(standard_deviation, columns, sdc__names)::DOUBLE[],
+                                    lambda s: sdc__checked_deviation(s)) AS sdc__sds
               FROM (SELECT struct_keys(struct_pack(*COLUMNS(sdc__columns((*), columns)))) AS sdc__names FROM sdc__rows(tbl) LIMIT 1))
     ),
     sdc__noisy AS (FROM sdc__noise_by_column('sdc__records', 'sdc__given', NULL, stream, release))
@@ -130,7 +163,11 @@ CREATE OR REPLACE MACRO sdc__noise_absolute(tbl, columns, standard_deviation, id
 -- Households: by unit.
 -- sdc_noise_absolute: noise of a given standard deviation added to numeric columns.
 -- Example: FROM sdc_noise_absolute('persons', ['income'], 50, 'id');
-CREATE OR REPLACE MACRO sdc_noise_absolute(tbl, columns, standard_deviation, id, lower := NULL, upper := NULL, rounded := false, stream := NULL, release := '',
-                                           unit := 'record', household := NULL) AS TABLE
-    WITH sdc__done AS (FROM sdc__noise_absolute(tbl, columns, standard_deviation, id, lower, upper, rounded, stream, release, unit, household))
+CREATE OR REPLACE MACRO sdc_noise_absolute(tbl, columns, standard_deviation, id, lower := NULL, upper := NULL,
+                                           rounded := false, stream := NULL, release := '', unit := 'record',
+                                           household := NULL) AS TABLE
+    WITH sdc__done AS (
+        FROM sdc__noise_absolute(tbl, columns, standard_deviation, id, lower, upper, rounded, stream, release, unit,
+                                 household)
+    )
     FROM sdc__released(tbl, columns, id, 'sdc__done');

@@ -46,8 +46,10 @@ CREATE OR REPLACE MACRO sdc__pram_records(tbl, columns, id, stratum, unit, house
 
 -- A category (or a stratum) of a matrix in the type of the table's column; one that has no place there is not shown.
 CREATE OR REPLACE MACRO sdc__category_of(v, like_that) AS
-    coalesce(TRY(cast_to_type(v, like_that)), CASE WHEN v IS NOT NULL THEN
-        error('ParameterError: A category of the PRAM matrix cannot be converted to ' || typeof(like_that) || ', the type of what is masked: write the categories as the table has them.') END);
+    coalesce(TRY(cast_to_type(v, like_that)),
+             CASE WHEN v IS NOT NULL THEN error(
+                      'ParameterError: A category of the PRAM matrix cannot be converted to ' || typeof(like_that)
+                      || ', the type of what is masked: write the categories as the table has them.') END);
 
 -- A matrix with its categories in the types of the table's columns. `whole`: from and to are structs.
 CREATE OR REPLACE MACRO sdc__pram_typed(tbl, columns, id, matrix, stratum) AS TABLE
@@ -72,18 +74,22 @@ CREATE OR REPLACE MACRO sdc__checked_probability(p) AS
 -- A category, or a combination of categories (sdc__x), as text for keyed draws: in the order of the names of the columns.
 CREATE OR REPLACE MACRO sdc__category_texts(cells) AS TABLE
     SELECT * EXCLUDE (sdc__values), sdc__joined(struct_keys(sdc__x), sdc__values) AS sdc__text
-    FROM (SELECT COLUMNS(lambda c: NOT starts_with(c, 'sdc__v_')), [*COLUMNS(lambda c: starts_with(c, 'sdc__v_'))] AS sdc__values
-          FROM (SELECT COLUMNS(lambda c: starts_with(c, 'sdc__')), sdc__canonical(COLUMNS(lambda c: NOT starts_with(c, 'sdc__'))) AS "sdc__v_\0"
+    FROM (SELECT COLUMNS(lambda c: NOT starts_with(c, 'sdc__v_')),
+                 [*COLUMNS(lambda c: starts_with(c, 'sdc__v_'))] AS sdc__values
+          FROM (SELECT COLUMNS(lambda c: starts_with(c, 'sdc__')),
+                       sdc__canonical(COLUMNS(lambda c: NOT starts_with(c, 'sdc__'))) AS "sdc__v_\0"
                 FROM (SELECT *, unnest(sdc__x) FROM query_table(cells))));
 
 -- The rows of a typed matrix: sdc__stay is the probability to stay.
 CREATE OR REPLACE MACRO sdc__pram_rows(typed) AS TABLE
     SELECT sdc__s, sdc__from,
-           coalesce(sum(sdc__steps(sdc__checked_probability(sdc__p))) FILTER (WHERE sdc__to IS NOT DISTINCT FROM sdc__from), 0)::BIGINT AS sdc__stay,
+           coalesce(sum(sdc__steps(sdc__checked_probability(sdc__p))) FILTER (WHERE sdc__to IS NOT DISTINCT FROM sdc__from),
+                    0)::BIGINT AS sdc__stay,
            CASE WHEN count(*) > count(DISTINCT sdc__to)
                     THEN error('ParameterError: The PRAM matrix lists a change (a from and a to) twice.')
                 WHEN abs(sum(sdc__p) - 1) <= 1e-9 THEN true
-                ELSE error('ParameterError: A row of the PRAM matrix sums to ' || sum(sdc__p)::VARCHAR || ': each row of a PRAM matrix must sum to 1.')
+                ELSE error('ParameterError: A row of the PRAM matrix sums to ' || sum(sdc__p)::VARCHAR
+                           || ': each row of a PRAM matrix must sum to 1.')
            END AS sdc__sound
     FROM query_table(typed) GROUP BY sdc__s, sdc__from;
 
@@ -94,18 +100,22 @@ CREATE OR REPLACE MACRO sdc__pram_keyed_rows(typed, columns, stream, release) AS
     sdc__described AS (
         SELECT sdc__m.sdc__s, sdc__m.sdc__from,
                concat(sdc__part(any_value(sdc__f.sdc__text)),
-                      string_agg(concat(sdc__part(sdc__t.sdc__text), sdc__steps(sdc__checked_probability(sdc__m.sdc__p))), ';' ORDER BY encode(sdc__t.sdc__text) ASC)
+                      string_agg(concat(sdc__part(sdc__t.sdc__text), sdc__steps(sdc__checked_probability(sdc__m.sdc__p))),
+                                 ';'
+                                 ORDER BY encode(sdc__t.sdc__text) ASC)
                           FILTER (WHERE sdc__steps(sdc__checked_probability(sdc__m.sdc__p)) > 0)) AS sdc__row
         FROM query_table(typed) AS sdc__m
-        JOIN sdc__texts AS sdc__f ON row(sdc__m.sdc__from) = row(sdc__f.sdc__x) JOIN sdc__texts AS sdc__t ON row(sdc__m.sdc__to) = row(sdc__t.sdc__x)
+        JOIN sdc__texts AS sdc__f ON row(sdc__m.sdc__from) = row(sdc__f.sdc__x)
+        JOIN sdc__texts AS sdc__t ON row(sdc__m.sdc__to) = row(sdc__t.sdc__x)
         GROUP BY sdc__m.sdc__s, sdc__m.sdc__from
     )
     SELECT sdc__r.*, sdc__subkey(sdc__secret, release, stream, 'pram', sdc__d.sdc__row, sdc__columns_part(columns)) AS sdc__subkey
     FROM sdc__pram_rows(typed) AS sdc__r
-    JOIN sdc__described AS sdc__d ON row(sdc__r.sdc__s, sdc__r.sdc__from) = row(sdc__d.sdc__s, sdc__d.sdc__from), (SELECT sdc__secret_key() AS sdc__secret);
+    JOIN sdc__described AS sdc__d ON row(sdc__r.sdc__s, sdc__r.sdc__from) = row(sdc__d.sdc__s, sdc__d.sdc__from),
+         (SELECT sdc__secret_key() AS sdc__secret);
 
--- The intervals of [stay, 1) that the other categories share; the last one takes what rounding left. An interval stands once for each 64th of
--- [0, 1) that it meets: of many categories a draw is then compared with those of its own 64th alone.
+-- The intervals of [stay, 1) that the other categories share; the last one takes what rounding left. An interval stands once for each
+-- 64th of [0, 1) that it meets: of many categories a draw is then compared with those of its own 64th alone.
 CREATE OR REPLACE MACRO sdc__sixty_fourth(u) AS floor(u * 64)::INTEGER;
 CREATE OR REPLACE MACRO sdc__pram_moves(typed, rows_of) AS TABLE
     WITH sdc__intervals AS (
@@ -121,7 +131,8 @@ CREATE OR REPLACE MACRO sdc__pram_moves(typed, rows_of) AS TABLE
               WINDOW sdc__order AS (PARTITION BY sdc__m.sdc__s, sdc__m.sdc__from ORDER BY sdc__m.sdc__to ASC NULLS LAST
                                     ROWS BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW))
     )
-    SELECT *, unnest(range(sdc__sixty_fourth(sdc__low), least(sdc__sixty_fourth(sdc__high), 63) + 1))::INTEGER AS sdc__in FROM sdc__intervals;
+    SELECT *, unnest(range(sdc__sixty_fourth(sdc__low), least(sdc__sixty_fourth(sdc__high), 63) + 1))::INTEGER AS sdc__in
+    FROM sdc__intervals;
 
 CREATE OR REPLACE MACRO sdc__pram_drawn(records, rows_of, moves) AS TABLE
     SELECT sdc__u.sdc__id, unnest(CASE WHEN sdc__m.sdc__to IS NULL THEN sdc__u.sdc__x ELSE sdc__m.sdc__to END)
@@ -154,13 +165,15 @@ CREATE OR REPLACE MACRO sdc__pram_crossing(tbl, columns, matrix, id, stratum, st
 -- Keeps: which categories there are; with an invariant matrix also the expected frequencies.
 -- sdc_pram: a column's categories changed with the probabilities of a matrix.
 -- Example: FROM sdc_pram('persons', 'sex', 'sexes', 'id');
-CREATE OR REPLACE MACRO sdc_pram(tbl, column_name, matrix, id, stratum := NULL, stream := NULL, release := '', unit := 'record', household := NULL) AS TABLE
+CREATE OR REPLACE MACRO sdc_pram(tbl, column_name, matrix, id, stratum := NULL, stream := NULL, release := '',
+                                 unit := 'record', household := NULL) AS TABLE
     WITH sdc__done AS (FROM sdc__pram(tbl, [column_name], matrix, id, stratum, stream, release, unit, household))
     FROM sdc__released(tbl, [column_name], id, 'sdc__done');
 
 -- Verb: pram
 -- sdc_pram_crossing: several columns changed together; from and to of the matrix are structs.
 -- Example: FROM sdc_pram_crossing('persons', ['sex', 'region'], 'crossings', 'id');
-CREATE OR REPLACE MACRO sdc_pram_crossing(tbl, columns, matrix, id, stratum := NULL, stream := NULL, release := '', unit := 'record', household := NULL) AS TABLE
+CREATE OR REPLACE MACRO sdc_pram_crossing(tbl, columns, matrix, id, stratum := NULL, stream := NULL, release := '',
+                                          unit := 'record', household := NULL) AS TABLE
     WITH sdc__done AS (FROM sdc__pram_crossing(tbl, columns, matrix, id, stratum, stream, release, unit, household))
     FROM sdc__released(tbl, columns, id, 'sdc__done');

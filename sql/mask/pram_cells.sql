@@ -69,7 +69,8 @@ CREATE OR REPLACE MACRO sdc__pram_keyed(staying, columns, stream, release) AS TA
 -- Groups of one cell have nowhere to go.
 CREATE OR REPLACE MACRO sdc__pram_lonely(cells, within) AS (
     SELECT CASE WHEN count(*) = 0 THEN true
-                WHEN coalesce(len(sdc__names(within)), 0) = 0 THEN error('ParameterError: The table has one cell only: PRAM needs another to move to.')
+                WHEN coalesce(len(sdc__names(within)), 0) = 0
+                    THEN error('ParameterError: The table has one cell only: PRAM needs another to move to.')
                 ELSE error('ParameterError: Groups of one cell have no other cell to move to: ' || count(*) || ' groups of '
                          || sdc__quoted(within) || '. Join them with others, or leave them out.') END
     FROM (SELECT sdc__g FROM query_table(cells) WHERE sdc__k = 1)
@@ -79,20 +80,23 @@ CREATE OR REPLACE MACRO sdc__pram_lonely(cells, within) AS (
 CREATE OR REPLACE MACRO sdc__pram_jumps(records, cells) AS TABLE
     SELECT sdc__u.sdc__id, unnest(CASE WHEN sdc__c.sdc__x IS NULL THEN sdc__u.sdc__x ELSE sdc__c.sdc__x END)
     FROM (SELECT sdc__id, sdc__x, sdc__g, sdc__i,
-                 CASE WHEN sdc__uniform_of(sdc__drawn, 1) >= sdc__stay THEN floor(sdc__uniform_of(sdc__drawn, 2) * (sdc__k - 1))::BIGINT END AS sdc__jump
+                 CASE WHEN sdc__uniform_of(sdc__drawn, 1) >= sdc__stay
+                          THEN floor(sdc__uniform_of(sdc__drawn, 2) * (sdc__k - 1))::BIGINT END AS sdc__jump
           FROM (SELECT sdc__r.sdc__id, sdc__r.sdc__x, sdc__r.sdc__g, sdc__p.sdc__i, sdc__p.sdc__k, sdc__p.sdc__stay,
                        sdc__digest(sdc__p.sdc__subkey, sdc__r.sdc__named, '') AS sdc__drawn
                 FROM query_table(records) AS sdc__r
                 LEFT JOIN query_table(cells) AS sdc__p ON row(sdc__r.sdc__g, sdc__r.sdc__x) = row(sdc__p.sdc__g, sdc__p.sdc__x))) AS sdc__u
     LEFT JOIN query_table(cells) AS sdc__c
       ON CASE WHEN sdc__u.sdc__jump IS NOT NULL
-              THEN row(sdc__u.sdc__g, sdc__u.sdc__jump + (sdc__u.sdc__jump >= sdc__u.sdc__i)::INTEGER) END = row(sdc__c.sdc__g, sdc__c.sdc__i);
+              THEN row(sdc__u.sdc__g, sdc__u.sdc__jump + (sdc__u.sdc__jump >= sdc__u.sdc__i)::INTEGER) END
+                   = row(sdc__c.sdc__g, sdc__c.sdc__i);
 
 -- Records with NULL in one of the variables stay, and nobody moves to their cell.
 CREATE OR REPLACE MACRO sdc__pram_staying(tallied, retention, stratum) AS TABLE
     WITH sdc__cells AS MATERIALIZED (FROM sdc__pram_cells(tallied))
     SELECT *, CASE WHEN TRY_CAST(retention AS DOUBLE) >= 0 AND TRY_CAST(retention AS DOUBLE) <= 1 THEN TRY_CAST(retention AS DOUBLE)
-                   ELSE error('ParameterError: The retention is ' || coalesce(retention::VARCHAR, 'NULL') || ': it must be a probability, from 0 to 1.') END AS sdc__stay
+                   ELSE error('ParameterError: The retention is ' || coalesce(retention::VARCHAR, 'NULL')
+                              || ': it must be a probability, from 0 to 1.') END AS sdc__stay
     FROM sdc__cells WHERE sdc__pram_lonely('sdc__cells', CASE WHEN stratum IS NULL THEN NULL ELSE [stratum] END);
 
 CREATE OR REPLACE MACRO sdc__pram_retention(tbl, columns, retention, id, stratum, stream, release, unit, household) AS TABLE
@@ -109,7 +113,8 @@ CREATE OR REPLACE MACRO sdc__pram_retention(tbl, columns, retention, id, stratum
 -- Households: by unit.
 -- sdc_pram_retention: categories stay with a probability, or move to any other alike.
 -- Example: FROM sdc_pram_retention('persons', ['sex', 'region'], 0.9, 'id');
-CREATE OR REPLACE MACRO sdc_pram_retention(tbl, columns, retention, id, stratum := NULL, stream := NULL, release := '', unit := 'record', household := NULL) AS TABLE
+CREATE OR REPLACE MACRO sdc_pram_retention(tbl, columns, retention, id, stratum := NULL, stream := NULL, release := '',
+                                           unit := 'record', household := NULL) AS TABLE
     WITH sdc__done AS (FROM sdc__pram_retention(tbl, columns, retention, id, stratum, stream, release, unit, household))
     FROM sdc__released(tbl, columns, id, 'sdc__done');
 
@@ -118,8 +123,11 @@ CREATE OR REPLACE MACRO sdc_pram_retention(tbl, columns, retention, id, stratum 
 -- Example: SELECT sdc_pram_theta(0.8);
 CREATE OR REPLACE MACRO sdc_pram_theta(xi) AS
     CASE WHEN TRY_CAST(xi AS DOUBLE) >= 3e0 / 7 AND TRY_CAST(xi AS DOUBLE) < 1
-         THEN 2 * (1e0 - TRY_CAST(xi AS DOUBLE)) / ((1e0 - TRY_CAST(xi AS DOUBLE)) + sqrt((1e0 - TRY_CAST(xi AS DOUBLE)) * (1e0 - TRY_CAST(xi AS DOUBLE)) + 4e0 * TRY_CAST(xi AS DOUBLE) * (1e0 - TRY_CAST(xi AS DOUBLE))))
-         ELSE error('ParameterError: xi is ' || coalesce(xi::VARCHAR, 'NULL') || ': it must lie in [3/7, 1); below 3/7 this design guarantees nothing.') END;
+         THEN 2 * (1e0 - TRY_CAST(xi AS DOUBLE)) / (
+             (1e0 - TRY_CAST(xi AS DOUBLE)) + sqrt((1e0 - TRY_CAST(xi AS DOUBLE)) * (1e0 - TRY_CAST(xi AS DOUBLE))
+                                                   + 4e0 * TRY_CAST(xi AS DOUBLE) * (1e0 - TRY_CAST(xi AS DOUBLE))))
+         ELSE error('ParameterError: xi is ' || coalesce(xi::VARCHAR, 'NULL')
+                    || ': it must lie in [3/7, 1); below 3/7 this design guarantees nothing.') END;
 
 -- The probability of a cell of t records to stay.
 CREATE OR REPLACE MACRO sdc__pram_stay(xi, t) AS 1 - sdc_pram_theta(xi) / t;
@@ -128,14 +136,20 @@ CREATE OR REPLACE MACRO sdc__pram_stay(xi, t) AS 1 - sdc_pram_theta(xi) / t;
 CREATE OR REPLACE MACRO sdc__pram_design(tallied, xi, within) AS TABLE
     WITH sdc__cells AS MATERIALIZED (FROM sdc__pram_cells(tallied))
     SELECT *, sdc__pram_stay(xi, sdc__t) AS sdc__stay,
-           CASE WHEN TRY_CAST(xi AS DOUBLE) < 0.5 AND sdc__k < 3 THEN error('ParameterError: With xi = ' || xi::VARCHAR || ' below 1/2 each group needs three cells or more; one has ' || sdc__k || ': raise xi or join groups.')
-                WHEN count(*) OVER (PARTITION BY sdc__x) > 1 THEN error('ParameterError: A cell lies in several groups: a column of within must be constant in each cell.')
+           CASE WHEN TRY_CAST(xi AS DOUBLE) < 0.5 AND sdc__k < 3
+                    THEN error('ParameterError: With xi = ' || xi::VARCHAR
+                               || ' below 1/2 each group needs three cells or more; one has ' || sdc__k
+                               || ': raise xi or join groups.')
+                WHEN count(*) OVER (PARTITION BY sdc__x) > 1 THEN error(
+                    'ParameterError: A cell lies in several groups: a column of within must be constant in each cell.')
                 ELSE true END AS sdc__sound
     FROM sdc__cells WHERE sdc__pram_lonely('sdc__cells', within);
 
 CREATE OR REPLACE MACRO sdc__record_alone(unit) AS CASE
     WHEN unit = 'record' THEN true
-    WHEN unit = 'household' THEN error('ParameterError: unit is household, and guaranteed PRAM draws for each record by itself: its bound xi, by (8) of Nayak, holds for records that move independently. Take pram with a matrix or a retention.')
+    WHEN unit = 'household' THEN error('ParameterError: unit is household, and guaranteed PRAM draws for each record by'
+                                       || ' itself: its bound xi, by (8) of Nayak, holds for records that move'
+                                       || ' independently. Take pram with a matrix or a retention.')
     ELSE error('ParameterError: unit is ' || coalesce(unit::VARCHAR, 'NULL') || ': it must be ''record''.')
 END;
 CREATE OR REPLACE MACRO sdc__pram_guaranteed(tbl, keys, xi, id, within, stream, release, unit) AS TABLE
@@ -174,7 +188,8 @@ CREATE OR REPLACE MACRO sdc_pram_proof(tbl, keys, xi, id, within := NULL, most :
     sdc__alike AS (SELECT sdc__g, sdc__t, count(*) AS sdc__n FROM sdc__design WHERE sdc__sound GROUP BY sdc__g, sdc__t),
     sdc__lists AS (
         SELECT sdc__g, list(sdc__t ORDER BY sdc__t ASC) AS sdc__ts,
-               sdc__kernel_correct_match(list(sdc__t::DOUBLE ORDER BY sdc__t ASC), list(sdc__n::DOUBLE ORDER BY sdc__t ASC), sdc_pram_theta(xi), most::DOUBLE) AS sdc__cms
+               sdc__kernel_correct_match(list(sdc__t::DOUBLE ORDER BY sdc__t ASC), list(sdc__n::DOUBLE ORDER BY sdc__t ASC),
+                                         sdc_pram_theta(xi), most::DOUBLE) AS sdc__cms
         FROM sdc__alike GROUP BY sdc__g
     ),
     sdc__proved AS (SELECT sdc__g, unnest(sdc__ts) AS sdc__t, unnest(sdc__cms) AS sdc__cm FROM sdc__lists)
@@ -187,7 +202,8 @@ CREATE OR REPLACE MACRO sdc_pram_proof(tbl, keys, xi, id, within := NULL, most :
 -- is masked by it. cells: one row a cell, under an id; numbers: sdc_id, sdc_count, for how many records it stands.
 CREATE OR REPLACE MACRO sdc__pram_tallied_before(cells, columns, id, within, numbers, lacking) AS TABLE
     SELECT sdc__c.sdc__g, sdc__c.sdc__x, sum(sdc__n.sdc_count)::BIGINT AS sdc__t
-    FROM sdc__pram_grouped(cells, columns, id, within, 'record', NULL) AS sdc__c JOIN query_table(numbers) AS sdc__n ON sdc__c.sdc__id = sdc__n.sdc_id
+    FROM sdc__pram_grouped(cells, columns, id, within, 'record', NULL) AS sdc__c
+    JOIN query_table(numbers) AS sdc__n ON sdc__c.sdc__id = sdc__n.sdc_id
     WHERE lacking OR NOT sdc__c.sdc__lacking
     GROUP BY sdc__c.sdc__g, sdc__c.sdc__x;
 

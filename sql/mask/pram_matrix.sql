@@ -40,19 +40,25 @@ CREATE OR REPLACE MACRO sdc__pram_dense(tbl, column_name, matrix) AS TABLE
     ),
     sdc__square AS (
         SELECT a.sdc__c AS sdc__a, b.sdc__c AS sdc__b, coalesce(sum(sdc__p), 0) AS sdc__p,
-               CASE WHEN count(sdc__p) > 1 THEN error('ParameterError: The PRAM matrix lists a change (a from and a to) twice.') END AS sdc__twice
+               CASE WHEN count(sdc__p) > 1 THEN error('ParameterError: The PRAM matrix lists a change (a'
+                                                      || ' from and a to) twice.') END AS sdc__twice
         FROM sdc__categories AS a CROSS JOIN sdc__categories AS b
         LEFT JOIN sdc__typed ON sdc__from = a.sdc__c AND sdc__to = b.sdc__c
-        WHERE CASE WHEN a.sdc__c IS NULL THEN error('ParameterError: NULL cannot be a category of a matrix that is to be inverted or made invariant.') ELSE true END
+        WHERE CASE WHEN a.sdc__c IS NULL THEN error('ParameterError: NULL cannot be a category of a matrix that is to be'
+                                                    || ' inverted or made invariant.')
+                   ELSE true END
         GROUP BY a.sdc__c, b.sdc__c
     )
     SELECT (SELECT list(sdc__c ORDER BY sdc__c ASC) FROM sdc__categories) AS sdc__names,
            (SELECT list(sdc__p ORDER BY sdc__a ASC, sdc__b ASC) FROM sdc__square WHERE sdc__twice IS NULL) AS sdc__p,
-           (SELECT list(coalesce(sdc__t, 0)::DOUBLE ORDER BY sdc__c ASC) FROM sdc__categories LEFT JOIN sdc__counts ON sdc__c = sdc__x) AS sdc__t;
+           (SELECT list(coalesce(sdc__t, 0)::DOUBLE ORDER BY sdc__c ASC)
+            FROM sdc__categories
+            LEFT JOIN sdc__counts ON sdc__c = sdc__x) AS sdc__t;
 
 -- One row a pair of names, row by row.
 CREATE OR REPLACE MACRO sdc__pram_long(dense) AS TABLE
-    SELECT sdc__names[1 + sdc__i // len(sdc__names)] AS "from", sdc__names[1 + sdc__i % len(sdc__names)] AS "to", sdc__flat[1 + sdc__i] AS probability
+    SELECT sdc__names[1 + sdc__i // len(sdc__names)] AS "from", sdc__names[1 + sdc__i % len(sdc__names)] AS "to",
+           sdc__flat[1 + sdc__i] AS probability
     FROM (SELECT sdc__names, sdc__flat, unnest(range(len(sdc__flat))) AS sdc__i FROM query_table(dense));
 
 -- Verb: pram_matrix
@@ -62,7 +68,12 @@ CREATE OR REPLACE MACRO sdc__pram_long(dense) AS TABLE
 -- Example: FROM sdc_pram_invariant('persons', 'sex', 'sexes');
 CREATE OR REPLACE MACRO sdc_pram_invariant(tbl, column_name, matrix, method := 'two_stage') AS TABLE
     WITH sdc__dense AS (FROM sdc__pram_dense(tbl, column_name, matrix)),
-    sdc__made AS (SELECT sdc__names, sdc__kernel_invariant(sdc__p, sdc__t, sdc__checked_choice(method, 'method', ['two_stage', 'iterative']), NULL, NULL) AS sdc__flat FROM sdc__dense)
+    sdc__made AS (
+        SELECT sdc__names,
+               sdc__kernel_invariant(sdc__p, sdc__t, sdc__checked_choice(method, 'method', ['two_stage', 'iterative']),
+                                     NULL, NULL) AS sdc__flat
+        FROM sdc__dense
+    )
     FROM sdc__pram_long('sdc__made');
 
 -- Verb: pram_matrix
@@ -73,7 +84,8 @@ CREATE OR REPLACE MACRO sdc_pram_invariant(tbl, column_name, matrix, method := '
 CREATE OR REPLACE MACRO sdc_pram_pd_alpha(tbl, column_name, pd, alpha) AS TABLE
     WITH sdc__made AS (
         SELECT list(sdc__x ORDER BY sdc__x ASC) AS sdc__names,
-               sdc__kernel_invariant(NULL, list(sdc__t::DOUBLE ORDER BY sdc__x ASC), 'pd_alpha', sdc__checked_number(pd, 'pd'), sdc__checked_number(alpha, 'alpha')) AS sdc__flat
+               sdc__kernel_invariant(NULL, list(sdc__t::DOUBLE ORDER BY sdc__x ASC), 'pd_alpha',
+                                     sdc__checked_number(pd, 'pd'), sdc__checked_number(alpha, 'alpha')) AS sdc__flat
         FROM sdc__pram_counts(tbl, column_name)
     )
     FROM sdc__pram_long('sdc__made');
@@ -86,8 +98,11 @@ CREATE OR REPLACE MACRO sdc_pram_pd_alpha(tbl, column_name, pd, alpha) AS TABLE
 CREATE OR REPLACE MACRO sdc_pram_retention_matrix(tbl, column_name, retention) AS TABLE
     WITH sdc__counts AS MATERIALIZED (FROM sdc__pram_counts(tbl, column_name))
     SELECT a.sdc__x AS "from", b.sdc__x AS "to",
-           CASE WHEN NOT coalesce(TRY_CAST(retention AS DOUBLE) BETWEEN 0 AND 1, false) THEN error('ParameterError: The retention is ' || coalesce(retention::VARCHAR, 'NULL') || ': it must be a probability, from 0 to 1.')
-                WHEN (SELECT count(*) FROM sdc__counts) = 1 THEN error('ParameterError: The column has one category only: PRAM needs another to move to.')
+           CASE WHEN NOT coalesce(TRY_CAST(retention AS DOUBLE) BETWEEN 0 AND 1, false)
+                    THEN error('ParameterError: The retention is ' || coalesce(retention::VARCHAR, 'NULL')
+                               || ': it must be a probability, from 0 to 1.')
+                WHEN (SELECT count(*) FROM sdc__counts) = 1
+                    THEN error('ParameterError: The column has one category only: PRAM needs another to move to.')
                 WHEN a.sdc__x = b.sdc__x THEN TRY_CAST(retention AS DOUBLE)
                 ELSE (1 - TRY_CAST(retention AS DOUBLE)) / ((SELECT count(*) FROM sdc__counts) - 1) END AS probability
     FROM sdc__counts AS a CROSS JOIN sdc__counts AS b;
@@ -124,7 +139,8 @@ CREATE OR REPLACE MACRO sdc_pram_estimate_two_way(tbl, row_name, column_name, ro
     sdc__c AS MATERIALIZED (SELECT sdc__names AS sdc__columns, sdc__p AS sdc__py FROM sdc__pram_dense(tbl, column_name, column_matrix)),
     sdc__cells AS MATERIALIZED (
         SELECT sdc__a, sdc__b, count(*) AS sdc__t
-        FROM (SELECT COLUMNS(sdc__columns((*), [row_name])) AS sdc__a, COLUMNS(sdc__columns((*), [column_name])) AS sdc__b FROM sdc__exact_rows(tbl, codes := [row_name, column_name]))
+        FROM (SELECT COLUMNS(sdc__columns((*), [row_name])) AS sdc__a, COLUMNS(sdc__columns((*), [column_name])) AS sdc__b
+              FROM sdc__exact_rows(tbl, codes := [row_name, column_name]))
         WHERE sdc__a IS NOT NULL AND sdc__b IS NOT NULL GROUP BY sdc__a, sdc__b
     ),
     sdc__square AS (

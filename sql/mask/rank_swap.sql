@@ -37,15 +37,21 @@ CREATE OR REPLACE MACRO sdc__rank_swap(tbl, columns, id, p, correlation, stratum
                sdc__stratum_value(stratum, COLUMNS(sdc__column((*), stratum))) AS sdc__stratum,
                COLUMNS(sdc__to_mask((*), columns, id)) AS sdc__x,
                CASE WHEN correlation IS NULL THEN 0 ELSE sdc__number(COLUMNS(sdc__to_mask((*), columns, id))) END AS sdc__d,
-               sdc__digest(sdc__subkeys[sdc__folded(columns[1])], sdc__checked_id(sdc__id), sdc__part(sdc__canonical(COLUMNS(sdc__to_mask((*), columns, id))))) AS sdc__drawn
+               sdc__digest(sdc__subkeys[sdc__folded(columns[1])], sdc__checked_id(sdc__id),
+                           sdc__part(sdc__canonical(COLUMNS(sdc__to_mask((*), columns, id))))) AS sdc__drawn
         FROM sdc__identified(tbl, id, codes := [stratum]),
-             sdc__column_subkeys(columns, release, stream, 'rank swap', concat(sdc__part(sdc__canonical(sdc__checked_number(p, 'p'))), sdc__part(sdc__canonical(sdc__checked_number(correlation, 'correlation')))))
+             sdc__column_subkeys(columns, release, stream, 'rank swap',
+                                 concat(sdc__part(sdc__canonical(sdc__checked_number(p, 'p'))),
+                                        sdc__part(sdc__canonical(sdc__checked_number(correlation, 'correlation')))))
     ),
     sdc__marked AS (
         SELECT *, sdc__uniform_of(sdc__drawn, 1) AS sdc__u, sdc__uniform_of(sdc__drawn, 2) AS sdc__choice,
-               sdc__x IS NULL OR sdc__d IS NULL OR (typeof(sdc__x) IN ('FLOAT', 'DOUBLE') AND isnan(TRY_CAST(sdc__x AS DOUBLE))) AS sdc__stays FROM sdc__records
+               sdc__x IS NULL OR sdc__d IS NULL
+               OR (typeof(sdc__x) IN ('FLOAT', 'DOUBLE') AND isnan(TRY_CAST(sdc__x AS DOUBLE))) AS sdc__stays
+        FROM sdc__records
     ),
-    -- the records of a stratum, in whatever order: what is drawn for them goes to the pairing, which returns for each the record it takes the value of
+    -- the records of a stratum, in whatever order: what is drawn for them goes to the pairing, which returns for each the
+    -- record it takes the value of
     sdc__listed AS (
         SELECT sdc__stratum,
                list({'x': sdc__x, 'u': sdc__u, 'id': sdc__id, 'choice': sdc__choice}) FILTER (WHERE NOT sdc__stays) AS sdc__entries,
@@ -54,13 +60,17 @@ CREATE OR REPLACE MACRO sdc__rank_swap(tbl, columns, id, p, correlation, stratum
     ),
     sdc__ordered AS (
         SELECT *, list_transform(sdc__entries, lambda e: e.x) AS sdc__values,
-               sdc__ascending(sdc__stratum, list_transform(sdc__entries, lambda e: e.x), list_transform(sdc__entries, lambda e: e.u), sdc__entries) AS sdc__order
+               sdc__ascending(sdc__stratum, list_transform(sdc__entries, lambda e: e.x),
+                              list_transform(sdc__entries, lambda e: e.u), sdc__entries) AS sdc__order
         FROM sdc__listed
     ),
     sdc__paired AS (
         SELECT list_transform(sdc__entries, lambda e: e.id) AS sdc__ids, sdc__values, sdc__kept,
-               sdc__kernel_swap(sdc__stratum::VARCHAR, sdc__order, CASE WHEN correlation IS NULL THEN NULL ELSE list_transform(sdc__entries, lambda e: TRY_CAST(e.x AS DOUBLE)) END,
-                   list_transform(sdc__entries, lambda e: e.choice), sdc__checked_number(p, 'p'), sdc__checked_number(correlation, 'correlation')) AS sdc__partners
+               sdc__kernel_swap(sdc__stratum::VARCHAR, sdc__order,
+                                CASE WHEN correlation IS NULL THEN NULL
+                                     ELSE list_transform(sdc__entries, lambda e: TRY_CAST(e.x AS DOUBLE)) END,
+                                list_transform(sdc__entries, lambda e: e.choice), sdc__checked_number(p, 'p'),
+                                sdc__checked_number(correlation, 'correlation')) AS sdc__partners
         FROM sdc__ordered
     ),
     sdc__exchanged AS (

@@ -9,9 +9,9 @@
 --            north  coast   every north and south is coast, every centre inland
 --            south  coast
 --            centre inland
--- A value is found by its text in a canonical form: 17 by 17, 17.0 or '17'. NULL stays NULL unless the table has a row for it; a value may become
--- NULL. Further columns of the table are not read. Every value must be listed, or `others` says what becomes of the rest.
--- A value that stands twice is an error, also where it becomes the same twice. The column takes the type of `to`.
+-- A value is found by its text in a canonical form: 17 by 17, 17.0 or '17'. NULL stays NULL unless the table has a row for it; a value
+-- may become NULL. Further columns of the table are not read. Every value must be listed, or `others` says what becomes of the rest. A
+-- value that stands twice is an error, also where it becomes the same twice. The column takes the type of `to`.
 --
 -- Scope: record.
 -- Keeps: nothing but the groups: which records have one label.
@@ -33,7 +33,8 @@ CREATE OR REPLACE MACRO sdc__mapping_text(v) AS sdc__canonical(v);
 
 -- The records of a table with the value to be recoded, by its name and as sdc__x. codes: NULL where numbers are wanted.
 CREATE OR REPLACE MACRO sdc__recode_records(tbl, column_name, id, codes) AS TABLE
-    SELECT sdc__id, COLUMNS(sdc__to_mask((*), [column_name], id)), COLUMNS(sdc__to_mask((*), [column_name], id)) AS sdc__x FROM sdc__identified(tbl, id, codes := codes, compared := [id]);
+    SELECT sdc__id, COLUMNS(sdc__to_mask((*), [column_name], id)), COLUMNS(sdc__to_mask((*), [column_name], id)) AS sdc__x
+    FROM sdc__identified(tbl, id, codes := codes, compared := [id]);
 
 -- A value by another's name, in its own type.
 CREATE OR REPLACE MACRO sdc__in_place_of(old, new) AS struct_extract({'new': new, 'old': old}, 'new');
@@ -46,23 +47,29 @@ CREATE OR REPLACE MACRO sdc__recode_mapping(mapping) AS TABLE
     FROM (SELECT *, count(*) FILTER (WHERE sdc__place = 2) OVER () AS sdc__twice
           FROM (SELECT *, row_number() OVER (PARTITION BY sdc__from) AS sdc__place
                 FROM (SELECT sdc__mapping_text("from") AS sdc__from, "to" AS sdc__to
-                      FROM (SELECT sdc__by_bytes(COLUMNS(sdc__columns((*), ['from', 'to']))) AS "\0" FROM sdc__rows(mapping, codes := ['from', 'to'])))))
+                      FROM (SELECT sdc__by_bytes(COLUMNS(sdc__columns((*), ['from', 'to']))) AS "\0"
+                            FROM sdc__rows(mapping, codes := ['from', 'to'])))))
     WHERE sdc__checked_mapping(sdc__twice);
 
 CREATE OR REPLACE MACRO sdc__checked_others(others, label) AS CASE
     WHEN coalesce(others NOT IN ('error', 'keep', 'label'), true)
         THEN error('ParameterError: others is ' || coalesce(others::VARCHAR, 'NULL') || ': it must be ''error'', ''keep'' or ''label''.')
-    WHEN others = 'label' AND label IS NULL THEN error('ParameterError: others is ''label'' and there is none: give it, as in label := ''other''.')
-    WHEN others <> 'label' AND label IS NOT NULL THEN error('ParameterError: A label is given and others is ''' || others || ''': it is for others := ''label''.')
+    WHEN others = 'label' AND label IS NULL
+        THEN error('ParameterError: others is ''label'' and there is none: give it, as in label := ''other''.')
+    WHEN others <> 'label' AND label IS NOT NULL
+        THEN error('ParameterError: A label is given and others is ''' || others || ''': it is for others := ''label''.')
     ELSE others END;
 CREATE OR REPLACE MACRO sdc__label_as(label, like_that) AS
-    coalesce(TRY(cast_to_type(label, like_that)), CASE WHEN label IS NOT NULL
-        THEN error('ParameterError: The label ' || label || ' has no place among the values of the mapping, which are of type ' || typeof(like_that) || ': give another, or a mapping to texts.') END);
+    coalesce(TRY(cast_to_type(label, like_that)),
+             CASE WHEN label IS NOT NULL THEN error('ParameterError: The label ' || label
+                                                    || ' has no place among the values of the mapping, which are of type '
+                                                    || typeof(like_that) || ': give another, or a mapping to texts.') END);
 CREATE OR REPLACE MACRO sdc__checked_absent(n, what, advice) AS
     CASE WHEN n = 0 THEN true
          ELSE error('TableError: The ' || what || ' has no row for ' || n || ' of the values of the column: ' || advice) END;
 
--- cells: the distinct values, sdc__v, each with the text by which it is found, sdc__asked. What each becomes; sdc__known: NULL where it is not listed.
+-- cells: the distinct values, sdc__v, each with the text by which it is found, sdc__asked. What each becomes; sdc__known: NULL
+-- where it is not listed.
 CREATE OR REPLACE MACRO sdc__recode_met(cells, listed, others, what, advice) AS TABLE
     SELECT sdc__v, sdc__to, sdc__known
     FROM (SELECT *, count(*) FILTER (WHERE sdc__known IS NULL AND sdc__v IS NOT NULL) OVER () AS sdc__absent
@@ -79,11 +86,25 @@ CREATE OR REPLACE MACRO sdc__recode(tbl, column_name, mapping, id, others, label
     sdc__map AS MATERIALIZED (FROM sdc__recode_mapping(mapping)),
     sdc__cells AS (SELECT sdc__x AS sdc__v, sdc__mapping_text(sdc__x) AS sdc__asked FROM sdc__records GROUP BY sdc__x),
     sdc__met AS MATERIALIZED (
-        FROM sdc__recode_met('sdc__cells', 'sdc__map', sdc__checked_others(others, label), 'mapping', 'give each one, or say others := ''keep'' or ''label''.')
+        FROM sdc__recode_met('sdc__cells', 'sdc__map', sdc__checked_others(others, label), 'mapping',
+                             'give each one, or say others := ''keep'' or ''label''.')
     ),
-    sdc__labelled AS (SELECT sdc__v, CASE WHEN sdc__known OR sdc__v IS NULL THEN sdc__to ELSE sdc__label_as(label::VARCHAR, sdc__to) END AS sdc__to FROM sdc__met),
+    sdc__labelled AS (
+        SELECT sdc__v,
+               CASE WHEN sdc__known OR sdc__v IS NULL THEN sdc__to
+                    ELSE sdc__label_as(label::VARCHAR, sdc__to) END AS sdc__to
+        FROM sdc__met
+    ),
     -- (a union has the type of both, a CASE would have none)
-    sdc__kept AS (SELECT sdc__v, sdc__to FROM sdc__met WHERE sdc__known UNION ALL SELECT sdc__v, sdc__v FROM sdc__met WHERE sdc__known IS NULL)
+    sdc__kept AS (
+        SELECT sdc__v, sdc__to
+        FROM sdc__met
+        WHERE sdc__known
+        UNION ALL
+        SELECT sdc__v, sdc__v
+        FROM sdc__met
+        WHERE sdc__known IS NULL
+    )
     FROM sdc__recode_put('sdc__records', CASE WHEN others = 'keep' THEN 'sdc__kept' ELSE 'sdc__labelled' END);
 
 -- Compiled: by SQL alone.
@@ -91,4 +112,5 @@ CREATE OR REPLACE MACRO sdc__recode(tbl, column_name, mapping, id, others, label
 -- sdc_recode: the values of a column replaced by those that a table lists for them.
 -- Example: FROM sdc_recode('persons', 'region', 'wider', 'id');
 CREATE OR REPLACE MACRO sdc_recode(tbl, column_name, mapping, id, others := 'error', label := NULL) AS TABLE
-    WITH sdc__done AS (FROM sdc__recode(tbl, column_name, mapping, id, others, label)) FROM sdc__released(tbl, [column_name], id, 'sdc__done');
+    WITH sdc__done AS (FROM sdc__recode(tbl, column_name, mapping, id, others, label))
+    FROM sdc__released(tbl, [column_name], id, 'sdc__done');

@@ -3,14 +3,16 @@
 --   equal_width    limits lo + j (hi - lo) / n,   j = 1 .. n - 1;  lo, hi the least and the greatest value
 --   logarithmic    limits lo (hi / lo)^(j / n):   the classes are of equal width on the scale of logarithms; all values positive
 --   equal_count    class floor(n (c + t / 2) / N) of a value that t of the N records have and c are below: ties are never divided
--- Source: SDC handbook, section 3.4.3.1 (global recoding); the methods are those of sdcMicro's globalRecode (equidistant, logEqui, equalAmount).
+-- Source: SDC handbook, section 3.4.3.1 (global recoding); the methods are those of sdcMicro's globalRecode (equidistant, logEqui,
+--   equalAmount).
 --
 --   persons: age 25 30 30 41 41 41 52 67     FROM sdc_recode_classes('persons', 'age', 2, 'id');   limit 46:   'below 46'  '46 and over'
--- The limits that are shown are the roundest numbers that divide the same records: of those between the values on both sides of a limit (at most
--- a twentieth of a class away) the one with the fewest digits. Both ends are open, so that no label shows the least or the greatest value; but
--- limits of equal width tell about where they lie (one class below the first limit): give breaks of your own where they are secret.
--- Classes are those of this file: of another they have other limits. A class that no record lies in has a label, which is not used; where ties
--- leave no record for a class of equal count, there are fewer classes. NULL stays NULL; NaN and infinite values are errors.
+-- The limits that are shown are the roundest numbers that divide the same records: of those between the values on both sides of a limit
+-- (at most a twentieth of a class away) the one with the fewest digits. Both ends are open, so that no label shows the least or the
+-- greatest value; but limits of equal width tell about where they lie (one class below the first limit): give breaks of your own where
+-- they are secret. Classes are those of this file: of another they have other limits. A class that no record lies in has a label, which
+-- is not used; where ties leave no record for a class of equal count, there are fewer classes. NULL stays NULL; NaN and infinite values
+-- are errors.
 --
 -- Scope: table.
 -- Keeps: the order of the values, by class.
@@ -29,12 +31,15 @@
 
 CREATE OR REPLACE MACRO sdc__checked_method(method) AS
     CASE WHEN method IN ('equal_width', 'equal_count', 'logarithmic') THEN method
-         ELSE error('ParameterError: method is ' || coalesce(method::VARCHAR, 'NULL') || ': it must be ''equal_width'', ''equal_count'' or ''logarithmic''.') END;
+         ELSE error('ParameterError: method is ' || coalesce(method::VARCHAR, 'NULL')
+                    || ': it must be ''equal_width'', ''equal_count'' or ''logarithmic''.') END;
 CREATE OR REPLACE MACRO sdc__checked_range(low, high, method) AS CASE
     WHEN low IS NULL THEN error('ColumnError: The column holds no value: there is nothing to divide into classes.')
-    WHEN isnan(high) OR isinf(high) OR isinf(low) THEN error('ColumnError: The column holds NaN or infinite values: replace them by NULL, or give breaks.')
+    WHEN isnan(high) OR isinf(high) OR isinf(low)
+        THEN error('ColumnError: The column holds NaN or infinite values: replace them by NULL, or give breaks.')
     WHEN low = high THEN error('ColumnError: The column holds one value only: there is nothing to divide into classes.')
-    WHEN method = 'logarithmic' AND low <= 0 THEN error('ColumnError: The column holds values that are zero or negative: logarithmic classes need positive ones.')
+    WHEN method = 'logarithmic' AND low <= 0 THEN error(
+        'ColumnError: The column holds values that are zero or negative: logarithmic classes need positive ones.')
     ELSE true END;
 
 -- share: j / n. (Multiplied last, so that no limit lies beyond the greatest value.)
@@ -50,30 +55,44 @@ CREATE OR REPLACE MACRO sdc__roundest(t, a, b) AS
 -- The limits of the classes, one row. Between the values that a limit divides, sdc__a and sdc__b, every limit divides the records alike.
 CREATE OR REPLACE MACRO sdc__class_limits(records, classes, method) AS TABLE
     WITH sdc__counted AS (
-        SELECT sdc__n, count(*) AS sdc__t, any_value(sdc__whole) AS sdc__w FROM query_table(records) WHERE sdc__n IS NOT NULL GROUP BY sdc__n
+        SELECT sdc__n, count(*) AS sdc__t, any_value(sdc__whole) AS sdc__w
+        FROM query_table(records)
+        WHERE sdc__n IS NOT NULL
+        GROUP BY sdc__n
     ),
     sdc__ranged AS MATERIALIZED (
         SELECT sdc__all, sdc__w, CASE WHEN sdc__checked_range(sdc__lo, sdc__hi, sdc__checked_method(method))
-                              THEN list_transform(range(sdc__checked_whole(classes, 'classes', 2, 1000)), lambda j: sdc__class_limit(sdc__lo, sdc__hi, j::DOUBLE / classes, method)) END AS sdc__limits
+                              THEN list_transform(range(sdc__checked_whole(classes, 'classes', 2, 1000)),
+                                                  lambda j: sdc__class_limit(sdc__lo, sdc__hi, j::DOUBLE / classes,
+                                                                             method)) END AS sdc__limits
         FROM (SELECT min(sdc__n) AS sdc__lo, max(sdc__n) AS sdc__hi, sum(sdc__t) AS sdc__all, any_value(sdc__w) AS sdc__w FROM sdc__counted)
     ),
     sdc__placed AS (
-        SELECT sdc__n, CASE WHEN method = 'equal_count' THEN ((2 * sdc__upto - sdc__t) * sdc__checked_whole(classes, 'classes', 2, 1000) // (2 * sdc__all))::BIGINT
+        SELECT sdc__n,
+               CASE WHEN method = 'equal_count' THEN ((2 * sdc__upto - sdc__t) * sdc__checked_whole(
+                                                          classes, 'classes', 2, 1000) // (2 * sdc__all))::BIGINT
                             ELSE sdc__breaks_below(sdc__n, sdc__limits[2:]) END AS sdc__class
         FROM (SELECT *, sum(sdc__t) OVER (ORDER BY sdc__n ASC) AS sdc__upto FROM sdc__counted), sdc__ranged
     ),
     sdc__spans AS (SELECT sdc__class, min(sdc__n) AS sdc__least, max(sdc__n) AS sdc__most FROM sdc__placed GROUP BY sdc__class),
     sdc__sides AS (
-        SELECT sdc__j, max(sdc__most) FILTER (WHERE sdc__class < sdc__j) AS sdc__a, min(sdc__least) FILTER (WHERE sdc__class >= sdc__j) AS sdc__b
+        SELECT sdc__j, max(sdc__most) FILTER (WHERE sdc__class < sdc__j) AS sdc__a,
+               min(sdc__least) FILTER (WHERE sdc__class >= sdc__j) AS sdc__b
         FROM sdc__spans, (SELECT unnest(range(1, sdc__checked_whole(classes, 'classes', 2, 1000))) AS sdc__j) GROUP BY sdc__j
     ),
     sdc__near AS (
-        SELECT sdc__a, sdc__b, CASE WHEN method = 'equal_count' THEN sdc__a / 2 + sdc__b / 2 WHEN sdc__w THEN ceil(sdc__limits[sdc__j + 1]) ELSE sdc__limits[sdc__j + 1] END AS sdc__target,
-               CASE WHEN method = 'equal_count' THEN 'infinity'::DOUBLE ELSE (sdc__limits[sdc__j + 1] - sdc__limits[sdc__j]) / 20 END AS sdc__width
+        SELECT sdc__a, sdc__b,
+               CASE WHEN method = 'equal_count' THEN sdc__a / 2 + sdc__b / 2
+                    WHEN sdc__w THEN ceil(sdc__limits[sdc__j + 1])
+                    ELSE sdc__limits[sdc__j + 1] END AS sdc__target,
+               CASE WHEN method = 'equal_count' THEN 'infinity'::DOUBLE
+                    ELSE (sdc__limits[sdc__j + 1] - sdc__limits[sdc__j]) / 20 END AS sdc__width
         FROM sdc__sides, sdc__ranged WHERE sdc__a IS NOT NULL AND sdc__b IS NOT NULL
     )
     SELECT list(DISTINCT sdc__limit ORDER BY sdc__limit ASC) AS sdc__breaks
-    FROM (SELECT sdc__roundest(sdc__target, greatest(sdc__a, sdc__target - sdc__width), least(sdc__b, sdc__target + sdc__width)) AS sdc__limit FROM sdc__near);
+    FROM (SELECT sdc__roundest(sdc__target, greatest(sdc__a, sdc__target - sdc__width),
+                               least(sdc__b, sdc__target + sdc__width)) AS sdc__limit
+          FROM sdc__near);
 
 CREATE OR REPLACE MACRO sdc__recode_classes(tbl, column_name, classes, id, method, labels) AS TABLE
     WITH sdc__records AS (FROM sdc__recode_numbers(tbl, column_name, id)),
@@ -90,4 +109,5 @@ CREATE OR REPLACE MACRO sdc__recode_applied(tbl, column_name, classes, id, metho
 -- sdc_recode_classes: the numbers of a column replaced by classes of equal width or count.
 -- Example: FROM sdc_recode_classes('persons', 'income', 3, 'id', method := 'equal_count');
 CREATE OR REPLACE MACRO sdc_recode_classes(tbl, column_name, classes, id, method := 'equal_width', labels := NULL) AS TABLE
-    WITH sdc__done AS (FROM sdc__recode_classes(tbl, column_name, classes, id, method, labels)) FROM sdc__released(tbl, [column_name], id, 'sdc__done');
+    WITH sdc__done AS (FROM sdc__recode_classes(tbl, column_name, classes, id, method, labels))
+    FROM sdc__released(tbl, [column_name], id, 'sdc__done');

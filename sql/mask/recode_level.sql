@@ -27,7 +27,9 @@
 
 -- The hierarchy with the columns of sdc__hierarchies, and its labels at a level, as a mapping.
 CREATE OR REPLACE MACRO sdc__of_one_key(hierarchy, key) AS TABLE
-    SELECT sdc__folded(variable) AS sdc__variable, value AS sdc__value, level AS sdc__level, level_name AS sdc__level_name, label AS sdc__label FROM sdc_hierarchy(hierarchy, key);
+    SELECT sdc__folded(variable) AS sdc__variable, value AS sdc__value, level AS sdc__level, level_name AS sdc__level_name,
+           label AS sdc__label
+    FROM sdc_hierarchy(hierarchy, key);
 CREATE OR REPLACE MACRO sdc__level_mapping(hierarchy, key, level) AS TABLE
     WITH sdc__checked AS (FROM sdc__of_one_key(hierarchy, key))
     SELECT sdc__value AS sdc__from, sdc__label AS sdc__to, true AS sdc__known FROM sdc__labels_at('sdc__checked', [key], [level::VARCHAR]);
@@ -43,4 +45,5 @@ CREATE OR REPLACE MACRO sdc__recode_level(tbl, column_name, hierarchy, id, level
 -- sdc_recode_level: the values of a column replaced by their labels at a level of a hierarchy.
 -- Example: FROM sdc_recode_level('persons', 'region', 'areas', 'id', level := 'country');
 CREATE OR REPLACE MACRO sdc_recode_level(tbl, column_name, hierarchy, id, level := 1) AS TABLE
-    WITH sdc__done AS (FROM sdc__recode_level(tbl, column_name, hierarchy, id, level)) FROM sdc__released(tbl, [column_name], id, 'sdc__done');
+    WITH sdc__done AS (FROM sdc__recode_level(tbl, column_name, hierarchy, id, level))
+    FROM sdc__released(tbl, [column_name], id, 'sdc__done');

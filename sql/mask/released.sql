@@ -18,7 +18,8 @@ CREATE OR REPLACE MACRO sdc__kept(have, columns) AS list_filter(have, lambda h: 
 CREATE OR REPLACE MACRO sdc__has_values(found, id := NULL, id_value := false) AS
     CASE WHEN found THEN true
          WHEN id_value IS NULL THEN error('ColumnError: The id (' || id || ') is NULL on some records: every record needs one of its own.')
-         ELSE error('TableError: A record has no masked values: the table does not give the same rows each time it is read. Store it as a table first.') END;
+         ELSE error('TableError: A record has no masked values: the table does not give the same rows each time it is'
+                    || ' read. Store it as a table first.') END;
 
 -- masked: the name of a common table expression with sdc__id and the masked columns. The table is
 -- read again; should it have changed (a view that samples), a record may have no masked values.

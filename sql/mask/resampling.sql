@@ -6,9 +6,10 @@
 --
 -- One numeric column; NULL stays. Averages (t > 1) are released with their first 32 bits (grid.sql).
 --
--- One new record moves the values of about two records in three a little (by a thirtieth of the masking), and draws nobody anew: ten nightly releases,
--- 1 % of the records new each night, tell no more than one (known within a tenth of the masking: 8 % by one, 1 % by their mean; of ten
--- named releases, which are independent, 18 %; tests/mask/test_nightly.py). The order of the values is released in any case.
+-- One new record moves the values of about two records in three a little (by a thirtieth of the masking), and draws nobody anew: ten
+-- nightly releases, 1 % of the records new each night, tell no more than one (known within a tenth of the masking: 8 % by one, 1 % by
+-- their mean; of ten named releases, which are independent, 18 %; tests/mask/test_nightly.py). The order of the values is released in any
+-- case.
 --
 -- Scope: table.
 -- Keeps: the order of the values, and nearly their distribution.
@@ -31,11 +32,13 @@ CREATE OR REPLACE MACRO sdc__resample(tbl, columns, samples, id, stratum, stream
     WITH sdc__numbers AS (
         SELECT sdc__id, sdc__stratum_value(stratum, COLUMNS(sdc__column((*), stratum))) AS sdc__stratum,
                sdc__number(COLUMNS(sdc__to_mask((*), columns, id))) AS sdc__x, sdc__subkeys[sdc__folded(columns[1])] AS sdc__subkey
-        FROM sdc__identified(tbl, id, codes := [stratum]), sdc__column_subkeys(columns, release, stream, 'resampling', samples::BIGINT::VARCHAR)
+        FROM sdc__identified(tbl, id, codes := [stratum]),
+             sdc__column_subkeys(columns, release, stream, 'resampling', samples::BIGINT::VARCHAR)
     ),
     sdc__texts AS (SELECT *, sdc__checked_id(sdc__id) AS sdc__named, sdc__part(sdc__canonical(sdc__x)) AS sdc__value FROM sdc__numbers),
     sdc__drawn AS (
-        SELECT sdc__id, sdc__stratum, sdc__x, sdc__uniforms(sdc__subkey, sdc__named, sdc__value, sdc__checked_whole(samples, 'samples', 1)) AS sdc__u,
+        SELECT sdc__id, sdc__stratum, sdc__x,
+               sdc__uniforms(sdc__subkey, sdc__named, sdc__value, sdc__checked_whole(samples, 'samples', 1)) AS sdc__u,
                sdc__x IS NULL OR isnan(sdc__x) AS sdc__stays
         FROM sdc__texts
     ),
@@ -48,17 +51,20 @@ CREATE OR REPLACE MACRO sdc__resample(tbl, columns, samples, id, stratum, stream
     ),
     sdc__ordered AS (
         SELECT *, list_transform(sdc__entries, lambda e: e.x) AS sdc__numbers,
-               sdc__ascending(sdc__stratum, list_transform(sdc__entries, lambda e: e.x), list_transform(sdc__entries, lambda e: e.first), sdc__entries) AS sdc__order
+               sdc__ascending(sdc__stratum, list_transform(sdc__entries, lambda e: e.x),
+                              list_transform(sdc__entries, lambda e: e.first), sdc__entries) AS sdc__order
         FROM sdc__listed
     ),
     sdc__filled AS (
         SELECT sdc__entries,
-               sdc__kernel_resample(sdc__stratum::VARCHAR, sdc__order, sdc__numbers, list_transform(sdc__entries, lambda e: e.u)) AS sdc__masked
+               sdc__kernel_resample(sdc__stratum::VARCHAR, sdc__order, sdc__numbers,
+                                    list_transform(sdc__entries, lambda e: e.u)) AS sdc__masked
         FROM sdc__ordered
     ),
     sdc__values AS (
         SELECT sdc__of.id AS sdc__id, CASE WHEN samples = 1 THEN sdc__x ELSE sdc__averaged(sdc__x, sdc__step) END AS sdc__x
-        FROM (SELECT unnest(sdc__entries) AS sdc__of, unnest(sdc__masked) AS sdc__x, sdc__step FROM (SELECT *, sdc__list_step(sdc__masked) AS sdc__step FROM sdc__filled))
+        FROM (SELECT unnest(sdc__entries) AS sdc__of, unnest(sdc__masked) AS sdc__x, sdc__step
+              FROM (SELECT *, sdc__list_step(sdc__masked) AS sdc__step FROM sdc__filled))
         UNION ALL
         SELECT sdc__of.id, sdc__of.x FROM (SELECT unnest(sdc__kept) AS sdc__of FROM sdc__listed)
     )

@@ -8,10 +8,12 @@
 --            1  1234                                                          1  1250
 -- A base of one over a whole number (0.1, 0.25) is counted by multiplication: 0.15 goes to 0.2 although its double lies below.
 --
--- With x_max, the largest possible value, the points end at the last multiple that is not above it, p_r = b floor(x_max / b), whose set of attraction is
--- [p_r - b/2, x_max]: no released value is impossible, and a greater value is an error. Values above p_r + b/2 are moved by more than half a base, by less than one. Other points, and points of several columns: round_points.sql.
+-- With x_max, the largest possible value, the points end at the last multiple that is not above it, p_r = b floor(x_max / b), whose set
+-- of attraction is [p_r - b/2, x_max]: no released value is impossible, and a greater value is an error. Values above p_r + b/2 are moved
+-- by more than half a base, by less than one. Other points, and points of several columns: round_points.sql.
 --
--- Multiples that the column's type cannot hold (of 2.5 in INTEGER, of 0.25 in DECIMAL(9, 1)) would be released as values that are none: an error.
+-- Multiples that the column's type cannot hold (of 2.5 in INTEGER, of 0.25 in DECIMAL(9, 1)) would be released as values that
+-- are none: an error.
 --
 -- Scope: record.
 -- Values: numbers.
@@ -32,7 +34,8 @@
 
 CREATE OR REPLACE MACRO sdc__base(base) AS
     CASE WHEN TRY_CAST(base AS DOUBLE) > 0 AND TRY_CAST(base AS DOUBLE) < 'infinity'::DOUBLE THEN TRY_CAST(base AS DOUBLE)
-         ELSE error('ParameterError: The base is ' || coalesce(base::VARCHAR, 'NULL') || ': it must be positive and finite (the distance of the rounding points).') END;
+         ELSE error('ParameterError: The base is ' || coalesce(base::VARCHAR, 'NULL')
+                    || ': it must be positive and finite (the distance of the rounding points).') END;
 -- Whether a number, and so its multiples, is one of a type: a whole number, or one of so many decimals.
 CREATE OR REPLACE MACRO sdc__is_of_type(x, type) AS CASE
     WHEN sdc__is_whole(type) THEN x = floor(x)
@@ -40,7 +43,8 @@ CREATE OR REPLACE MACRO sdc__is_of_type(x, type) AS CASE
     ELSE true END;
 CREATE OR REPLACE MACRO sdc__base_of(v, base) AS
     CASE WHEN sdc__is_of_type(sdc__base(base), typeof(v)) THEN base
-         ELSE error('ParameterError: The base is ' || base::VARCHAR || ', and ' || alias(v) || ' has type ' || typeof(v) || ', which does not hold its multiples: cast the column to DOUBLE first, or give another base.') END;
+         ELSE error('ParameterError: The base is ' || base::VARCHAR || ', and ' || alias(v) || ' has type ' || typeof(v)
+                    || ', which does not hold its multiples: cast the column to DOUBLE first, or give another base.') END;
 CREATE OR REPLACE MACRO sdc__is_part(base) AS sdc__base(base) < 1 AND round(1e0 / sdc__base(base)) * sdc__base(base) = 1;
 CREATE OR REPLACE MACRO sdc__in_bases(x, base) AS
     CASE WHEN sdc__is_part(base) THEN x * round(1e0 / sdc__base(base)) ELSE x / sdc__base(base) END;
@@ -55,17 +59,25 @@ CREATE OR REPLACE MACRO sdc__rounded_at_random(x, base, u) AS
 -- The type of a value is its column's again.
 CREATE OR REPLACE MACRO sdc__round_value(v, base, x_max) AS cast_to_type(CASE
     WHEN x_max IS NULL OR isnan(sdc__number(v)) THEN sdc__rounded(sdc__number(v), sdc__base_of(v, base))
-    WHEN sdc__number(v) > sdc__checked_number(x_max, 'x_max') THEN error('ParameterError: A value of ' || alias(v) || ' is above x_max, ' || x_max::VARCHAR || ', the largest that is possible: give a greater x_max.')
-    ELSE least(sdc__rounded(sdc__number(v), sdc__base_of(v, base)), sdc__of_bases(floor(sdc__in_bases(sdc__checked_number(x_max, 'x_max'), base)), base)) END, v);
+    WHEN sdc__number(v) > sdc__checked_number(x_max, 'x_max')
+        THEN error('ParameterError: A value of ' || alias(v) || ' is above x_max, ' || x_max::VARCHAR
+                   || ', the largest that is possible: give a greater x_max.')
+    ELSE least(sdc__rounded(sdc__number(v), sdc__base_of(v, base)),
+               sdc__of_bases(floor(sdc__in_bases(sdc__checked_number(x_max, 'x_max'), base)), base)) END,
+         v);
 -- A draw depends on the base and on the value, in millionths of the base.
 CREATE OR REPLACE MACRO sdc__round_value_at_random(v, base, subkeys, id) AS
-    cast_to_type(sdc__rounded_at_random(sdc__number(v), sdc__base_of(v, base), sdc__uniform(subkeys[sdc__folded(alias(v))], id, sdc__in_units(sdc__number(v), sdc__base(base)))), v);
+    cast_to_type(sdc__rounded_at_random(sdc__number(v), sdc__base_of(v, base),
+                                        sdc__uniform(subkeys[sdc__folded(alias(v))], id,
+                                                     sdc__in_units(sdc__number(v), sdc__base(base)))),
+                 v);
 
 CREATE OR REPLACE MACRO sdc__round(tbl, columns, base, id, x_max) AS TABLE
     SELECT sdc__id, sdc__round_value(COLUMNS(sdc__to_mask((*), columns, id)), base, x_max) AS "\0" FROM sdc__identified(tbl, id);
 CREATE OR REPLACE MACRO sdc__round_at_random(tbl, columns, base, id, stream, release, unit, household) AS TABLE
     SELECT sdc__id, sdc__round_value_at_random(COLUMNS(sdc__to_mask((*), columns, id)), base, sdc__subkeys, sdc__named) AS "\0"
-    FROM sdc__named_records(tbl, columns, id, unit, household, NULL), sdc__column_subkeys(columns, release, stream, 'random rounding', sdc__canonical(sdc__base(base)));
+    FROM sdc__named_records(tbl, columns, id, unit, household, NULL),
+         sdc__column_subkeys(columns, release, stream, 'random rounding', sdc__canonical(sdc__base(base)));
 
 -- Keeps: every value to within half a base, with x_max those above its last multiple to within a base.
 -- Before: round_to_base
@@ -80,5 +92,7 @@ CREATE OR REPLACE MACRO sdc_round(tbl, columns, base, id, x_max := NULL) AS TABL
 -- Households: by unit.
 -- sdc_round_at_random: columns rounded up or down to multiples of a base, at random without bias.
 -- Example: FROM sdc_round_at_random('persons', ['income'], 50, 'id');
-CREATE OR REPLACE MACRO sdc_round_at_random(tbl, columns, base, id, stream := NULL, release := '', unit := 'record', household := NULL) AS TABLE
-    WITH sdc__done AS (FROM sdc__round_at_random(tbl, columns, base, id, stream, release, unit, household)) FROM sdc__released(tbl, columns, id, 'sdc__done');
+CREATE OR REPLACE MACRO sdc_round_at_random(tbl, columns, base, id, stream := NULL, release := '', unit := 'record',
+                                            household := NULL) AS TABLE
+    WITH sdc__done AS (FROM sdc__round_at_random(tbl, columns, base, id, stream, release, unit, household))
+    FROM sdc__released(tbl, columns, id, 'sdc__done');

@@ -7,8 +7,8 @@
 -- Source: SDC handbook, sections 3.3.4 and 3.7 (the rules), 3.4.3.2 (local suppression); Hundepool et al., mu-ARGUS manual (combinations);
 --   Templ, Kowarik & Meindl (2015), Journal of Statistical Software 67(4), section 3.2 (all subsets of given sizes).
 --
--- What a threshold counts: the records of the file, or where a weight is given the persons that they stand for. One that a single record of the smallest weight
--- does not break is an error: nothing would be suppressed (weight := 1 counts records).
+-- What a threshold counts: the records of the file, or where a weight is given the persons that they stand for. One that a single record
+-- of the smallest weight does not break is an error: nothing would be suppressed (weight := 1 counts records).
 -- The sets are those of sdc_threshold_rule: all of 1 .. `dimension` keys, each size with its own threshold (NULL: not checked), or by
 -- levels of identification; or they are listed, as in mu-ARGUS. With either guarantee sdc_threshold_rule finds nothing afterwards with
 -- nulls := 'wildcard', which is checked before anything is written.
@@ -29,7 +29,8 @@
 -- strata: list the stratum in each combination, with an importance so high that it is never worth its suppression.
 --
 -- Scope: table.
--- Not compiled: which values are suppressed is searched for in Python, with all cells at once; suppress in DuckDB, and copy the released table.
+-- Not compiled: which values are suppressed is searched for in Python, with all cells at once; suppress in DuckDB, and copy the
+--   released table.
 -- Keeps: every value that is not suppressed.
 -- Guarantees: with nulls := 'wildcard' sdc_threshold_rule finds no combination.
 -- Values: codes.
@@ -42,11 +43,14 @@
 -- Parameters:
 --   tbl            table                          the table, view, common table expression or file
 --   keys           columns                        the key variables, whose values are suppressed
---   threshold      number or numbers in (0, ...) or NULL  t for sets of up to `dimension` keys, or a list: one for each size, or each of `combinations` (NULL: not checked)
+--   threshold      number or numbers in (0, ...) or NULL  t for sets of up to `dimension` keys, or a list: one for each size, or each of
+--                                                         `combinations` (NULL: not checked)
 --   id             column                         identifies each record
---   weight         column or number               whose sums estimate frequencies in the population; NULL: the records of the file are counted
+--   weight         column or number               whose sums estimate frequencies in the population; NULL: the records of the file are
+--                                                 counted
 --   dimension      whole number in [1, ...)       the most keys in a set; NULL: 3
---   levels         levels                         the keys by level of identification (threshold_sets.sql): only combinations of levels are checked
+--   levels         levels                         the keys by level of identification (threshold_sets.sql): only combinations of levels
+--                                                 are checked
 --   inclusive      truth value                    whether a frequency equal to the threshold is too low
 --   guarantee      'strong' or 'wildcard'         what is counted: original records, or released ones, NULL agreeing with every value
 --   combinations   combinations                   the sets of keys that are checked, instead of all of some size
@@ -57,7 +61,9 @@
 --   household_columns  columns                    the keys of the household, which all members lose or none; NULL: none
 
 CREATE OR REPLACE MACRO sdc__is_inclusive(inclusive) AS
-    coalesce(inclusive::DOUBLE, error('ParameterError: inclusive is NULL: say whether a frequency equal to the threshold is unsafe, true or false.'));
+    coalesce(inclusive::DOUBLE,
+             error('ParameterError: inclusive is NULL: say whether a frequency equal to the threshold is unsafe, true or'
+                   || ' false.'));
 CREATE OR REPLACE MACRO sdc__suppression_rule(keys, threshold, dimension, levels, combinations) AS
     sdc__some_rule(keys, threshold, CASE WHEN combinations IS NULL THEN sdc__key_rule(keys, threshold, dimension, levels)
                                          ELSE sdc__listed_rule(keys, threshold, dimension, levels, combinations) END);
@@ -72,7 +78,11 @@ CREATE OR REPLACE MACRO sdc__weight_to_reach(population_frequency, sample_freque
 -- No rows, or the error.
 CREATE OR REPLACE MACRO sdc__unbreakable_limits(tbl, limits, inclusive, weight) AS TABLE
     WITH sdc__weighed AS (FROM sdc__least_weight(tbl, weight)),
-    sdc__of_weights AS (SELECT 1 AS sdc__never FROM sdc__weighed WHERE list_bool_or(list_transform(limits, lambda t: sdc__unbreakable(t::DOUBLE, sdc__least, inclusive, weight)))),
+    sdc__of_weights AS (
+        SELECT 1 AS sdc__never
+        FROM sdc__weighed
+        WHERE list_bool_or(list_transform(limits, lambda t: sdc__unbreakable(t::DOUBLE, sdc__least, inclusive, weight)))
+    ),
     sdc__of_records AS (SELECT 1 AS sdc__never WHERE false)
     FROM query_table(CASE WHEN weight IS NULL THEN 'sdc__of_records' ELSE 'sdc__of_weights' END);
 
@@ -80,7 +90,8 @@ CREATE OR REPLACE MACRO sdc__unbreakable_limits(tbl, limits, inclusive, weight) 
 CREATE OR REPLACE MACRO sdc__combination_losses(cells, keys, rule, inclusive, guarantee, importance, cost, small_weights) AS TABLE
     WITH sdc__lists AS (
         SELECT any_value(struct_keys(sdc__key)) AS sdc__names, list(sdc__codes::DOUBLE[] ORDER BY sdc__cell ASC) AS sdc__all,
-               list(sdc__n::DOUBLE ORDER BY sdc__cell ASC) AS sdc__ns, list(sdc__weight_to_reach(sdc__w, sdc__n, small_weights) ORDER BY sdc__cell ASC) AS sdc__ws
+               list(sdc__n::DOUBLE ORDER BY sdc__cell ASC) AS sdc__ns,
+               list(sdc__weight_to_reach(sdc__w, sdc__n, small_weights) ORDER BY sdc__cell ASC) AS sdc__ws
         FROM query_table(cells)
     ),
     sdc__ruled AS (SELECT *, rule AS sdc__rule FROM sdc__lists),
@@ -94,16 +105,21 @@ CREATE OR REPLACE MACRO sdc__combination_losses(cells, keys, rule, inclusive, gu
     SELECT sdc__names, sdc__triples[3 * sdc__i + 1] AS sdc__cell, sdc__triples[3 * sdc__i + 2] AS sdc__lost
     FROM (SELECT *, unnest(range(len(sdc__triples) // 3)) AS sdc__i FROM sdc__found);
 
-CREATE OR REPLACE MACRO sdc__suppress_combinations_by_record(tbl, keys, threshold, id, weight, dimension, levels, inclusive, guarantee, combinations, importance, cost, small_weights) AS TABLE
+CREATE OR REPLACE MACRO sdc__suppress_combinations_by_record(tbl, keys, threshold, id, weight, dimension, levels, inclusive,
+                                                             guarantee, combinations, importance, cost,
+                                                             small_weights) AS TABLE
     WITH sdc__records AS MATERIALIZED (
         SELECT sdc__id, NULL AS sdc__stratum, COLUMNS(sdc__to_mask((*), keys, id)),
-               CASE WHEN weight IS NULL THEN NULL ELSE sdc__checked_weight(sdc__value(weight, COLUMNS(sdc__column((*), weight)))) END AS sdc__weight
+               CASE WHEN weight IS NULL THEN NULL
+                    ELSE sdc__checked_weight(sdc__value(weight, COLUMNS(sdc__column((*), weight)))) END AS sdc__weight
         FROM sdc__identified(tbl, id, codes := keys)
     ),
     sdc__celled AS MATERIALIZED (FROM sdc__suppression_cells('sdc__records')),
     sdc__losing AS MATERIALIZED (
         SELECT sdc__c.sdc__key, sdc__s.sdc__names, sdc__s.sdc__lost
-        FROM sdc__combination_losses('sdc__celled', keys, sdc__suppression_rule(keys, threshold, dimension, levels, combinations), inclusive, guarantee, importance, cost, small_weights) AS sdc__s
+        FROM sdc__combination_losses('sdc__celled', keys,
+                                     sdc__suppression_rule(keys, threshold, dimension, levels, combinations), inclusive,
+                                     guarantee, importance, cost, small_weights) AS sdc__s
         JOIN sdc__celled AS sdc__c ON sdc__c.sdc__cell = sdc__s.sdc__cell WHERE sdc__s.sdc__lost > 0
     ),
     sdc__keyed_records AS (SELECT *, struct_pack(*COLUMNS(lambda c: NOT starts_with(c, 'sdc__'))) AS sdc__own FROM sdc__records),
@@ -112,34 +128,54 @@ CREATE OR REPLACE MACRO sdc__suppress_combinations_by_record(tbl, keys, threshol
         FROM sdc__keyed_records AS sdc__r LEFT JOIN sdc__losing AS sdc__l ON row(sdc__r.sdc__own) = row(sdc__l.sdc__key)
     )
     SELECT sdc__id, sdc__blanked(COLUMNS(lambda c: NOT starts_with(c, 'sdc__')), sdc__lost, sdc__names) AS "\0"
-    FROM sdc__decided LEFT JOIN sdc__unbreakable_limits(tbl, sdc__suppression_rule(keys, threshold, dimension, levels, combinations)['limits'], inclusive, weight) AS sdc__none ON true;
+    FROM sdc__decided
+    LEFT JOIN sdc__unbreakable_limits(tbl,
+                                      sdc__suppression_rule(keys, threshold, dimension, levels, combinations)['limits'],
+                                      inclusive, weight) AS sdc__none ON true;
 
 -- A combination is the more frequent the more others lose: so what one member loses of a key of the household all may lose.
-CREATE OR REPLACE MACRO sdc__suppress_combinations(tbl, keys, threshold, id, weight, dimension, levels, inclusive, guarantee, combinations, importance, cost, small_weights, whole, household_columns) AS TABLE
-    WITH sdc__alone_done AS MATERIALIZED (FROM sdc__suppress_combinations_by_record(tbl, keys, threshold, id, weight, dimension, levels, inclusive, guarantee, combinations, importance, cost, small_weights)),
+CREATE OR REPLACE MACRO sdc__suppress_combinations(tbl, keys, threshold, id, weight, dimension, levels, inclusive,
+                                                   guarantee, combinations, importance, cost, small_weights, whole,
+                                                   household_columns) AS TABLE
+    WITH sdc__alone_done AS MATERIALIZED (
+        FROM sdc__suppress_combinations_by_record(tbl, keys, threshold, id, weight, dimension, levels, inclusive, guarantee,
+                                                  combinations, importance, cost, small_weights)),
     sdc__together_done AS (FROM sdc__all_or_none(tbl, 'sdc__alone_done', id, whole, household_columns))
     FROM query_table(CASE WHEN household_columns IS NULL THEN 'sdc__alone_done' ELSE 'sdc__together_done' END);
 
 -- sdc_suppress_combinations: values of keys suppressed, as few as can be, until no combination of a few keys is rare.
 -- Example: FROM sdc_suppress_combinations('persons', ['age', 'sex', 'region'], 1, 'id');
-CREATE OR REPLACE MACRO sdc_suppress_combinations(tbl, keys, threshold, id, weight := NULL, dimension := NULL, levels := NULL, inclusive := true, guarantee := 'strong', combinations := NULL, importance := NULL, cost := 'equal', small_weights := 'error', whole := NULL, household_columns := NULL) AS TABLE
-    WITH sdc__done AS (FROM sdc__suppress_combinations(tbl, keys, threshold, id, weight, dimension, levels, inclusive, guarantee, combinations, importance, cost, small_weights, whole, household_columns))
+CREATE OR REPLACE MACRO sdc_suppress_combinations(
+        tbl, keys, threshold, id, weight := NULL, dimension := NULL, levels := NULL, inclusive := true,
+        guarantee := 'strong', combinations := NULL, importance := NULL, cost := 'equal', small_weights := 'error',
+        whole := NULL, household_columns := NULL) AS TABLE
+    WITH sdc__done AS (
+        FROM sdc__suppress_combinations(tbl, keys, threshold, id, weight, dimension, levels, inclusive, guarantee,
+                                        combinations, importance, cost, small_weights, whole, household_columns)
+    )
     FROM sdc__released(tbl, keys, id, 'sdc__done');
 
 -- The records that have a too rare combination, a row for each way to count: among the released records, NULL agreeing with every value
 -- ('wildcard') or a value of its own ('identical'), or among those of the original ('strong').
 CREATE OR REPLACE MACRO sdc__counted_as(guarantee, table_, unsafe) AS
-    'SELECT ''' || guarantee || ''' AS sdc__guarantee, sdc__cell FROM (WITH sdc__crossed AS (SELECT * EXCLUDE (sdc__before, sdc__after, sdc__w_before, sdc__w_after), sdc__'
+    'SELECT ''' || guarantee
+    || ''' AS sdc__guarantee, sdc__cell FROM (WITH sdc__crossed AS (SELECT * EXCLUDE (sdc__before, sdc__after,'
+    || ' sdc__w_before, sdc__w_after), sdc__'
     || table_ || ' AS sdc__records, sdc__w_' || table_ || ' AS sdc__w FROM sdc__cells_of_both) ' || unsafe || ')';
 CREATE OR REPLACE MACRO sdc__rare_records(tbl, mended, keys, rule, weight, inclusive, small_weights) AS TABLE
     WITH sdc__rows_of_both AS (
-        SELECT COLUMNS(sdc__columns((*), keys)), sdc__records AS sdc__after, sdc__w AS sdc__w_after, 0 AS sdc__before, 0 * sdc__w AS sdc__w_before FROM sdc__standing_cells(mended, keys, weight, small_weights)
+        SELECT COLUMNS(sdc__columns((*), keys)), sdc__records AS sdc__after, sdc__w AS sdc__w_after, 0 AS sdc__before,
+               0 * sdc__w AS sdc__w_before
+        FROM sdc__standing_cells(mended, keys, weight, small_weights)
         UNION ALL BY NAME
-        SELECT COLUMNS(sdc__columns((*), keys)), 0 AS sdc__after, 0 * sdc__w AS sdc__w_after, sdc__records AS sdc__before, sdc__w AS sdc__w_before FROM sdc__standing_cells(tbl, keys, weight, small_weights)
+        SELECT COLUMNS(sdc__columns((*), keys)), 0 AS sdc__after, 0 * sdc__w AS sdc__w_after, sdc__records AS sdc__before,
+               sdc__w AS sdc__w_before
+        FROM sdc__standing_cells(tbl, keys, weight, small_weights)
     ),
     sdc__cells_of_both AS MATERIALIZED (
         SELECT *, row_number() OVER () AS sdc__cell FROM (
-            SELECT COLUMNS(lambda c: NOT starts_with(c, 'sdc__')), sum(sdc__after)::BIGINT AS sdc__after, sum(sdc__before)::BIGINT AS sdc__before,
+            SELECT COLUMNS(lambda c: NOT starts_with(c, 'sdc__')), sum(sdc__after)::BIGINT AS sdc__after,
+                   sum(sdc__before)::BIGINT AS sdc__before,
                    sdc__exact_sum(sdc__w_after) AS sdc__w_after, sdc__exact_sum(sdc__w_before) AS sdc__w_before
             FROM sdc__rows_of_both GROUP BY ALL)
     ),
@@ -153,7 +189,8 @@ CREATE OR REPLACE MACRO sdc__rare_records(tbl, mended, keys, rule, weight, inclu
     FROM sdc__cells_of_both JOIN sdc__rare USING (sdc__cell) GROUP BY sdc__guarantee;
 
 -- What was suppressed, where the guarantee holds; else an error. released: the id and the suppressed keys.
-CREATE OR REPLACE MACRO sdc__combinations_proof(tbl, released, keys, threshold, id, weight, dimension, levels, inclusive, guarantee, combinations, small_weights) AS TABLE
+CREATE OR REPLACE MACRO sdc__combinations_proof(tbl, released, keys, threshold, id, weight, dimension, levels, inclusive,
+                                                guarantee, combinations, small_weights) AS TABLE
     WITH sdc__new AS (SELECT COLUMNS(sdc__columns((*), [id])) AS sdc__id, COLUMNS(sdc__columns((*), keys)) FROM sdc__exact_rows(released)),
     sdc__mended AS MATERIALIZED (FROM sdc__released(tbl, keys, id, 'sdc__new')),
     sdc__below AS (
@@ -161,9 +198,15 @@ CREATE OR REPLACE MACRO sdc__combinations_proof(tbl, released, keys, threshold, 
                coalesce(sum(sdc__after) FILTER (sdc__guarantee = 'strong'), 0)::BIGINT AS below_strong,
                coalesce(sum(sdc__after) FILTER (sdc__guarantee = 'wildcard'), 0)::BIGINT AS below_wildcard,
                coalesce(sum(sdc__before) FILTER (sdc__guarantee = 'wildcard'), 0)::BIGINT AS compatible_below
-        FROM sdc__rare_records(tbl, 'sdc__mended', keys, sdc__suppression_rule(keys, threshold, dimension, levels, combinations), weight, inclusive, small_weights)
+        FROM sdc__rare_records(tbl, 'sdc__mended', keys,
+                               sdc__suppression_rule(keys, threshold, dimension, levels, combinations), weight, inclusive,
+                               small_weights)
     )
-    SELECT (SELECT map_from_entries(list(row(sdc__name, sdc__values) ORDER BY sdc__name ASC)) FROM sdc__missing_values(tbl, released, keys)) AS suppressions, CASE WHEN weight IS NULL THEN 'records' ELSE 'sums of weights: ' || weight::VARCHAR END AS counted, sdc__below.*
+    SELECT (SELECT map_from_entries(list(row(sdc__name, sdc__values) ORDER BY sdc__name ASC))
+            FROM sdc__missing_values(tbl, released, keys)) AS suppressions,
+           CASE WHEN weight IS NULL THEN 'records' ELSE 'sums of weights: ' || weight::VARCHAR END AS counted, sdc__below.*
     FROM sdc__below
     WHERE CASE greatest(below_wildcard, CASE guarantee WHEN 'strong' THEN below_strong ELSE 0 END) WHEN 0 THEN true
-               ELSE error('TableError: ' || greatest(below_wildcard, below_strong) || ' released records have combinations that are still below the threshold: nothing was written. Is the table a view that changes as it is read? Store it as a table first.') END;
+               ELSE error('TableError: ' || greatest(below_wildcard, below_strong)
+                          || ' released records have combinations that are still below the threshold: nothing was'
+                          || ' written. Is the table a view that changes as it is read? Store it as a table first.') END;

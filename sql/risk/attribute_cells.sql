@@ -16,9 +16,13 @@ END;
 -- One row for each cell and value in it: sdc__key, sdc__value, sdc__n.
 CREATE OR REPLACE MACRO sdc__attribute_counts(tbl, keys, sensitive, numbers := false) AS TABLE
     SELECT struct_pack(*COLUMNS(lambda c: NOT starts_with(c, 'sdc__'))) AS sdc__key, sdc__value, sdc__n
-    FROM (SELECT COLUMNS(sdc__sensitive((*), keys, sensitive)) AS sdc__value, COLUMNS(sdc__columns((*), keys)), count(*) AS sdc__n
-          FROM sdc__exact_rows(tbl, codes := CASE WHEN numbers THEN sdc__names(keys) ELSE list_append(sdc__names(keys), sensitive::VARCHAR) END,
-                              compared := keys) GROUP BY ALL);
+    FROM (SELECT COLUMNS(sdc__sensitive((*), keys, sensitive)) AS sdc__value, COLUMNS(sdc__columns((*), keys)),
+                 count(*) AS sdc__n
+          FROM sdc__exact_rows(tbl,
+                               codes := CASE WHEN numbers THEN sdc__names(keys)
+                                             ELSE list_append(sdc__names(keys), sensitive::VARCHAR) END,
+                               compared := keys)
+          GROUP BY ALL);
 
 -- The same with sdc__f (the cell's records), sdc__values (how many values the cell has), sdc__p, sdc__q,
 -- and sdc__m (how many values the file has).
@@ -40,4 +44,5 @@ CREATE OR REPLACE MACRO sdc__both(keys, others) AS list_concat(sdc__names(keys),
 -- A number that must be positive.
 CREATE OR REPLACE MACRO sdc__checked_positive(number, name) AS
     CASE WHEN TRY_CAST(number AS DOUBLE) > 0 AND TRY_CAST(number AS DOUBLE) < 'infinity'::DOUBLE THEN TRY_CAST(number AS DOUBLE)
-         ELSE error('ParameterError: The ' || name || ' is ' || coalesce(number::VARCHAR, 'NULL') || ': it must be positive and finite.') END;
+         ELSE error('ParameterError: The ' || name || ' is ' || coalesce(number::VARCHAR, 'NULL')
+                    || ': it must be positive and finite.') END;

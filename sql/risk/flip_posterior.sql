@@ -9,8 +9,11 @@
 --   sdc_flip_posterior(0.1, 0.8, 1) = 0.08 / (0.08 + 0.18) = 0.3077: of a rare attribute a released 1 is more likely false than true
 --   sdc_flip_posterior(0.1, 0.8, 0) = 0.02 / (0.02 + 0.72) = 0.0270
 
-CREATE OR REPLACE MACRO sdc__kept_probability(q) AS CASE WHEN TRY_CAST(q AS DOUBLE) > 0.5 AND TRY_CAST(q AS DOUBLE) <= 1 THEN TRY_CAST(q AS DOUBLE)
-    ELSE error('ParameterError: q is ' || coalesce(q::VARCHAR, 'NULL') || ': it must be a number above 0.5 and at most 1, the probability that a released value is the true one (at 0.5 it tells nothing).') END;
+CREATE OR REPLACE MACRO sdc__kept_probability(q) AS
+    CASE WHEN TRY_CAST(q AS DOUBLE) > 0.5 AND TRY_CAST(q AS DOUBLE) <= 1 THEN TRY_CAST(q AS DOUBLE)
+    ELSE error('ParameterError: q is ' || coalesce(q::VARCHAR, 'NULL')
+               || ': it must be a number above 0.5 and at most 1, the probability that a released value is the true'
+               || ' one (at 0.5 it tells nothing).') END;
 CREATE OR REPLACE MACRO sdc__bayes_of_flip(prior, q, released) AS CASE
     WHEN released THEN q * prior / (q * prior + (1 - q) * (1 - prior)) ELSE (1 - q) * prior / ((1 - q) * prior + q * (1 - prior)) END;
 -- Parameters:
@@ -20,9 +23,13 @@ CREATE OR REPLACE MACRO sdc__bayes_of_flip(prior, q, released) AS CASE
 -- sdc_flip_posterior: the probability that the true value is 1, of a binary attribute that may have been flipped.
 -- Example: SELECT sdc_flip_posterior(0.1, 0.8, 1);
 CREATE OR REPLACE MACRO sdc_flip_posterior(prior, q, released) AS CASE
-    WHEN NOT coalesce(prior >= 0 AND prior <= 1, false) THEN error('ParameterError: prior is ' || coalesce(prior::VARCHAR, 'NULL') || ': it must be a probability from 0 to 1.')
-    WHEN NOT coalesce(released IN (0, 1), false) THEN error('ParameterError: released is ' || coalesce(released::VARCHAR, 'NULL') || ': it must be 1 or 0.')
+    WHEN NOT coalesce(prior >= 0 AND prior <= 1, false) THEN error(
+        'ParameterError: prior is ' || coalesce(prior::VARCHAR, 'NULL') || ': it must be a probability from 0 to 1.')
+    WHEN NOT coalesce(released IN (0, 1), false)
+        THEN error('ParameterError: released is ' || coalesce(released::VARCHAR, 'NULL') || ': it must be 1 or 0.')
     WHEN sdc__kept_probability(q) = 1 AND prior = 1 - released
-        THEN error('ParameterError: prior is ' || prior || ', q is 1 and released is ' || released || ': by the prior the true value is ' || prior::INTEGER || ' for certain, by q it is the released one. One of them is wrong.')
+        THEN error('ParameterError: prior is ' || prior || ', q is 1 and released is ' || released
+                   || ': by the prior the true value is ' || prior::INTEGER
+                   || ' for certain, by q it is the released one. One of them is wrong.')
     WHEN sdc__kept_probability(q) = 1 THEN released::DOUBLE
     ELSE sdc__bayes_of_flip(prior::DOUBLE, q::DOUBLE, released = 1) END;

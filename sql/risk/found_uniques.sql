@@ -22,7 +22,8 @@ CREATE OR REPLACE MACRO sdc__minimal_sample_uniques(tbl, keys, cells, found) AS 
 -- The weights of the sizes k = 1 .. m of m keys; and that of one size.
 CREATE OR REPLACE MACRO sdc__msu_weights(m, scoring) AS CASE scoring
     WHEN 'factorial' THEN list_transform(range(1, m + 1), lambda k: gamma(m - k + 1e0))
-    WHEN 'superset' THEN list_transform(range(1, m + 1), lambda k: (power(2e0, m - k) - 1) * gamma(k + 1e0) * gamma(m - k + 1e0) / gamma(m + 1e0))
+    WHEN 'superset' THEN list_transform(
+        range(1, m + 1), lambda k: (power(2e0, m - k) - 1) * gamma(k + 1e0) * gamma(m - k + 1e0) / gamma(m + 1e0))
     ELSE error('ParameterError: scoring is ' || coalesce(scoring::VARCHAR, 'NULL') || ': it must be ''factorial'' or ''superset''.')
 END;
 CREATE OR REPLACE MACRO sdc__msu_weight(m, k, scoring) AS (sdc__msu_weights(m, scoring))[k];
@@ -32,7 +33,8 @@ CREATE OR REPLACE MACRO sdc__score_bits(m, scoring) AS 91 - ceil(log2(greatest(s
 -- The cells that have a score: sdc__key, sdc__msus (how many), sdc__score.
 CREATE OR REPLACE MACRO sdc__suda_cells(keys, cells, found, scoring) AS TABLE
     SELECT sdc__key, count(*) AS sdc__msus,
-           sdc__exact_sum(sdc__msu_weight(len(sdc__names(keys)), sdc__size, scoring), sdc__score_bits(len(sdc__names(keys)), scoring)) AS sdc__score
+           sdc__exact_sum(sdc__msu_weight(len(sdc__names(keys)), sdc__size, scoring),
+                          sdc__score_bits(len(sdc__names(keys)), scoring)) AS sdc__score
     FROM sdc__sized_msus(cells, found)
     GROUP BY sdc__key;
 
@@ -45,24 +47,29 @@ CREATE OR REPLACE MACRO sdc__dis(keys, cells, dis_fraction) AS TABLE
 
 CREATE OR REPLACE MACRO sdc__scored_cells(keys, cells, found, dis_fraction, scoring) AS TABLE
     SELECT c.*, CASE WHEN sdc__score > 0 THEN
-               1 / (1 + sdc__pairs * (1 - sdc__fraction) / sdc__fraction
-                    / (power(sdc__score / sdc__lowest, sdc__q)
-                       * sdc__unfixed(sum(sdc__fixed(CASE WHEN sdc__score > 0 THEN power(sdc__lowest / sdc__score, sdc__q) END, 90)) OVER (), 90)))
+               1 / (1 + sdc__pairs * (1 - sdc__fraction) / sdc__fraction / (
+                        power(sdc__score / sdc__lowest, sdc__q) * sdc__unfixed(
+                            sum(sdc__fixed(CASE WHEN sdc__score > 0 THEN power(sdc__lowest / sdc__score, sdc__q) END,
+                                           90)) OVER (),
+                            90)))
                ELSE 0e0 END AS sdc__dis
-    FROM (SELECT *, min(CASE WHEN sdc__score > 0 THEN sdc__score END) OVER () AS sdc__lowest FROM sdc__suda_cells(keys, cells, found, scoring)) AS c,
+    FROM (SELECT *, min(CASE WHEN sdc__score > 0 THEN sdc__score END) OVER () AS sdc__lowest
+          FROM sdc__suda_cells(keys, cells, found, scoring)) AS c,
          sdc__dis(keys, cells, dis_fraction) AS d;
 
 CREATE OR REPLACE MACRO sdc__suda(tbl, keys, cells, found, dis_fraction, scoring) AS TABLE
     SELECT COLUMNS(sdc__without((*), ['msu_count', 'suda_score', 'dis_suda'])),
            coalesce(sdc__msus, 0) AS msu_count, coalesce(sdc__score, 0e0) AS suda_score, coalesce(sdc__dis_suda, 0e0) AS dis_suda
     FROM (SELECT r.* EXCLUDE (sdc__key), c.sdc__msus, c.sdc__score,
-                 CASE WHEN sdc__checked_fraction(dis_fraction, 'DIS fraction') > 0 AND sdc__msu_weight(1, 1, scoring) >= 0 THEN c.sdc__dis END AS sdc__dis_suda
+                 CASE WHEN sdc__checked_fraction(dis_fraction, 'DIS fraction') > 0 AND sdc__msu_weight(1, 1, scoring) >= 0
+                          THEN c.sdc__dis END AS sdc__dis_suda
           FROM sdc__keyed(tbl, keys) AS r
           LEFT JOIN sdc__scored_cells(keys, cells, found, dis_fraction, scoring) AS c ON r.sdc__key = c.sdc__key);
 
 CREATE OR REPLACE MACRO sdc__suda_summary(keys, cells, found, dis_fraction, scoring) AS TABLE
     SELECT sdc__n AS records, count(sdc__msus) AS records_with_msu, coalesce(sum(sdc__msus), 0)::BIGINT AS msus,
-           coalesce(sdc__exact_sum(sdc__score, sdc__score_bits(len(sdc__names(keys)), scoring)), 0e0) AS total_score, coalesce(max(sdc__score), 0e0) AS max_score,
+           coalesce(sdc__exact_sum(sdc__score, sdc__score_bits(len(sdc__names(keys)), scoring)), 0e0) AS total_score,
+           coalesce(max(sdc__score), 0e0) AS max_score,
            coalesce(max(sdc__dis), 0e0) AS max_dis_suda, coalesce(sdc__exact_sum(sdc__dis, 90), 0e0) / sdc__n AS mean_dis_suda
     FROM (SELECT sum(sdc__records)::BIGINT AS sdc__n FROM query_table(cells))
     LEFT JOIN sdc__scored_cells(keys, cells, found, dis_fraction, scoring) ON true
@@ -73,14 +80,20 @@ CREATE OR REPLACE MACRO sdc__key_bits(keys) AS list_transform(range(len(sdc__nam
 
 CREATE OR REPLACE MACRO sdc__suda_contributions(keys, cells, found, scoring) AS TABLE
     WITH sdc__weighed AS MATERIALIZED (
-        SELECT sdc__mask, count(*) AS sdc__msus, sdc__exact_sum(sdc__msu_weight(len(sdc__names(keys)), sdc__size, scoring), sdc__score_bits(len(sdc__names(keys)), scoring)) AS sdc__score
+        SELECT sdc__mask, count(*) AS sdc__msus,
+               sdc__exact_sum(sdc__msu_weight(len(sdc__names(keys)), sdc__size, scoring),
+                              sdc__score_bits(len(sdc__names(keys)), scoring)) AS sdc__score
         FROM sdc__sized_msus(cells, found) GROUP BY sdc__mask
     ),
     sdc__variables AS (
         SELECT unnest(sdc__key_bits(keys)) AS sdc__bit, unnest(sdc__names(keys)) AS variable
     )
     SELECT variable, coalesce(sum(sdc__msus), 0)::BIGINT AS msus,
-           coalesce(100 * sdc__exact_sum(sdc__score, sdc__score_bits(len(sdc__names(keys)), scoring)) / nullif((SELECT sdc__exact_sum(sdc__score, sdc__score_bits(len(sdc__names(keys)), scoring)) FROM sdc__weighed), 0), 0e0) AS contribution
+           coalesce(100 * sdc__exact_sum(sdc__score, sdc__score_bits(len(sdc__names(keys)), scoring))
+                    / nullif((SELECT sdc__exact_sum(sdc__score, sdc__score_bits(len(sdc__names(keys)), scoring))
+                              FROM sdc__weighed),
+                             0),
+                    0e0) AS contribution
     FROM sdc__variables LEFT JOIN sdc__weighed ON sdc__mask & sdc__bit = sdc__bit
     GROUP BY sdc__bit, variable
     ORDER BY sdc__bit ASC;
@@ -98,16 +111,25 @@ CREATE OR REPLACE MACRO sdc__suda_value_contributions(keys, cells, found, scorin
     sdc__valued AS (
         SELECT sdc__mask, sdc__weight, unnest(sdc__key_bits(keys)) AS sdc__bit, unnest(sdc__names(keys)) AS variable,
                unnest(sdc__values) AS value
-        FROM query('SELECT sdc__mask, sdc__weight, [' || array_to_string(list_transform(sdc__names_if_any(keys),
-                       lambda k: sdc__identifier(k) || '::VARCHAR'), ', ') || CASE WHEN len(sdc__names(keys)) > 0 THEN ']' ELSE ']::VARCHAR[]' END || ' AS sdc__values FROM sdc__listed')
+        FROM query(
+            'SELECT sdc__mask, sdc__weight, ['
+            || array_to_string(list_transform(sdc__names_if_any(keys), lambda k: sdc__identifier(k) || '::VARCHAR'), ', ')
+            || CASE WHEN len(sdc__names(keys)) > 0 THEN ']' ELSE ']::VARCHAR[]' END || ' AS sdc__values FROM sdc__listed')
     ),
     sdc__summed AS (
         SELECT sdc__bit, variable, value,
                sum(CASE WHEN sdc__mask & sdc__bit = sdc__bit THEN 1 ELSE 0 END)::BIGINT AS msus,
-               sdc__exact_sum(CASE WHEN sdc__mask & sdc__bit = sdc__bit THEN sdc__weight ELSE 0e0 END, sdc__score_bits(len(sdc__names(keys)), scoring)) AS sdc__score
+               sdc__exact_sum(CASE WHEN sdc__mask & sdc__bit = sdc__bit THEN sdc__weight ELSE 0e0 END,
+                              sdc__score_bits(len(sdc__names(keys)), scoring)) AS sdc__score
         FROM sdc__valued GROUP BY ALL
     )
     SELECT variable, value, msus,
-           coalesce(100 * sdc__score / nullif(sdc__unfixed(sum(sdc__fixed(sdc__score, sdc__score_bits(len(sdc__names(keys)), scoring))) OVER (PARTITION BY sdc__bit), sdc__score_bits(len(sdc__names(keys)), scoring)), 0), 0e0) AS contribution
+           coalesce(100 * sdc__score / nullif(
+                        sdc__unfixed(
+                            sum(sdc__fixed(sdc__score,
+                                           sdc__score_bits(len(sdc__names(keys)), scoring))) OVER (PARTITION BY sdc__bit),
+                            sdc__score_bits(len(sdc__names(keys)), scoring)),
+                        0),
+                    0e0) AS contribution
     FROM sdc__summed
     ORDER BY sdc__bit ASC, value ASC NULLS LAST;

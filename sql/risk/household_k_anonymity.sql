@@ -3,7 +3,8 @@
 --   violations of j: the records, and the cells, of which members are of fewer than j households, for j = 2 .. k
 --   k records that look alike can be one family: whoever finds one of them has found all, and knows what is said of them. A household
 --   number that is NULL is an error: persons without one may be of one family. NULL in a key is a value of its own.
--- Source: SDC handbook, section 3.3.5 (files with a hierarchy); Sweeney (2002), k-anonymity: a model for protecting privacy, with households as units.
+-- Source: SDC handbook, section 3.3.5 (files with a hierarchy); Sweeney (2002), k-anonymity: a model for protecting privacy, with
+--   households as units.
 --
 --   survey: household region age    sdc_household_k_anonymity('survey', ['region', 'age'], 'household', 3):
 --           26        north  young  k records cells
@@ -26,11 +27,15 @@
 CREATE OR REPLACE MACRO sdc_household_k_anonymity(tbl, keys, household, k := 3) AS TABLE
     WITH sdc__placed AS (
         SELECT coalesce(sdc__exact(COLUMNS(sdc__columns((*), [household]))),
-                        error('ColumnError: A household number is NULL: every person must belong to a household (give persons living alone a number of their own).')) AS sdc__house,
+                        error('ColumnError: A household number is NULL: every person must belong to a'
+                              || ' household (give persons living alone a number of their own).')) AS sdc__house,
                sdc__exact(COLUMNS(sdc__columns((*), keys))) AS "\0" FROM sdc__rows(tbl, codes := list_append(sdc__names(keys), household))
     ),
     sdc__crossed AS (
-        SELECT COLUMNS(lambda c: NOT starts_with(c, 'sdc__')), count(*) AS sdc__records, count(DISTINCT sdc__house) AS sdc__houses FROM sdc__placed GROUP BY ALL
+        SELECT COLUMNS(lambda c: NOT starts_with(c, 'sdc__')), count(*) AS sdc__records,
+               count(DISTINCT sdc__house) AS sdc__houses
+        FROM sdc__placed
+        GROUP BY ALL
     ),
     sdc__levels AS (SELECT unnest(range(2, sdc__checked_whole(k, 'k', 2, most := 1000000) + 1)) AS sdc__k)
     SELECT sdc__k AS k,

@@ -7,9 +7,9 @@
 --   xi^h = (1/n) sum_g |g| r^h_g
 -- Source: SDC handbook, section 3.3.5, "Releasing hierarchical files".
 --
--- It leaves out what the members tell together: the intruder looks for one person at a time, by that person's keys. Who knows the keys of all
--- members knows a combination that is far rarer (region, six age bands and sex of all find three times as many on EU-SILC): sdc_composition_risk, and
--- where the population is at hand sdc_composition_k_map.
+-- It leaves out what the members tell together: the intruder looks for one person at a time, by that person's keys. Who knows the keys of
+-- all members knows a combination that is far rarer (region, six age bands and sex of all find three times as many on EU-SILC):
+-- sdc_composition_risk, and where the population is at hand sdc_composition_k_map.
 --
 --   persons: age sex w  household   sdc_household_risk('persons', ['age', 'sex'], 'w', 'household', 0.1):
 --            30  f   10 1           individual_risk household_risk household_size individual_threshold
@@ -35,7 +35,8 @@
 CREATE OR REPLACE MACRO sdc__of_households(records, household) AS TABLE
     SELECT *,
            coalesce(sdc__exact(COLUMNS(sdc__columns((*), [household]))),
-                    error('ColumnError: A household number is NULL: every person must belong to a household (give persons living alone a number of their own).')
+                    error('ColumnError: A household number is NULL: every person must belong to a household (give persons'
+                          || ' living alone a number of their own).')
            ) AS sdc__household
     FROM query_table(records);
 
@@ -61,7 +62,8 @@ CREATE OR REPLACE MACRO sdc__risk_of_households(tbl, keys, weight, household, nu
 --   individual_threshold DOUBLE.
 -- Rows: records.
 -- Example: FROM sdc_household_risk('persons', ['age', 'sex'], 'w', 'household', 0.1);
-CREATE OR REPLACE MACRO sdc_household_risk(tbl, keys, weight, household, household_threshold := NULL, nulls := 'category', small_weights := 'error') AS TABLE
+CREATE OR REPLACE MACRO sdc_household_risk(tbl, keys, weight, household, household_threshold := NULL, nulls := 'category',
+                                           small_weights := 'error') AS TABLE
     SELECT COLUMNS(sdc__without((*), ['individual_risk', 'household_risk', 'household_size', 'individual_threshold'])),
            sdc__risk AS individual_risk, sdc__household_risk AS household_risk, sdc__size AS household_size,
            CASE WHEN household_threshold IS NULL THEN NULL

@@ -17,11 +17,15 @@
 --   otherwise           40 terms of the series; the rest is below 1e-13 of the sum
 --                       (2^-40 / 41 at q = 1/2, f = 1; 1 / C(56, 40) at q = 1, f = 16)
 --
---   persons: age sex w    sdc_individual_risk('persons', ['age', 'sex'], 'w'):
---            30  f   10   age sex sample_frequency population_frequency individual_risk
---            30  f   15   30  f   2                25                   0.067858         r_1 = (8 / 92) ln 12.5, r_2 = 0.08 (1 - r_1) / 0.92
---            41  m   20   30  f   2                25                   0.067858
---                         41  m   1                20                   0.157670         r_1 = (5 / 95) ln 20
+--   persons: age sex w
+--            30  f   10
+--            30  f   15
+--            41  m   20
+--   sdc_individual_risk('persons', ['age', 'sex'], 'w'):
+--   age sex sample_frequency population_frequency individual_risk
+--   30  f   2                25                   0.067858         r_1 = (8 / 92) ln 12.5, r_2 = 0.08 (1 - r_1) / 0.92
+--   30  f   2                25                   0.067858
+--   41  m   1                20                   0.157670         r_1 = (5 / 95) ln 20
 --
 --   FROM sdc_cell_risk('persons', ['age', 'sex'], 'w'):
 --   age sex sample_frequency population_frequency individual_risk
@@ -65,7 +69,9 @@ END;
 
 -- Cells with their frequencies and risk: as sdc__cells, and sdc__risk.
 CREATE OR REPLACE MACRO sdc__cell_risk(tbl, keys, weight, nulls, small_weights := 'error') AS TABLE
-    SELECT * EXCLUDE (sdc__w), CASE WHEN small_weights = 'at_least_one' THEN greatest(sdc__w, sdc__f) ELSE sdc__w END AS sdc__w, sdc_posterior_risk(sdc__f, sdc__p) AS sdc__risk
+    SELECT * EXCLUDE (sdc__w),
+           CASE WHEN small_weights = 'at_least_one' THEN greatest(sdc__w, sdc__f) ELSE sdc__w END AS sdc__w,
+           sdc_posterior_risk(sdc__f, sdc__p) AS sdc__risk
     FROM (SELECT *, sdc__f / sdc__checked_population(sdc__w, sdc__f, small_weights := small_weights) AS sdc__p
           FROM sdc__cells(tbl, keys, weight, nulls));
 

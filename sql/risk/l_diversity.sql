@@ -36,13 +36,18 @@ CREATE OR REPLACE MACRO sdc__l_diversity(tbl, keys, sensitive, c) AS TABLE
     sdc__ranked AS (
         SELECT sdc__key, sdc__n, row_number() OVER sdc__down AS sdc__l,
                max(sdc__n) OVER (PARTITION BY sdc__key) AS sdc__r1,
-               sum(sdc__n) OVER (PARTITION BY sdc__key ORDER BY sdc__n DESC, sdc__value ASC ROWS BETWEEN CURRENT ROW AND UNBOUNDED FOLLOWING) AS sdc__tail
+               sum(sdc__n) OVER (PARTITION BY sdc__key
+                                 ORDER BY sdc__n DESC,
+                                          sdc__value ASC ROWS BETWEEN CURRENT ROW AND UNBOUNDED FOLLOWING) AS sdc__tail
         FROM sdc__counted
         WINDOW sdc__down AS (PARTITION BY sdc__key ORDER BY sdc__n DESC, sdc__value ASC)
     )
     SELECT sdc__key, sum(sdc__n)::BIGINT AS sdc__f, count(*) AS sdc__distinct,
-           CASE WHEN count(*) = 1 THEN 1 ELSE exp(ln(sum(sdc__n)) - sdc__exact_sum(sdc__n * ln(sdc__n)) / sum(sdc__n)) END::DOUBLE AS sdc__entropy,
-           coalesce(max(sdc__l) FILTER (NOT sdc__at_least(sdc__r1, sdc__checked_positive(c, 'c of recursive l-diversity') * sdc__tail)), 0)::BIGINT AS sdc__recursive
+           CASE WHEN count(*) = 1 THEN 1
+                ELSE exp(ln(sum(sdc__n)) - sdc__exact_sum(sdc__n * ln(sdc__n)) / sum(sdc__n)) END::DOUBLE AS sdc__entropy,
+           coalesce(max(sdc__l) FILTER (NOT sdc__at_least(
+                                            sdc__r1, sdc__checked_positive(c, 'c of recursive l-diversity') * sdc__tail)),
+                    0)::BIGINT AS sdc__recursive
     FROM sdc__ranked
     GROUP BY sdc__key;
 

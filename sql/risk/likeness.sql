@@ -35,11 +35,15 @@ CREATE OR REPLACE MACRO sdc__likeness(tbl, keys, sensitive, chosen) AS TABLE
     -- a chosen value that the file lacks is a slip of the pen, and would make alpha 0
     sdc__unknown AS (
         SELECT CASE WHEN chosen IS NULL THEN true
-                    WHEN len(sdc__names(chosen)) = 0 THEN error('ParameterError: The list of chosen values is empty: name at least one, or leave it out for all of them.')
+                    WHEN len(sdc__names(chosen)) = 0 THEN error('ParameterError: The list of chosen values is empty: name'
+                                                                || ' at least one, or leave it out for all of them.')
                     WHEN list_count(sdc__names(chosen)) < len(sdc__names(chosen)) OR sdc__there < len(list_distinct(sdc__names(chosen)))
-                        THEN error('ParameterError: Of the chosen values ' || sdc__names(chosen)::VARCHAR || ' not every one is a value of the sensitive variable "' || sensitive || '".')
+                        THEN error('ParameterError: Of the chosen values ' || sdc__names(chosen)::VARCHAR
+                                   || ' not every one is a value of the sensitive variable "' || sensitive || '".')
                     ELSE true END AS sdc__known
-        FROM (SELECT count(DISTINCT sdc__by_bytes(sdc__value::VARCHAR)) FILTER (coalesce(sdc__is_chosen(sdc__value, chosen), false)) AS sdc__there FROM sdc__seen)
+        FROM (SELECT count(DISTINCT sdc__by_bytes(sdc__value::VARCHAR)) FILTER (
+                  coalesce(sdc__is_chosen(sdc__value, chosen), false)) AS sdc__there
+              FROM sdc__seen)
     )
     SELECT sdc__key, any_value(sdc__f) AS sdc__f,
            coalesce(max(sdc__p) FILTER (coalesce(sdc__is_chosen(sdc__value, chosen), false)), 0)::DOUBLE AS sdc__alpha,

@@ -40,7 +40,8 @@ CREATE OR REPLACE MACRO sdc__largest_size(keys, max_msu) AS
 CREATE OR REPLACE MACRO sdc__max_msu(keys, max_msu) AS
     CASE WHEN sdc__set_count(len(sdc__names(keys)), sdc__largest_size(keys, max_msu)) > 1100
              THEN error('ParameterError: max_msu asks for more than 1,100 sets of ' || len(sdc__names(keys))::VARCHAR
-                        || ' keys, too many for one query: use Microdata.suda in Python (or sdc-sql risk --suda), or give a smaller one, or fewer keys.')
+                        || ' keys, too many for one query: use Microdata.suda in Python (or sdc-sql risk --suda), or give'
+                        || ' a smaller one, or fewer keys.')
          ELSE sdc__largest_size(keys, max_msu) END;
 
 -- How a NULL takes part: 'category' (a value like another), or 'excluded' (a value of its own among
@@ -48,7 +49,8 @@ CREATE OR REPLACE MACRO sdc__max_msu(keys, max_msu) AS
 CREATE OR REPLACE MACRO sdc__uses_nulls(nulls) AS
     CASE nulls WHEN 'category' THEN true WHEN 'excluded' THEN false
                ELSE error('ParameterError: nulls is ' || coalesce(nulls::VARCHAR, 'NULL')
-                          || ': it must be ''category'' (NULL is a value of its own) or ''excluded'' (no minimal sample unique uses a NULL).')
+                          || ': it must be ''category'' (NULL is a value of its own) or ''excluded'' (no minimal sample'
+                          || ' unique uses a NULL).')
     END;
 
 -- The values of a key as numbers, NULL for NULL: to group by numbers is much faster than by text.

@@ -32,32 +32,40 @@
 CREATE OR REPLACE MACRO sdc__besides(have, named) AS list_filter(have, lambda h: NOT sdc__is_among(h, named));
 CREATE OR REPLACE MACRO sdc__matrix_columns(have, named) AS CASE
     WHEN len(sdc__besides(have, named)) > 0 AND len(sdc__missing(have, named)) = 0
-        THEN [sdc__besides(have, named)[1] || '" stands in the matrix besides from, to and probability: where each stratum has a matrix of its own, take the rows and the records of one stratum at a time; else leave that column out; so "'
+        THEN [sdc__besides(have, named)[1]
+              || '" stands in the matrix besides from, to and probability: where each stratum has a matrix of its own, take'
+              || ' the rows and the records of one stratum at a time; else leave that column out; so "'
               || sdc__besides(have, named)[1]]
     ELSE sdc__columns(have, named)
 END;
 
 -- sdc__from, sdc__to, sdc__p for the categories there are. given: a CTE with sdc__from and sdc__to as rows of one category of the
--- column's type, sdc__value (what sdc__to is the row of), sdc__p, and sdc__s (NULL), as the checks of PRAM want them; categories: a CTE with sdc__x and sdc__blank.
+-- column's type, sdc__value (what sdc__to is the row of), sdc__p, and sdc__s (NULL), as the checks of PRAM want them;
+-- categories: a CTE with sdc__x and sdc__blank.
 CREATE OR REPLACE MACRO sdc__misclassified(given, categories, name) AS TABLE
     WITH sdc__sums AS (FROM sdc__pram_rows(given))
     SELECT sdc__c.sdc__x AS sdc__from,
            CASE WHEN sdc__r.sdc__sound THEN sdc__g.sdc__value ELSE sdc__c.sdc__x END AS sdc__to,
            CASE WHEN sdc__r.sdc__sound THEN sdc__g.sdc__p WHEN sdc__c.sdc__blank THEN 1
-                ELSE error('ParameterError: A category of ' || name || ' is not in its PRAM or misclassification matrix: give its row (from, to, probability).') END::DOUBLE AS sdc__p
+                ELSE error('ParameterError: A category of ' || name
+                           || ' is not in its PRAM or misclassification matrix: give its row (from,'
+                           || ' to, probability).') END::DOUBLE AS sdc__p
     FROM query_table(categories) AS sdc__c
     LEFT JOIN sdc__sums AS sdc__r ON row(sdc__c.sdc__x) = sdc__r.sdc__from
     LEFT JOIN query_table(given) AS sdc__g ON sdc__r.sdc__sound AND row(sdc__c.sdc__x) = sdc__g.sdc__from AND sdc__g.sdc__p > 0;
 
 CREATE OR REPLACE MACRO sdc__misclassification(cells, column_name, matrix) AS TABLE
     WITH sdc__categories AS MATERIALIZED (
-        SELECT DISTINCT sdc__x, sdc__x IS NULL AS sdc__blank FROM (SELECT COLUMNS(sdc__columns((*), [column_name])) AS sdc__x FROM query_table(cells))
+        SELECT DISTINCT sdc__x, sdc__x IS NULL AS sdc__blank
+        FROM (SELECT COLUMNS(sdc__columns((*), [column_name])) AS sdc__x FROM query_table(cells))
     ),
     sdc__given AS MATERIALIZED (
-        SELECT NULL AS sdc__s, row(sdc__category_of(sdc__m."from", sdc__t.sdc__x)) AS sdc__from, row(sdc__category_of(sdc__m."to", sdc__t.sdc__x)) AS sdc__to,
+        SELECT NULL AS sdc__s, row(sdc__category_of(sdc__m."from", sdc__t.sdc__x)) AS sdc__from,
+               row(sdc__category_of(sdc__m."to", sdc__t.sdc__x)) AS sdc__to,
                sdc__category_of(sdc__m."to", sdc__t.sdc__x) AS sdc__value,
                sdc__checked_probability(TRY_CAST(sdc__m.probability AS DOUBLE)) AS sdc__p
-        FROM (SELECT sdc__by_bytes(COLUMNS(sdc__matrix_columns((*), ['from', 'to', 'probability']))) AS "\0" FROM sdc__rows(matrix)) AS sdc__m
+        FROM (SELECT sdc__by_bytes(COLUMNS(sdc__matrix_columns((*), ['from', 'to', 'probability']))) AS "\0"
+              FROM sdc__rows(matrix)) AS sdc__m
         LEFT JOIN (FROM sdc__categories LIMIT 0) AS sdc__t ON true
     )
     FROM sdc__misclassified('sdc__given', 'sdc__categories', column_name);
@@ -66,13 +74,17 @@ CREATE OR REPLACE MACRO sdc__misclassification(cells, column_name, matrix) AS TA
 CREATE OR REPLACE MACRO sdc__misclassification_crossing(cells, columns, matrix) AS TABLE
     WITH sdc__categories AS MATERIALIZED (
         SELECT sdc__x, list_bool_and([*COLUMNS(lambda c: starts_with(c, 'sdc__n_'))]) AS sdc__blank
-        FROM (SELECT DISTINCT struct_pack(*COLUMNS(sdc__columns((*), columns))) AS sdc__x, COLUMNS(sdc__columns((*), columns)) IS NULL AS "sdc__n_\0" FROM query_table(cells))
+        FROM (SELECT DISTINCT struct_pack(*COLUMNS(sdc__columns((*), columns))) AS sdc__x,
+                              COLUMNS(sdc__columns((*), columns)) IS NULL AS "sdc__n_\0"
+              FROM query_table(cells))
     ),
     sdc__given AS MATERIALIZED (
-        SELECT NULL AS sdc__s, row(sdc__category_of(sdc__m."from", sdc__t.sdc__x)) AS sdc__from, row(sdc__category_of(sdc__m."to", sdc__t.sdc__x)) AS sdc__to,
+        SELECT NULL AS sdc__s, row(sdc__category_of(sdc__m."from", sdc__t.sdc__x)) AS sdc__from,
+               row(sdc__category_of(sdc__m."to", sdc__t.sdc__x)) AS sdc__to,
                sdc__category_of(sdc__m."to", sdc__t.sdc__x) AS sdc__value,
                sdc__checked_probability(TRY_CAST(sdc__m.probability AS DOUBLE)) AS sdc__p
-        FROM (SELECT sdc__by_bytes(COLUMNS(sdc__matrix_columns((*), ['from', 'to', 'probability']))) AS "\0" FROM sdc__rows(matrix)) AS sdc__m
+        FROM (SELECT sdc__by_bytes(COLUMNS(sdc__matrix_columns((*), ['from', 'to', 'probability']))) AS "\0"
+              FROM sdc__rows(matrix)) AS sdc__m
         LEFT JOIN (FROM sdc__categories LIMIT 0) AS sdc__t ON true
     )
     FROM sdc__misclassified('sdc__given', 'sdc__categories', array_to_string(columns, ', '));
@@ -91,13 +103,17 @@ CREATE OR REPLACE MACRO sdc__reversed(weighted) AS TABLE
 CREATE OR REPLACE MACRO sdc_pram_reversed(original, column_name, matrix) AS TABLE
     WITH sdc__categories AS MATERIALIZED (
         SELECT sdc__x, sdc__x IS NULL AS sdc__blank, count(*) AS sdc__t
-        FROM (SELECT COLUMNS(sdc__columns((*), [column_name])) AS sdc__x FROM sdc__exact_rows(original, codes := [column_name])) GROUP BY sdc__x
+        FROM (SELECT COLUMNS(sdc__columns((*), [column_name])) AS sdc__x
+              FROM sdc__exact_rows(original, codes := [column_name]))
+        GROUP BY sdc__x
     ),
     sdc__given AS MATERIALIZED (
-        SELECT NULL AS sdc__s, row(sdc__category_of(sdc__m."from", sdc__t.sdc__x)) AS sdc__from, row(sdc__category_of(sdc__m."to", sdc__t.sdc__x)) AS sdc__to,
+        SELECT NULL AS sdc__s, row(sdc__category_of(sdc__m."from", sdc__t.sdc__x)) AS sdc__from,
+               row(sdc__category_of(sdc__m."to", sdc__t.sdc__x)) AS sdc__to,
                sdc__category_of(sdc__m."to", sdc__t.sdc__x) AS sdc__value,
                sdc__checked_probability(TRY_CAST(sdc__m.probability AS DOUBLE)) AS sdc__p
-        FROM (SELECT sdc__by_bytes(COLUMNS(sdc__matrix_columns((*), ['from', 'to', 'probability']))) AS "\0" FROM sdc__rows(matrix)) AS sdc__m
+        FROM (SELECT sdc__by_bytes(COLUMNS(sdc__matrix_columns((*), ['from', 'to', 'probability']))) AS "\0"
+              FROM sdc__rows(matrix)) AS sdc__m
         LEFT JOIN (SELECT sdc__x FROM sdc__categories LIMIT 0) AS sdc__t ON true
     ),
     sdc__weighted AS (

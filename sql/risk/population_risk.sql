@@ -39,7 +39,8 @@ CREATE OR REPLACE MACRO sdc_population_risk(sample, population, keys) AS TABLE
         FULL JOIN sdc__cells(population, keys, NULL, 'category') AS p ON s.sdc__key = p.sdc__key
         -- a filter, so that it is asked whichever columns are selected
         WHERE CASE WHEN coalesce(s.sdc__f, 0) <= coalesce(p.sdc__f, 0) THEN true
-                   ELSE error('TableError: A cell has more records in the sample than in the population: the sample must be a part of the population, coded alike.') END
+                   ELSE error('TableError: A cell has more records in the sample than in the population: the sample'
+                              || ' must be a part of the population, coded alike.') END
     ),
     sdc__sums AS (
         SELECT sum(sdc__f)::BIGINT AS sample_records,

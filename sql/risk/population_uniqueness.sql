@@ -17,10 +17,10 @@
 --   s_1 = 3, s_2 = 2, s_3 = 1, N = 100 (n = 10), zayatz:   population_uniques 9.8758, pr_pu 0.0988, pr_pu_given_su 0.3292
 --
 -- The models err, and by much: zayatz is far too high for small sampling fractions (tenfold at 0.02), the others either way; the README of
--- this folder shows by how much on samples of a known population. A model without a solution is an error, never a small number: pitman where
--- alpha would be 0 or less (its cells would be as good as equal; ewens_uniques shows alpha = 0, with a quarter of the true number in some samples),
--- or where every record is unique, snb without cells of two records. All assume a simple random sample: with households sampled whole
--- they are too low, as theta is. Without sample uniques the estimates are 0; where N = n they are counts.
+-- this folder shows by how much on samples of a known population. A model without a solution is an error, never a small number: pitman
+-- where alpha would be 0 or less (its cells would be as good as equal; ewens_uniques shows alpha = 0, with a quarter of the true number
+-- in some samples), or where every record is unique, snb without cells of two records. All assume a simple random sample: with households
+-- sampled whole they are too low, as theta is. Without sample uniques the estimates are 0; where N = n they are counts.
 --
 -- Scope: cells.
 -- Not compiled: its likelihoods and equations are solved by numpy; sdc_theta, which needs no model of the population, is compiled.
@@ -30,7 +30,8 @@
 --   population_size  whole number in [1, ...)  N, the persons of the population, no fewer than the records
 --   method           'dankar', 'pitman', 'zayatz' or 'snb'  which model, or the rule that chooses
 
-CREATE OR REPLACE MACRO sdc__kernel_population_uniques(sizes, cells, population, method) AS sdc__needs_python('A model of the population')::DOUBLE[];
+CREATE OR REPLACE MACRO sdc__kernel_population_uniques(sizes, cells, population, method) AS
+    sdc__needs_python('A model of the population')::DOUBLE[];
 
 -- model: the one that gave the estimate. ewens_uniques: where Pitman's alpha is 0, the population uniques by Ewens' formula, which is then
 -- Pitman's, N theta / (N + theta - 1), theta where sum_{i<n} theta / (theta + i) is the number of cells; NULL elsewhere. Where it is higher
@@ -47,15 +48,21 @@ CREATE OR REPLACE MACRO sdc_population_uniqueness(tbl, keys, population_size, me
         SELECT sdc__f AS sdc__size, count(*) AS sdc__number FROM sdc__category_cells(tbl, keys, NULL) GROUP BY ALL
     ),
     sdc__listed AS (
-        SELECT sum(sdc__size * sdc__number)::BIGINT AS sdc__n, sum(sdc__number)::BIGINT AS sdc__u, coalesce(sum(sdc__number) FILTER (sdc__size = 1), 0)::BIGINT AS sdc__ones,
+        SELECT sum(sdc__size * sdc__number)::BIGINT AS sdc__n, sum(sdc__number)::BIGINT AS sdc__u,
+               coalesce(sum(sdc__number) FILTER (sdc__size = 1), 0)::BIGINT AS sdc__ones,
                list(sdc__size::DOUBLE ORDER BY sdc__size ASC) AS sdc__sizes, list(sdc__number::DOUBLE ORDER BY sdc__size ASC) AS sdc__cells
         FROM sdc__frequencies
     ),
     sdc__sized AS (SELECT *, sdc__checked_whole(population_size, 'population_size', sdc__n) AS sdc__population FROM sdc__listed),
     sdc__estimated AS (
-        SELECT *, sdc__kernel_population_uniques(sdc__sizes, sdc__cells, sdc__population::DOUBLE, sdc__checked_choice(method, 'method', ['dankar', 'pitman', 'zayatz', 'snb'])) AS sdc__k FROM sdc__sized
+        SELECT *,
+               sdc__kernel_population_uniques(
+                   sdc__sizes, sdc__cells, sdc__population::DOUBLE,
+                   sdc__checked_choice(method, 'method', ['dankar', 'pitman', 'zayatz', 'snb'])) AS sdc__k
+        FROM sdc__sized
     )
-    SELECT ['pitman', 'zayatz', 'snb', 'ewens'][sdc__k[2]::INTEGER] AS model, sdc__n AS records, sdc__u AS cells, sdc__ones AS sample_uniques,
+    SELECT ['pitman', 'zayatz', 'snb', 'ewens'][sdc__k[2]::INTEGER] AS model, sdc__n AS records, sdc__u AS cells,
+           sdc__ones AS sample_uniques,
            sdc__population AS population_size, sdc__k[1] AS population_uniques, sdc__k[1] / sdc__population AS pr_pu,
            least(sdc__k[1] * sdc__n / sdc__population, sdc__ones) AS sample_and_population_uniques,
            CASE WHEN sdc__ones = 0 THEN 0 ELSE least(sdc__k[1] * sdc__n / sdc__population / sdc__ones, 1) END::DOUBLE AS pr_pu_given_su,

@@ -1,7 +1,7 @@
 -- Members of a household who stand together again without its number, by what they have in common.
 --
---   Records that agree in every column of the household (region, income of the household, weight) and are of one household alone, two or more of them:
---   whoever sees such columns side by side has the household again, although its number is not released.
+--   Records that agree in every column of the household (region, income of the household, weight) and are of one household alone, two or
+--   more of them: whoever sees such columns side by side has the household again, although its number is not released.
 --   records, households: those that are joined again; share: of the records of households of two and more.
 --   NULL is a value of its own. A household number that is NULL is nobody's: its records join nobody, and part nobody.
 -- Columns in which the members of some households differ part these; leave such columns out, and ask again, to see what the others join.
@@ -29,7 +29,8 @@
 CREATE OR REPLACE MACRO sdc_rejoined_households(tbl, household, columns) AS TABLE
     WITH sdc__placed AS (
         SELECT sdc__exact(COLUMNS(sdc__columns((*), [household]))) AS sdc__house,
-               sdc__exact(COLUMNS(sdc__columns((*), columns))) AS "\0" FROM sdc__rows(tbl, codes := list_append(sdc__names(columns), household))
+               sdc__exact(COLUMNS(sdc__columns((*), columns))) AS "\0"
+        FROM sdc__rows(tbl, codes := list_append(sdc__names(columns), household))
     ),
     sdc__together AS (
         SELECT COLUMNS(lambda c: NOT starts_with(c, 'sdc__')), min(sdc__house) AS sdc__of, count(sdc__house) AS sdc__records
@@ -37,6 +38,7 @@ CREATE OR REPLACE MACRO sdc_rejoined_households(tbl, household, columns) AS TABL
     ),
     sdc__sizes AS (SELECT count(*) AS sdc__size FROM sdc__placed WHERE sdc__house IS NOT NULL GROUP BY sdc__house),
     sdc__all AS (SELECT coalesce(sum(sdc__size) FILTER (sdc__size > 1), 0)::BIGINT AS sdc__persons FROM sdc__sizes)
-    SELECT any_value(sdc__persons) AS persons, count(DISTINCT sdc__of) AS rejoined_households, coalesce(sum(sdc__records), 0)::BIGINT AS records,
+    SELECT any_value(sdc__persons) AS persons, count(DISTINCT sdc__of) AS rejoined_households,
+           coalesce(sum(sdc__records), 0)::BIGINT AS records,
            coalesce(sum(sdc__records) / nullif(any_value(sdc__persons), 0), 0) AS share
     FROM sdc__all LEFT JOIN sdc__together ON true;

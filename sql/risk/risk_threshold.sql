@@ -11,10 +11,13 @@
 -- Edges: a file whose rate is at most max_rate as it is needs no threshold: r* = 1, nothing above. The bound at a risk is equal to
 -- max_rate where it is so but for its last digits (a part in 1e12): r* is then that risk, and cells of that risk are not above.
 --
---   persons: age sex w    sdc_risk_threshold('persons', ['age', 'sex'], 'w', 0.09):
---            30  f   10   threshold records_above keys_above records keys rate     rate_after
---            30  f   15   0.134283  1             1          3       2    0.097796 0.09         3 x 0.09 - 2 x 0.067858 (individual_risk.sql)
+--   persons: age sex w
+--            30  f   10
+--            30  f   15
 --            41  m   20
+--   sdc_risk_threshold('persons', ['age', 'sex'], 'w', 0.09):
+--   threshold records_above keys_above records keys rate     rate_after
+--   0.134283  1             1          3       2    0.097796 0.09         3 x 0.09 - 2 x 0.067858 (individual_risk.sql)
 --
 -- Scope: cells.
 -- Parameters:

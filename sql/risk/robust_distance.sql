@@ -39,9 +39,13 @@ CREATE OR REPLACE MACRO sdc_robust_distance_records(tbl, columns, id) AS TABLE
         SELECT list(sdc__id) AS sdc__ids, list(COLUMNS(lambda c: starts_with(c, 'sdc__x_'))) AS "\0"
         FROM (SELECT sdc__id, sdc__finite_number(COLUMNS(sdc__columns((*), columns))) AS "sdc__x_\0" FROM sdc__identified(tbl, id))
     ),
-    sdc__found AS (SELECT sdc__ids, sdc__kernel_robust_distances([*COLUMNS(lambda c: starts_with(c, 'sdc__x_'))]) AS sdc__k FROM sdc__lists),
+    sdc__found AS (
+        SELECT sdc__ids, sdc__kernel_robust_distances([*COLUMNS(lambda c: starts_with(c, 'sdc__x_'))]) AS sdc__k
+        FROM sdc__lists
+    ),
     sdc__measured AS (
         SELECT sdc__id, distance, distance > sdc__far AS outlying
         FROM (SELECT unnest(sdc__ids) AS sdc__id, unnest(sdc__k[1]) AS distance, sdc__k[2][1] AS sdc__far FROM sdc__found)
     )
-    FROM query('SELECT sdc__id AS ' || sdc__identifier(sdc__beside(id, ['distance', 'outlying'])) || ', distance, outlying FROM sdc__measured');
+    FROM query('SELECT sdc__id AS ' || sdc__identifier(sdc__beside(id, ['distance', 'outlying']))
+               || ', distance, outlying FROM sdc__measured');

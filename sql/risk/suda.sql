@@ -54,7 +54,8 @@ CREATE OR REPLACE MACRO sdc_suda(tbl, keys, max_msu := 3, dis_fraction := 0.01, 
 --   max_score DOUBLE (more risk), max_dis_suda DOUBLE (more risk), mean_dis_suda DOUBLE (more risk).
 -- Rows: one.
 -- Example: FROM sdc_suda_summary('persons', ['age', 'sex']);
-CREATE OR REPLACE MACRO sdc_suda_summary(tbl, keys, max_msu := 3, dis_fraction := 0.01, scoring := 'factorial', nulls := 'category') AS TABLE
+CREATE OR REPLACE MACRO sdc_suda_summary(tbl, keys, max_msu := 3, dis_fraction := 0.01, scoring := 'factorial',
+                                         nulls := 'category') AS TABLE
     WITH sdc__numbered AS MATERIALIZED (FROM sdc__numbered_cells(tbl, keys)),
     sdc__found AS (FROM sdc__msu_search('sdc__numbered', keys, max_msu, nulls))
     FROM sdc__suda_summary(keys, 'sdc__numbered', 'sdc__found', dis_fraction, scoring);

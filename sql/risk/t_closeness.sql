@@ -30,8 +30,12 @@
 -- The values of the file in their order: place i, C_i, and the sum of the C_j up to it; of a CTE `seen`.
 CREATE OR REPLACE MACRO sdc__value_places(seen) AS TABLE
     SELECT sdc__value, sdc__place, sdc__c, sum(sdc__c) OVER (ORDER BY sdc__place ASC) AS sdc__cc
-    FROM (SELECT sdc__value, sum(1) OVER (ORDER BY sdc__value ASC)::BIGINT AS sdc__place, sum(sdc__n) OVER (ORDER BY sdc__value ASC)::BIGINT AS sdc__c
-          FROM (SELECT CASE WHEN sdc__value IS NULL THEN error('ColumnError: The sensitive variable is NULL in some records: the ordered distance has no place for NULL; exclude them or recode it.') ELSE sdc__value END AS sdc__value,
+    FROM (SELECT sdc__value, sum(1) OVER (ORDER BY sdc__value ASC)::BIGINT AS sdc__place,
+                 sum(sdc__n) OVER (ORDER BY sdc__value ASC)::BIGINT AS sdc__c
+          FROM (SELECT CASE WHEN sdc__value IS NULL
+                                THEN error('ColumnError: The sensitive variable is NULL in some records: the ordered'
+                                           || ' distance has no place for NULL; exclude them or recode it.')
+                            ELSE sdc__value END AS sdc__value,
                        sdc__n
                 FROM (SELECT sdc__value, sum(sdc__n)::BIGINT AS sdc__n FROM query_table(seen) GROUP BY sdc__value)));
 
@@ -39,17 +43,21 @@ CREATE OR REPLACE MACRO sdc__value_places(seen) AS TABLE
 CREATE OR REPLACE MACRO sdc__value_runs(seen, places) AS TABLE
     SELECT s.sdc__key, s.sdc__f, s.sdc__n, sum(s.sdc__n) OVER sdc__cell::BIGINT AS sdc__k,
            p.sdc__place - 1 AS sdc__a, coalesce(lead(p.sdc__place - 1) OVER sdc__cell, w.sdc__m) AS sdc__b,
-           p.sdc__cc - p.sdc__c AS sdc__cc_a, coalesce(lead(p.sdc__cc - p.sdc__c) OVER sdc__cell, w.sdc__cc) AS sdc__cc_b, w.sdc__m, w.sdc__records
+           p.sdc__cc - p.sdc__c AS sdc__cc_a, coalesce(lead(p.sdc__cc - p.sdc__c) OVER sdc__cell, w.sdc__cc) AS sdc__cc_b,
+           w.sdc__m, w.sdc__records
     FROM query_table(seen) AS s LEFT JOIN query_table(places) AS p ON s.sdc__value = p.sdc__value
     CROSS JOIN (SELECT max(sdc__place) AS sdc__m, max(sdc__c) AS sdc__records, max(sdc__cc) AS sdc__cc FROM query_table(places)) AS w
     WINDOW sdc__cell AS (PARTITION BY s.sdc__key ORDER BY p.sdc__place ASC);
 
 -- For every P of a cell the last place whose Q is not above it, and the sum of the C_j there: one pass over both in their order.
 CREATE OR REPLACE MACRO sdc__value_crossings(places, runs) AS TABLE
-    SELECT sdc__k, sdc__f, max(sdc__place) OVER (ORDER BY sdc__share ASC) AS sdc__y, max(sdc__cc) OVER (ORDER BY sdc__share ASC) AS sdc__cc_y
-    FROM (SELECT sdc__k, sdc__f, 1e0 * sdc__k / sdc__f AS sdc__share, 0 AS sdc__place, 0 AS sdc__cc FROM (SELECT DISTINCT sdc__k, sdc__f FROM query_table(runs))
+    SELECT sdc__k, sdc__f, max(sdc__place) OVER (ORDER BY sdc__share ASC) AS sdc__y,
+           max(sdc__cc) OVER (ORDER BY sdc__share ASC) AS sdc__cc_y
+    FROM (SELECT sdc__k, sdc__f, 1e0 * sdc__k / sdc__f AS sdc__share, 0 AS sdc__place, 0 AS sdc__cc
+          FROM (SELECT DISTINCT sdc__k, sdc__f FROM query_table(runs))
           UNION ALL
-          SELECT 0 AS sdc__k, 0 AS sdc__f, 1e0 * sdc__c / max(sdc__c) OVER () AS sdc__share, sdc__place, sdc__cc FROM query_table(places));
+          SELECT 0 AS sdc__k, 0 AS sdc__f, 1e0 * sdc__c / max(sdc__c) OVER () AS sdc__share, sdc__place, sdc__cc
+          FROM query_table(places));
 
 CREATE OR REPLACE MACRO sdc__t_closeness(tbl, keys, sensitive, distance) AS TABLE
     WITH sdc__seen AS MATERIALIZED (FROM sdc__attribute_cells(tbl, keys, sensitive, numbers := distance = 'ordered')),
@@ -59,18 +67,22 @@ CREATE OR REPLACE MACRO sdc__t_closeness(tbl, keys, sensitive, distance) AS TABL
     sdc__crossings AS (FROM sdc__value_crossings('sdc__places', 'sdc__runs')),
     -- y and its sum within a .. b; before a cell's first value P is 0
     sdc__within AS (
-        SELECT r.*, greatest(r.sdc__a, least(r.sdc__b, c.sdc__y)) AS sdc__y, greatest(r.sdc__cc_a, least(r.sdc__cc_b, c.sdc__cc_y)) AS sdc__cc_y,
+        SELECT r.*, greatest(r.sdc__a, least(r.sdc__b, c.sdc__y)) AS sdc__y,
+               greatest(r.sdc__cc_a, least(r.sdc__cc_b, c.sdc__cc_y)) AS sdc__cc_y,
                CASE WHEN r.sdc__k = r.sdc__n THEN r.sdc__cc_a ELSE 0 END AS sdc__before
         FROM sdc__runs AS r LEFT JOIN sdc__crossings AS c ON r.sdc__k = c.sdc__k AND r.sdc__f = c.sdc__f
     )
     SELECT sdc__key, any_value(sdc__f) AS sdc__f, sdc__exact_sum(greatest(sdc__p - sdc__q, 0), 90) AS sdc__t
     FROM sdc__seen
     WHERE CASE distance WHEN 'equal' THEN true WHEN 'ordered' THEN false
-               ELSE error('ParameterError: distance is ' || coalesce(distance::VARCHAR, 'NULL') || ': it must be ''equal'' or ''ordered''.') END
+               ELSE error('ParameterError: distance is ' || coalesce(distance::VARCHAR, 'NULL')
+                          || ': it must be ''equal'' or ''ordered''.') END
     GROUP BY sdc__key
     UNION ALL
     SELECT sdc__key, any_value(sdc__f) AS sdc__f,
-           sdc__exact_sum(1e0 * (2 * sdc__y - sdc__a - sdc__b) * sdc__k / sdc__f + 1e0 * (sdc__before + sdc__cc_a + sdc__cc_b - 2 * sdc__cc_y) / sdc__records, 90)
+           sdc__exact_sum(1e0 * (2 * sdc__y - sdc__a - sdc__b) * sdc__k / sdc__f
+                          + 1e0 * (sdc__before + sdc__cc_a + sdc__cc_b - 2 * sdc__cc_y) / sdc__records,
+                          90)
                / greatest(any_value(sdc__m) - 1, 1) AS sdc__t
     FROM sdc__within
     GROUP BY sdc__key;

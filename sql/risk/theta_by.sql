@@ -4,8 +4,8 @@
 -- Source: Skinner & Elliot (2002), (7), (9) and section 7 (within strata, where the strata's
 --   sampling fractions differ).
 --
--- Formulas, edges and what sampling it rests on: theta.sql. In a stratum that is taken whole (fraction 1) every unique match is right: theta = 1, without
--- error, or 0 where nobody is unique.
+-- Formulas, edges and what sampling it rests on: theta.sql. In a stratum that is taken whole (fraction 1) every unique match is right:
+-- theta = 1, without error, or 0 where nobody is unique.
 --
 --   persons: region job times   sdc_theta_by('persons', ['job'], 'region', 0.5):
 --            north  a   1       stratum records cells n1 n2 n3 sampling_fraction theta
@@ -38,7 +38,9 @@ CREATE OR REPLACE MACRO sdc_theta_by(tbl, keys, stratum, sampling_fraction, conf
         SELECT COLUMNS(sdc__stratum_column((*), keys, stratum)) AS sdc__stratum,
                COLUMNS(sdc__columns((*), keys)),
                count(*) AS sdc__f,
-               min(sdc__checked_inclusion(sampling_fraction, sdc__value(sampling_fraction, COLUMNS(sdc__column((*), sampling_fraction))))) AS sdc__least,
+               min(sdc__checked_inclusion(sampling_fraction,
+                                          sdc__value(sampling_fraction,
+                                                     COLUMNS(sdc__column((*), sampling_fraction))))) AS sdc__least,
                max(sdc__value(sampling_fraction, COLUMNS(sdc__column((*), sampling_fraction)))) AS sdc__most
         FROM sdc__exact_rows(tbl, codes := list_append(sdc__names(keys), stratum))
         GROUP BY ALL
@@ -49,7 +51,8 @@ CREATE OR REPLACE MACRO sdc_theta_by(tbl, keys, stratum, sampling_fraction, conf
                count(*) FILTER (sdc__f = 2) AS n2,
                count(*) FILTER (sdc__f = 3) AS n3,
                CASE WHEN min(sdc__least) = max(sdc__most) THEN min(sdc__least)
-                    ELSE error('ParameterError: The sampling fraction varies within a stratum: it must be constant in each stratum.') END AS sdc__pi
+                    ELSE error('ParameterError: The sampling fraction varies within a stratum: it must be'
+                               || ' constant in each stratum.') END AS sdc__pi
         FROM sdc__cells
         GROUP BY sdc__stratum
     )

@@ -30,10 +30,14 @@ CREATE OR REPLACE MACRO sdc__threshold_list(threshold) AS
 CREATE OR REPLACE MACRO sdc__dimension(threshold, dimension) AS CASE
     WHEN coalesce(list_count(sdc__threshold_list(threshold)), 0) = 0
          OR len(list_filter(sdc__threshold_list(threshold), lambda t: NOT (t > 0 AND t < 'infinity'::DOUBLE))) > 0
-        THEN error('ParameterError: The threshold is ' || coalesce(threshold::VARCHAR, 'NULL') || ': it must be a positive number, or a list of them, one for each dimension (NULL: not checked).')
-    WHEN typeof(threshold) LIKE '%]' AND (dimension IS NULL OR dimension = len(sdc__threshold_list(threshold))) THEN len(sdc__threshold_list(threshold))
+        THEN error('ParameterError: The threshold is ' || coalesce(threshold::VARCHAR, 'NULL')
+                   || ': it must be a positive number, or a list of them, one for each dimension (NULL: not checked).')
+    WHEN typeof(threshold) LIKE '%]' AND (dimension IS NULL OR dimension = len(sdc__threshold_list(threshold)))
+        THEN len(sdc__threshold_list(threshold))
     WHEN typeof(threshold) LIKE '%]'
-        THEN error('ParameterError: The dimension is ' || dimension::VARCHAR || ' and there are ' || len(sdc__threshold_list(threshold))::VARCHAR || ' thresholds: a list of thresholds has one for each dimension.')
+        THEN error('ParameterError: The dimension is ' || dimension::VARCHAR || ' and there are '
+                   || len(sdc__threshold_list(threshold))::VARCHAR
+                   || ' thresholds: a list of thresholds has one for each dimension.')
     WHEN dimension IS NULL THEN 3
     ELSE sdc__checked_whole(dimension, 'dimension', 1)
 END;
@@ -44,22 +48,32 @@ CREATE OR REPLACE MACRO sdc__set_threshold(threshold, size) AS
 
 -- Each key's level, 1 extremely, 2 very, 3 identifying; as many as there are keys. Every key has one.
 CREATE OR REPLACE MACRO sdc__all_levels(levels) AS coalesce(levels, {'extremely': NULL::VARCHAR[]});
-CREATE OR REPLACE MACRO sdc__level_names(levels) AS (sdc__all_levels(levels)::STRUCT(extremely VARCHAR[], very VARCHAR[], identifying VARCHAR[]));
+CREATE OR REPLACE MACRO sdc__level_names(levels) AS
+    (sdc__all_levels(levels)::STRUCT(extremely VARCHAR[], very VARCHAR[], identifying VARCHAR[]));
 
 -- True, or the error of another name: the cast would drop it, and its keys would not be checked.
 CREATE OR REPLACE MACRO sdc__other_levels(levels) AS
     list_filter(struct_keys(sdc__all_levels(levels)), lambda n: NOT sdc__is_among(n, ['extremely', 'very', 'identifying']));
 CREATE OR REPLACE MACRO sdc__are_levels(levels) AS
     CASE WHEN len(sdc__other_levels(levels)) = 0 THEN true
-         ELSE error('ParameterError: levels has ' || sdc__quoted(sdc__other_levels(levels)) || ': the levels of identification are extremely, very and identifying, as in {''extremely'': [''region''], ''very'': [''sex''], ''identifying'': [''age'']}.') END;
-CREATE OR REPLACE MACRO sdc__key_levels(keys, levels) AS list_transform(sdc__names(keys), lambda k: CASE
-    WHEN len(list_filter(flatten([coalesce(sdc__level_names(levels).extremely, []), coalesce(sdc__level_names(levels).very, []),
-                                  coalesce(sdc__level_names(levels).identifying, [])]), lambda n: sdc__folded(n) = sdc__folded(k))) > 1
-        THEN error('ParameterError: The key "' || k || '" has several levels of identification: give it the highest one only.')
-    WHEN sdc__is_among(k, coalesce(sdc__level_names(levels).extremely, [])) THEN 1
-    WHEN sdc__is_among(k, coalesce(sdc__level_names(levels).very, [])) THEN 2
-    WHEN sdc__is_among(k, coalesce(sdc__level_names(levels).identifying, [])) THEN 3
-    ELSE error('ParameterError: The key "' || k || '" has no level of identification: list it under extremely, very or identifying in levels.') END);
+         ELSE error('ParameterError: levels has ' || sdc__quoted(sdc__other_levels(levels))
+                    || ': the levels of identification are extremely, very and identifying, as in {''extremely'':'
+                    || ' [''region''], ''very'': [''sex''], ''identifying'': [''age'']}.') END;
+CREATE OR REPLACE MACRO sdc__key_levels(keys, levels) AS
+    list_transform(
+        sdc__names(keys),
+        lambda k: CASE
+            WHEN len(list_filter(flatten([coalesce(sdc__level_names(levels).extremely, []),
+                                          coalesce(sdc__level_names(levels).very, []),
+                                          coalesce(sdc__level_names(levels).identifying, [])]),
+                                 lambda n: sdc__folded(n) = sdc__folded(k))) > 1
+                THEN error('ParameterError: The key "' || k
+                           || '" has several levels of identification: give it the highest one only.')
+            WHEN sdc__is_among(k, coalesce(sdc__level_names(levels).extremely, [])) THEN 1
+            WHEN sdc__is_among(k, coalesce(sdc__level_names(levels).very, [])) THEN 2
+            WHEN sdc__is_among(k, coalesce(sdc__level_names(levels).identifying, [])) THEN 3
+            ELSE error('ParameterError: The key "' || k
+                       || '" has no level of identification: list it under extremely, very or identifying in levels.') END);
 CREATE OR REPLACE MACRO sdc__without_key(keys, levels) AS
     list_filter(flatten([coalesce(sdc__level_names(levels).extremely, []), coalesce(sdc__level_names(levels).very, []),
                          coalesce(sdc__level_names(levels).identifying, [])]), lambda n: NOT sdc__is_among(n, keys));
@@ -72,17 +86,26 @@ CREATE OR REPLACE MACRO sdc__is_product(member_levels, highest) AS
 
 -- Places in the list of keys, not names: the levels of a set are those of its places.
 CREATE OR REPLACE MACRO sdc__product_places(key_levels) AS
-    list_transform([list_filter(sdc__place_sets(len(key_levels), 3), lambda s: sdc__is_product(list_transform(s, lambda i: key_levels[i]), list_min(key_levels)))],
-        lambda product: list_filter(product, lambda s: len(list_filter(product, lambda t: len(t) > len(s) AND list_has_all(t, s))) = 0))[1];
+    list_transform(
+        [list_filter(sdc__place_sets(len(key_levels), 3),
+                     lambda s: sdc__is_product(list_transform(s, lambda i: key_levels[i]), list_min(key_levels)))],
+        lambda product: list_filter(
+            product, lambda s: len(list_filter(product, lambda t: len(t) > len(s) AND list_has_all(t, s))) = 0))[1];
 
 CREATE OR REPLACE MACRO sdc__key_sets(keys, threshold, dimension, levels) AS CASE
-    WHEN coalesce(len(sdc__names(keys)), 0) = 0 THEN error('ColumnError: (none): the list of columns is empty; name at least one, as in [''age'', ''sex''].')
-    WHEN list_count(sdc__names(keys)) < len(sdc__names(keys)) THEN error('ParameterError: NULL: the list of columns holds a NULL where a name should be.')
+    WHEN coalesce(len(sdc__names(keys)), 0) = 0
+        THEN error('ColumnError: (none): the list of columns is empty; name at least one, as in [''age'', ''sex''].')
+    WHEN list_count(sdc__names(keys)) < len(sdc__names(keys))
+        THEN error('ParameterError: NULL: the list of columns holds a NULL where a name should be.')
     WHEN levels IS NOT NULL AND sdc__are_levels(levels) AND len(sdc__without_key(keys, levels)) > 0
-        THEN error('ParameterError: "' || sdc__without_key(keys, levels)[1] || '" has a level of identification and is not among the keys, ' || sdc__quoted(keys) || '.')
-    WHEN levels IS NOT NULL AND len(list_filter(sdc__product_places(sdc__key_levels(keys, levels)),
-                                                lambda s: sdc__dimension(threshold, dimension) IS NULL OR sdc__set_threshold(threshold, len(s)) IS NULL)) > 0
-        THEN error('ParameterError: Levels of identification make sets of up to three keys, and the list of thresholds has none for some of them: give one threshold, or three.')
+        THEN error('ParameterError: "' || sdc__without_key(keys, levels)[1]
+                   || '" has a level of identification and is not among the keys, ' || sdc__quoted(keys) || '.')
+    WHEN levels IS NOT NULL
+         AND len(list_filter(sdc__product_places(sdc__key_levels(keys, levels)),
+                             lambda s: sdc__dimension(threshold, dimension) IS NULL
+                                       OR sdc__set_threshold(threshold, len(s)) IS NULL)) > 0
+        THEN error('ParameterError: Levels of identification make sets of up to three keys, and the list of thresholds has'
+                   || ' none for some of them: give one threshold, or three.')
     WHEN levels IS NOT NULL THEN sdc__named_places(keys, sdc__product_places(sdc__key_levels(keys, levels)))
     ELSE sdc__named_places(keys, list_filter(sdc__place_sets(len(sdc__names(keys)), sdc__dimension(threshold, dimension)),
                                              lambda s: sdc__set_threshold(threshold, len(s)) IS NOT NULL))
@@ -101,17 +124,25 @@ CREATE OR REPLACE MACRO sdc__some_rule(keys, threshold, rule) AS
 
 -- A rule of listed sets, as in mu-ARGUS: each of them with the one threshold or with its own (NULL: not checked).
 CREATE OR REPLACE MACRO sdc__listed_sets(combinations) AS coalesce(TRY_CAST(combinations AS VARCHAR[][]), []);
-CREATE OR REPLACE MACRO sdc__strange_keys(keys, combinations) AS list_filter(flatten(sdc__listed_sets(combinations)), lambda n: NOT sdc__is_among(n, keys));
+CREATE OR REPLACE MACRO sdc__strange_keys(keys, combinations) AS
+    list_filter(flatten(sdc__listed_sets(combinations)), lambda n: NOT sdc__is_among(n, keys));
 CREATE OR REPLACE MACRO sdc__listed_rule(keys, threshold, dimension, levels, combinations) AS CASE
     WHEN dimension IS NOT NULL OR levels IS NOT NULL
-        THEN error('ParameterError: The combinations are listed, and ' || CASE WHEN levels IS NULL THEN 'a dimension' ELSE 'levels' END || ' would choose others: give one or the other.')
+        THEN error('ParameterError: The combinations are listed, and '
+                   || CASE WHEN levels IS NULL THEN 'a dimension' ELSE 'levels' END
+                   || ' would choose others: give one or the other.')
     WHEN sdc__dimension(threshold, NULL) IS NULL THEN NULL
-    WHEN len(sdc__listed_sets(combinations)) = 0 OR len(list_filter(sdc__listed_sets(combinations), lambda s: coalesce(len(s), 0) = 0 OR len(s) > list_count(s))) > 0
-        THEN error('ParameterError: combinations must be a list of lists of keys, as in [[''age'', ''sex''], [''region'', ''sex'', ''job'']].')
+    WHEN len(sdc__listed_sets(combinations)) = 0
+         OR len(list_filter(sdc__listed_sets(combinations), lambda s: coalesce(len(s), 0) = 0 OR len(s) > list_count(s)))
+            > 0
+        THEN error('ParameterError: combinations must be a list of lists of keys, as in [[''age'', ''sex''], [''region'','
+                   || ' ''sex'', ''job'']].')
     WHEN len(sdc__strange_keys(keys, combinations)) > 0
-        THEN error('ColumnError: combinations has ' || sdc__quoted(sdc__strange_keys(keys, combinations)) || ', which is not among the keys, ' || sdc__quoted(keys) || '.')
+        THEN error('ColumnError: combinations has ' || sdc__quoted(sdc__strange_keys(keys, combinations))
+                   || ', which is not among the keys, ' || sdc__quoted(keys) || '.')
     WHEN typeof(threshold) LIKE '%]' AND len(sdc__threshold_list(threshold)) <> len(sdc__listed_sets(combinations))
-        THEN error('ParameterError: There are ' || len(sdc__listed_sets(combinations)) || ' combinations and ' || len(sdc__threshold_list(threshold)) || ' thresholds: give one for all, or one for each.')
+        THEN error('ParameterError: There are ' || len(sdc__listed_sets(combinations)) || ' combinations and '
+                   || len(sdc__threshold_list(threshold)) || ' thresholds: give one for all, or one for each.')
     ELSE list_transform([list_filter(
              list_transform(sdc__listed_sets(combinations), lambda s, i: {
                  'set': list_filter(sdc__names(keys), lambda k: sdc__is_among(k, s)),

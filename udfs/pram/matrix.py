@@ -93,7 +93,8 @@ def invariant_two_stage(p: npt.ArrayLike, frequencies: npt.ArrayLike, *, keep_ze
     Raises
     ------
     ValueError
-        As :func:`checked`; if the frequencies do not fit; if `keep_zeros` and R allows a change that p excludes.
+        As :func:`checked`; if the frequencies do not fit; if `keep_zeros` is asked for, and R allows
+        a change that p excludes.
 
     Examples
     --------

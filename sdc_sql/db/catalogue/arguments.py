@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from sdc_sql.db.catalogue.headers import Parameter
 
 Choice = TypeVar("Choice", bound=str)
-_WHOLE = 2**63  # a greater number is none of DuckDB's
+_WHOLE = 2**63  # a greater number is no whole number of DuckDB's
 
 
 def check(macro: str, arguments: Mapping[str, object]) -> None:
@@ -135,10 +135,10 @@ def wanted(parameter: Parameter, value: object) -> str | None:
 
 
 def _check_numbers(parameter: Parameter, value: object) -> None:
-    """Check a number, or each of several."""
+    """Check a number, or each number of a list."""
     several = value if isinstance(value, list | tuple) and parameter.type.endswith("numbers") else [value]
     if parameter.type.endswith("numbers") and parameter.range is None and not parameter.or_null:
-        return  # the macro says more of them
+        return  # the macro checks more of them
     for one in several:
         if one is not None or not parameter.or_null:
             _check_number(parameter, one)
@@ -150,10 +150,10 @@ def _check_number(parameter: Parameter, value: object) -> None:
 
 
 def _check_below(parameter: Parameter, value: object, above: object) -> None:
-    """Refuse a number that is not below another argument, of each column."""
+    """Refuse a number that is not below another argument; of lists, compare those of each column."""
     low, high = _each(value), [v if is_number(v) else None for v in _each(above)]
     if len(low) > 1 < len(high) and len(low) != len(high):
-        return  # told of with the columns
+        return  # the check of the columns refuses such lists
     other = parameter.range.below if parameter.range else ""
     for i in range(max(len(low), len(high))):
         one, bound = low[i % len(low)], high[i % len(high)]

@@ -1,7 +1,7 @@
 """What a mask does to a file, as far as others ask: how it is read and certified, and what its users are told.
 
 A mask that does not say is the safe case: its columns are codes, which stay as they are written; its last digits may
-differ; nothing is told of it, not even a loss.
+differ; users are told nothing of it, not even a loss.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from sdc_sql.db.catalogue.headers import Comment, Names, Parameter
 
-# The words of each tag; the first is the safe one, of a mask that does not say.
+# These are the words of each tag; the first one is safe, and holds for a mask that has no such tag.
 WORDS = {
     "Values": ("codes", "numbers"),
     "Bits": ("last digits", "exact"),
@@ -29,7 +29,7 @@ WORDS = {
     "Matrix": ("none", "logged", "by retention", "withheld", "unknown"),
     "Households": ("checked", "by unit", "as one record"),
 }
-MUST = ("Values", "Bits", "Coarsens", "Loss", "Told")  # what each mask of ours says
+MUST = ("Values", "Bits", "Coarsens", "Loss", "Told")  # each mask of ours must have these tags
 
 
 @dataclass(frozen=True)
@@ -56,7 +56,7 @@ class Effect:
     households: Word
     told: tuple[Names, ...] = ()
     publicly: str = ""
-    says: frozenset[str] = frozenset()  # the tags that are there
+    says: frozenset[str] = frozenset()  # the tags that the header has
 
     def told_of(self, arguments: Mapping[str, object]) -> tuple[str, ...]:
         """Return the parameters that users are told of a call.
@@ -78,7 +78,7 @@ UNKNOWN = Effect(**_SAFE)
 
 
 def effect(header: Comment, own: Comment, parameters: Mapping[str, Parameter], columns: str) -> Effect:
-    """Return what the header of a file, and the comment of a macro, declare; of a measure the columns may be told."""
+    """Return what the header of a file and the comment of a macro declare; a measure may name columns that are told."""
     words = {**_SAFE}
     for tag, known in WORDS.items():
         said = headers.word(own, tag, known, parameters) or headers.word(header, tag, known, parameters)

@@ -178,7 +178,7 @@ def _declaration(macro: _Macro, needs_python: bool, draws: bool) -> Declaration:
         tags.get("Guarantees", ""),
         tags.get("Source", ""),
         needs_python and "Python" not in tags,
-        # what sdc__gathered draws is not computed for a method that has no stream
+        # a method without a stream needs no computation of what sdc__gathered draws
         draws and any(p.name == "stream" for p in parameters),
         masks,
         masks or (header.file.startswith("mask/") and "Command" in tags),
@@ -244,7 +244,7 @@ def _refuse(read: Comment, names: set[str]) -> None:
             raise headers.HeaderError(read.file, parameter.line, f"{parameter.name} is no argument of a macro below.")
 
 
-# The columns of sdc_help(), in their order.
+# These are the columns of sdc_help(), in their order.
 HELP = (
     "name", "arguments", "summary", "gives", "example", "parameters", "scope", "keeps", "guarantees", "source",
     "needs_python", "needs_key", "file", "description",
@@ -285,11 +285,11 @@ def renamed(before: str, now: str) -> str:
 def _literal(value: Any) -> str:  # noqa: ANN401 - a text, a truth value, or what a header says
     """Return a value as SQL.
 
-    Not by sqlglot's trees: these are some thousand texts of our own, at every load.
+    It is not written by sqlglot's trees: every load needs some thousand of these texts, all of them our own.
     """
     if isinstance(value, bool):
         return str(value).lower()
-    if isinstance(value, tuple):  # of parameters
+    if isinstance(value, tuple):  # the value is a tuple of parameters
         return f"[{', '.join(map(_literal, value))}]"
     if isinstance(value, headers.Parameter):
         return _literal(str(value))

@@ -5,7 +5,7 @@
     -- Gives: k BIGINT, records BIGINT (more risk), cells BIGINT (more risk).
     -- Rows: each k.
 
-A figure that is directed says which side is the bad one: of ``more risk`` a high value, of ``less loss`` a low one.
+A directed figure says which side is bad: a high value of ``more risk``, a low value of ``less loss``.
 Its best value is 0 where more is bad, or as it stands there (``less loss, best 1``). A measure whose rows are ``one``,
 or one ``each`` value of a column, gives figures of the file, which limits can name; other rows are records or cells.
 """
@@ -19,9 +19,9 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from sdc_sql.db.catalogue.headers import Comment
 
-# Columns of the table that is measured, whatever they are.
+# The tag stands for the columns of the measured table, whatever they are.
 OF_THE_TABLE = ("every column", "every other column", "the key columns")
-ANY = "ANY"  # the type is that of a column of the table
+ANY = "ANY"  # the column has the type of a column of the table
 NUMBERS = ("BIGINT", "DOUBLE", "INTEGER", "BOOLEAN")
 
 _COLUMN = re.compile(
@@ -59,7 +59,7 @@ class Given:
     columns: tuple[Column, ...] = ()
     of_file: bool = False
     by: tuple[str, ...] = ()
-    names: tuple[str, ...] = ()  # of all columns, also those of the table, as the header says them
+    names: tuple[str, ...] = ()  # the names of all columns, also those of the table, as the header gives them
 
     @property
     def figures(self) -> tuple[Column, ...]:

@@ -28,17 +28,18 @@ if TYPE_CHECKING:
 TAGS = (
     "Source", "Scope", "Python", "Not compiled", "Compiled", "Keeps", "Guarantees", "Parameters", "Gives", "Rows",
     "Verb", "Command", "Before", "Limit", "Example",
-    # of what a mask does to a file, and what users of it are told (effects.py)
+    # these tags say what a mask does to a file, and what users of it are told (effects.py)
     "Values", "Bits", "Coarsens", "Suppresses", "Records", "Loss", "Told", "Matrix", "Publicly", "Households",
 )  # fmt: skip
-# What an argument is; a choice is written as its values, 'mean' or 'median'.
+# These are the kinds of arguments; a choice is written as its values, 'mean' or 'median'.
 TYPES = (
     "table", "tables", "column", "columns", "column or number", "names", "number", "numbers", "number or numbers",
     "whole number", "truth value", "truth value or truth values", "text", "date", "value", "values", "levels",
     "lists of columns", "combinations",
 )  # fmt: skip
 CHOICE = "choice"
-NUMBERS = ("number", "numbers", "number or numbers", "whole number", "column or number")  # what may have a range
+# arguments of these kinds may have a range
+NUMBERS = ("number", "numbers", "number or numbers", "whole number", "column or number")
 SCOPES = ("record", "cells", "moments", "table")
 
 _TAG = re.compile(rf"(sdc_\w+|{'|'.join(TAGS)}):(?: +(.*))?$")
@@ -137,7 +138,7 @@ class Limit:
 
 @dataclass(frozen=True)
 class Comment:
-    """A comment, read: its tags, the line of each, the parameters it declares, and its prose."""
+    """A comment that was read: its tags, the line of each, the parameters it declares, and its prose."""
 
     file: str
     tags: dict[str, str] = field(default_factory=dict)
@@ -180,7 +181,7 @@ def comment(file: str, first: int, lines: Iterable[str]) -> Comment:
 
 
 def _add_parameter(found: Comment, number: int, text: str) -> None:
-    if text.startswith("      ") and found.parameters:  # the meaning of the last one goes on
+    if text.startswith("      ") and found.parameters:  # the line continues the meaning of the last parameter
         last = list(found.parameters.values())[-1]
         more = f"{last.meaning} {text.strip()}"
         found.parameters[last.name] = replace(last, meaning=more)
@@ -225,7 +226,7 @@ def choices_of(text: str) -> tuple[str, ...]:
 
 
 def word(read: Comment, tag: str, words: tuple[str, ...], parameters: Mapping[str, Parameter]) -> Word | None:
-    """Return the word that a comment says under a tag, for a macro with these parameters; None where it says none."""
+    """Return the word that a comment has under a tag, for a macro with these parameters; None where it has none."""
     if tag not in read.tags:
         return None
     said = _WORD.fullmatch(read.tags[tag])

@@ -28,7 +28,7 @@ _PARSED: dict[str, duckdb.Statement] = {}
 
 @dataclass
 class _Had:
-    """The macros that a connection has got: for good, or in a transaction of the caller's, who may roll it back."""
+    """The macros that a connection has: for good, or in a transaction of the caller, who may roll it back."""
 
     stored: bool
     for_good: set[str] = field(default_factory=set)
@@ -95,7 +95,7 @@ def execute(
 def load_macros(con: duckdb.DuckDBPyConnection, query: str | None = None) -> None:
     """Register the macros that a query calls, by default all, where the connection has not got them yet.
 
-    Nothing is asked of a connection that got them outside a transaction of the caller's. Those that he may have rolled
+    A connection that got them outside a transaction of the caller's is asked nothing. Those that he may have rolled
     back are created again, which takes less time than to ask the catalogue. Where its database has macros stored, all
     are registered: a stored one may be older, and would call these.
     """
@@ -172,8 +172,8 @@ def use_shared(cursor: duckdb.DuckDBPyConnection) -> None:
 
 
 def _are_stored(con: duckdb.DuckDBPyConnection) -> bool:
-    if not is_open(con):  # within a transaction to try might abort it
-        try:  # to list the functions takes fifteen times as long, and most connections have none of ours
+    if not is_open(con):  # within a transaction the attempt might abort it
+        try:  # a list of the functions takes fifteen times as long, and most connections have none of ours
             con.execute("FROM sdc__rows('')")
         except duckdb.CatalogException:
             return False
@@ -200,7 +200,7 @@ def _register(con: duckdb.DuckDBPyConnection, create: str, function: Function, t
     """Register a Python function, and create the macro that calls it.
 
     Another cursor may have registered it: then the name is taken. Within a transaction of the caller's the catalogue
-    has been asked, since to try would abort it; else it is tried, which takes a fraction of the time.
+    has been asked, since an attempt would abort it; else it is tried, which takes a fraction of the time.
     """
     name = f"sdc__python_{function.name}"
     # the Python client keeps the name of a function whose transaction was rolled back
@@ -245,7 +245,7 @@ def set_key(con: duckdb.DuckDBPyConnection) -> None:
     """Set the session's secret key from the environment, unless it has one."""
     key = os.environ.get("SDC_KEY")
     if key and con.execute("SELECT getvariable('sdc_key') IS NULL").fetchall() == [(True,)]:
-        con.execute("SET VARIABLE sdc_key = ?", [key])  # bound as a parameter: the key is in no SQL text
+        con.execute("SET VARIABLE sdc_key = ?", [key])  # the key is bound as a parameter: it is in no SQL text
 
 
 def require_key(con: duckdb.DuckDBPyConnection) -> None:

@@ -49,13 +49,13 @@ def file_texts() -> Mapping[str, str]:
     return dict(_walk(files("sdc_sql.sql")))
 
 
-# By expressions, not by sqlglot's tokens: this is read at every start.
+# These are expressions, not sqlglot's tokens: the files are read at every start.
 _DEFINED = re.compile(rf"^{CREATE} (sdc_\w+)\(", re.MULTILINE)
-_SAID = re.compile(r"""'[^']*'|"[^"]*"|--.*""")  # texts, names in quotes, comments
+_SAID = re.compile(r"""'[^']*'|"[^"]*"|--.*""")  # it finds texts, names in quotes and comments
 _START = re.compile(rf"^(?={CREATE} sdc_)", re.MULTILINE)
 _LINE = re.compile(r"^--.*", re.MULTILINE)
 _NAME = re.compile(r"\bsdc_\w+", re.IGNORECASE)
-_CALLED = re.compile(r"sdc_\w+(?=\()")  # without a word boundary before it: six times as fast
+_CALLED = re.compile(r"sdc_\w+(?=\()")  # no word boundary stands before it: this is six times as fast
 
 
 def _parsed(name: str, text: str) -> SqlFile:
@@ -140,7 +140,7 @@ def sql_files() -> tuple[SqlFile, ...]:
     written = "\n".join([catalogue.entries_sql(declared()), *_former().values()])
     found[catalogue.ENTRIES] = SqlFile(catalogue.ENTRIES, written, (_ENTRIES, *_former()), frozenset())
     home = {macro: f.name for f in found.values() for macro in f.defines}
-    # sorted, so that the order is the same in every process
+    # the names are sorted, so that the order is the same in every process
     order = TopologicalSorter({name: sorted({home[c] for c in f.calls if c in home}) for name, f in found.items()})
     return tuple(found[name] for name in order.static_order())
 
@@ -210,7 +210,7 @@ def needed(query: str) -> tuple[str, ...]:
 
 @lru_cache(maxsize=1024)
 def _reached(macros: tuple[str, ...]) -> tuple[str, ...]:
-    found: dict[str, None] = {}  # in their order
+    found: dict[str, None] = {}  # the keys keep their order
 
     def add(macro: str) -> None:
         for other in _called(macro):
@@ -223,7 +223,7 @@ def _reached(macros: tuple[str, ...]) -> tuple[str, ...]:
         for macro in waiting:
             if macro not in found:
                 add(macro)
-        # what stands in the text of a query is called when the query runs, and may call it in turn
+        # a macro in the text of a query is called when the query runs, and may call this one in turn
         waiting = [macro for known in found for macro in _written(known) if macro not in found]
     return tuple(found)
 

@@ -14,7 +14,7 @@ _OPEN = "..."
 
 @dataclass(frozen=True)
 class Range:
-    """What a number lies between: the ends as they are written, and whether each belongs to it.
+    """The ends between which a number lies, as they are written, and whether each belongs to the range.
 
     ``below`` is the parameter that the number is below, where the header names one in the place of an upper end.
     """
@@ -44,8 +44,10 @@ class Range:
 
         Examples
         --------
-        >>> read("(0, 1]").words, read("[0, 1]").words, read("(0, 1)").words, read("[2, ...)").words
-        ('above 0 and at most 1', 'from 0 to 1', 'strictly between 0 and 1', 'at least 2')
+        >>> read("(0, 1]").words, read("[0, 1]").words
+        ('above 0 and at most 1', 'from 0 to 1')
+        >>> read("(0, 1)").words, read("[2, ...)").words
+        ('strictly between 0 and 1', 'at least 2')
         """
         low, high = (_grouped(end) for end in self.text[1:-1].split(", "))
         if high == _OPEN or self.below:
@@ -58,7 +60,7 @@ class Range:
 
     @property
     def words_of_whole(self) -> str:
-        """The same of a whole number.
+        """The range of a whole number in words.
 
         Examples
         --------

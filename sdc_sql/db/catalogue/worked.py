@@ -8,7 +8,7 @@
     --            41  m
 
 A table begins with its name and a colon, a call ends in a colon; the names of the columns stand beside it or in the
-next line, and each value begins where the name of its column does. Of a result the columns that matter are drawn, and
+next line, and each value begins where the name of its column does. Those columns of a result are drawn that matter, and
 all rows, in any order; a row ``...`` stands for others. Numbers are rounded to the digits that are drawn; one without a
 point is exact. What stands two blanks behind the last column is a remark, as is a line that begins two blanks to the
 right of the first. ``times`` of a table says how many such records there are. A table that is not drawn is one of the
@@ -187,12 +187,12 @@ def _places(block: list[tuple[int, str]]) -> list[_Place]:
               if not any(c.start() < m.end() <= c.end() for c in calls) and (places or calls or number == block[0][0])),
         ]  # fmt: skip
         if not begun or (places and not calls):
-            for place in places:  # a line of values
+            for place in places:  # the line holds values
                 if part := line[place.left : place.right].rstrip():
                     place.texts.append((number, part))
             continue
         new = _begun(number, line, sorted(begun))
-        for place in places:  # what stands further up goes no further down than this
+        for place in places:  # a table further up goes no further down than the one that begins here
             if any(place.left < (n.right or 10**6) and n.left < (place.right or 10**6) for n in new):
                 place.right = place.left
             elif part := line[place.left : place.right].rstrip():
@@ -226,7 +226,7 @@ def _drawn(file: str, place: _Place) -> Drawn:
         if text.strip() == MORE:
             rows.append((MORE,) * len(names))
             continue
-        if text.startswith("  "):  # a remark
+        if text.startswith("  "):  # the line is a remark
             continue
         cells = []
         for (start, name), (end, _) in zip(names, [*names[1:], (None, "")], strict=True):

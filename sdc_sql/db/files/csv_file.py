@@ -86,7 +86,7 @@ def _misread(columns: list[str]) -> bool:
 def _refuse_ragged(path: exp.Expression) -> None:
     """Name the first line with another number of fields than the header: DuckDB guesses other columns for such a file.
 
-    Only of a file that stands here as text; of any other DuckDB's own answer is what there is.
+    This is done for a file that stands here as text only; for any other, DuckDB's own answer is all there is.
     """
     try:
         with open(path.name, newline="", encoding="utf-8", errors="replace") as file:  # noqa: PTH123 - any text is no path
@@ -146,7 +146,7 @@ def _kept(con: duckdb.DuckDBPyConnection, typed: dict[str, str], wanted: set[str
 
 
 def _refuse_header_alone(con: duckdb.DuckDBPyConnection, path: exp.Expression, columns: list[str]) -> None:
-    """Say it where a file is one line: DuckDB takes the names of the columns, if they are that, for a record."""
+    """Refuse a file of one line: DuckDB takes the names of the columns, if they are names, for a record."""
     if columns != [f"column{i}" for i in range(len(columns))]:
         return
     ((lines,),) = execute(con, exp.select(exp.Count(this=exp.Star())).from_(exp.to_table(ROWS))).fetchall()

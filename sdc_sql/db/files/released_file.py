@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     import duckdb
 
 IDS = ("keep", "drop", "recode")
-MODES = {"owner": 0o600, "group": 0o640, "all": 0o644}  # who may read a file
+MODES = {"owner": 0o600, "group": 0o640, "all": 0o644}  # the modes of files by who may read them
 FORMATS = {".parquet": "parquet", ".csv": "csv", ".duckdb": "duckdb"}
 
 
@@ -152,7 +152,7 @@ def _to_database(con: duckdb.DuckDBPyConnection, rows: exp.Select, part: Path, t
 def fresh(target: Path, readable: str = "owner", *, replace: bool = False) -> Iterator[Path]:
     """Yield where to write a file that is then put in its place, whole and synced.
 
-    What stands there is an error, or replaced where that is asked for: until then, and after an error, it is as it was.
+    A file that stands there is an error, or is replaced where that is asked for: before, and after an error, it stays.
     """
     mode = mode_of(readable)
     if target.exists() and not replace:
@@ -187,7 +187,7 @@ def replacing(target: Path, readable: str = "owner") -> Iterator[Path]:
 
 
 def check_place(target: Path) -> None:
-    """Refuse a path at which no file can be put in its place, whole: an empty one, of no folder, of a device.
+    """Refuse a path at which no whole file can be put in its place: an empty path, one without a folder, a device.
 
     Examples
     --------
@@ -235,8 +235,8 @@ def placed(part: Path, target: Path) -> None:
 
 
 def synced(path: Path) -> None:
-    """Have a file, or what a folder says of its files, stand on the disk."""
-    if path.is_dir() and os.name == "nt":  # a folder cannot be opened there
+    """Have the bytes of a file, or a folder's list of its files, written to the disk."""
+    if path.is_dir() and os.name == "nt":  # Windows cannot open a folder
         return
     descriptor = os.open(path, os.O_RDONLY if path.is_dir() else os.O_RDWR)
     try:

@@ -35,7 +35,7 @@ def rewritten(
         Where it is open for writing elsewhere, or DuckDB cannot copy it.
     """
     with translated(), patiently(lambda: duckdb.connect(source)) as con:
-        con.execute("CHECKPOINT")  # all of it stands in the one file
+        con.execute("CHECKPOINT")  # after it, the one file holds the whole database
         ((name,),) = con.execute("SELECT current_database()").fetchall()
     with work.database(threads=threads, memory_limit=memory_limit, name=str(name)) as con:
         with translated():

@@ -24,8 +24,8 @@ if TYPE_CHECKING:
 
 
 BESIDE = "sdc_beside"
-PACKED = (b"\x1f\x8b", b"\x28\xb5\x2f\xfd")  # gzip and zstd, which DuckDB unpacks
-ELSEWHERE = re.compile(r"[A-Za-z][A-Za-z0-9+.-]+://")  # https, s3, ...
+PACKED = (b"\x1f\x8b", b"\x28\xb5\x2f\xfd")  # the marks of gzip and zstd, which DuckDB unpacks
+ELSEWHERE = re.compile(r"[A-Za-z][A-Za-z0-9+.-]+://")  # an address begins so: https, s3, ...
 
 
 @contextmanager
@@ -135,7 +135,7 @@ def kind_of(source: str) -> str:
     if not source.strip():
         raise TableError("No file is named: the path is empty. Give a Parquet, CSV or DuckDB file.")
     if not path.exists():
-        # (what stands elsewhere DuckDB reads, or says which extension it needs for it)
+        # (DuckDB reads what stands elsewhere, or says which extension it needs for it)
         if ELSEWHERE.match(source) or any(sign in source for sign in "*?["):
             return "Parquet" if source.endswith(".parquet") else "CSV"
         raise TableError(f"There is no file {source}.")
@@ -152,7 +152,8 @@ def kind_of(source: str) -> str:
         return "duckdb"
     if head[:4] == b"PAR1":
         return "Parquet"
-    if path.suffix.lower() == ".parquet":  # as text its first line would be the names of columns, and stand in messages
+    # read as text, its first line would be the names of columns, and stand in messages
+    if path.suffix.lower() == ".parquet":
         raise TableError(f"{source} is no Parquet file, whatever its name says: name it .csv if it is that.")
     return "CSV"
 
@@ -181,7 +182,7 @@ def text_file(con: duckdb.DuckDBPyConnection, table: str, numbers: Iterable[str]
         The columns that are read as numbers, however they are written.
     """
     table = one_name(table)
-    # one after the other: what asks the catalogue takes more macros
+    # these macros come one after the other: a query of the catalogue needs more of them
     for asked in ("SELECT sdc__is_text_file($name)", "SELECT NOT sdc__is_stored($name)"):
         if execute(con, asked, {"name": table}).fetchall() == [(False,)]:
             return table

@@ -1,6 +1,6 @@
 """How a database is stored: the oldest DuckDB that can open its file.
 
-By default DuckDB writes what the version itself reads, and no older one: a file that stood there keeps its own version,
+By default DuckDB writes a file that no older version reads: a file that stood there keeps its own version,
 and a new one gets the oldest that has the macros' syntax.
 """
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     import duckdb
 
-CHOSEN = "v1.5.0"  # of a new file
+CHOSEN = "v1.5.0"  # the storage version of a new file
 
 
 def version_of(con: duckdb.DuckDBPyConnection, name: str) -> str:

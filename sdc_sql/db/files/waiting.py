@@ -35,7 +35,7 @@ def waiting(seconds: float) -> Iterator[None]:
 
 
 def patiently(opened: Callable[[], Made]) -> Made:
-    """Open a database: again and again while another program holds it, for as long as is waited; by default once."""
+    """Open a database; while another program holds it, try again for as long as is waited, by default once."""
     deadline, pause = time.monotonic() + _SECONDS.get(), FIRST
     while True:
         try:

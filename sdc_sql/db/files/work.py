@@ -1,4 +1,4 @@
-"""Where the raw data stand while a run works: a folder of the owner's, a database under a key that is told to nobody.
+"""The place of the raw data while a run works: a folder of the owner's, and a database under a key that nobody knows.
 
 The folder is removed at the end, also after an error, and on a command line after a signal that ends the program. What
 a process that is killed leaves there can be read by nobody, and is found by the next run: while a process lives it
@@ -26,16 +26,17 @@ from sdc_sql.errors import TableError, translated
 
 try:
     import fcntl
-except ImportError:  # Windows
+except ImportError:  # Windows has no such module
     fcntl = None  # type: ignore[assignment]
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-PREFIX, WAITING = "sdc-sql-", ".sdc-sql-"  # of folders of work, and of those in which a file waits for its place
+# the prefix of folders of work, and that of folders in which a file waits for its place
+PREFIX, WAITING = "sdc-sql-", ".sdc-sql-"
 LOCK, BASE, NAME = "in_use", "sdc_base", "work"
 OWNER = 0o600
-FOUND: set[Path] = set()  # what runs that were killed have left, where this one works
+FOUND: set[Path] = set()  # the folders that killed runs have left where this one works
 
 
 @contextmanager
@@ -114,7 +115,7 @@ def database(
 
 
 def limit(con: duckdb.DuckDBPyConnection, threads: int | None, memory_limit: str | None, spill: Path | None) -> None:
-    """Let a connection use so much, where it is said, draw no progress bar, and spill into a folder, encrypted."""
+    """Limit what a connection uses, if limits are given; it draws no progress bar, and spills encrypted to a folder."""
     con.execute("SET enable_progress_bar = false")  # DuckDB 2.0 draws it on standard output, which may be a file
     given: dict[str, str | int | Path | None] = {
         "temp_directory": spill, "memory_limit": memory_limit, "threads": threads,
@@ -128,7 +129,7 @@ def limit(con: duckdb.DuckDBPyConnection, threads: int | None, memory_limit: str
     if spill is not None:
         # Without its extension httpfs DuckDB draws nonces by a generator that it calls unsafe: they can be foreseen,
         # and are not the same twice, which is what they are for. The key of a database is ours, of 256 random bits.
-        with suppress(duckdb.Error):  # a build without it: what is left is named by the next run all the same
+        with suppress(duckdb.Error):  # a build of DuckDB lacks it: the next run still names what is left
             con.execute("SET force_mbedtls_unsafe = 'true'")
             con.execute("SET temp_file_encryption = true")
 

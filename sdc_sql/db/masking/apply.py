@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 
 OF_PART, OF_HOMES = f"{NAME}_of_part", f"{NAME}_of_homes"
 DESIGN = "sdc_design"
-APART = {"columns", "id", "release", "stream"}  # have columns of their own in the log
+APART = {"columns", "id", "release", "stream"}  # these arguments have columns of their own in the log
 
 
 class Maskable(Protocol):
@@ -97,7 +97,7 @@ def _masked(data: Table, masking: Masking, into: str | None, subset: Subset | No
     log = Log(whole, columns, dict(masking.arguments), into)
     arguments = log.arguments
     asked = {name: select(arguments) if callable(select) else select for name, select in masking.kept.items()}
-    every = whole.read_columns()  # the table may have got others, or lost some, since it was described
+    every = whole.read_columns()  # the table may have gained or lost columns since it was described
     in_order = tuple(c for c in every if c in columns)
     if part is not None:
         show(part)
@@ -133,7 +133,7 @@ def _masked(data: Table, masking: Masking, into: str | None, subset: Subset | No
     new.drop()
     data.con.execute(f"DROP TABLE IF EXISTS temp.{DESIGN}")
     parameters = {n: masking.logged.get(n, value) for n, value in arguments.items() if n not in APART}
-    if parameters.get("unit") == "record":  # as of every step by record, whether it draws or not
+    if parameters.get("unit") == "record":  # no step by record names its unit, whether it draws or not
         del parameters["unit"]
     if subset is not None:
         parameters["subset"] = subset.said
@@ -171,7 +171,7 @@ def _of_all_records(
         more = {"by_household": homes.household, "household_records": _number(data, of_homes)}
     if part is not None:
         identified = query.call("sdc__identified", whole.table, identifier)
-        _number(data, identified.subquery("r"))  # its error, if there is one
+        _number(data, identified.subquery("r"))  # the check of the id raises its error here, if there is one
         left = {name: select for name, select in asked.items() if name not in found}
         of_part, of_records = _kept_part(data, selected, left, OF_PART)
         selected, found = _beside_others(part, of_part, (identifier, *columns)), found | of_records

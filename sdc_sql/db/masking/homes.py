@@ -1,4 +1,4 @@
-"""One record a household: what a mask makes of it, all members take (sql/mask/household_records.sql)."""
+"""One record for each household: all members take what a mask makes of it (sql/mask/household_records.sql)."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def make(homes: Homes) -> None:
 
 
 def of_members(homes: Homes, masked: exp.Expr) -> exp.Select:
-    """Return the masked values of all members, by the id of each; what is missing for one goes on missing.
+    """Return the masked values of all members, by the id of each; a value that a member lacks stays missing.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""The labels of ENUM columns that no record has any more: a type lists them, and so tells what was suppressed."""
+"""The labels of ENUM columns that no record has any more: a type lists them, and so gives away what was suppressed."""
 
 from __future__ import annotations
 
@@ -92,7 +92,7 @@ def _type(labels: list[str]) -> exp.DataType:
 
 
 def _rename_types(con: duckdb.DuckDBPyConnection, table: exp.Table, old: list[str], left: list[str]) -> None:
-    """Put a type of the labels that are left in the place of named types that had the old ones, and no column has."""
+    """Put a type of the labels that are left in the place of named types with the old ones that no column has."""
     kind = _type(old).sql("duckdb")
     ((others,),) = con.execute(
         "SELECT count(*) FROM duckdb_columns() WHERE database_name = ? AND data_type = ?", [table.catalog, kind]

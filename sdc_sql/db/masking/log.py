@@ -46,7 +46,7 @@ class Log:
             if "stream" in arguments and arguments["stream"] is None:
                 self._refuse_changed(columns)
         except BaseException:
-            if into is not None:  # in a transaction of the caller's it would stay
+            if into is not None:  # in a transaction of the caller's the table of steps would stay
                 step_table.drop(self.con, self.target)
             raise
         if "stream" in arguments and arguments["stream"] is None:
@@ -85,7 +85,7 @@ class Log:
         gone: bool = False,
         left: tuple[str, ...] = (),
     ) -> None:
-        """Add the step to the table of steps beside the target. It never contains the key. It is the last that is done.
+        """Add the step to the table of steps beside the target, after all else. The row never contains the key.
 
         gone: the columns are. left: columns that earlier steps have masked, and of which records have left.
         """

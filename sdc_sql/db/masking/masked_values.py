@@ -23,10 +23,10 @@ if TYPE_CHECKING:
 OfValue: TypeAlias = "tuple[str, *tuple[Value, ...]]"
 NAME = "sdc_masked_values"
 PLACE = "sdc__place"
-FEW = 1  # columns that are updated in less time than all records are written anew
+FEW = 1  # so few columns are updated in less time than all records are written anew
 _FORBIDS = (duckdb.BinderException, duckdb.CatalogException, duckdb.DependencyException, duckdb.ConstraintException)
-WIDE = 10  # columns for each masked one: of a wider table no more than the masked ones are written
-BETWEEN = repr(2.0**-126)  # stands for a moment in the place of -0.0: FLOAT and DOUBLE hold it alike
+WIDE = 10  # a table with more columns for each masked one is wide: only the masked ones are written
+BETWEEN = repr(2.0**-126)  # it stands for a moment in the place of -0.0: FLOAT and DOUBLE hold it alike
 
 
 class MaskedValues:
@@ -67,7 +67,8 @@ class MaskedValues:
         self.stored, self.of_value = stored, of_value
         self.source = stored or exp.Table(this=_call("query_table", query.literal(source)))
         ascends = query.call("sdc__ascends", source, identifier)
-        if self._one(ascends)[0]:  # most tables are stored so, and to sort what is nearly in order costs little
+        # most tables are stored in this order, and it costs little to sort what is nearly in order
+        if self._one(ascends)[0]:
             values = values.order_by(_call("sdc__by_bytes", exp.column(identifier, quoted=True)).asc(nulls_first=False))
         self._keep(NAME, values)
         self.new_types = self._new_types() if retyped else {}
@@ -139,7 +140,7 @@ class MaskedValues:
         execute(self.con, exp.Insert(this=names, expression=rows)).fetchall()
 
     def replace(self, target: exp.Table, every: tuple[str, ...]) -> None:
-        """Write them over those of the table that was masked.
+        """Write the masked values over the values of the table that was masked.
 
         All records are written anew and the former ones deleted, which takes nothing from the table; the masked columns
         are updated where it is one, where an index or a constraint counts the old records too, or where the table is
@@ -200,7 +201,7 @@ class MaskedValues:
         return self._by_position(select) if self._beside else self._by_id(select)
 
     def _in_runs(self, select: exp.Select) -> exp.Query:
-        """Return the same rows, in any order, of which each thread reads some."""
+        """Return the same rows in any order, so that each thread reads some of them."""
         cut = runs(self.con, self.stored, _kept(), a_thread=True) if self._beside and self.stored else []
         if not cut:
             return self._joined(select)
@@ -252,7 +253,7 @@ class MaskedValues:
             apart = update.where(exp.and_(self._same(), self._differs()))
             execute(self.con, apart.from_(_values("v"))).fetchall()
             return
-        cut: list[tuple[range | None, range | None]] = [(None, None)]  # in one run
+        cut: list[tuple[range | None, range | None]] = [(None, None)]  # all records are one run
         if not _together(self.con, target, self.columns):
             cut = [*runs(self.con, target, _kept())] or cut
         updated = 0

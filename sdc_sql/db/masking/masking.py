@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from sdc_sql.db.masking.masked_values import OfValue
     from sdc_sql.db.query import Value
 
-# a query, or what makes it of the arguments, in which the pass of draws is named
+# a query, or a function that makes it of the arguments; the pass of draws is named in it
 Kept: TypeAlias = "exp.Select | Callable[[Mapping[str, Value]], exp.Select]"
 
 

@@ -22,7 +22,8 @@ if TYPE_CHECKING:
 
     from sdc_sql.db.transaction import Number
 
-_SEEN: WeakKeyDictionary[duckdb.DuckDBPyConnection, Number | None] = WeakKeyDictionary()  # in which the last began
+# the transaction of each connection in which the last mask began
+_SEEN: WeakKeyDictionary[duckdb.DuckDBPyConnection, Number | None] = WeakKeyDictionary()
 
 
 class Meanwhile:
@@ -40,10 +41,14 @@ class Meanwhile:
             return
         try:
             self.before = self._state()
-        except (duckdb.CatalogException, duckdb.BinderException):  # made in this transaction, or a column of it
+        except (
+            duckdb.CatalogException,
+            duckdb.BinderException,
+        ):  # the table or the column was made in this transaction
             self.shared = False
             return
-        if not is_callers(con) and _SEEN.get(con) != (ours := number(con)):  # nothing is changed here so far
+        # nothing has been changed in this transaction so far
+        if not is_callers(con) and _SEEN.get(con) != (ours := number(con)):
             _SEEN[con] = ours
             self._compare(con)
 
@@ -65,7 +70,7 @@ class Meanwhile:
     def _state(self, con: duckdb.DuckDBPyConnection | None = None) -> tuple[object, ...]:
         """Return the number of the records, and digests of their ids and of the columns that are masked, as committed.
 
-        Of a connection: as it sees them.
+        They are those that a connection sees.
         """
         digest = exp.Anonymous(this="hash", expressions=[exp.column(c, quoted=True) for c in self.columns])
         found = [

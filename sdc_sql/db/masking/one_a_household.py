@@ -34,7 +34,7 @@ def together(data: Any, verb: str, given: dict[str, Any]) -> tuple[Any, dict[str
         Where some of the columns only are of the household, or the mask is of some members only.
     """
     ways = _ways(verb, given)
-    # the caller's own choice of whose draws, right or wrong
+    # the caller chose whose draws are taken, right or wrong
     chosen = given.get("unit", "record") != "record" or given.get("household") is not None
     if data.household is None or chosen or not ways:
         return data, given
@@ -43,12 +43,12 @@ def together(data: Any, verb: str, given: dict[str, Any]) -> tuple[Any, dict[str
     if asked is None:
         asked = data.keys
     if not isinstance(asked, str | Iterable):
-        return data, given  # which is refused, with its reason
+        return data, given  # the mask refuses the argument, with its reason
     names = [asked] if isinstance(asked, str) else [*asked]
     listed = target in {"columns", "keys"} and isinstance(given[target], Iterable) and not isinstance(asked, str)
     changed = dict(given)
     if target is not None and listed:
-        changed[target] = names  # an iterator is read once
+        changed[target] = names  # an iterator can be read only once
     columns = [data.found("column", name) for name in names]
     ours = _of_household(data, columns)
     if not ours:
@@ -61,7 +61,7 @@ def together(data: Any, verb: str, given: dict[str, Any]) -> tuple[Any, dict[str
             "of the household after all: household_columns says which are, [] none.)"
         )
     if data.household in columns or data.id in columns:
-        return data, changed  # likewise
+        return data, changed  # the mask refuses such a column, with its reason
     not_cut(data, data.household, ours)
     if "as one record" not in ways:
         return data, {**changed, "unit": "household", "household": data.household}
@@ -78,7 +78,7 @@ def _of_columns(verb: str) -> set[str]:
 
 
 def _ways(verb: str, given: dict[str, Any]) -> set[str]:
-    """Return how the methods that the arguments may choose treat households, but those that need nothing."""
+    """Return how the methods that the arguments may choose treat households, without those that need nothing."""
     masks = [d for d in declared() if d.verb == verb and d.is_step and (not d.switch or given.get(d.switch))]
     return {d.effect.households.of(given) for d in masks} - {"checked"}
 

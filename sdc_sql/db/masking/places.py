@@ -15,7 +15,7 @@ from sdc_sql.db.catalogue.load import execute
 if TYPE_CHECKING:
     import duckdb
 
-RUN = 491_520  # records: four of DuckDB's row groups
+RUN = 491_520  # a run has so many records: four of DuckDB's row groups
 
 
 def runs(

@@ -84,7 +84,8 @@ def _replaced(data: Table, masking: Masking, into: str | None) -> MaskingStep:
         log.target.sql("duckdb"), macro, columns, plain(parameters), after, changed, None,
         str(arguments["release"]), str(arguments["stream"]), remains(con, log.target) if into is None else "",
     )  # fmt: skip
-    masked = {c.lower() for earlier in log.steps for c in earlier.columns}  # as they are left, with fewer records
+    # the columns of earlier steps are logged as they now are, with fewer records
+    masked = {c.lower() for earlier in log.steps for c in earlier.columns}
     log.write(step, identifier, {}, masking.confidential, left=tuple(c for c in every if c.lower() in masked))
     return step
 
@@ -112,7 +113,7 @@ def _put(data: Table, target: exp.Table, new: exp.Table, every: Sequence[str], *
             if was != is_:
                 kind = exp.DataType.build(is_, dialect="duckdb")
                 name = exp.to_identifier(column, quoted=True)
-                # what stands there is put away: the former ids may be texts that are no numbers
+                # the values that stand there are put away: the former ids may be texts that are no numbers
                 alter = exp.AlterColumn(this=name, dtype=kind, using=exp.Literal.number(0))
                 execute(con, exp.Alter(this=target.copy(), kind="TABLE", actions=[alter])).fetchall()
         if in_place:

@@ -24,7 +24,7 @@ FORM = {
 }  # fmt: skip
 FIRST_FORM = {"step", "at", "target", "method", "columns", "parameters", "records", "changed", "sse_sst"}
 FIRST = "0.1"
-# Rows of the first form in the present one. Its numbers may occur twice.
+# The rows of the first form are read in the present one. Its numbers may occur twice.
 _OF_FIRST = f"""
     SELECT row_number() OVER (ORDER BY "at", step) AS step, "at" AS masked_at, '{FIRST}' AS version, target, method, columns,
            parameters, json_extract_string(parameters, '$.stream') AS stream, records, changed, sse_sst
@@ -104,7 +104,7 @@ def number(con: duckdb.DuckDBPyConnection, steps: exp.Table) -> int:
     con.execute(create).fetchall()
     following = "SELECT max(nextval(?)) FROM range(?)"
     ((found,),) = con.execute(following, [sequence.sql("duckdb"), 1]).fetchall()
-    if found <= last:  # a table of version 0.1, or one that was copied without its sequence
+    if found <= last:  # the table is of version 0.1, or was copied without its sequence
         ((found,),) = con.execute(following, [sequence.sql("duckdb"), last - found + 1]).fetchall()
     return int(found)
 

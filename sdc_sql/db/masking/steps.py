@@ -74,7 +74,8 @@ class LoggedStep:
     parameters: str
     release: str | None
     stream: str | None
-    matrix: str | None = field(repr=False)  # confidential, as are counts: not to be printed by chance
+    # the matrix and the counts are confidential: they must not be printed by chance
+    matrix: str | None = field(repr=False)
     counts: str | None = field(repr=False)
     digests: str | None = field(repr=False)
     confidential: Sequence[str] | None
@@ -136,7 +137,7 @@ def _chain(
     found = step_table.rows(con, step_table.beside(table), exp.and_(exp.or_(named, its), until))
     if mark is not None and not any(
         row["target_id"] == mark for row in found
-    ):  # renamed into another schema, or copied
+    ):  # the table was renamed into another schema, or copied
         others = (step_table.rows(con, steps, exp.and_(its, until)) for steps in step_table.everywhere(con))
         found += next((rows for rows in others if rows), [])
     own = [LoggedStep(**row) for row in found]
@@ -156,9 +157,9 @@ def _chain(
 def changed_since(
     con: duckdb.DuckDBPyConnection, table: exp.Table, step: LoggedStep, column: str, columns: Iterable[str]
 ) -> bool:
-    """Return whether a column is otherwise than a step left it, or whether that cannot be told for want of the id."""
+    """Return whether a column differs from what a step left, or whether the id that would tell so is not there."""
     left = json.loads(step.digests or "{}").get(column.lower())
-    if left is None:  # version 0.1
+    if left is None:  # version 0.1 wrote no digests
         return False
     now = digests(con, table, step.id, [column])[column.lower()] if step.id is not None and step.id in columns else None
     return now is None or (left != now and left.partition(":")[0] == now.partition(":")[0])

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 NAME = "sdc__of_subset"
 PART = "sdc_part_"
 FORM = "it must be a column of truth values, or a condition on columns, as in \"age >= 15 AND region IN ('n', 's')\""
-# What a condition may be made of.
+# A condition may be made of these nodes.
 ALLOWED = (
     exp.Column, exp.Identifier, exp.Literal, exp.Boolean, exp.Null, exp.Paren, exp.Connector, exp.Not, exp.Predicate,
     exp.In, exp.Between, exp.Is, exp.Add, exp.Sub, exp.Mul, exp.Div, exp.IntDiv, exp.Mod, exp.Neg, exp.Cast,
@@ -81,7 +81,7 @@ def subset_of(data: Table, given: str) -> Subset:
 
 
 def show(part: Part) -> None:
-    """Let the records of a part be read by its name, with the types that the columns now have."""
+    """Make the records of a part readable by its name, with the types that the columns now have."""
     view = exp.Create(
         this=exp.table_(part.name, db="main", catalog="temp", quoted=True), kind="VIEW", replace=True,
         properties=exp.Properties(expressions=[exp.TemporaryProperty()]),
@@ -150,9 +150,9 @@ def condition_of(data: Table, given: str, role: str) -> exp.Condition:
 def _condition(data: Table, text: str, role: str) -> exp.Condition:
     try:
         tree = parse_one(text, into=exp.Condition, read="duckdb")
-    except (SqlglotError, RecursionError):  # the latter of thousands of parentheses in one another
+    except (SqlglotError, RecursionError):  # thousands of parentheses in one another end in a RecursionError
         raise ParameterError(f"{role} cannot be read as a condition: {FORM}.") from None
-    if isinstance(tree, exp.Column):  # a name that is no column of the table
+    if isinstance(tree, exp.Column):  # the name is that of no column of the table
         data.found(role, tree.name)
     for node in tree.walk():
         if not isinstance(node, ALLOWED) or isinstance(node, REFUSED):

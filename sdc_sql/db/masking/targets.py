@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     from sdc_sql.db.table import Table
 
-DUCKDB = "duckdb"  # the type of a database of DuckDB's own
+DUCKDB = "duckdb"  # the type that DuckDB gives its own databases
 
 
 def base_table(data: Table) -> exp.Table:
@@ -33,7 +33,8 @@ def base_table(data: Table) -> exp.Table:
     _writable(data, catalog)
     target = exp.table_(table, db=schema, catalog=catalog, quoted=True)
     call = exp.Anonymous(this="query_table", expressions=[query.literal(data.table)])
-    if _plan(data, target) != _plan(data, exp.Table(this=call)):  # as may be with a search path of several schemas
+    # the plans may differ where the search path has several schemas
+    if _plan(data, target) != _plan(data, exp.Table(this=call)):
         raise TableError(
             f"{data.table} is read from another table than {target.sql('duckdb')}: "
             "name it with its database and schema, as in database.schema.table."
@@ -60,7 +61,7 @@ def _writable(data: Table, catalog: str) -> None:
 
 
 def remains(con: duckdb.DuckDBPyConnection, target: exp.Table) -> str:
-    """Return what is to be done after a table was masked in place: nothing where its database is no file."""
+    """Return what the user has to do after a table was masked in place: nothing where its database is no file."""
     known = con.execute("SELECT path FROM duckdb_databases() WHERE database_name = ?", [target.catalog]).fetchall()
     if not any(path for (path,) in known):
         return ""

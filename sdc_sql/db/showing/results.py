@@ -86,7 +86,7 @@ def _plain(result: Result) -> dict[str, Any]:
 
 
 def beside() -> Any:  # noqa: ANN401 - a field of any type
-    """Return a field that is there only where it has a value: a figure that stands beside the others in some files."""
+    """Return a field that is shown only where it has a value: a figure that stands beside the others in some files."""
     return field(default=None, metadata={"beside": True})
 
 

@@ -1,4 +1,4 @@
-"""The certificate of a release: which content came of which, by what, and with which limits kept.
+"""The certificate of a release: which content was made of which, by what methods, and which limits it keeps.
 
 The internal one says everything but the key. The public one says nothing that an intruder could use: the digests of the
 input and of the release file are keyed, since what has few possible values (a parameter, a small table) could be found
@@ -38,7 +38,7 @@ TEXT = (
     "`sdc-sql verify` computes anew what it says."
 )
 FORMAT = 2
-_KEYED = 1  # the form of what is digested under the key, which is as it was
+_KEYED = 1  # what is digested under the key still has this form
 
 
 def write_internal(outcome: Outcome, path: Path) -> None:
@@ -52,7 +52,7 @@ def write_public(outcome: Outcome, path: Path) -> None:
 
 
 def _put(certificate: dict[str, Any], path: Path) -> None:
-    text = json.dumps(certificate, indent=2) + "\n"  # ASCII: an editor changes nothing
+    text = json.dumps(certificate, indent=2) + "\n"  # the text is ASCII: an editor changes nothing
     path.write_text(text, encoding="utf-8", newline="\n")
 
 
@@ -186,7 +186,7 @@ def _input(outcome: Outcome) -> dict[str, Any]:
 
 def _release_file(plan: Plan) -> dict[str, Any]:
     found: dict[str, Any] = {"digest": hashlib.sha256(plan.text.encode()).hexdigest(), "text": plan.text}
-    for text in _ruleset(plan):  # which may be a file of its own
+    for text in _ruleset(plan):  # the ruleset may be a file of its own
         digest = hashlib.sha256(text.encode()).hexdigest()
         found["ruleset"] = {"name": plan.rules, "digest": digest, "text": text}
     return found

@@ -45,7 +45,7 @@ def content_of(
     TableError
         Where it cannot be read, or a CSV file has other columns.
     """
-    if path.suffix.lower() in formats.FORMATS:  # the labels of values are no content
+    if path.suffix.lower() in formats.FORMATS:  # the labels of values are not a part of the content
         with _in_memory(threads, memory_limit) as con:
             formats.read(con, path, NAME, [*formats.columns(path)])
             yield con, NAME

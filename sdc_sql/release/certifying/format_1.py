@@ -1,6 +1,6 @@
 """Certificates of format 1, of before version 0.2.0, whose figures had other names: brought into the form of today.
 
-It is frozen: it says what was, and nothing of what comes is added here.
+It is frozen: it says what was, and nothing new is added here.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from typing import Any
 from sdc_sql.figures.renamed import renamed
 
 FORMAT = 1
-WITHOUT = {"figures", "released_as_collected"}  # the fields of later certificates that it has not
+WITHOUT = {"figures", "released_as_collected"}  # this format lacks these fields of later certificates
 
 _FIGURE = re.compile(r"\b(?P<measure>[A-Za-z_]\w*)(?P<row>\.\d+)?\.(?P<figure>[A-Za-z_]\w*)")
 

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
     import duckdb
 
-APART = ("versions.", "marks", "digest")  # of another machine, or of the certificate itself
+APART = ("versions.", "marks", "digest")  # these fields are of another machine, or of the certificate itself
 _NONE = "no such field"
 
 
@@ -35,7 +35,7 @@ def again(
     progress: Callable[[str], None],
 ) -> list[Check]:
     """Return the checks of all fields, by running the release file; ``released`` is the table of the released file."""
-    plan = replace(read_release(release), frontier=None)  # what else was considered is in no certificate
+    plan = replace(read_release(release), frontier=None)  # no certificate says what else was considered
     with work.database(**limits) as con:
         outcome = run_release(plan, con, write=False, progress=progress)
         if said["certificate"] == "internal":
@@ -84,7 +84,7 @@ def _versions(said: dict[str, Any], found: dict[str, Any]) -> Check:
 
 
 def _near(said: dict[str, Any]) -> list[str]:
-    """Return the columns that were masked by methods whose last digits are the processor's."""
+    """Return the columns that were masked by methods whose last digits depend on the processor."""
     steps = said.get("steps", said.get("methods", []))
     types = {column["name"]: column["type"] for column in said["output"]["columns"]}
     masked = dict.fromkeys(column for step in steps if step["differs_by_processor"] for column in step["columns"])

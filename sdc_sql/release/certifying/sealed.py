@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-MARK = 8  # hexadecimal digits for each field: they say which was changed, the digest says that one was
+MARK = 8  # each field has so many hexadecimal digits: they say which one was changed, the digest only that one was
 
 
 def leaves(value: object, path: str = "") -> Iterator[tuple[str, object]]:

@@ -1,4 +1,4 @@
-"""What came of a certificate, field by field; and the reading of one."""
+"""The result of verifying a certificate, field by field; and the reading of a certificate."""
 
 from __future__ import annotations
 
@@ -98,7 +98,7 @@ def read_certificate(path: Path) -> dict[str, Any]:
 
 
 def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    """Return an object whose fields are there once: of two of a name JSON would take the last."""
+    """Return an object whose fields are there once: JSON would take the last of two fields of one name."""
     found = dict(pairs)
     if len(found) < len(pairs):
         raise ValueError

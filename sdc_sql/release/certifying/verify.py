@@ -105,7 +105,7 @@ def verify(
     """
     path, file = Path(certificate), Path(released)
     limits: dict[str, Any] = {"memory_limit": memory_limit, "threads": threads}
-    kind_of(str(file))  # it is there
+    kind_of(str(file))  # the file is there: this looks what it is
     said = read_certificate(path)
     kind = str(said["certificate"])
     fields = FIELDS[kind] - (format_1.WITHOUT if said.get("format") == format_1.FORMAT else set())
@@ -119,7 +119,7 @@ def verify(
         try:
             types = {column["name"]: column["type"] for column in said["output"]["columns"]}
             con, name = stack.enter_context(content_of(file, types, table, **limits))
-        except TableError as error:  # a CSV file with other columns or types
+        except TableError as error:  # a CSV file has other columns or types
             return Verification(kind, (*checks, Check("output", holds=False, told=str(error))))
         except _MALFORMED as error:
             return Verification(kind, (*checks, _malformed(error)))
@@ -132,7 +132,7 @@ def verify(
             if release is not None:
                 progress("running the release")
                 checks += again(said, Path(release), (con, name), limits=limits, progress=progress)
-        except InputError:  # which is a ValueError too: of the release file, or the key
+        except InputError:  # an InputError is a ValueError too: the release file or the key is wrong
             raise
         except _MALFORMED as error:
             checks.append(_malformed(error))
@@ -148,7 +148,7 @@ def _format(said: dict[str, Any]) -> Check:
     return Check("format", holds=known, told=told)
 
 
-_MALFORMED = (AttributeError, KeyError, TypeError, ValueError)  # sealed anew, by whoever wrote it
+_MALFORMED = (AttributeError, KeyError, TypeError, ValueError)  # whoever wrote the certificate has sealed it anew
 
 
 def _malformed(error: Exception) -> Check:
@@ -199,7 +199,7 @@ def _limits(said: dict[str, Any], con: duckdb.DuckDBPyConnection, table: str) ->
         for found in measured.judged(plan, reports[-1:], {}):
             i = places[found.limit.path]
             figures, given = plain(dict(found.figures)), said["limits"][i]["figures"]
-            if said["format"] == format_1.FORMAT:  # whose names of rows were others
+            if said["format"] == format_1.FORMAT:  # this format had other names of rows
                 given = {name.partition(" (")[0]: value for name, value in given.items()}
                 figures = {name.partition(" (")[0]: value for name, value in figures.items()}
             checks += [check(f"limits[{i}].figures.{name}", given.get(name), value) for name, value in figures.items()]
@@ -224,7 +224,7 @@ def _of_the_original(limit: Limit) -> str:
     return "the numbers of the households, which are not released" if limit.path == rejoined.PATH else "the original"
 
 
-_UNBREAKABLE = "nothing could break it"  # what the error of threshold_rule.sql says of such a threshold
+_UNBREAKABLE = "nothing could break it"  # the error of threshold_rule.sql says this of such a threshold
 
 
 def _without_threshold(scenario: Scenario) -> tuple[Scenario, list[Check]]:

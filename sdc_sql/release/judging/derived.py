@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 MEASURE, FIGURE, SUMS, LIMIT = "derived_values_summary", "exact_givers", "linear_relations", 0
 PATH = "what can be worked out"
 GAIN, MOST = "predicted_gain", 0.5  # a value that comes back more often than not, beyond the commonest, is not hidden
-_SHOWN = 5  # givers in a message
+_SHOWN = 5  # a message shows so many givers
 
 
 def judged(plan: Plan, original: Microdata, released: Microdata) -> list[LimitOutcome]:
@@ -114,7 +114,7 @@ def _told(plan: Plan, one: DerivedValues) -> str:
 
 
 def _quoted(name: str) -> str:
-    return json.dumps(name, ensure_ascii=False)  # as TOML has it
+    return json.dumps(name, ensure_ascii=False)  # TOML writes a text so
 
 
 def _key(name: str) -> str:

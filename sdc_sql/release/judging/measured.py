@@ -51,7 +51,7 @@ def described(
 def as_released(plan: Plan, data: Microdata) -> Microdata:
     """Return a table whose households complete nothing where their numbers do not leave: no reader sees who they are.
 
-    The file that leaves has (NULL, old) then, whatever the others show; masks treat it by household all the same.
+    The released file then has NULL beside an old value, whatever the others show; masks still treat whole households.
     """
     if plan.output.households == "drop":
         data._roles = reading(data._roles, completes=False)  # noqa: SLF001 - as its methods take them
@@ -78,7 +78,7 @@ def risks(
     if sensitive:
         progress("attribute disclosure")
         ordered = [name for name in plan.roles.ordered if name in sensitive]
-        strict = described(con, plan, table, scenario.keys)  # NULL is a value of its own there only
+        strict = described(con, plan, table, scenario.keys)  # only there NULL is a value of its own
         diversity, closeness, likeness = attributes(strict, sensitive, ordered)
         report = replace(report, l_diversity=diversity, t_closeness=closeness, likeness=likeness)
     found = report.to_dict()
@@ -88,7 +88,7 @@ def risks(
         wanted["threshold_rule_summary"] = None
     if scenario.neighbourhood is not None:
         wanted["neighbourhood"] = None
-    # the original is not compared with itself: what asks for it is measured of the released table alone
+    # the original is not compared with itself: a measure that compares is computed for the released table alone
     original = ORIGINAL if table == RELEASED and _is_there(con, ORIGINAL) else None
     beside = figures.beside_scenario(plan.roles, scenario, plan.loss.continuous, original)
     more: dict[str, Any] = {}
@@ -148,13 +148,13 @@ def _rows(
         if isinstance(value, tuple):
             value = [c for c in value if c in columns or field == "domains"] or None
         given[field] = value
-    # what does not compare, as the sizes of classes, is of the columns as keys
+    # a measure that does not compare, as the sizes of classes, takes the columns as keys
     data = described(released.con, plan, released.table, columns)
     return rows_of(asked, data._roles, Beside(original.table, linked=given))  # noqa: SLF001 - as its methods take them
 
 
 def nulls_after(original: Microdata, steps: Iterable[Step], keys: Iterable[str]) -> str:
-    """Return how NULL counts of a candidate: as agreeing with every value once values of the keys were suppressed.
+    """Return how NULL counts in a candidate: it agrees with every value once values of the keys were suppressed.
 
     Where values of the keys were missing before, it is a value of its own: they would agree with every value too.
     """
@@ -206,7 +206,7 @@ def _judged(plan: Plan, limit: Limit, before: dict[str, Any] | None, report: dic
 
 
 def _figures(plan: Plan, limit: Limit, report: dict[str, Any]) -> tuple[dict[str, float | None], bool]:
-    """Return the figures that a limit names, and whether all are measured; what is not is NULL."""
+    """Return the figures that a limit names, and whether all are measured; a figure that is not is NULL."""
     try:
         return figures_of(limit.text, report, plan.asked), True
     except InputError:  # a limit that cannot be checked does not hold

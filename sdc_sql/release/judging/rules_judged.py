@@ -26,7 +26,8 @@ if TYPE_CHECKING:
     from sdc_sql.release.reading.ruleset import Rules
 
 RULED = "sdc_ruled"
-BORROWED = ("inhabitants", "province", "municipality")  # columns that the rules are measured by, released or not
+# the rules are measured by these columns, whether they are released or not
+BORROWED = ("inhabitants", "province", "municipality")
 
 
 def judged(con: duckdb.DuckDBPyConnection, plan: Plan, tables: tuple[str, str], nulls: str) -> list[LimitOutcome]:
@@ -64,7 +65,8 @@ def _answers(
         facts = dict(rules.facts)
         with _ruled(con, plan, tables, with_numbers, borrowed) as table:
             answers = _checked(_data(con, plan, rules, table, nulls), ruleset.check, facts)
-        if (borrowed or dropped) and ruleset.check == "public":  # they are not released: rule 2 is asked of what is
+        # these columns are not released, and rule 2 asks about those that are
+        if (borrowed or dropped) and ruleset.check == "public":
             own = {n: v for n, v in facts.items() if v not in borrowed or n not in BORROWED}
             with _ruled(con, plan, tables, released, []) as table:
                 alone = _checked(_data(con, plan, rules, table, nulls), ruleset.check, own)
@@ -114,7 +116,7 @@ def _ruled(
     original, masked = tables
     columns: list[exp.Expr] = [exp.column(c, table="r", quoted=True) for c in released]
     select = exp.select(*columns).from_(exp.alias_(exp.to_table(masked), "r", table=True))
-    if borrowed:  # a step dropped them, and steps have an id
+    if borrowed:  # a step dropped these columns, and steps have an id
         of_both = [exp.column(str(plan.roles.id), table=t, quoted=True) for t in ("r", "o")]
         on = exp.EQ(this=of_both[0], expression=of_both[1])
         select = select.select(*(exp.column(c, table="o", quoted=True) for c in dict.fromkeys(borrowed)))

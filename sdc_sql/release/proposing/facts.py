@@ -22,12 +22,13 @@ if TYPE_CHECKING:
     from sdc_sql.release.reading.plan import Source
 
 NAME = "sdc_undecided"
-FEW = 30  # values: a text of so few is a code or a category, and none of them a name
-MOST_NUMBERS = 0.95  # the share of numbers among texts from which on a column holds numbers: the others are marks
+FEW = 30  # a text with so few values is a code or a category, and none of them is a name
+MOST_NUMBERS = 0.95  # a column whose texts are numbers in this share holds numbers: the others are marks
 CALLED_NAME = re.compile(r"(name|nom|naam|nombre|navn|namn)s?_?\d*$", re.IGNORECASE)
 _NUMBER = r"\s*[-+]?(\d+([.,]\d*)?|[.,]\d+)([eE][-+]?\d+)?\s*"
 _CODE = r"\s*0\d.*"  # nobody writes an amount as 017
-_WORDS = r"\p{Lu}[\p{L}'\x{2019}.&-]*([ ,]+[\p{Lu}&][\p{L}'\x{2019}.&-]*)+"  # Alabama Power Co, SMITH, JOHN
+# it matches Alabama Power Co, SMITH, JOHN
+_WORDS = r"\p{Lu}[\p{L}'\x{2019}.&-]*([ ,]+[\p{Lu}&][\p{L}'\x{2019}.&-]*)+"
 _KINDS = (
     (re.compile(r"VARCHAR|ENUM.*|UUID"), "texts"), (re.compile(r"BOOLEAN"), "truth values"),
     (re.compile(r"DATE|TIME.*"), "dates or times"),
@@ -45,9 +46,9 @@ class Facts:
     values: int = 0
     alone: int = 0
     like_names: bool = False
-    numbers: bool = False  # texts that are numbers, written in several ways: 57800000 beside 116258.5
-    strays: int = 0  # of these the records whose text is no number
-    commas: bool = False  # and whether some are written with a decimal comma, which is read as no number
+    numbers: bool = False  # the texts are numbers, written in several ways: 57800000 beside 116258.5
+    strays: int = 0  # in so many of these records the text is no number
+    commas: bool = False  # some are written with a decimal comma, and are not read as numbers
 
     def __str__(self) -> str:
         """Return the facts in a line, without any value."""
@@ -56,7 +57,8 @@ class Facts:
             return f"{toml.value(self.name)}: {said}"
         lone = "in no record"
         if self.alone:
-            share = int(1000 * self.alone / self.records) / 10  # rounded down: 100 % are all
+            # the share is rounded down: only all records are 100 %
+            share = int(1000 * self.alone / self.records) / 10
             told = f"{share:g} %" if share else "less than 0.1 %"
             lone = f"in {self.alone:,} of {self.records:,} records ({told})"
         parts = [f"{toml.value(self.name)}: {said}, {self.values:,} value{'s' * (self.values != 1)}"]
@@ -88,7 +90,7 @@ def of_source(source: Source, columns: Mapping[str, str], con: duckdb.DuckDBPyCo
             set_key(own)
             raw.read(own, source, NAME, columns, ())
             return of_rows(own, query.call("query_table", NAME))
-    except (SdcError, duckdb.Error):  # a database that another process has open: what is undecided is said all the same
+    except (SdcError, duckdb.Error):  # another process has the database open: undecided columns are told all the same
         return [Facts(name, kind) for name, kind in columns.items()]
 
 
@@ -117,7 +119,7 @@ def _of(con: duckdb.DuckDBPyConnection, rows: exp.Select, name: str, kind: str) 
     ]  # fmt: skip
     try:
         (found,) = execute(con, exp.select(*figures).from_(cells.subquery("c"))).fetchall()
-    except duckdb.Error:  # a type that has no groups
+    except duckdb.Error:  # values of this type cannot be grouped
         return Facts(name, kind)
     records, values, alone, there, numbers, codes, names, whole, commas, lengths = (int(v or 0) for v in found)
     measured = text and values > 0 and numbers >= MOST_NUMBERS * there and not codes

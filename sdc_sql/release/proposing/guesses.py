@@ -32,12 +32,12 @@ WEIGHT = re.compile(
 WEIGHT_MAYBE = re.compile(_BEGIN + r"(weights?|wgt|wt|w|pond\w*|gewicht|weging|peso|factor|fexp)" + _END)
 _HOUSE = r"(household|hh|hhold|haushalts?|menage|hogar|huishouden|familia?|famille|family|dwelling)s?"
 HOUSEHOLD = re.compile(
-    rf"^{_HOUSE}$|{_BEGIN}{_HOUSE}_?(id|no|nr|num|number|nummer|code|key)(_|\d|$)"  # ori_hid, HHID_2020
+    rf"^{_HOUSE}$|{_BEGIN}{_HOUSE}_?(id|no|nr|num|number|nummer|code|key)(_|\d|$)"  # it matches ori_hid and HHID_2020
     rf"|{_BEGIN}(hhid|hid|hhno|hhnr|hhnum|idhog|serial|[dh]b030|[rp]x030)(_|\d|$)"
 )
 MEMBER = re.compile(
     _BEGIN + r"(pid|pno|pnr|pernum|lineno|(person|member|line|indiv\w*|resident|persoon)_?(id|no|nr|num|number))(_|$)"
-)  # the number of a person in the household
+)  # it matches the number of a person in the household
 ID = re.compile(_BEGIN + r"(id|pid|person|respondent|record|case|row|serial|nr|no|number|key|uid|ident)" + _END)
 _NUMERIC = re.compile(r"^(U?(TINY|SMALL|BIG|HUGE)?(INT|INTEGER)|DOUBLE|FLOAT|DECIMAL.*)$")
 _PLAIN = re.compile(r"^(VARCHAR|BOOLEAN|DATE|TIMESTAMP.*|ENUM.*)$")
@@ -55,7 +55,7 @@ class Column:
     type: str
     facts: Facts
     decimal: bool
-    runs_on: bool  # whole numbers with few gaps: they count the records
+    runs_on: bool  # the column holds whole numbers with few gaps: they count the records
 
     @property
     def values(self) -> int:
@@ -106,7 +106,7 @@ def columns_of(con: duckdb.DuckDBPyConnection, table: str, types: dict[str, str]
 
 
 def number_of(name: str) -> exp.Expression:
-    """Return a column as a number, also where it is texts, with a point or a comma."""
+    """Return a column as a number, also where it holds texts with a point or a comma."""
     text = exp.cast(exp.column(name, quoted=True), "VARCHAR")
     point = exp.Anonymous(this="replace", expressions=[text, exp.Literal.string(","), exp.Literal.string(".")])
     return exp.TryCast(this=point, to=exp.DataType.build("DOUBLE"))

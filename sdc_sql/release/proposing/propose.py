@@ -33,13 +33,13 @@ if TYPE_CHECKING:
     from sdc_sql.release.reading.plan import Source
 
 MOST_KEYS = 6
-FEW_SMALL = 0.05  # the share of weights below 1 up to which these are calibrated, not normalised
-LEAST_MEMBERS, MOST_MEMBERS = 1.05, 30  # records for each household, on average
+FEW_SMALL = 0.05  # up to this share of weights below 1 the weights are calibrated, not normalised
+LEAST_MEMBERS, MOST_MEMBERS = 1.05, 30  # households have between so many records on average
 READ_AS_NUMBERS = {
     True: "a step on numbers reads as numbers",
     False: "no step on numbers takes: write a copy of the file with them as numbers",
 }
-RIGHT = 0.9  # the share of households in which the members are numbered without gaps
+RIGHT = 0.9  # in this share of the households the members are numbered without gaps
 NUMBERED = {
     "Stata": "gen long record = _n",
     "SPSS": "COMPUTE record = $CASENUM.",
@@ -115,7 +115,7 @@ class _Proposal:
         self.con, self.records = con, records
         self.columns = {column.name: column for column in columns}
         self.reasons: dict[str, str] = {}
-        self.looks: list[str] = []  # of the direct identifiers those that only look so
+        self.looks: list[str] = []  # these direct identifiers only look like identifiers
         unique = []
         for why in Microdata(con, NAME).risk.identifiers():
             if why.evidence == "unique":
@@ -150,7 +150,7 @@ class _Proposal:
         return codes[0].name if codes else None
 
     def _counts(self, column: Column) -> bool:
-        """Return whether it is whole numbers that run on, or texts that are no numbers: of no amount, and of no age."""
+        """Return whether it has whole numbers that run on, or texts that are no numbers: no amounts and no ages."""
         return (column.runs_on if column.numeric else column.type == "VARCHAR") and not column.named_as(guesses.VISIBLE)
 
     def _gathers(self, column: Column) -> bool:
@@ -168,7 +168,7 @@ class _Proposal:
             return True
         if self.household is None or not column.numeric or column.decimal or not 1 < column.values <= guesses.MANY:
             return False
-        if column.named_as(guesses.VISIBLE):  # the ages of three sisters
+        if column.named_as(guesses.VISIBLE):  # the names of the columns may be the ages of three sisters
             return False
         number, home = guesses.number_of(column.name), exp.column(self.household, quoted=True)
         several = exp.Count(this=exp.Star())
@@ -220,7 +220,7 @@ class _Proposal:
     def text(self, source: Source, file: Path) -> str:
         """Return the release file."""
         table, ending = source.table, source.path.suffix.lower()
-        kept = ending if ending == ".csv" or ending in formats.FORMATS else ".parquet"  # with its labels
+        kept = ending if ending == ".csv" or ending in formats.FORMATS else ".parquet"  # the format keeps the labels
         roles = self._roles(source)
         steps = ProposedSteps(self.con, NAME, self.records, self.columns, self.keys, self.id, self.numbers)
         lines = [

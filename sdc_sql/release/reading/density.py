@@ -17,7 +17,7 @@ FIELDS = {"columns": TEXTS, "width": NUMBERS, "scaling": TEXT, "k": WHOLE}
 
 
 def read(reading: Reading, path: str, said: object, keys: tuple[str, ...]) -> Mapping[str, Any] | None:
-    """Return the arguments of ``neighbourhood`` by name, ``columns`` among them; what is wrong is a problem."""
+    """Return the arguments of ``neighbourhood`` by name, ``columns`` among them; an error becomes a problem."""
     if said is None:
         return None
     given = reading.problems.table(path, said, FIELDS)

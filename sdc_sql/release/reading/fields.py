@@ -35,8 +35,8 @@ class Reading:
         return self.file.parent / Path(path).expanduser()
 
     def column(self, path: str, role: str, name: str) -> str | None:
-        """Return a column as the source spells it; what is none is a problem of that place."""
-        if not self.columns:  # the source could not be read: said once
+        """Return a column as the source spells it; a name that is no column is a problem at that place."""
+        if not self.columns:  # the source could not be read, and one message says so
             return name
         with suppress(ColumnError):
             field = self.left_out[spelled("the source", tuple(self.left_out), role, name)]

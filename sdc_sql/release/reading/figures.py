@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from sdc_sql.release.reading.plan import RolesOfColumns, Scenario
 
 Given = dict[str, tuple[str, dict[str, Any]]]
-# What [loss] can say besides columns and limits, by the arguments of the measures.
+# These fields stand in [loss] besides columns and limits, by the arguments of the measures.
 LOSS_FIELDS = ("ordinal", "continuous", "domains", "dimension")
 _RISK, _LOSS = "risk", "loss"
 

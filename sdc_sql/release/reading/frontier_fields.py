@@ -46,7 +46,7 @@ CANDIDATE = {"name": TEXT, "steps": TABLES}
 
 
 def read(reading: Reading, roles: RolesOfColumns, scenarios: Sequence[Scenario]) -> Considered | None:
-    """Return the section, None where the file has none; what is wrong is added to the problems of the reading."""
+    """Return the section, or None where the file has none; errors are added to the problems of the reading."""
     said = reading.said.get("frontier")
     if said is None:
         return None
@@ -73,7 +73,7 @@ def read(reading: Reading, roles: RolesOfColumns, scenarios: Sequence[Scenario])
 
 
 def _scenario(reading: Reading, given: Mapping[str, Any], scenarios: Sequence[Scenario]) -> Scenario | None:
-    """Return the scenario whose keys the intruder has: that of the file, where it has one alone."""
+    """Return the scenario whose keys the intruder has: the only one of the file, where it has no other."""
     names = [scenario.name for scenario in scenarios]
     if "scenario" not in given:
         if len(scenarios) > 1 and "scenario" not in reading.said["frontier"]:

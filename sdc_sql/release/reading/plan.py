@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from sdc_sql.frontier.figures import Figure
     from sdc_sql.release.reading.ruleset import Rules
 
-ORIGINAL = "sdc_original"  # the table of the source
+ORIGINAL = "sdc_original"  # the table that holds the source
 RELEASED = "sdc_release"  # the table that the steps change
 THIS = "this release"  # the name of the release itself among the candidates of its frontier
 
@@ -31,9 +31,9 @@ class Source:
     """
 
     path: Path
-    table: str | None = None  # of a database
+    table: str | None = None  # the name of a table of a database
     kind: str = "Parquet"
-    relation: str | None = None  # as query_table takes it
+    relation: str | None = None  # the name of a relation, as query_table takes it
 
 
 @dataclass(frozen=True)
@@ -49,11 +49,11 @@ class RolesOfColumns:
     small_weights: str = "error"
     sampling_fraction: str | float | None = None
     household: str | None = None
-    household_columns: tuple[str, ...] | None = None  # None: those that are found to be such in the source
-    guessed: tuple[str, ...] = ()  # those of them that were found in few households, as may be by chance
+    household_columns: tuple[str, ...] | None = None  # None: the columns that are found to be such in the source
+    guessed: tuple[str, ...] = ()  # those of them that were found in few households, perhaps by chance
     strata: tuple[str, ...] = ()
     sensitive: tuple[str, ...] = ()
-    ordered: tuple[str, ...] = ()  # those of the sensitive variables that are numbers, or ordered
+    ordered: tuple[str, ...] = ()  # those of the sensitive variables that are numbers or ordered categories
     identifiers: tuple[str, ...] = ()
     drop: tuple[str, ...] = ()
     released_as_collected: tuple[str, ...] = ()
@@ -66,7 +66,7 @@ class Limit:
 
     path: str
     text: str
-    scenario: str | None = None  # of a scenario, None: of the loss
+    scenario: str | None = None  # the scenario of the limit; None: the limit is one of the loss
 
     def __str__(self) -> str:
         """Return the condition as it is written."""
@@ -99,7 +99,7 @@ class Step:
 
     ``verb`` is as the file writes it (``mask = "recode"``); ``scenario`` whose keys are masked; ``where`` which records
     may be changed; ``by_household`` whose households are masked as one record each.
-    What else there is of it comes from its declaration: whether it draws, suppresses values, makes them coarser, masks
+    The rest comes from its declaration: whether it draws, suppresses values, makes them coarser, masks
     numbers (however a CSV file writes them), or leaves records out.
     """
 
@@ -161,7 +161,7 @@ class Output:
 
 @dataclass(frozen=True)
 class Place:
-    """Where a release file is run that says so itself nowhere: in a warehouse, on a relation there.
+    """The place where a release file runs that does not name one itself: a warehouse, with a relation there.
 
     ``source`` with its ``columns`` stands for that of the file, a relation of ``con``; ``output`` with its documents
     for those of the file, of which the ids are taken.

@@ -99,7 +99,7 @@ def read_within(
     """Read a release file as :func:`read_release` does; what ``place`` gives need not be in it."""
     file = Path(path)
     try:
-        text = file.read_text(encoding="utf-8-sig")  # editors of Windows begin a file with a mark
+        text = file.read_text(encoding="utf-8-sig")  # editors on Windows begin a file with a mark
         said = tomllib.loads(text)
     except OSError:
         raise ParameterError(f"There is no release file {file}, or it cannot be read.") from None
@@ -147,7 +147,7 @@ class _Sections(Reading):
                               '["k_anonymity.3.records <= 0"].')  # fmt: skip
         undecided.check_listed(self.problems, roles, steps, output)
         undecided.check_to_decide(self.problems, self.said.get("to_decide", []))
-        if not self.problems.found and source is not None:  # else a name that is misspelled would look like no decision
+        if not self.problems.found and source is not None:  # else a misspelled name would look like no decision
             keys = ruleset.keys if ruleset else ()
             left = undecided.left_over(self.columns, roles, scenarios, {*in_steps, *keys})
             con = self.place.con if self.place else None

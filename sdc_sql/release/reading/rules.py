@@ -46,7 +46,7 @@ KIND = Kind(
 
 
 def read(reading: Reading, roles: RolesOfColumns) -> Rules | None:
-    """Return the rules of a file; what is wrong is added to the problems of the reading."""
+    """Return the rules of a file; errors are added to the problems of the reading."""
     said, problems = reading.said.get("rules"), reading.problems
     if said is None:
         return None

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     from sdc_sql.release.reading.problems import Kind
 
-# The verbs whose rows are rules, and how many rules there are.
+# The rows of these verbs are rules; the number says how many rules there are.
 CHECKS = {"research": ("research_file_rules", 5), "public": ("public_use_file_rules", 10)}
 _NUMBERED = re.compile(r"[1-9]\d*")
 FIELDS: Mapping[str, Kind] = {
@@ -71,7 +71,7 @@ class Rules:
     facts: Mapping[str, Any] = field(default_factory=dict)
     keys: tuple[str, ...] = ()
     looked_at: tuple[int, ...] = ()
-    steps: tuple[tuple[str, Mapping[str, Any]], ...] = ()  # the coarsening, with the place of each
+    steps: tuple[tuple[str, Mapping[str, Any]], ...] = ()  # the steps of the coarsening, each with its place
 
     def __str__(self) -> str:
         """Return the name and version."""
@@ -137,7 +137,7 @@ def found(name: str, folder: Path) -> str:
 
 
 def parsed(text: str, problems: Problems, place: str = "rules") -> Ruleset | None:
-    """Return what a ruleset says; what is wrong is added to the problems, and None returned."""
+    """Return what a ruleset says; where it has errors, add them to the problems and return None."""
     try:
         said = tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:

@@ -26,6 +26,6 @@ def text() -> str:
 def heading(folder: Path) -> list[str]:
     """Return the line of a new release file that names the schema, where a copy of it stands in the folder.
 
-    A path into the installed package would be another one on each machine, and tell the name of a person.
+    A path into the installed package would differ from machine to machine, and tell the name of a person.
     """
     return [f"#:schema ./{NAME}", ""] if (folder / NAME).is_file() else []

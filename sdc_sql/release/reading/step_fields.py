@@ -27,9 +27,10 @@ if TYPE_CHECKING:
     from sdc_sql.release.reading.plan import RolesOfColumns, Scenario
 
 TARGETS = ("columns", "column", "keys")
-ASIDE = ("where", "by_household")  # of any step that masks: which records, and whether households are one record each
-LEFT_OUT = ("renumber",)  # masks that are no step of a release file
-_OF_TARGET = {"column_name": "column"}  # how verbs call an argument of the macros
+# any step that masks may have these: which records, and whether households are one record each
+ASIDE = ("where", "by_household")
+LEFT_OUT = ("renumber",)  # these masks are no step of a release file
+_OF_TARGET = {"column_name": "column"}  # verbs call an argument of the macros so
 _NOT_OWN = {"tbl", "id", "columns", "column_name", "keys"}
 
 
@@ -82,7 +83,7 @@ def read(
     added: Sequence[tuple[str, Mapping[str, Any]]] = (),
     at: str = "steps",
 ) -> list[Step]:
-    """Return the steps at a place of the file, after those that a ruleset adds; what is wrong goes to the problems."""
+    """Return the steps at a place of the file, after those that a ruleset adds; errors go to the problems."""
     found = []
     missing = (
         "roles.id: it is missing: masking finds each record by its id. To a file without one add it: COPY (SELECT "
@@ -155,7 +156,7 @@ def _step(
     values = step_values.Values(reading, path)
     arguments: dict[str, Any] = {} if target in {"column", None} else {str(target): list(columns)}
     for name, value in given.items():
-        if name == "subset":  # also a condition, in Python and here
+        if name == "subset":  # a subset may also be a condition, in Python and here
             _condition(reading, f"{path}.{name}", value, name)
             arguments[name] = value
         elif name not in (*TARGETS, "column_name"):
@@ -203,7 +204,7 @@ def _mask(reading: Reading, path: str, mask: object) -> list[Declaration] | None
         return None
     if mask not in known:
         reading.problems.add(path, f"there is no mask {mask!r}{near(mask.replace('-', '_'), sorted(known))}")
-    if mask in LEFT_OUT:  # what is measured afterwards finds each record by its id
+    if mask in LEFT_OUT:  # later measures find each record by its id
         reading.problems.add(
             path, 'a release file has no step for this: [output] ids = "recode" orders and numbers anew.'
         )
@@ -222,10 +223,10 @@ def _fitting(
     for name in unknown:
         reading.problems.add(f"{path}.{name}", f"there is no such field{near(name, sorted(allowed | {*ASIDE}))}")
     fitting = [mask for mask in masks if all(p.name in given for p in own_of(mask) if p.default is None)]
-    if not fitting and not unknown:  # which may be the one that is missing, misspelled
+    if not fitting and not unknown:  # the unknown field may be the missing one, misspelled
         ways = dict.fromkeys(" and ".join(p.name for p in own_of(mask) if p.default is None) for mask in masks)
         reading.problems.add(path, f"it needs {' or '.join(ways)}.")
-    if not fitting:  # what else is wrong is told where all of them are of one verb
+    if not fitting:  # further errors are told where all masks are of one verb
         return masks if len({mask.verb for mask in masks}) == 1 else None
     for switch in {mask.switch for mask in fitting} & given.keys():
         if not isinstance(given[switch], bool):

@@ -13,9 +13,10 @@ if TYPE_CHECKING:
     from sdc_sql.db.catalogue.headers import Parameter
     from sdc_sql.release.reading.fields import Reading
 
-TABLES = {"mapping": dict, "hierarchies": dict, "matrix": list}  # what a table can be instead of a file
+# a table can be given as one of these instead of a file
+TABLES = {"mapping": dict, "hierarchies": dict, "matrix": list}
 _Nothing: Any = ()
-BY_KEY = {"importance", "max_share"}  # numbers that can be given by the names of keys
+BY_KEY = {"importance", "max_share"}  # these numbers can be given by the names of keys
 
 
 class Values:
@@ -25,7 +26,7 @@ class Values:
         self.reading, self.path = reading, path
 
     def of(self, parameter: Parameter, value: Any) -> Any:  # noqa: ANN401 - of the file
-        """Return a value as the verb takes it; what is wrong is added to the problems."""
+        """Return a value as the verb takes it; errors are added to the problems."""
         at = f"{self.path}.{parameter.name}"
         if parameter.choices:
             self._choice(at, parameter.choices, value)

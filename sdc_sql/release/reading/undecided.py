@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 FIELD = "roles.released_as_collected"
 # roles that are a word, and no column; and what is only said of columns, not decided of them
 _WORDS = {"small_weights", "household_columns", "guessed"}
-INDENT = "\n    "  # between the lines of one problem
+INDENT = "\n    "  # it stands between the lines of one problem
 
 
 def left_over(
@@ -79,7 +79,7 @@ def check_columns(
 
 
 def check_to_decide(problems: Problems, questions: Sequence[str]) -> None:
-    """Add one problem with what a proposal left to be decided."""
+    """Add one problem with all that a proposal left to be decided."""
     if questions:
         head = "to_decide: the file is a proposal, and nothing is run before this list is empty. Decide, and take out:"
         ways = (

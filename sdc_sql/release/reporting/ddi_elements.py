@@ -1,11 +1,11 @@
-"""Elements of an XML document: every text is made one that XML can hold."""
+"""Elements of an XML document: every text becomes one that XML can hold."""
 
 from __future__ import annotations
 
 import re
 from xml.etree import ElementTree as ET
 
-# what no XML 1.0 document can hold, however it is escaped
+# no XML 1.0 document can hold these characters, however they are escaped
 _UNHOLDABLE = re.compile("[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
 

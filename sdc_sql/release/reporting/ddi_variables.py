@@ -21,14 +21,14 @@ if TYPE_CHECKING:
     from sdc_sql.release.running.outcome import Outcome
 
 FILE = "F1"
-HELD = 10  # records: a category that fewer hold is not listed
-MOST = 60  # categories: of a variable with more none is listed
+HELD = 10  # a category of fewer records is not listed
+MOST = 60  # a variable with more categories has none of them listed
 _WHOLE = ("BIGINT", "HUGEINT", "INTEGER", "SMALLINT", "TINYINT")
 _FRACTIONAL = ("DOUBLE", "FLOAT", "DECIMAL")
 
 
 def treatment_id(i: int) -> str:
-    """Return the ID of what is told of a step, by its number from 0."""
+    """Return the ID of the account of a step, by the number of the step from 0."""
     return f"M{i + 1}"
 
 
@@ -119,7 +119,7 @@ def _categories(
     A class that a variable was recoded into has no label: it may have the code of another category before.
     """
     coarser = any(t.in_classes for t in own)
-    # Stata's labels of missing values have letters for keys
+    # in Stata the labels of missing values have letters for keys
     keys: Any = {"text": str, "numeric": int | float}.get(kind, ())
     fitting = {v: text for v, text in labels.items() if isinstance(v, keys)}
     if not coarser and not fitting:

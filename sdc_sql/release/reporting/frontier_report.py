@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from sdc_sql.release.reading.plan import Considered
     from sdc_sql.release.running.outcome import Outcome
 
-MARK = "\N{WHITE SQUARE}"  # of this release, as the picture has it
+MARK = "\N{WHITE SQUARE}"  # it marks this release, as in the picture
 TITLE = "Other releases that were considered"
 
 

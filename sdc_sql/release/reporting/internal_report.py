@@ -198,7 +198,7 @@ def _figures(report: RiskReport, more: Mapping[str, Any]) -> dict[str, Any]:
     for row in report.attribute:
         found |= {f"{row['sensitive']}: {n.replace('_', ' ')}": v for n, v in row.items() if n != "sensitive"}
     for measure, rows in more.items():
-        if isinstance(rows, dict):  # the log-linear model, of the whole file
+        if isinstance(rows, dict):  # the log-linear model is one of the whole file
             found |= {f"{measure.replace('_', ' ')}: {n.replace('_', ' ')}": _said(v) for n, v in rows.items()}
             continue
         for i, row in enumerate(rows):
@@ -234,7 +234,7 @@ def _nulls(nulls: str) -> str:
 
 
 def _said(value: object) -> object:
-    """Return a parameter as it is shown: numbers as they are, what is nested as text."""
+    """Return a parameter as it is shown: a number as it is, a nested value as text."""
     if isinstance(value, dict):
         return ", ".join(f"{name}: {_said(v)}" for name, v in value.items() if v is not None)
     if isinstance(value, list | tuple):

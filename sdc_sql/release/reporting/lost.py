@@ -15,15 +15,15 @@ if TYPE_CHECKING:
     from sdc_sql.release.running.outcome import Outcome
 
 HOUSEHOLD_SIZE = "household size"
-LARGEST = 5  # household size: from here on together
-MOST = 60  # values of a dimension: with more there is no table
+LARGEST = 5  # households of this size and larger ones are counted together
+MOST = 60  # a dimension with more values has no table
 
 
 def by_variable(outcome: Outcome) -> list[dict[str, Any]]:
-    """Return of each released variable how many values were changed, and how many of them suppressed.
+    """Return for each released variable how many values were changed, and how many of these were suppressed.
 
-    A recoded value is a changed one. Numbers of households are left out where they are numbered anew or not released.
-    Empty where the file has no id, by which records are told.
+    A recoded value is a changed one. Numbers of households are left out where they are recoded or not released.
+    The list is empty where the file has no id, by which records are told apart.
     """
     columns = _columns(outcome)
     if not columns or outcome.plan.roles.id is None:
@@ -86,7 +86,7 @@ def _columns(outcome: Outcome) -> list[str]:
     known = {c.lower(): c for c in outcome.columns_before}
     roles = outcome.plan.roles
     left = {str(roles.id).lower()}
-    if outcome.plan.output.households != "keep":  # written anew, or not at all
+    if outcome.plan.output.households != "keep":  # the numbers of households are written anew, or not at all
         left.add(str(roles.household).lower())
     return [c for c in outcome.columns_after if c.lower() in known and c.lower() not in left]
 
@@ -101,7 +101,7 @@ def _joined(outcome: Outcome) -> exp.Select:
 def _differs(outcome: Outcome, column: str) -> exp.Expression:
     kinds = [_types(data.con.table(data.table)) for data in (outcome.original, outcome.released)]
     before, after = (exp.column(column, side, quoted=True) for side in ("o", "r"))
-    if len({kind[column.lower()] for kind in kinds}) > 1:  # a number that became a label
+    if len({kind[column.lower()] for kind in kinds}) > 1:  # a number has become a label
         return exp.NullSafeNEQ(this=_text(before), expression=_text(after))
     return exp.NullSafeNEQ(this=before, expression=after)
 

@@ -16,8 +16,8 @@ if TYPE_CHECKING:
     from sdc_sql.document.blocks import Block
     from sdc_sql.release.running.outcome import Outcome
 
-SQUARE = 12  # categories: with more the matrix is a list of its probabilities that are not 0
-MOST = 2000  # rows of such a list
+SQUARE = 12  # a matrix with more categories is written as a list of its probabilities that are not 0
+MOST = 2000  # such a list has at most so many rows
 
 
 def logged(outcome: Outcome) -> list[LoggedStep | None]:

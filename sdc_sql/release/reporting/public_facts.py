@@ -24,16 +24,16 @@ class Treatment:
     done: str
     keeps: str
     parameters: str
-    in_classes: bool  # whether a released value is a class of several original ones
+    in_classes: bool  # True: a released value is a class of several original ones
 
     @property
     def of(self) -> str:
-        """What was treated: the columns, or, where records were drawn and no value was changed, the records."""
+        """The columns that were treated, or, where records were drawn and no value was changed, the records."""
         return ", ".join(self.columns) or "the records"
 
 
 def treatments(outcome: Outcome) -> list[Treatment]:
-    """Return what is told of each step, in their order."""
+    """Return what users are told of each step, in the order of the steps."""
     planned = {step.path: step for step in outcome.plan.steps}
     found = []
     for path, step in zip(outcome.step_paths, outcome.steps, strict=True):

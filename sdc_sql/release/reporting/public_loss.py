@@ -17,8 +17,9 @@ from sdc_sql.release.reporting.stages import released_columns
 if TYPE_CHECKING:
     from sdc_sql.release.running.outcome import Outcome
 
-FEWEST = 100  # records: of fewer nothing is told
-_STEPS = ((1000, 1), (200, 5), (FEWEST, 10))  # from so many records on, in steps of so many per cent
+FEWEST = 100  # a file of fewer records tells nothing of its losses
+# a file of so many records or more tells its losses in steps of so many per cent
+_STEPS = ((1000, 1), (200, 5), (FEWEST, 10))
 
 
 def per_cent(part: int, whole: int) -> float | None:
@@ -53,7 +54,7 @@ def withheld_columns(outcome: Outcome) -> set[str]:
 
 
 def losses(outcome: Outcome) -> list[dict[str, Any]]:
-    """Return measure, figure, variables and value of each loss that is told.
+    """Return the measure, figure, variables and value of each loss that users are told.
 
     Told are the figures that the measure's header names: bounded means over records. Moments, entropies, models and
     sizes of classes stay inside; so does a loss of a column whose masking it would help to undo, and one over several

@@ -1,4 +1,4 @@
-"""What the users of a file are told of each step: what they need to reckon with it, and nothing that undoes it.
+"""What the users of a file are told of each step: what they need to compute with the file, and nothing that undoes it.
 
 Told is what the header of the method says (`Told:`), and nothing else. Not told: Kim's alpha and the factors of
 Höhne's noise (whoever knows them can undo the masking; nor a loss of those columns, from which they could be
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from sdc_sql.document.blocks import Block
     from sdc_sql.release.reading.plan import Step
 
-DIGITS = 3  # of the probabilities of a matrix: from exact ones of an invariant matrix follow the original counts
+DIGITS = 3  # a probability has so many digits: exact ones of an invariant matrix would give the original counts away
 
 _BY_HOUSEHOLD = "Drawn by household: members with the same value have the same released value."
 
@@ -71,8 +71,8 @@ def described(step: MaskingStep, planned: Step | None) -> tuple[str, str]:
 
 
 def by_household(step: MaskingStep) -> bool:
-    """Return whether what was drawn, ranked or grouped was a household's and not each record's own."""
-    gone = effect_of(step.method).suppresses.kind != "nothing"  # whose unit is what is counted
+    """Return whether the step drew, ranked or grouped by household, and not by record."""
+    gone = effect_of(step.method).suppresses.kind != "nothing"  # the unit of a suppression is what is counted
     return not gone and (step.parameters.get("unit") == "household" or "by_household" in step.parameters)
 
 

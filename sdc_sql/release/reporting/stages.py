@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from sdc_sql.release.running.outcome import Outcome
 
-# SDC handbook, section 3.2 and table 3.1
+# The stages are those of the SDC handbook, section 3.2 and table 3.1.
 NEED = "1. Why confidentiality protection is needed"
 DATA = "2. Characteristics and uses of the data"
 RISK = "3. Disclosure risk before protection"
@@ -17,7 +17,7 @@ RESULT = "6. Disclosure risk and information loss after protection"
 
 
 def about(outcome: Outcome) -> tuple[str, ...]:
-    """Return what is said of a release in the head of either report, as its file says it."""
+    """Return what the head of either report says of a release, in the words of its file."""
     plan = outcome.plan
     said = {"Producer": plan.producer, "Version": plan.version}
     return tuple(f"{name}: {value}" for name, value in said.items() if value)

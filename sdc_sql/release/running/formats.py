@@ -84,7 +84,7 @@ def _is_whole(name: str) -> exp.Expr:
 def labels(source: Path, columns: set[str], unchanged: set[str]) -> tuple[dict[str, str], dict[str, dict[Any, str]]]:
     """Return the labels of columns, and those of their values, of a source that is such a file.
 
-    Those of the values are kept of columns whose type is ``unchanged``: the values of others are no codes any more.
+    The labels of values are kept for columns whose type is ``unchanged``: the values of others are no codes any more.
     """
     if source.suffix.lower() not in FORMATS:
         return {}, {}

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 def found(con: duckdb.DuckDBPyConnection, plan: Plan) -> tuple[Plan, tuple[HouseholdColumn, ...]]:
     """Return the plan with all columns of the household, and those that are in the source but not in the file.
 
-    They are looked for in the source, where no step has changed them: what is not named is protected all the same.
+    They are looked for in the source, where no step has changed them: a column that is not named is protected too.
     """
     roles = plan.roles
     if roles.household is None:

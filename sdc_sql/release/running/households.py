@@ -10,9 +10,9 @@ NUMBER = "sdc__household"
 def renumbered(rows: exp.Select, household: str) -> exp.Select:
     """Return rows whose households are numbered anew, 1, 2, ..., in the order of a digest of what is released of them.
 
-    Without a key: the number depends on the released values of the household's members alone, so it tells nothing of
+    No key is needed: the number depends on the released values of the household's members alone, so it tells nothing of
     the former one. Households that are alike in all that is released are told apart, in no order that matters.
-    Former numbers are compared by their bytes. Whose household is NULL has no number afterwards either.
+    Former numbers are compared by their bytes. A record whose household is NULL has no number afterwards either.
 
     Parameters
     ----------

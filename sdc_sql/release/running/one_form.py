@@ -50,7 +50,7 @@ def given(con: duckdb.DuckDBPyConnection, table: str) -> dict[str, int]:
     ]
     (found,) = execute(con, exp.select(*counts).from_(exp.Table(this=name))).fetchall()
     others = {column: int(n) for column, n in zip(forms, found, strict=True) if n}
-    if others:  # (an UPDATE leaves a value as it is where the new one is equal to it)
+    if others:  # (an UPDATE leaves a value as it is where the new one equals it)
         chosen = [
             exp.alias_(exp.cast(_call(forms[column][1], column), forms[column][2]), column, quoted=True)
             if column in others

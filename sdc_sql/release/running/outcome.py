@@ -31,7 +31,8 @@ class ScenarioOutcome:
     after: RiskReport
     nulls_before: str = "category"
     nulls_after: str = "category"
-    more_before: Mapping[str, Any] = field(default_factory=dict)  # of threshold rule and neighbourhood, by name
+    # the figures of the threshold rule and the neighbourhood, by name
+    more_before: Mapping[str, Any] = field(default_factory=dict)
     more_after: Mapping[str, Any] = field(default_factory=dict)
 
     @property
@@ -55,7 +56,7 @@ class LimitOutcome:
     limit: Limit
     figures: Mapping[str, float | None]
     holds: bool
-    found: str = ""  # of a rule of a ruleset: what was found, in words
+    found: str = ""  # what a rule of the ruleset found, in words
     before: Mapping[str, float | None] = field(default_factory=dict)
 
     def __str__(self) -> str:
@@ -87,15 +88,19 @@ class Outcome:
     records_after: int
     columns_before: tuple[str, ...]
     columns_after: tuple[str, ...]
-    versions: Mapping[str, str]  # sdc_sql, duckdb, python
+    versions: Mapping[str, str]  # the versions of sdc_sql, duckdb and Python
     original: Microdata = field(repr=False)
     released: Microdata = field(repr=False)
-    digests: Mapping[str, str] = field(default_factory=dict)  # sha256 of the bytes: of the release file, the source
+    # the sha256 of the bytes of the release file and the source
+    digests: Mapping[str, str] = field(default_factory=dict)
     written: tuple[Path, ...] = ()
-    frontier: Frontier | None = None  # this release and the others that were considered
-    household_columns: tuple[HouseholdColumn, ...] = ()  # found in the source, and not named in the file
-    reformed: Mapping[str, int] = field(default_factory=dict)  # columns where values of the source were given one form
-    kept: dict[str, Any] = field(default_factory=dict, repr=False, compare=False)  # found once for both certificates
+    frontier: Frontier | None = None  # this release, and the others that were considered
+    # the columns that were found in the source, and are not named in the file
+    household_columns: tuple[HouseholdColumn, ...] = ()
+    # the columns of the source in which values were given one form
+    reformed: Mapping[str, int] = field(default_factory=dict)
+    # the content is found once for both certificates
+    kept: dict[str, Any] = field(default_factory=dict, repr=False, compare=False)
 
     @property
     def accepted(self) -> bool:
@@ -104,7 +109,7 @@ class Outcome:
 
     @property
     def reasons(self) -> tuple[str, ...]:
-        """Why the release is refused: each limit that does not hold, with its figures."""
+        """The reasons why the release is refused: each limit that does not hold, with its figures."""
         return tuple(f"{limit}{self._advice(limit)}" for limit in self.limits if not limit.holds)
 
     def _advice(self, found: LimitOutcome) -> str:

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 @contextmanager
 def folder_made(folder: Path) -> Iterator[None]:
-    """Make a folder if it is not there; where nothing was put in it, it is gone afterwards.
+    """Make a folder if it is not there; remove it afterwards where nothing was put in it.
 
     Raises
     ------
@@ -34,7 +34,7 @@ def folder_made(folder: Path) -> Iterator[None]:
             raise ParameterError(f"The output folder {folder} cannot be made: {error.strerror}.") from None
         yield
     finally:
-        with suppress(OSError):  # the first that has something in it
+        with suppress(OSError):  # a folder that holds something is not removed, and ends the loop
             for path in made:
                 path.rmdir()
 
@@ -99,11 +99,11 @@ def place(outputs: Iterable[tuple[Path, Callable[[Path], None]]], *, replace: bo
             synced(part)
             ready.append((part, target, part.with_name(".former")))
         placed: list[Path] = []
-        with uninterrupted():  # a signal comes before all, or after all
+        with uninterrupted():  # a signal is handled before all files are placed, or after
             try:
                 for part, target, former in ready:
                     if replace and target.is_file():
-                        os.link(target, former)  # its place is never empty
+                        os.link(target, former)  # the place of the file is never empty
                     else:
                         refuse_taken([target])
                     os.replace(part, target)  # noqa: PTH105 - atomic

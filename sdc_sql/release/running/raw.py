@@ -52,7 +52,7 @@ def described(path: Path, table: str | None) -> tuple[Source, dict[str, str]]:
 def _of_file(con: duckdb.DuckDBPyConnection, path: Path, kind: str) -> dict[str, str]:
     name = exp.Literal.string(str(path))
     try:
-        if kind == "CSV":  # its names are found as when it is read: from all of it
+        if kind == "CSV":  # all of a CSV file is read for the names, as when its records are read
             return csv_file.detected_types(con, name)
         rows = execute(con, query.call("read_parquet", str(path)).limit(0))
     except duckdb.Error as error:

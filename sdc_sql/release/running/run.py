@@ -129,7 +129,7 @@ def run_release(
             con = stack.enter_context(work.database(threads=threads, memory_limit=memory_limit))
         set_key(con)
         if plan.draws or (write and any(d.needs_key for d in documents.values())):
-            ask_for_key(con)  # before any work
+            ask_for_key(con)  # the key is asked for before any work
         outcome = _measured(con, plan, progress)
         if not write:
             return outcome
@@ -230,7 +230,7 @@ def _told(progress: Callable[[str], None], stage: str, measure: str) -> None:
 
 
 def _nulls_after(plan: Plan, con: duckdb.DuckDBPyConnection, keys: tuple[str, ...], path: str = "") -> str:
-    """Return how NULL counts: as agreeing with every value once values of the keys were suppressed.
+    """Return how NULL counts: it agrees with every value once values of the keys were suppressed.
 
     Values that were missing before would agree with every value too, and hide uniques: of a scenario (its path) the
     file must then say what it means; of rules NULL stays a value of its own.
@@ -255,7 +255,7 @@ def _nulls_after(plan: Plan, con: duckdb.DuckDBPyConnection, keys: tuple[str, ..
 
 
 def _run(con: duckdb.DuckDBPyConnection, plan: Plan, step: Step) -> Iterator[MaskingStep]:
-    """Run a step of the file; what it says is wrong is said with its place."""
+    """Run a step of the file; an error of the step names its place."""
     plan = sampled.without_numbers(plan, step) if step.draws_records else plan
     several = "columns" in step.arguments or "keys" in step.arguments or not step.columns
     try:
@@ -272,7 +272,7 @@ def _run(con: duckdb.DuckDBPyConnection, plan: Plan, step: Step) -> Iterator[Mas
 
 
 def _numbers(plan: Plan) -> set[str]:
-    """Return the columns of a CSV file that are numbers however it writes them: what is reckoned with."""
+    """Return the columns of a CSV file that are numbers however it writes them: those that are computed with."""
     roles = plan.roles
     found = {n for n in (roles.weight, roles.sampling_fraction, *roles.ordered) if isinstance(n, str)}
     if plan.ruleset is not None and "inhabitants" in plan.ruleset.facts:
@@ -294,7 +294,7 @@ def _digests(plan: Plan) -> dict[str, str]:
     found = {"release_file": hashlib.sha256(plan.text.encode()).hexdigest()}
     if plan.ruleset is not None:
         found["ruleset"] = hashlib.sha256(plan.ruleset.ruleset.text.encode()).hexdigest()
-    # a pattern of files has no bytes of its own
+    # a pattern names several files, and has no bytes of its own
     if plan.source.path.is_file() and plan.source.kind not in {"duckdb", "relation"}:
         with plan.source.path.open("rb") as file:
             found["source"] = hashlib.file_digest(file, "sha256").hexdigest()
