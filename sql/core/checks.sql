@@ -12,7 +12,7 @@ CREATE OR REPLACE MACRO sdc__checked_weight(weight) AS
                     || ' (how many persons of the population the record stands for).')
     END;
 
--- A sum of weights beside a bound: what differs in the last digits only is equal to it.
+-- Whether a sum of weights reaches a bound: a sum that differs from the bound in the last digits only is equal to it.
 CREATE OR REPLACE MACRO sdc__at_least(total, bound) AS total >= bound * (1 - 1e-12);
 CREATE OR REPLACE MACRO sdc__at_most(total, bound) AS total <= bound * (1 + 1e-12);
 
@@ -33,11 +33,11 @@ CREATE OR REPLACE MACRO sdc__checked_population(population_frequency, sample_fre
                     || ' are a little below 1, say small_weights := ''at_least_one'': a cell then stands for at least its own records.')
     END;
 
--- The same sum as it is, where those of several cells are added up before they stand beside their records.
+-- The same sum, never raised to the number of records: the sums of several cells are added up before they are compared with their records.
 CREATE OR REPLACE MACRO sdc__checked_weights(population_frequency, sample_frequency, small_weights := 'error') AS
     least(sdc__checked_population(population_frequency, sample_frequency, small_weights := small_weights), population_frequency);
 
--- A number strictly between 0 and 1; given: the argument, which may be the column that it stands in.
+-- The number, which must lie strictly between 0 and 1. given: the caller's argument, which may name the column of the number.
 CREATE OR REPLACE MACRO sdc__checked_fraction_of(fraction, name, given, whose := '') AS
     CASE WHEN TRY_CAST(fraction AS DOUBLE) > 0 AND TRY_CAST(fraction AS DOUBLE) < 1 THEN TRY_CAST(fraction AS DOUBLE)
          ELSE error('ParameterError: The ' || name || ' is ' || coalesce(given::VARCHAR, 'NULL')
@@ -52,18 +52,18 @@ CREATE OR REPLACE MACRO sdc__checked_inclusion(named, pi) AS
              pi, 'sampling fraction', named,
              whose := CASE WHEN typeof(named) = 'VARCHAR' THEN ' on every record' ELSE '' END) END;
 
--- A number that may be left out; a text is read as the number that it is. Who has a range for it says more.
+-- The number, which may be NULL; a text is read as the number that it spells. Macros that have a range for it check the range themselves.
 CREATE OR REPLACE MACRO sdc__checked_number(value, name) AS
     CASE WHEN value IS NULL OR TRY_CAST(value AS DOUBLE) IS NOT NULL THEN TRY_CAST(value AS DOUBLE)
          ELSE error('ParameterError: ' || name || ' is ' || value::VARCHAR || ': it must be a number.') END;
 
--- One of a few words, for what only a kernel would read.
+-- One of a few words. The macro checks it, since only a kernel would read it.
 CREATE OR REPLACE MACRO sdc__checked_choice(value, name, choices) AS
     CASE WHEN coalesce(list_contains(choices, value::VARCHAR), false) THEN value::VARCHAR
          ELSE error('ParameterError: ' || name || ' is ' || coalesce(chr(39) || value::VARCHAR || chr(39), 'NULL')
                     || ': it must be one of ' || array_to_string(choices, ', ') || '.') END;
 
--- A whole number from a range; a text is read as the number that it is.
+-- The whole number, which must lie in a range; a text is read as the number that it spells.
 CREATE OR REPLACE MACRO sdc__checked_whole(value, name, least, most := NULL) AS
     CASE WHEN TRY_CAST(value AS BIGINT) = TRY_CAST(value AS DOUBLE) AND TRY_CAST(value AS BIGINT) >= least
               AND (most IS NULL OR TRY_CAST(value AS BIGINT) <= most) THEN TRY_CAST(value AS BIGINT)

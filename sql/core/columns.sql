@@ -8,8 +8,8 @@
 --
 -- Names beginning with sdc__ are the macros' own (inner columns, CTEs, helper macros).
 
--- The names that the caller gives, as a list. What is no list (the text 'age') is a list of one name that no column has: whoever looks
--- it up says so, where DuckDB's own cast would speak in its own words, and nothing is left out.
+-- The names that the caller gives, as a list. A text that is no list ('age') becomes a list of one name that no column has. The
+-- macro that looks the name up then says what to write; DuckDB's own cast would say it in DuckDB's words. No name is left out.
 CREATE OR REPLACE MACRO sdc__names(given) AS
     coalesce(TRY_CAST(given AS VARCHAR[]), string_split(given::VARCHAR || ' (no list: write [''age''], or [''age'', ''sex''])', chr(1)));
 CREATE OR REPLACE MACRO sdc__names_if_any(given) AS coalesce(sdc__names(given), []);

@@ -6,6 +6,8 @@ CREATE OR REPLACE MACRO sdc__some_of(named, columns, role) AS CASE
         THEN error('ColumnError: ' || role || ' names '
                    || coalesce(sdc__quoted(list_filter(sdc__names(named), lambda n: NOT sdc__is_among(n, columns))), 'NULL')
                    || ', not among the columns measured, ' || sdc__quoted(columns) || '.')
+    WHEN len(list_distinct(list_transform(sdc__names_if_any(named), lambda n: sdc__folded(n)))) < len(sdc__names_if_any(named))
+        THEN error('ColumnError: ' || role || ' names a column twice: ' || sdc__quoted(named) || '.')
     ELSE list_transform(sdc__names_if_any(named), lambda n: sdc__folded(n)) END;
 
 -- The measured columns that an argument names, and the others.

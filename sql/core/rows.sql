@@ -1,10 +1,11 @@
 -- The rows of a table, view, CTE, qualified name or file name; no rows at all is an error, since
 -- every measure of an empty file would read as "no risk".
 --
--- The error comes from a branch that gives no rows and is there for it. It does not stand as a filter on the
--- rows: where the planner knows a view to be empty, it drops the filter with the rows.
--- codes: the columns whose values are compared, which must be text in a CSV or JSON file (text_files.sql) and have one form of each value
--- (equal_values.sql), asked there too; compared: of which of them that is asked, where others are only reckoned with or masked.
+-- The error comes from a branch of the query that gives no rows and serves the error alone. The error is no filter on the
+-- rows: where the planner knows that a view is empty, it drops the filter with the rows.
+-- codes: the columns whose values are compared. In a CSV or JSON file they must be text (text_files.sql), and each of their values
+-- must have one form (equal_values.sql); both are checked with the rows. compared: the columns of which the one form is checked,
+-- where the other columns are only reckoned with or masked.
 -- (In a compiled query the tables are read as they are, and the check stands at the end: sdc_sql/compiler/empty.py.)
 
 -- A column of the branch, which has no rows: n, how many records are told of, is never negative. A filter that is put on the rows
@@ -16,12 +17,13 @@ CREATE OR REPLACE MACRO sdc__behind_error(v, n) AS
 CREATE OR REPLACE MACRO sdc__refused(tbl, codes, compared := NULL) AS TABLE
     SELECT sdc__n AS sdc__records
     FROM (SELECT count(*) AS sdc__n FROM (SELECT 1 FROM query_table(sdc__one_name(tbl)) LIMIT 1)
-          UNION ALL FROM sdc__guessed(tbl, codes) UNION ALL FROM sdc__told_apart(tbl, coalesce(compared, codes))) AS sdc__count
+          UNION ALL FROM sdc__guessed(tbl, codes)
+          UNION ALL FROM sdc__told_apart(tbl, coalesce(sdc__names(compared), sdc__names(codes)))) AS sdc__count
     WHERE CASE WHEN sdc__n > 0 THEN false
                ELSE error('TableError: The table ' || tbl || ' has no rows: there is nothing to measure.') END;
 
--- The rows, for a GROUP BY that is faster without the check beneath it (by a third): who reads by this has the check stand
--- beside the groups.
+-- The rows without the check. A GROUP BY is faster by a third where no check stands beneath it: a macro that reads the rows by
+-- this one puts the check beside its groups.
 CREATE OR REPLACE MACRO sdc__unasked(tbl) AS TABLE
     SELECT COLUMNS(sdc__unreserved((*), 'sdc__')) FROM query_table(sdc__one_name(tbl));
 

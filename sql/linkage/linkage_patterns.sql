@@ -69,12 +69,12 @@ CREATE OR REPLACE MACRO sdc__enough_variables(categories, columns) AS
                     || ' not tell matched pairs from others, since patterns of agreement in two have fewer counts'
                     || ' than there are probabilities: name three or more.') END;
 
--- True, or the error.
+-- True, or the error. (The list is read without a tolerance too: it may hold an error.)
 CREATE OR REPLACE MACRO sdc__numbers_said(continuous, tolerance) AS
     CASE WHEN len(sdc__names(continuous)) = 0 AND tolerance IS NOT NULL
              THEN error('ParameterError: tolerance is given, and no column is continuous: name in continuous the numbers'
                         || ' that agree within it; all others are categories.')
-         ELSE true END;
+         ELSE coalesce(len(continuous), 0) >= 0 END;
 
 -- One row: sdc__names (of the variables), sdc__persons and sdc__firsts (of the rows), sdc__k (what the kernel gives:
 -- udfs/linkage/probabilistic.py).

@@ -220,7 +220,7 @@ CREATE OR REPLACE MACRO sdc__generalise(tbl, keys, hierarchies, id, k, suppressi
                COLUMNS(sdc__maybe_sensitive((*), keys, sensitive)) AS sdc__secret,
                sdc__maybe_weight(weight, COLUMNS(sdc__column((*), weight))) AS sdc__weight
         FROM sdc__identified(
-            tbl, id, codes := CASE WHEN distance = 'ordered' THEN keys ELSE list_append(sdc__names(keys), sensitive) END,
+            tbl, id, codes := CASE WHEN distance = 'ordered' THEN sdc__names(keys) ELSE list_append(sdc__names(keys), sensitive) END,
             compared := keys)
     ),
     sdc__cells AS MATERIALIZED (FROM sdc__generalisation_cells('sdc__records', sensitive, distance)),
@@ -282,7 +282,7 @@ CREATE OR REPLACE MACRO sdc__generalisation(tbl, keys, hierarchies, k, suppressi
         SELECT COLUMNS(sdc__columns((*), keys)), COLUMNS(sdc__maybe_sensitive((*), keys, sensitive)) AS sdc__secret,
                sdc__maybe_weight(weight, COLUMNS(sdc__column((*), weight))) AS sdc__weight
         FROM sdc__exact_rows(
-            tbl, codes := CASE WHEN distance = 'ordered' THEN keys ELSE list_append(sdc__names(keys), sensitive) END,
+            tbl, codes := CASE WHEN distance = 'ordered' THEN sdc__names(keys) ELSE list_append(sdc__names(keys), sensitive) END,
             compared := keys)
     ),
     sdc__cells AS MATERIALIZED (FROM sdc__generalisation_cells('sdc__records', sensitive, distance)),
@@ -312,7 +312,7 @@ CREATE OR REPLACE MACRO sdc_generalisations(tbl, keys, hierarchies, k := 3, supp
         SELECT COLUMNS(sdc__columns((*), keys)), COLUMNS(sdc__maybe_sensitive((*), keys, sensitive)) AS sdc__secret,
                sdc__maybe_weight(weight, COLUMNS(sdc__column((*), weight))) AS sdc__weight
         FROM sdc__exact_rows(
-            tbl, codes := CASE WHEN distance = 'ordered' THEN keys ELSE list_append(sdc__names(keys), sensitive) END,
+            tbl, codes := CASE WHEN distance = 'ordered' THEN sdc__names(keys) ELSE list_append(sdc__names(keys), sensitive) END,
             compared := keys)
     ),
     sdc__cells AS MATERIALIZED (FROM sdc__generalisation_cells('sdc__records', sensitive, distance)),

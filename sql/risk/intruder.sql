@@ -177,6 +177,8 @@ CREATE OR REPLACE MACRO sdc__sums_text() AS
 CREATE OR REPLACE MACRO sdc__intruder_text(external, released, columns, id, spread, density, stands_for, method) AS
     CASE WHEN len(columns) = 0 THEN error('ColumnError: The list of columns is empty; name at least one attribute that'
                                           || ' both files have, as in [''income''].')
+         WHEN len(list_distinct(list_transform(columns, lambda n: sdc__folded(n)))) < len(columns)
+             THEN error('ColumnError: A column is named twice in ' || sdc__quoted(columns) || '.')
          ELSE '' END
     || 'WITH RECURSIVE sdc__r0 AS MATERIALIZED (SELECT ' || sdc__column_text(id) || '::VARCHAR AS sdc__person, '
        || array_to_string(

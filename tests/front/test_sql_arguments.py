@@ -111,13 +111,38 @@ def test_keys_that_are_none_where_they_stand_in_a_text_of_sql(loaded, call, keys
             "sdc_distance_linkage('persons', 'released', ['age'], 'id', scaling := NULL)",
             "scaling is NULL: it must be one of",
         ),
+        (
+            "sdc_probabilistic_linkage('persons', 'released', ['age', 'sex', 'region'], 'id', continuous := 'age')",
+            'continuous names "age \\(no list: write',
+        ),
+        (
+            "sdc_distance_linkage('persons', 'released', ['age', 'sex'], 'id', ordinal := ['age', 'AGE'])",
+            "ordinal names a column twice",
+        ),
+        (
+            "sdc_perceived_risk('persons', 'released', ['income', 'income'], 'id', 50)",
+            'A column is named twice in "income"',
+        ),
         ("sdc_microaggregate('persons', ['income'], 3, 'id', method := 'x')", "method is 'x': it must be one of mdav"),
         ("sdc_generalisations('persons', ['age'], 'hierarchies', t := 'abc')", "t is abc: it must be a number"),
     ],
 )
 def test_what_a_kernel_would_refuse_is_refused_before(loaded, call, said):
     """In plain SQL a kernel's own words have those of DuckDB before them."""
-    with pytest.raises(duckdb.InvalidInputException, match=f"^Invalid Input Error: ParameterError: {said}"):
+    with pytest.raises(duckdb.InvalidInputException, match=f"^Invalid Input Error: (Parameter|Column)Error: {said}"):
+        loaded.execute(f"FROM {call}").fetchall()
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        "sdc_alpha_k_anonymity('persons', 'age', 'income', 0.5, 2)",
+        "sdc_t_closeness('persons', 'age', 'income')",
+        "sdc_generalisations('persons', 'age', 'hierarchies')",
+    ],
+)
+def test_a_text_for_the_keys_is_told_what_a_list_is(loaded, call):
+    with pytest.raises(duckdb.Error, match=r"no list: write \['age'\]"):
         loaded.execute(f"FROM {call}").fetchall()
 
 
