@@ -5,8 +5,10 @@ Written from the headers of sql/ by python -m sdc_sql.write.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
+from sdc_sql.db.catalogue.functions import renamed
+from sdc_sql.db.catalogue.macros import former
 from sdc_sql.linkage import certain_matches as _certain_matches
 from sdc_sql.linkage import correct_attribution as _correct_attribution
 from sdc_sql.linkage import derived_values as _derived_values
@@ -62,11 +64,11 @@ from sdc_sql.mask import preview_recodings as _preview_recodings
 from sdc_sql.mask import rank_swap as _rank_swap
 from sdc_sql.mask import recode as _recode
 from sdc_sql.mask import record_swap as _record_swap
+from sdc_sql.mask import renumber as _renumber
 from sdc_sql.mask import resampling as _resampling
 from sdc_sql.mask import round_points as _round_points
 from sdc_sql.mask import rounding as _rounding
 from sdc_sql.mask import sample as _sample
-from sdc_sql.mask import shuffle as _shuffle
 from sdc_sql.mask import suppress_combinations as _suppress_combinations
 from sdc_sql.mask import suppress_risky as _suppress_risky
 from sdc_sql.mask import top_bottom_code as _top_bottom_code
@@ -119,6 +121,14 @@ class Room:
 
     def __init__(self, roles: Roles) -> None:
         self._roles = roles
+
+    if not TYPE_CHECKING:
+
+        def __getattr__(self, name: str) -> Any:  # noqa: ANN401
+            """Say of a measure or a mask what it is called now."""
+            if name in former():
+                raise AttributeError(renamed(name, former()[name]))
+            raise AttributeError(f"The room {type(self).__name__.lower()} has no {name}.", name=name, obj=self)
 
 
 class Linkage(Room):
@@ -214,11 +224,11 @@ class Mask(Room):
     recode = as_method(_recode.recode)
     record_swap = as_method(_record_swap.record_swap)
     record_swap_partners = as_method(_record_swap.record_swap_partners)
+    renumber = as_method(_renumber.renumber)
     resample = as_mask(_resampling.resample)
+    round = as_mask(_rounding.round)
     round_points = as_method(_round_points.round_points)
-    round_to_base = as_mask(_rounding.round_to_base)
     sample = as_method(_sample.sample)
-    shuffle = as_method(_shuffle.shuffle)
     suppress_combinations = as_method(_suppress_combinations.suppress_combinations)
     suppress_risky = as_method(_suppress_risky.suppress_risky)
     top_bottom_code = as_method(_top_bottom_code.top_bottom_code)

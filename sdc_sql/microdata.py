@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING, Any
 import duckdb
 
 from sdc_sql.comparison.compare import compare
+from sdc_sql.db.catalogue.functions import renamed
+from sdc_sql.db.catalogue.macros import former
 from sdc_sql.db.files import released_file
 from sdc_sql.db.masking.subset import part_of
 from sdc_sql.db.showing.results import html_fields
@@ -234,7 +236,7 @@ class Microdata:
 
         Examples
         --------
-        >>> example().mask.round_to_base("age", 25).changed
+        >>> example().mask.round("age", 25).changed
         3
         """
         return Mask(self._roles)
@@ -246,7 +248,7 @@ class Microdata:
         Examples
         --------
         >>> data = example()
-        >>> _ = data.mask.round_to_base("age", 25, into="released")
+        >>> _ = data.mask.round("age", 25, into="released")
         >>> released = Microdata(data.con, "released", id="id")
         >>> round(released.loss.il1(data, ["age"])[0].il1, 2)
         0.71
@@ -260,7 +262,7 @@ class Microdata:
         Examples
         --------
         >>> data = example()
-        >>> _ = data.mask.round_to_base("age", 25, into="released")
+        >>> _ = data.mask.round("age", 25, into="released")
         >>> released = Microdata(data.con, "released", id="id")
         >>> released.linkage.distance_linkage(data, ["sex"]).records
         3
@@ -275,6 +277,8 @@ class Microdata:
                 if name in vars(room):
                     where = room.__name__.lower()
                     raise AttributeError(f"{name} is a method of the room {where}: write data.{where}.{name}(...).")
+            if name in former():
+                raise AttributeError(renamed(name, f"data.mask.{former()[name]}(...)"))
             raise AttributeError(
                 f"A Microdata has no {name}; its measures and masks are in risk, mask, linkage and loss."
             )
@@ -295,7 +299,7 @@ class Microdata:
         Examples
         --------
         >>> data = example()
-        >>> _ = data.mask.round_to_base("age", 25)
+        >>> _ = data.mask.round("age", 25)
         >>> [(step.method, step.columns) for step in data.steps]
         [('round', ['age'])]
         """
@@ -320,7 +324,7 @@ class Microdata:
         Examples
         --------
         >>> data = example()
-        >>> print(data.where("household = 1").mask.round_to_base("age", 25).changed)
+        >>> print(data.where("household = 1").mask.round("age", 25).changed)
         2
         >>> data.con.sql("SELECT age FROM persons ORDER BY id").fetchall()
         [(25,), (25,), (41,)]

@@ -28,8 +28,7 @@ if TYPE_CHECKING:
 
     import duckdb
 
-    from sdc_sql.db.masking.apply import Designed, Kept
-    from sdc_sql.db.masking.masked_values import OfValue
+    from sdc_sql.db.masking.masking import Masking
     from sdc_sql.db.masking.steps import MaskingStep
     from sdc_sql.db.masking.subset import Subset
     from sdc_sql.db.query import Value
@@ -359,35 +358,6 @@ class Roles(Table):
         """Return how NULL in a key and small weights count, as the measures of individual risk take it."""
         return {"nulls": self.nulls, "small_weights": self.small_weights}
 
-    def masked(
-        self,
-        macro: str,
-        columns: tuple[str, ...],
-        arguments: dict[str, Value],
-        *,
-        into: str | None = None,
-        measured: bool = False,
-        kept: Mapping[str, Kept] | None = None,
-        designed: Designed | None = None,
-        confidential: tuple[str, ...] = (),
-        retyped: bool = False,
-        subset: Subset | None = None,
-        of_value: OfValue | None = None,
-        **logged: object,
-    ) -> MaskingStep:
+    def masked(self, masking: Masking, *, into: str | None = None, subset: Subset | None = None) -> MaskingStep:
         """Mask columns by a macro: see :func:`sdc_sql.db.masking.apply.masked`."""
-        return masked(
-            self,
-            macro,
-            columns,
-            arguments,
-            into=into,
-            measured=measured,
-            kept=kept,
-            designed=designed,
-            confidential=confidential,
-            retyped=retyped,
-            subset=subset,
-            of_value=of_value,
-            **logged,
-        )
+        return masked(self, masking, into=into, subset=subset)

@@ -34,7 +34,7 @@ METHODS: dict[str, tuple[tuple[str, ...], Callable[..., MaskingStep]]] = {
     "resample": (("price",), lambda data, **k: data.mask.resample("price", 3, **k)),
     "microaggregate": (("x", "price"), lambda data, **k: data.mask.microaggregate(["x", "price"], 3, **k)),
     # (categorical microaggregation takes NULL as a category: test_numbers)
-    "round_to_base": (("n", "f"), lambda data, **k: data.mask.round_to_base(["n", "f"], 5, **k)),
+    "round": (("n", "f"), lambda data, **k: data.mask.round(["n", "f"], 5, **k)),
 }
 
 

@@ -24,7 +24,7 @@ from sdc_sql.microdata import Microdata
 EPILOG = """examples:
   sdc-sql frontier persons.parquet --keys age,sex --hierarchies FOLDER --sampling-fraction 0.02 --risk upper_bound --loss hellinger --max-risk 0.05
   sdc-sql frontier persons.parquet --keys age,sex --id id --risk k_anonymity.3.records --loss distribution_distance.hellinger --max-risk 0 \\
-      --steps '[["local_suppression", {"k": 3}], [["round_to_base", {"columns": "age", "base": 5}], ["local_suppression", {"k": 3}]]]'
+      --steps '[["local_suppression", {"k": 3}], [["round", {"columns": "age", "base": 5}], ["local_suppression", {"k": 3}]]]'
 """  # noqa: E501 - a call on a line
 
 

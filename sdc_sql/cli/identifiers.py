@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     import argparse
 
 EPILOG = """Nothing is removed: a person looks at the file and decides. Then, for instance
-  sdc-sql mask drop-identifiers persons.duckdb --id id --columns name,phone
+  sdc-sql mask drop_identifiers persons.duckdb --id id --columns name,phone
 """
 
 

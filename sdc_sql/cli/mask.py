@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import argparse
 import json
 from contextlib import nullcontext
 from dataclasses import replace
@@ -10,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from sqlglot import exp
 
-from sdc_sql.cli.mask_options import TARGETS, add_method, chosen, methods
+from sdc_sql.cli.mask_options import TARGETS, Spelled, add_method, chosen, methods
 from sdc_sql.cli.options import check_resources, progressing
 from sdc_sql.db import query
 from sdc_sql.db.catalogue.load import execute
@@ -18,13 +19,14 @@ from sdc_sql.db.files.released_file import check_place, fresh, is_file, matching
 from sdc_sql.db.files.rewritten import rewritten
 from sdc_sql.db.files.source import kind_of, opened
 from sdc_sql.db.masking.labels import without_unused_labels
+from sdc_sql.db.masking.replaced import place_arguments
 from sdc_sql.errors import ParameterError, TableError, translated
 from sdc_sql.mask.columns import masks_numbers
+from sdc_sql.methods import Methods
 from sdc_sql.microdata import Microdata, call_method
 from sdc_sql.release.running.place import texts
 
 if TYPE_CHECKING:
-    import argparse
     from collections.abc import Callable
 
     import duckdb
@@ -35,11 +37,17 @@ RELEASED = "sdc_released"
 NUMBERED = "sdc_numbered"
 
 
+class _Methods(argparse._SubParsersAction):  # type: ignore[type-arg] # noqa: SLF001 - argparse has no other way
+    def __init__(self, *arguments: Any, **named: Any) -> None:  # noqa: ANN401
+        super().__init__(*arguments, **named)
+        self.choices = self._name_parser_map = Spelled()
+
+
 def add(commands: Any) -> None:  # noqa: ANN401 - argparse gives it no public name
     """Add the command and its methods."""
     mask = commands.add_parser("mask", help="mask a table, its database written anew, or a file into a new one")
     mask.set_defaults(handle=run)
-    added = mask.add_subparsers(dest="masking", required=True, metavar="METHOD")
+    added = mask.add_subparsers(dest="masking", required=True, metavar="METHOD", action=_Methods)
     for name, masks in methods().items():
         add_method(added, name, masks)
 
@@ -50,20 +58,21 @@ def _steps(
     """Mask as asked; methods of one column mask one after another, all in the table that the first one made."""
     masks, given = chosen(arguments)
     verb, columns = masks[0].verb, getattr(arguments, "columns", ())
+    mask = getattr(Methods, verb)
     takes = [{p.name for p in mask.parameters} for mask in masks]
     by_column = bool(columns) and all("column_name" in names for names in takes)
     if not by_column:
         progress(" ".join([arguments.masking, *columns]))
     if not any(names & TARGETS for names in takes):
-        return [call_method(data, verb, into=into, **given)]
+        return [call_method(data, verb, **place_arguments(mask, into), **given)]
     if all("keys" in names for names in takes):
-        return [call_method(data, verb, keys=columns, into=into, **given)]
+        return [call_method(data, verb, keys=columns, **place_arguments(mask, into), **given)]
     if not by_column:
-        return [call_method(data, verb, columns, into=into, **given)]
+        return [call_method(data, verb, columns, **place_arguments(mask, into), **given)]
     steps = []
     for i, column in enumerate(columns):
         progress(f"{arguments.masking} {column}")
-        steps.append(call_method(data, verb, column, into=into if i == 0 else None, **given))
+        steps.append(call_method(data, verb, column, **place_arguments(mask, into if i == 0 else None), **given))
         if into is not None and i == 0:
             data = _part(Microdata(data.con, into, id=data.id), arguments)
     return steps

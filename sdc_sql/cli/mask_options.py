@@ -7,7 +7,8 @@ from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 from sdc_sql.cli.options import add_progress, add_readable, add_resources, json_value, names
-from sdc_sql.db.catalogue.macros import declared
+from sdc_sql.db.catalogue.functions import renamed
+from sdc_sql.db.catalogue.macros import declared, former
 from sdc_sql.db.checks import told
 from sdc_sql.errors import ParameterError
 
@@ -21,7 +22,7 @@ EPILOG = """The secret key of the draws is read from the environment variable SD
 masking.
 
 examples:
-  sdc-sql mask pram persons.duckdb --id id --columns marital --retention 0.9
+  sdc-sql mask pram_retention persons.duckdb --id id --columns marital --retention 0.9
   sdc-sql mask noise persons.parquet --id id --columns income,wealth --alpha 0.1 --output released.parquet
 """
 
@@ -87,12 +88,35 @@ _KINDS: dict[str, dict[str, Any]] = {
 }
 
 
+class Spelled(dict[str, argparse.ArgumentParser]):
+    """The parsers of the methods, which are also found by a name with hyphens; an earlier name says what it is now."""
+
+    def __contains__(self, name: object) -> bool:
+        """Return whether a method is called so, or was."""
+        return super().__contains__(str(name).replace("-", "_")) or str(name).replace("-", "_") in former()
+
+    def __getitem__(self, name: str) -> argparse.ArgumentParser:
+        """Return the parser of a method."""
+        now = former().get(name.replace("-", "_"))
+        if now is not None:
+            raise ParameterError(renamed(name, f"sdc-sql mask {now}"))
+        return super().__getitem__(name.replace("-", "_"))
+
+
+class _Elsewhere(argparse.Action):
+    """An option that is of another method, whose name begins alike."""
+
+    def __call__(self, parser: argparse.ArgumentParser, *_: object, **__: object) -> None:
+        """Say of which."""
+        parser.error(f"{self.option_strings[0]} goes with sdc-sql mask {self.metavar}")
+
+
 def methods() -> dict[str, list[Declaration]]:
     """Return the masks by the name of their method: several where a required option or a switch tells them apart."""
     found: dict[str, list[Declaration]] = {}
     for declaration in declared():
         if declaration.is_step:
-            found.setdefault(declaration.command, []).append(declaration)
+            found.setdefault(declaration.verb, []).append(declaration)
     return found
 
 
@@ -136,6 +160,12 @@ def add_method(commands: Any, name: str, masks: list[Declaration]) -> None:  # n
         if mask.switch:
             words = mask.summary.removesuffix(".")
             method.add_argument(_option(mask.switch), action="store_true", default=argparse.SUPPRESS, help=words)
+    for other, beside in methods().items():
+        if other.startswith(f"{name}_"):
+            for parameter in {p.name: p for mask in beside for p in _own(mask) if p.default is None}.values():
+                if parameter.name not in options:
+                    option = _option(parameter.name)
+                    method.add_argument(option, action=_Elsewhere, metavar=other, help=argparse.SUPPRESS)
     method.add_argument("--json", action="store_true", help="print what was done as JSON")
     method.add_argument("--replace", action="store_true", help="let --output take the place of a file that is there")
     add_readable(method, "the file of --output")
@@ -148,7 +178,7 @@ def chosen(arguments: argparse.Namespace) -> tuple[list[Declaration], dict[str, 
 
     What was not given is left to the verb, whose defaults are those of the headers.
     """
-    masks = methods()[arguments.masking]
+    masks = methods()[arguments.masking.replace("-", "_")]
     known = {p.name for mask in masks for p in _own(mask)} | {mask.switch for mask in masks}
     given = {name: value for name, value in vars(arguments).items() if name in known}
     fitting = [mask for mask in masks if all(p.name in given for p in _own(mask) if p.default is None)]

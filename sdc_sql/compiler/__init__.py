@@ -22,7 +22,8 @@ from sdc_sql.compiler.expand import CallExpansion
 from sdc_sql.compiler.lists import OWN_WORDS
 from sdc_sql.compiler.written import written as text_of
 from sdc_sql.db import query
-from sdc_sql.db.catalogue.macros import by_name
+from sdc_sql.db.catalogue.functions import renamed
+from sdc_sql.db.catalogue.macros import by_name, former
 from sdc_sql.db.checks import told
 from sdc_sql.errors import ParameterError, TableError, translated
 
@@ -90,6 +91,8 @@ def compile(  # noqa: A001 - what it does
         raise ParameterError(f"The dialect is {told(dialect)}: it must be one of {', '.join(DIALECTS)}.")
     name = macro if macro.startswith("sdc_") else f"sdc_{macro}"
     known = known_macros()
+    if name in former():
+        raise ParameterError(renamed(name, former()[name]))
     if name not in known or not known[name].is_table or name.startswith("sdc__"):
         public = sorted(n for n, d in known.items() if d.is_table and not n.startswith("sdc__"))
         raise ParameterError(f"There is no macro {macro}; there are {', '.join(public)}.")

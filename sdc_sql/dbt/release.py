@@ -148,7 +148,7 @@ def _refuse_second_pass(plan: Plan, drawn: Mapping[str, str]) -> None:
         for column in step.columns if step.draws and not named else ():
             if column.lower() in drawn:
                 raise DbtRuntimeError(
-                    f"sdc: {step.path} masks {column} by {step.method}, which the model {drawn[column.lower()]} has "
+                    f"sdc: {step.path} masks {column} by {step.verb}, which the model {drawn[column.lower()]} has "
                     "masked already: a second pass must have a name of its own, or its draws are those of the first. "
                     'Give it, as in stream = "2", or give the release a name, release = "...".'
                 )

@@ -87,7 +87,7 @@ def coarsened(steps: Iterable[tuple[str, Mapping[str, Any]]], keys: tuple[str, .
 
     Examples
     --------
-    >>> coarsened([("round_to_base", {"columns": "Age", "base": 5}), ("pram_retention", {"column": "sex"})], ())
+    >>> coarsened([("round", {"columns": "Age", "base": 5}), ("pram_retention", {"column": "sex"})], ())
     {'age'}
     """
     recoding = {d.verb for d in declared() if d.masks and d.effect.coarsens.kind != "no"}

@@ -19,9 +19,9 @@ from sdc_sql.roles import Roles
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from sdc_sql.db.masking.masking import Masking
     from sdc_sql.db.masking.steps import LoggedStep
     from sdc_sql.db.masking.subset import Subset
-    from sdc_sql.db.query import Value
 
 NAME = "sdc_candidate"
 
@@ -39,23 +39,16 @@ class _Projected(Roles):
     drawn: list[tuple[str, ...]]
     made: int
 
-    def masked(  # arguments that only the log asks for are left out
-        self,
-        macro: str,
-        columns: tuple[str, ...],
-        arguments: dict[str, Value],
-        *,
-        subset: Subset | None = None,
-        **_: object,
-    ) -> MaskingStep:
+    def masked(self, masking: Masking, *, into: str | None = None, subset: Subset | None = None) -> MaskingStep:  # noqa: ARG002 - a view
         """Make masked values readable in the place of the original ones: only they and the id are stored."""
+        macro, columns, arguments = masking.macro, masking.columns, dict(masking.arguments)
         set_key(self.con)
         if self.homes is not None:
             with translated():
                 homes_of.make(self.homes)
         if "stream" in arguments:
             if arguments["stream"] is None:
-                arguments = {**arguments, "stream": self._next_pass(columns)}
+                arguments["stream"] = self._next_pass(columns)
             self.drawn.append(columns)
         identifier = str(arguments["id"])
         values = query.call(f"sdc__{macro}", self.table if subset is None else subset.table, *arguments.values())
@@ -135,7 +128,7 @@ def projected(data: Roles) -> Iterator[Projection]:
     >>> import sdc_sql
     >>> data = sdc_sql.example()
     >>> with projected(data._roles) as candidate:
-    ...     _ = candidate.round_to_base("age", 50)
+    ...     _ = candidate.round("age", 50)
     ...     print(candidate.frequency_summary().cells, data.con.sql("SELECT max(age) FROM persons").fetchall())
     2 [(41,)]
     """

@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 from sqlglot import exp
 
 from sdc_sql.db import query
+from sdc_sql.db.catalogue.functions import renamed
+from sdc_sql.db.catalogue.macros import former
 from sdc_sql.db.checks import is_number, told
 from sdc_sql.db.showing.results import Result
 from sdc_sql.errors import ParameterError
@@ -83,10 +85,10 @@ def frontier(
     >>> import sdc_sql
     >>> data = sdc_sql.example()
     >>> data = sdc_sql.Microdata(data.con, "persons", keys=["age"], id="id")
-    >>> steps = [("round_to_base", {"columns": "age", "base": base}) for base in (1, 7, 50)]
+    >>> steps = [("round", {"columns": "age", "base": base}) for base in (1, 7, 50)]
     >>> found = data.frontier(steps, "k_anonymity.2.records", "il1.il1", max_risk=0)
     >>> [(c.risk, round(c.loss, 3), c.undominated) for c in found], found.chosen.candidate
-    ([(1.0, 0.0, True), (1.0, 0.186, False), (0.0, 1.819, True)], "round_to_base(columns='age', base=50)")
+    ([(1.0, 0.0, True), (1.0, 0.186, False), (0.0, 1.819, True)], "round(columns='age', base=50)")
     """
     if isinstance(candidates, (str, Mapping)) or not isinstance(candidates, Iterable):
         raise ParameterError(f"candidates is {told(candidates)}: give a list; {FORM}.")
@@ -130,6 +132,8 @@ def _steps(candidate: Any) -> list[Step]:  # noqa: ANN401 - whatever was given
     for step in steps:
         if not isinstance(step, tuple) or len(step) != 2 or not isinstance(step[1], Mapping):  # noqa: PLR2004 - a pair
             raise ParameterError(f"A candidate is {told(step)}: {FORM}.")
+        if step[0] in former():
+            raise ParameterError(renamed(step[0], former()[step[0]]))
         if step[0] not in masks():
             raise ParameterError(f"{told(step[0])} is no masking method; there are {', '.join(sorted(masks()))}.")
         if "into" in step[1]:

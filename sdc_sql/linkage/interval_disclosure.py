@@ -62,7 +62,7 @@ def interval_disclosure(
     --------
     >>> import sdc_sql
     >>> data = sdc_sql.example()
-    >>> _ = data.mask.round_to_base("w", 7, into="released")
+    >>> _ = data.mask.round("w", 7, into="released")
     >>> released = sdc_sql.Microdata(data.con, "released", id="id")
     >>> [(found.variable, found.disclosed) for found in released.linkage.interval_disclosure(data, ["w"], width=0.15)]
     [(None, 2), ('w', 2)]

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 from sdc_sql.db import query
 from sdc_sql.db.masking.masked_values import NAME
+from sdc_sql.db.masking.masking import Masking
 from sdc_sql.db.table import Table
 from sdc_sql.errors import ColumnError, ParameterError, Unsupported
 from sdc_sql.mask.columns import named
@@ -29,7 +30,7 @@ def calibrate(
     lower: float | None = None,
     upper: float | None = None,
     most: float | None = None,
-    distance: str = "raking",
+    distance: Literal["raking", "logit", "linear"] = "raking",
     into: str | None = None,
 ) -> MaskingStep:
     """Bring weights to known totals of several margins, each by a factor within bounds, in place or in a copy.
@@ -96,7 +97,10 @@ def calibrate(
     bounds = {"lower": lower, "upper": upper, "most": most, "distance": distance}
     arguments = {"columns": chosen, "totals": table, "id": data.required("id"), "margins": known, **bounds}
     effect = query.call("sdc__weight_effect", f"temp.{NAME}", chosen[0])
-    return data.masked("calibrate", chosen, arguments, into=into, retyped=True, kept={"applied": effect}, totals=totals)
+    return data.masked(
+        Masking("calibrate", chosen, arguments, retyped=True, kept={"applied": effect}, logged={"totals": totals}),
+        into=into,
+    )
 
 
 def _variables(data: Table, totals: str) -> list[str]:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from sdc_sql.db import query
 from sdc_sql.db.catalogue.arguments import checked_number
-from sdc_sql.db.masking.apply import Designed
+from sdc_sql.db.masking.masking import Designed, Masking
 from sdc_sql.mask.columns import named
 
 if TYPE_CHECKING:
@@ -99,4 +99,6 @@ def data_distortion(
     read = (arguments[name] for name in ("columns", "families", "id", "significance", "intervals", "stratum"))
     rows = query.call("sdc__data_distortion_design", data.table, *read)
     designed = Designed(rows, masks="sdc__data_distortion_designed", applied="sdc__data_distortion_applied")
-    return data.masked("data_distortion", chosen, arguments, into=into, designed=designed, confidential=("explained",))
+    return data.masked(
+        Masking("data_distortion", chosen, arguments, designed=designed, confidential=("explained",)), into=into
+    )

@@ -5,12 +5,14 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from sdc_sql.db import query
+from sdc_sql.db.masking.masking import Masking
 from sdc_sql.mask.columns import named
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from sdc_sql.db.masking.apply import Kept, Maskable
+    from sdc_sql.db.masking.apply import Maskable
+    from sdc_sql.db.masking.masking import Kept
     from sdc_sql.db.masking.steps import MaskingStep
     from sdc_sql.db.query import Value
 
@@ -84,4 +86,4 @@ def data_shuffling(
     }  # fmt: skip
     read = (arguments[name] for name in ("columns", "given", "id", "stratum"))
     kept: dict[str, Kept] = {"applied": query.call("sdc__shuffling_explained", data.table, *read)}
-    return data.masked("data_shuffling", chosen, arguments, into=into, kept=kept)
+    return data.masked(Masking("data_shuffling", chosen, arguments, kept=kept), into=into)

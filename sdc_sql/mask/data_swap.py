@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 from sdc_sql.db import query
+from sdc_sql.db.masking.masking import Masking
 from sdc_sql.mask.columns import named, named_or_none
 
 if TYPE_CHECKING:
@@ -28,7 +29,7 @@ def data_swap(
     *,
     equal: Iterable[str] | None = None,
     different: Iterable[str] | None = None,
-    shortfall: str = "refuse",
+    shortfall: Literal["refuse", "report"] = "refuse",
     stream: str | None = None,
     release: str = "",
     into: str | None = None,
@@ -87,7 +88,7 @@ def data_swap(
         "different": named_or_none(data, different), "shortfall": shortfall, "stream": stream, "release": release,
     }  # fmt: skip
     counted = {"applied": lambda given: _counts(data, given)}
-    return data.masked("data_swap", chosen, arguments, into=into, kept=counted, confidential=CONFIDENTIAL)
+    return data.masked(Masking("data_swap", chosen, arguments, kept=counted, confidential=CONFIDENTIAL), into=into)
 
 
 def data_swap_partners(

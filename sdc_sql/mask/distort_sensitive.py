@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 from sdc_sql.db import query
 from sdc_sql.db.masking.masked_values import NAME
+from sdc_sql.db.masking.masking import Masking
 from sdc_sql.errors import ParameterError
 from sdc_sql.mask.columns import named
 
@@ -27,7 +28,7 @@ def distort_sensitive(
     l: float | None = None,  # noqa: E741 - its name in the field
     t: float | None = None,
     chosen: Iterable[str] | None = None,
-    distance: str = "equal",
+    distance: Literal["equal", "ordered"] = "equal",
     stream: str | None = None,
     release: str = "",
     into: str | None = None,
@@ -101,5 +102,6 @@ def distort_sensitive(
         distance,
     )  # fmt: skip
     return data.masked(
-        "distort_sensitive", chosen_column, arguments, into=into, kept={"applied": proof}, confidential=CONFIDENTIAL
+        Masking("distort_sensitive", chosen_column, arguments, kept={"applied": proof}, confidential=CONFIDENTIAL),
+        into=into,
     )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 from sqlglot import exp
 
@@ -11,6 +11,7 @@ from sdc_sql.db import query
 from sdc_sql.db.catalogue.arguments import check
 from sdc_sql.db.checks import is_number
 from sdc_sql.db.masking.masked_values import NAME
+from sdc_sql.db.masking.masking import Masking
 from sdc_sql.db.showing.results import Result
 from sdc_sql.mask.hierarchy_tables import GIVEN, long_table
 from sdc_sql.mask.loss_expression import checked_loss
@@ -47,10 +48,10 @@ def generalise(
     loss: str = "generalised_loss",
     sensitive: str | None = None,
     l: float | None = None,  # noqa: E741 - its name in the field
-    diversity: str = "distinct",
+    diversity: Literal["distinct", "entropy", "recursive"] = "distinct",
     c: float = 2.0,
     t: float | None = None,
-    distance: str = "equal",
+    distance: Literal["equal", "ordered"] = "equal",
     population: str | None = None,
     population_k: int | None = None,
     weight: str | float | None = None,
@@ -142,14 +143,14 @@ def generalise(
         levels = found["sdc__levels"]
         arguments = {"columns": chosen, "hierarchies": long, "id": identifier, **asked, "levels": levels}
         logged: dict[str, Any] = {name: None for name, needs in _NEEDS.items() if asked[needs] is None}
+        logged |= {
+            "levels": {key: found["sdc__level_names"][key] for key in chosen},
+            "hierarchies": None if long == GIVEN else long,
+        }
         figures = {"loss_found": found["sdc__loss"], "suppressed": found["sdc__suppressed"]}
-        return data.masked(
-            "generalise", chosen, arguments, into=into, retyped=True,
-            kept={"applied": _proof(data, chosen, identifier, long=long, levels=levels, asked=asked, figures=figures)},
-            levels={key: found["sdc__level_names"][key] for key in chosen},
-            hierarchies=None if long == GIVEN else long,
-            **logged,
-        )  # fmt: skip
+        proof = _proof(data, chosen, identifier, long=long, levels=levels, asked=asked, figures=figures)
+        masking = Masking("generalise", chosen, arguments, kept={"applied": proof}, retyped=True, logged=logged)
+        return data.masked(masking, into=into)
 
 
 def generalisations(
@@ -161,10 +162,10 @@ def generalisations(
     loss: str = "generalised_loss",
     sensitive: str | None = None,
     l: float | None = None,  # noqa: E741 - its name in the field
-    diversity: str = "distinct",
+    diversity: Literal["distinct", "entropy", "recursive"] = "distinct",
     c: float = 2.0,
     t: float | None = None,
-    distance: str = "equal",
+    distance: Literal["equal", "ordered"] = "equal",
     population: str | None = None,
     population_k: int | None = None,
     weight: str | float | None = None,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from sdc_sql.db.masking.masking import Masking
 from sdc_sql.mask.columns import named
 
 if TYPE_CHECKING:
@@ -84,4 +85,4 @@ def hybrid(
         "columns": chosen, "alpha": alpha, "id": data.required("id"), "given": named(data, beside) if beside else None,
         "stratum": stratum and data.found("stratum", stratum), "stream": stream, "release": release,
     }  # fmt: skip
-    return data.masked("hybrid", chosen, arguments, into=into)
+    return data.masked(Masking("hybrid", chosen, arguments), into=into)

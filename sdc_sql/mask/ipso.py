@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 from sdc_sql.db import query
+from sdc_sql.db.masking.masking import Masking
 from sdc_sql.mask.columns import named
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from sdc_sql.db.masking.apply import Kept, Maskable
+    from sdc_sql.db.masking.apply import Maskable
+    from sdc_sql.db.masking.masking import Kept
     from sdc_sql.db.masking.steps import MaskingStep
     from sdc_sql.db.query import Value
 
@@ -20,7 +22,7 @@ def ipso(
     columns: str | Iterable[str],
     confidential: str | Iterable[str] | None = None,
     *,
-    method: str = "C",
+    method: Literal["A", "B", "C"] = "C",
     stratum: str | None = None,
     stream: str | None = None,
     release: str = "",
@@ -87,4 +89,4 @@ def ipso(
     }  # fmt: skip
     read = (arguments[name] for name in ("columns", "id", "confidential", "stratum"))
     kept: dict[str, Kept] = {"applied": query.call("sdc__ipso_explained", data.table, *read)}
-    return data.masked("ipso", chosen, arguments, into=into, kept=kept)
+    return data.masked(Masking("ipso", chosen, arguments, kept=kept), into=into)

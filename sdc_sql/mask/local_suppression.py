@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 from sqlglot import exp
 
@@ -11,6 +11,7 @@ from sdc_sql.db import query
 from sdc_sql.db.catalogue.arguments import checked_choice, checked_number
 from sdc_sql.db.checks import told
 from sdc_sql.db.masking.masked_values import NAME
+from sdc_sql.db.masking.masking import Masking
 from sdc_sql.db.masking.subset import subset_of
 from sdc_sql.db.table import Table
 from sdc_sql.errors import ParameterError
@@ -37,9 +38,9 @@ def local_suppression(
     data: Maskable,
     k: int,
     *,
-    guarantee: str = "identical",
+    guarantee: Literal["identical", "strong", "wildcard"] = "identical",
     importance: Mapping[str, float] | Sequence[float] | float | None = None,
-    cost: str = "equal",
+    cost: Literal["equal", "entropy"] = "equal",
     max_share: Mapping[str, float] | Sequence[float] | float | None = None,
     keys: Iterable[str] | None = None,
     stratum: str | None = None,
@@ -47,7 +48,7 @@ def local_suppression(
     ghosts: Mapping[str, Iterable[str]] | None = None,
     household: str | None = None,
     household_columns: Iterable[str] | None = None,
-    unit: str = "record",
+    unit: Literal["record", "household"] = "record",
     into: str | None = None,
 ) -> MaskingStep:
     """Suppress values of keys in some records, as few as can be, until no record stands out, in place or in a copy.
@@ -146,9 +147,10 @@ def local_suppression(
     if arguments["max_share"] is not None:
         proof = _beside(proof, data, arguments, part)
     return data.masked(
-        "local_suppression", (*chosen, *all_of(following)), arguments,
-        into=into, kept={"applied": proof}, subset=part,
-    )  # fmt: skip
+        Masking("local_suppression", (*chosen, *all_of(following)), arguments, kept={"applied": proof}),
+        into=into,
+        subset=part,
+    )
 
 
 def _proof(data: Maskable, keys: tuple[str, ...], arguments: dict[str, Value], part: Subset | None) -> exp.Select:

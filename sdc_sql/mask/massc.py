@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any
 from sdc_sql.db import query
 from sdc_sql.db.catalogue.arguments import check
 from sdc_sql.db.checks import told
-from sdc_sql.db.masking.replaced import fixed, replaced
+from sdc_sql.db.masking.masking import Masking
+from sdc_sql.db.masking.replaced import check_place, fixed, replaced
 from sdc_sql.errors import ParameterError
 from sdc_sql.mask.columns import named
 
@@ -37,6 +38,7 @@ def massc(
     release: str = "",
     keys: Iterable[str] | None = None,
     into: str | None = None,
+    in_place: bool = False,
 ) -> MaskingStep:
     """Change and leave out risky records most, within bounds of bias and variance, in place or in a copy.
 
@@ -66,8 +68,10 @@ def massc(
     keys
         The key variables; by default those of the table.
     into
-        A new table for the masked copy. Without it records are removed from the table itself; a database file then
-        keeps the old values in its bytes: hand over what ``write`` writes.
+        A new table for the masked copy.
+    in_place
+        In its place: change the table itself, and delete records from it; a database file then keeps the old values in
+        its bytes: hand over what ``write`` writes.
 
     Returns
     -------
@@ -77,7 +81,8 @@ def massc(
     Raises
     ------
     InputError
-        Where an argument cannot be used, or the totals of the margins cannot be met: fewer categories then help.
+        Where neither ``into`` nor ``in_place`` is given, an argument cannot be used,
+        or the totals of the margins cannot be met: fewer categories then help.
 
     Notes
     -----
@@ -91,6 +96,7 @@ def massc(
     >>> step.parameters["records_before"], step.parameters["risk_after"] <= step.parameters["risk"]
     (3, True)
     """
+    check_place("massc", into, in_place=in_place)
     chosen, design, given = _design(data, bias, variance, weight, strata, most_substituted, keys)
     if weight is None:
         fixed(data, "weight")
@@ -100,7 +106,11 @@ def massc(
     figures = query.call("sdc__massc_figures", data.table, *design.values())
     arguments: dict[str, Any] = {**design, "margins": known, "stream": stream, "release": release}
     columns = chosen if given is None else (*chosen, given)
-    return replaced(data, "massc", columns, arguments, into=into, kept=figures, confidential=CONFIDENTIAL)
+    return replaced(
+        data,
+        Masking("massc", columns, arguments, kept={"applied": figures}, confidential=CONFIDENTIAL),
+        into=into,
+    )
 
 
 def massc_design(

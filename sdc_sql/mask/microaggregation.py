@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 from sdc_sql.db.catalogue.arguments import checked_number
+from sdc_sql.db.masking.masking import Masking
 from sdc_sql.mask.columns import named
 
 if TYPE_CHECKING:
@@ -19,8 +20,8 @@ def microaggregate(
     columns: str | Iterable[str],
     k: int,
     *,
-    method: str = "mdav",
-    centroid: str = "mean",
+    method: Literal["mdav", "vmdav", "univariate", "individual_ranking", "principal_component", "sum_of_z"] = "mdav",
+    centroid: Literal["mean", "median"] = "mean",
     blocks: int = 1,
     gamma: float = 0.2,
     stratum: str | None = None,
@@ -80,7 +81,7 @@ def microaggregate(
         "centroid": centroid, "blocks": checked_number("microaggregate", "blocks", blocks), "gamma": gamma,
         "stratum": stratum and data.found("stratum", stratum),
     }  # fmt: skip
-    return data.masked("microaggregate", chosen, arguments, into=into, measured=True)
+    return data.masked(Masking("microaggregate", chosen, arguments, measured=True), into=into)
 
 
 def microaggregate_categorical(
@@ -88,7 +89,7 @@ def microaggregate_categorical(
     columns: str | Iterable[str],
     k: int,
     *,
-    scale: str = "ordinal",
+    scale: Literal["ordinal", "nominal"] = "ordinal",
     stratum: str | None = None,
     into: str | None = None,
 ) -> MaskingStep:
@@ -127,4 +128,4 @@ def microaggregate_categorical(
         "columns": chosen, "k": checked_number("microaggregate", "k", k), "id": data.required("id"), "scale": scale,
         "stratum": stratum and data.found("stratum", stratum),
     }  # fmt: skip
-    return data.masked("microaggregate_categorical", chosen, arguments, into=into)
+    return data.masked(Masking("microaggregate_categorical", chosen, arguments), into=into)

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from sdc_sql.db import query
 from sdc_sql.db.catalogue.arguments import checked_number
 from sdc_sql.db.masking.masked_values import NAME
+from sdc_sql.db.masking.masking import Masking
 from sdc_sql.db.table import Table
 from sdc_sql.errors import ParameterError, Unsupported
 from sdc_sql.mask.columns import named
@@ -86,10 +87,11 @@ def mondrian(
     proof = query.call("sdc__mondrian_proof", f"temp.{NAME}", chosen, k)
     with _table(data, chosen, hierarchies) as table:
         arguments = {"columns": chosen, "k": k, "id": identifier, "hierarchies": table}
-        return data.masked(
-            "mondrian", chosen, arguments, into=into, kept={"applied": proof}, retyped=True,
-            hierarchies=[*hierarchies] if isinstance(hierarchies, Mapping) else hierarchies and str(hierarchies),
-        )  # fmt: skip
+        told = [*hierarchies] if isinstance(hierarchies, Mapping) else hierarchies and str(hierarchies)
+        masking = Masking(
+            "mondrian", chosen, arguments, kept={"applied": proof}, retyped=True, logged={"hierarchies": told}
+        )
+        return data.masked(masking, into=into)
 
 
 def _table(

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
+from sdc_sql.db.masking.masking import Masking
 from sdc_sql.mask.columns import named
 from sdc_sql.mask.one_release import refuse_second_release
 from sdc_sql.mask.unit import drawn_for
@@ -20,12 +21,12 @@ def multiplicative_noise(
     columns: str | Iterable[str],
     size: float,
     *,
-    method: str = "plain",
+    method: Literal["plain", "hoehne", "hoehne_sum"] = "plain",
     spread: float = 0,
     stratum: str | None = None,
     stream: str | None = None,
     release: str = "",
-    unit: str = "record",
+    unit: Literal["record", "household"] = "record",
     household: str | None = None,
     into: str | None = None,
 ) -> MaskingStep:
@@ -86,4 +87,4 @@ def multiplicative_noise(
     }  # fmt: skip
     if method == "hoehne_sum":
         refuse_second_release(data, chosen, arguments)
-    return data.masked("multiplicative_noise", chosen, arguments, into=into, measured=True)
+    return data.masked(Masking("multiplicative_noise", chosen, arguments, measured=True), into=into)

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 from sdc_sql.db import query
 from sdc_sql.db.checks import is_number, told
-from sdc_sql.db.masking.apply import Designed
+from sdc_sql.db.masking.masking import Designed, Masking
 from sdc_sql.errors import ParameterError
 from sdc_sql.mask.columns import named
 from sdc_sql.mask.unit import drawn_for
@@ -24,7 +24,7 @@ def noise(
     alpha: float | None = None,
     *,
     standard_deviation: float | Sequence[float] | None = None,
-    method: str = "uncorrelated",
+    method: Literal["uncorrelated", "correlated", "linear", "nonlinear", "outliers"] = "uncorrelated",
     threshold: float = 3,
     lower: float | Sequence[float | None] | None = None,
     upper: float | Sequence[float | None] | None = None,
@@ -33,7 +33,7 @@ def noise(
     stratum: str | None = None,
     stream: str | None = None,
     release: str = "",
-    unit: str = "record",
+    unit: Literal["record", "household"] = "record",
     household: str | None = None,
     into: str | None = None,
 ) -> MaskingStep:
@@ -111,7 +111,7 @@ def noise(
                 "With standard_deviation noise is uncorrelated, and the same in all strata: give alpha."
             )
         given = {"columns": chosen, "standard_deviation": standard_deviation, "id": identifier, **fitted, **drawn}
-        return data.masked("noise_absolute", chosen, given, into=into, measured=True)
+        return data.masked(Masking("noise_absolute", chosen, given, measured=True), into=into)
     arguments = {
         "columns": chosen, "alpha": alpha, "id": identifier, "method": method, "threshold": threshold,
         **fitted, "discrete": discrete, "stratum": stratum and data.found("stratum", stratum), **drawn,
@@ -123,5 +123,5 @@ def noise(
     # whoever knows the constant of Kim's transformation can undo it
     confidential = ("alpha", "applied") if method == "linear" else ()
     return data.masked(
-        "noise", chosen, arguments, into=into, measured=True, designed=designed, confidential=confidential
+        Masking("noise", chosen, arguments, measured=True, designed=designed, confidential=confidential), into=into
     )

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
+from sdc_sql.db.masking.masking import Masking
 from sdc_sql.mask.array_matrix import matrix_table, numbers
 from sdc_sql.mask.columns import named
 from sdc_sql.mask.pram_log import CONFIDENTIAL, category_counts, matrix_rows
@@ -27,7 +28,7 @@ def pram(
     stratum: str | None = None,
     stream: str | None = None,
     release: str = "",
-    unit: str = "record",
+    unit: Literal["record", "household"] = "record",
     household: str | None = None,
     into: str | None = None,
 ) -> MaskingStep:
@@ -86,4 +87,7 @@ def pram(
             "matrix": matrix_rows(table, arguments["stratum"]),
             "counts": category_counts(data.table, chosen, strata),
         }
-        return data.masked(macro, chosen, arguments, into=into, kept=kept, confidential=CONFIDENTIAL, matrix=logged)
+        return data.masked(
+            Masking(macro, chosen, arguments, kept=kept, confidential=CONFIDENTIAL, logged={"matrix": logged}),
+            into=into,
+        )

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 from sdc_sql.db.catalogue.arguments import choices
 from sdc_sql.db.checks import is_number, told
+from sdc_sql.db.masking.masking import Masking
 from sdc_sql.errors import ParameterError
 from sdc_sql.mask.columns import named
 from sdc_sql.mask.pram_log import category_counts
@@ -34,7 +35,7 @@ def pram_retention(
     stratum: str | None = None,
     stream: str | None = None,
     release: str = "",
-    unit: str = "record",
+    unit: Literal["record", "household"] = "record",
     household: str | None = None,
     into: str | None = None,
 ) -> MaskingStep:
@@ -79,7 +80,7 @@ def pram_retention(
         **drawn_for(data, unit, household),
     }  # fmt: skip
     kept = {"counts": category_counts(data.table, chosen, [arguments["stratum"]] if stratum else [])}
-    return data.masked("pram_retention", chosen, arguments, into=into, kept=kept, confidential=("counts",))
+    return data.masked(Masking("pram_retention", chosen, arguments, kept=kept, confidential=("counts",)), into=into)
 
 
 def pram_guaranteed(
@@ -90,7 +91,7 @@ def pram_guaranteed(
     within: Iterable[str] | None = None,
     stream: str | None = None,
     release: str = "",
-    unit: str = "record",
+    unit: Literal["record", "household"] = "record",
     into: str | None = None,
 ) -> MaskingStep:
     """Change the keys at random so that no match to any record is correct with a probability above xi.
@@ -144,7 +145,7 @@ def pram_guaranteed(
         "unit": unit,
     }  # fmt: skip
     kept = {"counts": category_counts(data.table, chosen, arguments["within"] or [])}
-    return data.masked("pram_guaranteed", chosen, arguments, into=into, kept=kept, confidential=("counts",))
+    return data.masked(Masking("pram_guaranteed", chosen, arguments, kept=kept, confidential=("counts",)), into=into)
 
 
 def pram_proof(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 from sdc_sql.db.showing.results import Result, Results
 from sdc_sql.errors import ParameterError
@@ -48,7 +48,7 @@ def pram_matrix(
     matrix: str | ArrayLike | None = None,
     *,
     labels: Sequence[Any] | None = None,
-    method: str = "two_stage",
+    method: Literal["two_stage", "iterative"] = "two_stage",
     retention: float | None = None,
     pd: float | None = None,
     alpha: float | None = None,

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from sdc_sql.db.catalogue.arguments import checked_number
+from sdc_sql.db.masking.masking import Masking
 from sdc_sql.errors import ParameterError
 from sdc_sql.mask.columns import named
 
@@ -69,4 +70,4 @@ def rank_swap(
         "columns": chosen, "id": data.required("id"), "p": p, "correlation": correlation,
         "stratum": stratum and data.found("stratum", stratum), "stream": stream, "release": release,
     }  # fmt: skip
-    return data.masked("rank_swap", chosen, arguments, into=into)
+    return data.masked(Masking("rank_swap", chosen, arguments), into=into)

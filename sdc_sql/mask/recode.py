@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 from sdc_sql.db import query
 from sdc_sql.db.catalogue.arguments import checked_choice
 from sdc_sql.db.checks import told
+from sdc_sql.db.masking.masking import Masking
 from sdc_sql.errors import ParameterError
 from sdc_sql.mask.columns import named
 from sdc_sql.mask.recode_tables import TABLES, as_tables
@@ -37,18 +38,18 @@ def recode(
     column: str,
     *,
     mapping: str | Mapping[Any, Any] | None = None,
-    others: str | None = None,
+    others: Literal["error", "keep", "label"] | None = None,
     label: str | None = None,
     breaks: Iterable[float] | None = None,
-    ends: str | None = None,
+    ends: Literal["closed", "open", "open_below", "open_above"] | None = None,
     classes: int | None = None,
-    method: str | None = None,
+    method: Literal["equal_width", "equal_count", "logarithmic"] | None = None,
     keep_first: int | None = None,
     drop_last: int | None = None,
     digits: int | None = None,
     hierarchy: str | Path | Hierarchy | None = None,
     level: int | str | None = None,
-    period: str | None = None,
+    period: Literal["week", "month", "quarter", "year", "decade"] | None = None,
     relative_to: str | None = None,
     geography: str | Path | Hierarchy | None = None,
     labels: Iterable[str] | None = None,
@@ -153,7 +154,7 @@ def recode(
             known = [value for name, value in arguments.items() if name != "labels"]
             kept["applied"] = query.call("sdc__recode_applied", data.table, *known)
         logged = {name: _told(given[name]) for name in TABLES if name in given}
-        return data.masked(macro, chosen, arguments, into=into, kept=kept, retyped=True, **logged)
+        return data.masked(Masking(macro, chosen, arguments, kept=kept, retyped=True, logged=logged), into=into)
 
 
 def _way(given: Mapping[str, Any]) -> str:

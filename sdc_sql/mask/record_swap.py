@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 from sqlglot import exp
 
 from sdc_sql.db import query
 from sdc_sql.db.checks import told
 from sdc_sql.db.masking.masked_values import NAME
+from sdc_sql.db.masking.masking import Masking
 from sdc_sql.db.table import Table
 from sdc_sql.errors import ParameterError
 from sdc_sql.mask.columns import named, named_or_none
@@ -44,7 +45,7 @@ def record_swap(
     carry_along: Iterable[str] | None = None,
     risk: Iterable[str] | None = None,
     max_risk: float | None = None,
-    shortfall: str = "refuse",
+    shortfall: Literal["refuse", "report"] = "refuse",
     stream: str | None = None,
     release: str = "",
     into: str | None = None,
@@ -128,10 +129,11 @@ def record_swap(
         "profiles": _profiles(data, profiles), "carry_along": carried, "risk": named_or_none(data, risk),
         "max_risk": max_risk, "shortfall": shortfall, "stream": stream, "release": release,
     }  # fmt: skip
-    step = data.masked(
-        "record_swap", (*chosen, *(carried or ())), arguments, into=into,
+    masking = Masking(
+        "record_swap", (*chosen, *(carried or ())), arguments,
         kept={"applied": lambda given: _counts(data, given)}, confidential=CONFIDENTIAL,
     )  # fmt: skip
+    step = data.masked(masking, into=into)
     swapped, asked, households = (step.parameters.get(name) or 0 for name in ("swapped", "asked", "households"))
     if swapped > asked and swapped >= NEARLY_ALL * households:
         warnings.warn(

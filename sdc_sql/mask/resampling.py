@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from sdc_sql.db.catalogue.arguments import checked_number
+from sdc_sql.db.masking.masking import Masking
 from sdc_sql.errors import ParameterError
 from sdc_sql.mask.columns import named
 
@@ -58,4 +59,4 @@ def resample(
         "columns": chosen, "samples": checked_number("resample", "samples", samples), "id": data.required("id"),
         "stratum": stratum and data.found("stratum", stratum), "stream": stream, "release": release,
     }  # fmt: skip
-    return data.masked("resample", chosen, arguments, into=into, measured=True)
+    return data.masked(Masking("resample", chosen, arguments, measured=True), into=into)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from sdc_sql.db.masking.masking import Masking
 from sdc_sql.db.table import Table
 from sdc_sql.errors import Unsupported
 from sdc_sql.mask.columns import named
@@ -46,4 +47,4 @@ def round_points(data: Maskable, columns: str | Iterable[str], points: str, *, i
         raise Unsupported("Values are rounded to given points in DuckDB only: on Spark round to a base.")
     chosen = named(data, columns)
     arguments = {"columns": chosen, "points": data.read(points, chosen), "id": data.required("id")}
-    return data.masked("round_points", chosen, arguments, into=into, measured=True, points=points)
+    return data.masked(Masking("round_points", chosen, arguments, measured=True, logged={"points": points}), into=into)

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 from sdc_sql.db.catalogue.arguments import checked_number
+from sdc_sql.db.masking.masking import Masking
 from sdc_sql.errors import ParameterError
 from sdc_sql.mask.columns import named
 from sdc_sql.mask.unit import drawn_for
@@ -16,7 +17,7 @@ if TYPE_CHECKING:
     from sdc_sql.db.masking.steps import MaskingStep
 
 
-def round_to_base(
+def round(  # noqa: A001 - the field's word for it
     data: Maskable,
     columns: str | Iterable[str],
     base: float,
@@ -25,7 +26,7 @@ def round_to_base(
     x_max: float | None = None,
     stream: str | None = None,
     release: str = "",
-    unit: str = "record",
+    unit: Literal["record", "household"] = "record",
     household: str | None = None,
     into: str | None = None,
 ) -> MaskingStep:
@@ -64,7 +65,7 @@ def round_to_base(
     --------
     >>> import sdc_sql
     >>> data = sdc_sql.example()
-    >>> _ = data.mask.round_to_base("age", 25)
+    >>> _ = data.mask.round("age", 25)
     >>> data.con.sql("SELECT age FROM persons ORDER BY id").fetchall()
     [(25,), (25,), (50,)]
     """
@@ -76,12 +77,8 @@ def round_to_base(
     if at_random and x_max is not None:
         raise ParameterError("x_max goes with rounding to the nearest: at random, it would bias what lies near it.")
     if at_random:
-        return data.masked(
-            "random_round",
-            chosen,
-            {**arguments, "stream": stream, "release": release, **drawn},
-            into=into,
-            measured=True,
-        )
-    of_value = ("sdc__round_value", base, x_max)
-    return data.masked("round", chosen, {**arguments, "x_max": x_max}, into=into, measured=True, of_value=of_value)
+        masking = Masking("round_at_random", chosen, {**arguments, **drawn}, measured=True)
+    else:
+        of_value = ("sdc__round_value", base, x_max)
+        masking = Masking("round", chosen, {**arguments, "x_max": x_max}, measured=True, of_value=of_value)
+    return data.masked(masking, into=into)

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 from sdc_sql.db.catalogue.arguments import checked_choice, checked_number
-from sdc_sql.db.masking.replaced import fixed, replaced
+from sdc_sql.db.masking.masking import Masking
+from sdc_sql.db.masking.replaced import check_place, fixed, replaced
 from sdc_sql.errors import ParameterError
 
 if TYPE_CHECKING:
@@ -18,7 +19,7 @@ def sample(
     *,
     fraction: str | float | None = None,
     size: int | None = None,
-    method: str = "simple",
+    method: Literal["simple", "bernoulli", "systematic"] = "simple",
     weight: str | None = None,
     sampling_fraction: str | None = None,
     stratum: str | None = None,
@@ -29,6 +30,7 @@ def sample(
     stream: str | None = None,
     release: str = "",
     into: str | None = None,
+    in_place: bool = False,
 ) -> MaskingStep:
     """Keep a sample of the persons, or of whole households, with their weights adjusted, in place or in a copy.
 
@@ -68,8 +70,10 @@ def sample(
     release
         Names the release: give another one for draws that are independent of those of any other.
     into
-        A new table for the sample. Without it the others are removed from the table itself; a database file then keeps
-        them in its bytes: hand over what ``write`` writes.
+        A new table for the sample.
+    in_place
+        In its place: delete the others from the table itself; a database file then keeps them in its bytes: hand over
+        what ``write`` writes.
 
     Returns
     -------
@@ -80,7 +84,8 @@ def sample(
     Raises
     ------
     InputError
-        Where the design asks for what cannot be drawn, or a weight is no positive number. Nothing is removed then.
+        Where neither ``into`` nor ``in_place`` is given, the design asks
+        for what cannot be drawn, or a weight is no positive number. Nothing is removed then.
     ColumnError
         Where the table's weight or sampling fraction is one number: the sample has others, and needs a column.
 
@@ -97,6 +102,7 @@ def sample(
     >>> step.records, step.parameters["records_before"]
     (2, 3)
     """
+    check_place("sample", into, in_place=in_place)
     method = checked_choice("sample", "method", method)
     if (fraction is None) == (size is None):
         raise ParameterError("A sample needs either a fraction (between 0 and 1) or a size (how many units): give one.")
@@ -117,7 +123,7 @@ def sample(
         "stream": stream, "release": release,
     }  # fmt: skip
     changed = tuple(c for c in (found["weight"], found["sampling_fraction"]) if c is not None)
-    return replaced(data, "sample", changed, arguments, into=into)
+    return replaced(data, Masking("sample", changed, arguments), into=into)
 
 
 def _numbers(weight: str | None, sampling_fraction: str | None) -> list[tuple[str, str | None]]:

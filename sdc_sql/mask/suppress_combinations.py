@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 from sdc_sql.db import query
 from sdc_sql.db.catalogue.arguments import checked_choice
 from sdc_sql.db.checks import checked_small_weights, checked_thresholds, flag, told
 from sdc_sql.db.masking.masked_values import NAME
+from sdc_sql.db.masking.masking import Masking
 from sdc_sql.errors import ParameterError
 from sdc_sql.mask.importance import importance_of_keys
 from sdc_sql.mask.of_household import not_counted, together
@@ -17,7 +18,7 @@ from sdc_sql.mask.suppressible import suppressible
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
-    from sdc_sql.db.masking.apply import Kept
+    from sdc_sql.db.masking.masking import Kept
     from sdc_sql.db.masking.steps import MaskingStep
     from sdc_sql.roles import Roles
 
@@ -30,11 +31,11 @@ def suppress_combinations(
     dimension: int | None = None,
     levels: Mapping[str, Sequence[str]] | None = None,
     inclusive: bool = True,
-    guarantee: str = "strong",
+    guarantee: Literal["strong", "wildcard"] = "strong",
     combinations: Sequence[Sequence[str]] | None = None,
     importance: Mapping[str, float] | Sequence[float] | float | None = None,
-    cost: str = "equal",
-    small_weights: str | None = None,
+    cost: Literal["equal", "entropy"] = "equal",
+    small_weights: Literal["error", "at_least_one"] | None = None,
     keys: Iterable[str] | None = None,
     whole: str | None = None,
     household_columns: Iterable[str] | None = None,
@@ -131,7 +132,7 @@ def suppress_combinations(
     kept: dict[str, Kept] = {"applied": proof}
     if by_household["household_columns"]:
         kept["applied"] = not_counted(data, chosen, by_household, proof)
-    return data.masked("suppress_combinations", chosen, arguments, into=into, kept=kept)
+    return data.masked(Masking("suppress_combinations", chosen, arguments, kept=kept), into=into)
 
 
 def _listed(data: Roles, combinations: Sequence[Sequence[str]]) -> list[list[str]]:

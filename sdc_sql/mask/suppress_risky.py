@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 from sdc_sql.db import query
 from sdc_sql.db.catalogue.arguments import checked_number
 from sdc_sql.db.checks import checked_small_weights
 from sdc_sql.db.masking.masked_values import NAME
+from sdc_sql.db.masking.masking import Masking
 from sdc_sql.errors import ParameterError
 from sdc_sql.mask.importance import importance_of_keys
 from sdc_sql.mask.of_household import together
@@ -28,8 +29,8 @@ def suppress_risky(
     household: str | None = None,
     variable: str | None = None,
     importance: Mapping[str, float] | Sequence[float] | float | None = None,
-    cost: str = "equal",
-    small_weights: str | None = None,
+    cost: Literal["equal", "entropy"] = "equal",
+    small_weights: Literal["error", "at_least_one"] | None = None,
     keys: Iterable[str] | None = None,
     whole: str | None = None,
     household_columns: Iterable[str] | None = None,
@@ -110,4 +111,4 @@ def suppress_risky(
         "variable": only, "importance": importance_of_keys(data, chosen, importance), "cost": cost,
         "small_weights": counting, **together(data, chosen, whole, household_columns),
     }  # fmt: skip
-    return data.masked("suppress_risky", chosen, arguments, into=into, kept={"applied": proof})
+    return data.masked(Masking("suppress_risky", chosen, arguments, kept={"applied": proof}), into=into)

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 from sdc_sql.db import query
 from sdc_sql.db.checks import is_number
+from sdc_sql.db.masking.masking import Masking
 from sdc_sql.errors import ParameterError
 from sdc_sql.mask.columns import named
 
@@ -19,11 +20,11 @@ if TYPE_CHECKING:
 def top_bottom_code(
     data: Maskable,
     column: str,
-    unit: str,
+    unit: Literal["value", "quantile", "count"],
     *,
     top: float | str | date | None = None,
     bottom: float | str | date | None = None,
-    replacement: str = "threshold",
+    replacement: Literal["threshold", "mean", "median"] = "threshold",
     top_label: str | None = None,
     bottom_label: str | None = None,
     weight: str | float | None = None,
@@ -97,7 +98,9 @@ def top_bottom_code(
     }  # fmt: skip
     counted = query.call("sdc__top_bottom_counts", data.table, *arguments.values())
     labelled = top_label is not None or bottom_label is not None
-    return data.masked("top_bottom_code", chosen, arguments, into=into, kept={"applied": counted}, retyped=labelled)
+    return data.masked(
+        Masking("top_bottom_code", chosen, arguments, kept={"applied": counted}, retyped=labelled), into=into
+    )
 
 
 def _threshold(given: float | str | date | None) -> float | str | None:

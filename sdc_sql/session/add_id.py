@@ -22,7 +22,7 @@ def add_id(data: Roles, name: str = "record") -> str:
     """Add an id to the table: a column that numbers its records, 1 to n, in the order in which they are stored.
 
     The numbers stay with the records from then on, and draws depend on them: add the id once, to the table that all
-    releases are made from. They show the stored order, as the order of the records in a file does: ``shuffle`` gives
+    releases are made from. They show the stored order, as the order of the records in a file does: ``renumber`` gives
     others to what is released.
 
     Parameters

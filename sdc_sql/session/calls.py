@@ -7,7 +7,7 @@ import json
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from sdc_sql.db.catalogue.macros import declared
+from sdc_sql.db.catalogue.macros import mask_of
 from sdc_sql.db.masking.step_table import FIRST
 from sdc_sql.errors import ParameterError
 from sdc_sql.methods import Methods
@@ -52,7 +52,7 @@ def call_of(step: LoggedStep) -> Call:
     ParameterError
         Where the log does not hold all that was given: it names the step and what is missing.
     """
-    mask = next((d for d in declared() if d.name == f"sdc_{step.method}"), None)
+    mask = mask_of(step.method)
     if step.version == FIRST or mask is None or step.id is None or _differs(step, mask):
         raise ParameterError(
             f"{named(step)} was made by version {step.version}, and {VERSION} does not give its values again: "

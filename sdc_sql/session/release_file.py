@@ -95,11 +95,11 @@ def to_release_file(
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     con, raw = sdc_sql.example().con, f"{folder}/raw.parquet"
     ...     _ = con.execute(f"COPY persons TO '{raw}'")
-    ...     _ = sdc_sql.Microdata(con, raw, id="id").mask.round_to_base("age", 25, into="masked")
+    ...     _ = sdc_sql.Microdata(con, raw, id="id").mask.round("age", 25, into="masked")
     ...     masked = sdc_sql.Microdata(con, "masked", keys=["age", "sex"], id="id")
     ...     file = masked.to_release_file(f"{folder}/release.toml")
     ...     print(file.read_text().partition("[[steps]]")[2].split("[output]")[0].strip())
-    mask = "round_to_base"
+    mask = "round"
     columns = ["age"]
     base = 25
     """

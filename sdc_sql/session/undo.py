@@ -14,6 +14,7 @@ from sdc_sql.db.catalogue.macros import effect_of
 from sdc_sql.db.masking import step_table
 from sdc_sql.db.masking.identity import comment_without_mark, digests
 from sdc_sql.db.masking.meanwhile import Meanwhile
+from sdc_sql.db.masking.replaced import place_arguments
 from sdc_sql.db.masking.steps import chain, changed_since, last_left
 from sdc_sql.db.masking.subset import part_of
 from sdc_sql.db.masking.targets import known, new_table
@@ -74,7 +75,7 @@ def undo(data: Roles) -> LoggedStep:
     --------
     >>> import sdc_sql
     >>> data = sdc_sql.example()
-    >>> _ = data.mask.round_to_base("age", 25, into="masked")
+    >>> _ = data.mask.round("age", 25, into="masked")
     >>> masked = sdc_sql.Microdata(data.con, "masked", id="id")
     >>> _ = masked.mask.pram_retention("sex", 0.5)
     >>> masked.undo().method, [step.method for step in masked.steps]
@@ -91,7 +92,7 @@ def undo(data: Roles) -> LoggedStep:
         raise ParameterError(f"{whole.table} has no step in sdc_steps: there is nothing to undo.")
     source = original_of(con, done)
     calls = [call_of(step) for step in done[:-1]]
-    if done[-1].method == "shuffle":
+    if effect_of(done[-1].method).records.kind == "reordered":
         raise ParameterError(
             f"{named(done[-1])} has given the records other ids, and only by the former ones are they compared with "
             "the original: mask a copy of the original again, without that step."
@@ -194,7 +195,8 @@ def run(
         roles = _described(con, part.name, call.id, (), part)
     if call.by_household is not None:
         roles = roles.described_as(household=roles.found("household", call.by_household), by_household=True)
-    step: MaskingStep = getattr(Methods(roles), call.verb)(**call.all_arguments(), into=into)
+    mask = getattr(Methods(roles), call.verb)
+    step: MaskingStep = mask(**call.all_arguments(), **place_arguments(mask, into))
     if roles.part is not None and into is None:  # the view of the part reads a table that is to be renamed
         con.execute(f"DROP VIEW IF EXISTS temp.main.{roles.part.name}")
     return step

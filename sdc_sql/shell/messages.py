@@ -6,7 +6,8 @@ import re
 import textwrap
 from typing import TYPE_CHECKING
 
-from sdc_sql.db.catalogue.macros import declared
+from sdc_sql.db.catalogue.functions import renamed
+from sdc_sql.db.catalogue.macros import declared, former
 from sdc_sql.errors import ParameterError, translate
 from sdc_sql.shell.statements import may_be_kept
 
@@ -62,6 +63,9 @@ def about(word: str) -> str:
         Where there is no such function.
     """
     word = word.lower().removesuffix("()")
+    old = word if word in former() else f"sdc_{word}"
+    if old in former():
+        raise ParameterError(renamed(old, former()[old]))
     entries = {entry.name: entry for entry in declared()}
     exact = entries.get(word) or entries.get(f"sdc_{word}")
     if exact:

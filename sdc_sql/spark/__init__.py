@@ -19,7 +19,8 @@ import os
 from threading import Lock
 from typing import TYPE_CHECKING, Any
 
-from sdc_sql.db.catalogue.macros import by_name, declared
+from sdc_sql.db.catalogue.functions import renamed
+from sdc_sql.db.catalogue.macros import by_name, declared, former
 from sdc_sql.errors import ParameterError
 from sdc_sql.methods import Methods
 
@@ -91,6 +92,8 @@ class Room:
 
     def __getattr__(self, verb: str) -> Callable[..., DataFrame]:
         """Say of a measure that Spark does not run why; the verbs themselves are added below."""
+        if verb in former():
+            raise AttributeError(renamed(verb, former()[verb]))
         found = by_name().get(f"sdc_{verb}")
         if found is None or not found.not_compiled:
             raise AttributeError(f"There is no verb {verb} in this room on Spark.")
@@ -120,6 +123,7 @@ class SparkVerbs:
 
     def __getattr__(self, verb: str) -> Room:
         """Say of a verb in which room it is."""
+        verb = former().get(verb, verb)
         found = by_name().get(f"sdc_{verb}")
         room = next((name for name, its in ROOMS.items() if verb in vars(its)), found and found.room)
         if room is None or verb in ROOMS:

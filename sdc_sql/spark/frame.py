@@ -24,6 +24,8 @@ if TYPE_CHECKING:
 
     from pyspark.sql import DataFrame, SparkSession
 
+    from sdc_sql.db.masking.masking import Masking
+    from sdc_sql.db.masking.subset import Subset
     from sdc_sql.db.query import Value
 
 IDS = (types.ByteType, types.ShortType, types.IntegerType, types.LongType, types.StringType)
@@ -61,24 +63,15 @@ class Frame:
             return given
         raise ParameterError(f"On Spark the {role} is given with the verb, as in keys=['age', 'sex'].")
 
-    def masked(
-        self,
-        macro: str,
-        columns: tuple[str, ...],
-        arguments: dict[str, Value],
-        *,
-        into: str | None = None,
-        retyped: bool = False,
-        **_logged: object,
-    ) -> DataFrame:
+    def masked(self, masking: Masking, *, into: str | None = None, subset: Subset | None = None) -> DataFrame:  # noqa: ARG002 - of DuckDB only
         """Return the masked records, computed when they are read; `into` saves them as a new table first."""
-        self._retyped = retyped
+        macro, self._retyped = masking.macro, masking.retyped
         if into is not None:
             self._check_new(into)
         self._records = self._check_id()
         if by_name()[f"sdc_{macro}"].needs_key:
             worker.check_key(self._key)
-        result = self._plan(macro, columns, dict(arguments))
+        result = self._plan(macro, masking.columns, dict(masking.arguments))
         if into is None:
             return result
         with raised():

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from sdc_sql.db.catalogue.functions import renamed
 from sdc_sql.write.dbt_yaml import NOTE, document, entry, sentence
 
 if TYPE_CHECKING:
@@ -48,7 +49,15 @@ def _macro(declaration: Declaration) -> str:
     return (
         f"{{%- macro {declaration.name[4:]}({signature}) -%}}\n    {{{{ {only} }}}}\n    {{{{ return({call}) }}}}\n"
         "{%- endmacro -%}\n"
+        + "".join(_former(before, declaration) for before in declaration.before if before.startswith("sdc_"))
     )
+
+
+def _former(before: str, declaration: Declaration) -> str:
+    """Return a macro by its name of an earlier version, which says what it is called now."""
+    refused = f"sdc.sdc__refuse('{renamed(before[4:], declaration.name[4:])}')"
+    ignored = "{%- set ignored = [varargs, kwargs] -%}"
+    return f"\n{{%- macro {before[4:]}() -%}}\n    {ignored}\n    {{{{ {refused} }}}}\n{{%- endmacro -%}}\n"
 
 
 def _draws(step: Declaration) -> bool:

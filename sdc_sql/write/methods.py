@@ -19,8 +19,10 @@ _TEXT = '''"""The measures and the masks, as methods of a described table: a cla
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
+from sdc_sql.db.catalogue.functions import renamed
+from sdc_sql.db.catalogue.macros import former
 {imports}
 from sdc_sql.roles import as_mask, as_measure, as_method
 
@@ -33,6 +35,14 @@ class Room:
 
     def __init__(self, roles: Roles) -> None:
         self._roles = roles
+
+    if not TYPE_CHECKING:
+
+        def __getattr__(self, name: str) -> Any:  # noqa: ANN401
+            """Say of a measure or a mask what it is called now."""
+            if name in former():
+                raise AttributeError(renamed(name, former()[name]))
+            raise AttributeError(f"The room {{type(self).__name__.lower()}} has no {{name}}.", name=name, obj=self)
 
 
 {rooms}

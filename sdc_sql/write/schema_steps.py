@@ -27,21 +27,16 @@ _FILES: Schema = {"type": "array", "items": TEXT, "minItems": 1}
 def step(*, of_candidate: bool = False) -> Schema:
     """Return the schema of a step: the fields of each method, where it is named; fewer may be steps of a candidate."""
     chosen = [m for m in _methods() if not of_candidate or {d.verb for d in _methods()[m]} & masks_of_frontier()]
-    every = [spelled for method in chosen for spelled in _spellings(method)]
-    named = {"description": MEANINGS["step"]["method"], "enum": every}
-    cases = [
-        {"if": _is(_spellings(method)), "then": {"$ref": f"{REFERENCE}{_definition(method)}"}} for method in chosen
-    ]
+    cases = [{"if": _is(method), "then": {"$ref": f"{REFERENCE}{_definition(method)}"}} for method in chosen]
     found: Schema = {
         "type": "object",
         "description": MEANINGS["step"]["step"],
-        "if": {"required": ["mask"]},
-        "then": {"properties": {"mask": {**named, "description": MEANINGS["step"]["mask"]}}},
-        "else": {"properties": {"method": named}, "required": ["method"]},
+        "properties": {"mask": {"description": MEANINGS["step"]["mask"], "enum": chosen}},
+        "required": ["mask"],
         "allOf": cases,
     }
     if of_candidate:
-        found["properties"] = {"where": False, "by_household": False}
+        found["properties"] |= {"where": False, "by_household": False}
     return found
 
 
@@ -64,28 +59,19 @@ def _methods() -> dict[str, list[Declaration]]:
     return {name: masks for name, masks in sorted(known_methods().items()) if name not in LEFT_OUT}
 
 
-def _spellings(method: str) -> list[str]:
-    return list(dict.fromkeys([method, method.replace("_", "-")]))
-
-
 def _definition(method: str) -> str:
     return f"step_{method}"
 
 
-def _is(spellings: list[str]) -> Schema:
-    """Return the condition that a step names the method: by mask, or by method where there is no mask."""
-    return {
-        "anyOf": [
-            {"required": ["mask"], "properties": {"mask": {"enum": spellings}}},
-            {"required": ["method"], "properties": {"method": {"enum": spellings}, "mask": False}},
-        ]
-    }
+def _is(method: str) -> Schema:
+    """Return the condition that a step names the method."""
+    return {"required": ["mask"], "properties": {"mask": {"const": method}}}
 
 
 def _fields(method: str, masks: Sequence[Declaration]) -> Schema:
     own = {p.name: p for mask in masks for p in own_of(mask)}
     targets = {target_of(mask.verb) for mask in masks}
-    fields: dict[str, Schema] = {"mask": {}, "method": {}}
+    fields: dict[str, Schema] = {"mask": {}}
     for name in sorted(fields_of(masks) - {"column", "columns", "keys"}):
         fields[name] = _field(name, own.get(name), masks)
     taken = [] if None in targets else ["columns", "column", "keys"]
@@ -105,12 +91,6 @@ def _fields(method: str, masks: Sequence[Declaration]) -> Schema:
     }
     rules: list[Schema] = [{"oneOf": [{"required": [name]} for name in taken]}] if taken else []
     rules += _ways(masks)
-    if "method" in own:  # a field `method` alone is the name of the mask
-        fields["method"] = {}
-        its = {"properties": {"method": _field("method", own["method"], masks)}}
-        rules.append({"if": {"required": ["mask"]}, "then": its})
-    else:
-        rules.append({"not": {"required": ["mask", "method"]}})
     return {**found, "allOf": rules}
 
 
@@ -138,8 +118,7 @@ def _ways(masks: Sequence[Declaration]) -> list[Schema]:
         having = [way for way in ways if name in by_way[way]]
         if len(having) < len(ways):
             then = {"anyOf": [{"required": list(way)} for way in having]}
-            own = ["method", "mask"] if name == "method" else [name]  # `method` alone is the name of the mask
-            rules.append({"if": {"required": own}, "then": then})
+            rules.append({"if": {"required": [name]}, "then": then})
     return rules
 
 

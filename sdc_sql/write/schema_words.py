@@ -89,7 +89,6 @@ MEANINGS: Mapping[str, Mapping[str, str]] = {
     },
     "step": {
         "step": "A masking step: a method of sdc-sql mask, or the verb in Python, and its parameters.",
-        "method": "The method; where the masking has a parameter method of its own, name it by mask =.",
         "mask": "The method, where the masking has a parameter method of its own.",
         "columns": "What is masked.",
         "column": "What is masked.",

@@ -33,8 +33,9 @@
 --                       value is not 0
 --   Rows: one.          what a row is: `one`, or one `each k`, for figures of the file, which limits can name; else what they
 --                       are: `records`
---   Verb: pram          the method of Microdata, where it is called otherwise (`Verb: round_to_base, at_random`: and its argument)
---   Command: round      the method of sdc-sql mask, where it is called otherwise
+--   Verb: pram          the method of Microdata, where it is called otherwise (`Verb: round, at_random`: and its argument)
+--   Command: sample     a step of sdc-sql mask and of release files, where it gives no masked values but other records or columns
+--   Before: sdc_y, y.   what it was called in earlier versions, as a macro and as a verb: an error says what it is called now
 --   Limit: t. The ...   dbt has a test that fails where this column is not below a maximum (`Limit: t as sdc_test. The ...`)
 -- What a tag says goes on in indented lines.
 --

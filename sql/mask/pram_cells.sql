@@ -108,7 +108,6 @@ CREATE OR REPLACE MACRO sdc__pram_retention(tbl, columns, retention, id, stratum
     FROM sdc__pram_jumps('sdc__all', 'sdc__keyed');
 
 -- Keeps: which combinations there are.
--- Command: pram
 -- Told: retention.
 -- Matrix: by retention.
 -- Households: by unit.
@@ -163,7 +162,6 @@ CREATE OR REPLACE MACRO sdc__pram_guaranteed(tbl, keys, xi, id, within, stream, 
 
 -- Keeps: the frequencies of the cells, in expectation; the counts of the keys in `within`, exactly.
 -- Guarantees: no intruder's match to any record is right with a probability above xi.
--- Command: pram
 -- Told: nothing.
 -- Matrix: withheld (from it follows how many persons share each combination).
 -- Households: as one record.

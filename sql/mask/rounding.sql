@@ -74,26 +74,25 @@ CREATE OR REPLACE MACRO sdc__round_value_at_random(v, base, subkeys, id) AS
 
 CREATE OR REPLACE MACRO sdc__round(tbl, columns, base, id, x_max) AS TABLE
     SELECT sdc__id, sdc__round_value(COLUMNS(sdc__to_mask((*), columns, id)), base, x_max) AS "\0" FROM sdc__identified(tbl, id);
-CREATE OR REPLACE MACRO sdc__random_round(tbl, columns, base, id, stream, release, unit, household) AS TABLE
+CREATE OR REPLACE MACRO sdc__round_at_random(tbl, columns, base, id, stream, release, unit, household) AS TABLE
     SELECT sdc__id, sdc__round_value_at_random(COLUMNS(sdc__to_mask((*), columns, id)), base, sdc__subkeys, sdc__named) AS "\0"
     FROM sdc__named_records(tbl, columns, id, unit, household, NULL),
          sdc__column_subkeys(columns, release, stream, 'random rounding', sdc__canonical(sdc__base(base)));
 
 -- Keeps: every value to within half a base, with x_max those above its last multiple to within a base.
--- Verb: round_to_base
--- Command: round
+-- Before: round_to_base
 -- sdc_round: columns rounded to the nearest multiple of a base.
 -- Example: FROM sdc_round('persons', ['income'], 50, 'id');
 CREATE OR REPLACE MACRO sdc_round(tbl, columns, base, id, x_max := NULL) AS TABLE
     WITH sdc__done AS (FROM sdc__round(tbl, columns, base, id, x_max)) FROM sdc__released(tbl, columns, id, 'sdc__done');
 
 -- Keeps: every value in expectation, and to within a base.
--- Verb: round_to_base, at_random
+-- Verb: round, at_random
+-- Before: sdc_random_round
 -- Households: by unit.
--- Command: round
--- sdc_random_round: columns rounded up or down to multiples of a base, at random without bias.
--- Example: FROM sdc_random_round('persons', ['income'], 50, 'id');
-CREATE OR REPLACE MACRO sdc_random_round(tbl, columns, base, id, stream := NULL, release := '', unit := 'record',
-                                         household := NULL) AS TABLE
-    WITH sdc__done AS (FROM sdc__random_round(tbl, columns, base, id, stream, release, unit, household))
+-- sdc_round_at_random: columns rounded up or down to multiples of a base, at random without bias.
+-- Example: FROM sdc_round_at_random('persons', ['income'], 50, 'id');
+CREATE OR REPLACE MACRO sdc_round_at_random(tbl, columns, base, id, stream := NULL, release := '', unit := 'record',
+                                            household := NULL) AS TABLE
+    WITH sdc__done AS (FROM sdc__round_at_random(tbl, columns, base, id, stream, release, unit, household))
     FROM sdc__released(tbl, columns, id, 'sdc__done');

@@ -24,7 +24,7 @@
 -- Gives: k BIGINT, records BIGINT (more risk), cells BIGINT (more risk).
 -- Rows: each k.
 -- Example: FROM sdc_household_k_anonymity('persons', ['age', 'sex'], 'household', 3);
-CREATE OR REPLACE MACRO sdc_household_k_anonymity(tbl, keys, household, k) AS TABLE
+CREATE OR REPLACE MACRO sdc_household_k_anonymity(tbl, keys, household, k := 3) AS TABLE
     WITH sdc__placed AS (
         SELECT coalesce(sdc__exact(COLUMNS(sdc__columns((*), [household]))),
                         error('ColumnError: A household number is NULL: every person must belong to a'

@@ -21,7 +21,7 @@
 -- Gives: k BIGINT, records BIGINT (more risk), cells BIGINT (more risk), absent_records BIGINT, least BIGINT (less risk).
 -- Rows: one.
 -- Example: FROM sdc_k_map('persons', 'population', ['age', 'sex'], 3);
-CREATE OR REPLACE MACRO sdc_k_map(tbl, population, keys, k) AS TABLE
+CREATE OR REPLACE MACRO sdc_k_map(tbl, population, keys, k := 3) AS TABLE
     WITH sdc__mapped AS (
         SELECT s.sdc__records, coalesce(p.sdc__f, 0) AS sdc__f,
                sdc__checked_whole(k, 'k', 2) AS sdc__k

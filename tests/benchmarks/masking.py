@@ -73,7 +73,7 @@ CASES: dict[
     str, tuple[Callable[[sdc_sql.Microdata], object], Callable[[dict[str, np.ndarray], np.random.Generator], None]]
 ] = {
     "PRAM of one column, 42 levels": (lambda t: t.mask.pram("k", "matrix"), _pram_numpy),
-    "rounding of one column": (lambda t: t.mask.round_to_base("a", 0.1), _round_numpy),
+    "rounding of one column": (lambda t: t.mask.round("a", 0.1), _round_numpy),
     "multiplicative noise on one column": (lambda t: t.mask.multiplicative_noise("a", 0.1), _multiply_numpy),
     "noise on one column": (lambda t: t.mask.noise("a", 0.1), _noise_numpy(["a"])),
     "noise on five columns": (lambda t: t.mask.noise(NUMBERS, 0.1), _noise_numpy(NUMBERS)),

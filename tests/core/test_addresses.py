@@ -25,10 +25,10 @@ def test_a_file_whose_address_has_several_dots_is_measured_and_masked(tmp_path, 
         data = sdc_sql.Microdata(con, file, keys=["f", "Select"], id="id")
         assert data.risk.frequency_summary().records == 30
         con.execute("DROP TABLE IF EXISTS o")
-        data.mask.round_to_base("f", 2, into="o")
+        data.mask.round("f", 2, into="o")
         assert con.execute("SELECT count(*), max(f) FROM o").fetchone() == (30, 2)
         with pytest.raises(TableError, match="cannot be masked in place"):
-            data.mask.round_to_base("f", 2)
+            data.mask.round("f", 2)
     con.close()
 
 
@@ -37,7 +37,7 @@ def test_no_table_is_made_of_such_a_name(into):
     con = duckdb.connect()
     con.execute(f"CREATE TABLE persons AS {ROWS}")
     with pytest.raises(TableError, match="is no name of a table"):
-        sdc_sql.Microdata(con, "persons", id="id").mask.round_to_base("f", 2, into=into)
+        sdc_sql.Microdata(con, "persons", id="id").mask.round("f", 2, into=into)
 
 
 def test_names_are_left_as_they_are():

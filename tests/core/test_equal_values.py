@@ -164,9 +164,7 @@ DOORS = {
     "report": sdc_sql.risk_report,
     "limits": lambda d: d.check_limits(["k_anonymity.3.records <= 0"]),
     "comparison": lambda d: d.compare(sdc_sql.Microdata(d.con, "other", keys=d.keys, id="id")),
-    "frontier": lambda d: d.frontier(
-        [("round_to_base", {"columns": "x", "base": 5})], "k_anonymity.3.records", "il1.il1"
-    ),
+    "frontier": lambda d: d.frontier([("round", {"columns": "x", "base": 5})], "k_anonymity.3.records", "il1.il1"),
 }
 
 

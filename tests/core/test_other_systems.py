@@ -30,7 +30,7 @@ id = "id"
 name = "neighbour"
 keys = ["age"]
 [[steps]]
-method = "recode"
+mask = "recode"
 column = "age"
 hierarchy = "age.csv"
 [output]

@@ -69,7 +69,7 @@ def test_a_key_is_refused_before_any_work(con):
     con.execute("CREATE TABLE t AS SELECT range AS id, range::DOUBLE AS x FROM range(10)")
     con.execute("SET VARIABLE sdc_key = 'abc'")
     data = sdc_sql.Microdata(con, "t", id="id")
-    assert data.mask.round_to_base("x", 5).records == 10  # what draws nothing needs no key
+    assert data.mask.round("x", 5).records == 10  # what draws nothing needs no key
     con.execute("UPDATE t SET x = 'infinity' WHERE id = 1")  # which is wrong too, and found out later
     for into in (None, "released"):
         with pytest.raises(sdc_sql.ParameterError, match="can be guessed"):

@@ -60,7 +60,7 @@ columns = ["it's"]
 continuous = ["it's"]
 limits = [%s]
 [[steps]]
-method = "round"
+mask = "round"
 columns = ["it's"]
 base = 10
 [output]

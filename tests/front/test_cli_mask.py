@@ -36,17 +36,17 @@ def rows(folder, table="persons"):
 
 METHODS = {
     "pram by a matrix": ["pram", "--columns", '"Se,lect"', "--matrix", "matrix.csv"],
-    "pram by a retention": ["pram", "--columns", "region", "--retention", "0.5", "--stratum", "Se,lect"],
-    "pram guaranteed": ["pram", "--columns", 'age,"Se,lect"', "--xi", "0.5", "--within", '"Se,lect"'],
+    "pram by a retention": ["pram_retention", "--columns", "region", "--retention", "0.5", "--stratum", "Se,lect"],
+    "pram guaranteed": ["pram_guaranteed", "--columns", 'age,"Se,lect"', "--xi", "0.5", "--within", '"Se,lect"'],
     "noise": ["noise", "--columns", "income,age", "--alpha", "0.1", "--method", "linear", "--lower", "0"],
-    "multiplicative": ["multiplicative-noise", "--columns", "income", "--size", "0.1", "--method", "hoehne"],
+    "multiplicative": ["multiplicative_noise", "--columns", "income", "--size", "0.1", "--method", "hoehne"],
     "microaggregate": ["microaggregate", "--columns", "income,age", "--k", "3", "--centroid", "median"],
-    "categorical": ["microaggregate-categorical", "--columns", '"Se,lect",region', "--k", "4", "--scale", "nominal"],
-    "rank swap": ["rank-swap", "--columns", "income,age", "--p", "10"],
-    "rank swap to a correlation": ["rank-swap", "--columns", "income", "--correlation", "0.9"],
+    "categorical": ["microaggregate_categorical", "--columns", '"Se,lect",region', "--k", "4", "--scale", "nominal"],
+    "rank swap": ["rank_swap", "--columns", "income,age", "--p", "10"],
+    "rank swap to a correlation": ["rank_swap", "--columns", "income", "--correlation", "0.9"],
     "round": ["round", "--columns", "income,age", "--base", "7"],
     "random round": ["round", "--columns", "income", "--base", "7", "--at-random"],
-    "top bottom code": ["top-bottom-code", "--columns", "income,age", "--unit", "count", "--top", "9", "--bottom", "9"],
+    "top bottom code": ["top_bottom_code", "--columns", "income,age", "--unit", "count", "--top", "9", "--bottom", "9"],
     "resample": ["resample", "--columns", "income", "--samples", "3"],
 }
 
@@ -96,12 +96,12 @@ WRONG = {
     "k too small": (["microaggregate", *DATABASE, "income", "--k", "1"], "at least 2"),
     "too few records": (["microaggregate", *DATABASE, "income", "--k", "301"], "301"),
     "category absent": (["pram", *DATABASE, "age", "--matrix", "matrix.csv"], "cannot be converted"),
-    "second column wrong": (["rank-swap", *DATABASE, "age,nr", "--p", "5"], "not a column"),
+    "second column wrong": (["rank_swap", *DATABASE, "age,nr", "--p", "5"], "not a column"),
     "a file in place": (["round", *FILE, "age", "--base", "5"], "--output"),
     "output there": (["round", *FILE, "age", "--base", "5", "--output", "persons.csv"], "already"),
     "output of no kind": (["round", *FILE, "age", "--base", "5", "--output", "o.xls"], ".parquet"),
     "into there": (["round", *DATABASE, "age", "--base", "5", "--into", "persons"], "already"),
-    "within without xi": (["pram", *DATABASE, "age", "--retention", "0.9", "--within", "region"], "--xi"),
+    "within without xi": (["pram_retention", *DATABASE, "age", "--retention", "0.9", "--within", "region"], "--within"),
     "no threads": (["round", *DATABASE, "age", "--base", "5", "--threads", "0"], "at least 1"),
 }  # fmt: skip
 
@@ -124,6 +124,6 @@ def test_wrong_input_is_one_line_and_nothing_is_changed(folder, capsys, case):
 @pytest.mark.usefixtures("folder")
 def test_without_a_key(capsys, monkeypatch):
     monkeypatch.delenv("SDC_KEY")
-    assert main(["mask", "rank-swap", *DATABASE, "income", "--p", "5"]) == 2
+    assert main(["mask", "rank_swap", *DATABASE, "income", "--p", "5"]) == 2
     assert "SDC_KEY" in capsys.readouterr().err
     assert main(["mask", "round", *DATABASE, "income", "--base", "5"]) == 0

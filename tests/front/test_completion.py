@@ -12,7 +12,7 @@ from sdc_sql.cli.completion import WRITERS, nodes
 
 ASKED = {
     ("ri",): "risk",
-    ("mask", "local-s"): "local-suppression",
+    ("mask", "local_s"): "local_suppression",
     ("mask", "noise", "--alp"): "--alpha",
     ("mask", "noise", "persons.csv", "--method", "corr"): "correlated",
     ("risk", "persons.csv", "--json", "--nulls", "wild"): "wildcard",

@@ -39,7 +39,7 @@ def test_a_table_that_forbids_the_values(con, table, column, base, said):
     con.execute(TABLES)
     before = con.execute(f"FROM {table} ORDER BY id").fetchall()
     with pytest.raises(ColumnError, match=said):
-        Microdata(con, table, id="id").mask.round_to_base(column, base)
+        Microdata(con, table, id="id").mask.round(column, base)
     assert con.execute(f"FROM {table} ORDER BY id").fetchall() == before
     con.execute("DROP TABLE children")  # it stands in the way of the others
 
@@ -53,16 +53,16 @@ def test_a_database_that_is_read_only(tmp_path):
     with duckdb.connect(path, read_only=True) as con:
         data = Microdata(con, "persons", id="id")
         with pytest.raises(TableError, match="The database k is read-only"):
-            data.mask.round_to_base("age", 5, x_max=1)
+            data.mask.round("age", 5, x_max=1)
         with pytest.raises(TableError, match="The database k is read-only"):
-            data.mask.round_to_base("age", 5, into="released")
-        data.mask.round_to_base("age", 5, into="temp.released")
+            data.mask.round("age", 5, into="released")
+        data.mask.round("age", 5, into="temp.released")
         assert con.execute("SELECT count(*) FROM temp.released").fetchall() == [(9,)]
 
 
 def test_arguments_of_another_kind():
     data = sdc_sql.example()
-    for call in (lambda: data.mask.noise(None, 0.1), lambda: data.mask.round_to_base(5, 5)):
+    for call in (lambda: data.mask.noise(None, 0.1), lambda: data.mask.round(5, 5)):
         with pytest.raises(ColumnError, match=r"The columns to mask are (None|5): give one, or a list"):
             call()
     with pytest.raises(ParameterError, match="others is 5: it must be"):
@@ -73,9 +73,12 @@ def test_arguments_of_another_kind():
 @pytest.mark.parametrize(
     ("call", "said"),
     [
-        (lambda d: d.mask.massc(0.1, float("nan")), "variance is nan: it must be a finite number, at least 0"),
-        (lambda d: d.mask.massc(None, 0.1), "bias is None: it must be a finite number"),
-        (lambda d: d.mask.massc(0.1, -1), "variance is -1: it must be"),
+        (
+            lambda d: d.mask.massc(0.1, float("nan"), into="o"),
+            "variance is nan: it must be a finite number, at least 0",
+        ),
+        (lambda d: d.mask.massc(None, 0.1, into="o"), "bias is None: it must be a finite number"),
+        (lambda d: d.mask.massc(0.1, -1, into="o"), "variance is -1: it must be"),
         (
             lambda d: d.mask.multiplicative_noise("age", float("nan")),
             "size is nan: it must be a finite number, at least 0",
@@ -102,7 +105,7 @@ def test_arguments_of_another_kind():
             "correlation is 1: it must be a finite number, strictly between 0 and 1",
         ),
         (
-            lambda d: d.mask.massc(0.1, 0.1, most_substituted=2),
+            lambda d: d.mask.massc(0.1, 0.1, most_substituted=2, into="o"),
             "most_substituted is 2: it must be a finite number, from 0",
         ),
         (lambda d: d.mask.recode("age", classes=1), "classes is 1: it must be a whole number of at least 2"),
@@ -147,8 +150,8 @@ def test_a_key_that_is_none_does_not_cost_the_open_transaction(con, monkeypatch,
     data = Microdata(con, "persons", keys=["age"], id="id")
     for call in (
         lambda: data.mask.noise("age", 0.1),
-        lambda: data.mask.sample(fraction=0.5),
-        lambda: data.mask.shuffle(release="x"),
+        lambda: data.mask.sample(fraction=0.5, in_place=True),
+        lambda: data.mask.renumber(release="x"),
     ):
         con.begin()
         con.execute("CREATE TABLE mine AS SELECT 1 AS x")
@@ -169,7 +172,7 @@ def test_a_text_for_a_list_of_keys(con):
     [
         "sdc_noise('persons', NULL, 0.1, 'id')",
         "sdc_pram_retention('persons', NULL, 0.9, 'id')",
-        "sdc_random_round('persons', NULL, 5, 'id')",
+        "sdc_round_at_random('persons', NULL, 5, 'id')",
         "sdc_round('persons', NULL, 5, 'id')",
     ],
 )
@@ -267,10 +270,10 @@ ROUND = ["mask", "round", "p.csv", "--id", "id", "--columns", "age", "--output",
         (["frontier", "p.csv", "--keys", "age", *SWEEP, "--steps", "[[]]", "--utility", DEEP], "a text of 6,001 char"),
         (["preview", "p.csv", "--keys", "age", "--hierarchies", ".", "--candidates", "[" * 3000], "is not 'all' or"),
         (
-            ["mask", "local-suppression", *ROUND[2:], "--k", "3", "--ghosts", "{"],
+            ["mask", "local_suppression", *ROUND[2:], "--k", "3", "--ghosts", "{"],
             "argument --ghosts: '{' is no JSON",
         ),
-        (["mask", "local-suppression", *ROUND[2:], "--k", "3", "--ghosts", "5"], "'5' is no JSON object of lists"),
+        (["mask", "local_suppression", *ROUND[2:], "--k", "3", "--ghosts", "5"], "'5' is no JSON object of lists"),
         (["rules", "p.csv", "--keys", "age", "--for", "public", "--looked-at", "1,99"], "names 99, which is no rule"),
         (["rules", "p.csv", "--keys", "age", "--for", "public", "--reference-date", "2020-13-01"], "is no date, as in"),
         (["measure", "global_risk", "p.csv", "age", "5"], "weight 5 is a number, and 5 is also a column"),

@@ -204,9 +204,9 @@ def test_help_tells_all_of_one_function(word):
 
 
 def test_help_on_several_and_on_none(session):
-    assert all(f"  {name}(" in about("round") for name in ("sdc_round", "sdc_random_round")) or "sdc_round(" in about(
-        "round"
-    )
+    assert all(
+        f"  {name}(" in about("round") for name in ("sdc_round", "sdc_round_at_random")
+    ) or "sdc_round(" in about("round")
     assert "sdc_household_global_risk(" in about("household_")
     assert refused(session, ".help nothing-of-the-kind").startswith("There is no function for 'nothing-of-the-kind'")
 

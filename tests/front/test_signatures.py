@@ -19,8 +19,8 @@ for declaration in declared():
 # What the table at hand provides: not an argument of the method, or one that may be left out.
 COUNTING = {"nulls", "small_weights"}
 ROLES = COUNTING | {"tbl", "released", "sample", "keys", "weight", "household", "id", "stratum", "sampling_fraction"}
-# What Python alone has: a copy, the categories of an array.
-OWN = {"into", "labels"}
+# What Python alone has: a copy, or leave to delete records, the categories of an array.
+OWN = {"into", "in_place", "labels"}
 # Python's names: a method of several macros takes one column or several; a mapping has columns with their matrices.
 NAMES = {"column_name": "column", "row_name": "row"}
 OTHER_NAMES = {
@@ -29,13 +29,13 @@ OTHER_NAMES = {
     "data_intrusion_simulation": {"columns": "matrices", "matrix": "matrices"},
 }
 # What Python supplies where the macro wants an answer.
-DEFAULTS = {("k_anonymity", "k"): 3, ("k_map", "k"): 3, ("research_file_rules", "levels"): None}
+DEFAULTS = {("research_file_rules", "levels"): None}
 # all columns and their pairs, which a macro cannot name
 DEFAULTS |= {(f"derived_values{s}", n): None for s in ("", "_summary") for n in ("columns", "givers")}
 DEFAULTS |= {(f, "columns"): None for f in ("linear_relations", "rejoined_households")}
 DEFAULTS |= {("distort_sensitive", "groups"): None, ("ipso", "confidential"): None}  # the keys; none
 DEFAULTS |= {("data_distortion", "families"): None}  # all of them
-DEFAULTS |= {("completed_households", "columns"): None, ("household_k_anonymity", "k"): 3}
+DEFAULTS |= {("completed_households", "columns"): None}
 
 
 def parameters(method: str) -> dict[str, inspect.Parameter]:

@@ -79,15 +79,15 @@ def test_other_tables_are_read_alike(db):
 @pytest.mark.slow
 def test_what_is_masked_as_a_number(db):
     with pytest.raises(SdcError, match="masks numbers"):
-        Microdata(db, "f.csv", id="id").mask.round_to_base("income", 10, into="released")
+        Microdata(db, "f.csv", id="id").mask.round("income", 10, into="released")
     data = Microdata(db, "f.csv", id="id", numbers=["income"])
-    data.mask.round_to_base("income", 10, into="released")
+    data.mask.round("income", 10, into="released")
     columns = "id, income, code, flag, w"
     assert db.sql(f"SELECT {columns} FROM released ORDER BY id").fetchall() == [
         ("003", 30, "1.2", "t", "40"), ("01", 10, "1.1", "TRUE", "2.50"), ("02", 20, "1.10", "true", "3"),
     ]  # fmt: skip
     with pytest.raises(TableError, match=r"^f\.csv is no table of the database \(a file"):
-        data.mask.round_to_base("income", 10)
+        data.mask.round("income", 10)
 
 
 def test_the_file_itself_is_what_the_user_reads_and_it_is_read_anew(con):

@@ -72,6 +72,6 @@ def test_a_time_with_zone_as_a_key_of_massc(con):
     con.execute("SET VARIABLE sdc_key = 'aB3xKq9LmZ0pWv7TnRy2UcHs5EgDj8Fo'")
     con.execute("CREATE TABLE k AS SELECT range AS id, TIMESTAMPTZ '2020-01-01 00:00:00+00' AS f FROM range(30)")
     with pytest.raises(ColumnError, match="A key is of the type TIMESTAMP WITH TIME ZONE"):
-        Microdata(con, "k", keys=["f"], id="id").mask.massc(0.1, 0.25)
+        Microdata(con, "k", keys=["f"], id="id").mask.massc(0.1, 0.25, in_place=True)
     con.execute("ALTER TABLE k ALTER f TYPE TIMESTAMP")
-    Microdata(con, "k", keys=["f"], id="id").mask.massc(0.1, 0.25)
+    Microdata(con, "k", keys=["f"], id="id").mask.massc(0.1, 0.25, in_place=True)

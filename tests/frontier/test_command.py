@@ -38,7 +38,7 @@ def test_maskings(file, capsys, monkeypatch):
     monkeypatch.setenv("SDC_KEY", "qX8vT5-0fQmXr2LzKp8_YdWc3NhGu7JbSaEo9iRtM1x")
     steps = [
         ["local_suppression", {"k": 3}],
-        [["round_to_base", {"columns": "a", "base": 5}], ["rank_swap", {"column": "a", "p": 5}]],
+        [["round", {"columns": "a", "base": 5}], ["rank_swap", {"column": "a", "p": 5}]],
     ]
     call = ["frontier", f"{file}/t.parquet", "--keys", "a,B'", "--id", "id", "--steps", json.dumps(steps), "--risk",
             "k_anonymity.3.records", "--loss", "distribution_distance.hellinger"]  # fmt: skip

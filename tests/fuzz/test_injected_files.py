@@ -49,11 +49,11 @@ keys = ["age", "sex"]
 nulls = "wildcard"
 limits = ["k_anonymity.2.records <= 0"]
 [[steps]]
-method = "recode"
+mask = "recode"
 column = "age"
 mapping = { "30" = "x", "41" = "y" }
 [[steps]]
-method = "local_suppression"
+mask = "local_suppression"
 scenario = "neighbour"
 k = 2
 [loss]

@@ -84,7 +84,7 @@ def written_back(rng: random.Random, path: Path, rows: list[dict[str, str]]) -> 
         asked = ["mask", "round", str(path), "--id=id", "--columns=income", "--base=100", f"--output={out}"]
         changed = "income"
     else:
-        asked = ["mask", "pram", str(path), "--id=id", "--columns=code", "--retention=0.5", f"--output={out}"]
+        asked = ["mask", "pram_retention", str(path), "--id=id", "--columns=code", "--retention=0.5", f"--output={out}"]
         changed = "code"
         if len({r["code"] for r in rows}) == 1:
             return None
@@ -134,7 +134,7 @@ def names(con: duckdb.DuckDBPyConnection, rng: random.Random, folder: Path) -> s
         except duckdb.Error:
             read = []
         try:
-            Microdata(con, given, id="id").mask.round_to_base("v", 1000)
+            Microdata(con, given, id="id").mask.round("v", 1000)
         except SdcError as error:
             if contents(con) != before:
                 return "an error, and a table has changed"
@@ -294,7 +294,7 @@ def collations(con: duckdb.DuckDBPyConnection, rng: random.Random, folder: Path)
         ((cells,),) = fetched(con, "SELECT count(*) FROM sdc_cells('one', ['k'])")
         ((uniques,),) = fetched(con, "SELECT count(*) FROM sdc_sample_uniques('one', ['k'])")
         ((found,),) = fetched(con, "SELECT list_sort(list(sample_frequency)) FROM sdc_frequencies('one', ['k'])")
-        ((masked,),) = fetched(con, "SELECT count(*) FROM sdc_random_round('ids', ['x'], 5, 'k')")
+        ((masked,),) = fetched(con, "SELECT count(*) FROM sdc_round_at_random('ids', ['x'], 5, 'k')")
     except duckdb.Error as error:
         return f"refused: {error!s:.200}"
     finally:

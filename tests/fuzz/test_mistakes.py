@@ -44,9 +44,9 @@ TABLES = """
 Mistake = tuple[str, "Callable[[Microdata], Any]", str]
 # A table, what is done with it, and what the message must say.
 MISTAKES: tuple[Mistake, ...] = (
-    ("checked", lambda d: d.mask.round_to_base("age", 150), "CHECK"),
-    ("made", lambda d: d.mask.round_to_base("age", 5), "generated"),
-    ("children", lambda d: d.mask.round_to_base("age", 500), "FOREIGN KEY"),
+    ("checked", lambda d: d.mask.round("age", 150), "CHECK"),
+    ("made", lambda d: d.mask.round("age", 5), "generated"),
+    ("children", lambda d: d.mask.round("age", 500), "FOREIGN KEY"),
     ("plain", lambda d: Microdata(d.con, "plain", keys=["sex"], weight=0.5).risk.global_risk(), "at_least_one"),
     ("plain", lambda d: d.mask.noise(None, 0.1), "columns to mask are None"),
     ("plain", lambda d: d.mask.recode("sex", mapping={"a": "x"}, others=5), "others is 5"),
@@ -60,8 +60,8 @@ MISTAKES: tuple[Mistake, ...] = (
     ("plain", lambda d: Microdata(d.con, "plain", keys=["sex", "sex"]).risk.k_anonymity(2), "twice"),
     ("plain", lambda d: d.mask.pram_guaranteed(0.8, keys=["sex"], unit="household"), "record"),
     ("plain", lambda d: d.mask.rank_swap("age", "abc"), "p is 'abc'"),
-    ("plain", lambda d: d.mask.round_to_base("age", None), "base is None"),
-    ("plain", lambda d: d.mask.round_to_base("age", -5), "base is -5"),
+    ("plain", lambda d: d.mask.round("age", None), "base is None"),
+    ("plain", lambda d: d.mask.round("age", -5), "base is -5"),
 )
 ARGUMENTS = range(4, len(MISTAKES) - 2)  # of these an argument is wrong, and is told before anything runs
 

@@ -34,7 +34,7 @@ NUMERIC = {  # a macro that masks x, by its size
     "outliers": "sdc_noise('{t}', ['x', 'y'], {size}, 'id', method := 'outliers', threshold := 1{more})",
     "absolute": "sdc_noise_absolute('{t}', ['x'], 1000 * {size}, 'id'{more})",
     "multiplicative": "sdc_multiplicative_noise('{t}', ['x'], {size}, 'id'{more})",
-    "rounding": "sdc_random_round('{t}', ['x'], 1000 * {size}, 'id'{more})",
+    "rounding": "sdc_round_at_random('{t}', ['x'], 1000 * {size}, 'id'{more})",
 }
 CATEGORIES = {
     "retention": "sdc_pram_retention('{t}', ['c'], 1 - {size}, 'id'{more})",

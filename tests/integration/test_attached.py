@@ -85,6 +85,6 @@ def test_another_kind_of_database_is_refused_before_the_work(monkeypatch):
         data = sdc_sql.Microdata(con, "far.main.persons", keys=["f"], id="id")
         for into in (None, "far.released", "FAR.main.released"):
             with pytest.raises(TableError, match="is a database of another kind that is attached"):
-                data.mask.round_to_base("n", 5, into=into)
+                data.mask.round("n", 5, into=into)
         assert con.execute("SELECT table_name FROM duckdb_tables() WHERE NOT temporary").fetchall() == [("persons",)]
-        data.mask.round_to_base("n", 5, into="released")
+        data.mask.round("n", 5, into="released")

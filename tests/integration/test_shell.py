@@ -55,7 +55,7 @@ MASKS = [
     "FROM sdc_pram_retention('{t}', ['age', 'sex'], 0.5, 'id') ORDER BY id",
     "FROM sdc_pram_guaranteed('{t}', ['age', 'sex'], 0.5, 'id') ORDER BY id",
     "FROM sdc_round('{t}', ['age', 'weight'], 5, 'id') ORDER BY id",
-    "FROM sdc_random_round('{t}', ['age', 'weight'], 5, 'id') ORDER BY id",
+    "FROM sdc_round_at_random('{t}', ['age', 'weight'], 5, 'id') ORDER BY id",
     "FROM sdc_noise('{t}', ['age', 'weight'], 0.1, 'id') ORDER BY id",
     "FROM sdc_multiplicative_noise('{t}', ['age', 'weight'], 0.1, 'id') ORDER BY id",
 ]

@@ -144,8 +144,8 @@ EXACT = {
     "classes": ("recode", ["age"], {"classes": 5, "method": "equal_count"}),
     "relative": ("recode", ["sex"], {"relative_to": "region"}),
     "dates": ("recode", ["day"], {"period": "month"}),
-    "round": ("round_to_base", [["in come", "a.`m"], 50], {}),
-    "random round": ("round_to_base", [["age", "in come"], 10], {"at_random": True}),
+    "round": ("round", [["in come", "a.`m"], 50], {}),
+    "random round": ("round", [["age", "in come"], 10], {"at_random": True}),
     "multiplicative": ("multiplicative_noise", [["in come", "age"], 0.1], {}),
     "noise by stratum": ("noise", [["in come", "age"], 0.1], {"method": "nonlinear", "stratum": "region"}),
     "text as id": ("noise", ["age", 0.1], {"method": "nonlinear", "id": "code"}),
@@ -213,11 +213,11 @@ def test_partitions_and_order_change_nothing(sdc, persons, monkeypatch):
 
 
 def test_a_table_is_named_and_its_copy_saved(sdc, spark, persons, con):
-    released = sdc.mask.round_to_base("persons", "age", 10, id="PERSON", into="rounded_persons")
+    released = sdc.mask.round("persons", "age", 10, id="PERSON", into="rounded_persons")
     assert released.schema == persons.schema
-    assert rows(spark.table("rounded_persons")) == expected(con, "round_to_base", "age", 10)
+    assert rows(spark.table("rounded_persons")) == expected(con, "round", "age", 10)
     with pytest.raises(TableError, match="There is a table or view rounded_persons already"):
-        sdc.mask.round_to_base("persons", "age", 10, id="person", into="rounded_persons")
+        sdc.mask.round("persons", "age", 10, id="person", into="rounded_persons")
 
 
 def test_the_key_stands_in_no_plan_no_event_log_and_no_file(sdc, spark, persons, events, capfd):
@@ -262,7 +262,7 @@ def test_what_is_wrong_is_told_at_once_as_duckdb_tells_it(sdc, persons):
     with pytest.raises(ParameterError, match="A category is not in the PRAM matrix"):
         sdc.mask.pram(persons, "region", [[0.5, 0.5], [0.5, 0.5]], labels=["north", "south"], id="person")
     with pytest.raises(ColumnError, match="this method masks numbers"):
-        sdc.mask.round_to_base(persons, "sex", 10, id="person")
+        sdc.mask.round(persons, "sex", 10, id="person")
     with pytest.raises(ParameterError, match="alpha is -1"):
         sdc.mask.noise(persons, "age", -1, id="person")
     with pytest.raises(ParameterError, match="given with the verb"):

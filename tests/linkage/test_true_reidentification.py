@@ -215,7 +215,7 @@ def test_numbers_that_keep_their_order_are_no_other_numbers(con):
             data.linkage.true_reidentification(before)
     data, before = (Microdata(con, name, keys=["income"], id="id") for name in "ro")
     assert data.linkage.true_reidentification(before, recoded=["income"]).rate == 1
-    steps = [("round_to_base", {"columns": "income", "base": 100})]
+    steps = [("round", {"columns": "income", "base": 100})]
     assert before.frontier(steps, "true_reidentification.rate", "il1.il1")[0].risk == 1
     con.execute("CREATE TABLE n AS SELECT * REPLACE (income + (id * 7919 % 3001) - 1500 AS income) FROM o")
     con.execute("UPDATE n SET income = 500 WHERE id = 0")

@@ -404,7 +404,7 @@ def test_a_recoding_is_judged_by_the_spread(con):
     assert by_hand == found[("f",)]["hellinger"] < 0.1
     losses = released.compare(data).to_dict()["distribution_distance"]
     assert {tuple(row["columns"]): row["hellinger"] for row in losses}[("f",)] == by_hand
-    steps = [("round_to_base", {"columns": "f", "base": 5}), ("local_suppression", {"k": 3, "guarantee": "strong"})]
+    steps = [("round", {"columns": "f", "base": 5}), ("local_suppression", {"k": 3, "guarantee": "strong"})]
     swept = data.frontier(steps, "k_anonymity.2.records", ("distribution_distance.hellinger", {"columns": ["f"]}))
     assert swept[0].loss < 0.1
 

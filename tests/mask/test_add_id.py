@@ -11,7 +11,7 @@ from sdc_sql.cli import main
 
 MASKS = {
     "noise": lambda d: d.mask.noise("x", 0.1),
-    "round": lambda d: d.mask.round_to_base("x", 5),
+    "round": lambda d: d.mask.round("x", 5),
     "pram": lambda d: d.mask.pram_retention("s", 0.8),
     "rank_swap": lambda d: d.mask.rank_swap("x", 10),
     "top_bottom_code": lambda d: d.mask.top_bottom_code("x", "value", top=90),
@@ -42,7 +42,7 @@ def test_numbers_in_stored_order_and_nothing_else_changes(table):
     assert data.add_id("record") == data.id == "record"
     assert data.columns == ("x", "s", "record")
     assert table.execute("FROM t").fetchall() == [(*row, i) for i, row in enumerate(before, 1)]
-    assert data.mask.round_to_base("x", 5).records == len(before)
+    assert data.mask.round("x", 5).records == len(before)
     assert data.steps[0].id == "record"
 
 
@@ -56,7 +56,7 @@ def test_odd_names(keyed, name):
     data.add_id(name)
     assert data.columns == ("f", "g", name)
     assert keyed.execute(f"FROM {table}").fetchall() == [(3, "a", 1), (1, None, 2), (2, "b", 3)]
-    data.mask.round_to_base("f", 10, into="r")
+    data.mask.round("f", 10, into="r")
 
 
 def test_in_another_schema_and_in_the_users_transaction(keyed):

@@ -316,7 +316,7 @@ def test_an_id_that_is_no_longer_one_is_refused(keyed, change, words):
         sdc_sql.Microdata(keyed, "t", id="id")
     for mask in (
         lambda: described.mask.noise("x", 0.1),
-        lambda: described.mask.round_to_base("n", 5),
+        lambda: described.mask.round("n", 5),
         lambda: described.mask.pram_retention("cat", 0.5),
         lambda: described.mask.noise("x", 0.1, into="released"),
     ):

@@ -209,7 +209,7 @@ def test_in_place_and_the_totals_of_before(k, tmp_path):
     k.execute("SET VARIABLE sdc_key = 'vT5-0fQmXr2LzKp8_YdWc3NhGu7JbSaEo9iRtM1xk4U'")
     data = sdc_sql.Microdata(k, "k", id="id", weight="f")
     k.execute("CREATE TABLE before AS FROM sdc_totals('k', ['Select', 'it''s'], 'f')")
-    data.mask.sample(fraction=0.5)
+    data.mask.sample(fraction=0.5, in_place=True)
     step = data.mask.calibrate("f", "before", upper=4)
     assert step.parameters["greatest"] <= 4 * 10
     assert step.parameters["weight_effect"] >= 1

@@ -218,7 +218,7 @@ def test_in_place_by_the_command_line_and_by_release_files(k, tmp_path, monkeypa
     step = data.mask.data_distortion(["it's", "select"], families=["lognormal", "normal"])
     assert (wanted == values(k, "in_place", "Select")).all()
     k.execute(f"COPY k TO '{tmp_path}/k.parquet'")
-    assert main(["mask", "data-distortion", f"{tmp_path}/k.parquet", "--id", "id", "--columns", "it's,Select",
+    assert main(["mask", "data_distortion", f"{tmp_path}/k.parquet", "--id", "id", "--columns", "it's,Select",
                  "--families", "normal,lognormal", "--output", f"{tmp_path}/o.parquet"]) == 0  # fmt: skip
     assert (wanted == values(k, f"'{tmp_path}/o.parquet'", "Select")).all()
     # the parameters are not for publication

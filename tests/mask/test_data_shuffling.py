@@ -207,7 +207,7 @@ def test_in_place_and_by_the_command_line(k, tmp_path, monkeypatch):
     assert step.parameters["explained"] == pytest.approx(dict(zip(("f", "Select"), shares, strict=True)), abs=1e-6)
     assert (wanted == np.array(k.execute('SELECT f, "Select"::DOUBLE FROM in_place ORDER BY id').fetchall()).T).all()
     k.execute(f"COPY k TO '{tmp_path}/k.parquet'")
-    assert main(["mask", "data-shuffling", f"{tmp_path}/k.parquet", "--id", "id", "--columns", "f,Select",
+    assert main(["mask", "data_shuffling", f"{tmp_path}/k.parquet", "--id", "id", "--columns", "f,Select",
                  "--given", "it's,sex", "--stream", "2", "--output", f"{tmp_path}/o.parquet"]) == 0  # fmt: skip
     found = k.execute(f"SELECT f, \"Select\"::DOUBLE FROM '{tmp_path}/o.parquet' ORDER BY id").fetchall()
     assert (wanted == np.array(found).T).all()

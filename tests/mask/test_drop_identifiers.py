@@ -114,7 +114,7 @@ def test_on_the_command_line(tmp_path, monkeypatch, capsys):
     with duckdb.connect("p.duckdb") as own:
         own.execute("CREATE TABLE t AS SELECT i AS id, 'zebra' || i AS name, '0' || i AS code FROM range(50) AS r(i)")
         own.execute("COPY t TO 't.csv'")
-    command = ["mask", "drop-identifiers", "--id", "id", "--columns", "name"]
+    command = ["mask", "drop_identifiers", "--id", "id", "--columns", "name"]
     assert main([*command, "p.duckdb", "--json"]) == 0
     assert json.loads(capsys.readouterr().out)[0]["columns"] == ["name"]
     assert b"zebra7" not in (tmp_path / "p.duckdb").read_bytes()  # the file was written anew

@@ -231,7 +231,7 @@ def test_wrong_arguments(couples):
 def test_on_the_command_line(tmp_path, monkeypatch, capsys, fixtures):
     monkeypatch.chdir(tmp_path)
     source = str(fixtures / "cps_couples.parquet")
-    command = ["mask", "local-suppression", source, "--id", "couple", "--columns", ",".join(COUPLES), "--k", "3"]
+    command = ["mask", "local_suppression", source, "--id", "couple", "--columns", ",".join(COUPLES), "--k", "3"]
     assert main([*command, "--guarantee", "strong", "--output", "released.parquet", "--json"]) == 0
     (step,) = json.loads(capsys.readouterr().out)
     assert sum(step["parameters"]["suppressions"].values()) == 587

@@ -164,7 +164,7 @@ def test_every_door_gives_the_same(keyed, tmp_path, monkeypatch, capsys):
     assert con.execute("SELECT id, f FROM masked ORDER BY id").fetchall() == swapped
     data.mask.pram_guaranteed(0.6, keys=["Select"])
     con.execute("SELECT * FROM masked").fetchall()
-    arguments = ["mask", "rank-swap", f"{tmp_path}/raw.parquet", "--id", "id", "--columns", "f", "--p", "20"]
+    arguments = ["mask", "rank_swap", f"{tmp_path}/raw.parquet", "--id", "id", "--columns", "f", "--p", "20"]
     assert main([*arguments, "--by-household", "hh x", "--output", f"{tmp_path}/out.parquet"]) == 0
     assert con.execute(f"SELECT id, f FROM '{tmp_path}/out.parquet' ORDER BY id").fetchall() == swapped
     assert "by_household" in capsys.readouterr().out
@@ -204,7 +204,7 @@ def test_a_release_masks_what_is_constant_by_household(keyed, tmp_path, monkeypa
         keys = ["Select"]
         limits = ["k_anonymity.3.records <= 0"]
         [[steps]]
-        method = "rank_swap"
+        mask = "rank_swap"
         column = "f"
         p = 20
         [[steps]]

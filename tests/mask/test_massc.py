@@ -142,10 +142,10 @@ def test_what_is_refused(db, change, words):
 def test_in_place_undo_and_the_command_line(db, tmp_path, monkeypatch):
     monkeypatch.setenv("SDC_KEY", KEY)
     db.execute(f"COPY k TO '{tmp_path}/k.parquet'")
-    sdc_sql.Microdata(db, f"{tmp_path}/k.parquet", id="id").mask.round_to_base("o", 2, into="masked")
+    sdc_sql.Microdata(db, f"{tmp_path}/k.parquet", id="id").mask.round("o", 2, into="masked")
     data = sdc_sql.Microdata(db, "masked", keys=KEYS, id="id", weight="w")
     before = db.execute("FROM masked ORDER BY id").fetchall()
-    step = data.mask.massc(0.1, 0.25)
+    step = data.mask.massc(0.1, 0.25, in_place=True)
     assert step.parameters["risk_after"] < step.parameters["risk"]
     assert step.records == db.execute("SELECT count(*) FROM masked").fetchone()[0] < N
     assert sum(row["records"] for row in step.parameters["design"]) == N

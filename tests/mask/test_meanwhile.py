@@ -14,10 +14,10 @@ KEY = "Zk3vQ9xT1bW7mLs5dHf8yRpN2cGjU4aE6oXiKtVw0qM"
 N = 50
 STEPS = {
     "noise": lambda data: data.mask.noise("f", 5.0),
-    "round": lambda data: data.mask.round_to_base("f", 1000),  # by value, without a join
+    "round": lambda data: data.mask.round("f", 1000),  # by value, without a join
     "suppress": lambda data: data.mask.local_suppression(2, keys=["Select"]),  # few records are updated
-    "sample": lambda data: data.mask.sample(fraction=0.5),
-    "where": lambda data: data.where("id < 30").mask.round_to_base("f", 1000),
+    "sample": lambda data: data.mask.sample(fraction=0.5, in_place=True),
+    "where": lambda data: data.where("id < 30").mask.round("f", 1000),
 }
 CHANGES = {
     "inserted": "INSERT INTO k VALUES (1000, 77.123, 'alone')",
@@ -84,7 +84,7 @@ def test_a_table_that_never_rests_is_left_as_it_is(data, struck, monkeypatch):
     monkeypatch.setattr("sdc_sql.db.transaction.TRIES", 2)
     struck(CHANGES["inserted"], 9)
     with pytest.raises(TableError, match="Another connection is changing the same table"):
-        data.mask.round_to_base("f", 1000)
+        data.mask.round("f", 1000)
     assert data.con.execute("SELECT count(*), bool_and(f % 1000 > 0) FROM k").fetchall() == [(N + 2, True)]
     assert not data.steps
 
@@ -96,17 +96,17 @@ def test_several_steps_in_a_transaction_of_the_callers(data, struck):
     con.begin()
     con.execute("DELETE FROM k WHERE id = 49")
     con.execute("INSERT INTO k VALUES (60, 60.5, 'v0')")
-    data.mask.round_to_base("f", 5)
-    data.mask.round_to_base("f", 10)
+    data.mask.round("f", 5)
+    data.mask.round("f", 10)
     struck(CHANGES["inserted"], 1)
     with pytest.raises(TableError, match="Roll your transaction back"):
-        data.mask.round_to_base("f", 50)
+        data.mask.round("f", 50)
     con.rollback()
     assert not data.steps
     con.begin()
     con.execute("CREATE TABLE made AS FROM k")
-    sdc_sql.Microdata(con, "made", id="id").mask.round_to_base("f", 5)
-    sdc_sql.Microdata(con, "made", id="id").mask.round_to_base("f", 10)
+    sdc_sql.Microdata(con, "made", id="id").mask.round("f", 5)
+    sdc_sql.Microdata(con, "made", id="id").mask.round("f", 10)
     con.commit()
     assert [step.method for step in sdc_sql.Microdata(con, "made").steps] == ["round", "round"]
 
@@ -123,9 +123,9 @@ def test_what_has_no_equal_is_no_change(data):
 @pytest.mark.slow
 def test_undoing_loses_no_record_of_another_connection(data, monkeypatch):
     """The table is made anew and takes the place of the old one, where what is inserted meanwhile would stand."""
-    data.mask.round_to_base("f", 5, into="masked")
+    data.mask.round("f", 5, into="masked")
     masked = sdc_sql.Microdata(data.con, "masked", id="id")
-    masked.mask.round_to_base("f", 10)
+    masked.mask.round("f", 10)
     its, done = undo._rest_is_the_same, []
 
     def checked(*given: object) -> None:

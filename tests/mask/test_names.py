@@ -36,7 +36,7 @@ def values(con: duckdb.DuckDBPyConnection, name: str) -> list[tuple[int]]:
 def test_the_table_that_is_read_is_the_one_that_is_masked(both, name):
     both.execute(f"CREATE TABLE {quoted(name)} AS SELECT id, w + 2 AS w FROM x")
     others, before = values(both, "x"), values(both, name)
-    step = sdc_sql.Microdata(both, name, id="id").mask.round_to_base("w", 10)
+    step = sdc_sql.Microdata(both, name, id="id").mask.round("w", 10)
     assert values(both, "x") == others
     assert step.changed == sum(a != b for a, b in zip(values(both, name), before, strict=True)) > 0
 
@@ -45,7 +45,7 @@ def test_the_table_that_is_read_is_the_one_that_is_masked(both, name):
 @pytest.mark.parametrize("name", ODD)
 def test_into_is_read_in_the_same_way(both, name):
     before = values(both, "x")
-    sdc_sql.Microdata(both, "x", id="id").mask.round_to_base("w", 10, into=name)
+    sdc_sql.Microdata(both, "x", id="id").mask.round("w", 10, into=name)
     assert values(both, "x") == before != values(both, name)
     assert sdc_sql.Microdata(both, name, id="id").columns == ("id", "w")
 
@@ -55,9 +55,9 @@ def test_into_is_read_in_the_same_way(both, name):
 def test_what_is_no_name_is_refused(both, name):
     before = both.execute("FROM duckdb_tables() ORDER BY ALL").fetchall()
     with pytest.raises(TableError):
-        sdc_sql.Microdata(both, name, id="id").mask.round_to_base("w", 10)
+        sdc_sql.Microdata(both, name, id="id").mask.round("w", 10)
     with pytest.raises(TableError):
-        sdc_sql.Microdata(both, "x", id="id").mask.round_to_base("w", 10, into=name)
+        sdc_sql.Microdata(both, "x", id="id").mask.round("w", 10, into=name)
     assert both.execute("FROM duckdb_tables() ORDER BY ALL").fetchall() == before
 
 
@@ -93,7 +93,7 @@ def test_the_parts_are_those_that_duckdb_reads(name):
 def test_quotes_in_quotes_are_refused_where_duckdb_drops_them(both):
     both.execute("CREATE TABLE weird AS FROM x")
     with pytest.raises(TableError, match=r'is read by DuckDB 1\..* as "weird"'):
-        sdc_sql.Microdata(both, '"we""ird"', id="id").mask.round_to_base("w", 10)
+        sdc_sql.Microdata(both, '"we""ird"', id="id").mask.round("w", 10)
 
 
 @pytest.mark.slow
@@ -104,7 +104,7 @@ def test_a_schema_that_is_named_is_no_other(both):
     for name in ("memory.main.x", "s.x", "temp.x", "main.x"):
         before = {t: both.execute(f"FROM {t} ORDER BY id").fetchall() for t in ("memory.main.x", "s.x", "temp.x")}
         read = both.execute(f"FROM query_table('{name}') ORDER BY id").fetchall()
-        sdc_sql.Microdata(both, name, id="id").mask.round_to_base("w", 3)
+        sdc_sql.Microdata(both, name, id="id").mask.round("w", 3)
         changed = [t for t, rows in before.items() if both.execute(f"FROM {t} ORDER BY id").fetchall() != rows]
         assert changed == [] or [before[t] for t in changed] == [read]
 
@@ -117,7 +117,7 @@ def test_a_table_found_on_a_search_path_of_several_schemas_is_the_one_read_or_re
         before = {t: both.execute(f"FROM {t} ORDER BY id").fetchall() for t in ("main.x", "b.x")}
         read = both.execute("FROM query_table('x') ORDER BY id").fetchall()
         with contextlib.suppress(TableError):
-            sdc_sql.Microdata(both, "x", id="id").mask.round_to_base("w", 3)
+            sdc_sql.Microdata(both, "x", id="id").mask.round("w", 3)
         for table, rows in before.items():
             if rows != read:
                 assert both.execute(f"FROM {table} ORDER BY id").fetchall() == rows

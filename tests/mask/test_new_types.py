@@ -9,6 +9,7 @@ from masked_tables import shape
 
 import sdc_sql
 from sdc_sql.db.masking.apply import masked
+from sdc_sql.db.masking.masking import Masking
 from sdc_sql.errors import ColumnError
 
 if TYPE_CHECKING:
@@ -39,7 +40,7 @@ def aged(con):
 
 def become(con: duckdb.DuckDBPyConnection, macro: str, column: str, into: str | None = None) -> object:
     data = sdc_sql.Microdata(con, "t", id="id")
-    return masked(data._roles, macro, (column,), {"columns": (column,), "id": "id"}, into=into, retyped=True)
+    return masked(data._roles, Masking(macro, (column,), {"columns": (column,), "id": "id"}, retyped=True), into=into)
 
 
 def types(con: duckdb.DuckDBPyConnection, table: str) -> list[str]:

@@ -76,7 +76,7 @@ def test_types_order_names_and_the_rest_are_kept(table):
         "sdc_microaggregate('k', ['Select', 'f'], 3, 'id', method := 'sum_of_z')",
         "sdc_microaggregate_categorical('k', ['we\"ird'], 3, 'id')",
         "sdc_rank_swap('k', 'day', 5, 'id')",
-        "sdc_random_round('k', ['d', 'Select'], 5, 'id')",
+        "sdc_round_at_random('k', ['d', 'Select'], 5, 'id')",
         "sdc_resample('k', 'd', 2, 'id')",
     ):
         masked = table.execute(f"DESCRIBE FROM {macro}").fetchall()
@@ -265,8 +265,8 @@ def test_rounding(con, base):
 
 
 @pytest.mark.slow
-def test_random_rounding_is_unbiased_and_leaves_multiples(table):
-    rounded = "sdc_random_round('k', ['f'], 50, 'id')"
+def test_round_at_randoming_is_unbiased_and_leaves_multiples(table):
+    rounded = "sdc_round_at_random('k', ['f'], 50, 'id')"
     ((bias, far, odd),) = table.execute(
         "SELECT sum(m.f - k.f), max(abs(m.f - k.f)), sum((m.f % 50 <> 0)::INTEGER) "
         f"FROM k JOIN {rounded} AS m ON k.id = m.id"
@@ -315,7 +315,7 @@ WRONG = [
     (lambda t: t.mask.rank_swap("f", 101), "p is 101"),
     (lambda t: t.mask.rank_swap("f"), "either p"),
     (lambda t: t.mask.rank_swap("f", 5, correlation=0.9), "either p"),
-    (lambda t: t.mask.round_to_base("f", 0), "base is 0"),
+    (lambda t: t.mask.round("f", 0), "base is 0"),
     (lambda t: t.mask.resample("f", 0), "at least 1"),
 ]
 
@@ -343,7 +343,7 @@ def test_one_record_and_none(con):
     ):
         with pytest.raises(sdc_sql.InputError, match="1 value"):
             mask()
-    data.mask.round_to_base("f", 2)
+    data.mask.round("f", 2)
     assert con.execute("FROM one").fetchall() == [(1, 6.0, dt.date(2001, 2, 3))]
     con.execute("DELETE FROM one")
     with pytest.raises(sdc_sql.TableError, match="no rows"):

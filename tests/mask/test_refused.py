@@ -42,7 +42,7 @@ MASKS = {
     "round points": "sdc_round_points('{t}', ['n'], 'points', 'id')",
     "recode level": "sdc_recode_level('{t}', 'cat', 'levels', 'id')",
     "recode relative": "sdc_recode_relative('{t}', 'cat', 'sex', 'id')",
-    "random round": "sdc_random_round('{t}', ['n'], 5, 'id')",
+    "random round": "sdc_round_at_random('{t}', ['n'], 5, 'id')",
 }
 OF_RECORDS = [
     "FROM {m}",

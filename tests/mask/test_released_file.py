@@ -77,7 +77,7 @@ def mask(con: duckdb.DuckDBPyConnection) -> sdc_sql.Microdata:
     data = sdc_sql.Microdata(con, "persons", id="id")
     data.mask.pram_retention("name", 0.0)
     con.execute("UPDATE persons SET name = 'n' || (id % 7)")
-    data.mask.round_to_base("x", 1000)
+    data.mask.round("x", 1000)
     return data
 
 
@@ -85,10 +85,10 @@ def mask(con: duckdb.DuckDBPyConnection) -> sdc_sql.Microdata:
 def test_masking_in_place_leaves_the_originals_in_the_file_and_says_so(file):
     with duckdb.connect(file) as con:
         data = mask(con)
-        step = data.mask.round_to_base("x", 2000)
+        step = data.mask.round("x", 2000)
         assert "hand over a fresh file" in step.remains
         assert "hand over a fresh file" in str(step)
-        copied = data.mask.round_to_base("x", 2000, into="copied")
+        copied = data.mask.round("x", 2000, into="copied")
         assert copied.remains == ""
         assert "remains" not in str(copied)
         con.execute("CHECKPOINT")

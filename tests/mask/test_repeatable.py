@@ -180,15 +180,15 @@ METHODS: dict[str, tuple[str, tuple[Any, ...], dict[str, Any], str]] = {
         "microaggregate_categorical", (["cat", "sex"], 3), {"scale": "nominal"},
         "sdc_microaggregate_categorical({t}, ['cat', 'sex'], 3, 'id', scale := 'nominal')",
     ),
-    "round": ("round_to_base", (["x", "n"], 5), {}, "sdc_round({t}, ['x', 'n'], 5, 'id')"),
+    "round": ("round", (["x", "n"], 5), {}, "sdc_round({t}, ['x', 'n'], 5, 'id')"),
     "round at random": (
-        "round_to_base", (["x", "n"], 5), {"at_random": True}, "sdc_random_round({t}, ['x', 'n'], 5, 'id')",
+        "round", (["x", "n"], 5), {"at_random": True}, "sdc_round_at_random({t}, ['x', 'n'], 5, 'id')",
     ),
     "sample": (
         "sample", (), {"fraction": 0.3, "stratum": "region"},
         "sdc_sample({t}, 'id', fraction := 0.3, stratum := 'region')",
     ),
-    "shuffle": ("shuffle", ("2026",), {}, "sdc_shuffle({t}, 'id', '2026')"),
+    "renumber": ("renumber", ("2026",), {}, "sdc_renumber({t}, 'id', '2026')"),
     "massc": (
         "massc", (0.2, 0.3), {"keys": ["cat", "n", "sex"], "strata": [1, 3, 5]},
         "sdc_massc({t}, ['cat', 'n', 'sex'], 0.2, 0.3, 'id', strata := [1, 3, 5])",
@@ -335,7 +335,7 @@ def test_the_order_in_which_columns_are_named_does_not_matter(keyed, name):
 
 NEW = pytest.mark.parametrize("new", [("stream", "another"), ("key", OTHER)], ids=["stream", "key"])
 DRAWN = [name for name, (method, _, named, _) in METHODS.items()
-         if not method.startswith("microaggregate") and (method != "round_to_base" or named)]  # fmt: skip
+         if not method.startswith("microaggregate") and (method != "round" or named)]  # fmt: skip
 
 
 @pytest.mark.one_in(32)

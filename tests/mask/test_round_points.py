@@ -58,10 +58,10 @@ def test_no_rounded_value_is_above_the_largest_that_is_possible(k):
         assert y == (90 if x >= 85 else 10 * math.floor(x / 10 + 0.5))
     data = sdc_sql.Microdata(k, "n", id="id")
     with pytest.raises(ParameterError, match="above x_max"):
-        data.mask.round_to_base("x", 10, x_max=97)
+        data.mask.round("x", 10, x_max=97)
     with pytest.raises(ParameterError, match="to the nearest"):
-        data.mask.round_to_base("x", 10, at_random=True, x_max=98)
-    data.mask.round_to_base("x", 10, x_max=98)
+        data.mask.round("x", 10, at_random=True, x_max=98)
+    data.mask.round("x", 10, x_max=98)
     assert k.execute("SELECT max(x) FROM n").fetchone() == (90,)
 
 
@@ -92,10 +92,10 @@ def test_a_point_that_the_type_does_not_hold_is_refused(k):
     assert k.execute("SELECT f::DOUBLE FROM r").fetchall() == [(2.5,)]
     for column, base in (("n", 2.5), ("f", 0.25)):
         with pytest.raises(ParameterError, match="does not hold its multiples"):
-            data.mask.round_to_base(column, base)
+            data.mask.round(column, base)
         with pytest.raises(ParameterError, match="does not hold its multiples"):
-            data.mask.round_to_base(column, base, at_random=True)
-    data.mask.round_to_base(["f", "g"], 0.1)
+            data.mask.round(column, base, at_random=True)
+    data.mask.round(["f", "g"], 0.1)
 
 
 @pytest.mark.slow

@@ -198,11 +198,12 @@ def test_in_place_the_table_keeps_its_shape_and_the_log_knows(db):
     before = db.execute("SELECT sql FROM duckdb_tables() WHERE table_name = 'shaped'").fetchall()
     data = sdc_sql.Microdata(db, "shaped", id="id", weight="w", household="f")
     data.mask.noise("x", 0.1)
-    step = data.mask.sample(fraction=0.5)
+    step = data.mask.sample(fraction=0.5, in_place=True)
     assert (step.records, step.changed, step.columns, step.stream) == (N // 2, N // 2, ("w",), "")
     assert db.execute("SELECT sql FROM duckdb_tables() WHERE table_name = 'shaped'").fetchall() == before
     assert db.execute("SELECT count(*), sum(w) FROM shaped").fetchall() == [(N // 2, 2 * N)]
-    again = data.mask.sample(fraction=0.5)  # drawn anew: with the first draws the same half would be drawn again
+    # drawn anew: with the first draws the same half would be drawn again
+    again = data.mask.sample(fraction=0.5, in_place=True)
     assert (again.records, again.stream, again.parameters["records_before"]) == (N // 4, "2", N // 2)
     assert data.mask.noise("x", 0.1).stream == "2"  # the noise knows its column as it was left
     db.execute("UPDATE shaped SET x = 0 WHERE id = (SELECT min(id) FROM shaped)")
@@ -220,10 +221,10 @@ def test_what_the_table_forbids(db):
     db.execute('CREATE OR REPLACE TABLE whole AS FROM k; CREATE INDEX by_w ON whole ("it\'s")')
     data = sdc_sql.Microdata(db, "whole", id="id", weight="it's")
     with pytest.raises(TableError, match="into="):  # its type would change
-        data.mask.sample(size=5)
+        data.mask.sample(size=5, in_place=True)
     assert db.execute("SELECT count(*) FROM whole").fetchone() == (N,)
     with pytest.raises(ParameterError, match="takes no where"):
-        data.where("s = 'a'").mask.sample(size=5)
+        data.where("s = 'a'").mask.sample(size=5, in_place=True)
 
 
 @pytest.mark.slow
@@ -234,7 +235,7 @@ def test_undo_and_a_release_file_of_the_session(db, tmp_path, monkeypatch):
         fraction=0.25, stratum="s", into="drawn"
     )
     data = sdc_sql.Microdata(db, "drawn", id="id", weight="w", keys=["s"])
-    data.mask.sample(size=90)
+    data.mask.sample(size=90, in_place=True)
     data.mask.pram_retention("s", 0.5)
     data.to_release_file(
         tmp_path / "r.toml",
@@ -271,7 +272,7 @@ certificate = "certificate.json"
 
 def written(db, folder, roles, limit, step):
     db.execute(f"COPY (SELECT id, s, p, 10 AS w, 0.1 AS part, f FROM k) TO '{folder}/k.csv'")
-    step = step if step.startswith("mask") else f'method = "sample"\n{step}'
+    step = step if step.startswith("mask") else f'mask = "sample"\n{step}'
     (folder / "r.toml").write_text(RELEASE.format(roles=roles, limit=limit, step=step))
     return decided(folder / "r.toml")
 
@@ -416,4 +417,20 @@ def test_neyman_allocation_in_closed_form_and_by_python(db, tmp_path, monkeypatc
             ids(db, more, table="n")
     db.execute("UPDATE n SET y = NULL WHERE id = 7")
     with pytest.raises(InputError, match="A record has no y"):
-        sdc_sql.Microdata(db, "n", id="id").mask.sample(size=60, stratum="s", neyman="y")
+        sdc_sql.Microdata(db, "n", id="id").mask.sample(size=60, stratum="s", neyman="y", in_place=True)
+
+
+@pytest.mark.parametrize("delete", [lambda d, **w: d.mask.sample(size=1, **w), lambda d, **w: d.mask.massc(0, 1, **w)])
+def test_records_are_deleted_only_where_it_is_said(delete):
+    data = sdc_sql.example()
+    for wrong, said in (
+        ({}, "deletes records: give into='name' for a new table .* or in_place=True"),
+        ({"into": "o", "in_place": True}, "give one of them"),
+        ({"in_place": "o"}, "in_place is 'o': it must be True or False"),
+    ):
+        with pytest.raises(sdc_sql.ParameterError, match=said):
+            delete(data, **wrong)
+    assert data.con.execute("SELECT count(*) FROM persons").fetchall() == [(3,)]
+    step = delete(data, into="o")
+    assert (data.con.table("persons").shape[0], data.con.table("o").shape[0]) == (3, step.records)
+    assert delete(data, in_place=True).records == data.con.table("persons").shape[0]

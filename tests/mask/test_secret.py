@@ -36,7 +36,7 @@ MASKINGS: dict[str, Callable[..., MaskingStep]] = {
     "hybrid": lambda data, **k: data.mask.hybrid("x", 0.5, **k),
     "data distortion": lambda data, **k: data.mask.data_distortion("x", **k),
     "resample": lambda data, **k: data.mask.resample("x", 3, **k),
-    "random round": lambda data, **k: data.mask.round_to_base("n", 5, at_random=True, **k),
+    "random round": lambda data, **k: data.mask.round("n", 5, at_random=True, **k),
 }
 MACROS = {
     "sdc_noise": "FROM sdc_noise('persons', ['x', 'n'], 0.1, 'id')",
@@ -53,7 +53,7 @@ MACROS = {
     "sdc_hybrid": "FROM sdc_hybrid('persons', ['x'], 0.5, 'id')",
     "sdc_data_distortion": "FROM sdc_data_distortion('persons', ['x'], NULL, 'id')",
     "sdc_resample": "FROM sdc_resample('persons', 'x', 3, 'id')",
-    "sdc_random_round": "FROM sdc_random_round('persons', ['n'], 5, 'id')",
+    "sdc_round_at_random": "FROM sdc_round_at_random('persons', ['n'], 5, 'id')",
 }
 
 
@@ -137,7 +137,7 @@ WRONG: dict[str, Callable[[sdc_sql.Microdata], MaskingStep]] = {
     "xi": lambda data: data.mask.pram_guaranteed(0.1, keys=["cat"]),
     "p": lambda data: data.mask.rank_swap("x", 1000),
     "bounds": lambda data: data.mask.noise("x", 0.1, lower=5, upper=1),
-    "base": lambda data: data.mask.round_to_base("n", -5, at_random=True),
+    "base": lambda data: data.mask.round("n", -5, at_random=True),
     "check": lambda data: data.mask.noise("bounded", 10),
     "into": lambda data: data.mask.noise("x", 0.1, into="matrix"),
     "id": lambda data: data.mask.noise("id", 0.1),

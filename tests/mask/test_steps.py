@@ -57,8 +57,8 @@ def test_a_second_step_on_a_column_takes_the_next_pass(survey):
     assert data.mask.rank_swap("Y", 5).stream == "2"  # by whatever method
     assert data.mask.noise(["y", "x"], 0.1).stream == "6"  # five steps drew on the one or the other
     assert data.mask.microaggregate("x", 3).stream is None
-    assert data.mask.round_to_base("region", 2).stream is None
-    assert data.mask.round_to_base("region", 3, at_random=True).stream == ""
+    assert data.mask.round("region", 2).stream is None
+    assert data.mask.round("region", 3, at_random=True).stream == ""
 
 
 @pytest.mark.slow
@@ -274,7 +274,7 @@ def test_a_second_draw_is_found_by_the_target_and_by_a_copy_of_version_0_1(surve
     survey.execute(FIRST_FORM + ";" + FIRST_ROWS.replace("'t'", "'released'"))
     with pytest.raises(ParameterError, match="of released by noise"):
         of(survey).mask.noise("x", 0.1, into="Released")
-    of(survey).mask.round_to_base("y", 1, into="other")
+    of(survey).mask.round("y", 1, into="other")
     assert of(survey).mask.noise("x", 0.1, into="again").stream == ""  # nothing tells that it was this table
     survey.execute("CREATE TABLE released AS FROM t")  # the copy that version 0.1 made is still there
     with pytest.raises(ParameterError, match="of released by noise"):

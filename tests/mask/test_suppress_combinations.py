@@ -277,7 +277,7 @@ def test_on_the_command_line_a_file_goes_from_failing_to_passing(tmp_path, monke
              ",".join(KEYS[3:]), *weight, "--fail-if", "threshold_rule_summary.unsafe_combinations > 0"]  # fmt: skip
     source = str(fixtures / "cps_couples.parquet")
     assert main(["rules", source, "--keys", keys, *rules]) == 3
-    command = ["mask", "suppress-combinations", source, "--id", "couple", "--columns", keys, "--threshold", "20000",
+    command = ["mask", "suppress_combinations", source, "--id", "couple", "--columns", keys, "--threshold", "20000",
                "--levels", json.dumps(LEVELS), *weight, "--output", "mended.parquet"]  # fmt: skip
     assert main(command) == 0
     assert main(["rules", "mended.parquet", "--keys", keys, *rules, "--nulls", "wildcard"]) == 0
@@ -287,7 +287,7 @@ def test_on_the_command_line_a_file_goes_from_failing_to_passing(tmp_path, monke
 @pytest.mark.slow
 def test_listed_combinations_on_the_command_line(tmp_path, monkeypatch, capsys, fixtures):
     monkeypatch.chdir(tmp_path)
-    command = ["mask", "suppress-combinations", str(fixtures / "cps_couples.parquet"), "--id", "couple", "--columns",
+    command = ["mask", "suppress_combinations", str(fixtures / "cps_couples.parquet"), "--id", "couple", "--columns",
                ",".join(KEYS), "--threshold", "200,60", "--combinations", ";".join(",".join(s) for s in LISTED),
                "--guarantee", "wildcard", "--cost", "entropy", "--output", "r.parquet", "--json"]  # fmt: skip
     assert main(command) == 0

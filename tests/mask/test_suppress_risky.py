@@ -237,7 +237,7 @@ def test_on_the_command_line_a_file_goes_from_failing_to_passing(tmp_path, monke
     keys, source = ["--keys", ",".join(KEYS)], str(fixtures / "cps_couples.parquet")
     limit = ["--weight", "weight", "--nulls", "wildcard", "--fail-if", "individual_risk.individual_risk > 0.001"]
     assert main(["risk", source, *keys, *limit]) == 3
-    command = ["mask", "suppress-risky", source, "--id", "couple", "--columns", ",".join(KEYS), "--max-risk", "0.001",
+    command = ["mask", "suppress_risky", source, "--id", "couple", "--columns", ",".join(KEYS), "--max-risk", "0.001",
                "--weight", "weight", "--output", "mended.parquet"]  # fmt: skip
     assert main(command) == 0
     assert main(["risk", "mended.parquet", *keys, *limit]) == 0

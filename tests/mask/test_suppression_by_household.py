@@ -296,7 +296,7 @@ def test_other_masks_treat_members_alike_or_are_refused(con):
         data.where("id % 2 = 0").mask.recode("region", mapping={"n": "north"}, others="keep", into="a")
     data.mask.pram_retention("region", 0.5, into="b")
     data.mask.recode("region", mapping={"n": "north"}, others="keep", into="c")
-    data.mask.round_to_base("rent", 200, into="d")
+    data.mask.round("rent", 200, into="d")
     for table in "bcd":
         left = Microdata(con, table, household="household").risk.constant_columns(["region", "dwelling", "rent"])
         assert [row.share for row in left] == [1, 1, 1]

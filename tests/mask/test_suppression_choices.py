@@ -168,7 +168,7 @@ def test_wrong_subsets(towns):
 def test_on_the_command_line(towns, tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
     towns.con.execute("COPY k TO 'k.parquet'")
-    command = ["mask", "local-suppression", "k.parquet", "--id", "id", "--columns", "f,Select", "--k", "4", "--json"]
+    command = ["mask", "local_suppression", "k.parquet", "--id", "id", "--columns", "f,Select", "--k", "4", "--json"]
     assert main([*command, "--ghosts", json.dumps(GHOSTS), "--subset", "lat < 30", "--output", "r.parquet"]) == 0
     (step,) = json.loads(capsys.readouterr().out)
     assert step["columns"] == ["f", "Select", "it's a town", "lat"]

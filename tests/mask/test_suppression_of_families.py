@@ -123,7 +123,7 @@ def test_a_release_holds_a_limit_in_households(con, tmp_path):
             keys = ["region", "age", "sex"]
             limits = ["household_k_anonymity.3.records <= 0"]
             [[steps]]
-            method = "local_suppression"
+            mask = "local_suppression"
             scenario = "neighbour"
             k = 3
             unit = "{unit}"

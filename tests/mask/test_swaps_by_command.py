@@ -11,15 +11,15 @@ from masked_tables import KEY
 import sdc_sql
 from sdc_sql.cli import main
 
-DATA = ["data-swap", "--columns", "area", "--rate", "0.4", "--equal", "sex"]
+DATA = ["data_swap", "--columns", "area", "--rate", "0.4", "--equal", "sex"]
 HOMES = [
-    "record-swap", "--columns", "area", "--rate", "0.2", "--household", "home", "--risk-keys", "sex,age", "--k", "2",
+    "record_swap", "--columns", "area", "--rate", "0.2", "--household", "home", "--risk-keys", "sex,age", "--k", "2",
     "--profiles", "sex;age,sex", "--shortfall", "report",
 ]  # fmt: skip
 OF_HOMES = "household := 'home', risk_keys := ['sex', 'age'], k := 2, profiles := [['sex'], ['age', 'sex']]"
 CALLS = {
-    "data-swap": (DATA, "sdc_data_swap('k', ['area'], 0.4, 'id', equal := ['sex'])"),
-    "record-swap": (HOMES, f"sdc_record_swap('k', ['area'], 0.2, 'id', {OF_HOMES}, shortfall := 'report')"),
+    "data_swap": (DATA, "sdc_data_swap('k', ['area'], 0.4, 'id', equal := ['sex'])"),
+    "record_swap": (HOMES, f"sdc_record_swap('k', ['area'], 0.2, 'id', {OF_HOMES}, shortfall := 'report')"),
 }
 
 
@@ -67,7 +67,7 @@ def test_the_command_swaps_what_the_macro_swaps(database, tmp_path, capsys, meth
 def test_a_shortfall_fails_and_changes_nothing(database, capsys):
     before = database.read_bytes()
     options = ["--columns", "area", "--rate", "1", "--different", "area,sex", "--equal", "home"]
-    code = main(["mask", "data-swap", str(database), "--id", "id", *options])
+    code = main(["mask", "data_swap", str(database), "--id", "id", *options])
     assert code != 0
     assert "0 records found a partner, and 120 were asked" in capsys.readouterr().err
     assert database.read_bytes() == before

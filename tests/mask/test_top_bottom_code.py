@@ -250,13 +250,13 @@ def test_command_line(tmp_path, monkeypatch, capsys):
         con.execute("COPY k TO 'k.csv'")
     options = ["--id", "id", "--columns", "f"]
     quantile = [*options, "--unit", "quantile", "--top", "0.5", "--bottom-label", "few", "--bottom", "0.2"]
-    assert main(["mask", "top-bottom-code", "k.duckdb", *quantile]) == 0
+    assert main(["mask", "top_bottom_code", "k.duckdb", *quantile]) == 0
     assert "coded_top" in capsys.readouterr().out
     dates = ["--id", "id", "--columns", "day", "--unit", "value", "--top", "2000-01-03", "--output", "out.csv"]
-    assert main(["mask", "top-bottom-code", "k.csv", *dates]) == 0
+    assert main(["mask", "top_bottom_code", "k.csv", *dates]) == 0
     with duckdb.connect("k.duckdb", read_only=True) as con:
         found = [f for (f,) in con.execute("SELECT f FROM k ORDER BY id").fetchall()]
         assert found == ["few", "10", "20", "30", "40", "40", "40", "40", "40"]
         assert con.execute("SELECT max(day) FROM 'out.csv'").fetchall() == [(dt.date(2000, 1, 3),)]
-    assert main(["mask", "top-bottom-code", "k.csv", *options, "--unit", "value", "--output", "none.csv"]) == 2
+    assert main(["mask", "top_bottom_code", "k.csv", *options, "--unit", "value", "--output", "none.csv"]) == 2
     assert "Neither top nor bottom" in capsys.readouterr().err

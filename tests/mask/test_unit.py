@@ -28,7 +28,7 @@ MASKS = {
     "noise, stratum": lambda d, **u: d.mask.noise("income", 0.1, stratum="region", lower=0, **u),
     "noise, absolute": lambda d, **u: d.mask.noise("income", standard_deviation=5, **u),
     "multiplicative": lambda d, **u: d.mask.multiplicative_noise("income", 0.05, **u),
-    "random rounding": lambda d, **u: d.mask.round_to_base("income", 10, at_random=True, **u),
+    "random rounding": lambda d, **u: d.mask.round("income", 10, at_random=True, **u),
     "pram": lambda d, **u: d.mask.pram("region", [[0.6, 0.4], [0.4, 0.6]], labels=["north", "south"], **u),
     "pram, crossing": lambda d, **u: d.mask.pram(
         ["region", "sex"],
@@ -144,7 +144,7 @@ def test_odd_names_and_codes(keyed):
         (lambda d: d.mask.multiplicative_noise("income", 0.1, method="hoehne", unit="household"), "'plain' only"),
         (lambda d: d.mask.noise(["income", "hh"], 0.1, unit="household"), "cannot be masked themselves"),
         (lambda d: d.mask.pram_guaranteed(0.8, keys=["region"], unit="household"), r"\(8\) of Nayak"),
-        (lambda d: d.mask.round_to_base("income", 10, unit="dwelling"), "unit is 'dwelling'"),
+        (lambda d: d.mask.round("income", 10, unit="dwelling"), "unit is 'dwelling'"),
     ],
 )
 def test_what_has_no_unit_says_why(survey, mask, words):
@@ -168,7 +168,7 @@ def test_without_a_household_or_with_a_null_one(survey):
     [
         "sdc_noise('survey', ['income'], 0.1, 'id', unit := 'household')",
         "sdc_pram_retention('survey', ['tenure'], 0.5, 'id', household := 'hh')",
-        "sdc_random_round('survey', ['income'], 5, 'id', unit := NULL)",
+        "sdc_round_at_random('survey', ['income'], 5, 'id', unit := NULL)",
         "sdc_pram_guaranteed('survey', ['region'], 0.8, 'id', unit := 'household')",
     ],
 )
@@ -221,6 +221,6 @@ def test_at_the_command_line(survey, tmp_path, monkeypatch, capsys):
     assert len(found) == HOUSEHOLDS
     assert main([*call, "--unit", "household", "--output", "s.csv"]) == 2
     assert "household=" in capsys.readouterr().err
-    guaranteed = ["mask", "pram", "survey.csv", "--id", "id", "--columns", "region", "--xi", "0.8"]
+    guaranteed = ["mask", "pram_guaranteed", "survey.csv", "--id", "id", "--columns", "region", "--xi", "0.8"]
     assert main([*guaranteed, "--unit", "household", "--output", "s.csv"]) == 2
     assert "Nayak" in capsys.readouterr().err

@@ -8,7 +8,7 @@ import pytest
 from sdc_sql.cli import main
 
 KEY = "vT5-0fQmXr2LzKp8_YdWc3NhGu7JbSaEo9iRtM1xk4U"
-SUPPRESS = ["local-suppression", "--columns", "f", "--k", "3", "--guarantee", "strong"]
+SUPPRESS = ["local_suppression", "--columns", "f", "--k", "3", "--guarantee", "strong"]
 
 
 @pytest.fixture
@@ -33,7 +33,7 @@ def mask(database, *arguments):
 
 @pytest.mark.slow
 def test_suppressed_labels_leave_the_types(database):
-    swap = ["data-swap", "--columns", "f", "--rate", "0.4"]
+    swap = ["data_swap", "--columns", "f", "--rate", "0.4"]
     assert mask(database, *swap) == 0
     assert b"never" not in database.read_bytes()
     assert mask(database, *SUPPRESS) == 0

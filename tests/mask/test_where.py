@@ -65,13 +65,13 @@ def test_parts_of_parts_and_names_that_are_odd(con):
     con.execute("""CREATE TABLE k AS SELECT range AS id, range % 4 AS "Select", range * 10 AS "a'b" FROM range(12)""")
     data = sdc_sql.Microdata(con, "k", id="id")
     part = data.where('"Select" >= 2').where("""NOT "a'b" > 60""")
-    part.mask.round_to_base("a'b", 100)
+    part.mask.round("a'b", 100)
     assert con.execute("""SELECT "a'b" FROM k ORDER BY id""").fetchall() == [
         (v,) for v in (0, 10, 0, 0, 40, 50, 100, 70, 80, 90, 100, 110)
     ]
     con.execute("ALTER TABLE k ADD COLUMN f BOOLEAN")
     con.execute("UPDATE k SET f = id = 1 WHERE id < 3")
-    sdc_sql.Microdata(con, "k", id="id").where("f").mask.round_to_base("a'b", 1000)
+    sdc_sql.Microdata(con, "k", id="id").where("f").mask.round("a'b", 1000)
     assert con.execute("""SELECT "a'b" FROM k WHERE id < 3 ORDER BY id""").fetchall() == [(0,), (0,), (0,)]
 
 
@@ -91,7 +91,7 @@ def test_what_is_no_condition_is_refused(con, condition):
     made(con)
     before = rows(con)
     with pytest.raises(sdc_sql.InputError, match=WRONG[condition].replace("(", r"\(")):
-        sdc_sql.Microdata(con, "t", id="id").where(condition).mask.round_to_base("x", 5)
+        sdc_sql.Microdata(con, "t", id="id").where(condition).mask.round("x", 5)
     assert rows(con) == before
 
 
@@ -100,7 +100,7 @@ def test_an_id_that_has_come_twice_and_a_column_for_all_are_refused(con):
     part = sdc_sql.Microdata(con, "t", id="id").where("id < 10")
     con.execute("INSERT INTO t FROM t WHERE id = 200")
     with pytest.raises(sdc_sql.InputError, match="is the same on 2 records"):
-        part.mask.round_to_base("x", 5)
+        part.mask.round("x", 5)
     with pytest.raises(sdc_sql.InputError, match="removed from all records"):
         part.mask.drop_identifiers("cat")
 

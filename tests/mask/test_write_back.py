@@ -44,11 +44,9 @@ def test_records_keep_their_places_and_get_their_own_values(keyed, ids):
     before = stored(keyed)
     data = sdc_sql.Microdata(keyed, "t", id="id")
     wanted = [(i, float((x + 5) // 10 * 10), c) for i, x, c in before]
-    assert data.mask.round_to_base("x", 10, into="released").changed == sum(
-        b != w for b, w in zip(before, wanted, strict=True)
-    )
+    assert data.mask.round("x", 10, into="released").changed == sum(b != w for b, w in zip(before, wanted, strict=True))
     assert stored(keyed) == before
-    data.mask.round_to_base("x", 10)
+    data.mask.round("x", 10)
     assert stored(keyed) == stored(keyed, "released") == wanted
 
 
@@ -56,7 +54,7 @@ def test_records_keep_their_places_and_get_their_own_values(keyed, ids):
 def test_a_view_that_gives_another_order_each_time(keyed):
     keyed.execute("CREATE TABLE t AS SELECT range AS id, range * 3.0::DOUBLE AS x FROM range(500)")
     keyed.execute("CREATE VIEW shuffled AS FROM t ORDER BY random()")
-    sdc_sql.Microdata(keyed, "shuffled", id="id").mask.round_to_base("x", 10, into="released")
+    sdc_sql.Microdata(keyed, "shuffled", id="id").mask.round("x", 10, into="released")
     assert rows(keyed, "released") == [(i, float((3 * i + 5) // 10 * 10)) for i in range(500)]
 
 
@@ -66,7 +64,7 @@ def test_a_view_that_gives_other_records_each_time_is_refused(keyed):
     keyed.execute("CREATE VIEW sampled AS FROM t WHERE random() < 0.5")
     before = shape(keyed)
     with pytest.raises(InputError, match=r"does not give the same rows|nothing to measure"):
-        sdc_sql.Microdata(keyed, "sampled", id="id").mask.round_to_base("x", 10, into="released")
+        sdc_sql.Microdata(keyed, "sampled", id="id").mask.round("x", 10, into="released")
     assert shape(keyed) == before
 
 
@@ -91,7 +89,7 @@ def test_what_a_table_has_beside_its_records_stays(keyed, made_otherwise):
     keyed.execute("INSERT INTO t (id, x) SELECT range, 3 * range FROM range(200)")
     keyed.execute("CREATE VIEW seen AS SELECT sum(x) AS total FROM t")
     before, shaped = rows(keyed), shape(keyed)
-    step = sdc_sql.Microdata(keyed, "t", id="id").mask.round_to_base("x", 10)
+    step = sdc_sql.Microdata(keyed, "t", id="id").mask.round("x", 10)
     wanted = [float((3 * i + 5) // 10 * 10) for i in range(200)]
     assert [r[1] for r in rows(keyed)] == wanted
     assert [r[3:] if "GENERATED" in made_otherwise else r[2:] for r in rows(keyed)] == [
@@ -111,7 +109,7 @@ def test_a_table_that_another_refers_to(keyed):
     keyed.execute("CREATE TABLE child (id BIGINT REFERENCES t(id))")
     keyed.execute("INSERT INTO t SELECT range, range FROM range(50)")
     keyed.execute("INSERT INTO child SELECT range FROM range(50)")
-    sdc_sql.Microdata(keyed, "t", id="id").mask.round_to_base("x", 10)
+    sdc_sql.Microdata(keyed, "t", id="id").mask.round("x", 10)
     assert keyed.execute("SELECT count(*) FROM t JOIN child USING (id) WHERE x % 10 = 0").fetchall() == [(50,)]
 
 
@@ -121,8 +119,8 @@ def test_records_that_the_same_transaction_added(keyed):
     keyed.execute("BEGIN")
     keyed.execute("INSERT INTO t SELECT range, 3 * range FROM range(3000, 3100)")
     keyed.execute("DELETE FROM t WHERE id % 100 = 7")
-    sdc_sql.Microdata(keyed, "t", id="id").mask.round_to_base("x", 10)
-    sdc_sql.Microdata(keyed, "t", id="id").mask.round_to_base("x", 20)
+    sdc_sql.Microdata(keyed, "t", id="id").mask.round("x", 10)
+    sdc_sql.Microdata(keyed, "t", id="id").mask.round("x", 20)
     keyed.execute("COMMIT")
     tens = {i: float((3 * i + 5) // 10 * 10) for i in range(3100) if i % 100 != 7}
     assert dict(rows(keyed)) == {i: float((x + 10) // 20 * 20) for i, x in tens.items()}
@@ -133,12 +131,10 @@ def test_records_that_another_connection_adds_meanwhile_stay(tmp_path):
     with duckdb.connect(tmp_path / "t.duckdb") as con:
         con.execute("SET VARIABLE sdc_key = ?", [KEY])
         made(con)
-        sdc_sql.Microdata(con, "t", id="id").mask.round_to_base(
-            "n", 10
-        )  # the first step marks the table, which locks it
+        sdc_sql.Microdata(con, "t", id="id").mask.round("n", 10)  # the first step marks the table, which locks it
         other = con.cursor()
         con.execute("BEGIN")
-        sdc_sql.Microdata(con, "t", id="id").mask.round_to_base("f", 10)
+        sdc_sql.Microdata(con, "t", id="id").mask.round("f", 10)
         other.execute(f"INSERT INTO t SELECT {N} + id, * EXCLUDE (id) FROM t")
         con.execute("COMMIT")
         values = dict(con.execute("SELECT id, f FROM t").fetchall())
@@ -153,7 +149,7 @@ def test_a_wide_table(keyed):
     more = ", ".join(f"range + {i} AS c{i}" for i in range(40))
     keyed.execute(f"CREATE TABLE t AS SELECT range AS id, 3.0::DOUBLE * range AS x, {more} FROM range(300)")
     before = stored(keyed)
-    sdc_sql.Microdata(keyed, "t", id="id").mask.round_to_base("x", 10)
+    sdc_sql.Microdata(keyed, "t", id="id").mask.round("x", 10)
     assert stored(keyed) == [(r[0], float((r[1] + 5) // 10 * 10), *r[2:]) for r in before]
 
 
@@ -220,7 +216,7 @@ def test_a_masked_zero_does_not_keep_the_sign_of_its_original(keyed, monkeypatch
     )
     data = sdc_sql.Microdata(keyed, "t", id="id")
     for mask in (
-        lambda: data.mask.round_to_base("x", 10),
+        lambda: data.mask.round("x", 10),
         lambda: data.mask.noise("x", standard_deviation=0.01, rounded=True),
     ):
         for x in (5, -0.0):

@@ -92,9 +92,9 @@ def test_stages_of_a_masked_copy_column_by_column(folder, capsys, monkeypatch):
     monkeypatch.setenv("SDC_KEY", "".join(f"{byte:02x}" for byte in os.urandom(32)))
     with duckdb.connect() as con:
         con.execute(f"COPY (SELECT *, x AS y FROM '{folder / 't.parquet'}') TO '{folder / 'two.parquet'}'")
-    command = ["mask", "rank-swap", "--id", "id", "--columns", "x,y", "--p", "20", str(folder / "two.parquet")]
+    command = ["mask", "rank_swap", "--id", "id", "--columns", "x,y", "--p", "20", str(folder / "two.parquet")]
     assert main([*command, "--output", str(folder / "out.csv"), "--progress"]) == 0
     said = [line.split(" s  ")[1] for line in capsys.readouterr().err.splitlines()]
-    assert said == ["opening ...", "rank-swap x ...", "rank-swap y ...", "writing ..."]
+    assert said == ["opening ...", "rank_swap x ...", "rank_swap y ...", "writing ..."]
     assert main([*command, "--output", str(folder / "two.csv")]) == 0
     assert capsys.readouterr().err == ""  # not a terminal

@@ -38,15 +38,15 @@ RELEASE = """
     keys = ["age", "Select"]
     limits = ["k_anonymity.2.records <= 0", "theta.upper_bound <= 0.9"]
     [[steps]]
-    method = "recode"
+    mask = "recode"
     column = "age"
     breaks = [20, 40, 60, 80]
     [[steps]]
-    method = "local_suppression"
+    mask = "local_suppression"
     scenario = "neighbour"
     k = 3
     [[steps]]
-    method = "noise"
+    mask = "noise"
     columns = ["income"]
     alpha = 0.1
     [loss]

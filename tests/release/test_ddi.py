@@ -39,7 +39,7 @@ name = "MARKEDSCENARIO"
 keys = ["age", "Select"]
 limits = ["k_anonymity.2.records <= 0", "global_risk.expected_reidentifications <= 98.7654"]
 [[steps]]
-method = "recode"
+mask = "recode"
 column = "age"
 breaks = [0, 40, 60, 90]
 [[steps]]
@@ -48,11 +48,11 @@ method = "linear"
 columns = ["pay"]
 alpha = 0.0717
 [[steps]]
-method = "noise"
+mask = "noise"
 columns = ["hours"]
 standard_deviation = 1.5
 [[steps]]
-method = "local_suppression"
+mask = "local_suppression"
 scenario = "MARKEDSCENARIO"
 k = 2
 where = "age <> 'nowhere'"

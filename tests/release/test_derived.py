@@ -18,7 +18,7 @@ name = "neighbour"
 keys = ["Region", "sex"]
 limits = ["k_anonymity.2.records <= 0"{limit}]
 [[steps]]
-method = "local_suppression"
+mask = "local_suppression"
 scenario = "neighbour"
 k = 3
 {step}
@@ -26,7 +26,7 @@ k = 3
 path = "released.csv"
 """
 GHOSTS = """ghosts = { Region = ["di'strict"], sex = ["di'strict"] }"""
-DROP = """[[steps]]\nmethod = "drop_identifiers"\ncolumns = ["di'strict"]"""
+DROP = """[[steps]]\nmask = "drop_identifiers"\ncolumns = ["di'strict"]"""
 AS_IT_IS = """released_as_collected = ["di'strict"]"""
 SET = ', "derived_values_summary.exact_givers <= 1"'
 
@@ -51,7 +51,7 @@ def test_an_exact_giver_refuses_and_the_message_says_how_to_mend(tmp_path):
         "what can be worked out: derived_values_summary.exact_givers <= 0: di'strict gives back 6 of"
     )
     assert (
-        """take it along: roles.ghosts = { sex = ["di'strict"] }, for steps[0], or drop it (method = "drop_""" in reason
+        """take it along: roles.ghosts = { sex = ["di'strict"] }, for steps[0], or drop it (mask = "drop_""" in reason
     )
     assert refused.limits[-2].figures == {"derived_values_summary.exact_givers": 1}
     assert refused.limits[-1].figures == {"derived_values_summary.predicted_gain": 0.0}
@@ -95,7 +95,7 @@ def test_a_total_less_its_parts_and_households_without_numbers(tmp_path):
             TO '{tmp_path}/k.parquet'
         """)
     file = tmp_path / "release.toml"
-    rounding = '[[steps]]\nmethod = "round"\ncolumn = "total"\nbase = 10'
+    rounding = '[[steps]]\nmask = "round"\ncolumn = "total"\nbase = 10'
     file.write_text(FILE.format(roles='released_as_collected = ["hh", "eq", "rent", "food"]', limit="", step=rounding))
     (reason,) = (r for r in sdc_sql.run_release(file, write=False).reasons if "linear_relations" in r)
     assert "total is a sum of rent, food, which gives" in reason

@@ -23,7 +23,7 @@ name = "neighbour"
 keys = ["age", "Select"]
 limits = ["k_anonymity.2.records <= 0"]
 [[steps]]
-method = "recode"
+mask = "recode"
 column = "age"
 breaks = [0, 40, 80]
 [output]

@@ -27,11 +27,11 @@ name = "it's"
 keys = ["age", "Select"]
 limits = ["k_anonymity.2.records <= 9"]
 [[steps]]
-method = "recode"
+mask = "recode"
 column = "age"
 breaks = [0, 30, 60]
 [[steps]]
-method = "local_suppression"
+mask = "local_suppression"
 scenario = "it's"
 k = 2
 [frontier]
@@ -47,11 +47,11 @@ name = "as it is"
 steps = []
 [[frontier.candidates]]
 name = "the <same> | steps"
-steps = [{ method = "recode", column = "age", breaks = [0, 30, 60] },
-         { method = "local_suppression", scenario = "it's", k = 2 }]
+steps = [{ mask = "recode", column = "age", breaks = [0, 30, 60] },
+         { mask = "local_suppression", scenario = "it's", k = 2 }]
 [[frontier.candidates]]
 name = "classes"
-steps = [{ method = "recode", column = "age", breaks = [0, 30, 60] }]
+steps = [{ mask = "recode", column = "age", breaks = [0, 30, 60] }]
 """
 
 
@@ -125,10 +125,10 @@ utility = "risk + other"
 colour = 1
 [[frontier.candidates]]
 name = "x"
-steps = [{ method = "pram", column = "age", retention = 1.5 }, { method = "drop_identifiers", column = "note" }]
+steps = [{ mask = "pram_retention", column = "age", retention = 1.5 }, { mask = "drop_identifiers", column = "note" }]
 [[frontier.candidates]]
 name = "this release"
-steps = [{ method = "recode", column = "age", breaks = [0, 30], where = "f > 3" }, { method = "recodes" }]
+steps = [{ mask = "recode", column = "age", breaks = [0, 30], where = "f > 3" }, { mask = "recodes" }]
 [[frontier.candidates]]
 name = "x"
 """
@@ -137,9 +137,9 @@ name = "x"
     places = [problem.split(": ")[0] for problem in caught.value.problems]
     assert {*places} == {
         "frontier.max_risk", "frontier.scenario", "frontier.utility", "frontier.colour",
-        "frontier.candidates[0].steps[0].retention", "frontier.candidates[0].steps[1].method",
+        "frontier.candidates[0].steps[0].retention", "frontier.candidates[0].steps[1].mask",
         "frontier.candidates[1].name", "frontier.candidates[1].steps[0].where",
-        "frontier.candidates[1].steps[1].method", "frontier.candidates[2].name", "frontier.candidates[2].steps",
+        "frontier.candidates[1].steps[1].mask", "frontier.candidates[2].name", "frontier.candidates[2].steps",
     }  # fmt: skip
 
 
@@ -168,7 +168,7 @@ def test_a_candidate_that_cannot_be_run_is_told_with_its_place(release):
     more = """
 [[frontier.candidates]]
 name = "several labels"
-steps = [{ method = "mondrian", keys = ["age", "Select"], k = 3 }]
+steps = [{ mask = "mondrian", keys = ["age", "Select"], k = 3 }]
 """
     file = release(more)
     with pytest.raises(InputError, match=r"^frontier\.candidates\[0\] \(several labels\): "):
@@ -178,7 +178,9 @@ steps = [{ method = "mondrian", keys = ["age", "Select"], k = 3 }]
 
 def test_the_draws_of_a_candidate_ask_for_the_key_before_any_work(release, monkeypatch):
     monkeypatch.delenv("SDC_KEY", raising=False)
-    more = '[[frontier.candidates]]\nname = "p"\nsteps = [{ method = "pram", column = "Select", retention = 0.9 }]'
+    more = (
+        '[[frontier.candidates]]\nname = "p"\nsteps = [{ mask = "pram_retention", column = "Select", retention = 0.9 }]'
+    )
     assert read_release(release(more)).draws
     stages = []
     with pytest.raises(InputError, match="No secret key"):
@@ -200,7 +202,7 @@ def test_values_missing_before_are_no_wildcards_for_a_candidate(con):
     """By hand: of (1, NULL), (1, a), (2, b) the missing one would agree with a; suppression must not make it so."""
     con.execute("CREATE TABLE raw AS FROM (VALUES (1, 1, NULL), (2, 1, 'a'), (3, 2, 'b')) AS t(id, age, job)")
     data = Microdata(con, "raw", id="id")
-    step = Step("steps[0]", "local_suppression", "local_suppression", {}, ("age", "job"), suppresses=True)
+    step = Step("steps[0]", "local_suppression", {}, ("age", "job"), suppresses=True)
     assert nulls_after(data, [step], ["age", "job"]) == "category"
     assert nulls_after(data, [step], ["age"]) == "wildcard"
     assert nulls_after(data, [], ["age"]) == "category"

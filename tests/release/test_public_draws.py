@@ -131,7 +131,7 @@ def test_the_rate_of_a_swap_does_not_follow_from_a_loss(tmp_path, monkeypatch, c
             columns = ["region", "job", "sex"]
             limits = ["direct_distance.distance <= 1"]
             [[steps]]
-            method = "pram_retention"
+            mask = "pram_retention"
             columns = ["sex"]
             retention = 0.9
         """
@@ -193,12 +193,12 @@ def test_no_estimate_from_the_whole_file_is_corrected_for_a_part_of_it(tmp_path,
         keys = ["job"]
         limits = ["k_anonymity.2.records <= 0"]
         [[steps]]
-        method = "pram_retention"
+        mask = "pram_retention"
         column = "job"
         retention = 0.9
         {where}
         [[steps]]
-        method = "noise"
+        mask = "noise"
         columns = ["pay"]
         standard_deviation = 1.5
         {where}

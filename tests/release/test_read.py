@@ -14,7 +14,7 @@ SECTIONS = {
     "[roles]": 'id = "id"\nweight = "weight"\nsampling_fraction = 0.1\nsensitive = ["region"]\n'
     'released_as_collected = ["name", "household"]',
     "[[scenarios]]": 'name = "neighbour"\nkeys = ["age", "Select"]\nlimits = ["k_anonymity.3.records <= 0"]',
-    "[[steps]]": 'method = "local_suppression"\nscenario = "neighbour"\nk = 3\nwhere = "region <> \'north\'"',
+    "[[steps]]": 'mask = "local_suppression"\nscenario = "neighbour"\nk = 3\nwhere = "region <> \'north\'"',
     "[loss]": 'columns = ["age"]\nlimits = ["direct_distance.distance <= 1"]',
     "[output]": 'path = "released.csv"',
 }
@@ -139,81 +139,82 @@ WRONG = {
         {"scenarios": 'name = "neighbour"\nkeys = ["age"]'},
         "scenarios: none has a limit: nothing could be refused.",
     ),
-    "steps.method": (steps('method = "recod"\ncolumn = "age"'), "steps[0].method: there is no method 'recod'; did you"),
-    "steps.nothing": (steps("k = 3"), "steps[0].method: it is missing."),
+    "steps.mask": (steps('mask = "recod"\ncolumn = "age"'), "steps[0].mask: there is no mask 'recod'; did you"),
+    "steps.nothing": (steps("k = 3"), "steps[0].mask: it is missing: name the mask"),
+    "steps.no name": (steps("mask = 3"), "steps[0].mask: it is 3: it must be a name."),
     "steps.field": (
-        steps('method = "pram"\ncolumns = ["region"]\nretentoin = 0.9'),
+        steps('mask = "pram_retention"\ncolumns = ["region"]\nretentoin = 0.9'),
         "steps[0].retentoin: there is no such field; did you mean 'retention'?",
     ),
-    "steps.needs": (steps('method = "rank_swap"\ncolumn = "age"'), "steps[0]: it needs p or correlation."),
+    "steps.needs": (steps('mask = "rank_swap"\ncolumn = "age"'), "steps[0]: it needs p or correlation."),
     "steps.both": (
-        steps('method = "rank_swap"\ncolumn = "age"\np = 5\ncorrelation = 0.9'),
+        steps('mask = "rank_swap"\ncolumn = "age"\np = 5\ncorrelation = 0.9'),
         "steps[0]: p and correlation exclude each other",
     ),
     "steps.other": (
-        steps('method = "noise"\ncolumns = ["weight"]\nstandard_deviation = 1\nthreshold = 3'),
+        steps('mask = "noise"\ncolumns = ["weight"]\nstandard_deviation = 1\nthreshold = 3'),
         "steps[0].threshold: it goes with alpha only.",
     ),
     "steps.k": (
-        steps('method = "local-suppression"\nkeys = ["age"]\nk = 1'),
+        steps('mask = "local_suppression"\nkeys = ["age"]\nk = 1'),
         "steps[0].k: it is 1: it must be a whole number of at least 2",
     ),
     "steps.whole": (
-        steps('method = "local_suppression"\nkeys = ["age"]\nk = 2.5'), "steps[0].k: it is 2.5: it must be a whole"
+        steps('mask = "local_suppression"\nkeys = ["age"]\nk = 2.5'), "steps[0].k: it is 2.5: it must be a whole"
     ),
     "steps.truth": (
-        steps('method = "round"\ncolumns = ["weight"]\nbase = 5\nat_random = "yes"'),
+        steps('mask = "round"\ncolumns = ["weight"]\nbase = 5\nat_random = "yes"'),
         "steps[0].at_random: it is 'yes': it must be true or false",
     ),
     "steps.range": (
-        steps('method = "pram"\ncolumns = ["region"]\nretention = 1.5'),
+        steps('mask = "pram_retention"\ncolumns = ["region"]\nretention = 1.5'),
         "steps[0].retention: it is 1.5: it must be a finite number, from 0 to 1",
     ),
     "steps.choice": (
-        steps('method = "noise"\ncolumns = ["weight"]\nalpha = 0.1\nmethods = 1'), "steps[0].methods: there is no such"
+        steps('mask = "noise"\ncolumns = ["weight"]\nalpha = 0.1\nmethods = 1'), "steps[0].methods: there is no such"
     ),
     "steps.value": (
-        steps('method = "local_suppression"\nkeys = ["age"]\nk = 2\nguarantee = "stron"'),
+        steps('mask = "local_suppression"\nkeys = ["age"]\nk = 2\nguarantee = "stron"'),
         "steps[0].guarantee: it is 'stron': it must be 'identical', 'strong' or 'wildcard'; did you mean 'strong'?",
     ),
     "steps.by_key": (
-        steps('method = "local_suppression"\nkeys = ["age"]\nk = 2\nimportance = { age = -1, agee = 1 }'),
+        steps('mask = "local_suppression"\nkeys = ["age"]\nk = 2\nimportance = { age = -1, agee = 1 }'),
         "steps[0].importance.age: it is -1: it must be a finite number, above 0",
     ),
     "steps.column": (
-        steps('method = "local_suppression"\nkeys = ["age", "SELECTT"]\nk = 2'), "steps[0].keys[1]: The column 'S"
+        steps('mask = "local_suppression"\nkeys = ["age", "SELECTT"]\nk = 2'), "steps[0].keys[1]: The column 'S"
     ),
     "steps.scenario": (
-        steps('method = "local_suppression"\nscenario = "naighbour"\nk = 2'),
+        steps('mask = "local_suppression"\nscenario = "naighbour"\nk = 2'),
         "steps[0].scenario: there is no scenario 'naighbour'; did you mean 'neighbour'?",
     ),
     "steps.scenario_columns": (
-        steps('method = "noise"\nscenario = "neighbour"\nalpha = 0.1'), "steps[0].scenario: a scenario says which keys"
+        steps('mask = "noise"\nscenario = "neighbour"\nalpha = 0.1'), "steps[0].scenario: a scenario says which keys"
     ),
-    "steps.target": (steps('method = "noise"\nalpha = 0.1'), 'steps[0]: give columns = ["age", "sex"].'),
+    "steps.target": (steps('mask = "noise"\nalpha = 0.1'), 'steps[0]: give columns = ["age", "sex"].'),
     "steps.where": (
-        steps('method = "drop_identifiers"\ncolumns = ["name"]\nwhere = "age > 1"'),
+        steps('mask = "drop_identifiers"\ncolumns = ["name"]\nwhere = "age > 1"'),
         "steps[0].where: a column is dropped from all records",
     ),
     "steps.subset": (
-        steps('method = "local_suppression"\nkeys = ["age"]\nk = 2\nsubset = "agee > 1"'), "steps[0].subset: The column"
+        steps('mask = "local_suppression"\nkeys = ["age"]\nk = 2\nsubset = "agee > 1"'), "steps[0].subset: The column"
     ),
     "steps.where_column": (
-        steps('method = "local_suppression"\nkeys = ["age"]\nk = 2\nwhere = "agee > 1"'), "steps[0].where: The col"
+        steps('mask = "local_suppression"\nkeys = ["age"]\nk = 2\nwhere = "agee > 1"'), "steps[0].where: The col"
     ),
     "steps.where_query": (
-        steps('method = "local_suppression"\nkeys = ["age"]\nk = 2\nwhere = "age IN (SELECT age FROM other)"'),
+        steps('mask = "local_suppression"\nkeys = ["age"]\nk = 2\nwhere = "age IN (SELECT age FROM other)"'),
         "steps[0].where: it holds",
     ),
     "steps.where_statement": (
-        steps('method = "local_suppression"\nkeys = ["age"]\nk = 2\nwhere = "1; DROP TABLE x"'),
+        steps('mask = "local_suppression"\nkeys = ["age"]\nk = 2\nwhere = "1; DROP TABLE x"'),
         "steps[0].where: it cannot be read",
     ),
     "steps.file": (
-        steps('method = "generalise"\nkeys = ["age"]\nhierarchies = "none.csv"'), "steps[0].hierarchies: there is no"
+        steps('mask = "generalise"\nkeys = ["age"]\nhierarchies = "none.csv"'), "steps[0].hierarchies: there is no"
     ),
     "steps.dropped": (
-        steps('method = "drop_identifiers"\ncolumns = ["age"]'), "steps[0]: age is used by scenarios[0]"
+        steps('mask = "drop_identifiers"\ncolumns = ["age"]'), "steps[0]: age is used by scenarios[0]"
     ),
     "limits.measure": (
         {"scenarios": 'name = "neighbour"\nkeys = ["age"]\nlimits = ["thet.theta < 1"]'},
@@ -263,14 +264,14 @@ def test_each_error_is_told_with_its_place(write, kind):
 
 
 def test_every_error_at_once_and_no_more(write):
-    changed = steps('method = "local_suppression"\nscenario = "neighbour"\nk = 1') | {"output": 'path = "a.xlsx"'}
+    changed = steps('mask = "local_suppression"\nscenario = "neighbour"\nk = 1') | {"output": 'path = "a.xlsx"'}
     assert [p.partition(":")[0] for p in problems(write(**changed, file="titel = 1"))] == [
         "titel", "steps[0].k", "output.path",
     ]  # fmt: skip
 
 
 def test_an_unknown_field_of_a_step_hides_no_other_error(write):
-    suppression = 'method = "local_suppression"\nkeys = ["age", "Selct"]\nk = 1\ngarantee = "strong"\nwhere = "x ="'
+    suppression = 'mask = "local_suppression"\nkeys = ["age", "Selct"]\nk = 1\ngarantee = "strong"\nwhere = "x ="'
     noise = '\n[[steps]]\nmask = "noise"\ncolumns = ["wieght"]\nalhpa = 0.1\nmethod = "liniar"'  # alpha is needed
     found = problems(write(steps=suppression + noise))
     assert [problem.partition(": ")[0] for problem in found] == [
@@ -280,7 +281,7 @@ def test_an_unknown_field_of_a_step_hides_no_other_error(write):
 
 
 def test_no_message_shows_a_value_of_the_data(write):
-    found = problems(write(roles='id = "idd"\nweight = "age2"', steps='method = "pram"\ncolumns = ["x"]'))
+    found = problems(write(roles='id = "idd"\nweight = "age2"', steps='mask = "pram"\ncolumns = ["x"]'))
     assert not any(value in problem for problem in found for value in ("Ann", "20.5"))
 
 
@@ -308,7 +309,7 @@ def test_the_release_and_ghosts_of_the_file_are_those_of_the_steps(write):
     plan = read_release(
         write(
             roles='id = "id"\nghosts = { age = ["household"], region = ["name"] }',
-            steps=SECTIONS["[[steps]]"] + '\n[[steps]]\nmethod = "rank-swap"\ncolumns = ["weight"]\np = 5',
+            steps=SECTIONS["[[steps]]"] + '\n[[steps]]\nmask = "rank_swap"\ncolumns = ["weight"]\np = 5',
         )
     )
     assert plan.steps[0].arguments["ghosts"] == {"age": ["household"]}
@@ -319,14 +320,33 @@ def test_the_release_and_ghosts_of_the_file_are_those_of_the_steps(write):
 def test_a_parameter_called_method_goes_with_the_name_of_the_mask(write):
     steps = 'mask = "noise"\ncolumns = ["weight"]\nalpha = 0.1\nmethod = "linear"'
     (step,) = read_release(write(steps=steps)).steps
-    assert (step.method, step.verb, step.arguments["method"]) == ("noise", "noise", "linear")
+    assert (step.verb, step.arguments["method"]) == ("noise", "linear")
     assert [p.partition(":")[0] for p in problems(write(steps=steps.replace("linear", "liner")))] == ["steps[0].method"]
     (wrong,) = problems(write(steps=steps.replace('"noise"', '"nois"')))
-    assert wrong.startswith("steps[0].mask: there is no method 'nois'")
+    assert wrong.startswith("steps[0].mask: there is no mask 'nois'")
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ('method = "recode"\ncolumn = "age"\nkeep_first = 1', 'method = "recode" # mask = "recode"'),
+        ('method = "rank-swap"\ncolumns = ["weight"]\np = 5', 'method = "rank-swap" # mask = "rank_swap"'),
+        ('mask = "rank-swap"\ncolumns = ["weight"]\np = 5', 'mask = "rank-swap" # mask = "rank_swap"'),
+        ('method = "pram"\ncolumns = ["age"]\nretention = 0.9', 'method = "pram" # mask = "pram_retention"'),
+        ('mask = "round_to_base"\ncolumns = ["weight"]\nbase = 5', 'mask = "round_to_base" # mask = "round"'),
+        ('mask = "shuffle"\nrelease = "a"', 'mask = "shuffle" # mask = "renumber"'),
+    ],
+)
+def test_the_form_of_earlier_versions_is_an_error_that_gives_the_new_one(write, old, new):
+    was, _, now = new.partition(" # ")
+    found = problems(write(steps=old))
+    field = was.partition(" ")[0]
+    assert found[0] == f"steps[0].{field}: {was} is of versions before 0.2.0: write {now}."
+    assert len(found) == 1 + ("renumber" in now)  # which is of no release file
 
 
 def test_a_ghost_that_stays_while_its_key_is_changed_is_refused(write):
-    swap = 'method = "rank-swap"\ncolumns = ["age"]\np = 5'
+    swap = 'mask = "rank_swap"\ncolumns = ["age"]\np = 5'
     roles = 'id = "id"\nghosts = { age = ["household"] }\nreleased_as_collected = ["name", "region", "weight"]'
     (problem,) = problems(write(roles=roles, steps=swap))
     assert problem.startswith("steps[0]: household would stay as it is")

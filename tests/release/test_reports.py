@@ -40,37 +40,37 @@ name = "MARKEDSCENARIO"
 keys = ["region", "age", "job"]
 limits = ["k_anonymity.2.records <= 0", "global_risk.expected_reidentifications <= 98.7654"]
 [[steps]]
-method = "recode"
+mask = "recode"
 column = "age"
 breaks = [0, 40, 90]
 [[steps]]
-method = "pram"
+mask = "pram"
 columns = ["job"]
 matrix = [[0.81234, 0.18766, 0], [0.1, 0.9, 0], [1, 0, 0]]
 labels = ["a", "b", "RAREJOB"]
 [[steps]]
-method = "noise"
+mask = "noise"
 columns = ["pay"]
 alpha = 0.0717
 [[steps]]
-method = "noise"
+mask = "noise"
 columns = ["hours"]
 standard_deviation = 1.5
 [[steps]]
-method = "multiplicative_noise"
+mask = "multiplicative_noise"
 columns = ["tips"]
 size = 0.0313
 [[steps]]
-method = "rank_swap"
+mask = "rank_swap"
 column = "rent"
 p = 7.77
 [[steps]]
-method = "top_bottom_code"
+mask = "top_bottom_code"
 column = "wealth"
 unit = "count"
 top = 4
 [[steps]]
-method = "local_suppression"
+mask = "local_suppression"
 scenario = "MARKEDSCENARIO"
 k = 2
 where = "region <> 'nowhere'"

@@ -210,7 +210,7 @@ def test_public_rules_are_measured_by_columns_that_are_not_released(of_rows, con
         name = "neighbour"
         keys = ["sex"]
         [[steps]]
-        method = "drop_identifiers"
+        mask = "drop_identifiers"
         columns = ["province", "town"]
     """
     outcome = run_release(of_rows(query, text), con, write=False)

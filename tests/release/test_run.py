@@ -34,12 +34,12 @@ name = "neighbour"
 keys = ["region", "sex", "age", "education"]
 limits = ["k_anonymity.3.records <= 0", "theta.upper_bound <= 0.05"]
 [[steps]]
-method = "recode"
+mask = "recode"
 column = "age"
 breaks = [0, 17, 19, 21, 30, 40, 50, 60, 79]
 ends = "open"
 [[steps]]
-method = "local_suppression"
+mask = "local_suppression"
 scenario = "neighbour"
 k = 3
 [loss]
@@ -81,7 +81,7 @@ def small(tmp_path):
         given = {
             "source": 'path = "raw.csv"', "roles": "", "nulls": 'nulls = "wildcard"', "keys": '["age", "Select"]',
             "limits": '["k_anonymity.2.records <= 0"]', "output": 'path = "released.csv"',
-            "steps": '[[steps]]\nmethod = "local_suppression"\nscenario = "neighbour"\nk = 2',
+            "steps": '[[steps]]\nmask = "local_suppression"\nscenario = "neighbour"\nk = 2',
         }  # fmt: skip
         file = tmp_path / "release.toml"
         file.write_text(SMALL.format(**given | changed))
@@ -276,7 +276,7 @@ def test_one_record_is_refused_by_its_step_with_the_place(small, con, tmp_path):
 
 
 def test_a_step_that_draws_needs_the_key_before_any_work(small, con, monkeypatch):
-    file = small(steps='[[steps]]\nmethod = "pram"\ncolumns = ["Select"]\nretention = 0.9')
+    file = small(steps='[[steps]]\nmask = "pram_retention"\ncolumns = ["Select"]\nretention = 0.9')
     monkeypatch.setattr(running, "_measured", lambda *_: pytest.fail("worked before the key was asked for"))
     con.execute("RESET VARIABLE sdc_key")
     with pytest.raises(SdcError, match="No secret key is set"):
@@ -288,7 +288,7 @@ def test_pram_is_taken_into_account_and_drawn_alike(small, con, tmp_path):
     rows = "".join(f"{i},{i % 7},{'fm'[i % 2]},1\n" for i in range(200))
     file = small(
         rows=rows, roles="sampling_fraction = 0.1", limits='["theta_misclassified.theta <= 1"]',
-        steps='[[steps]]\nmethod = "pram"\ncolumn = "Select"\nretention = 0.9',
+        steps='[[steps]]\nmask = "pram_retention"\ncolumn = "Select"\nretention = 0.9',
     )  # fmt: skip
     con.execute("SET VARIABLE sdc_key = ?", [KEY])
     outcome = run_release(file, con)
@@ -354,7 +354,7 @@ def test_the_work_is_done_in_a_folder_of_the_owner_that_is_gone(small, tmp_path,
 
 @pytest.mark.slow
 def test_where_changes_only_those_records(small, con):
-    steps = '[[steps]]\nmethod = "local_suppression"\nscenario = "neighbour"\nk = 2\nwhere = "\\"Select\\" = \'m\'"'
+    steps = '[[steps]]\nmask = "local_suppression"\nscenario = "neighbour"\nk = 2\nwhere = "\\"Select\\" = \'m\'"'
     rows = "1,30,f,1\n2,31,f,1\n3,41,m,1\n4,42,m,1\n"
     outcome = run_release(small(rows=rows, steps=steps), con)
     assert not outcome.accepted
@@ -394,7 +394,7 @@ def test_what_takes_no_wildcards_takes_null_as_a_value(small, con):
 
 @pytest.mark.slow
 def test_where_of_a_method_that_masks_numbers(small, con):
-    steps = '[[steps]]\nmethod = "round"\ncolumns = ["id2"]\nbase = 10\nwhere = "age > 30"'
+    steps = '[[steps]]\nmask = "round"\ncolumns = ["id2"]\nbase = 10\nwhere = "age > 30"'
     file = small(rows="1,30,f,1\n2,30,f,2\n3,41,m,3\n4,41,m,14\n", head="id,age,Select,id2", steps=steps)
     run_release(file, con)
     assert con.execute("SELECT id2 FROM sdc_release ORDER BY id").fetchall() == [(1,), (2,), (0,), (10,)]
@@ -402,7 +402,7 @@ def test_where_of_a_method_that_masks_numbers(small, con):
 
 @pytest.mark.slow
 def test_subset_counts_all_records(small, con):
-    steps = '[[steps]]\nmethod = "local_suppression"\nkeys = ["age"]\nk = 2\nsubset = "id > 2"'
+    steps = '[[steps]]\nmask = "local_suppression"\nkeys = ["age"]\nk = 2\nsubset = "id > 2"'
     run_release(small(rows="1,30,f,1\n2,31,f,1\n3,31,m,1\n4,42,m,1\n5,43,m,1\n", steps=steps), con)
     ages = con.execute("SELECT list(age ORDER BY id) FROM sdc_release").fetchall()
     assert ages == [([30, 31, 31, None, None],)]
@@ -412,7 +412,7 @@ def test_subset_counts_all_records(small, con):
 def test_a_step_that_suppresses_nothing_leaves_null_a_value_of_its_own(small, con):
     """Else a step without effect would make every missing value agree with all: fewer records at risk, none safer."""
     rows = "1,30,f,1\n2,30,,2\n3,41,f,3\n4,41,,4\n"
-    steps = '[[steps]]\nmethod = "local_suppression"\nkeys = ["age"]\nk = 2'
+    steps = '[[steps]]\nmask = "local_suppression"\nkeys = ["age"]\nk = 2'
     outcome = run_release(small(rows=rows, steps=steps, nulls=""), con)
     assert [step.changed for step in outcome.steps] == [0]
     assert outcome.scenarios[0].nulls_after == "category"
@@ -422,7 +422,7 @@ def test_a_step_that_suppresses_nothing_leaves_null_a_value_of_its_own(small, co
 
 @pytest.mark.slow
 @pytest.mark.parametrize(
-    "step", ['method = "drop_identifiers"', 'method = "recode"\nbreaks = [0, 2, 9]'], ids=["dropped", "made text"]
+    "step", ['mask = "drop_identifiers"', 'mask = "recode"\nbreaks = [0, 2, 9]'], ids=["dropped", "made text"]
 )
 def test_a_loss_that_cannot_be_measured_of_a_column_is_not_that_of_the_others(small, con, step):
     loss = '[loss]\ncolumns = ["age", "it\'s"]\ncontinuous = ["age", "it\'s"]\nlimits = ["il1.il1 < 1"]'
@@ -436,6 +436,6 @@ def test_a_loss_that_cannot_be_measured_of_a_column_is_not_that_of_the_others(sm
 def test_values_missing_before_are_no_wildcards_unless_the_file_says_so(small, con):
     """A missing value that agrees with all would hide uniques: the file must say how NULL counts."""
     rows = "1,30,f,1\n2,30,f,2\n3,41,f,3\n4,,f,4\n5,,f,5\n"
-    steps = '[[steps]]\nmethod = "local_suppression"\nkeys = ["age"]\nk = 2'
+    steps = '[[steps]]\nmask = "local_suppression"\nkeys = ["age"]\nk = 2'
     with pytest.raises(ParameterError, match=r"scenarios\[0\]\.nulls: values of age are missing in the source"):
         run_release(small(rows=rows, steps=steps, nulls=""), con)

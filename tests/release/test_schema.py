@@ -70,7 +70,11 @@ def test_each_definition_is_used():
     assert references == set(SCHEMA["$defs"])
 
 
-@pytest.mark.parametrize("file", sorted((ROOT / "fixtures").rglob("*.toml")), ids=lambda file: file.name)
+# (a release file of version 0.1 goes with its certificate)
+FILES = sorted(file for file in (ROOT / "fixtures").rglob("*.toml") if file.parent.name != "certificate_1")
+
+
+@pytest.mark.parametrize("file", FILES, ids=lambda file: file.name)
 def test_release_files_of_the_fixtures_are_valid(file):
     assert not errors(file.read_text(encoding="utf-8"))
 
@@ -99,7 +103,7 @@ def test_what_the_reader_refuses_is_refused_where_a_schema_can_see_it():
 
 
 def test_an_error_is_told_at_the_field():
-    file = '[[scenarios]]\nname = "a"\nkeys = ["x"]\n[[steps]]\nmethod = "local_suppression"\nkeys = ["x"]\nk = 1\n'
+    file = '[[scenarios]]\nname = "a"\nkeys = ["x"]\n[[steps]]\nmask = "local_suppression"\nkeys = ["x"]\nk = 1\n'
     assert "$.steps[0].k: 1 is less than the minimum of 2" in errors(file)
 
 
@@ -130,18 +134,18 @@ def unknown_fields(method, names):
 
 
 def test_steps_have_the_fields_of_the_reader():
-    methods = {name: SCHEMA["$defs"][f"step_{name}"] for name in step_fields.known_methods() if name != "shuffle"}
-    every = {field for method in methods.values() for field in method["properties"]} | {"nonsense", "tbl", "into"}
+    methods = {name: SCHEMA["$defs"][f"step_{name}"] for name in step_fields.known_methods() if name != "renumber"}
+    every = {field for method in methods.values() for field in method["properties"]}
+    every |= {"nonsense", "tbl", "into", "in_place"}
     every -= {"mask", "columns", "column", "where", "by_household", "scenario"}
     for name, method in methods.items():
         known = every - unknown_fields(name, every)
         has = {field for field in method["properties"] if field in every}
         if "keys" not in has:  # of whole records
             known -= {"keys"}
-        assert has - {"method"} == known - {"method"}, name
+        assert has == known, name
         assert method["additionalProperties"] is False
-    chosen = SCHEMA["$defs"]["step"]["else"]["properties"]["method"]["enum"]
-    assert {name.replace("-", "_") for name in chosen} == methods.keys()
+    assert SCHEMA["$defs"]["step"]["properties"]["mask"]["enum"] == sorted(methods)
 
 
 def test_figures_have_the_measures_of_the_reader():

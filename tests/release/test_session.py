@@ -31,7 +31,7 @@ METHODS = [
     lambda d: d.mask.recode("it's", mapping={"l0": 'one "two"\n', "l1": "ü"}, others="label", label="r"),
     lambda d: d.mask.recode("c", mapping={0: 1, 1: 2}, others="keep"),
     lambda d: d.mask.top_bottom_code("y", "value", top=150, replacement="mean"),
-    lambda d: d.mask.round_to_base("y", 5, at_random=True),
+    lambda d: d.mask.round("y", 5, at_random=True),
     lambda d: d.where("b = 'x1'").mask.multiplicative_noise("x", 0.05),
     lambda d: d.mask.noise(["x", "z"], 0.1, method="linear", release="second"),
     lambda d: d.mask.noise("x", standard_deviation=0.25, lower=-50.5),
@@ -75,7 +75,7 @@ def session(con, source, methods, into="k"):
            FROM (VALUES ('x0'), ('x1'), ('x2')) AS a(f), (VALUES ('x0'), ('x1'), ('x2')) AS b(t)"""
     )
     con.execute(f"CREATE TABLE {into} AS FROM '{source}' LIMIT 0; DROP TABLE {into}")
-    Microdata(con, str(source), id="id").mask.round_to_base("Select", 2, into=into)
+    Microdata(con, str(source), id="id").mask.round("Select", 2, into=into)
     data = Microdata(con, into, keys=["a", "b"], id="id")
     for method in methods:
         method(data)
@@ -164,9 +164,7 @@ def test_what_cannot_be_undone_says_why(keyed, raw):
 
 @pytest.mark.slow
 def test_steps_of_an_earlier_version_name_it(keyed, raw):
-    data = session(
-        keyed, raw, [lambda d: d.mask.noise("x", standard_deviation=1), lambda d: d.mask.round_to_base("y", 5)]
-    )
+    data = session(keyed, raw, [lambda d: d.mask.noise("x", standard_deviation=1), lambda d: d.mask.round("y", 5)])
     keyed.execute("UPDATE sdc_steps SET version = '0.1.9'")
     refused(keyed, data, r"noise_absolute of x\) was made by version 0\.1\.9, and .*sdc-sql==0\.1\.9")
     with pytest.raises(ParameterError, match=r"version 0\.1\.9"):

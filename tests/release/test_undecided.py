@@ -111,8 +111,8 @@ def test_what_nobody_decided_about_is_one_error_with_what_is_known_and_a_line_to
 @pytest.mark.slow
 def test_a_column_is_decided_by_role_scenario_or_step_and_by_nothing_else(release):
     rows = f"{BASE}, range % 3 AS a, range % 4 AS b, range * 1.0 AS x FROM range(40)"
-    swap = '[[steps]]\nmethod = "rank_swap"\ncolumns = ["x"]\np = 5\nstratum = "a"'
-    round_ = '[[steps]]\nmethod = "round"\ncolumns = ["x"]\nbase = 5\nwhere = "a = 1"\n'
+    swap = '[[steps]]\nmask = "rank_swap"\ncolumns = ["x"]\np = 5\nstratum = "a"'
+    round_ = '[[steps]]\nmask = "round"\ncolumns = ["x"]\nbase = 5\nwhere = "a = 1"\n'
     loss = '[loss]\ncolumns = ["b"]\nlimits = ["direct_distance.distance <= 1"]\n'
     wrong = []
     for roles, steps, left in (
@@ -137,7 +137,7 @@ def test_a_column_is_decided_by_role_scenario_or_step_and_by_nothing_else(releas
 
 def test_what_is_said_to_be_as_collected_is_so(release):
     rows = f"{BASE}, range // 2 AS home, 'x' || range % 3 AS a FROM range(40)"
-    pram = '[[steps]]\nmethod = "pram_retention"\ncolumns = ["a"]\nretention = 0.9'
+    pram = '[[steps]]\nmask = "pram_retention"\ncolumns = ["a"]\nretention = 0.9'
     for roles, steps, told in (
         ('released_as_collected = ["a", "home"]', pram, "a is changed by steps[0]: take it out of one of them."),
         ('released_as_collected = ["a", "id", "home"]', "", 'id is not: output.ids is "drop".'),
@@ -153,7 +153,7 @@ def test_what_is_said_to_be_as_collected_is_so(release):
 @pytest.mark.slow
 def test_reports_and_certificates_list_what_left_as_collected(release, tmp_path, capsys):
     rows = f"{BASE}, range % 5 AS \"it's\", 'x' AS gone, 7 AS y FROM range(40)"
-    steps = '[[steps]]\nmethod = "round"\ncolumns = ["y"]\nbase = 5'
+    steps = '[[steps]]\nmask = "round"\ncolumns = ["y"]\nbase = 5'
     file = release('drop = ["gone"]\nreleased_as_collected = ["it\'s"]', steps, rows)
     assert main(["release", str(file), "--plan"]) == 0
     out = capsys.readouterr().out
@@ -181,7 +181,7 @@ def test_reports_and_certificates_list_what_left_as_collected(release, tmp_path,
 @pytest.mark.slow
 def test_certificates_that_say_too_much_are_found(release, tmp_path):
     rows = f"{BASE}, range % 7 AS y FROM range(40)"
-    run_release(release("", '[[steps]]\nmethod = "round"\ncolumns = ["y"]\nbase = 5', rows))
+    run_release(release("", '[[steps]]\nmask = "round"\ncolumns = ["y"]\nbase = 5', rows))
     for name in ("c", "p"):
         said = json.loads((tmp_path / f"{name}.json").read_text())
         for listed in (["k", "weight", "y"], ["k", "none"]):
@@ -323,8 +323,8 @@ def test_amounts_that_r_wrote_as_texts_of_a_real_file(shared, tmp_path):
         "which a step on numbers reads as numbers"
     )
     assert 'written as texts, which a step on numbers reads as numbers: ["savings"]' in file.read_text()
-    text = file.read_text().replace('# [[steps]]\n# method = "microaggregate"\n# columns = ["savings"]\n# k = 3',
-                                    '[[steps]]\nmethod = "microaggregate"\ncolumns = ["savings"]\nk = 3')  # fmt: skip
+    text = file.read_text().replace('# [[steps]]\n# mask = "microaggregate"\n# columns = ["savings"]\n# k = 3',
+                                    '[[steps]]\nmask = "microaggregate"\ncolumns = ["savings"]\nk = 3')  # fmt: skip
     file.write_text(text[text.index("[source]") :])
     assert run_release(file).accepted
     ((fewest,),) = duckdb.sql(

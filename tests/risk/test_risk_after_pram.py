@@ -526,7 +526,7 @@ def test_a_number_rounded_after_pram(k):
     k.execute("CREATE TABLE o AS SELECT *, id % 6 AS age FROM k")
     data = described(k, "o", keys=["f", "age"])
     data.mask.pram_retention("age", 0.8)
-    data.mask.round_to_base("age", 2)
+    data.mask.round("age", 2)
     assert "age went through round after it (step 2)" in data.after_pram()
     assert data.risk.global_risk().reidentification_rate_misclassified is None
 

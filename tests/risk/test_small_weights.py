@@ -230,11 +230,11 @@ threshold = 1
 limits = ["global_risk.expected_reidentifications <= 3", "threshold_rule_summary.unsafe_combinations <= 0",
           "log_linear_risk.tau2 <= 1.25"]
 [[steps]]
-method = "suppress_combinations"
+mask = "suppress_combinations"
 scenario = "neighbour"
 threshold = 1
 [[steps]]
-method = "suppress_risky"
+mask = "suppress_risky"
 scenario = "neighbour"
 max_risk = 0.5
 [output]
@@ -327,9 +327,9 @@ def test_on_the_command_line(tmp_path, capsys):
     file = str(tmp_path / "f.csv")
     preview = ["preview", file, "--keys", "k", "--weight", "w", "--hierarchies", str(tmp_path / "h.csv")]
     frontier = ["frontier", *preview[1:], "--risk", "reidentification_rate", "--loss", "hellinger"]
-    mask = ["mask", "suppress-risky", file, "--make-id", "id", "--columns", "k", "--weight", "w", "--max-risk", "0.5",
+    mask = ["mask", "suppress_risky", file, "--make-id", "id", "--columns", "k", "--weight", "w", "--max-risk", "0.5",
             "--output", str(tmp_path / "o.csv")]  # fmt: skip
-    combined = ["mask", "suppress-combinations", *mask[2:9], "--threshold", "1", *mask[11:]]
+    combined = ["mask", "suppress_combinations", *mask[2:9], "--threshold", "1", *mask[11:]]
     for asked in (preview, frontier, mask, combined):
         assert main(asked) == 2
         assert "at_least_one" in capsys.readouterr().err

@@ -48,7 +48,7 @@ keys = {keys}
 nulls = "category"
 limits = ["k_anonymity.3.records <= 0", "household_k_anonymity.2.records <= 1000000"]
 [[steps]]
-method = "local_suppression"
+mask = "local_suppression"
 columns = {keys}
 k = 3
 [output]

@@ -6,7 +6,7 @@ An error of DuckDB would abort the transaction that the caller has open, and los
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from sdc_sql.db.catalogue.headers import NUMBERS
 from sdc_sql.db.catalogue.macros import by_name
@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
     from sdc_sql.db.catalogue.headers import Parameter
 
+Choice = TypeVar("Choice", bound=str)
 _WHOLE = 2**63  # a greater number is no whole number of DuckDB's
 
 
@@ -93,7 +94,7 @@ def choices(macro: str, name: str) -> tuple[str, ...]:
     return next(p.choices for p in by_name()[f"sdc_{macro}"].parameters if p.name == name)
 
 
-def checked_choice(macro: str, name: str, value: str) -> str:
+def checked_choice(macro: str, name: str, value: Choice) -> Choice:
     """Return a word that a macro takes.
 
     Raises

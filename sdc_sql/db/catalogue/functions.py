@@ -33,8 +33,9 @@ _METHODS = ("risk/", "linkage/", "mask/", "loss/")
 class Declaration:
     """One public function, as it is declared and as a person looks it up.
 
-    ``verb`` is the method of Microdata that calls it (``switch`` the argument that chooses it among several), and
-    ``command`` the method of ``sdc-sql mask``. ``masks``: it releases all records; ``is_step``: it does that, or some
+    ``verb`` is the method of Microdata that calls it (``switch`` the argument that chooses it among several), and of a
+    mask the method of ``sdc-sql mask`` and of a release file. ``before`` are names of earlier versions, of the macro
+    (``sdc_...``) or the verb. ``masks``: it releases all records; ``is_step``: it does that, or some
     columns or records leave the table; ``needs_python``: it calls a kernel, by every method (a tag ``Python`` says by
     which, where others do without); ``needs_key``: it draws; ``not_compiled``: why it cannot be compiled for another
     engine; ``effect``: what a mask does to a file.
@@ -58,12 +59,12 @@ class Declaration:
     parameters: tuple[Parameter, ...]
     verb: str
     switch: str
-    command: str
     limit: Limit | None
     not_compiled: str
     description: str
     given: Given
     effect: Effect = UNKNOWN
+    before: tuple[str, ...] = ()
 
     @property
     def room(self) -> str:
@@ -164,6 +165,8 @@ def _declaration(macro: _Macro, needs_python: bool, draws: bool) -> Declaration:
             raise at.fail(tag, f"`-- {tag}: ...` is to stand above {name}, or in the header of the file.")
     by_name = {p.name: p for p in parameters}
     verb, _, switch = tags.get("Verb", name.removeprefix("sdc_")).partition(", ")
+    if tags.get("Command", verb) != verb:
+        raise own.fail("Command", f"the command is {verb}, as the verb: a mask has one name at all doors.")
     return Declaration(
         name,
         macro.arguments,
@@ -184,7 +187,6 @@ def _declaration(macro: _Macro, needs_python: bool, draws: bool) -> Declaration:
         parameters,
         verb,
         switch,
-        tags.get("Command", verb).replace("_", "-"),
         headers.limit(own, name),
         tags.get(
             "Not compiled", _MASKED if header.file.startswith("mask/") and "Compiled" not in tags else ""
@@ -192,6 +194,7 @@ def _declaration(macro: _Macro, needs_python: bool, draws: bool) -> Declaration:
         "\n".join([*header.prose, "", *own.prose]).strip(),
         given(own) if "Gives" in own.tags else Given(names=("every column",) if masks else ()),
         effect(header, own, by_name, own.tags.get("Gives", "")),
+        tuple(own.tags["Before"].removesuffix(".").split(", ")) if "Before" in own.tags else (),
     )
 
 
@@ -255,6 +258,28 @@ def entries_sql(found: Iterable[Declaration]) -> str:
         "-- What the headers of the other files say of each function; made when the files are read.\n"
         f"{CREATE} sdc__help() AS TABLE FROM (VALUES\n{rows}\n) AS t({', '.join(HELP)});\n"
     )
+
+
+def former_sql(found: Iterable[Declaration]) -> dict[str, str]:
+    """Return the macros of earlier versions that are called otherwise now, each as an error that says how."""
+    return {
+        before: f"{CREATE} {before}({entry.arguments}) AS TABLE\n    SELECT "
+        f"error({_literal(f'ParameterError: {renamed(before, entry.name)}')}) AS sdc__error;\n"
+        for entry in found
+        for before in entry.before
+        if before.startswith("sdc_")
+    }
+
+
+def renamed(before: str, now: str) -> str:
+    """Return what is said where a name of an earlier version is used.
+
+    Examples
+    --------
+    >>> renamed("sdc_x", "sdc_y")
+    'sdc_x is the name of versions before 0.2.0: write sdc_y.'
+    """
+    return f"{before} is the name of versions before 0.2.0: write {now}."
 
 
 def _literal(value: Any) -> str:  # noqa: ANN401 - a text, a truth value, or what a header says

@@ -87,6 +87,30 @@ def by_name() -> Mapping[str, catalogue.Declaration]:
     return {declaration.name: declaration for declaration in declared()}
 
 
+@cache
+def former() -> Mapping[str, str]:
+    """Return the names of earlier versions, of macros and of verbs, with those of today.
+
+    Examples
+    --------
+    >>> former()["sdc_shuffle"], former()["shuffle"]
+    ('sdc_renumber', 'renumber')
+    """
+    return {old: d.name if old.startswith("sdc_") else d.verb for d in declared() for old in d.before}
+
+
+def mask_of(method: str) -> catalogue.Declaration | None:
+    """Return the mask that a log names, also by its name of an earlier version; None where there is none.
+
+    Examples
+    --------
+    >>> mask_of("random_round").verb, mask_of("elsewhere")
+    ('round', None)
+    """
+    name = f"sdc_{method}"
+    return by_name().get(former().get(name, name))
+
+
 def effect_of(method: str) -> Effect:
     """Return what a mask does to a file, by its name in the log; of one that is not declared, the safe case.
 
@@ -95,7 +119,7 @@ def effect_of(method: str) -> Effect:
     >>> effect_of("rank_swap").values.kind, effect_of("elsewhere").loss.kind
     ('numbers', 'withheld')
     """
-    found = by_name().get(f"sdc_{method}")
+    found = mask_of(method)
     return found.effect if found else UNKNOWN
 
 
@@ -103,7 +127,8 @@ def effect_of(method: str) -> Effect:
 def sql_files() -> tuple[SqlFile, ...]:
     """Return every SQL file of the package, each after the files whose macros it calls.
 
-    One of them is made from the headers of the others: the entries of ``sdc_help``.
+    One of them is made from the headers of the others: the entries of ``sdc_help``, and the macros that are called
+    otherwise now, as errors.
 
     Examples
     --------
@@ -112,8 +137,8 @@ def sql_files() -> tuple[SqlFile, ...]:
     True
     """
     found = {name: _parsed(name, text) for name, text in file_texts().items()}
-    written = catalogue.entries_sql(declared())
-    found[catalogue.ENTRIES] = SqlFile(catalogue.ENTRIES, written, (_ENTRIES,), frozenset())
+    written = "\n".join([catalogue.entries_sql(declared()), *_former().values()])
+    found[catalogue.ENTRIES] = SqlFile(catalogue.ENTRIES, written, (_ENTRIES, *_former()), frozenset())
     home = {macro: f.name for f in found.values() for macro in f.defines}
     # the names are sorted, so that the order is the same in every process
     order = TopologicalSorter({name: sorted({home[c] for c in f.calls if c in home}) for name, f in found.items()})
@@ -121,13 +146,21 @@ def sql_files() -> tuple[SqlFile, ...]:
 
 
 @cache
+def _former() -> dict[str, str]:
+    return catalogue.former_sql(declared())
+
+
+@cache
 def _texts() -> Mapping[str, str]:
-    """Return the statement that creates each macro of the files, by its name."""
-    return {
-        _DEFINED.match(statement)[1]: statement  # type: ignore[index] # it begins so
-        for text in file_texts().values()
-        for statement in _START.split(text)[1:]
-    }
+    """Return the statement that creates each macro, by its name."""
+    return (
+        _former()
+        | {
+            _DEFINED.match(statement)[1]: statement  # type: ignore[index] # it begins so
+            for text in file_texts().values()
+            for statement in _START.split(text)[1:]
+        }
+    )
 
 
 def definition(macro: str) -> str:

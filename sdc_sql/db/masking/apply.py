@@ -5,8 +5,7 @@ In place the old values stay in the bytes of a database file: ``released_file`` 
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
+from typing import TYPE_CHECKING, Any, Protocol
 
 from sqlglot import exp
 
@@ -24,17 +23,15 @@ from sdc_sql.db.transaction import repeated
 from sdc_sql.errors import ColumnError, translated
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Mapping
 
     import duckdb
 
-    from sdc_sql.db.masking.masked_values import OfValue
+    from sdc_sql.db.masking.masking import Designed, Masking
     from sdc_sql.db.masking.subset import Subset
     from sdc_sql.db.query import Value
     from sdc_sql.db.table import Homes, Part, Table
 
-# a query, or a function that makes it of the arguments; the pass of draws is named in it
-Kept: TypeAlias = "exp.Select | Callable[[Mapping[str, Value]], exp.Select]"
 OF_PART, OF_HOMES = f"{NAME}_of_part", f"{NAME}_of_homes"
 DESIGN = "sdc_design"
 APART = {"columns", "id", "release", "stream"}  # these arguments have columns of their own in the log
@@ -66,124 +63,40 @@ class Maskable(Protocol):
         """Return an argument or, by default, the role of that name; an error where neither was given."""
         ...
 
-    def masked(
-        self,
-        macro: str,
-        columns: tuple[str, ...],
-        arguments: dict[str, Value],
-        *,
-        into: str | None = None,
-        measured: bool = False,
-        kept: Mapping[str, Kept] | None = None,
-        designed: Designed | None = None,
-        confidential: tuple[str, ...] = (),
-        retyped: bool = False,
-        subset: Subset | None = None,
-        of_value: OfValue | None = None,
-        **logged: object,
-    ) -> MaskingStep:
+    def masked(self, masking: Masking, *, into: str | None = None, subset: Subset | None = None) -> MaskingStep:
         """Mask columns by a macro, as :func:`masked` does."""
         ...
 
 
-@dataclass(frozen=True)
-class Designed:
-    """What a mask is computed from, a query whose rows are kept; and the macros that read them.
-
-    ``masks`` gives the masked values in the place of the mask's own macro, and takes the name of the rows last; the
-    columns of ``applied`` are logged with the parameters.
-    """
-
-    rows: exp.Select
-    masks: str
-    applied: str
-
-
-def masked(
-    data: Table,
-    macro: str,
-    columns: tuple[str, ...],
-    arguments: dict[str, Value],
-    *,
-    into: str | None = None,
-    measured: bool = False,
-    kept: Mapping[str, Kept] | None = None,
-    designed: Designed | None = None,
-    confidential: tuple[str, ...] = (),
-    retyped: bool = False,
-    subset: Subset | None = None,
-    of_value: OfValue | None = None,
-    **logged: object,
-) -> MaskingStep:
+def masked(data: Table, masking: Masking, *, into: str | None = None, subset: Subset | None = None) -> MaskingStep:
     """Mask columns by a macro, in one transaction (the caller's, where one is open), and return what was done.
 
     Parameters
     ----------
-    macro
-        The name without its prefix: ``sdc__<macro>`` gives the id and the masked columns.
-    columns
-        As the table spells them.
-    arguments
-        What the macro takes after the table, in its order, the id among them. A ``stream`` of None is the next pass of
-        draws over the columns: the first one is '', then '2', '3', ...
+    masking
+        The macro, the columns, and what the log is to tell.
     into
         A new table for the masked copy; without it the table itself is changed.
-    measured
-        Whether to measure SSE/SST, of numeric columns.
-    kept
-        Queries of one row, or what makes them of the arguments, computed before the table is changed, for the log:
-        ``matrix`` and ``counts`` give JSON; the columns of ``applied`` are logged with the parameters.
-    designed
-        What the macro reads before it masks, and the log tells: computed once.
-    confidential
-        Which parameters and columns of the log must not be published.
-    retyped
-        Whether the columns take the types of what the macro gives (labels in the place of numbers).
     subset
         The records that may be changed: the macro reads the table by its name for it, and is given its column among the
         arguments.
-    of_value
-        The macro of one value, and its further arguments, where the value alone decides its masked one.
-    logged
-        Parameters for the log in place of arguments of the same name.
     """
-    arguments_of.check(macro, arguments)
+    arguments_of.check(masking.macro, masking.arguments)
     set_key(data.con)
-    if "stream" in arguments:
+    if "stream" in masking.arguments:
         with translated():
             require_key(data.con)
     with translated():
-        return repeated(
-            data.con,
-            lambda: _masked(
-                data, macro, columns, arguments, into,
-                measured=measured, kept=kept or {}, designed=designed, confidential=confidential, retyped=retyped,
-                subset=subset, of_value=of_value, logged=logged,
-            ),
-        )  # fmt: skip
+        return repeated(data.con, lambda: _masked(data, masking, into, subset))
 
 
-def _masked(
-    data: Table,
-    macro: str,
-    columns: tuple[str, ...],
-    arguments: dict[str, Value],
-    into: str | None,
-    *,
-    measured: bool,
-    kept: Mapping[str, Kept],
-    designed: Designed | None,
-    confidential: tuple[str, ...],
-    retyped: bool,
-    subset: Subset | None,
-    of_value: OfValue | None,
-    logged: dict[str, object],
-) -> MaskingStep:
-    identifier = str(arguments["id"])
+def _masked(data: Table, masking: Masking, into: str | None, subset: Subset | None) -> MaskingStep:
+    macro, columns = masking.macro, masking.columns
+    identifier = str(masking.arguments["id"])
     homes, part, whole = _whole(data)
-    log = Log(whole, columns, arguments, into)
+    log = Log(whole, columns, dict(masking.arguments), into)
     arguments = log.arguments
-    asked = {name: select(arguments) if callable(select) else select for name, select in kept.items()}
+    asked = {name: select(arguments) if callable(select) else select for name, select in masking.kept.items()}
     every = whole.read_columns()  # the table may have gained or lost columns since it was described
     in_order = tuple(c for c in every if c in columns)
     if part is not None:
@@ -191,7 +104,7 @@ def _masked(
     if homes is not None:
         homes_of.make(homes)
     read = data.table if subset is None else subset.table
-    values, applied = _values(data, macro, (read, *arguments.values()), designed)
+    values, applied = _values(data, macro, (read, *arguments.values()), masking.designed)
     asked |= applied
     selected = exp.select(
         exp.alias_(exp.column("sdc__id"), identifier, quoted=True), *(exp.column(c, quoted=True) for c in in_order)
@@ -199,8 +112,8 @@ def _masked(
     selected = selected if subset is None else subset.around(selected)
     selected, found, more = _of_all_records(data, selected, asked, identifier, in_order)
     new = MaskedValues(
-        data.con, whole.table, identifier, in_order, selected, stored=log.stored, retyped=retyped,
-        of_value=None if part is not None or subset is not None else of_value,
+        data.con, whole.table, identifier, in_order, selected, stored=log.stored, retyped=masking.retyped,
+        of_value=None if part is not None or subset is not None else masking.of_value,
     )  # fmt: skip
     for name in (OF_PART, OF_HOMES):
         data.con.execute(f"DROP TABLE IF EXISTS temp.{name}")
@@ -208,7 +121,7 @@ def _masked(
         homes_of.drop(homes)
     changed = new.changed()
     _check_households(data, whole.table, identifier, in_order, macro)
-    lost = new.share_lost() if measured else None
+    lost = new.share_lost() if masking.measured else None
     found |= {name: fetched(data.con, select)[0] for name, select in asked.items() if name not in found}
     new.retype(log.target)
     if into is not None:
@@ -219,7 +132,7 @@ def _masked(
         new.overwrite_minus_zeros(log.target)
     new.drop()
     data.con.execute(f"DROP TABLE IF EXISTS temp.{DESIGN}")
-    parameters = {n: logged.get(n, value) for n, value in arguments.items() if n not in APART}
+    parameters = {n: masking.logged.get(n, value) for n, value in arguments.items() if n not in APART}
     if parameters.get("unit") == "record":  # no step by record names its unit, whether it draws or not
         del parameters["unit"]
     if subset is not None:
@@ -232,7 +145,7 @@ def _masked(
         log.target.sql("duckdb"), macro, columns, plain(parameters), new.records, changed, lost, release, stream,
         remains(data.con, log.target) if into is None else "",
     )  # fmt: skip
-    log.write(step, identifier, {name: str(row["json"]) for name, row in found.items()}, confidential)
+    log.write(step, identifier, {name: str(row["json"]) for name, row in found.items()}, masking.confidential)
     return step
 
 

@@ -5,6 +5,7 @@ What ``masking`` does for the values of columns, this does for whole records: on
 
 from __future__ import annotations
 
+from inspect import signature
 from typing import TYPE_CHECKING, Any
 
 import duckdb
@@ -12,6 +13,7 @@ from sqlglot import exp
 
 from sdc_sql.db import query
 from sdc_sql.db.catalogue.load import execute, require_key, set_key
+from sdc_sql.db.checks import told
 from sdc_sql.db.masking.apply import APART, plain
 from sdc_sql.db.masking.log import Log
 from sdc_sql.db.masking.steps import MaskingStep, next_pass_of
@@ -21,42 +23,27 @@ from sdc_sql.db.transaction import repeated
 from sdc_sql.errors import ColumnError, ParameterError, TableError, Unsupported, translated
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
-    from sdc_sql.db.query import Value
+    from sdc_sql.db.masking.masking import Masking
 
 NAME = "sdc_replaced_records"
 _FORBIDS = (duckdb.BinderException, duckdb.CatalogException, duckdb.DependencyException, duckdb.ConstraintException)
 
 
-def replaced(
-    data: Table,
-    macro: str,
-    columns: tuple[str, ...],
-    arguments: dict[str, Value],
-    *,
-    into: str | None,
-    kept: exp.Select | None = None,
-    confidential: tuple[str, ...] = (),
-) -> MaskingStep:
+def replaced(data: Table, masking: Masking, *, into: str | None) -> MaskingStep:
     """Replace the records of a table by those that a macro gives, in the order of their ids, and log the step.
 
     Parameters
     ----------
-    macro
-        Without its prefix: ``sdc_<macro>`` gives the records, every column of the table by its name.
-    columns
-        Those whose values change, of the records that stay.
-    arguments
-        What the macro takes after the table, in its order, ``id``, ``stream`` and ``release`` among them. A stream of
-        None is the next pass of the method over the table.
+    masking
+        The macro ``sdc_<macro>`` gives the records, every column of the table by its name; ``columns`` are those whose
+        values change, of the records that stay; ``id``, ``stream`` and ``release`` are among its arguments, and a
+        stream of None is the next pass of the method over the table.
     into
         A new table; without it the records of the table itself are replaced.
-    kept
-        A query of one row, computed before the records are replaced, whose columns are logged with the parameters.
-    confidential
-        Those parameters that tell more than the released table does, as the log says of them.
     """
+    macro = masking.macro
     if not isinstance(data, Table):
         raise Unsupported(
             f"{macro} replaces whole records and runs in DuckDB only: on Spark use what its DataFrame has."
@@ -66,18 +53,11 @@ def replaced(
     set_key(data.con)
     with translated():
         require_key(data.con)
-        return repeated(data.con, lambda: _replaced(data, macro, columns, dict(arguments), into, kept, confidential))
+        return repeated(data.con, lambda: _replaced(data, masking, into))
 
 
-def _replaced(  # noqa: PLR0917 - one call
-    data: Table,
-    macro: str,
-    columns: tuple[str, ...],
-    arguments: dict[str, Value],
-    into: str | None,
-    kept: exp.Select | None,
-    confidential: tuple[str, ...],
-) -> MaskingStep:
+def _replaced(data: Table, masking: Masking, into: str | None) -> MaskingStep:
+    macro, columns, arguments = masking.macro, masking.columns, dict(masking.arguments)
     con, identifier = data.con, str(arguments["id"])
     given = {name: arguments[name] for name in ("stream", "release", "id") if arguments[name] is not None}
     log = Log(data, columns, given, into)
@@ -95,7 +75,8 @@ def _replaced(  # noqa: PLR0917 - one call
     )
     after = data.number(exp.select(exp.Count(this=exp.Star())).from_(new.copy()))
     changed = _changed(data, columns, identifier, new)
-    more: dict[str, Any] = {} if kept is None else fetched(con, kept)[0]
+    kept = (select(arguments) if callable(select) else select for select in masking.kept.values())
+    more = {name: value for select in kept for name, value in fetched(con, select)[0].items()}
     _put(data, log.target, new, every, in_place=into is None)
     con.execute(f"DROP TABLE temp.{NAME}")
     parameters = {n: v for n, v in arguments.items() if n not in APART} | {"records_before": before} | more
@@ -105,7 +86,7 @@ def _replaced(  # noqa: PLR0917 - one call
     )  # fmt: skip
     # the columns of earlier steps are logged as they now are, with fewer records
     masked = {c.lower() for earlier in log.steps for c in earlier.columns}
-    log.write(step, identifier, {}, confidential, left=tuple(c for c in every if c.lower() in masked))
+    log.write(step, identifier, {}, masking.confidential, left=tuple(c for c in every if c.lower() in masked))
     return step
 
 
@@ -149,6 +130,40 @@ def _put(data: Table, target: exp.Table, new: exp.Table, every: Sequence[str], *
 def _types(con: duckdb.DuckDBPyConnection, table: exp.Table, every: Sequence[str]) -> dict[str, str]:
     columns = exp.select(*(exp.column(c, quoted=True) for c in every)).from_(table.copy())
     return {name: kind for name, kind, *_ in execute(con, exp.Describe(this=columns)).fetchall()}
+
+
+def check_place(mask: str, into: str | None, *, in_place: bool) -> None:
+    """Refuse a mask that deletes records where nobody says whether from the table itself or from a copy.
+
+    Raises
+    ------
+    ParameterError
+        Where neither a new table is given nor ``in_place``, or both.
+
+    Examples
+    --------
+    >>> check_place("sample", "drawn", in_place=False)
+    """
+    if not isinstance(in_place, bool):
+        raise ParameterError(f"in_place is {told(in_place)}: it must be True or False.")
+    if into is None and not in_place:
+        raise ParameterError(
+            f"{mask} deletes records: give into='name' for a new table of those that stay, or in_place=True to delete "
+            "the others from the table itself."
+        )
+    if into is not None and in_place:
+        raise ParameterError("into makes a copy and in_place changes the table itself: give one of them.")
+
+
+def place_arguments(mask: Callable[..., object], into: str | None) -> dict[str, Any]:
+    """Return where a mask is to write, as its arguments: a new table or, where there is none, the table itself.
+
+    Examples
+    --------
+    >>> place_arguments(check_place, None), place_arguments(check_place, "drawn"), place_arguments(replaced, None)
+    ({'in_place': True}, {'into': 'drawn'}, {'into': None})
+    """
+    return {"in_place": True} if into is None and "in_place" in signature(mask).parameters else {"into": into}
 
 
 def fixed(data: Table, *names: str) -> None:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from sqlglot import exp
 
+from sdc_sql.db.catalogue.macros import mask_of
 from sdc_sql.db.masking import step_table
 from sdc_sql.db.masking.identity import digests, mark_of
 from sdc_sql.db.masking.targets import known
@@ -178,7 +179,7 @@ def next_pass(steps: Iterable[LoggedStep], columns: Sequence[str]) -> str:
 
 def next_pass_of(steps: Iterable[LoggedStep], method: str) -> str:
     """Return the name of the next pass of a method that draws records, whatever columns it changed."""
-    return _following([step for step in steps if step.drew and step.method == method])
+    return _following([step for step in steps if step.drew and mask_of(step.method) == mask_of(method)])
 
 
 def _following(drawn: Sequence[LoggedStep]) -> str:

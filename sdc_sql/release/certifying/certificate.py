@@ -89,7 +89,7 @@ def internal(outcome: Outcome) -> dict[str, Any]:
             ],
             "steps": [
                 {
-                    "path": at, "method": steps[at].method, "columns": [*done.columns], "records": done.records,
+                    "path": at, "method": steps[at].verb, "columns": [*done.columns], "records": done.records,
                     "changed": done.changed, **_promised(steps[at]), "differs_by_processor": _differs(done.method),
                 }
                 for at, done in zip(outcome.step_paths, outcome.steps, strict=True)
@@ -125,7 +125,7 @@ def public(outcome: Outcome, bound_to: str | None = None) -> dict[str, Any]:
             "output": output, "released_as_collected": as_collected(outcome),
             "methods": [
                 {
-                    "method": steps[at].method, "columns": [c for c in done.columns if c in released],
+                    "method": steps[at].verb, "columns": [c for c in done.columns if c in released],
                     "differs_by_processor": _differs(done.method),
                 }
                 for at, done in zip(outcome.step_paths, outcome.steps, strict=True)
@@ -221,7 +221,6 @@ def _differs(method: str) -> bool:
 def _promised(step: Step) -> dict[str, Any]:
     """Return what the method promises, with the numbers that it was given."""
     masks = [d for d in declared() if d.masks and d.verb == step.verb]
-    masks = [d for d in masks if d.command.replace("-", "_") == step.method.replace("-", "_")] or masks
     texts = dict.fromkeys(d.guarantees for d in masks if d.guarantees)
     given = {n: v for n, v in step.arguments.items() if isinstance(v, int | float) and not isinstance(v, bool)}
     return {"guarantees": [*texts], "given": plain(given)}

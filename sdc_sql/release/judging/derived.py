@@ -99,7 +99,7 @@ def _told(plan: Plan, one: DerivedValues) -> str:
     what += "" if one.rule == "exact" else f" ({100 * (one.share_right or 0):.0f} % of them rightly)"
     other = next((name for name in one.giver if folded(name) != folded(one.variable)), giver)
     steps = [step for step in plan.steps if step.suppresses and one.variable in step.columns]
-    ways = [f'drop it (method = "drop_identifiers", columns = [{_quoted(other)}])']
+    ways = [f'drop it (mask = "drop_identifiers", columns = [{_quoted(other)}])']
     if one.masked == "coarsened":
         ways.insert(0, f"make {other} as coarse as {one.variable}")
     else:

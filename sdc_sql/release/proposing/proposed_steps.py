@@ -44,15 +44,15 @@ class ProposedSteps:
             for fields, coarse in self._recodings(self.columns[key]):
                 now[key] = coarse
                 lines += ["", toml.comment(f"With {toml.value(key)} so: {self._risk(now)}.")]
-                step = {"method": "recode", "column": key, **fields}
+                step = {"mask": "recode", "column": key, **fields}
                 lines += [f"{active}[[steps]]", *(active + toml.line(name, value) for name, value in step.items())]
         lines += ["", toml.comment(f"Then values of what is still below {K} are suppressed."),
-                  f"{active}[[steps]]", f'{active}method = "local_suppression"', f'{active}scenario = "intruder"',
+                  f"{active}[[steps]]", f'{active}mask = "local_suppression"', f'{active}scenario = "intruder"',
                   f"{active}k = {K}"]  # fmt: skip
         numbers = [name for name in self.numbers if reads_as_numbers(self.columns[name], source)]
         if numbers:
             lines += ["", "# Numbers can be found in other files too. For example:", "# [[steps]]",
-                      '# method = "microaggregate"', toml.comment(toml.line("columns", numbers)),
+                      '# mask = "microaggregate"', toml.comment(toml.line("columns", numbers)),
                       "# k = 3"]  # fmt: skip
         return lines
 

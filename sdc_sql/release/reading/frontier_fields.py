@@ -109,7 +109,7 @@ def _candidate(
     steps = step_fields.read(reading, rows, roles, scenarios, at=f"{path}.steps")
     for step in steps:
         if step.verb not in masks():
-            reading.problems.add(f"{step.path}.method", f"the frontier cannot take {step.method}; it can take "
+            reading.problems.add(f"{step.path}.mask", f"the frontier cannot take {step.verb}; it can take "
                                  f"{', '.join(sorted(masks()))}.")  # fmt: skip
         if step.by_household is not None:
             reading.problems.add(f"{step.path}.by_household", "a candidate takes roles.household_columns for it.")

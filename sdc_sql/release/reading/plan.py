@@ -97,14 +97,13 @@ class Scenario:
 class Step:
     """A masking step: the verb of Microdata and its arguments by name. A verb for one column is called for each.
 
-    ``method`` is as the file writes it; ``scenario`` whose keys are masked; ``where`` which records may be changed;
-    ``by_household`` whose households are masked as one record each.
+    ``verb`` is as the file writes it (``mask = "recode"``); ``scenario`` whose keys are masked; ``where`` which records
+    may be changed; ``by_household`` whose households are masked as one record each.
     The rest comes from its declaration: whether it draws, suppresses values, makes them coarser, masks
     numbers (however a CSV file writes them), or leaves records out.
     """
 
     path: str
-    method: str
     verb: str
     arguments: Mapping[str, Any]
     columns: tuple[str, ...] = ()
@@ -129,7 +128,7 @@ class Step:
         told = {name: value for name, value in self.arguments.items() if name not in {"columns", "keys"}}
         said = ", ".join(f"{name.replace('_', ' ')} {_said(value)}" for name, value in told.items())
         where = f" where {self.where}" if self.where is not None else ""
-        return f"{self.method} {', '.join(self.columns)}{where}{': ' if said else ''}{said}"
+        return f"{self.verb} {', '.join(self.columns)}{where}{': ' if said else ''}{said}"
 
 
 @dataclass(frozen=True)

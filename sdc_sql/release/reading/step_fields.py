@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import inspect
+import json
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
 from sdc_sql import methods
-from sdc_sql.db.catalogue.macros import declared
+from sdc_sql.db.catalogue.macros import declared, former
 from sdc_sql.db.checks import told
 from sdc_sql.db.masking.subset import condition_of
 from sdc_sql.db.table import Table
@@ -18,7 +19,7 @@ from sdc_sql.release.reading.plan import Step
 from sdc_sql.release.reading.problems import near
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Collection, Mapping, Sequence
 
     from sdc_sql.db.catalogue.functions import Declaration
     from sdc_sql.db.catalogue.headers import Parameter
@@ -28,21 +29,49 @@ if TYPE_CHECKING:
 TARGETS = ("columns", "column", "keys")
 # any step that masks may have these: which records, and whether households are one record each
 ASIDE = ("where", "by_household")
-LEFT_OUT = ("shuffle",)  # these masks are no step of a release file
+LEFT_OUT = ("renumber",)  # these masks are no step of a release file
 _OF_TARGET = {"column_name": "column"}  # verbs call an argument of the macros so
 _NOT_OWN = {"tbl", "id", "columns", "column_name", "keys"}
 
 
 @cache
 def known_methods() -> dict[str, list[Declaration]]:
-    """Return the masks by each name a step may use: that of the command line, with - or _, or the verb's."""
-    masks = [d for d in declared() if d.is_step]
+    """Return the masks by the name that a step gives: that of the verb, of the command and of the macro."""
     found: dict[str, list[Declaration]] = {}
-    for mask in masks:
-        found.setdefault(mask.command.replace("-", "_"), []).append(mask)
-    for verb in {mask.verb for mask in masks} - found.keys():
-        found[verb] = [mask for mask in masks if mask.verb == verb]
+    for mask in declared():
+        if mask.is_step:
+            found.setdefault(mask.verb, []).append(mask)
     return found
+
+
+def _current(name: str, fields: Collection[str]) -> str:
+    """Return what a mask is called that a step names in the form of an earlier version."""
+    name = name.replace("-", "_")
+    name = former().get(name, name)
+    if any(_needed(mask) <= {*fields} for mask in known_methods().get(name, [])):
+        return name
+    for other, masks in known_methods().items():  # `pram` with a retention
+        if other.startswith(f"{name}_") and any(_needed(mask) <= {*fields} for mask in masks):
+            return other
+    return name
+
+
+def _needed(mask: Declaration) -> set[str]:
+    return {p.name for p in own_of(mask) if p.default is None}
+
+
+def _in_form(reading: Reading, path: str, row: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Return a step whose mask is named as it is now; the form of earlier versions goes to the problems."""
+    given = row.get("mask", row.get("method"))
+    if not isinstance(given, str):
+        return row
+    now = _current(given, row.keys())
+    if ("mask" in row and now == given) or now not in known_methods():
+        return row
+    name = "mask" if "mask" in row else "method"
+    said = f"{name} = {json.dumps(given)} is of versions before 0.2.0: write mask = {json.dumps(now)}."
+    reading.problems.add(f"{path}.{name}", said)
+    return {n: v for n, v in row.items() if n != name} | {"mask": now}
 
 
 def read(
@@ -113,9 +142,9 @@ def _still_there(reading: Reading, step: Step, gone: Mapping[str, str]) -> None:
 def _step(
     reading: Reading, path: str, row: Mapping[str, Any], scenarios: Sequence[Scenario], roles: RolesOfColumns
 ) -> Step | None:
-    naming = "mask" if "mask" in row else "method"  # beside `mask`, a field `method` is the mask's own parameter
-    chosen = _method(reading, f"{path}.{naming}", row.get(naming))
-    given = {name: value for name, value in row.items() if name not in {naming, "scenario", *ASIDE}}
+    row = _in_form(reading, path, row)
+    chosen = _mask(reading, f"{path}.mask", row.get("mask"))
+    given = {name: value for name, value in row.items() if name not in {"mask", "scenario", *ASIDE}}
     masks = _fitting(reading, path, chosen, given) if chosen else None
     if not masks:
         return None
@@ -144,7 +173,6 @@ def _step(
     effects = [mask.effect for mask in masks]
     return Step(
         path,
-        str(row[naming]),
         verb,
         arguments,
         columns,
@@ -167,21 +195,21 @@ def _by_household(reading: Reading, path: str, given: Any, masks: Sequence[Decla
     return None if given is None else reading.column(path, "household", given)
 
 
-def _method(reading: Reading, path: str, method: object) -> list[Declaration] | None:
+def _mask(reading: Reading, path: str, mask: object) -> list[Declaration] | None:
     known = known_methods()
-    if not isinstance(method, str):
-        what = "it is missing." if method is None else f"it is {told(method)}: it must be a name."
+    if not isinstance(mask, str):
+        what = f"it is {told(mask)}: it must be a name."
+        what = what if mask is not None else 'it is missing: name the mask, as in mask = "recode".'
         reading.problems.add(path, what)
         return None
-    if method.replace("-", "_") not in known:
-        nearest = near(method.replace("-", "_"), sorted(known))
-        reading.problems.add(path, f"there is no method {method!r}{nearest}")
-    if method in LEFT_OUT:  # later measures find each record by its id
+    if mask not in known:
+        reading.problems.add(path, f"there is no mask {mask!r}{near(mask.replace('-', '_'), sorted(known))}")
+    if mask in LEFT_OUT:  # later measures find each record by its id
         reading.problems.add(
             path, 'a release file has no step for this: [output] ids = "recode" orders and numbers anew.'
         )
         return None
-    return known.get(method.replace("-", "_"))
+    return known.get(mask)
 
 
 def _fitting(
@@ -221,7 +249,7 @@ def fields_of(masks: Sequence[Declaration]) -> set[str]:
     """Return the fields that a step by these masks may have besides its name, a scenario, and those of any step."""
     every = {p.name for mask in masks for p in own_of(mask)} | {mask.switch for mask in masks if mask.switch}
     python = {n for mask in masks for n in inspect.signature(getattr(methods.Methods, mask.verb)).parameters}
-    return every | (python - {"self", "data", "into", "id", "_", *_OF_TARGET}) | {*TARGETS}
+    return every | (python - {"self", "data", "into", "in_place", "id", "_", *_OF_TARGET}) | {*TARGETS}
 
 
 def target_of(verb: str) -> str | None:

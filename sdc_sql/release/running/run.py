@@ -16,7 +16,9 @@ from sqlglot import exp
 from sdc_sql.db.catalogue.load import execute, set_key
 from sdc_sql.db.files import released_file, work
 from sdc_sql.db.files.csv_file import created
+from sdc_sql.db.masking.replaced import place_arguments
 from sdc_sql.errors import InputError, ParameterError, SdcError, TableError, translated
+from sdc_sql.methods import Methods
 from sdc_sql.microdata import Microdata, call_method
 from sdc_sql.release.judging import candidates, derived, measured, rejoined, rules_judged
 from sdc_sql.release.reading.plan import ORIGINAL, RELEASED, Plan
@@ -261,11 +263,12 @@ def _run(con: duckdb.DuckDBPyConnection, plan: Plan, step: Step) -> Iterator[Mas
             data = measured.described(con, plan, RELEASED, step.columns if "keys" in step.arguments else ())
             part = data if step.where is None else data.where(step.where)
             part = part if step.by_household is None else part.by_household(step.by_household)
-            masked: MaskingStep = call_method(part, step.verb, **arguments, **step.arguments)
+            where = place_arguments(getattr(Methods, step.verb), None)
+            masked: MaskingStep = call_method(part, step.verb, **arguments, **step.arguments, **where)
             yield replace(masked, remains="")
     except SdcError as error:
         kind = type(error) if isinstance(error, InputError) else SdcError
-        raise kind(f"{step.path} ({step.method}): {error}") from None
+        raise kind(f"{step.path} ({step.verb}): {error}") from None
 
 
 def _numbers(plan: Plan) -> set[str]:

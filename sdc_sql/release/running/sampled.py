@@ -40,7 +40,7 @@ def without_numbers(plan: Plan, step: Step) -> Plan:
     )
     if given and not alike:
         raise ParameterError(
-            f"{step.path} ({step.method}): roles.{' and roles.'.join(given)} is one number for all records, and "
+            f"{step.path} ({step.verb}): roles.{' and roles.'.join(given)} is one number for all records, and "
             "this step leaves records with others: make a column of it."
         )
     nothing: dict[str, Any] = dict.fromkeys(given)

@@ -37,7 +37,7 @@
         'resample': none,
         'round_points': {},
         'round': {},
-        'random_round': {},
+        'round_at_random': {},
         'suppress_combinations': none,
         'suppress_risky': none,
         'top_bottom_code': none,
@@ -64,10 +64,10 @@
         'rank_swap',
         'rank_swap_correlated',
         'record_swap',
+        'renumber',
         'resample',
-        'random_round',
+        'round_at_random',
         'sample',
-        'shuffle',
     ]) }}
 {%- endmacro -%}
 

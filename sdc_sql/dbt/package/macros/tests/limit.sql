@@ -25,12 +25,12 @@
         {%- for argument in measure['required'] -%}
             {%- if argument == measure['tested'] -%}{%- do given.append('sdc__tested') -%}
             {%- elif argument == 'original' and original is not none -%}{%- do given.append(original) -%}
-            {%- elif argument == 'k' and 'k' in measure['by'] and row is not none and 'k' not in kwargs -%}{%- do given.append(row | int) -%}
             {%- elif argument in kwargs -%}{%- do given.append(kwargs[argument]) -%}
             {%- else -%}{{ sdc.sdc__refuse('require is ' ~ require ~ ': sdc_' ~ name ~ ' needs ' ~ argument ~ ' too.') }}
             {%- endif -%}
         {%- endfor -%}
         {%- for argument in measure['optional'] if argument in kwargs -%}{%- do named.update({argument: kwargs[argument]}) -%}{%- endfor -%}
+        {%- if measure['by'] == ['k'] and row is not none and 'k' not in kwargs -%}{%- do named.update({'k': row | int}) -%}{%- endif -%}
     with sdc__tested as (select * from {{ model }}),
     sdc__found as (
         select * from ({{ sdc.sdc__call('sdc_' ~ name, given, named) }})

@@ -23,7 +23,7 @@
 {%- endmacro -%}
 
 {#- Fails on cells of fewer than k records; a row a cell. -#}
-{% test sdc_k_anonymity(model, keys, k, nulls=none) %}
+{% test sdc_k_anonymity(model, keys, k=3, nulls=none) %}
     {{ sdc.sdc__only('sdc_k_anonymity', kwargs, ['keys', 'k', 'nulls']) }}
     with sdc__tested as (select * from {{ model }})
     select *, {{ sdc.sdc__literal(k) }} as k,
@@ -104,7 +104,7 @@
 {% endtest %}
 
 {#- Fails where fewer than k of the population share the keys of a record. -#}
-{% test sdc_k_map(model, population, keys, k) %}
+{% test sdc_k_map(model, population, keys, k=3) %}
     {{ sdc.sdc__only('sdc_k_map', kwargs, ['population', 'keys', 'k']) }}
     with sdc__tested as (select * from {{ model }})
     select *, records::varchar || ' record(s) share their values of the keys with fewer than k of the population' as explanation

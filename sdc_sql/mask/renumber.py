@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from sdc_sql.db.checks import told
+from sdc_sql.db.masking.masking import Masking
 from sdc_sql.db.masking.replaced import replaced
 from sdc_sql.errors import ParameterError
 
@@ -13,12 +14,12 @@ if TYPE_CHECKING:
     from sdc_sql.roles import Roles
 
 
-def shuffle(data: Roles, release: str, *, stream: str | None = None, into: str | None = None) -> MaskingStep:
+def renumber(data: Roles, release: str, *, stream: str | None = None, into: str | None = None) -> MaskingStep:
     """Put the records in random order and number them anew in that order, in place or in a copy.
 
     The ids become 1, 2, ... by a permutation that is drawn with the secret key: without the key it can neither be
     turned back nor told from any other. Measures that compare a masked table with its original find records by their
-    ids: take those before, and shuffle last (``write(release=..., ids="recode")`` does the same to what it writes).
+    ids: take those before, and renumber last (``write(release=..., ids="recode")`` does the same to what it writes).
 
     Parameters
     ----------
@@ -28,7 +29,7 @@ def shuffle(data: Roles, release: str, *, stream: str | None = None, into: str |
     stream
         Names the pass of draws; by default the next one, by the table's steps: ``''``, ``'2'``, ...
     into
-        A new table for the shuffled copy. Without it the table itself is changed; a database file then keeps the old
+        A new table for the renumbered copy. Without it the table itself is changed; a database file then keeps the old
         order and ids in its bytes: hand over what ``write`` writes.
 
     Returns
@@ -44,11 +45,11 @@ def shuffle(data: Roles, release: str, *, stream: str | None = None, into: str |
     --------
     >>> import sdc_sql
     >>> data = sdc_sql.example()
-    >>> _ = data.mask.shuffle("2026", into="shuffled")
-    >>> data.con.sql("SELECT sum(id), sum(age) FROM shuffled").fetchall()
+    >>> _ = data.mask.renumber("2026", into="renumbered")
+    >>> data.con.sql("SELECT sum(id), sum(age) FROM renumbered").fetchall()
     [(6, 101)]
     """
     if not isinstance(release, str) or not release:
-        raise ParameterError(f"release is {told(release)}: shuffled records need the name of a release, a text.")
+        raise ParameterError(f"release is {told(release)}: renumbered records need the name of a release, a text.")
     arguments: dict[str, Any] = {"id": data.required("id"), "release": release, "stream": stream}
-    return replaced(data, "shuffle", (str(arguments["id"]),), arguments, into=into)
+    return replaced(data, Masking("renumber", (str(arguments["id"]),), arguments), into=into)

@@ -29,7 +29,7 @@ def k(con):
 
 def order(con, release="a", table="k"):
     """Return the places in the source of the records, in their new order."""
-    rows = con.execute(f"SELECT f, \"it's\" FROM sdc_shuffle('{table}', 'it''s', '{release}') ORDER BY 2").fetchall()
+    rows = con.execute(f"SELECT f, \"it's\" FROM sdc_renumber('{table}', 'it''s', '{release}') ORDER BY 2").fetchall()
     assert [i for _, i in rows] == list(range(1, N + 1))  # a bijection to 1, ..., n
     return [f for f, _ in rows]
 
@@ -53,11 +53,11 @@ def test_a_permutation_that_the_key_and_the_release_tell(k):
 def test_in_place_the_records_stand_in_their_new_order(k):
     data = sdc_sql.Microdata(k, "k", id="it's")
     data.mask.noise("f", 0.1)
-    step = data.mask.shuffle("a")
+    step = data.mask.renumber("a")
     assert (step.records, step.columns, step.stream, step.release) == (N, ("it's",), "", "a")
     rows = k.execute('SELECT "it\'s", f FROM k').fetchall()
     assert [i for i, _ in rows] == list(range(1, N + 1))
-    assert data.mask.shuffle("a").stream == "2"  # drawn anew
+    assert data.mask.renumber("a").stream == "2"  # drawn anew
     assert k.execute("SELECT f FROM k").fetchall() != [(f,) for _, f in rows]
     assert data.mask.noise("f", 0.1).stream == "2"
 
@@ -69,7 +69,7 @@ def test_nothing_of_order_and_ids_is_in_the_bytes(tmp_path, monkeypatch, kind):
     with duckdb.connect(tmp_path / "source.duckdb") as con:
         con.execute(f"CREATE TABLE k AS SELECT {FIRST} + 3 * range AS id, range AS f FROM range({N})")
         data = sdc_sql.Microdata(con, "k", id="id")
-        data.mask.shuffle("a")
+        data.mask.renumber("a")
         data.write(tmp_path / f"o.{kind}")
     held = (tmp_path / f"o.{kind}").read_bytes()
     ids = [FIRST + 3 * i for i in range(N)]
@@ -84,31 +84,31 @@ def test_nothing_of_order_and_ids_is_in_the_bytes(tmp_path, monkeypatch, kind):
 def test_the_command_line_and_what_is_refused(k, tmp_path, monkeypatch, capsys):
     monkeypatch.setenv("SDC_KEY", KEY)
     k.execute(f"COPY k TO '{tmp_path}/k.parquet'")
-    command = ["mask", "shuffle", f"{tmp_path}/k.parquet", "--id", "it's", "--output", f"{tmp_path}/o.parquet"]
+    command = ["mask", "renumber", f"{tmp_path}/k.parquet", "--id", "it's", "--output", f"{tmp_path}/o.parquet"]
     assert main([*command, "--release", "a"]) == 0
     found = k.execute(f"SELECT f FROM '{tmp_path}/o.parquet'").fetchall()
     assert [f for (f,) in found] == order(k)
     capsys.readouterr()
     for release in ("", None):
         with pytest.raises(ParameterError, match="name of a release"):
-            sdc_sql.Microdata(k, "k", id="it's").mask.shuffle(release)
+            sdc_sql.Microdata(k, "k", id="it's").mask.renumber(release)
         with pytest.raises(duckdb.Error, match="name of a release"):
-            k.execute("FROM sdc_shuffle('k', 'it''s', ?)", [release]).fetchall()
+            k.execute("FROM sdc_renumber('k', 'it''s', ?)", [release]).fetchall()
     with pytest.raises(duckdb.Error, match="not a column"):
-        k.execute("FROM sdc_shuffle('k', 'nowhere', 'a')").fetchall()
+        k.execute("FROM sdc_renumber('k', 'nowhere', 'a')").fetchall()
     with pytest.raises(duckdb.Error, match="the same on"):
-        k.execute("FROM sdc_shuffle('k', 'Select', 'a')").fetchall()
+        k.execute("FROM sdc_renumber('k', 'Select', 'a')").fetchall()
     k.execute("CREATE TABLE none AS FROM k LIMIT 0; CREATE TABLE one AS FROM k LIMIT 1")
     with pytest.raises(duckdb.Error, match="no rows"):
-        k.execute("FROM sdc_shuffle('none', 'f', 'a')").fetchall()
-    assert k.execute("SELECT f FROM sdc_shuffle('one', 'f', 'a')").fetchall() == [(1,)]
+        k.execute("FROM sdc_renumber('none', 'f', 'a')").fetchall()
+    assert k.execute("SELECT f FROM sdc_renumber('one', 'f', 'a')").fetchall() == [(1,)]
 
 
 def test_a_release_file_orders_and_recodes_by_itself(k, tmp_path):
     k.execute(f"COPY (SELECT \"it's\" AS id, f FROM k) TO '{tmp_path}/k.csv'")
     (tmp_path / "r.toml").write_text(
         '[source]\npath = "k.csv"\n[roles]\nid = "id"\n[[scenarios]]\nname = "a"\nkeys = ["f"]\n'
-        'limits = ["k_anonymity.2.records <= 9999"]\n[[steps]]\nmethod = "shuffle"\nrelease = "a"\n'
+        'limits = ["k_anonymity.2.records <= 9999"]\n[[steps]]\nmethod = "renumber"\nrelease = "a"\n'
         '[output]\npath = "o.csv"\n'
     )
     with pytest.raises(ReleaseFileError, match=r"steps\[0\].*ids = \"recode\""):
@@ -118,7 +118,7 @@ def test_a_release_file_orders_and_recodes_by_itself(k, tmp_path):
 def test_ids_that_are_texts_become_numbers(k):
     k.execute("CREATE TABLE texts AS SELECT 'p''' || f AS \"it's\", f FROM k")
     data = sdc_sql.Microdata(k, "texts", id="it's")
-    steps = [data.mask.shuffle("a", into="copy"), data.mask.shuffle("a")]
+    steps = [data.mask.renumber("a", into="copy"), data.mask.renumber("a")]
     assert [(step.records, step.changed) for step in steps] == [(N, N), (N, N)]
     assert k.execute("FROM texts").fetchall() == k.execute("FROM copy").fetchall()
     assert k.execute('SELECT min("it\'s"), max("it\'s"), count(DISTINCT f) FROM texts').fetchall() == [(1, N, N)]

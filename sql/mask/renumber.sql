@@ -7,7 +7,7 @@
 -- but the values.
 -- Source: SDC handbook, sections 3.2.2 and 3.3.1 (what names a record by itself is not released).
 --
---   persons: id age     FROM sdc_shuffle('persons', 'id', 'spring 2026') ORDER BY id:   id age
+--   persons: id age     FROM sdc_renumber('persons', 'id', 'spring 2026') ORDER BY id:   id age
 --            17 30                                                                     1  41
 --            23 41                                                                     2  30
 --
@@ -28,22 +28,24 @@
 --   tbl      table   the table, view, common table expression or file
 --   id       column  identifies each record; its values become 1, 2, ..., BIGINT
 --   release  text    names the release, and is not empty
---   stream   text    names the pass of draws; give another one to shuffle a second time
+--   stream   text    names the pass of draws; give another one to renumber a second time
 
 CREATE OR REPLACE MACRO sdc__named_release(release) AS
     CASE WHEN length(release::VARCHAR) > 0 THEN release::VARCHAR
-         ELSE error('ParameterError: Shuffled records need the name of a release, release := ''...'': else two files'
+         ELSE error('ParameterError: Renumbered records need the name of a release, release := ''...'': else two files'
                     || ' would link line by line.') END;
 
 -- The old id gives the name.
 CREATE OR REPLACE MACRO sdc__new_id(old, new) AS CASE WHEN old IS NULL THEN NULL ELSE new END;
 
--- sdc_shuffle: all records in random order, with new ids by that order.
+-- sdc_renumber: all records in random order, with new ids by that order.
 -- Gives: every column.
 -- Rows: records.
--- Command: shuffle
--- Example: FROM sdc_shuffle('persons', 'id', 'spring 2026');
-CREATE OR REPLACE MACRO sdc_shuffle(tbl, id, release, stream := NULL) AS TABLE
+-- Command: renumber
+-- Before: sdc_shuffle, shuffle
+-- Example: FROM sdc_renumber('persons', 'id', 'spring 2026');
+CREATE OR REPLACE MACRO sdc_renumber(tbl, id, release, stream := NULL) AS TABLE
+    -- the draws have the name that they had before the macro got its own: they stay what they are
     WITH sdc__subkeyed AS (SELECT sdc__subkey(sdc__secret_key(), sdc__named_release(release), stream, 'shuffle', '', '') AS sdc__k),
     sdc__drawn AS (SELECT sdc__id, sdc__checked_id(sdc__id) AS sdc__name, sdc__k FROM sdc__identified(tbl, id), sdc__subkeyed),
     sdc__numbered AS MATERIALIZED (
