@@ -375,9 +375,10 @@ def test_no_query_is_run_around_the_macros_that_it_calls():
         for line in path.read_text(encoding="utf-8").splitlines()
         if around.search(line) and ">>>" not in line
     }
-    # which read a table, or columns of no macro; or ask whether a macro is there
+    # which read a table, or columns of no macro; or ask whether a macro or a table is there
     assert found <= {
         "compiler/__init__.py",
+        "db/files/given.py",
         "release/running/formats.py",
         "db/catalogue/load.py",
         "db/masking/meanwhile.py",
