@@ -30,12 +30,17 @@
 --   name: what it is.   Example: a call;
 --   Gives: k BIGINT, records BIGINT (more risk).    the columns of the result with their types (ANY: that of a column of the table),
 --                       and the side on which a figure is bad: more or less, risk or loss; `(less loss, best 1)` where the best
---                       value is not 0
+--                       value is not 0. `il1 DOUBLE or NULL`: a column that may be NULL
 --   Rows: one.          what a row is: `one`, or one `each k`, for figures of the file, which limits can name; else what they
---                       are: `records`
+--                       are: `records`. `each variable (all of them together first)`: in which order
 --   Verb: pram          the method of Microdata, where it is called otherwise (`Verb: round_to_base, at_random`: and its argument)
 --   Command: round      the method of sdc-sql mask, where it is called otherwise
 --   Limit: t. The ...   dbt has a test that fails where this column is not below a maximum (`Limit: t as sdc_test. The ...`)
+-- Where the function in Python is written from the header (python -m sdc_sql.write), also these, the last three above the macro or in the
+-- header of the file:
+--   Result: KMap. ...     the name of the record of a row, and what its fields are; or `relation. ...`, what a row is
+--   Notes: ...            what a user has to know besides;  Raises: TableError where ...; InputError where ...
+--   Wildcards: refused.   where a table that is described with nulls = 'wildcard' is an error
 -- What a tag says goes on in indented lines.
 --
 -- A worked example is drawn, and run as a test: tables and what a call gives of them, side by side or one below the other.
