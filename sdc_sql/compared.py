@@ -44,8 +44,8 @@ def original_table(data: Roles, original: Described | str) -> str:
     return original.table
 
 
-def columns_of(data: Roles, columns: Iterable[str] | None, role: str = "column") -> list[str]:
-    """Return columns as the released table spells them; by default the keys.
+def columns_of(data: Roles, columns: str | Iterable[str] | None, role: str = "column") -> list[str]:
+    """Return columns, one or several, as the released table spells them; by default the keys.
 
     Raises
     ------
@@ -54,17 +54,38 @@ def columns_of(data: Roles, columns: Iterable[str] | None, role: str = "column")
     """
     if columns is None and data.keys:
         return list(data.keys)
-    names = [] if isinstance(columns, str) or not isinstance(columns, Iterable) else list(columns)
+    names = [columns] if isinstance(columns, str) else list(columns) if isinstance(columns, Iterable) else []
     if not names:
         raise ColumnError(f"columns is {told(columns)}: it must be a list of column names, as in ['age', 'sex'].")
     return [data.found(role, name) for name in names]
 
 
-def some_of(names: Iterable[str] | None) -> list[str] | None:
+def some_of(names: str | Iterable[str] | None) -> list[str] | None:
     """Return a list of names, or None where it is empty: which columns they are of is the macro's to check."""
-    if isinstance(names, str) or not (names is None or isinstance(names, Iterable)):
+    if isinstance(names, str):
+        return [names]
+    if not (names is None or isinstance(names, Iterable)):
         raise ColumnError(f"The columns are {told(names)}: they must be a list of names, as in ['age', 'sex'].")
     return list(names or ()) or None
+
+
+def further_columns(data: Roles, columns: str | Iterable[str] | None, role: str) -> list[str] | None:
+    """Return columns that may be left out, as the table spells them; None where there are none."""
+    named = [*columns] if isinstance(columns, Iterable) and not isinstance(columns, str) else columns
+    return None if named is None or named == [] else columns_of(data, named, role)
+
+
+def table_of(data: Roles, role: str, table: str) -> str:
+    """Return the name of another table, where it is one; a CSV or JSON file is read.
+
+    Raises
+    ------
+    TableError
+        Where it is no name.
+    """
+    if not isinstance(table, str) or not table:
+        raise TableError(f"The {role} is {told(table)}: it must be the name of a table, view or file.")
+    return data.read(table)
 
 
 def weight_of(weight: str | None) -> str | None:

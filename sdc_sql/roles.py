@@ -13,6 +13,7 @@ from sqlglot import exp
 
 from sdc_sql.db import query
 from sdc_sql.db.catalogue.load import execute, set_key
+from sdc_sql.db.catalogue.renamed import refuse_old_names
 from sdc_sql.db.checks import checked_small_weights, checked_weight, fraction, is_number, told
 from sdc_sql.db.completion import HouseholdColumn, completed_table, found_columns, mentioned, missing_of
 from sdc_sql.db.files.given import given_table
@@ -57,6 +58,7 @@ def as_method(function: Callable[Concatenate[Any, P], R]) -> Callable[Concatenat
 
     @wraps(function)
     def method(self: Any, /, *arguments: P.args, **named: P.kwargs) -> R:  # noqa: ANN401 - whatever has roles
+        refuse_old_names(function.__name__, named)
         with interruptible():
             return function(self._roles, *arguments, **named)
 
@@ -68,6 +70,7 @@ def as_measure(function: Callable[Concatenate[Any, P], R]) -> Callable[Concatena
 
     @wraps(function)
     def method(self: Any, /, *arguments: P.args, **named: P.kwargs) -> R:  # noqa: ANN401 - whatever has roles
+        refuse_old_names(function.__name__, named)
         with interruptible():
             roles = self._roles
             if not isinstance(roles, Roles) or roles.household is None:

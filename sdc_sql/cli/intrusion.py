@@ -155,10 +155,8 @@ def measured(data: Microdata, arguments: argparse.Namespace, progress: Callable[
         found["k_map"] = data.risk.k_map(population, arguments.k)
     if arguments.population_size is not None:
         progress("population uniques")
-        found["population_uniqueness"] = data.risk.population_uniqueness(
-            arguments.population_size,
-            method=arguments.population_model or choices("population_uniqueness", "method")[0],
-        )
+        model = {"method": arguments.population_model} if arguments.population_model is not None else {}
+        found["population_uniqueness"] = data.risk.population_uniqueness(arguments.population_size, **model)
     elif arguments.population_model is not None:
         raise ParameterError("--population-model needs --population-size, the persons of the population.")
     return found

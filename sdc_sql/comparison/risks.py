@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 from sdc_sql.comparison.sides import has
 from sdc_sql.db.checks import told
@@ -83,7 +83,7 @@ def of_variables(data: Roles, sensitive: Iterable[str], ordered: Iterable[str]) 
     names = [data.found("sensitive variable", n) for n in sensitive if has(data, n)]
     found: Figures = {"l_diversity": [], "t_closeness": [], "likeness": []}
     for name in names:
-        distance = "ordered" if name.lower() in by_order else "equal"
+        distance: Literal["ordered", "equal"] = "ordered" if name.lower() in by_order else "equal"
         found["l_diversity"].append({"sensitive": name, **l_diversity(data, name).to_dict()})
         found["t_closeness"].append({"sensitive": name, **t_closeness(data, name, distance=distance).to_dict()})
         found["likeness"].append({"sensitive": name, **likeness(data, name).to_dict()})

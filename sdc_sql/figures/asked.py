@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
+from sdc_sql.db.catalogue.renamed import refuse_old_names
 from sdc_sql.errors import ParameterError
 from sdc_sql.figures.registry import measures
 
@@ -25,6 +26,7 @@ class Asked:
 
     def __post_init__(self) -> None:
         """Refuse arguments that the measure has not."""
+        refuse_old_names(self.measure.verb, self.arguments)
         strange = [name for name in self.arguments if name not in self.measure.arguments]
         if strange:
             raise ParameterError(

@@ -1,4 +1,5 @@
-"""Whom an intruder finds in a suppressed table who knows the keys of all participants: two files compared."""
+# Written from sql/linkage/certain_matches.sql by python -m sdc_sql.write: change that file.
+"""Whom an intruder finds in a suppressed file who knows the keys of all participants."""
 
 from __future__ import annotations
 
@@ -31,13 +32,10 @@ class CertainMatches(Result):
 def certain_matches(data: Roles, original: Described | str, k: int = 3) -> CertainMatches:
     """Return how many records an intruder finds for certain who knows the keys of all participants.
 
-    No released record may be left without a person: what one of them must be, no other can. So more are found than by
-    looking at one record at a time (:func:`suppression_report`).
-
     Parameters
     ----------
     original
-        The table before suppression: a Microdata, or its name on this connection; this one is the released.
+        The table before suppression: a Microdata, or its name on this connection.
     k
         The least number of records, at least 2.
 
@@ -47,24 +45,40 @@ def certain_matches(data: Roles, original: Described | str, k: int = 3) -> Certa
 
     Raises
     ------
+    ParameterError
+        Where ``k`` is out of its range.
     TableError
         Where the released table has values that the original lacks: they are given the wrong way round.
 
     Notes
     -----
-    Gionis, Mazza & Tassa (2008): a match is a pair that is part of a perfect matching. Where records were left out,
-    the parts of the graph that Dulmage & Mendelsohn (1958) tell apart.
+    No released record may be left without a person: what one of them must be, no other can. So more are found than by
+    looking at one record at a time (``suppression_report``).
+
+    Gionis, Mazza & Tassa (2008), k-Anonymization revisited, ICDE, 744-753 (a match: an edge that is part of a perfect
+    matching; matches_below_k is 0 where the file is globally (1,k)-anonymous); Dulmage & Mendelsohn (1958), Coverings
+    of bipartite graphs, Canadian Journal of Mathematics 10, 517-534 (where the sides differ in size).
 
     Examples
     --------
+    >>> import duckdb
     >>> import sdc_sql
-    >>> data = sdc_sql.example()
-    >>> _ = data.mask.local_suppression(2, guarantee="strong", household_columns=[], into="released")
-    >>> released = sdc_sql.Microdata(data.con, "released", keys=data.keys)
-    >>> released.linkage.certain_matches(data, 2).certain_matches
-    1
+    >>> con = duckdb.connect()
+    >>> _ = con.execute("CREATE TABLE original AS FROM (VALUES (0, 2), (1, 0), (0, 0)) AS t(a, b)")
+    >>> _ = con.execute("CREATE TABLE released AS FROM (VALUES (0, NULL), (1, 0), (NULL, 0)) AS t(a, b)")
+    >>> released = sdc_sql.Microdata(con, "released", keys=["a", "b"])
+    >>> print(released.linkage.certain_matches("original", 2))
+    CertainMatches
+      k                2
+      records          3
+      matches below k  3
+      certain matches  3
     """
-    return CertainMatches(
-        **data.row("sdc_certain_matches", original_table(data, original), data.table, data.keys,
-                   k=checked_number("certain_matches", "k", k))
-    )  # fmt: skip
+    row = data.row(
+        "sdc_certain_matches",
+        original_table(data, original),
+        data.table,
+        data.keys,
+        k=checked_number("certain_matches", "k", k),
+    )
+    return CertainMatches(**row)

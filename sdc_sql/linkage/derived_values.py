@@ -64,7 +64,7 @@ class DerivedValuesSummary(Result):
 def derived_values(
     data: Roles,
     original: Described | str,
-    columns: Iterable[str] | None = None,
+    columns: str | Iterable[str] | None = None,
     givers: Iterable[Iterable[str]] | None = None,
 ) -> Results[DerivedValues]:
     """Return the released columns, and pairs of them, that give suppressed or coarsened values back.
@@ -82,7 +82,7 @@ def derived_values(
 
     Returns
     -------
-    list of DerivedValues
+    Results of DerivedValues
         Exact givers first.
 
     Raises
@@ -120,7 +120,7 @@ def derived_values(
 def derived_values_summary(
     data: Roles,
     original: Described | str,
-    columns: Iterable[str] | None = None,
+    columns: str | Iterable[str] | None = None,
     givers: Iterable[Iterable[str]] | None = None,
 ) -> DerivedValuesSummary:
     """Return how many suppressed or coarsened values other released columns give back.
@@ -183,7 +183,7 @@ def derived_values_summary(
 
 
 def given_back(
-    data: Roles, original: Described | str, columns: Iterable[str] | None = None, left_out: Iterable[str] = ()
+    data: Roles, original: Described | str, columns: str | Iterable[str] | None = None, left_out: Iterable[str] = ()
 ) -> Results[DerivedValues]:
     """Return what all columns and pairs of them give back, but for those left out as givers."""
     table, name, wanted = _sides(data, original, columns)
@@ -203,7 +203,7 @@ def given_back(
     return Results(DerivedValues(**row) for row in rows)
 
 
-def _sides(data: Roles, original: Described | str, columns: Iterable[str] | None) -> tuple[str, str, list[str]]:
+def _sides(data: Roles, original: Described | str, columns: str | Iterable[str] | None) -> tuple[str, str, list[str]]:
     """Return the original's name, the id, and the variables: by default what both tables have."""
     table, name = original_table(data, original), data.required("id")
     return table, name, columns_of(data, columns) if columns is not None else _shared(data, table)

@@ -1,11 +1,13 @@
-"""How close released records are to original ones."""
+# Written from sql/linkage/distance_to_closest.sql by python -m sdc_sql.write: change that file.
+"""How close released records are to original ones, beside how close these are to one another."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 from sdc_sql.compared import columns_of, original_table, some_of
+from sdc_sql.db.catalogue.arguments import checked_choice
 from sdc_sql.db.showing.results import Result
 
 if TYPE_CHECKING:
@@ -48,30 +50,30 @@ class DistanceToClosest(Result):
 def distance_to_closest(
     data: Roles,
     original: Described | str,
-    columns: Iterable[str],
+    columns: str | Iterable[str],
     *,
-    ordinal: Iterable[str] | None = None,
-    continuous: Iterable[str] | None = None,
-    scaling: str = "standardised",
+    ordinal: str | Iterable[str] | None = None,
+    continuous: str | Iterable[str] | None = None,
+    scaling: Literal["standardised", "range", "none"] = "standardised",
     weights: float | list[float] | None = None,
 ) -> DistanceToClosest:
-    """Return how close released records are to original ones, beside how close these are to one another.
+    """Return how close released records are to original ones (DCR, NNDR), beside these among themselves.
 
     Parameters
     ----------
     original
         The table before masking, or from which a synthetic one was made: a Microdata, or its name on this connection.
     columns
-        The variables; those that are neither continuous nor ordinal are categories, NULL one of them.
+        The variables; those that are neither continuous nor ordinal are categories.
     ordinal
         Those of them whose categories have an order.
     continuous
-        Those of them that are numbers, without NULL.
+        Those of them that are numbers.
     scaling
-        What a difference of numbers is divided by: the original's standard deviation (``'standardised'``) or its
-        ``'range'``, or nothing (``'none'``).
+        What a difference of numbers is divided by: the original's standard deviation ('standardised') or its 'range',
+        or nothing ('none').
     weights
-        What each variable counts in the squared distance, at least 0: one number, or one for each of the columns.
+        What each variable counts in the squared distance: one number, or one for each of the columns, at least 0.
 
     Returns
     -------
@@ -84,17 +86,51 @@ def distance_to_closest(
 
     Notes
     -----
-    Zhao, Kunar, Birke & Chen (2021), CTAB-GAN, section 4.2. No id is needed.
+    NULL of a category is one of them; a number is not NULL. No id is needed.
+
+    Zhao, Kunar, Birke & Chen (2021), CTAB-GAN: effective table data synthesizing, ACML 157, 97-112, section 4.2 (DCR,
+    NNDR, their 5th percentiles and those within the original); Gower (1971), Biometrics 27, 857-871 (numbers and
+    categories in one distance).
 
     Examples
     --------
+    >>> import duckdb
     >>> import sdc_sql
-    >>> data = sdc_sql.example()
-    >>> found = data.linkage.distance_to_closest("persons", ["age", "sex"], continuous=["age"])
-    >>> found.copies == found.records, found.dcr_mean
-    (True, 0.0)
+    >>> con = duckdb.connect()
+    >>> _ = con.execute("CREATE TABLE original AS FROM (VALUES (0), (1), (3), (7)) AS t(x)")
+    >>> _ = con.execute("CREATE TABLE released AS FROM (VALUES (0), (2), (6)) AS t(x)")
+    >>> released = sdc_sql.Microdata(con, "released")
+    >>> print(released.linkage.distance_to_closest("original", ["x"], continuous=["x"], scaling="none"))
+    DistanceToClosest
+      records                3
+      copies                 1
+      close                  1
+      dcr minimum            0
+      dcr p5                 0.1
+      dcr median             1
+      dcr mean               0.666667
+      nndr minimum           0
+      nndr p5                0.0333333
+      nndr median            0.333333
+      nndr mean              0.444444
+      original copies        0
+      original dcr minimum   1
+      original dcr p5        1
+      original dcr median    1.5
+      original dcr mean      2
+      original nndr minimum  0.333333
+      original nndr p5       0.358333
+      original nndr median   0.583333
+      original nndr mean     0.541667
     """
-    return DistanceToClosest(
-        **data.row("sdc_distance_to_closest", original_table(data, original), data.table, columns_of(data, columns),
-                   ordinal=some_of(ordinal), continuous=some_of(continuous), scaling=scaling, weights=weights)
-    )  # fmt: skip
+    row = data.row(
+        "sdc_distance_to_closest",
+        original_table(data, original),
+        data.table,
+        columns_of(data, columns),
+        ordinal=some_of(ordinal),
+        continuous=some_of(continuous),
+        scaling=checked_choice("distance_to_closest", "scaling", scaling),
+        weights=weights,
+    )
+    return DistanceToClosest(**row)

@@ -39,7 +39,7 @@ class LinearRelation(Result):
 
 
 def linear_relations(
-    data: Roles, original: Described | str, columns: Iterable[str] | None = None
+    data: Roles, original: Described | str, columns: str | Iterable[str] | None = None
 ) -> Results[LinearRelation]:
     """Return, of each numeric column, whether its suppressed or changed values are a sum of other released numbers.
 
@@ -52,7 +52,7 @@ def linear_relations(
 
     Returns
     -------
-    list of LinearRelation
+    Results of LinearRelation
         One a column, in the order of the table.
 
     Raises

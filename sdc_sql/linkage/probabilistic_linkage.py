@@ -1,11 +1,13 @@
+# Written from sql/linkage/probabilistic_linkage.sql by python -m sdc_sql.write: change that file.
 """Probabilistic record linkage: how many records an intruder links correctly by what agrees in pairs of records."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from sdc_sql.compared import columns_of, original_table, some_of
+from sdc_sql.db.catalogue.arguments import checked_number
 from sdc_sql.db.showing.results import Result, Results
 
 if TYPE_CHECKING:
@@ -15,33 +17,6 @@ if TYPE_CHECKING:
 
     from sdc_sql.compared import Described
     from sdc_sql.roles import Roles
-
-
-@dataclass(frozen=True)
-class ProbabilisticLinkage(Result):
-    """What probabilistic record linkage finds of the released records, and how much of it is right.
-
-    ``true_pairs``: persons of both files; ``pairs``: all that are compared; ``expected_matches``: how many of them are
-    matched, by the model; ``links``, ``possible``: pairs so decided; ``expected_false_links``: of the links, by the
-    model; ``correct_links``: those of one person; ``link_rate``: their share of the true pairs, the handbook's risk;
-    ``rate_estimated``, ``rate_known``: the mean probability that a record's best candidate is the right one, with the
-    estimated and with the true m and u; ``rate``: the higher of the two.
-    """
-
-    records: int
-    originals: int
-    true_pairs: int
-    pairs: int
-    expected_matches: float
-    false_match: float
-    links: int
-    expected_false_links: float
-    correct_links: int
-    possible: int
-    link_rate: float
-    rate_estimated: float
-    rate_known: float
-    rate: float
 
 
 @dataclass(frozen=True)
@@ -78,36 +53,304 @@ class LinkagePattern(Result):
     decision: str
 
 
-def probabilistic_linkage(
+@dataclass(frozen=True)
+class ProbabilisticLinkage(Result):
+    """What probabilistic record linkage finds of the released records, and how much of it is right.
+
+    ``true_pairs``: persons of both files; ``pairs``: all that are compared; ``expected_matches``: how many of them are
+    matched, by the model; ``links``, ``possible``: pairs so decided; ``expected_false_links``: of the links, by the
+    model; ``correct_links``: those of one person; ``link_rate``: their share of the true pairs, the handbook's risk;
+    ``rate_estimated``, ``rate_known``: the mean probability that a record's best candidate is the right one, with the
+    estimated and with the true m and u; ``rate``: the higher of the two.
+    """
+
+    records: int
+    originals: int
+    true_pairs: int
+    pairs: int
+    expected_matches: float
+    false_match: float
+    links: int
+    expected_false_links: float
+    correct_links: int
+    possible: int
+    link_rate: float
+    rate_estimated: float
+    rate_known: float
+    rate: float
+
+
+def probabilistic_linkage_parameters(
     data: Roles,
     original: Described | str,
-    columns: Iterable[str],
+    columns: str | Iterable[str],
     *,
-    continuous: Iterable[str] | None = None,
+    continuous: str | Iterable[str] | None = None,
     tolerance: float | list[float] | None = None,
-    block: Iterable[str] | None = None,
-    false_match: float | None = None,
-    false_nonmatch: float = 0.05,
-) -> ProbabilisticLinkage:
-    """Return how many records of this released table an intruder links correctly by Fellegi and Sunter's model.
+    block: str | Iterable[str] | None = None,
+) -> Results[LinkageParameters]:
+    """Return the estimated m and u of each variable, its weights, and the true ones.
 
     Parameters
     ----------
     original
         The table before masking, or another file that the intruder has: a Microdata, or its name on this connection.
     columns
-        The variables compared, three or more. NULL agrees with nothing, or in a category of which no value was
-        suppressed is one more.
+        The variables compared, three or more; those that are not continuous are categories.
     continuous
-        Those of them that are numbers, which agree within the tolerance; the others are categories.
+        Those of them that are numbers, which agree within the tolerance.
     tolerance
-        The largest difference that agrees: one number, or one for each of the continuous columns.
+        The largest difference that agrees: one number, or one for each of the continuous columns, at least 0.
+    block
+        Variables that have to be equal, or a pair is not compared.
+
+    Returns
+    -------
+    Results of LinkageParameters
+
+    Raises
+    ------
+    ParameterError
+        Where the table was described without an id.
+
+    Notes
+    -----
+    m, u and the share of matched pairs come by EM, from the numbers of pairs with each pattern of agreement.
+
+    Fellegi & Sunter (1969), A theory for record linkage, JASA 64(328), 1183-1210; Jaro (1989), Advances in
+    record-linkage methodology, JASA 84(406), 414-420; SDC handbook, section 3.3.8.2 (risk is the share of the records
+    that are linked, and correctly); Torra & Domingo-Ferrer (2003), Record linkage methods for multidatabase data
+    mining.
+
+    Examples
+    --------
+    >>> import duckdb
+    >>> import sdc_sql
+    >>> con = duckdb.connect()
+    >>> _ = con.execute(
+    ...     "CREATE TABLE original AS FROM (VALUES (1, 'f', 30, 'north'), (2, 'f', 40, 'south'), "
+    ...     "(3, 'm', 40, 'south'), (4, 'm', 50, 'north')) AS t(id, sex, age, region)"
+    ... )
+    >>> _ = con.execute(
+    ...     "CREATE TABLE released AS FROM (VALUES (1, 'f', 30, 'north'), (2, 'f', 40, 'south'), "
+    ...     "(3, 'm', 50, 'south'), (4, 'm', 50, 'north')) AS t(id, sex, age, region)"
+    ... )
+    >>> released = sdc_sql.Microdata(con, "released", id="id")
+    >>> print(released.linkage.probabilistic_linkage_parameters("original", ["sex", "age", "region"]))
+    LinkageParameters
+      variable    m         u  agreement  disagreement  true m    true u
+      sex       0.8  0.363636     1.1375      -1.66985       1  0.333333
+      age         1     1e-12    39.8631      -27.4968    0.75  0.166667
+      region    0.8  0.363636     1.1375      -1.66985       1  0.333333
+    """
+    rows = data.rows(
+        "sdc_probabilistic_linkage_parameters",
+        original_table(data, original),
+        data.table,
+        columns_of(data, columns),
+        data.required("id"),
+        continuous=some_of(continuous),
+        tolerance=tolerance,
+        block=some_of(block),
+    )
+    return Results(LinkageParameters(**row) for row in rows)
+
+
+def probabilistic_linkage_patterns(
+    data: Roles,
+    original: Described | str,
+    columns: str | Iterable[str],
+    *,
+    continuous: str | Iterable[str] | None = None,
+    tolerance: float | list[float] | None = None,
+    block: str | Iterable[str] | None = None,
+    false_match: float | None = None,
+    false_nonmatch: float = 0.05,
+) -> Results[LinkagePattern]:
+    """Return the patterns of agreement, the highest weight first, with their pairs and the decision.
+
+    Parameters
+    ----------
+    original
+        The table before masking, or another file that the intruder has: a Microdata, or its name on this connection.
+    columns
+        The variables compared, three or more; those that are not continuous are categories.
+    continuous
+        Those of them that are numbers, which agree within the tolerance.
+    tolerance
+        The largest difference that agrees: one number, or one for each of the continuous columns, at least 0.
     block
         Variables that have to be equal, or a pair is not compared.
     false_match
-        The largest probability that an unmatched pair is linked; None: so that 1 released record in 20 is linked wrong.
+        The largest probability that an unmatched pair is linked; None: so that 1 released record in 20 is linked wrong,
+        strictly between 0 and 1.
     false_nonmatch
-        The largest probability that a matched pair is taken for unmatched.
+        The largest probability that a matched pair is taken for unmatched, strictly between 0 and 1.
+
+    Returns
+    -------
+    Results of LinkagePattern
+
+    Raises
+    ------
+    ParameterError
+        Where the table was described without an id, or ``false_match`` or ``false_nonmatch`` is out of its range.
+
+    Notes
+    -----
+    There is no random decision for the pattern at a threshold (section 2.4 of the first): it is possible.
+
+    Fellegi & Sunter (1969), A theory for record linkage, JASA 64(328), 1183-1210; Jaro (1989), Advances in
+    record-linkage methodology, JASA 84(406), 414-420; SDC handbook, section 3.3.8.2 (risk is the share of the records
+    that are linked, and correctly); Torra & Domingo-Ferrer (2003), Record linkage methods for multidatabase data
+    mining.
+
+    Examples
+    --------
+    >>> import duckdb
+    >>> import sdc_sql
+    >>> con = duckdb.connect()
+    >>> _ = con.execute(
+    ...     "CREATE TABLE original AS FROM (VALUES (1, 'f', 30, 'north'), (2, 'f', 40, 'south'), "
+    ...     "(3, 'm', 40, 'south'), (4, 'm', 50, 'north')) AS t(id, sex, age, region)"
+    ... )
+    >>> _ = con.execute(
+    ...     "CREATE TABLE released AS FROM (VALUES (1, 'f', 30, 'north'), (2, 'f', 40, 'south'), "
+    ...     "(3, 'm', 50, 'south'), (4, 'm', 50, 'north')) AS t(id, sex, age, region)"
+    ... )
+    >>> released = sdc_sql.Microdata(con, "released", id="id")
+    >>> print(released.linkage.probabilistic_linkage_patterns("original", ["sex", "age", "region"]))
+    LinkagePattern
+      agreeing                  pairs  true pairs    weight      matched    unmatched  expected matches  decision
+      ['sex', 'age', 'region']      3           3   42.1381         0.64  1.32231e-13                 3  link
+      ['age', 'region']             1           0   39.3308         0.16  2.31405e-13                 1  link
+      ['sex', 'age']                1           0   39.3308         0.16  2.31405e-13                 1  link
+      ['age']                       0           0   36.5234         0.04  4.04959e-13                 0  link
+      ['sex', 'region']             1           1  -25.2218  3.37926e-09     0.132231       1.16162e-08  non-link
+      ['sex']                       3           0  -28.0291  8.44816e-10     0.231405       4.97838e-09  non-link
+      ['region']                    3           0  -28.0291  8.44816e-10     0.231405       4.97838e-09  non-link
+      []                            4           0  -30.8365  2.11204e-10     0.404959       9.48262e-10  non-link
+    """
+    rows = data.rows(
+        "sdc_probabilistic_linkage_patterns",
+        original_table(data, original),
+        data.table,
+        columns_of(data, columns),
+        data.required("id"),
+        continuous=some_of(continuous),
+        tolerance=tolerance,
+        block=some_of(block),
+        false_match=checked_number("probabilistic_linkage_patterns", "false_match", false_match),
+        false_nonmatch=checked_number("probabilistic_linkage_patterns", "false_nonmatch", false_nonmatch),
+    )
+    return Results(LinkagePattern(**row) for row in rows)
+
+
+def probabilistic_linkage_records(
+    data: Roles,
+    original: Described | str,
+    columns: str | Iterable[str],
+    *,
+    continuous: str | Iterable[str] | None = None,
+    tolerance: float | list[float] | None = None,
+    block: str | Iterable[str] | None = None,
+) -> duckdb.DuckDBPyRelation:
+    """Return the best candidates of each released record, and the probability that the link is correct.
+
+    Parameters
+    ----------
+    original
+        The table before masking, or another file that the intruder has: a Microdata, or its name on this connection.
+    columns
+        The variables compared, three or more; those that are not continuous are categories.
+    continuous
+        Those of them that are numbers, which agree within the tolerance.
+    tolerance
+        The largest difference that agrees: one number, or one for each of the continuous columns, at least 0.
+    block
+        Variables that have to be equal, or a pair is not compared.
+
+    Returns
+    -------
+    duckdb.DuckDBPyRelation
+        id, weight, candidates, correct, probability, and probability_known, that with the true m and u.
+
+    Raises
+    ------
+    ParameterError
+        Where the table was described without an id.
+
+    Notes
+    -----
+    Fellegi & Sunter (1969), A theory for record linkage, JASA 64(328), 1183-1210; Jaro (1989), Advances in
+    record-linkage methodology, JASA 84(406), 414-420; SDC handbook, section 3.3.8.2 (risk is the share of the records
+    that are linked, and correctly); Torra & Domingo-Ferrer (2003), Record linkage methods for multidatabase data
+    mining.
+
+    Examples
+    --------
+    >>> import duckdb
+    >>> import sdc_sql
+    >>> con = duckdb.connect()
+    >>> _ = con.execute(
+    ...     "CREATE TABLE original AS FROM (VALUES (1, 'f', 30, 'north'), (2, 'f', 40, 'south'), "
+    ...     "(3, 'm', 40, 'south'), (4, 'm', 50, 'north')) AS t(id, sex, age, region)"
+    ... )
+    >>> _ = con.execute(
+    ...     "CREATE TABLE released AS FROM (VALUES (1, 'f', 30, 'north'), (2, 'f', 40, 'south'), "
+    ...     "(3, 'm', 50, 'south'), (4, 'm', 50, 'north')) AS t(id, sex, age, region)"
+    ... )
+    >>> released = sdc_sql.Microdata(con, "released", id="id")
+    >>> found = released.linkage.probabilistic_linkage_records("original", ["sex", "age", "region"])
+    >>> for row in found.order("ALL").fetchall():
+    ...     print(row)
+    (1, 42.1381441844351, 1, True, 1.0, 1.0)
+    (2, 42.1381441844351, 1, True, 1.0, 1.0)
+    (3, 39.33078925979815, 1, False, 0.0, 1.0)
+    (4, 42.1381441844351, 1, True, 1.0, 1.0)
+    """
+    return data.relation(
+        "sdc_probabilistic_linkage_records",
+        original_table(data, original),
+        data.table,
+        columns_of(data, columns),
+        data.required("id"),
+        continuous=some_of(continuous),
+        tolerance=tolerance,
+        block=some_of(block),
+    )
+
+
+def probabilistic_linkage(
+    data: Roles,
+    original: Described | str,
+    columns: str | Iterable[str],
+    *,
+    continuous: str | Iterable[str] | None = None,
+    tolerance: float | list[float] | None = None,
+    block: str | Iterable[str] | None = None,
+    false_match: float | None = None,
+    false_nonmatch: float = 0.05,
+) -> ProbabilisticLinkage:
+    """Return how many records an intruder links correctly by probabilistic record linkage.
+
+    Parameters
+    ----------
+    original
+        The table before masking, or another file that the intruder has: a Microdata, or its name on this connection.
+    columns
+        The variables compared, three or more; those that are not continuous are categories.
+    continuous
+        Those of them that are numbers, which agree within the tolerance.
+    tolerance
+        The largest difference that agrees: one number, or one for each of the continuous columns, at least 0.
+    block
+        Variables that have to be equal, or a pair is not compared.
+    false_match
+        The largest probability that an unmatched pair is linked; None: so that 1 released record in 20 is linked wrong,
+        strictly between 0 and 1.
+    false_nonmatch
+        The largest probability that a matched pair is taken for unmatched, strictly between 0 and 1.
 
     Returns
     -------
@@ -115,6 +358,8 @@ def probabilistic_linkage(
 
     Raises
     ------
+    ParameterError
+        Where the table was described without an id, or ``false_match`` or ``false_nonmatch`` is out of its range.
     InputError
         Where the patterns of agreement do not tell matched pairs from others, or fewer than three variables are named.
     ColumnError
@@ -122,179 +367,54 @@ def probabilistic_linkage(
 
     Notes
     -----
-    Fellegi & Sunter (1969); Jaro (1989); SDC handbook, section 3.3.8.2. The table needs an id.
+    NULL agrees with nothing, or in a category of which no value was suppressed is one more.
+
+    Fellegi & Sunter (1969), A theory for record linkage, JASA 64(328), 1183-1210; Jaro (1989), Advances in
+    record-linkage methodology, JASA 84(406), 414-420; SDC handbook, section 3.3.8.2 (risk is the share of the records
+    that are linked, and correctly); Torra & Domingo-Ferrer (2003), Record linkage methods for multidatabase data
+    mining.
 
     Examples
     --------
+    >>> import duckdb
     >>> import sdc_sql
-    >>> data = sdc_sql.example()
-    >>> found = data.linkage.probabilistic_linkage(data, ["age", "sex", "household"])
-    >>> found.pairs, found.true_pairs, found.rate
-    (9, 3, 0.6666666666666666)
+    >>> con = duckdb.connect()
+    >>> _ = con.execute(
+    ...     "CREATE TABLE original AS FROM (VALUES (1, 'f', 30, 'north'), (2, 'f', 40, 'south'), "
+    ...     "(3, 'm', 40, 'south'), (4, 'm', 50, 'north')) AS t(id, sex, age, region)"
+    ... )
+    >>> _ = con.execute(
+    ...     "CREATE TABLE released AS FROM (VALUES (1, 'f', 30, 'north'), (2, 'f', 40, 'south'), "
+    ...     "(3, 'm', 50, 'south'), (4, 'm', 50, 'north')) AS t(id, sex, age, region)"
+    ... )
+    >>> released = sdc_sql.Microdata(con, "released", id="id")
+    >>> print(released.linkage.probabilistic_linkage("original", ["sex", "age", "region"]))
+    ProbabilisticLinkage
+      records               4
+      originals             4
+      true pairs            4
+      pairs                 16
+      expected matches      5
+      false match           0.0125
+      links                 5
+      expected false links  7.72693e-12
+      correct links         3
+      possible              0
+      link rate             0.75
+      rate estimated        0.75
+      rate known            1
+      rate                  1
     """
-    given = _given(data, original, columns, continuous, block)
-    return ProbabilisticLinkage(
-        **data.row("sdc_probabilistic_linkage", *given[0], **given[1], tolerance=tolerance, false_match=false_match,
-                   false_nonmatch=false_nonmatch)
-    )  # fmt: skip
-
-
-def probabilistic_linkage_parameters(
-    data: Roles,
-    original: Described | str,
-    columns: Iterable[str],
-    *,
-    continuous: Iterable[str] | None = None,
-    tolerance: float | list[float] | None = None,
-    block: Iterable[str] | None = None,
-) -> Results[LinkageParameters]:
-    """Return the estimated m and u of each variable and its weights, beside the true ones.
-
-    Parameters
-    ----------
-    original
-        The table before masking, or another file that the intruder has: a Microdata, or its name on this connection.
-    columns
-        The variables compared, three or more. NULL agrees with nothing, or in a category of which no value was
-        suppressed is one more.
-    continuous
-        Those of them that are numbers, which agree within the tolerance; the others are categories.
-    tolerance
-        The largest difference that agrees: one number, or one for each of the continuous columns.
-    block
-        Variables that have to be equal, or a pair is not compared.
-
-    Returns
-    -------
-    list of LinkageParameters
-        One a variable.
-
-    Notes
-    -----
-    Jaro (1989): m, u and the share of matched pairs by EM, from the numbers of pairs with each pattern of agreement.
-
-    Examples
-    --------
-    >>> import sdc_sql
-    >>> data = sdc_sql.example()
-    >>> found = data.linkage.probabilistic_linkage_parameters(data, ["age", "sex", "household"])
-    >>> [(row.variable, row.true_m) for row in found]
-    [('age', 1.0), ('sex', 1.0), ('household', 1.0)]
-    """
-    given = _given(data, original, columns, continuous, block)
-    rows = data.rows("sdc_probabilistic_linkage_parameters", *given[0], **given[1], tolerance=tolerance)
-    return Results(LinkageParameters(**row) for row in rows)
-
-
-def probabilistic_linkage_patterns(
-    data: Roles,
-    original: Described | str,
-    columns: Iterable[str],
-    *,
-    continuous: Iterable[str] | None = None,
-    tolerance: float | list[float] | None = None,
-    block: Iterable[str] | None = None,
-    false_match: float | None = None,
-    false_nonmatch: float = 0.05,
-) -> Results[LinkagePattern]:
-    """Return the patterns of agreement, the highest weight first: their pairs, and whether they are links.
-
-    Parameters
-    ----------
-    original
-        The table before masking, or another file that the intruder has: a Microdata, or its name on this connection.
-    columns
-        The variables compared, three or more. NULL agrees with nothing, or in a category of which no value was
-        suppressed is one more.
-    continuous
-        Those of them that are numbers, which agree within the tolerance; the others are categories.
-    tolerance
-        The largest difference that agrees: one number, or one for each of the continuous columns.
-    block
-        Variables that have to be equal, or a pair is not compared.
-    false_match
-        The largest probability that an unmatched pair is linked; None: so that 1 released record in 20 is linked wrong.
-    false_nonmatch
-        The largest probability that a matched pair is taken for unmatched.
-
-    Returns
-    -------
-    list of LinkagePattern
-        One for each set of variables that may agree.
-
-    Notes
-    -----
-    Fellegi & Sunter (1969), section 2.4, without their random decision for the pattern at a threshold: it is possible.
-
-    Examples
-    --------
-    >>> import sdc_sql
-    >>> data = sdc_sql.example()
-    >>> first = data.linkage.probabilistic_linkage_patterns(data, ["age", "sex", "household"])[0]
-    >>> first.agreeing, first.pairs, first.true_pairs
-    (['age', 'sex', 'household'], 5, 3)
-    """
-    given = _given(data, original, columns, continuous, block)
-    rows = data.rows("sdc_probabilistic_linkage_patterns", *given[0], **given[1], tolerance=tolerance,
-                     false_match=false_match, false_nonmatch=false_nonmatch)  # fmt: skip
-    return Results(LinkagePattern(**row) for row in rows)
-
-
-def probabilistic_linkage_records(
-    data: Roles,
-    original: Described | str,
-    columns: Iterable[str],
-    *,
-    continuous: Iterable[str] | None = None,
-    tolerance: float | list[float] | None = None,
-    block: Iterable[str] | None = None,
-) -> duckdb.DuckDBPyRelation:
-    """Return of each released record its best weight, the candidates that have it, and how probably the link is right.
-
-    Parameters
-    ----------
-    original
-        The table before masking, or another file that the intruder has: a Microdata, or its name on this connection.
-    columns
-        The variables compared, three or more. NULL agrees with nothing, or in a category of which no value was
-        suppressed is one more.
-    continuous
-        Those of them that are numbers, which agree within the tolerance; the others are categories.
-    tolerance
-        The largest difference that agrees: one number, or one for each of the continuous columns.
-    block
-        Variables that have to be equal, or a pair is not compared.
-
-    Returns
-    -------
-    DuckDBPyRelation
-        id, weight, candidates, correct, probability, and probability_known, that with the true m and u.
-
-    Notes
-    -----
-    The probability is 1 / candidates where the record's own original is one of them, else 0.
-
-    Examples
-    --------
-    >>> import sdc_sql
-    >>> data = sdc_sql.example()
-    >>> found = data.linkage.probabilistic_linkage_records(data, ["age", "sex", "household"])
-    >>> found.select("id, candidates, correct, probability").order("id").fetchall()[0]
-    (1, 2, True, 0.5)
-    """
-    given = _given(data, original, columns, continuous, block)
-    return data.relation("sdc_probabilistic_linkage_records", *given[0], **given[1], tolerance=tolerance)
-
-
-def _given(
-    data: Roles,
-    original: Described | str,
-    columns: Iterable[str],
-    continuous: Iterable[str] | None,
-    block: Iterable[str] | None,
-) -> tuple[tuple[Any, ...], dict[str, Any]]:
-    """Return what the macros are given: the arguments in their order, and those by name."""
-    return (
-        (original_table(data, original), data.table, columns_of(data, columns), data.required("id")),
-        {"continuous": some_of(continuous), "block": some_of(block)},
+    row = data.row(
+        "sdc_probabilistic_linkage",
+        original_table(data, original),
+        data.table,
+        columns_of(data, columns),
+        data.required("id"),
+        continuous=some_of(continuous),
+        tolerance=tolerance,
+        block=some_of(block),
+        false_match=checked_number("probabilistic_linkage", "false_match", false_match),
+        false_nonmatch=checked_number("probabilistic_linkage", "false_nonmatch", false_nonmatch),
     )
+    return ProbabilisticLinkage(**row)

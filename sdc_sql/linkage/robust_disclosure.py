@@ -36,7 +36,7 @@ class RobustDisclosure(Result):
 
 
 def robust_disclosure(
-    data: Roles, original: Described | str, columns: Iterable[str], *, width: float = 0.01, near: float = 0.05
+    data: Roles, original: Described | str, columns: str | Iterable[str], *, width: float = 0.01, near: float = 0.05
 ) -> RobustDisclosure:
     """Return how many records, above all outlying ones, were masked too little for how far out they are.
 
@@ -80,7 +80,7 @@ def robust_disclosure(
 
 
 def robust_disclosure_records(
-    data: Roles, original: Described | str, columns: Iterable[str], *, width: float = 0.01, near: float = 0.05
+    data: Roles, original: Described | str, columns: str | Iterable[str], *, width: float = 0.01, near: float = 0.05
 ) -> duckdb.DuckDBPyRelation:
     """Return each record's id, robust ``distance``, whether it is ``at_risk``, ``alone`` there, and ``outlying``.
 

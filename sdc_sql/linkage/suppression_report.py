@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from sdc_sql.compared import original_table
 from sdc_sql.db.catalogue.arguments import checked_number
-from sdc_sql.db.showing.results import Result
+from sdc_sql.db.showing.results import Result, Results
 
 if TYPE_CHECKING:
     from sdc_sql.compared import Described
@@ -76,7 +76,7 @@ def suppression_report(data: Roles, original: Described | str, k: int) -> Suppre
     )  # fmt: skip
 
 
-def compatible_records(data: Roles, original: Described | str, k: int) -> list[CompatibleRecords]:
+def compatible_records(data: Roles, original: Described | str, k: int) -> Results[CompatibleRecords]:
     """Return how many original records have how many compatible released records, below k.
 
     Parameters
@@ -88,7 +88,7 @@ def compatible_records(data: Roles, original: Described | str, k: int) -> list[C
 
     Returns
     -------
-    list of CompatibleRecords
+    Results of CompatibleRecords
         A row a number of compatible records below k that occurs, the least first.
 
     Raises
@@ -109,4 +109,4 @@ def compatible_records(data: Roles, original: Described | str, k: int) -> list[C
         "sdc_compatible_records", original_table(data, original), data.table, data.keys,
         checked_number("suppression_report", "k", k),
     )  # fmt: skip
-    return [CompatibleRecords(**row) for row in rows]
+    return Results(CompatibleRecords(**row) for row in rows)

@@ -1,3 +1,4 @@
+# Written from sql/linkage/swapping_risk.sql by python -m sdc_sql.write: change that file.
 """The risk that is left after data swapping: true records in small cells of the released file."""
 
 from __future__ import annotations
@@ -38,12 +39,12 @@ class SwappingRisk(Result):
 def swapping_risk(
     data: Roles,
     original: Described | str,
-    columns: Iterable[str],
+    columns: str | Iterable[str],
     *,
-    swapped: Iterable[str] | None = None,
+    swapped: str | Iterable[str] | None = None,
     threshold: int = 2,
 ) -> SwappingRisk:
-    """Return the share of the unswapped records that lie in small cells of this released table.
+    """Return the share of the unswapped records that lie in small cells of the released file.
 
     Parameters
     ----------
@@ -54,28 +55,59 @@ def swapping_risk(
     swapped
         Those of them that were swapped; without it, all.
     threshold
-        The most records of a small cell.
+        The most records of a small cell, at least 1.
 
     Returns
     -------
     SwappingRisk
 
+    Raises
+    ------
+    ParameterError
+        Where the table was described without an id, or ``threshold`` is out of its range.
+
     Notes
     -----
-    Karr & Sanil, (1). A record is unswapped where it has its original values in all swapped columns. The table needs
-    an id.
+    A record is unswapped where it has its original values in all swapped columns.
+
+    Karr & Sanil, The risk-utility approach to statistical disclosure limitation, (1); Gomatam, Karr & Sanil (2005),
+    Data swapping as a decision problem, Journal of Official Statistics 21, 635-655 (the n-rule).
 
     Examples
     --------
+    >>> import duckdb
     >>> import sdc_sql
-    >>> data = sdc_sql.example()
-    >>> data.linkage.swapping_risk(data, ["age", "sex"]).risk
-    1.0
+    >>> con = duckdb.connect()
+    >>> _ = con.execute(
+    ...     "CREATE TABLE original AS FROM (VALUES (1, 'f', 'north'), (2, 'f', 'north'), (3, 'f', 'north'), "
+    ...     "(4, 'm', 'south'), (5, 'm', 'south'), (6, 'm', 'south'), (7, 'm', 'east'), (8, 'f', 'north')) "
+    ...     "AS t(id, sex, region)"
+    ... )
+    >>> _ = con.execute(
+    ...     "CREATE TABLE released AS FROM (VALUES (1, 'f', 'north'), (2, 'f', 'north'), (3, 'f', 'south'), "
+    ...     "(4, 'm', 'south'), (5, 'm', 'north'), (6, 'm', 'south'), (7, 'm', 'east'), (8, 'f', 'north')) "
+    ...     "AS t(id, sex, region)"
+    ... )
+    >>> released = sdc_sql.Microdata(con, "released", id="id")
+    >>> print(released.linkage.swapping_risk("original", ["sex", "region"], swapped=["region"]))
+    SwappingRisk
+      records             8
+      unswapped           6
+      cells of one        3
+      cells of two        1
+      unswapped in ones   1
+      unswapped in twos   2
+      threshold           2
+      unswapped in small  3
+      risk                0.5
     """
-    return SwappingRisk(
-        **data.row(
-            "sdc_swapping_risk", original_table(data, original), data.table, columns_of(data, columns),
-            data.required("id"), swapped=some_of(swapped),
-            threshold=checked_number("swapping_risk", "threshold", threshold),
-        )
-    )  # fmt: skip
+    row = data.row(
+        "sdc_swapping_risk",
+        original_table(data, original),
+        data.table,
+        columns_of(data, columns),
+        data.required("id"),
+        swapped=some_of(swapped),
+        threshold=checked_number("swapping_risk", "threshold", threshold),
+    )
+    return SwappingRisk(**row)

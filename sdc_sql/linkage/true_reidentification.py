@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 from sdc_sql.compared import columns_of, original_table, some_of
 from sdc_sql.db.catalogue.arguments import checked_number
@@ -42,11 +42,11 @@ class TrueReidentification(Result):
 def true_reidentification(
     data: Roles,
     original: Described | str,
-    keys: Iterable[str] | None = None,
+    keys: str | Iterable[str] | None = None,
     k: int = 3,
     *,
-    nulls: str = "wildcard",
-    recoded: Iterable[str] | None = None,
+    nulls: Literal["wildcard", "category"] = "wildcard",
+    recoded: str | Iterable[str] | None = None,
 ) -> TrueReidentification:
     """Return how many records an intruder who knows the original keys links correctly in this released table.
 
@@ -98,10 +98,10 @@ def true_reidentification(
 def true_reidentification_records(
     data: Roles,
     original: Described | str,
-    keys: Iterable[str] | None = None,
+    keys: str | Iterable[str] | None = None,
     *,
-    nulls: str = "wildcard",
-    recoded: Iterable[str] | None = None,
+    nulls: Literal["wildcard", "category"] = "wildcard",
+    recoded: str | Iterable[str] | None = None,
 ) -> duckdb.DuckDBPyRelation:
     """Return each record's id, its ``matches`` here, whether its own is one (``correct``), and ``probability``.
 

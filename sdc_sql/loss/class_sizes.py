@@ -1,3 +1,4 @@
+# Written from sql/loss/class_sizes.sql by python -m sdc_sql.write: change that file.
 """How coarse the classes of the keys are in a released table."""
 
 from __future__ import annotations
@@ -24,7 +25,7 @@ class ClassSizes(Result):
 
 
 def class_sizes(data: Roles) -> ClassSizes:
-    """Return the discernibility and the average class size of the keys of this, the released table.
+    """Return the discernibility and the average class size of the released keys.
 
     Returns
     -------
@@ -32,12 +33,27 @@ def class_sizes(data: Roles) -> ClassSizes:
 
     Notes
     -----
-    Bayardo & Agrawal (2005); LeFevre et al. (2006). NULL in a key is a value of its own.
+    NULL in a key is a value of its own.
+
+    Bayardo & Agrawal (2005), Data privacy through optimal k-anonymization, ICDE; LeFevre, DeWitt & Ramakrishnan (2006),
+    Mondrian multidimensional k-anonymity, ICDE.
 
     Examples
     --------
+    >>> import duckdb
     >>> import sdc_sql
-    >>> sdc_sql.example().loss.class_sizes().discernibility
-    5.0
+    >>> con = duckdb.connect()
+    >>> _ = con.execute(
+    ...     "CREATE TABLE released AS FROM (VALUES (30, 'f'), (30, 'f'), (41, 'm'), (NULL, NULL)) AS t(age, sex)"
+    ... )
+    >>> data = sdc_sql.Microdata(con, "released", keys=["age", "sex"])
+    >>> print(data.loss.class_sizes())
+    ClassSizes
+      records             4
+      classes             2
+      suppressed          1
+      discernibility      9
+      average class size  1.5
+      share               0.5625
     """
     return ClassSizes(**data.row("sdc_class_sizes", data.table, data.keys))

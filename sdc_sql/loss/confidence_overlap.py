@@ -1,3 +1,4 @@
+# Written from sql/loss/confidence_overlap.sql by python -m sdc_sql.write: change that file.
 """By how much the confidence intervals of a regression's coefficients overlap, before and after masking."""
 
 from __future__ import annotations
@@ -29,14 +30,9 @@ class ConfidenceOverlap(Result):
 
 
 def confidence_overlap(
-    data: Roles,
-    original: Described | str,
-    response: str,
-    predictors: Iterable[str],
-    *,
-    confidence: float = 0.95,
+    data: Roles, original: Described | str, response: str, predictors: str | Iterable[str], confidence: float = 0.95
 ) -> Results[ConfidenceOverlap]:
-    """Return the overlap of the confidence intervals of a regression's coefficients: 1 the same, 0 they touch.
+    """Return the overlap of the confidence intervals of a regression's coefficients.
 
     Parameters
     ----------
@@ -51,23 +47,42 @@ def confidence_overlap(
 
     Returns
     -------
-    list of ConfidenceOverlap
-        The mean of all first, then the intercept and so on.
+    Results of ConfidenceOverlap
+        One for each coefficient, the mean of all first, then the intercept.
+
+    Raises
+    ------
+    ParameterError
+        Where ``confidence`` is out of its range.
 
     Notes
     -----
-    Karr, Kohnen, Oganian, Reiter & Sanil (2006), section 3.1.
+    The overlap is 1 where the intervals are the same, 0 where they touch, and less the further they are apart.
+
+    Karr, Kohnen, Oganian, Reiter & Sanil (2006), A framework for evaluating the utility of data altered to protect
+    confidentiality, The American Statistician 60(3), section 3.1; the regression: any textbook.
 
     Examples
     --------
+    >>> import duckdb
     >>> import sdc_sql
-    >>> data = sdc_sql.example()
-    >>> data.loss.confidence_overlap("persons", "w", ["age"])[0].overlap
-    1.0
+    >>> con = duckdb.connect()
+    >>> _ = con.execute("CREATE TABLE original AS FROM (VALUES (0, 0), (1, 1), (2, 3), (3, 4)) AS t(x, y)")
+    >>> _ = con.execute("CREATE TABLE released AS FROM (VALUES (0, 1), (1, 1), (2, 3), (3, 4)) AS t(x, y)")
+    >>> released = sdc_sql.Microdata(con, "released")
+    >>> print(released.loss.confidence_overlap("original", "y", ["x"]))
+    ConfidenceOverlap
+      coefficient  before  error before  after  error after   overlap
+      NULL           NULL          NULL   NULL         NULL    0.6348
+      (intercept)    -0.1      0.264575    0.6     0.494975  0.583476
+      x               1.4      0.141421    1.1     0.264575  0.686124
     """
-    found = data.rows(
-        "sdc_confidence_overlap", original_table(data, original), data.table, data.found("response", response),
+    rows = data.rows(
+        "sdc_confidence_overlap",
+        original_table(data, original),
+        data.table,
+        data.found("response", response),
         columns_of(data, predictors, "predictor"),
         confidence=checked_number("confidence_overlap", "confidence", confidence),
-    )  # fmt: skip
-    return Results(ConfidenceOverlap(**row) for row in found)
+    )
+    return Results(ConfidenceOverlap(**row) for row in rows)

@@ -44,7 +44,7 @@ class MarginKept(Result):
 
 
 def contingency_distance(
-    data: Roles, original: Described | str, columns: Iterable[str], dimension: int = 2
+    data: Roles, original: Described | str, columns: str | Iterable[str], dimension: int = 2
 ) -> Results[ContingencyDistance]:
     """Return how far the tables of up to so many variables are from the original ones.
 
@@ -59,7 +59,7 @@ def contingency_distance(
 
     Returns
     -------
-    list of ContingencyDistance
+    Results of ContingencyDistance
         All tables together first, then each.
 
     Notes
@@ -82,7 +82,7 @@ def contingency_distance(
 
 
 def margins_kept(
-    data: Roles, original: Described | str, margins: Iterable[Iterable[str]], total: str | None = None
+    data: Roles, original: Described | str, margins: Iterable[str | Iterable[str]], total: str | None = None
 ) -> Results[MarginKept]:
     """Return which published tables the released file still gives.
 
@@ -97,7 +97,7 @@ def margins_kept(
 
     Returns
     -------
-    list of MarginKept
+    Results of MarginKept
 
     Examples
     --------

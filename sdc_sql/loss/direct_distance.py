@@ -1,3 +1,4 @@
+# Written from sql/loss/direct_distance.sql by python -m sdc_sql.write: change that file.
 """How far the released categories are from the original ones, record by record."""
 
 from __future__ import annotations
@@ -28,12 +29,12 @@ class DirectDistance(Result):
 def direct_distance(
     data: Roles,
     original: Described | str,
-    columns: Iterable[str],
+    columns: str | Iterable[str],
     *,
-    ordinal: Iterable[str] | None = None,
+    ordinal: str | Iterable[str] | None = None,
     weight: str | None = None,
 ) -> Results[DirectDistance]:
-    """Return how far the released categories are from the original ones, over all variables and of each.
+    """Return how far the released categories are from the original ones.
 
     Parameters
     ----------
@@ -44,29 +45,50 @@ def direct_distance(
     ordinal
         Those of them whose categories have an order.
     weight
-        A column of the original, what each record counts for (whole weights: as many records each); by default the
+        A column of the original, what each record counts for (whole weights: as many records each); without it the
         records are counted.
 
     Returns
     -------
-    list of DirectDistance
-        All variables together first.
+    Results of DirectDistance
+        One for each variable, all of them together first.
+
+    Raises
+    ------
+    ParameterError
+        Where the table was described without an id.
 
     Notes
     -----
-    SDC handbook, section 3.5.2.1, (3.6). The table needs an id.
+    SDC handbook, section 3.5.2.1, (3.6); Domingo-Ferrer & Torra (2001).
 
     Examples
     --------
+    >>> import duckdb
     >>> import sdc_sql
-    >>> data = sdc_sql.example()
-    >>> _ = data.mask.local_suppression(2, into="released")
-    >>> released = sdc_sql.Microdata(data.con, "released", id="id")
-    >>> released.loss.direct_distance(data, ["age", "sex"])[0].changed
-    6
+    >>> con = duckdb.connect()
+    >>> _ = con.execute(
+    ...     "CREATE TABLE original AS FROM (VALUES (1, 'north'), (2, 'north'), (3, 'south'), (4, 'south')) "
+    ...     "AS t(id, region)"
+    ... )
+    >>> _ = con.execute(
+    ...     "CREATE TABLE released AS FROM (VALUES (1, 'north'), (2, 'south'), (3, 'south'), (4, 'south')) "
+    ...     "AS t(id, region)"
+    ... )
+    >>> released = sdc_sql.Microdata(con, "released", id="id")
+    >>> print(released.loss.direct_distance("original", ["region"]))
+    DirectDistance
+      variable  records  changed  distance
+      NULL            4        1      0.25
+      region          4        1      0.25
     """
-    found = data.rows(
-        "sdc_direct_distance", original_table(data, original), data.table, columns_of(data, columns),
-        data.required("id"), ordinal=some_of(ordinal), weight=weight_of(weight),
-    )  # fmt: skip
-    return Results(DirectDistance(**row) for row in found)
+    rows = data.rows(
+        "sdc_direct_distance",
+        original_table(data, original),
+        data.table,
+        columns_of(data, columns),
+        data.required("id"),
+        ordinal=some_of(ordinal),
+        weight=weight_of(weight),
+    )
+    return Results(DirectDistance(**row) for row in rows)

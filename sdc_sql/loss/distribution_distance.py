@@ -30,10 +30,10 @@ class DistributionDistance(Result):
 def distribution_distance(
     data: Roles,
     original: Described | str,
-    columns: Iterable[str],
+    columns: str | Iterable[str],
     *,
     weight: str | None = None,
-    recoded: Iterable[str] | None = None,
+    recoded: str | Iterable[str] | None = None,
 ) -> Results[DistributionDistance]:
     """Return the Hellinger and total variation distance of the distributions, and the change of entropy.
 
@@ -51,7 +51,7 @@ def distribution_distance(
 
     Returns
     -------
-    list of DistributionDistance
+    Results of DistributionDistance
         The crossing of all first, then each variable.
 
     Notes

@@ -1,3 +1,4 @@
+# Written from sql/loss/entropy_loss.sql by python -m sdc_sql.write: change that file.
 """What is uncertain of the original values once the released ones are known."""
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class EntropyLoss(Result):
-    """The uncertainty of a variable (None: all of them), in nats, its mean over records, and the share of the most."""
+    """The uncertainty in nats (variable None: of all variables), its mean over records, and the share of the most."""
 
     variable: str | None
     records: int
@@ -27,9 +28,9 @@ class EntropyLoss(Result):
 
 
 def entropy_loss(
-    data: Roles, original: Described | str, columns: Iterable[str], *, weight: str | None = None
+    data: Roles, original: Described | str, columns: str | Iterable[str], weight: str | None = None
 ) -> Results[EntropyLoss]:
-    """Return what is uncertain of the original values once the released ones are known, by the two files.
+    """Return what is uncertain of the original values once the released ones are known.
 
     Parameters
     ----------
@@ -38,28 +39,46 @@ def entropy_loss(
     columns
         The categorical variables.
     weight
-        A column of the original, what each record counts for (whole weights: as many records each); by default the
+        A column of the original, what each record counts for (whole weights: as many records each); without it the
         records are counted.
 
     Returns
     -------
-    list of EntropyLoss
-        All variables together first, then each.
+    Results of EntropyLoss
+        One for each variable, all of them together first.
+
+    Raises
+    ------
+    ParameterError
+        Where the table was described without an id.
 
     Notes
     -----
-    SDC handbook, section 3.5.2.3; for recodings the non-uniform entropy of Gionis & Tassa (2009). The table needs an
-    id.
+    SDC handbook, section 3.5.2.3, (3.8); Willenborg & De Waal (2001), Elements of Statistical Disclosure Control;
+    non-uniform entropy: Gionis & Tassa (2009), k-anonymization with minimal loss of information, IEEE TKDE 21(2).
 
     Examples
     --------
+    >>> import duckdb
     >>> import sdc_sql
-    >>> data = sdc_sql.example()
-    >>> data.loss.entropy_loss(data, ["age", "sex"])[0].loss
-    0.0
+    >>> con = duckdb.connect()
+    >>> _ = con.execute("CREATE TABLE original AS FROM (VALUES (1, 30), (2, 34), (3, 41), (4, 52)) AS t(id, age)")
+    >>> _ = con.execute(
+    ...     "CREATE TABLE released AS FROM (VALUES (1, '30-39'), (2, '30-39'), (3, '41'), (4, '52')) AS t(id, age)"
+    ... )
+    >>> released = sdc_sql.Microdata(con, "released", id="id")
+    >>> print(released.loss.entropy_loss("original", ["age"]))
+    EntropyLoss
+      variable  records     loss  mean loss  share
+      NULL            4  1.38629   0.346574   0.25
+      age             4  1.38629   0.346574   0.25
     """
-    found = data.rows(
-        "sdc_entropy_loss", original_table(data, original), data.table, columns_of(data, columns), data.required("id"),
+    rows = data.rows(
+        "sdc_entropy_loss",
+        original_table(data, original),
+        data.table,
+        columns_of(data, columns),
+        data.required("id"),
         weight=weight_of(weight),
-    )  # fmt: skip
-    return Results(EntropyLoss(**row) for row in found)
+    )
+    return Results(EntropyLoss(**row) for row in rows)

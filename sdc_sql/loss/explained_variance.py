@@ -1,4 +1,5 @@
-"""The variance of estimated means and the share of variance that categories explain, before and after masking."""
+# Written from sql/loss/explained_variance.sql by python -m sdc_sql.write: change that file.
+"""What masking did to the variance of estimated means, and to the share of variance that categories explain."""
 
 from __future__ import annotations
 
@@ -29,7 +30,7 @@ class ExplainedVariance(Result):
 
 
 def explained_variance(
-    data: Roles, original: Described | str, columns: Iterable[str], domains: Iterable[str]
+    data: Roles, original: Described | str, columns: str | Iterable[str], domains: str | Iterable[str]
 ) -> Results[ExplainedVariance]:
     """Return the variance of the means and the share of variance that categories explain, before and after.
 
@@ -40,12 +41,12 @@ def explained_variance(
     columns
         The numeric variables.
     domains
-        The categorical variables that explain them, crossed.
+        The categorical variables that explain them.
 
     Returns
     -------
-    list of ExplainedVariance
-        One for each numeric variable.
+    Results of ExplainedVariance
+        One for each variable.
 
     Notes
     -----
@@ -53,13 +54,22 @@ def explained_variance(
 
     Examples
     --------
+    >>> import duckdb
     >>> import sdc_sql
-    >>> data = sdc_sql.example()
-    >>> round(data.loss.explained_variance("persons", ["w"], ["sex"])[0].explained_after, 2)
-    0.75
+    >>> con = duckdb.connect()
+    >>> _ = con.execute("CREATE TABLE original AS FROM (VALUES ('f', 1), ('f', 3), ('m', 5), ('m', 6)) AS t(sex, x)")
+    >>> _ = con.execute("CREATE TABLE released AS FROM (VALUES ('f', 1), ('m', 3), ('m', 5), ('f', 6)) AS t(sex, x)")
+    >>> released = sdc_sql.Microdata(con, "released")
+    >>> print(released.loss.explained_variance("original", ["x"], ["sex"]))
+    ExplainedVariance
+      variable  mean variance before  mean variance after  growth  explained before  explained after  difference
+      x                      1.22917              1.22917       0          0.830508        0.0169492   -0.813559
     """
-    found = data.rows(
-        "sdc_explained_variance", original_table(data, original), data.table, columns_of(data, columns),
-        columns_of(data, domains),
-    )  # fmt: skip
-    return Results(ExplainedVariance(**row) for row in found)
+    rows = data.rows(
+        "sdc_explained_variance",
+        original_table(data, original),
+        data.table,
+        columns_of(data, columns),
+        columns_of(data, domains, "domain"),
+    )
+    return Results(ExplainedVariance(**row) for row in rows)

@@ -1,3 +1,4 @@
+# Written from sql/loss/factor_distance.sql by python -m sdc_sql.write: change that file.
 """How far the principal components of the released numbers, and their correlations, are from the original ones."""
 
 from __future__ import annotations
@@ -45,9 +46,9 @@ class GammaLoss(Result):
 
 
 def factor_distance(
-    data: Roles, original: Described | str, columns: Iterable[str], *, most: float | None = None
+    data: Roles, original: Described | str, columns: str | Iterable[str], max_variation: float | None = None
 ) -> Results[FactorDistance]:
-    """Return how far the components' correlations (RF), communalities (C) and loadings (F) are from the original ones.
+    """Return how far the principal components' correlations, communalities and loadings are from the original ones.
 
     Parameters
     ----------
@@ -55,32 +56,58 @@ def factor_distance(
         The table before masking: a Microdata, or its name on this connection.
     columns
         The numeric variables.
-    most
-        The most that the variation of a cell counts, above 0; without it there is no bound.
+    max_variation
+        The most that the variation of a cell counts; without it there is no bound, above 0.
 
     Returns
     -------
-    list of FactorDistance
+    Results of FactorDistance
+        One for each matrix.
+
+    Raises
+    ------
+    ParameterError
+        Where ``max_variation`` is out of its range.
 
     Notes
     -----
-    SDC handbook, section 3.5.3, Table 3.7.
+    SDC handbook, section 3.5.3, Table 3.7 and (3.9); Domingo-Ferrer, Mateo-Sanz & Torra (2001); Mlodak, Pietrzak &
+    Jozefowski (2022). sdcMicro's "eigen" is the sum of what is the mean here, its IL_correl is gamma.
 
     Examples
     --------
+    >>> import duckdb
     >>> import sdc_sql
-    >>> data = sdc_sql.example()
-    >>> [(m.matrix, m.mean_square_error) for m in data.loss.factor_distance("persons", ["age", "w"])]
-    [('RF', 0.0), ('C', 0.0), ('F', 0.0)]
+    >>> con = duckdb.connect()
+    >>> _ = con.execute(
+    ...     "CREATE TABLE original AS FROM (VALUES (0, 0), (0, 0), (0, 0), (0, 1), (1, 0), (1, 1), (1, 1), (1, 1)) "
+    ...     "AS t(x, y)"
+    ... )
+    >>> _ = con.execute(
+    ...     "CREATE TABLE released AS FROM (VALUES (0, 0), (0, 0), (0, 1), (0, 1), (1, 0), (1, 0), (1, 1), (1, 1)) "
+    ...     "AS t(x, y)"
+    ... )
+    >>> released = sdc_sql.Microdata(con, "released")
+    >>> print(released.loss.factor_distance("original", ["x", "y"]))
+    FactorDistance
+      matrix  cells  mean square error  mean absolute error  mean variation
+      RF          4            0.17524                 0.25        0.341506
+      C           2             0.3125                  0.5        0.666667
+      F           4           0.146447                 0.25        0.353553
     """
-    found = data.rows(
-        "sdc_factor_distance", original_table(data, original), data.table, columns_of(data, columns),
-        most=None if most is None else checked_number("factor_distance", "most", most),
-    )  # fmt: skip
-    return Results(FactorDistance(**row) for row in found)
+    rows = data.rows(
+        "sdc_factor_distance",
+        original_table(data, original),
+        data.table,
+        columns_of(data, columns),
+        max_variation=checked_number("factor_distance", "max_variation", max_variation),
+    )
+    return Results(FactorDistance(**row) for row in rows)
 
 
-def eigenvalue_distance(data: Roles, original: Described | str, columns: Iterable[str]) -> Results[EigenvalueDistance]:
+def eigenvalue_distance(
+    data: Roles, original: Described | str, columns: str | Iterable[str]
+) -> Results[EigenvalueDistance]:
     """Return the eigenvalues of the correlation matrix, before and after.
 
     Parameters
@@ -92,21 +119,40 @@ def eigenvalue_distance(data: Roles, original: Described | str, columns: Iterabl
 
     Returns
     -------
-    list of EigenvalueDistance
-        The mean of all first, then the greatest eigenvalue and so on.
+    Results of EigenvalueDistance
+        One for each component, the mean of all first, then the greatest eigenvalue.
+
+    Notes
+    -----
+    SDC handbook, section 3.5.3, Table 3.7 and (3.9); Domingo-Ferrer, Mateo-Sanz & Torra (2001); Mlodak, Pietrzak &
+    Jozefowski (2022). sdcMicro's "eigen" is the sum of what is the mean here, its IL_correl is gamma.
 
     Examples
     --------
+    >>> import duckdb
     >>> import sdc_sql
-    >>> data = sdc_sql.example()
-    >>> data.loss.eigenvalue_distance("persons", ["age", "w"])[0].variation
-    0.0
+    >>> con = duckdb.connect()
+    >>> _ = con.execute(
+    ...     "CREATE TABLE original AS FROM (VALUES (0, 0), (0, 0), (0, 0), (0, 1), (1, 0), (1, 1), (1, 1), (1, 1)) "
+    ...     "AS t(x, y)"
+    ... )
+    >>> _ = con.execute(
+    ...     "CREATE TABLE released AS FROM (VALUES (0, 0), (0, 0), (0, 1), (0, 1), (1, 0), (1, 0), (1, 1), (1, 1)) "
+    ...     "AS t(x, y)"
+    ... )
+    >>> released = sdc_sql.Microdata(con, "released")
+    >>> print(released.loss.eigenvalue_distance("original", ["x", "y"]))
+    EigenvalueDistance
+      component  before  after  variation
+           NULL    NULL   NULL   0.666667
+              1     1.5      1   0.333333
+              2     0.5      1          1
     """
-    found = data.rows("sdc_eigenvalue_distance", original_table(data, original), data.table, columns_of(data, columns))
-    return Results(EigenvalueDistance(**row) for row in found)
+    rows = data.rows("sdc_eigenvalue_distance", original_table(data, original), data.table, columns_of(data, columns))
+    return Results(EigenvalueDistance(**row) for row in rows)
 
 
-def gamma_loss(data: Roles, original: Described | str, columns: Iterable[str]) -> GammaLoss:
+def gamma_loss(data: Roles, original: Described | str, columns: str | Iterable[str]) -> GammaLoss:
     """Return gamma, the share of the information on connections between the variables that is lost.
 
     Parameters
@@ -114,7 +160,7 @@ def gamma_loss(data: Roles, original: Described | str, columns: Iterable[str]) -
     original
         The table before masking: a Microdata, or its name on this connection.
     columns
-        The numeric variables, three or more: of two gamma is 0 whatever happens to them.
+        The numeric variables.
 
     Returns
     -------
@@ -127,17 +173,22 @@ def gamma_loss(data: Roles, original: Described | str, columns: Iterable[str]) -
 
     Notes
     -----
-    SDC handbook, (3.9).
+    Of two columns gamma is 0 whatever happens to them.
+
+    SDC handbook, section 3.5.3, Table 3.7 and (3.9); Domingo-Ferrer, Mateo-Sanz & Torra (2001); Mlodak, Pietrzak &
+    Jozefowski (2022). sdcMicro's "eigen" is the sum of what is the mean here, its IL_correl is gamma.
 
     Examples
     --------
+    >>> import duckdb
     >>> import sdc_sql
-    >>> data = sdc_sql.example()
-    >>> values = "range AS x, range % 3 AS y, range % 5 AS z"
-    >>> _ = data.con.execute(f"CREATE TABLE numbers AS SELECT {values} FROM range(9)")
-    >>> sdc_sql.Microdata(data.con, "numbers").loss.gamma_loss("numbers", ["x", "y", "z"]).gamma
-    0.0
+    >>> con = duckdb.connect()
+    >>> _ = con.execute("CREATE TABLE before AS FROM (VALUES (0, 0, 0), (0, 1, 1), (1, 0, 1), (1, 1, 0)) AS t(x, y, z)")
+    >>> _ = con.execute("CREATE TABLE after AS FROM (VALUES (0, 0, 0), (0, 1, 1), (1, 0, 2), (1, 1, 1)) AS t(x, y, z)")
+    >>> released = sdc_sql.Microdata(con, "after")
+    >>> print(released.loss.gamma_loss("before", ["x", "y", "z"]))
+    GammaLoss
+      gamma  0.194292
     """
-    return GammaLoss(
-        **data.row("sdc_gamma_loss", original_table(data, original), data.table, columns_of(data, columns))
-    )
+    row = data.row("sdc_gamma_loss", original_table(data, original), data.table, columns_of(data, columns))
+    return GammaLoss(**row)

@@ -1,3 +1,4 @@
+# Written from sql/loss/il1.sql by python -m sdc_sql.write: change that file.
 """How far the released numbers are from the original ones, in standard deviations."""
 
 from __future__ import annotations
@@ -28,9 +29,14 @@ class Il1(Result):
 
 
 def il1(
-    data: Roles, original: Described | str, columns: Iterable[str], *, most: float = 1, weight: str | None = None
+    data: Roles,
+    original: Described | str,
+    columns: str | Iterable[str],
+    *,
+    max_term: float = 1,
+    weight: str | None = None,
 ) -> Results[Il1]:
-    """Return IL1 and its bounded form, over all variables and of each.
+    """Return IL1 and its bounded form.
 
     Parameters
     ----------
@@ -38,31 +44,48 @@ def il1(
         The table before masking: a Microdata, or its name on this connection.
     columns
         The numeric variables.
-    most
+    max_term
         The most that a term counts in the bounded form, above 0.
     weight
-        A column of the original, what each record counts for (whole weights: as many records each); by default the
+        A column of the original, what each record counts for (whole weights: as many records each); without it the
         records are counted.
 
     Returns
     -------
-    list of Il1
-        All variables together first.
+    Results of Il1
+        One for each variable, all of them together first.
+
+    Raises
+    ------
+    ParameterError
+        Where the table was described without an id, or ``max_term`` is out of its range.
 
     Notes
     -----
-    SDC handbook, section 3.5.3; Yancey, Winkler & Creecy (2002); the bound: Trottini (2003). The table needs an id.
+    SDC handbook, section 3.5.3 (IL1: Yancey, Winkler & Creecy 2002; the bound: Trottini 2003). IL1s of sdcMicro is the
+    sum of the terms: records times variables times this.
 
     Examples
     --------
+    >>> import duckdb
     >>> import sdc_sql
-    >>> data = sdc_sql.example()
-    >>> _ = data.mask.noise(["w"], 0.1, into="released")
-    >>> 0 < sdc_sql.Microdata(data.con, "released", id="id").loss.il1(data, ["w"])[0].il1 < 1
-    True
+    >>> con = duckdb.connect()
+    >>> _ = con.execute("CREATE TABLE original AS FROM (VALUES (1, 1), (2, 2), (3, 3)) AS t(id, x)")
+    >>> _ = con.execute("CREATE TABLE released AS FROM (VALUES (1, 1), (2, 3), (3, NULL)) AS t(id, x)")
+    >>> released = sdc_sql.Microdata(con, "released", id="id")
+    >>> print(released.loss.il1("original", ["x"]))
+    Il1
+      variable  values  suppressed       il1   bounded
+      NULL           2           1  0.353553  0.569036
+      x              2           1  0.353553  0.569036
     """
-    found = data.rows(
-        "sdc_il1", original_table(data, original), data.table, columns_of(data, columns), data.required("id"),
-        most=checked_number("il1", "most", most), weight=weight_of(weight),
-    )  # fmt: skip
-    return Results(Il1(**row) for row in found)
+    rows = data.rows(
+        "sdc_il1",
+        original_table(data, original),
+        data.table,
+        columns_of(data, columns),
+        data.required("id"),
+        max_term=checked_number("il1", "max_term", max_term),
+        weight=weight_of(weight),
+    )
+    return Results(Il1(**row) for row in rows)

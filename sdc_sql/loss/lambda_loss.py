@@ -1,3 +1,4 @@
+# Written from sql/loss/lambda_loss.sql by python -m sdc_sql.write: change that file.
 """The share of the information that is lost, over variables of all scales."""
 
 from __future__ import annotations
@@ -29,10 +30,10 @@ class LambdaLoss(Result):
 def lambda_loss(
     data: Roles,
     original: Described | str,
-    columns: Iterable[str],
+    columns: str | Iterable[str],
     *,
-    ordinal: Iterable[str] | None = None,
-    continuous: Iterable[str] | None = None,
+    ordinal: str | Iterable[str] | None = None,
+    continuous: str | Iterable[str] | None = None,
     weight: str | None = None,
 ) -> Results[LambdaLoss]:
     """Return lambda, the share of the information that is lost, and lambda_j of each variable.
@@ -46,29 +47,57 @@ def lambda_loss(
     ordinal
         Those of them whose categories have an order.
     continuous
-        Those of them that are numbers; the others are nominal. Their loss depends on the unit they are in.
+        Those of them that are numbers; the others are nominal.
     weight
-        A column of the original, what each record counts for (whole weights: as many records each); by default the
+        A column of the original, what each record counts for (whole weights: as many records each); without it the
         records are counted.
 
     Returns
     -------
-    list of LambdaLoss
-        All variables together first.
+    Results of LambdaLoss
+        One for each variable, all of them together first.
+
+    Raises
+    ------
+    ParameterError
+        Where the table was described without an id.
 
     Notes
     -----
-    SDC handbook, section 3.5.4, (3.10) to (3.16). The table needs an id.
+    The loss of a number depends on the unit it is in.
+
+    SDC handbook, section 3.5.4, (3.10) to (3.16); Mlodak (2020); Mlodak, Pietrzak & Jozefowski (2022).
 
     Examples
     --------
+    >>> import duckdb
     >>> import sdc_sql
-    >>> data = sdc_sql.example()
-    >>> data.loss.lambda_loss("persons", ["sex", "age", "w"], ordinal=["age"], continuous=["w"])[0].loss
-    0.0
+    >>> con = duckdb.connect()
+    >>> _ = con.execute(
+    ...     "CREATE TABLE original AS FROM (VALUES (1, 'f', 1, 0), (2, 'm', 2, 5), (3, 'm', 3, 9)) "
+    ...     "AS t(id, sex, size, x)"
+    ... )
+    >>> _ = con.execute(
+    ...     "CREATE TABLE released AS FROM (VALUES (1, 'f', 1, 1), (2, 'f', 3, 5), (3, 'm', 3, 9)) "
+    ...     "AS t(id, sex, size, x)"
+    ... )
+    >>> released = sdc_sql.Microdata(con, "released", id="id")
+    >>> print(released.loss.lambda_loss("original", ["sex", "size", "x"], ordinal=["size"], continuous=["x"]))
+    LambdaLoss
+      variable  scale       records  changed      loss
+      NULL      NULL              3        3  0.222222
+      sex       nominal           3        1  0.333333
+      size      ordinal           3        1  0.166667
+      x         continuous        3        1  0.166667
     """
-    found = data.rows(
-        "sdc_lambda_loss", original_table(data, original), data.table, columns_of(data, columns), data.required("id"),
-        ordinal=some_of(ordinal), continuous=some_of(continuous), weight=weight_of(weight),
-    )  # fmt: skip
-    return Results(LambdaLoss(**row) for row in found)
+    rows = data.rows(
+        "sdc_lambda_loss",
+        original_table(data, original),
+        data.table,
+        columns_of(data, columns),
+        data.required("id"),
+        ordinal=some_of(ordinal),
+        continuous=some_of(continuous),
+        weight=weight_of(weight),
+    )
+    return Results(LambdaLoss(**row) for row in rows)

@@ -1,3 +1,4 @@
+# Written from sql/loss/matrix_distance.sql by python -m sdc_sql.write: change that file.
 """How far the released numbers, their means, covariances and correlations are from the original ones."""
 
 from __future__ import annotations
@@ -28,7 +29,7 @@ class MatrixDistance(Result):
 
 
 def matrix_distance(
-    data: Roles, original: Described | str, columns: Iterable[str], *, most: float | None = None
+    data: Roles, original: Described | str, columns: str | Iterable[str], max_variation: float | None = None
 ) -> Results[MatrixDistance]:
     """Return how far the values, means, covariances and correlations are from the original ones.
 
@@ -38,27 +39,46 @@ def matrix_distance(
         The table before masking: a Microdata, or its name on this connection.
     columns
         The numeric variables.
-    most
-        The most that the variation of a cell counts, above 0; without it there is no bound.
+    max_variation
+        The most that the variation of a cell counts; without it there is no bound, above 0.
 
     Returns
     -------
-    list of MatrixDistance
-        Of the values (X), their means (X mean), the covariances (V), the variances (S) and the correlations (R).
+    Results of MatrixDistance
+        One for each matrix, the values X, their means, the covariances V, the variances S and the correlations R.
+
+    Raises
+    ------
+    ParameterError
+        Where the table was described without an id, or ``max_variation`` is out of its range.
 
     Notes
     -----
-    SDC handbook, section 3.5.3, Table 3.7. The table needs an id.
+    SDC handbook, section 3.5.3, Table 3.7; Domingo-Ferrer, Mateo-Sanz & Torra (2001).
 
     Examples
     --------
+    >>> import duckdb
     >>> import sdc_sql
-    >>> data = sdc_sql.example()
-    >>> [(m.matrix, m.mean_square_error) for m in data.loss.matrix_distance("persons", ["age", "w"])][:2]
-    [('X', 0.0), ('X mean', 0.0)]
+    >>> con = duckdb.connect()
+    >>> _ = con.execute("CREATE TABLE original AS FROM (VALUES (1, 1), (2, 2), (3, 3)) AS t(id, x)")
+    >>> _ = con.execute("CREATE TABLE released AS FROM (VALUES (1, 1), (2, 3), (3, 3)) AS t(id, x)")
+    >>> released = sdc_sql.Microdata(con, "released", id="id")
+    >>> print(released.loss.matrix_distance("original", ["x"]))
+    MatrixDistance
+      matrix  cells  mean square error  mean absolute error  mean variation
+      X           3           0.333333             0.333333        0.166667
+      X mean      1           0.111111             0.333333        0.166667
+      V           1           0.111111             0.333333        0.333333
+      S           1           0.111111             0.333333        0.333333
+      R           0               NULL                 NULL            NULL
     """
-    found = data.rows(
-        "sdc_matrix_distance", original_table(data, original), data.table, columns_of(data, columns),
-        data.required("id"), most=None if most is None else checked_number("matrix_distance", "most", most),
-    )  # fmt: skip
-    return Results(MatrixDistance(**row) for row in found)
+    rows = data.rows(
+        "sdc_matrix_distance",
+        original_table(data, original),
+        data.table,
+        columns_of(data, columns),
+        data.required("id"),
+        max_variation=checked_number("matrix_distance", "max_variation", max_variation),
+    )
+    return Results(MatrixDistance(**row) for row in rows)

@@ -1,9 +1,10 @@
+# Written from sql/loss/model_utility.sql by python -m sdc_sql.write: change that file.
 """How well the log-linear model that describes the original best still describes the released file."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 from sdc_sql.compared import columns_of, original_table
 from sdc_sql.db.catalogue.arguments import checked_choice
@@ -34,9 +35,9 @@ class ModelUtility(Result):
 
 
 def model_utility(
-    data: Roles, original: Described | str, columns: Iterable[str], *, criterion: str = "bic"
+    data: Roles, original: Described | str, columns: str | Iterable[str], criterion: Literal["bic", "aic"] = "bic"
 ) -> ModelUtility:
-    """Return the log-likelihood ratio of the best log-linear model of the original: 0, or less for what is lost.
+    """Return the log-likelihood ratio of the best log-linear model of the original.
 
     Parameters
     ----------
@@ -45,7 +46,7 @@ def model_utility(
     columns
         The categorical variables, at least two.
     criterion
-        ``"bic"`` or ``"aic"``: by which the model is the best.
+        The criterion by which the model is the best.
 
     Returns
     -------
@@ -53,16 +54,41 @@ def model_utility(
 
     Notes
     -----
-    Karr & Sanil, (3).
+    The utility is 0, or less for what is lost.
+
+    Karr & Sanil, The risk-utility approach to statistical disclosure limitation, (3); the search: Edwards (2000),
+    Introduction to graphical modelling, section 6.1.
 
     Examples
     --------
+    >>> import duckdb
     >>> import sdc_sql
-    >>> sdc_sql.example().loss.model_utility("persons", ["age", "sex"]).utility
-    0.0
+    >>> con = duckdb.connect()
+    >>> _ = con.execute(
+    ...     "CREATE TABLE original AS FROM (VALUES ('x', 'y'), ('x', 'y'), ('x', 'y'), ('x', 'y'), ('x', 'y'), "
+    ...     "('u', 'v'), ('u', 'v'), ('u', 'v'), ('u', 'v'), ('u', 'v')) AS t(a, b)"
+    ... )
+    >>> _ = con.execute(
+    ...     "CREATE TABLE released AS FROM (VALUES ('x', 'y'), ('x', 'y'), ('x', 'y'), ('u', 'v'), ('u', 'v'), "
+    ...     "('u', 'v'), ('x', 'v'), ('x', 'v'), ('u', 'y'), ('u', 'y')) AS t(a, b)"
+    ... )
+    >>> released = sdc_sql.Microdata(con, "released")
+    >>> print(released.loss.model_utility("original", ["a", "b"]))
+    ModelUtility
+      interactions           [['a', 'b']]
+      parameters             3
+      criterion              20.7707
+      log likelihood before  -6.93147
+      log likelihood after   -16.1418
+      utility                -9.21034
+      mean utility           -0.921034
+      outside                4
     """
-    criterion = checked_choice("model_utility", "criterion", criterion)
-    return ModelUtility(
-        **data.row("sdc_model_utility", original_table(data, original), data.table, columns_of(data, columns),
-                   criterion=criterion)
-    )  # fmt: skip
+    row = data.row(
+        "sdc_model_utility",
+        original_table(data, original),
+        data.table,
+        columns_of(data, columns),
+        criterion=checked_choice("model_utility", "criterion", criterion),
+    )
+    return ModelUtility(**row)

@@ -1,3 +1,4 @@
+# Written from sql/loss/pram_entropy_loss.sql by python -m sdc_sql.write: change that file.
 """What is uncertain of the original values to one who knows the matrix of PRAM and the released ones."""
 
 from __future__ import annotations
@@ -5,7 +6,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from sdc_sql.compared import original_table
+from sdc_sql.compared import original_table, table_of
 from sdc_sql.db.showing.results import Result
 
 if TYPE_CHECKING:
@@ -24,7 +25,7 @@ class PramEntropyLoss(Result):
 
 
 def pram_entropy_loss(data: Roles, original: Described | str, column: str, matrix: str) -> PramEntropyLoss:
-    """Return what is uncertain of the original values to one who knows the matrix of PRAM and the released ones.
+    r"""Return what is uncertain of the original values to one who knows the matrix of PRAM and the released ones.
 
     Parameters
     ----------
@@ -41,18 +42,32 @@ def pram_entropy_loss(data: Roles, original: Described | str, column: str, matri
 
     Notes
     -----
-    EBIL of the SDC handbook, section 3.5.2.3, (3.8).
+    SDC handbook, section 3.5.2.3, (3.8).
 
     Examples
     --------
+    >>> import duckdb
     >>> import sdc_sql
-    >>> data = sdc_sql.example()
-    >>> matrix = "FROM (VALUES ('f', 'f', 0.5), ('f', 'm', 0.5), ('m', 'f', 0.5), ('m', 'm', 0.5)) AS t(a, b, p)"
-    >>> _ = data.con.execute(f'CREATE TABLE sexes AS SELECT a AS "from", b AS "to", p AS probability {matrix}')
-    >>> round(data.loss.pram_entropy_loss("persons", "sex", "sexes").share, 9)
-    1.0
+    >>> con = duckdb.connect()
+    >>> _ = con.execute("CREATE TABLE original AS FROM (VALUES (1, 'f'), (2, 'm')) AS t(id, sex)")
+    >>> _ = con.execute("CREATE TABLE released AS FROM (VALUES (1, 'f'), (2, 'm')) AS t(id, sex)")
+    >>> _ = con.execute(
+    ...     "CREATE TABLE matrix AS FROM (VALUES ('f', 'f', 0.8), ('f', 'm', 0.2), ('m', 'f', 0.2), "
+    ...     "('m', 'm', 0.8)) AS t(\"from\", \"to\", probability)"
+    ... )
+    >>> released = sdc_sql.Microdata(con, "released")
+    >>> print(released.loss.pram_entropy_loss("original", "sex", "matrix"))
+    PramEntropyLoss
+      records    2
+      loss       1.0008
+      mean loss  0.500402
+      share      0.721928
     """
-    return PramEntropyLoss(
-        **data.row("sdc_pram_entropy_loss", original_table(data, original), data.table,
-                   data.found("variable", column), data.read(matrix))
-    )  # fmt: skip
+    row = data.row(
+        "sdc_pram_entropy_loss",
+        original_table(data, original),
+        data.table,
+        data.found("column", column),
+        table_of(data, "matrix", matrix),
+    )
+    return PramEntropyLoss(**row)

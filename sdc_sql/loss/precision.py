@@ -1,3 +1,4 @@
+# Written from sql/loss/precision.sql by python -m sdc_sql.write: change that file.
 """How far up their hierarchies the keys of a released table stand."""
 
 from __future__ import annotations
@@ -5,6 +6,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from sdc_sql.compared import table_of
 from sdc_sql.db.showing.results import Result, Results
 
 if TYPE_CHECKING:
@@ -13,7 +15,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Precision(Result):
-    """The precision of a key (None: all keys), 0 (every value at the top) to 1, and what it lacks of 1."""
+    """The precision of a key (variable None: of all keys), 0 (every value at the top) to 1, and what it lacks of 1."""
 
     variable: str | None
     records: int
@@ -22,7 +24,7 @@ class Precision(Result):
 
 
 def precision(data: Roles, hierarchies: str) -> Results[Precision]:
-    """Return how far from the top of their hierarchies the keys of this, the released table are.
+    """Return how far from the top of their hierarchies the released keys are.
 
     Parameters
     ----------
@@ -31,23 +33,31 @@ def precision(data: Roles, hierarchies: str) -> Results[Precision]:
 
     Returns
     -------
-    list of Precision
-        All keys together first, then each.
+    Results of Precision
+        One for each variable, all keys together first.
 
     Notes
     -----
-    Sweeney (2002), section 5.
+    Sweeney (2002), Achieving k-anonymity privacy protection using generalization and suppression, International Journal
+    on Uncertainty, Fuzziness and Knowledge-based Systems 10(5), section 5.
 
     Examples
     --------
+    >>> import duckdb
     >>> import sdc_sql
-    >>> data = sdc_sql.Microdata(sdc_sql.example().con, "persons", keys=["sex"])
-    >>> rows = "FROM (VALUES ('f', 0, 'f'), ('f', 1, '*'), ('m', 0, 'm'), ('m', 1, '*')) AS t(v, l, b)"
-    >>> select = f"SELECT 'sex' AS variable, v AS value, l AS level, l::VARCHAR AS level_name, b AS label {rows}"
-    >>> _ = data.con.execute(f"CREATE TABLE hierarchies AS {select}")
-    >>> data.loss.precision("hierarchies")[0].precision
-    1.0
+    >>> con = duckdb.connect()
+    >>> _ = con.execute(
+    ...     "CREATE TABLE hierarchies AS FROM (VALUES ('sex', 'f', 0, 'sex', 'f'), ('sex', 'f', 1, 'anyone', '*'), "
+    ...     "('sex', 'm', 0, 'sex', 'm'), ('sex', 'm', 1, 'anyone', '*')) "
+    ...     "AS t(variable, value, level, level_name, label)"
+    ... )
+    >>> _ = con.execute("CREATE TABLE released AS FROM (VALUES ('f'), ('*')) AS t(sex)")
+    >>> data = sdc_sql.Microdata(con, "released", keys=["sex"])
+    >>> print(data.loss.precision("hierarchies"))
+    Precision
+      variable  records  precision  loss
+      NULL            2        0.5   0.5
+      sex             2        0.5   0.5
     """
-    return Results(
-        Precision(**row) for row in data.rows("sdc_precision", data.table, data.keys, data.read(hierarchies))
-    )
+    rows = data.rows("sdc_precision", data.table, data.keys, table_of(data, "hierarchie", hierarchies))
+    return Results(Precision(**row) for row in rows)

@@ -1,4 +1,5 @@
-"""How well a model tells released records from original ones."""
+# Written from sql/loss/propensity.sql by python -m sdc_sql.write: change that file.
+"""How well a model tells released records from original ones: the propensity score."""
 
 from __future__ import annotations
 
@@ -31,12 +32,12 @@ class Propensity(Result):
 def propensity(
     data: Roles,
     original: Described | str,
-    columns: Iterable[str],
+    columns: str | Iterable[str],
     *,
-    continuous: Iterable[str] | None = None,
+    continuous: str | Iterable[str] | None = None,
     pairs: bool = True,
 ) -> Propensity:
-    """Return how well a logistic regression tells released records from original ones.
+    """Return how well a model tells released records from original ones.
 
     Parameters
     ----------
@@ -55,15 +56,33 @@ def propensity(
 
     Notes
     -----
-    Woo, Reiter, Oganian & Karr (2009); Snoke et al. (2018), theorem 1.
+    Woo, Reiter, Oganian & Karr (2009), Global measures of data utility for microdata masked for disclosure limitation,
+    Journal of Privacy and Confidentiality 1(1); Snoke, Raab, Nowok, Dibben & Slavkovic (2018), General and specific
+    utility measures for synthetic data, JRSS A 181(3), theorem 1.
 
     Examples
     --------
+    >>> import duckdb
     >>> import sdc_sql
-    >>> sdc_sql.example().loss.propensity("persons", ["age", "sex"]).pmse
-    0.0
+    >>> con = duckdb.connect()
+    >>> _ = con.execute("CREATE TABLE original AS FROM (VALUES ('f'), ('f'), ('m'), ('m')) AS t(sex)")
+    >>> _ = con.execute("CREATE TABLE released AS FROM (VALUES ('f'), ('m'), ('m'), ('m')) AS t(sex)")
+    >>> released = sdc_sql.Microdata(con, "released")
+    >>> print(released.loss.propensity("original", ["sex"]))
+    Propensity
+      records     8
+      parameters  2
+      pmse        0.0166667
+      expected    0.015625
+      ratio       1.06667
+      share       0.0666667
     """
-    return Propensity(
-        **data.row("sdc_propensity", original_table(data, original), data.table, columns_of(data, columns),
-                   continuous=some_of(continuous), pairs=flag(pairs, "pairs"))
-    )  # fmt: skip
+    row = data.row(
+        "sdc_propensity",
+        original_table(data, original),
+        data.table,
+        columns_of(data, columns),
+        continuous=some_of(continuous),
+        pairs=flag(pairs, "pairs"),
+    )
+    return Propensity(**row)

@@ -29,7 +29,7 @@ class SubdomainMoment(Result):
 
 
 def subdomain_moments(
-    data: Roles, original: Described | str, columns: Iterable[str], domains: Iterable[str]
+    data: Roles, original: Described | str, columns: str | Iterable[str], domains: str | Iterable[str]
 ) -> Results[SubdomainMoment]:
     """Return means and covariances within subdomains, before and after masking.
 
@@ -44,7 +44,7 @@ def subdomain_moments(
 
     Returns
     -------
-    list of SubdomainMoment
+    Results of SubdomainMoment
         Of each subdomain the means, then the covariances.
 
     Notes

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
 from sqlglot import exp
 
@@ -181,7 +181,9 @@ def attributes(
     if together and len(columns) < 2:  # noqa: PLR2004 - two or more
         raise ParameterError("l-diversity of sensitive variables together needs several: name at least two.")
     others = {name: [other for other in columns if together and other != name] for name in columns}
-    distance = {name: "ordered" if name in by_order else "equal" for name in columns}
+    distance: dict[str, Literal["ordered", "equal"]] = {
+        name: "ordered" if name in by_order else "equal" for name in columns
+    }
     return (
         tuple({"sensitive": n, **data.risk.l_diversity(n, others=others[n]).to_dict()} for n in columns),
         tuple({"sensitive": n, **data.risk.t_closeness(n, distance=distance[n]).to_dict()} for n in columns),

@@ -1,4 +1,5 @@
-"""(alpha, k)-anonymity (Wong et al. 2006)."""
+# Written from sql/risk/alpha_k_anonymity.sql by python -m sdc_sql.write: change that file.
+"""(alpha, k)-anonymity: no cell is small, and in none does a sensitive value dominate."""
 
 from __future__ import annotations
 
@@ -10,7 +11,7 @@ from sdc_sql.db.showing.results import Result
 from sdc_sql.risk.sensitive import check_category, values
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable
 
     from sdc_sql.roles import Roles
 
@@ -28,38 +29,61 @@ class AlphaKViolations(Result):
 
 
 def alpha_k_anonymity(
-    data: Roles, sensitive: str, alpha: float, k: int, *, chosen: Sequence[object] | None = None
+    data: Roles, sensitive: str, alpha: float, k: int, chosen: Iterable[object] | None = None
 ) -> AlphaKViolations:
     """Return the records and cells that violate (alpha, k)-anonymity.
 
     Parameters
     ----------
     sensitive
-        The name of the column; NULL in it is a value of its own.
+        The sensitive variable; NULL in it is a value of its own.
     alpha
-        The greatest share that a sensitive value may have in a cell, in (0, 1).
+        The greatest share of a sensitive value in a cell, strictly between 0 and 1.
     k
-        A whole number of at least 2.
+        The least number of records of a cell, at least 2.
     chosen
-        The sensitive values to which alpha applies; by default all.
+        The sensitive values that alpha regards; without it all.
 
     Returns
     -------
     AlphaKViolations
 
+    Raises
+    ------
+    ParameterError
+        Where the table was described with ``nulls="wildcard"``, or ``alpha`` or ``k`` is out of its range.
+
     Notes
     -----
-    Wong et al. (2006), definitions 2 and 3.
+    Wong, Li, Fu & Wang (2006), (alpha, k)-anonymity: an enhanced k-anonymity model for privacy preserving data
+    publishing, KDD, definitions 2 and 3.
 
     Examples
     --------
+    >>> import duckdb
     >>> import sdc_sql
-    >>> sdc_sql.example().risk.alpha_k_anonymity("w", 0.5, 2).records
-    1
+    >>> con = duckdb.connect()
+    >>> _ = con.execute(
+    ...     "CREATE TABLE persons AS FROM (VALUES (30, 'flu'), (30, 'cancer'), (41, 'flu')) AS t(age, illness)"
+    ... )
+    >>> data = sdc_sql.Microdata(con, "persons", keys=["age"])
+    >>> print(data.risk.alpha_k_anonymity("illness", 0.5, 2))
+    AlphaKViolations
+      alpha                0.5
+      k                    2
+      records              1
+      cells                1
+      records above alpha  1
+      records below k      1
     """
     check_category(data)
-    column = data.found("sensitive variable", sensitive)
-    limits = (checked_number("alpha_k_anonymity", "alpha", alpha), checked_number("alpha_k_anonymity", "k", k))
-    return AlphaKViolations(
-        **data.row("sdc_alpha_k_anonymity", data.table, data.keys, column, *limits, chosen=values(chosen))
+    row = data.row(
+        "sdc_alpha_k_anonymity",
+        data.table,
+        data.keys,
+        data.found("sensitive variable", sensitive),
+        checked_number("alpha_k_anonymity", "alpha", alpha),
+        checked_number("alpha_k_anonymity", "k", k),
+        chosen=values(chosen),
     )
+    return AlphaKViolations(**row)

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from sdc_sql.compared import columns_of
+
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
@@ -12,7 +14,7 @@ if TYPE_CHECKING:
     from sdc_sql.roles import Roles
 
 
-def completed_households(data: Roles, columns: Iterable[str] | None = None) -> duckdb.DuckDBPyRelation:
+def completed_households(data: Roles, columns: str | Iterable[str] | None = None) -> duckdb.DuckDBPyRelation:
     """Return every record, with what other members of its household show in the place of NULL.
 
     It is what whoever holds the file with its household numbers can make of it, and what every measure of risk of a
@@ -41,6 +43,6 @@ def completed_households(data: Roles, columns: Iterable[str] | None = None) -> d
     (2, 30, 'f', 15.0, 1)
     """
     household = data.required("household")
-    names = data.of_household(data.columns) if columns is None else [data.found("household column", c) for c in columns]
+    names = data.of_household(data.columns) if columns is None else columns_of(data, columns, "household column")
     # in the order of the table, whatever was filled in
     return data.relation("sdc_completed_households", data.table, household, [*names])

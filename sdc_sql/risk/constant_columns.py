@@ -1,10 +1,12 @@
-"""Which columns are the same for all members of a household (SDC handbook, section 3.3.5)."""
+# Written from sql/core/constant_columns.sql by python -m sdc_sql.write: change that file.
+"""Which columns are of the household: the same for all its members."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from sdc_sql.compared import columns_of
 from sdc_sql.db.showing.results import Result, Results
 
 if TYPE_CHECKING:
@@ -27,30 +29,48 @@ class ConstantColumn(Result):
     by_chance: float | None
 
 
-def constant_columns(data: Roles, columns: Iterable[str] | None = None) -> Results[ConstantColumn]:
-    """Return, of each column, in how many households all members show the same value: 1 is a column of the household.
+def constant_columns(data: Roles, columns: str | Iterable[str] | None = None) -> Results[ConstantColumn]:
+    """Return in how many households the members all have the same value, of each column.
 
     Parameters
     ----------
     columns
-        Which columns are looked at; by default all but the household.
+        Which columns are looked at; None: all others.
 
     Returns
     -------
-    list of ConstantColumn
+    Results of ConstantColumn
+        One for each variable.
 
     Raises
     ------
-    ParameterError, ColumnError
-        Where the table has no household, or a column is none of the table.
+    ParameterError
+        Where the table was described without a household.
+
+    Notes
+    -----
+    SDC handbook, section 3.3.5 (files with a hierarchy).
 
     Examples
     --------
+    >>> import duckdb
     >>> import sdc_sql
-    >>> [(c.variable, c.share) for c in sdc_sql.example().risk.constant_columns(["sex", "w"])]
-    [('sex', 1.0), ('w', 0.0)]
+    >>> con = duckdb.connect()
+    >>> _ = con.execute(
+    ...     "CREATE TABLE survey AS FROM (VALUES (1, 'north', 'f'), (1, 'north', 'm'), (1, NULL, 'f'), "
+    ...     "(2, 'south', 'f'), (2, 'south', 'f'), (3, 'south', 'm')) AS t(household, region, sex)"
+    ... )
+    >>> data = sdc_sql.Microdata(con, "survey", household="household")
+    >>> print(data.risk.constant_columns())
+    ConstantColumn
+      variable  households  constant  share  by chance
+      region             2         2      1        0.5
+      sex                2         1    0.5        0.5
     """
-    household = data.required("household")
-    names = None if columns is None else [data.found("column", name) for name in columns]
-    rows = data.rows("sdc_constant_columns", data.table, household, columns=names)
+    rows = data.rows(
+        "sdc_constant_columns",
+        data.table,
+        data.required("household"),
+        columns=None if columns is None else columns_of(data, columns),
+    )
     return Results(ConstantColumn(**row) for row in rows)

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from sdc_sql.db.checks import flag, told
-from sdc_sql.db.showing.results import Result
+from sdc_sql.db.showing.results import Result, Results
 from sdc_sql.errors import ColumnError, ParameterError
 
 if TYPE_CHECKING:
@@ -32,9 +32,9 @@ def research_file_rules(
     levels: Mapping[str, Sequence[str]] | None = None,
     *,
     inhabitants: str | None = None,
-    direct_identifiers: Sequence[str] | None = None,
+    direct_identifiers: str | Iterable[str] | None = None,
     panel: bool | None = None,
-) -> list[RuleAnswer]:
+) -> Results[RuleAnswer]:
     """Check the five rules for microdata for researchers.
 
     Parameters
@@ -50,7 +50,7 @@ def research_file_rules(
 
     Returns
     -------
-    list of RuleAnswer
+    Results of RuleAnswer
         The file fulfils the rules only if ``violated`` is False for all; None is a rule that was not measured.
 
     Notes
@@ -75,21 +75,21 @@ def research_file_rules(
         panel=None if panel is None else flag(panel, "panel"),
         **data.counting,
     )
-    return [RuleAnswer(**row) for row in rows]
+    return Results(RuleAnswer(**row) for row in rows)
 
 
 def public_use_file_rules(
     data: Roles,
     *,
-    household_variables: Sequence[str] | None = None,
-    indirect_regions: Sequence[str] | None = None,
+    household_variables: str | Iterable[str] | None = None,
+    indirect_regions: str | Iterable[str] | None = None,
     province: str | None = None,
     municipality: str | None = None,
-    withheld: Sequence[str] | None = None,
-    sensitive: Sequence[str] | None = None,
+    withheld: str | Iterable[str] | None = None,
+    sensitive: str | Iterable[str] | None = None,
     reference_date: dt.date | None = None,
     release_date: dt.date | None = None,
-) -> list[RuleAnswer]:
+) -> Results[RuleAnswer]:
     """Check the ten rules for microdata for the general public.
 
     Parameters
@@ -116,7 +116,7 @@ def public_use_file_rules(
 
     Returns
     -------
-    list of RuleAnswer
+    Results of RuleAnswer
         Rule 3 has four parts. None is a rule that was not measured, and so not fulfilled.
 
     Notes
@@ -142,7 +142,7 @@ def public_use_file_rules(
         **data.counting,
     }
     rows = data.rows("sdc_public_use_file_rules", data.table, data.keys, data.weight, **named)
-    return [RuleAnswer(**row) for row in rows]
+    return Results(RuleAnswer(**row) for row in rows)
 
 
 def _day(given: dt.date | None, name: str) -> str | None:
@@ -151,7 +151,7 @@ def _day(given: dt.date | None, name: str) -> str | None:
     return None if given is None else given.strftime("%Y-%m-%d")
 
 
-def _listed(names: Sequence[str] | None) -> list[str] | None:
+def _listed(names: str | Iterable[str] | None) -> list[str] | None:
     if names is not None and not isinstance(names, Iterable):
         raise ColumnError(f"{told(names)} is no list of column names: give one, as in ['name', 'address'].")
     return None if names is None else [names] if isinstance(names, str) else list(names)

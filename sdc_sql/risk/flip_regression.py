@@ -25,7 +25,7 @@ class FlippedTerm(Result):
     standard_error: float
 
 
-def flip_regression(data: Roles, column: str, columns: Iterable[str], q: float) -> Results[FlippedTerm]:
+def flip_regression(data: Roles, column: str, columns: str | Iterable[str], q: float) -> Results[FlippedTerm]:
     """Return the logistic regression of a binary attribute on others, where masking may have flipped it.
 
     Parameters
@@ -39,7 +39,7 @@ def flip_regression(data: Roles, column: str, columns: Iterable[str], q: float) 
 
     Returns
     -------
-    list of FlippedTerm
+    Results of FlippedTerm
         The intercept first.
 
     Raises
@@ -64,7 +64,7 @@ def flip_regression(data: Roles, column: str, columns: Iterable[str], q: float) 
     return Results(FlippedTerm(**row) for row in found)
 
 
-def flip_posterior_records(data: Roles, column: str, columns: Iterable[str], q: float) -> duckdb.DuckDBPyRelation:
+def flip_posterior_records(data: Roles, column: str, columns: str | Iterable[str], q: float) -> duckdb.DuckDBPyRelation:
     """Return for each record the probability that the true value of a binary attribute is 1.
 
     Parameters
@@ -99,8 +99,8 @@ def flip_posterior_records(data: Roles, column: str, columns: Iterable[str], q: 
     )
 
 
-def _given(data: Roles, column: str, columns: Iterable[str]) -> tuple[str, list[str]]:
-    names = [] if isinstance(columns, str) or not isinstance(columns, Iterable) else list(columns)
+def _given(data: Roles, column: str, columns: str | Iterable[str]) -> tuple[str, list[str]]:
+    names = [columns] if isinstance(columns, str) else list(columns) if isinstance(columns, Iterable) else []
     if not names:
         raise ColumnError(f"columns is {told(columns)}: it must be a list of column names, as in ['age', 'income'].")
     name = data.found("attribute", column)

@@ -1,3 +1,4 @@
+# Written from sql/risk/household_k_anonymity.sql by python -m sdc_sql.write: change that file.
 """k-anonymity in households: every combination of the keys is shared by members of at least k households."""
 
 from __future__ import annotations
@@ -22,36 +23,51 @@ class HouseholdKViolations(Result):
 
 
 def household_k_anonymity(data: Roles, k: int = 3) -> Results[HouseholdKViolations]:
-    """Return how many records and cells are of fewer than 2, 3, ... k households: k records can be one family.
+    """Return the records and the cells of fewer than 2, 3, up to k households.
 
     Parameters
     ----------
     k
-        A whole number of at least 2.
+        The least number of households of a cell that is safe, from 2 to 1,000,000.
 
     Returns
     -------
-    list of HouseholdKViolations
-        One for each of 2 .. k.
+    Results of HouseholdKViolations
+        One for each k, from 2 on.
 
     Raises
     ------
     ParameterError
-        Where the table has no household, or k is none.
+        Where the table was described without a household, or ``k`` is out of its range.
 
     Notes
     -----
-    SDC handbook, section 3.3.5. NULL in a key is a value of its own, however the table was described.
+    NULL in a key is a value of its own, however the table was described.
+
+    SDC handbook, section 3.3.5 (files with a hierarchy); Sweeney (2002), k-anonymity: a model for protecting privacy,
+    with households as units.
 
     Examples
     --------
+    >>> import duckdb
     >>> import sdc_sql
-    >>> [(v.k, v.records, v.cells) for v in sdc_sql.example().risk.household_k_anonymity(2)]
-    [(2, 3, 2)]
+    >>> con = duckdb.connect()
+    >>> _ = con.execute(
+    ...     "CREATE TABLE survey AS FROM (VALUES (26, 'north', 'young'), (26, 'north', 'young'), "
+    ...     "(26, 'north', 'young'), (27, 'south', 'old'), (28, 'south', 'old')) AS t(household, region, age)"
+    ... )
+    >>> data = sdc_sql.Microdata(con, "survey", keys=["region", "age"], household="household")
+    >>> print(data.risk.household_k_anonymity(3))
+    HouseholdKViolations
+      k  records  cells
+      2        3      1
+      3        5      2
     """
-    k = checked_number("household_k_anonymity", "k", k)
-    household = data.required("household")
-    return Results(
-        HouseholdKViolations(**row)
-        for row in data.rows("sdc_household_k_anonymity", data.table, data.keys, household, k)
+    rows = data.rows(
+        "sdc_household_k_anonymity",
+        data.table,
+        data.keys,
+        data.required("household"),
+        k=checked_number("household_k_anonymity", "k", k),
     )
+    return Results(HouseholdKViolations(**row) for row in rows)

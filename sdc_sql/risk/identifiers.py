@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from sdc_sql.db.showing.results import Result
+from sdc_sql.db.showing.results import Result, Results
 
 if TYPE_CHECKING:
     from sdc_sql.roles import Roles
@@ -25,7 +25,7 @@ class ProposedIdentifier(Result):
     share: float | None
 
 
-def identifiers(data: Roles) -> list[ProposedIdentifier]:
+def identifiers(data: Roles) -> Results[ProposedIdentifier]:
     """Return the columns that may be direct identifiers, each with its reasons; nothing is removed.
 
     By its name (in a dozen languages), by what its values look like (e-mail and web addresses, IBANs, telephone
@@ -34,7 +34,7 @@ def identifiers(data: Roles) -> list[ProposedIdentifier]:
 
     Returns
     -------
-    list of ProposedIdentifier
+    Results of ProposedIdentifier
         In the order of the columns; one for each reason.
 
     See Also
@@ -49,4 +49,4 @@ def identifiers(data: Roles) -> list[ProposedIdentifier]:
     >>> [(p.variable, p.reason, p.share) for p in sdc_sql.Microdata(con, "people").risk.identifiers()]
     [('contact', 'e-mail addresses', 1.0)]
     """
-    return [ProposedIdentifier(**row) for row in data.rows("sdc_identifiers", data.table)]
+    return Results(ProposedIdentifier(**row) for row in data.rows("sdc_identifiers", data.table))

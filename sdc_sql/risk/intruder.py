@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 from sdc_sql.db.catalogue.arguments import checked_choice
 from sdc_sql.db.checks import is_number, told
@@ -47,12 +47,12 @@ class PerceivedRisk(Result):
 def perceived_risk(
     data: Roles,
     external: str,
-    columns: Iterable[str],
+    columns: str | Iterable[str],
     spread: float | str | Sequence[float | str],
     *,
     density: str | Sequence[str] = "normal",
     stands_for: float | str | None = None,
-    method: str | None = None,
+    method: Literal["exact", "mean_of_others", "with_replacement"] | None = None,
     tau: float = 0.5,
 ) -> PerceivedRisk:
     """Return the risk of perceived identification of this released table, beside those of true ones and of matching.
@@ -96,23 +96,21 @@ def perceived_risk(
     >>> found.records, found.linked, found.correct_links
     (3, 3.0, 2.0)
     """
-    given, method = _given(data, external, columns, spread), _method(method)
+    given, by = _given(data, external, columns, spread), _method(method)
     return PerceivedRisk(
-        **data.row(
-            "sdc_perceived_risk", *given, density=_listed(density), stands_for=stands_for, method=method, tau=tau
-        )
+        **data.row("sdc_perceived_risk", *given, density=_listed(density), stands_for=stands_for, method=by, tau=tau)
     )
 
 
 def perceived_risk_records(
     data: Roles,
     external: str,
-    columns: Iterable[str],
+    columns: str | Iterable[str],
     spread: float | str | Sequence[float | str],
     *,
     density: str | Sequence[str] = "normal",
     stands_for: float | str | None = None,
-    method: str | None = None,
+    method: Literal["exact", "mean_of_others", "with_replacement"] | None = None,
 ) -> duckdb.DuckDBPyRelation:
     """Return for each person of the external table the record that the intruder takes for theirs.
 
@@ -148,21 +146,21 @@ def perceived_risk_records(
     >>> found.filter("NOT correct = 1").aggregate("count(*)").fetchall()
     [(2,)]
     """
-    given, method = _given(data, external, columns, spread), _method(method)
+    given, by = _given(data, external, columns, spread), _method(method)
     return data.relation(
-        "sdc_perceived_risk_records", *given, density=_listed(density), stands_for=stands_for, method=method
+        "sdc_perceived_risk_records", *given, density=_listed(density), stands_for=stands_for, method=by
     )
 
 
 def intruder_links(
     data: Roles,
     external: str,
-    columns: Iterable[str],
+    columns: str | Iterable[str],
     spread: float | str | Sequence[float | str],
     *,
     density: str | Sequence[str] = "normal",
     stands_for: float | str | None = None,
-    method: str | None = None,
+    method: Literal["exact", "mean_of_others", "with_replacement"] | None = None,
     least: float = 0,
 ) -> duckdb.DuckDBPyRelation:
     """Return the probability that a record is a person's, for each pair of a record and a person.
@@ -200,9 +198,9 @@ def intruder_links(
     >>> data.risk.intruder_links("persons", ["age"], 0.1, least=0.9).aggregate("count(*)").fetchall()
     [(1,)]
     """
-    given, method = _given(data, external, columns, spread), _method(method)
+    given, by = _given(data, external, columns, spread), _method(method)
     return data.relation(
-        "sdc_intruder_links", *given, density=_listed(density), stands_for=stands_for, method=method, least=least
+        "sdc_intruder_links", *given, density=_listed(density), stands_for=stands_for, method=by, least=least
     )
 
 
@@ -220,10 +218,10 @@ def _listed(given: Any) -> Any:  # noqa: ANN401 - a value, or one for each colum
     return [str(v) for v in given] if any(isinstance(v, str) for v in given) else list(given)
 
 
-def _given(data: Roles, external: str, columns: Iterable[str], spread: Any) -> list[Any]:  # noqa: ANN401 - as _listed
+def _given(data: Roles, external: str, columns: str | Iterable[str], spread: Any) -> list[Any]:  # noqa: ANN401 - as _listed
     if not isinstance(external, str) or not external:
         raise TableError(f"external is {told(external)}: it must be the name of a table, view or file.")
-    names = [] if isinstance(columns, str) or not isinstance(columns, Iterable) else list(columns)
+    names = [columns] if isinstance(columns, str) else list(columns) if isinstance(columns, Iterable) else []
     if not names:
         raise ColumnError(f"columns is {told(columns)}: it must be a list of column names, as in ['age', 'income'].")
     found = [data.found("attribute", name) for name in names]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 from sdc_sql.db.catalogue.arguments import checked_number
 from sdc_sql.db.checks import told
@@ -42,7 +42,7 @@ def joint_releases(
     keys: Iterable[Iterable[str]],
     k: int = 3,
     *,
-    nulls: str | None = None,
+    nulls: Literal["category", "wildcard"] | None = None,
 ) -> Results[JointRelease]:
     """Return the risk of all releases together, an upper bound, and of each of them alone.
 
@@ -59,7 +59,7 @@ def joint_releases(
 
     Returns
     -------
-    list of JointRelease
+    Results of JointRelease
         All together first.
 
     Notes
@@ -83,7 +83,11 @@ def joint_releases(
 
 
 def joint_releases_records(
-    data: Roles, releases: Iterable[str], keys: Iterable[Iterable[str]], *, nulls: str | None = None
+    data: Roles,
+    releases: Iterable[str],
+    keys: Iterable[Iterable[str]],
+    *,
+    nulls: Literal["category", "wildcard"] | None = None,
 ) -> duckdb.DuckDBPyRelation:
     """Return each person's id (as text), the least frequency in one release (``least_alone``), and that ``together``.
 

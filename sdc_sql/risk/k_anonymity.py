@@ -1,3 +1,4 @@
+# Written from sql/risk/k_anonymity.sql by python -m sdc_sql.write: change that file.
 """k-anonymity: every combination of the keys is shared by at least k records."""
 
 from __future__ import annotations
@@ -22,29 +23,43 @@ class KViolations(Result):
 
 
 def k_anonymity(data: Roles, k: int = 3) -> Results[KViolations]:
-    """Return how many records and cells violate 2-, 3-, ... k-anonymity.
+    """Return the records and the cells that violate 2-, 3-, up to k-anonymity.
 
     Parameters
     ----------
     k
-        A whole number of at least 2.
+        The least number of records of a cell that is safe, from 2 to 1,000,000.
 
     Returns
     -------
-    list of KViolations
-        One for each of 2 .. k.
+    Results of KViolations
+        One for each k, from 2 on.
+
+    Raises
+    ------
+    ParameterError
+        Where ``k`` is out of its range.
 
     Notes
     -----
-    Sweeney (2002). For a file after local suppression describe the table with ``nulls="wildcard"``.
+    A file after local suppression is described with ``nulls="wildcard"``.
+
+    Samarati & Sweeney (1998); Sweeney (2002), k-anonymity: a model for protecting privacy.
 
     Examples
     --------
+    >>> import duckdb
     >>> import sdc_sql
-    >>> [(v.k, v.records, v.cells) for v in sdc_sql.example().risk.k_anonymity(3)]
-    [(2, 1, 1), (3, 3, 2)]
+    >>> con = duckdb.connect()
+    >>> _ = con.execute("CREATE TABLE persons AS FROM (VALUES (30, 'f'), (30, 'f'), (41, 'm')) AS t(age, sex)")
+    >>> data = sdc_sql.Microdata(con, "persons", keys=["age", "sex"])
+    >>> print(data.risk.k_anonymity(3))
+    KViolations
+      k  records  cells
+      2        1      1
+      3        3      2
     """
-    k = checked_number("k_anonymity", "k", k)
-    return Results(
-        KViolations(**row) for row in data.rows("sdc_k_anonymity", data.table, data.keys, k, nulls=data.nulls)
+    rows = data.rows(
+        "sdc_k_anonymity", data.table, data.keys, k=checked_number("k_anonymity", "k", k), nulls=data.nulls
     )
+    return Results(KViolations(**row) for row in rows)

@@ -1,16 +1,18 @@
-"""l-diversity: how many values a sensitive variable has in a cell (Machanavajjhala et al. 2007)."""
+# Written from sql/risk/l_diversity.sql by python -m sdc_sql.write: change that file.
+"""l-diversity: the sensitive values in each cell are many and none dominates."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from sdc_sql.compared import further_columns
 from sdc_sql.db.catalogue.arguments import checked_number
 from sdc_sql.db.showing.results import Result
-from sdc_sql.risk.sensitive import check_category, several
+from sdc_sql.risk.sensitive import check_category
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable
 
     import duckdb
 
@@ -28,56 +30,17 @@ class LDiversity(Result):
     recursive_l: int
 
 
-def l_diversity(data: Roles, sensitive: str, *, c: float = 2.0, others: Sequence[str] = ()) -> LDiversity:
-    """Return how diverse a sensitive variable is in the least diverse cell.
-
-    Parameters
-    ----------
-    sensitive
-        The name of the column; NULL in it is a value of its own.
-    c
-        Of recursive (c, l)-diversity, positive.
-    others
-        Further sensitive variables, which count as keys: a file with several is l-diverse when each of
-        them is, with the others given here.
-
-    Returns
-    -------
-    LDiversity
-
-    Raises
-    ------
-    ParameterError
-        Where the table was described with ``nulls="wildcard"``: records that match through a wildcard
-        would add values that no record of the cell has, and overstate its diversity.
-
-    Notes
-    -----
-    Machanavajjhala et al. (2007), definitions 4.1 and 4.2, section 4.3.
-
-    Examples
-    --------
-    >>> import sdc_sql
-    >>> sdc_sql.example().risk.l_diversity("w").distinct_l
-    1
-    """
-    check_category(data)
-    column = data.found("sensitive variable", sensitive)
-    named = {"c": checked_number("l_diversity", "c", c), "others": several(data, others)}
-    return LDiversity(**data.row("sdc_l_diversity", data.table, data.keys, column, **named))
-
-
 def l_diversity_cells(
-    data: Roles, sensitive: str, *, c: float = 2.0, others: Sequence[str] = ()
+    data: Roles, sensitive: str, *, c: float = 2, others: str | Iterable[str] | None = None
 ) -> duckdb.DuckDBPyRelation:
     """Return the cells of the keys, and how diverse a sensitive variable is in each.
 
     Parameters
     ----------
     sensitive
-        The name of the column; NULL in it is a value of its own.
+        The sensitive variable; NULL in it is a value of its own.
     c
-        Of recursive (c, l)-diversity, positive.
+        The c of recursive (c, l)-diversity, above 0.
     others
         Further sensitive variables, which count as keys.
 
@@ -86,30 +49,55 @@ def l_diversity_cells(
     duckdb.DuckDBPyRelation
         The key columns, ``sample_frequency``, ``distinct_l``, ``entropy_l``, ``recursive_l``.
 
+    Raises
+    ------
+    ParameterError
+        Where the table was described with ``nulls="wildcard"``, or ``c`` is out of its range.
+
+    Notes
+    -----
+    Records that match through a wildcard would add values that no record of the cell has, and overstate its diversity.
+    A file with several sensitive variables is l-diverse when each of them is, with the others given as ``others``.
+
+    Machanavajjhala, Kifer, Gehrke & Venkitasubramaniam (2007), l-diversity: privacy beyond k-anonymity, ACM TKDD 1(1),
+    section 4.
+
     Examples
     --------
+    >>> import duckdb
     >>> import sdc_sql
-    >>> sdc_sql.example().risk.l_diversity_cells("w").order("age").fetchall()
-    [(30, 'f', 2, 2, 2.0, 2), (41, 'm', 1, 1, 1.0, 1)]
+    >>> con = duckdb.connect()
+    >>> _ = con.execute(
+    ...     "CREATE TABLE persons AS FROM (VALUES (30, 'flu'), (30, 'cancer'), (41, 'flu')) AS t(age, illness)"
+    ... )
+    >>> data = sdc_sql.Microdata(con, "persons", keys=["age"])
+    >>> for row in data.risk.l_diversity_cells("illness").order("ALL").fetchall():
+    ...     print(row)
+    (30, 2, 2, 2.0, 2)
+    (41, 1, 1, 1.0, 1)
     """
     check_category(data)
-    column, extra = data.found("sensitive variable", sensitive), several(data, others)
     return data.relation(
-        "sdc_l_diversity_cells", data.table, data.keys, column, c=checked_number("l_diversity", "c", c), others=extra
+        "sdc_l_diversity_cells",
+        data.table,
+        data.keys,
+        data.found("sensitive variable", sensitive),
+        c=checked_number("l_diversity_cells", "c", c),
+        others=further_columns(data, others, "sensitive variable"),
     )
 
 
 def l_diversity_records(
-    data: Roles, sensitive: str, *, c: float = 2.0, others: Sequence[str] = ()
+    data: Roles, sensitive: str, *, c: float = 2, others: str | Iterable[str] | None = None
 ) -> duckdb.DuckDBPyRelation:
     """Return every record, and how diverse a sensitive variable is in its cell.
 
     Parameters
     ----------
     sensitive
-        The name of the column; NULL in it is a value of its own.
+        The sensitive variable; NULL in it is a value of its own.
     c
-        Of recursive (c, l)-diversity, positive.
+        The c of recursive (c, l)-diversity, above 0.
     others
         Further sensitive variables, which count as keys.
 
@@ -118,14 +106,98 @@ def l_diversity_records(
     duckdb.DuckDBPyRelation
         Every column, ``distinct_l``, ``entropy_l``, ``recursive_l``.
 
+    Raises
+    ------
+    ParameterError
+        Where the table was described with ``nulls="wildcard"``, or ``c`` is out of its range.
+
+    Notes
+    -----
+    Records that match through a wildcard would add values that no record of the cell has, and overstate its diversity.
+    A file with several sensitive variables is l-diverse when each of them is, with the others given as ``others``.
+
+    Machanavajjhala, Kifer, Gehrke & Venkitasubramaniam (2007), l-diversity: privacy beyond k-anonymity, ACM TKDD 1(1),
+    section 4.
+
     Examples
     --------
+    >>> import duckdb
     >>> import sdc_sql
-    >>> [row[-3:] for row in sdc_sql.example().risk.l_diversity_records("w").order("id").fetchall()]
-    [(2, 2.0, 2), (2, 2.0, 2), (1, 1.0, 1)]
+    >>> con = duckdb.connect()
+    >>> _ = con.execute(
+    ...     "CREATE TABLE persons AS FROM (VALUES (30, 'flu'), (30, 'cancer'), (41, 'flu')) AS t(age, illness)"
+    ... )
+    >>> data = sdc_sql.Microdata(con, "persons", keys=["age"])
+    >>> for row in data.risk.l_diversity_records("illness").order("ALL").fetchall():
+    ...     print(row)
+    (30, 'cancer', 2, 2.0, 2)
+    (30, 'flu', 2, 2.0, 2)
+    (41, 'flu', 1, 1.0, 1)
     """
     check_category(data)
-    column, extra = data.found("sensitive variable", sensitive), several(data, others)
     return data.relation(
-        "sdc_l_diversity_records", data.table, data.keys, column, c=checked_number("l_diversity", "c", c), others=extra
+        "sdc_l_diversity_records",
+        data.table,
+        data.keys,
+        data.found("sensitive variable", sensitive),
+        c=checked_number("l_diversity_records", "c", c),
+        others=further_columns(data, others, "sensitive variable"),
     )
+
+
+def l_diversity(data: Roles, sensitive: str, *, c: float = 2, others: str | Iterable[str] | None = None) -> LDiversity:
+    """Return how diverse a sensitive variable is in the least diverse cell.
+
+    Parameters
+    ----------
+    sensitive
+        The sensitive variable; NULL in it is a value of its own.
+    c
+        The c of recursive (c, l)-diversity, above 0.
+    others
+        Further sensitive variables, which count as keys.
+
+    Returns
+    -------
+    LDiversity
+
+    Raises
+    ------
+    ParameterError
+        Where the table was described with ``nulls="wildcard"``, or ``c`` is out of its range.
+
+    Notes
+    -----
+    Records that match through a wildcard would add values that no record of the cell has, and overstate its diversity.
+    A file with several sensitive variables is l-diverse when each of them is, with the others given as ``others``.
+
+    Machanavajjhala, Kifer, Gehrke & Venkitasubramaniam (2007), l-diversity: privacy beyond k-anonymity, ACM TKDD 1(1),
+    section 4.
+
+    Examples
+    --------
+    >>> import duckdb
+    >>> import sdc_sql
+    >>> con = duckdb.connect()
+    >>> _ = con.execute(
+    ...     "CREATE TABLE persons AS FROM (VALUES (30, 'flu'), (30, 'cancer'), (41, 'flu')) AS t(age, illness)"
+    ... )
+    >>> data = sdc_sql.Microdata(con, "persons", keys=["age"])
+    >>> print(data.risk.l_diversity("illness"))
+    LDiversity
+      records      3
+      cells        2
+      distinct l   1
+      entropy l    1
+      recursive l  1
+    """
+    check_category(data)
+    row = data.row(
+        "sdc_l_diversity",
+        data.table,
+        data.keys,
+        data.found("sensitive variable", sensitive),
+        c=checked_number("l_diversity", "c", c),
+        others=further_columns(data, others, "sensitive variable"),
+    )
+    return LDiversity(**row)

@@ -93,7 +93,7 @@ def log_linear_fit(data: Roles, *, model: str | Sequence[Sequence[str]] = "tree"
     return LogLinearFit(**row)
 
 
-def log_linear_search(data: Roles, *, enough: float = 1.96, most_keys: int = 3) -> Results[LogLinearStep]:
+def log_linear_search(data: Roles, *, enough: float = 1.96, max_keys: int = 3) -> Results[LogLinearStep]:
     """Search forward for a log-linear model whose risk is right: from independence on, an interaction a step.
 
     On a terminal it says how far a step is. The interactions of the last step are a model for :func:`log_linear_risk`.
@@ -102,12 +102,12 @@ def log_linear_search(data: Roles, *, enough: float = 1.96, most_keys: int = 3) 
     ----------
     enough
         The z of B2 at which the search ends, a quantile of the normal distribution.
-    most_keys
+    max_keys
         How many keys an interaction has at most, from 2.
 
     Returns
     -------
-    list of LogLinearStep
+    Results of LogLinearStep
 
     Raises
     ------
@@ -130,6 +130,6 @@ def log_linear_search(data: Roles, *, enough: float = 1.96, most_keys: int = 3) 
         )
     found = data.rows(
         "sdc_log_linear_search", data.table, data.keys, weighed(data), enough=enough,
-        most_keys=checked_number("log_linear_search", "most_keys", most_keys), small_weights=data.small_weights,
+        max_keys=checked_number("log_linear_search", "max_keys", max_keys), small_weights=data.small_weights,
     )  # fmt: skip
     return Results(LogLinearStep(**row) for row in found)

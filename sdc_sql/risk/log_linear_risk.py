@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 from sdc_sql.db.catalogue.arguments import checked_choice
 from sdc_sql.db.checks import told
@@ -88,7 +88,11 @@ def _read_margins(data: Roles, margins: str | None) -> str | None:
 
 
 def log_linear_risk(
-    data: Roles, *, model: str | Sequence[Sequence[str]] = "tree", smoothing: str = "none", margins: str | None = None
+    data: Roles,
+    *,
+    model: str | Sequence[Sequence[str]] = "tree",
+    smoothing: Literal["none", "negative_binomial"] = "none",
+    margins: str | None = None,
 ) -> LogLinearRisk:
     """Return how many sample uniques are unique in the population, and how many matches with them are correct.
 
@@ -140,7 +144,11 @@ def log_linear_risk(
 
 
 def log_linear_risk_records(
-    data: Roles, *, model: str | Sequence[Sequence[str]] = "tree", smoothing: str = "none", margins: str | None = None
+    data: Roles,
+    *,
+    model: str | Sequence[Sequence[str]] = "tree",
+    smoothing: Literal["none", "negative_binomial"] = "none",
+    margins: str | None = None,
 ) -> duckdb.DuckDBPyRelation:
     """Return every record with the risk of a sample unique under a log-linear model.
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 from sdc_sql.risk.special_uniques import of_records
 
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 def minimal_sample_uniques(
-    data: Roles, max_msu: int | None = 3, *, nulls: str | None = None
+    data: Roles, max_msu: int | None = 3, *, nulls: Literal["category", "excluded"] | None = None
 ) -> duckdb.DuckDBPyRelation:
     """Return a row for each minimal sample unique of each record: every column, ``size`` and ``columns``.
 

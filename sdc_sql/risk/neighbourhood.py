@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 from sdc_sql.db.catalogue.arguments import checked_number
 from sdc_sql.db.checks import told
@@ -38,11 +38,11 @@ class Neighbourhood(Result):
 
 def neighbourhood(
     data: Roles,
-    continuous: Iterable[str],
-    keys: Iterable[str] | None = None,
+    continuous: str | Iterable[str],
+    keys: str | Iterable[str] | None = None,
     *,
     width: float | list[float] = 0.1,
-    scaling: str = "relative",
+    scaling: Literal["relative", "standardised", "range", "none"] = "relative",
     k: int = 3,
 ) -> Neighbourhood:
     """Return how many records have few others in their neighbourhood in continuous keys, within their categories.
@@ -86,11 +86,11 @@ def neighbourhood(
 
 def neighbourhood_records(
     data: Roles,
-    continuous: Iterable[str],
-    keys: Iterable[str] | None = None,
+    continuous: str | Iterable[str],
+    keys: str | Iterable[str] | None = None,
     *,
     width: float | list[float] = 0.1,
-    scaling: str = "relative",
+    scaling: Literal["relative", "standardised", "range", "none"] = "relative",
 ) -> duckdb.DuckDBPyRelation:
     """Return each record's id, its ``neighbours``, itself among them, and with a weight ``population_neighbours``.
 
@@ -127,7 +127,7 @@ def neighbourhood_records(
     )  # fmt: skip
 
 
-def named(data: Roles, columns: Iterable[str]) -> list[str]:
+def named(data: Roles, columns: str | Iterable[str]) -> list[str]:
     """Return the names of columns as the table spells them.
 
     Raises
@@ -135,13 +135,13 @@ def named(data: Roles, columns: Iterable[str]) -> list[str]:
     ColumnError
         Where there are none, or one is not a column.
     """
-    names = [] if isinstance(columns, str) or not isinstance(columns, Iterable) else list(columns)
+    names = [columns] if isinstance(columns, str) else list(columns) if isinstance(columns, Iterable) else []
     if not names:
         raise ColumnError(f"columns is {told(columns)}: it must be a list of column names, as in ['turnover'].")
     return [data.found("column", name) for name in names]
 
 
-def _categorical(data: Roles, continuous: list[str], keys: Iterable[str] | None) -> list[str] | None:
+def _categorical(data: Roles, continuous: list[str], keys: str | Iterable[str] | None) -> list[str] | None:
     if keys is not None:
         return named(data, keys)
     return [key for key in data.keys if key not in continuous] or None

@@ -1,13 +1,13 @@
-"""The true risk of a sample whose population is at hand (Skinner & Elliot 2002, section 2)."""
+# Written from sql/risk/population_risk.sql by python -m sdc_sql.write: change that file.
+"""The true risk of a sample whose population is at hand (a census, a register, a simulation)."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from sdc_sql.db.checks import told
+from sdc_sql.compared import table_of
 from sdc_sql.db.showing.results import Result
-from sdc_sql.errors import TableError
 
 if TYPE_CHECKING:
     from sdc_sql.roles import Roles
@@ -35,12 +35,12 @@ class PopulationRisk(Result):
 
 
 def population_risk(data: Roles, population: str) -> PopulationRisk:
-    """Return the true risk of the table as a sample of a population.
+    """Return the true risk of a sample whose population is at hand.
 
     Parameters
     ----------
     population
-        The name of the table (view, file) of the whole population, with the same keys.
+        The name of the table of the population, with the same keys.
 
     Returns
     -------
@@ -53,14 +53,36 @@ def population_risk(data: Roles, population: str) -> PopulationRisk:
 
     Notes
     -----
-    Skinner & Elliot (2002), (2) and (3); SDC handbook, section 3.3.3.
+    Skinner & Elliot (2002), sections 2.1-2.3; SDC handbook, section 3.3.3.
 
     Examples
     --------
+    >>> import duckdb
     >>> import sdc_sql
-    >>> sdc_sql.example().risk.population_risk("persons").theta
-    1.0
+    >>> con = duckdb.connect()
+    >>> _ = con.execute("CREATE TABLE sample AS FROM (VALUES (30, 'f'), (41, 'm'), (52, 'f')) AS t(age, sex)")
+    >>> _ = con.execute(
+    ...     "CREATE TABLE population AS FROM (VALUES (30, 'f'), (41, 'm'), (41, 'm'), (52, 'f'), (52, 'f'), "
+    ...     "(52, 'f'), (52, 'f')) AS t(age, sex)"
+    ... )
+    >>> data = sdc_sql.Microdata(con, "sample", keys=["age", "sex"])
+    >>> print(data.risk.population_risk("population"))
+    PopulationRisk
+      pr pu                          0.142857
+      pr pu given su                 0.333333
+      theta                          0.428571
+      p                              0.583333
+      tau1                           1.75
+      tau2                           1.75
+      expected correct matches       1.75
+      sample records                 3
+      population records             7
+      sample cells                   3
+      population cells               3
+      sample uniques                 3
+      population uniques             1
+      sample and population uniques  1
+      unique matches                 7
     """
-    if not isinstance(population, str) or not population:
-        raise TableError(f"The population is {told(population)}: it must be the name of a table, view or file.")
-    return PopulationRisk(**data.row("sdc_population_risk", data.table, data.read(population), data.keys))
+    row = data.row("sdc_population_risk", data.table, table_of(data, "population", population), data.keys)
+    return PopulationRisk(**row)

@@ -1,9 +1,10 @@
-"""How many persons of the population are unique on the keys, by a model of the population (Dankar et al. 2012)."""
+# Written from sql/risk/population_uniqueness.sql by python -m sdc_sql.write: change that file.
+"""How many persons of the population are unique on the keys, as estimated from the sample alone."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 from sdc_sql.db.catalogue.arguments import checked_choice, checked_number
 from sdc_sql.db.showing.results import Result
@@ -33,17 +34,19 @@ class PopulationUniqueness(Result):
     ewens_uniques: float | None
 
 
-def population_uniqueness(data: Roles, population_size: int, *, method: str = "dankar") -> PopulationUniqueness:
-    """Return how many persons of the population are expected to be unique on the keys, by a model of it.
+def population_uniqueness(
+    data: Roles, population_size: int, method: Literal["dankar", "pitman", "zayatz", "snb"] = "dankar"
+) -> PopulationUniqueness:
+    """Return the expected number of persons who are unique in the population, by a model of it.
 
     Parameters
     ----------
     population_size
-        N, the persons of the population: a whole number, no fewer than the records. The table is taken as a simple
-        random sample of them.
+        N, the persons of the population, no fewer than the records, which are taken as a simple random sample of them,
+        at least 1.
     method
-        ``pitman``, ``zayatz``, ``snb`` (slide negative binomial), or ``dankar``, the rule that chooses between them by
-        the sampling fraction. Each may err by much: `sql/risk/README.md` shows how.
+        The model, of Pitman, of Zayatz or the slide negative binomial one (snb), or the rule that chooses between them
+        by the sampling fraction.
 
     Returns
     -------
@@ -52,22 +55,50 @@ def population_uniqueness(data: Roles, population_size: int, *, method: str = "d
     Raises
     ------
     ParameterError
-        Where the model has no solution, or the method is none of these; where the population is smaller than the file.
+        Where the table was described with ``nulls="wildcard"``, or ``population_size`` is out of its range. Where the
+        model has no solution, or the population is smaller than the file.
 
     Notes
     -----
-    Dankar, El Emam, Neisa & Roffey (2012), appendix A; Hoshino (2001); Zayatz (1991); Chen & Keller-McNulty (1998).
-    Ewens (1972), The sampling theory of selectively neutral alleles, Theoretical Population Biology 3, 87-112.
-    NULL in a key is a category of its own. Where the population is at hand: :func:`population_risk`.
+    NULL in a key is a category of its own. Each model may err by much (sql/risk/README.md). Where the population is at
+    hand: ``population_risk``.
+
+    Dankar, El Emam, Neisa & Roffey (2012), Estimating the re-identification risk of clinical data sets, BMC Medical
+    Informatics and Decision Making 12:66 and appendix A (the rule); Hoshino (2001), Applying Pitman's sampling formula
+    to microdata disclosure risk assessment, Journal of Official Statistics 17, 499-520; Zayatz (1991), Estimation of
+    the number of unique population elements using a sample; Chen & Keller-McNulty (1998), Estimation of identification
+    disclosure risk in microdata, Journal of Official Statistics 14, 79-95; Haas & Stokes (1998), Estimating the number
+    of classes in a finite population, JASA 93, 1475-1487 (K, after Shlosser).
 
     Examples
     --------
+    >>> import duckdb
     >>> import sdc_sql
-    >>> found = sdc_sql.example().risk.population_uniqueness(80, method="zayatz")
-    >>> found.sample_uniques, round(found.pr_pu_given_su, 4)
-    (1, 0.3391)
+    >>> con = duckdb.connect()
+    >>> _ = con.execute(
+    ...     "CREATE TABLE persons AS FROM (VALUES ('a'), ('b'), ('c'), ('d'), ('d'), ('e'), ('e'), ('f'), ('f'), "
+    ...     "('f')) AS t(job)"
+    ... )
+    >>> data = sdc_sql.Microdata(con, "persons", keys=["job"])
+    >>> print(data.risk.population_uniqueness(100, "zayatz"))
+    PopulationUniqueness
+      model                          zayatz
+      records                        10
+      cells                          6
+      sample uniques                 3
+      population size                100
+      population uniques             9.87581
+      pr pu                          0.0987581
+      sample and population uniques  0.987581
+      pr pu given su                 0.329194
+      ewens uniques                  5.17923
     """
     check_category(data)
-    method = checked_choice("population_uniqueness", "method", method)
-    size = checked_number("population_uniqueness", "population_size", population_size)
-    return PopulationUniqueness(**data.row("sdc_population_uniqueness", data.table, data.keys, size, method=method))
+    row = data.row(
+        "sdc_population_uniqueness",
+        data.table,
+        data.keys,
+        checked_number("population_uniqueness", "population_size", population_size),
+        method=checked_choice("population_uniqueness", "method", method),
+    )
+    return PopulationUniqueness(**row)

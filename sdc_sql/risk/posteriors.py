@@ -61,7 +61,7 @@ def swap_posterior(
 
     Returns
     -------
-    list of PossibleTable
+    Results of PossibleTable
         By the first cell, from the least.
 
     Raises

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from sdc_sql.compared import columns_of
 from sdc_sql.db.completion import found_columns
 from sdc_sql.db.showing.results import Result
 
@@ -27,7 +28,7 @@ class RejoinedHouseholds(Result):
     share: float
 
 
-def rejoined_households(data: Roles, columns: Iterable[str] | None = None) -> RejoinedHouseholds:
+def rejoined_households(data: Roles, columns: str | Iterable[str] | None = None) -> RejoinedHouseholds:
     """Return how many members of households are joined again by the columns of the household, without its number.
 
     Parameters
@@ -68,7 +69,7 @@ def rejoined_households(data: Roles, columns: Iterable[str] | None = None) -> Re
         same = [column.name for column in found if column.share == 1]
         sets = [every] if set(every) == set(same) else [every, same]
     else:
-        sets = [[data.found("household column", name) for name in columns]]
+        sets = [columns_of(data, columns, "household column")]
     measured = [
         RejoinedHouseholds(**data.row("sdc_rejoined_households", data.table, household, asked))
         for asked in sets

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from sdc_sql.roles import Roles
 
 
-def robust_distance_records(data: Roles, columns: Iterable[str]) -> duckdb.DuckDBPyRelation:
+def robust_distance_records(data: Roles, columns: str | Iterable[str]) -> duckdb.DuckDBPyRelation:
     """Return each record's id, its robust ``distance`` from the bulk of the file, and whether it is ``outlying``.
 
     Parameters

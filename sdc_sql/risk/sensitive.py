@@ -9,8 +9,6 @@ from sdc_sql.db.checks import told
 from sdc_sql.errors import ParameterError
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from sdc_sql.roles import Roles
 
 
@@ -23,14 +21,7 @@ def check_category(data: Roles) -> None:
         )
 
 
-def several(data: Roles, others: Sequence[str]) -> list[str] | None:
-    """Return further sensitive variables as the table spells them."""
-    if isinstance(others, str):
-        raise ParameterError(f"others is {told(others)}: it must be a list of columns, as in [{told(others)}].")
-    return [data.found("sensitive variable", name) for name in others] or None
-
-
-def values(chosen: Sequence[object] | None) -> list[str] | None:
+def values(chosen: Iterable[object] | None) -> list[str] | None:
     """Return sensitive values as text."""
     if isinstance(chosen, str) or (chosen is not None and not isinstance(chosen, Iterable)):
         raise ParameterError(

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 from sdc_sql.db.catalogue.arguments import checked_choice, checked_number
-from sdc_sql.db.showing.results import Result
+from sdc_sql.db.showing.results import Result, Results
 from sdc_sql.risk.special_uniques import measured, of_records
 
 if TYPE_CHECKING:
@@ -52,8 +52,8 @@ def suda(
     max_msu: int | None = 3,
     *,
     dis_fraction: float = 0.01,
-    scoring: str = "factorial",
-    nulls: str | None = None,
+    scoring: Literal["factorial", "superset"] = "factorial",
+    nulls: Literal["category", "excluded"] | None = None,
 ) -> duckdb.DuckDBPyRelation:
     """Return every record with ``msu_count``, ``suda_score`` and ``dis_suda``.
 
@@ -96,8 +96,8 @@ def suda_summary(
     max_msu: int | None = 3,
     *,
     dis_fraction: float = 0.01,
-    scoring: str = "factorial",
-    nulls: str | None = None,
+    scoring: Literal["factorial", "superset"] = "factorial",
+    nulls: Literal["category", "excluded"] | None = None,
 ) -> SudaSummary:
     """Return SUDA of the file in one row.
 
@@ -130,8 +130,12 @@ def suda_summary(
 
 
 def suda_contributions(
-    data: Roles, max_msu: int | None = 3, *, scoring: str = "factorial", nulls: str | None = None
-) -> list[SudaContribution]:
+    data: Roles,
+    max_msu: int | None = 3,
+    *,
+    scoring: Literal["factorial", "superset"] = "factorial",
+    nulls: Literal["category", "excluded"] | None = None,
+) -> Results[SudaContribution]:
     """Return for each key the percentage of the total score due to it; the percentages sum to more than 100.
 
     Parameters
@@ -150,12 +154,16 @@ def suda_contributions(
     [('age', 50.0), ('sex', 50.0)]
     """
     rows = measured(data, "sdc__suda_contributions", max_msu, nulls, checked_choice("suda", "scoring", scoring))
-    return [SudaContribution(**row) for row in rows]
+    return Results(SudaContribution(**row) for row in rows)
 
 
 def suda_value_contributions(
-    data: Roles, max_msu: int | None = 3, *, scoring: str = "factorial", nulls: str | None = None
-) -> list[SudaValueContribution]:
+    data: Roles,
+    max_msu: int | None = 3,
+    *,
+    scoring: Literal["factorial", "superset"] = "factorial",
+    nulls: Literal["category", "excluded"] | None = None,
+) -> Results[SudaValueContribution]:
     """Return for each value of each key the percentage of the key's contribution that is due to the value.
 
     Parameters
@@ -174,4 +182,4 @@ def suda_value_contributions(
     [('age', '30', 0.0), ('age', '41', 100.0)]
     """
     rows = measured(data, "sdc__suda_value_contributions", max_msu, nulls, checked_choice("suda", "scoring", scoring))
-    return [SudaValueContribution(**row) for row in rows]
+    return Results(SudaValueContribution(**row) for row in rows)

@@ -55,7 +55,7 @@ def theta_by(
 
     Returns
     -------
-    list of StratumTheta
+    Results of StratumTheta
         In the order of the strata.
 
     Notes

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from sdc_sql.db.catalogue.arguments import checked_number
 from sdc_sql.db.checks import checked_thresholds, flag
-from sdc_sql.db.showing.results import Result
+from sdc_sql.db.showing.results import Result, Results
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -47,7 +47,7 @@ def threshold_rule(
     dimension: int | None = None,
     levels: Mapping[str, Sequence[str]] | None = None,
     inclusive: bool = True,
-) -> list[UnsafeCombination]:
+) -> Results[UnsafeCombination]:
     """Return every unsafe combination of values of up to ``dimension`` keys.
 
     Parameters
@@ -66,7 +66,7 @@ def threshold_rule(
 
     Returns
     -------
-    list of UnsafeCombination
+    Results of UnsafeCombination
         Smaller sets first, rarest first; values as text.
 
     Raises
@@ -88,7 +88,9 @@ def threshold_rule(
     rows = data.rows(
         "sdc_threshold_rule", *_arguments(data, threshold), **_named(data, dimension, levels, inclusive=inclusive)
     )
-    return [UnsafeCombination(**{**r, "columns": tuple(r["columns"]), "values": tuple(r["values"])}) for r in rows]
+    return Results(
+        UnsafeCombination(**{**r, "columns": tuple(r["columns"]), "values": tuple(r["values"])}) for r in rows
+    )
 
 
 def threshold_rule_summary(
@@ -98,7 +100,7 @@ def threshold_rule_summary(
     dimension: int | None = None,
     levels: Mapping[str, Sequence[str]] | None = None,
     inclusive: bool = True,
-) -> list[ThresholdSummary]:
+) -> Results[ThresholdSummary]:
     """Return, for each set of keys that is checked, its combinations and the unsafe ones; see :func:`threshold_rule`.
 
     Parameters
@@ -121,7 +123,7 @@ def threshold_rule_summary(
     """
     named = _named(data, dimension, levels, inclusive=inclusive)
     rows = data.rows("sdc_threshold_rule_summary", *_arguments(data, threshold), **named)
-    return [ThresholdSummary(**{**r, "columns": tuple(r["columns"])}) for r in rows]
+    return Results(ThresholdSummary(**{**r, "columns": tuple(r["columns"])}) for r in rows)
 
 
 def threshold_rule_records(

@@ -1,7 +1,7 @@
 """What is written into the project from the headers of the SQL files: ``python -m sdc_sql.write``, in a clone.
 
-The macros, tests and documentation of the dbt package, the methods of Microdata, the list of what they return, the
-JSON Schema of release files, and the tables of ``sql/README.md``.
+The macros, tests and documentation of the dbt package, the functions of the thin measures, the methods of Microdata,
+the list of what they return, the JSON Schema of release files, and the tables of ``sql/README.md``.
 Nothing imports it at run time.
 """
 
@@ -11,13 +11,14 @@ from pathlib import Path
 
 from sdc_sql.db.catalogue.macros import declared
 from sdc_sql.release.reading.schema import NAME as RELEASE_SCHEMA
-from sdc_sql.write import catalogue, dbt_macros, dbt_tests, methods, results, schema
+from sdc_sql.write import catalogue, dbt_macros, dbt_tests, measures, methods, results, schema
 
 ROOT = Path(__file__).resolve().parents[2]
 PACKAGE = "sdc_sql/dbt/package/macros"
 CATALOGUE = "sql/README.md"
 METHODS = "sdc_sql/methods.py"
 RESULTS = "sdc_sql/results.py"
+ROOMS = ("linkage", "loss", "mask", "risk")
 SCHEMA = f"sdc_sql/release/reading/{RELEASE_SCHEMA}"
 
 
@@ -27,8 +28,11 @@ def written() -> dict[str, str]:
     by_hand = [p for p in sorted((ROOT / PACKAGE / "tests").glob("*.sql")) if p.name not in dbt_tests.WRITTEN]
     tests = dbt_tests.written(declared(), [p.read_text(encoding="utf-8") for p in by_hand])
     found |= {f"{PACKAGE}/tests/{name}": text for name, text in tests.items()}
-    found[METHODS] = methods.written(declared(), ROOT / "sdc_sql")
-    found[RESULTS] = results.written(ROOT / "sdc_sql")
+    functions = measures.written(declared())
+    modules = _modules() | functions
+    found |= functions
+    found[METHODS] = methods.written(declared(), modules)
+    found[RESULTS] = results.written(modules)
     found[SCHEMA] = schema.written()
     found[CATALOGUE] = catalogue.put_into((ROOT / CATALOGUE).read_text(encoding="utf-8"), declared())
     return found
@@ -43,4 +47,11 @@ def stale() -> dict[str, str | None]:
         if not (ROOT / name).is_file() or (ROOT / name).read_text(encoding="utf-8") != text
     }
     there = {p.relative_to(ROOT).as_posix() for room in dbt_macros.ROOMS for p in (ROOT / PACKAGE / room).iterdir()}
+    there |= {name for name, text in _modules().items() if text.startswith(measures.WRITTEN)}
     return found | dict.fromkeys(sorted(there - wanted.keys()))
+
+
+def _modules() -> dict[str, str]:
+    """Return the text of each module of the rooms that mirror ``sql/``, by its path in the clone."""
+    files = (file for room in ROOMS for file in sorted((ROOT / "sdc_sql" / room).glob("*.py")))
+    return {file.relative_to(ROOT).as_posix(): file.read_text(encoding="utf-8") for file in files}

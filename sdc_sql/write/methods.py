@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING
 from sdc_sql.write.dbt_yaml import NOTE
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
-    from pathlib import Path
+    from collections.abc import Iterable, Mapping
 
     from sdc_sql.db.catalogue.functions import Declaration
 
@@ -58,8 +57,8 @@ _ROOM = '''class {name}(Room):
 {methods}'''
 
 
-def written(declared: Iterable[Declaration], package: Path) -> str:
-    """Return the text of ``sdc_sql/methods.py``: what is declared and has its function in the package."""
+def written(declared: Iterable[Declaration], modules: Mapping[str, str]) -> str:
+    """Return the text of ``sdc_sql/methods.py``: what is declared and has its function in one of the modules."""
     declared = [*declared]
     homes = {}
     # what is measured beside a risk is of the same table
@@ -70,8 +69,7 @@ def written(declared: Iterable[Declaration], package: Path) -> str:
     risks = {d.verb for d in declared if d.file in of_risk and not d.is_step}
     for declaration in declared:
         room, stem = declaration.room, declaration.file.removesuffix(".sql").partition("/")[2]
-        file = package / room / f"{stem}.py"
-        if file.is_file() and f"\ndef {declaration.verb}(" in file.read_text(encoding="utf-8"):
+        if f"\ndef {declaration.verb}(" in modules.get(f"sdc_sql/{room}/{stem}.py", ""):
             homes[declaration.verb] = (room, stem)
     imports = (f"from sdc_sql.{room} import {stem} as _{stem}" for room, stem in sorted(set(homes.values())))
     by_household = {d.verb for d in declared if d.is_step and d.effect.households.kind != "checked"}

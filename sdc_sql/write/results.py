@@ -6,7 +6,7 @@ import re
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from pathlib import Path
+    from collections.abc import Mapping
 
 _TEXT = '''"""What the measures return, a frozen record each.
 
@@ -22,15 +22,11 @@ __all__ = [
 _CLASS = re.compile(r"^class (\w+)\(Result\):", re.MULTILINE)
 
 
-def written(package: Path) -> str:
-    """Return the text of ``sdc_sql/results.py``."""
+def written(modules: Mapping[str, str]) -> str:
+    """Return the text of ``sdc_sql/results.py``, from the texts of the modules by their paths in the clone."""
     found = {
-        (file.parent.name, file.stem): sorted(_CLASS.findall(file.read_text(encoding="utf-8")))
-        for room in ("linkage", "loss", "mask", "risk")
-        for file in sorted((package / room).glob("*.py"))
+        path.removesuffix(".py").replace("/", "."): sorted(_CLASS.findall(modules[path])) for path in sorted(modules)
     }
-    imports = (
-        f"from sdc_sql.{room}.{stem} import {', '.join(names)}" for (room, stem), names in found.items() if names
-    )
+    imports = (f"from {module} import {', '.join(names)}" for module, names in found.items() if names)
     names = (f'    "{name}",' for name in sorted(name for names in found.values() for name in names))
     return _TEXT.format(imports="\n".join(imports), names="\n".join(names))

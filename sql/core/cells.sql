@@ -32,6 +32,7 @@ CREATE OR REPLACE MACRO sdc__cells(tbl, keys, weight, nulls) AS TABLE
 -- sdc_cells: the cells of the crossing of the keys, and their sample frequencies.
 -- Gives: the key columns, sample_frequency BIGINT (less risk).
 -- Rows: cells.
+-- Result: relation. One row for each combination that occurs.
 -- Example: FROM sdc_cells('persons', ['age', 'sex']);
 CREATE OR REPLACE MACRO sdc_cells(tbl, keys, nulls := 'category') AS TABLE
     SELECT COLUMNS(sdc__without((*), ['sample_frequency'])), sdc__f AS sample_frequency

@@ -32,9 +32,11 @@ CREATE OR REPLACE MACRO sdc__range(v) AS struct_pack(low := min(v), high := max(
 CREATE OR REPLACE MACRO sdc__as_the_next(v, household) AS
     struct_extract(v, 'low') = lead(struct_extract(v, 'high')) OVER (ORDER BY md5(household::VARCHAR) ASC, household ASC);
 
--- sdc_constant_columns: of each column, whether the members of a household all have the same value.
--- Gives: variable VARCHAR, households BIGINT, constant BIGINT, share DOUBLE, by_chance DOUBLE.
+-- sdc_constant_columns: in how many households the members all have the same value, of each column.
+-- Gives: variable VARCHAR, households BIGINT, constant BIGINT, share DOUBLE or NULL, by_chance DOUBLE or NULL.
 -- Rows: each variable.
+-- Result: ConstantColumn. Of a column, the households of which two members or more show a value, and those whose members all show one.
+--   `by_chance` is how often two households show the same value; NULL where no two were compared.
 -- Example: FROM sdc_constant_columns('persons', 'household');
 CREATE OR REPLACE MACRO sdc_constant_columns(tbl, household, columns := NULL) AS TABLE
     WITH sdc__members AS (

@@ -35,6 +35,8 @@ CREATE OR REPLACE MACRO sdc__frequencies(tbl, keys, weight, nulls) AS TABLE
 -- sdc_frequencies: every record with the sample frequency and the population frequency of its cell.
 -- Gives: every column, sample_frequency BIGINT (less risk), population_frequency DOUBLE (less risk).
 -- Rows: records.
+-- Result: relation. Every column, `sample_frequency` and `population_frequency`, the sum of the weights of the cell (NULL where the table
+--   has no weight).
 -- Example: FROM sdc_frequencies('persons', ['age', 'sex'], 'w');
 CREATE OR REPLACE MACRO sdc_frequencies(tbl, keys, weight := NULL, nulls := 'category') AS TABLE
     SELECT COLUMNS(sdc__without((*), ['sample_frequency', 'population_frequency'])),

@@ -30,13 +30,18 @@
 --   name: what it is.   Example: a call;
 --   Gives: k BIGINT, records BIGINT (more risk).    the columns of the result with their types (ANY: that of a column of the table),
 --                       and the side on which a figure is bad: more or less, risk or loss; `(less loss, best 1)` where the best
---                       value is not 0
+--                       value is not 0. `il1 DOUBLE or NULL`: a column that may be NULL
 --   Rows: one.          what a row is: `one`, or one `each k`, for figures of the file, which limits can name; else what they
---                       are: `records`
+--                       are: `records`. `each variable (all of them together first)`: in which order
 --   Verb: pram          the method of Microdata, where it is called otherwise (`Verb: round, at_random`: and its argument)
 --   Command: sample     a step of sdc-sql mask and of release files, where it gives no masked values but other records or columns
 --   Before: sdc_y, y.   what it was called in earlier versions, as a macro and as a verb: an error says what it is called now
 --   Limit: t. The ...   dbt has a test that fails where this column is not below a maximum (`Limit: t as sdc_test. The ...`)
+-- Where the function in Python is written from the header (python -m sdc_sql.write), also these, the last three above the macro or in the
+-- header of the file:
+--   Result: KMap. ...     the name of the record of a row, and what its fields are; or `relation. ...`, what a row is
+--   Notes: ...            what a user has to know besides;  Raises: TableError where ...; InputError where ...
+--   Wildcards: refused.   where a table that is described with nulls = 'wildcard' is an error
 -- What a tag says goes on in indented lines.
 --
 -- A worked example is drawn, and run as a test: tables and what a call gives of them, side by side or one below the other.

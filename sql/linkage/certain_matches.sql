@@ -1,4 +1,5 @@
--- Whom an intruder finds in a suppressed file who knows the keys of all participants: no record may be left without a person.
+-- Whom an intruder finds in a suppressed file who knows the keys of all participants.
+-- No released record may be left without a person.
 --
 --   the graph of compatible records: an original one and a released one that agree on every key that is not NULL in the released one
 --   matches_i = the released records that original i is in some assignment of all released records to different originals
@@ -56,6 +57,12 @@ CREATE OR REPLACE MACRO sdc__assigned(original, released, keys) AS TABLE
 -- sdc_certain_matches: how many records an intruder finds for certain who knows the keys of all participants.
 -- Gives: k BIGINT, records BIGINT, matches_below_k BIGINT (more risk), certain_matches BIGINT (more risk).
 -- Rows: one.
+-- Result: CertainMatches. How many original records are found by who assigns all released records to different persons at once.
+--   `matches_below_k`: original records that fewer than k released ones can be; `certain_matches`: those whose released record is known for
+--   certain.
+-- Raises: TableError where the released table has values that the original lacks: they are given the wrong way round.
+-- Notes: No released record may be left without a person: what one of them must be, no other can. So more are found than by looking at one
+--   record at a time (`suppression_report`).
 -- Example: FROM sdc_certain_matches('persons', 'released', ['age', 'sex']);
 CREATE OR REPLACE MACRO sdc_certain_matches(original, released, keys, k := 3) AS TABLE
     SELECT any_value(sdc__least) AS k, sum(sdc__records)::BIGINT AS records,

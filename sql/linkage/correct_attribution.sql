@@ -1,4 +1,4 @@
--- How probably the value of a sensitive variable that an intruder reads from the released file, by the keys, is that of the original.
+-- How probably a sensitive value that an intruder reads from the released file, by the keys, is the true one.
 --
 -- Of an original record j in the cell q of the keys, with the value t of the target:
 --   CAP_o,j  = d_tq / d_q                       from the original itself: the most that could be learned           (Taub et al. 2018)
@@ -56,8 +56,8 @@
 --   targets   columns           the sensitive variables, each by itself; NULL in them is a value of its own
 --   target    column            the sensitive variable
 --   tau       number in (0, 1]  the least WEAP of a record that the intruder would go by
---   nulls     'higher', 'category' or 'wildcard'  NULL in a released key is a value of its own, or agrees with every value; of each
---                                                 figure the higher of both
+--   nulls     'higher', 'category' or 'wildcard'  NULL in a released key is a value of its own ('category'), or agrees with every value
+--       ('wildcard'); of each figure the higher of both ('higher')
 
 CREATE OR REPLACE MACRO sdc__checked_tau(tau) AS
     CASE WHEN TRY_CAST(tau AS DOUBLE) > 0 AND TRY_CAST(tau AS DOUBLE) <= 1 THEN TRY_CAST(tau AS DOUBLE)
@@ -67,9 +67,14 @@ CREATE OR REPLACE MACRO sdc__checked_tau(tau) AS
 -- released file has.
 -- sdc_correct_attribution: how probably a sensitive value that an intruder reads from the released file is the true one.
 -- Gives: target VARCHAR, records BIGINT, in_released DOUBLE, target_in_released DOUBLE, baseline DOUBLE, cap_original DOUBLE,
---   cap DOUBLE (more risk), cap_matched DOUBLE (more risk), weap DOUBLE (more risk), targeted BIGINT (more risk),
---   targeted_matched BIGINT (more risk), tcap DOUBLE (more risk), tcap_original DOUBLE.
+--   cap DOUBLE (more risk), cap_matched DOUBLE or NULL (more risk), weap DOUBLE (more risk), targeted BIGINT (more risk),
+--   targeted_matched BIGINT (more risk), tcap DOUBLE or NULL (more risk), tcap_original DOUBLE or NULL.
 -- Rows: each target.
+-- Result: CorrectAttribution. Of a target, probabilities of a right attribution, over the original's records; WEAP and TCAP of released
+--   ones. NULL where no record is matched (`cap_matched`) or targeted (`tcap`, `tcap_original`).
+-- Raises: TableError where no value of a key or a target occurs in both tables: they were not coded alike.
+-- Notes: The records need not be the original's: files of synthetic records are compared too. What was recoded must be recoded alike in the
+--   original first; `in_released` is the share of its records whose keys the released file has.
 -- Example: FROM sdc_correct_attribution('persons', 'released', ['age', 'sex'], ['region']);
 -- Limit: cap. The probability that an intruder attributes the true value of this target to a record of the original.
 CREATE OR REPLACE MACRO sdc_correct_attribution(original, released, keys, targets, tau := 1, nulls := 'higher') AS TABLE
@@ -141,6 +146,7 @@ CREATE OR REPLACE MACRO sdc__attributed(tbl, original, released, keys, target, n
 -- sdc_correct_attribution_records: every record of the original, and how probably the released file attributes its true value to it.
 -- Gives: every column, matches BIGINT, cap DOUBLE (more risk).
 -- Rows: records.
+-- Result: relation. The original's columns, `matches` (the released records with its keys) and `cap` (NULL where there is none).
 -- Example: FROM sdc_correct_attribution_records('persons', 'released', ['age', 'sex'], 'region');
 CREATE OR REPLACE MACRO sdc_correct_attribution_records(original, released, keys, target, nulls := 'higher') AS TABLE
     SELECT COLUMNS(sdc__without((*), ['matches', 'cap'])), sdc__matches AS matches, sdc__cap AS cap
@@ -151,6 +157,7 @@ CREATE OR REPLACE MACRO sdc_correct_attribution_records(original, released, keys
 -- sdc_targeted_attribution_records: every released record, how sure an intruder is of its value, and how probably that is the original one.
 -- Gives: every column, weap DOUBLE (more risk), matches BIGINT, tcap DOUBLE (more risk).
 -- Rows: records.
+-- Result: relation. Every column, `weap`, `matches` (the original's records with its keys), `tcap` (NULL where there is none).
 -- Example: FROM sdc_targeted_attribution_records('persons', 'released', ['age', 'sex'], 'region');
 CREATE OR REPLACE MACRO sdc_targeted_attribution_records(original, released, keys, target, nulls := 'higher') AS TABLE
     SELECT COLUMNS(sdc__without((*), ['weap', 'matches', 'tcap'])), sdc__weap AS weap, sdc__matches AS matches, sdc__cap AS tcap

@@ -1,4 +1,4 @@
--- How many original records have a sensitive value that the released file tells with certainty, and tells rightly.
+-- How many original records have a sensitive value that the released file tells with certainty, and rightly.
 --
 --   iS     = sum (d_q | s_q > 0) / N_d                whose cell of the keys is in the released file                  (in_released)
 --   Dorig  = sum (d_tq | d_tq = d_q) / N_d            disclosive in the original: all records of the cell alike      (disclosive_original)
@@ -32,14 +32,18 @@
 --   released  table    the masked or synthetic table; its records need not be those of the original
 --   keys      columns  the key variables
 --   targets   columns  the sensitive variables, each by itself; NULL in them is a value of its own
---   nulls     'higher', 'category' or 'wildcard'  NULL in a released key is a value of its own, or agrees with every value; of each
---                                                 figure the higher of both
+--   nulls     'higher', 'category' or 'wildcard'  NULL in a released key is a value of its own ('category'), or agrees with every value
+--       ('wildcard'); of each figure the higher of both ('higher')
 
 -- A row a target.
 -- sdc_disclosive_attributes: the share of the original's records whose sensitive value the released file tells with certainty.
 -- Gives: target VARCHAR, records BIGINT, in_released DOUBLE, disclosive_original DOUBLE, disclosive_released DOUBLE (more risk),
 --   disclosive DOUBLE (more risk), disco DOUBLE (more risk), disdio DOUBLE (more risk), largest BIGINT (more risk).
 -- Rows: each target.
+-- Result: DisclosiveAttributes. Of a target, shares of the original's records (`disclosive_released`: of the released ones), 0 to 1.
+-- Raises: TableError where no value of a key or a target occurs in both tables: they were not coded alike.
+-- Notes: The records need not be the original's: files of synthetic records are compared too. What was recoded must be recoded alike in the
+--   original first; `in_released` is the share of its records whose keys the released file has.
 -- Example: FROM sdc_disclosive_attributes('persons', 'released', ['age', 'sex'], ['region']);
 -- Limit: disco. The share of the original's records whose value of this target the released file tells with certainty, and rightly.
 CREATE OR REPLACE MACRO sdc_disclosive_attributes(original, released, keys, targets, nulls := 'higher') AS TABLE

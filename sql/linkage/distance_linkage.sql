@@ -1,4 +1,4 @@
--- Record linkage by distance: for how many released records the nearest record of another file is truly their own.
+-- Record linkage by distance: for how many released records the nearest one of another file is truly their own.
 --
 --   d(r, s)^2 = sum over the numbers of w_j ((r_j - s_j) / scale_j)^2 + over ordered categories of w_j ((rank - rank) / (categories - 1))^2
 --               + over the other categories of w_j where they differ
@@ -44,8 +44,10 @@
 --   id          column                         identifies each record in both
 --   ordinal     columns                        those of them whose categories have an order
 --   continuous  columns                        those of them that are numbers
---   scaling     'standardised', 'range', 'mahalanobis' or 'none'  what a difference of numbers is divided by
---   weights     number or numbers in [0, ...)  what each variable counts: one for each of the columns, or NULL, all alike
+--   scaling     'standardised', 'range', 'mahalanobis' or 'none'  what a difference of numbers is divided by: the other file's standard
+--       deviation ('standardised') or its 'range', or nothing ('none'); 'mahalanobis': all numbers together by their covariances
+--   weights     number or numbers in [0, ...)  what each variable counts in the squared distance: one number,
+--       or one for each of the columns
 --   external    truth value                    the other table need not have every released person, and all its records are candidates
 
 -- columns: of each variable the numbers of its categories, its ranks or its numbers; categories, ordinal: how many have these.
@@ -155,6 +157,8 @@ CREATE OR REPLACE MACRO sdc__chance_second(nearer, near) AS CASE WHEN nearer = 1
 -- sdc_distance_linkage_records: for each released record whether the nearest record of another file is truly its own.
 -- Gives: id ANY, distance DOUBLE, nearer BIGINT, as_near BIGINT, probability DOUBLE (more risk), second_probability DOUBLE (more risk).
 -- Rows: records.
+-- Result: relation. The id; the distance of its own record, how many others are nearer (2 for two or more) and how many as near; the
+--   probabilities that its own is taken for the nearest, and for the second nearest.
 -- Example: FROM sdc_distance_linkage_records('persons', 'released', ['age', 'sex', 'income'], 'id', ordinal := ['age'],
 --   continuous := ['income']);
 CREATE OR REPLACE MACRO sdc_distance_linkage_records(original, released, columns, id, ordinal := NULL, continuous := NULL,
@@ -187,6 +191,12 @@ CREATE OR REPLACE MACRO sdc_distance_linkage_records(original, released, columns
 --   expected_correct_matches DOUBLE (more risk), rate DOUBLE (more risk), expected_second_matches DOUBLE (more risk),
 --   second_rate DOUBLE (more risk).
 -- Rows: one.
+-- Result: DistanceLinkage. How many records an intruder links correctly who takes the nearest one: the expected number, and its rate.
+--   `candidates`: the records among which each is looked for; `unpaired`: records without their person there; `unique_correct`: the nearest
+--   is their own, alone; `tied`: others are as near as their own, none nearer. `expected_second_matches` and `second_rate`: their own is
+--   taken for the second nearest.
+-- Raises: InputError where records cannot be paired by the id, a weight is negative, or numbers have no Mahalanobis distance.
+-- Notes: One of several that are as near is taken at random.
 -- Example: FROM sdc_distance_linkage('persons', 'released', ['age', 'sex', 'income'], 'id', ordinal := ['age'], continuous := ['income']);
 -- Limit: rate. The share of the released records whose nearest original one is their own.
 CREATE OR REPLACE MACRO sdc_distance_linkage(original, released, columns, id, ordinal := NULL, continuous := NULL,

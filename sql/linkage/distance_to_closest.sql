@@ -30,8 +30,10 @@
 --   columns     columns                            the variables; those that are neither continuous nor ordinal are categories
 --   ordinal     columns                            those of them whose categories have an order
 --   continuous  columns                            those of them that are numbers
---   scaling     'standardised', 'range' or 'none'  what a difference of numbers is divided by
---   weights     number or numbers in [0, ...)      what each variable counts: one for each of the columns, or NULL, all alike
+--   scaling     'standardised', 'range' or 'none'  what a difference of numbers is divided by: the original's standard
+--       deviation ('standardised') or its 'range', or nothing ('none')
+--   weights     number or numbers in [0, ...)      what each variable counts in the squared distance: one number,
+--       or one for each of the columns
 
 -- columns: of each variable the numbers of its categories, its ranks or its numbers; categories, ordinal: how many have these.
 CREATE OR REPLACE MACRO sdc__kernel_distance_to_closest(columns, categories, ordinal, before, after, weights, scaling) AS
@@ -99,12 +101,18 @@ CREATE OR REPLACE MACRO sdc__kinds_compared(original, released, columns, categor
     WHERE sdc__wrong = 0 AND sdc__n = 0;
 
 -- sdc_distance_to_closest: how close released records are to original ones (DCR, NNDR), beside these among themselves.
--- Gives: records BIGINT, copies BIGINT (more risk), close DOUBLE (more risk), dcr_minimum DOUBLE (less risk), dcr_p5 DOUBLE (less risk),
---   dcr_median DOUBLE (less risk), dcr_mean DOUBLE (less risk), nndr_minimum DOUBLE (less risk), nndr_p5 DOUBLE (less risk),
---   nndr_median DOUBLE (less risk), nndr_mean DOUBLE (less risk), original_copies BIGINT, original_dcr_minimum DOUBLE,
---   original_dcr_p5 DOUBLE, original_dcr_median DOUBLE, original_dcr_mean DOUBLE, original_nndr_minimum DOUBLE, original_nndr_p5 DOUBLE,
---   original_nndr_median DOUBLE, original_nndr_mean DOUBLE.
+-- Gives: records BIGINT, copies BIGINT (more risk), close DOUBLE or NULL (more risk), dcr_minimum DOUBLE or NULL (less risk),
+--   dcr_p5 DOUBLE or NULL (less risk), dcr_median DOUBLE or NULL (less risk), dcr_mean DOUBLE or NULL (less risk),
+--   nndr_minimum DOUBLE or NULL (less risk), nndr_p5 DOUBLE or NULL (less risk), nndr_median DOUBLE or NULL (less risk),
+--   nndr_mean DOUBLE or NULL (less risk), original_copies BIGINT, original_dcr_minimum DOUBLE or NULL, original_dcr_p5 DOUBLE or NULL,
+--   original_dcr_median DOUBLE or NULL, original_dcr_mean DOUBLE or NULL, original_nndr_minimum DOUBLE or NULL,
+--   original_nndr_p5 DOUBLE or NULL, original_nndr_median DOUBLE or NULL, original_nndr_mean DOUBLE or NULL.
 -- Rows: one.
+-- Result: DistanceToClosest. DCR and NNDR of the released records, and of the original ones among themselves; NULL where there are too few.
+--   `copies` are at distance 0; `close` is the share of released records as close to an original one as the closest twentieth of the
+--   original ones are to one another.
+-- Raises: InputError where a number is missing, or a weight is negative.
+-- Notes: NULL of a category is one of them; a number is not NULL. No id is needed.
 -- Example: FROM sdc_distance_to_closest('persons', 'released', ['age', 'sex', 'income'], ordinal := ['age'], continuous := ['income']);
 -- Limit: close. The share of released records that are as close to an original one as the closest twentieth of these are to one another.
 CREATE OR REPLACE MACRO sdc_distance_to_closest(original, released, columns, ordinal := NULL, continuous := NULL,

@@ -1,4 +1,4 @@
--- Interval disclosure: how many original values lie near the released ones, within an interval that an intruder draws around these.
+-- Interval disclosure: how many original values lie within intervals around the released ones.
 --
 --   by deviations  [x' - width S, x' + width S]            S: the standard deviation (n - 1) of the released values
 --   by ranks       from the released value whose rank is h lower to that whose rank is h higher,
@@ -37,8 +37,9 @@
 --   released   table               the table after it
 --   columns    columns             the numeric variables
 --   id         column              identifies each record in both
---   intervals  'sd' or 'rank'      what the width is a part of: the standard deviation, or the number of values
---   width      number in (0, ...)  on either side; of ranks below 1 (0.05: five per cent)
+--   intervals  'sd' or 'rank'      what the width is a part of: the standard deviation of the released values ('sd'), or their number, from
+--       the value of one rank to that of another ('rank')
+--   width      number in (0, ...)  on either side; by ranks below 1 (0.05: five per cent)
 
 -- True for intervals by ranks.
 CREATE OR REPLACE MACRO sdc__by_ranks(intervals, width) AS CASE
@@ -100,6 +101,7 @@ CREATE OR REPLACE MACRO sdc__in_intervals(original, released, columns, id, inter
 -- sdc_interval_disclosure_records: how many of each record's values lie in their interval.
 -- Gives: id ANY, values BIGINT, disclosed BIGINT (more risk), share DOUBLE (more risk).
 -- Rows: records.
+-- Result: relation. A row a released record that has a value in the original.
 -- Example: FROM sdc_interval_disclosure_records('persons', 'released', ['income'], 'id', width := 0.02);
 CREATE OR REPLACE MACRO sdc_interval_disclosure_records(original, released, columns, id, intervals := 'sd', width := 0.05) AS TABLE
     WITH sdc__found AS (
@@ -112,8 +114,10 @@ CREATE OR REPLACE MACRO sdc_interval_disclosure_records(original, released, colu
 -- variable NULL: records, of which any value was released, and all of these lie in their intervals. suppressed: values, or records, of
 -- which nothing was.
 -- sdc_interval_disclosure: the share of original values, and of records, that lie within intervals around the released ones.
--- Gives: variable VARCHAR, values BIGINT, suppressed BIGINT, disclosed BIGINT (more risk), share DOUBLE (more risk).
--- Rows: each variable.
+-- Gives: variable VARCHAR or NULL, values BIGINT, suppressed BIGINT, disclosed BIGINT (more risk), share DOUBLE or NULL (more risk).
+-- Rows: each variable (records first).
+-- Result: IntervalDisclosure. The values that were released, those suppressed, those that lie in their interval, and their share. Variable
+--   NULL: records; disclosed is one whose released values all lie in their intervals.
 -- Example: FROM sdc_interval_disclosure('persons', 'released', ['income'], 'id', width := 0.02);
 -- Limit: share. The share of the original values, or records, that lie within the intervals.
 CREATE OR REPLACE MACRO sdc_interval_disclosure(original, released, columns, id, intervals := 'sd', width := 0.05) AS TABLE

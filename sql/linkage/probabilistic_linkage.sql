@@ -1,5 +1,5 @@
--- Probabilistic record linkage: an intruder compares every released record with every original one and links those that agree
--- in what tells most.
+-- Probabilistic record linkage: how many records an intruder links correctly by what agrees in pairs of records.
+-- He compares every released record with every original one, and links those that agree in what tells most.
 --
 --   gamma_j = 1 where a pair of records agrees in variable j, else 0;  p = the share of the pairs that are matched (of one person)
 --   m_j = P(gamma_j = 1 | matched),  u_j = P(gamma_j = 1 | unmatched), the variables independent within either
@@ -47,10 +47,11 @@
 --   columns         columns                        the variables compared, three or more; those that are not continuous are categories
 --   id              column                         identifies a person, in both
 --   continuous      columns                        those of them that are numbers, which agree within the tolerance
---   tolerance       number or numbers in [0, ...)  the largest difference that agrees: one, or one for each of the continuous columns
+--   tolerance       number or numbers in [0, ...)  the largest difference that agrees: one number,
+--       or one for each of the continuous columns
 --   block           columns                        variables that have to be equal, or a pair is not compared
---   false_match     number in (0, 1)               the largest probability that an unmatched pair is linked; NULL: so that 1 record in 20
---                                                  is
+--   false_match     number in (0, 1)               the largest probability that an unmatched pair is linked; NULL: so that 1 released
+--       record in 20 is linked wrong
 --   false_nonmatch  number in (0, 1)               the largest probability that a matched pair is taken for unmatched
 
 -- agreement, disagreement: the weights, log2(m / u) and log2((1 - m) / (1 - u)); true_m, true_u: of the pairs with one id and
@@ -58,6 +59,9 @@
 -- sdc_probabilistic_linkage_parameters: the estimated m and u of each variable, its weights, and the true ones.
 -- Gives: variable VARCHAR, m DOUBLE, u DOUBLE, agreement DOUBLE, disagreement DOUBLE, true_m DOUBLE, true_u DOUBLE.
 -- Rows: variables.
+-- Result: LinkageParameters. How often a variable agrees: in matched pairs (m), in others (u), both estimated, and in the true ones.
+--   `agreement`, `disagreement`: the weights, log2(m / u) and log2((1 - m) / (1 - u)).
+-- Notes: m, u and the share of matched pairs come by EM, from the numbers of pairs with each pattern of agreement.
 -- Example: FROM sdc_probabilistic_linkage_parameters('persons', 'released', ['age', 'sex', 'region'], 'id');
 CREATE OR REPLACE MACRO sdc_probabilistic_linkage_parameters(original, released, columns, id, continuous := NULL,
                                                              tolerance := NULL, block := NULL) AS TABLE
@@ -73,6 +77,10 @@ CREATE OR REPLACE MACRO sdc_probabilistic_linkage_parameters(original, released,
 -- Gives: agreeing VARCHAR[], pairs BIGINT, true_pairs BIGINT, weight DOUBLE, matched DOUBLE, unmatched DOUBLE, expected_matches DOUBLE,
 --   decision VARCHAR.
 -- Rows: patterns of agreement.
+-- Result: LinkagePattern. The pairs that agree in just some variables: how many, how many are true, and what is decided of them. `matched`,
+--   `unmatched`: the probability of the pattern in matched and other pairs; `expected_matches`: how many of the pairs are matched, by the
+--   model; `decision`: link, possible or non-link.
+-- Notes: There is no random decision for the pattern at a threshold (section 2.4 of the first): it is possible.
 -- Example: FROM sdc_probabilistic_linkage_patterns('persons', 'released', ['age', 'sex', 'region'], 'id');
 CREATE OR REPLACE MACRO sdc_probabilistic_linkage_patterns(original, released, columns, id, continuous := NULL,
                                                            tolerance := NULL, block := NULL, false_match := NULL,
@@ -85,9 +93,10 @@ CREATE OR REPLACE MACRO sdc_probabilistic_linkage_patterns(original, released, c
 
 -- weight: the highest of an original record (NULL: none is in the block); candidates: how many have it; correct: the person's own is one
 -- of them; probability: 1 / candidates if so; probability_known: the same with the true m and u.
--- sdc_probabilistic_linkage_records: of each released record its best candidates, and the probability that the link is correct.
+-- sdc_probabilistic_linkage_records: the best candidates of each released record, and the probability that the link is correct.
 -- Gives: id ANY, weight DOUBLE, candidates BIGINT, correct BOOLEAN, probability DOUBLE (more risk), probability_known DOUBLE (more risk).
 -- Rows: records.
+-- Result: relation. id, weight, candidates, correct, probability, and probability_known, that with the true m and u.
 -- Example: FROM sdc_probabilistic_linkage_records('persons', 'released', ['age', 'sex', 'region'], 'id');
 CREATE OR REPLACE MACRO sdc_probabilistic_linkage_records(original, released, columns, id, continuous := NULL,
                                                           tolerance := NULL, block := NULL) AS TABLE
@@ -112,6 +121,14 @@ CREATE OR REPLACE MACRO sdc_probabilistic_linkage_records(original, released, co
 --   links BIGINT, expected_false_links DOUBLE, correct_links BIGINT (more risk), possible BIGINT, link_rate DOUBLE (more risk),
 --   rate_estimated DOUBLE (more risk), rate_known DOUBLE (more risk), rate DOUBLE (more risk).
 -- Rows: one.
+-- Result: ProbabilisticLinkage. What probabilistic record linkage finds of the released records, and how much of it is right. `true_pairs`:
+--   persons of both files; `pairs`: all that are compared; `expected_matches`: how many of them are matched, by the model; `links`,
+--   `possible`: pairs so decided; `expected_false_links`: of the links, by the model; `correct_links`: those of one person; `link_rate`:
+--   their share of the true pairs, the handbook's risk; `rate_estimated`, `rate_known`: the mean probability that a record's best candidate
+--   is the right one, with the estimated and with the true m and u; `rate`: the higher of the two.
+-- Raises: InputError where the patterns of agreement do not tell matched pairs from others, or fewer than three variables are named;
+--   ColumnError where a category was recoded: the original has to be recoded alike first.
+-- Notes: NULL agrees with nothing, or in a category of which no value was suppressed is one more.
 -- Example: FROM sdc_probabilistic_linkage('persons', 'released', ['age', 'sex', 'region'], 'id');
 -- Limit: rate. The share of the records that probabilistic record linkage links correctly.
 CREATE OR REPLACE MACRO sdc_probabilistic_linkage(original, released, columns, id, continuous := NULL, tolerance := NULL,

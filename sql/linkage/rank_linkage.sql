@@ -1,4 +1,5 @@
--- Record linkage after rank swapping: an intruder who knows the range p of the swap takes those records alone that it can have come from.
+-- Record linkage after rank swapping: the nearest original record within the range of the swap.
+-- An intruder who knows the range p of the swap takes those records alone that a released one can have come from.
 --
 --   candidates of r = the original records s with |rank(s_j) - rank(r_j)| <= p n / 100 in every variable j   n: the values (of a stratum)
 --   r is linked to the nearest of them, by the sum over j of w_j ((rank(s_j) - rank(r_j)) / (n - 1))^2, one of those as near at random
@@ -40,10 +41,11 @@
 --   released  table                          the table after it
 --   columns   columns                        the variables that were swapped, and others that were kept; of types that can be ordered
 --   id        column                         identifies each record in both
---   p         number or numbers in (0, 100]  the range of the swap, in percent: one, or one for each of the columns; NULL: as the two
---                                            tables tell
+--   p         number or numbers in (0, 100]  the range of the swap, in percent: one, or one for each of the columns; without it,
+--       as far as ranks lie apart that belong together
 --   stratum   column                         a column within whose values values were swapped
---   weights   number or numbers in [0, ...)  what each variable counts in the distance: one for each of the columns, or NULL, all alike
+--   weights   number or numbers in [0, ...)  what each variable counts in the squared distance of ranks: one number,
+--       or one for each of the columns
 
 -- columns: of each variable numbers in the order of its values.
 CREATE OR REPLACE MACRO sdc__kernel_rank_linkage(columns, person, first, stratum, ranges, weights) AS
@@ -113,9 +115,11 @@ CREATE OR REPLACE MACRO sdc__ranks_linked(original, released, columns, id, p, st
 -- candidate: its own record is one; candidates: how many there are; distance: of its own; nearer: candidates that are nearer, 2 for two
 -- or more; as_near: as near as its own, it among them, where fewer than 2 are nearer; probability: that its own is taken. NULL where its
 -- own is no candidate, and a chance of 0.
--- sdc_rank_linkage_records: for each rank-swapped record whether the nearest original one within the range of the swap is truly its own.
+-- sdc_rank_linkage_records: for each rank-swapped record whether the nearest original one within the range of the swap is its own.
 -- Gives: id ANY, candidate BOOLEAN, candidates BIGINT, distance DOUBLE, nearer BIGINT, as_near BIGINT, probability DOUBLE (more risk).
 -- Rows: records.
+-- Result: relation. The id; whether its own record is a candidate, and how many there are; the distance of its own, how many candidates are
+--   nearer (2 for two or more) and how many as near; the probability that its own is taken.
 -- Example: FROM sdc_rank_linkage_records('persons', 'released', ['income'], 'id', p := 50);
 CREATE OR REPLACE MACRO sdc_rank_linkage_records(original, released, columns, id, p := NULL, stratum := NULL, weights := NULL) AS TABLE
     WITH sdc__said AS (
@@ -137,6 +141,12 @@ CREATE OR REPLACE MACRO sdc_rank_linkage_records(original, released, columns, id
 -- Gives: records BIGINT, own_among_candidates BIGINT, single_candidate BIGINT (more risk), p DOUBLE, unique_correct BIGINT (more risk),
 --   tied BIGINT, expected_correct_matches DOUBLE (more risk), rate DOUBLE (more risk), random_rate DOUBLE (more risk).
 -- Rows: one.
+-- Result: RankLinkage. How many rank-swapped records an intruder links correctly who knows the range of the swap, and its rate.
+--   `own_among_candidates`: records whose own is a candidate; `single_candidate`: whose own is the only one; `p`: the widest range of a
+--   variable, in percent; `unique_correct`: of the candidates their own is the nearest, alone; `tied`: others are as near as their own,
+--   none nearer; `random_rate`: the share linked correctly by taking any of the candidates; `rate`: this or that of the nearest, the higher
+--   one (`random_rate` where few variables were swapped).
+-- Raises: InputError where records cannot be paired by the id, or p is no percentage.
 -- Example: FROM sdc_rank_linkage('persons', 'released', ['income'], 'id', p := 50);
 -- Limit: rate. The share of the released records that are linked truly within the range of a rank swap, to the nearest record or to
 --   any there.

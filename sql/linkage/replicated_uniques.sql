@@ -28,6 +28,11 @@
 -- Gives: records BIGINT, in_released DOUBLE, unique_original DOUBLE, unique_released DOUBLE (more risk), found DOUBLE (more risk),
 --   replicated DOUBLE (more risk).
 -- Rows: one.
+-- Result: ReplicatedUniques. Shares of the original's records (`unique_released`: of the released ones), 0 to 1.
+-- Raises: TableError where no value of a key occurs in both tables: they were not coded alike.
+-- Wildcards: refused.
+-- Notes: The records need not be the original's: files of synthetic records are compared too. What was recoded must be recoded alike in the
+--   original first; `in_released` is the share of its records whose keys the released file has.
 -- Example: FROM sdc_replicated_uniques('persons', 'released', ['age', 'sex']);
 -- Limit: replicated. The share of the original's records that are unique in it and in the released file.
 CREATE OR REPLACE MACRO sdc_replicated_uniques(original, released, keys) AS TABLE

@@ -51,6 +51,9 @@ CREATE OR REPLACE MACRO sdc__swapped_cells(sides, id, chosen) AS TABLE
 -- Gives: records BIGINT, unswapped BIGINT (more risk), cells_of_one BIGINT, cells_of_two BIGINT, unswapped_in_ones BIGINT (more risk),
 --   unswapped_in_twos BIGINT (more risk), threshold BIGINT, unswapped_in_small BIGINT (more risk), risk DOUBLE (more risk).
 -- Rows: one.
+-- Result: SwappingRisk. The share (`risk`) of the unswapped records that lie in released cells of up to `threshold` records. `cells_of_one`
+--   and `cells_of_two`: the released cells of that size; `unswapped_in_ones` and `unswapped_in_twos`: the unswapped records in them.
+-- Notes: A record is unswapped where it has its original values in all swapped columns.
 -- Example: FROM sdc_swapping_risk('persons', 'released', ['age', 'sex', 'region'], 'id', swapped := ['region']);
 -- Limit: risk. The share of the unswapped records that lie in small cells.
 CREATE OR REPLACE MACRO sdc_swapping_risk(original, released, columns, id, swapped := NULL, threshold := 2) AS TABLE

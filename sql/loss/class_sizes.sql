@@ -24,8 +24,10 @@ CREATE OR REPLACE MACRO sdc__all_missing(keys) AS len(list_filter(keys, lambda m
 
 -- sdc_class_sizes: the discernibility and the average class size of the released keys.
 -- Gives: records BIGINT, classes BIGINT, suppressed BIGINT (more loss), discernibility DOUBLE (more loss),
---   average_class_size DOUBLE (more loss), share DOUBLE (more loss).
+--   average_class_size DOUBLE or NULL (more loss), share DOUBLE (more loss).
 -- Rows: one.
+-- Result: ClassSizes. The records, their classes, the suppressed ones, discernibility (share: of its most) and average class size.
+-- Notes: NULL in a key is a value of its own.
 -- Example: FROM sdc_class_sizes('persons', ['age', 'sex']);
 -- Limit: share. The discernibility, as a share of that of a file whose records are all alike.
 CREATE OR REPLACE MACRO sdc_class_sizes(tbl, keys) AS TABLE

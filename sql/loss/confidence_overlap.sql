@@ -47,8 +47,11 @@ CREATE OR REPLACE MACRO sdc__interval_overlap(l, u, l2, u2) AS
 
 -- coefficient NULL: the mean overlap of all. NULL overlap: one of the intervals has no width (a perfect fit), and they are not the same.
 -- sdc_confidence_overlap: the overlap of the confidence intervals of a regression's coefficients.
--- Gives: coefficient VARCHAR, before DOUBLE, error_before DOUBLE, after DOUBLE, error_after DOUBLE, overlap DOUBLE (less loss, best 1).
--- Rows: each coefficient.
+-- Gives: coefficient VARCHAR or NULL, before DOUBLE or NULL, error_before DOUBLE or NULL, after DOUBLE or NULL, error_after DOUBLE or NULL,
+--   overlap DOUBLE or NULL (less loss, best 1).
+-- Rows: each coefficient (the mean of all first, then the intercept).
+-- Result: ConfidenceOverlap. A coefficient and its standard error in either file, and the overlap; coefficient NULL: the mean overlap.
+-- Notes: The overlap is 1 where the intervals are the same, 0 where they touch, and less the further they are apart.
 -- Example: FROM sdc_confidence_overlap('persons', 'released', 'income', ['w']);
 CREATE OR REPLACE MACRO sdc_confidence_overlap(original, released, response, predictors, confidence := 0.95) AS TABLE
     WITH sdc__old AS (FROM sdc__one_side(original, released, list_prepend(response, sdc__names(predictors)), true)),

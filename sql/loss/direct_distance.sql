@@ -24,7 +24,8 @@
 --   columns   columns  the categorical variables
 --   id        column   identifies each record
 --   ordinal   columns  those of them whose categories have an order
---   weight    column   of the original, what each record counts for; NULL: the records are counted
+--   weight    column   a column of the original, what each record counts for (whole weights: as many records each);
+--       without it the records are counted
 
 -- Of each categorical variable: the records, those that changed, and the mean of the steps between categories (of a nominal
 -- one: of the changes).
@@ -53,8 +54,9 @@ CREATE OR REPLACE MACRO sdc__category_steps(original, released, columns, id, ord
 
 -- variable NULL: all of them, the mean of theirs; changed: the records that differ, there over all variables.
 -- sdc_direct_distance: how far the released categories are from the original ones.
--- Gives: variable VARCHAR, records BIGINT, changed BIGINT (more loss), distance DOUBLE (more loss).
--- Rows: each variable.
+-- Gives: variable VARCHAR or NULL, records BIGINT, changed BIGINT (more loss), distance DOUBLE (more loss).
+-- Rows: each variable (all of them together first).
+-- Result: DirectDistance. The records, those whose category changed, and the mean distance, 0 to 1; variable NULL: all of them.
 -- Told: distance.
 -- Example: FROM sdc_direct_distance('persons', 'released', ['region'], 'id');
 -- Limit: distance. The share of the categories that masking changed.

@@ -22,15 +22,17 @@
 --   released     table    the table after it
 --   columns      columns  the categorical variables
 --   id           column   identifies each record
---   weight       column   of the original, what each record counts for; NULL: the records are counted
+--   weight       column   a column of the original, what each record counts for (whole weights: as many records each);
+--       without it the records are counted
 
 -- -n ln(n / m), summed exactly: of the records with one value in a group of m.
 CREATE OR REPLACE MACRO sdc__uncertain(n, m) AS -n * ln(n / m);
 
 -- variable NULL: all of them, the sum of theirs (the share: of the sum of what could be lost).
 -- sdc_entropy_loss: what is uncertain of the original values once the released ones are known.
--- Gives: variable VARCHAR, records BIGINT, loss DOUBLE (more loss), mean_loss DOUBLE (more loss), share DOUBLE (more loss).
--- Rows: each variable.
+-- Gives: variable VARCHAR or NULL, records BIGINT, loss DOUBLE (more loss), mean_loss DOUBLE (more loss), share DOUBLE (more loss).
+-- Rows: each variable (all of them together first).
+-- Result: EntropyLoss. The uncertainty in nats (variable NULL: of all variables), its mean over records, and the share of the most.
 -- Told: share.
 -- Example: FROM sdc_entropy_loss('persons', 'released', ['region'], 'id');
 -- Limit: share. The share of the information on this variable that was lost.

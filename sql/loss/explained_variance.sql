@@ -1,4 +1,4 @@
--- What masking did to the variance of estimated means, and to the share of a variable's variance that categories explain.
+-- What masking did to the variance of estimated means, and to the share of variance that categories explain.
 --
 --   mean_variance  s^2 / n, the variance of the mean of a simple random sample; growth: its relative change
 --   explained      R^2 = 1 - within / total,  within = sum over the subdomains of (n_g - 1) s_g^2,  total = (n - 1) s^2
@@ -43,9 +43,10 @@ CREATE OR REPLACE MACRO sdc__explained(side, whole) AS TABLE
     FROM sdc__total JOIN sdc__groups ON sdc__place = sdc__of GROUP BY sdc__of;
 
 -- sdc_explained_variance: the variance of the means and the share of variance that categories explain, before and after.
--- Gives: variable VARCHAR, mean_variance_before DOUBLE, mean_variance_after DOUBLE, growth DOUBLE, explained_before DOUBLE,
---   explained_after DOUBLE, difference DOUBLE.
+-- Gives: variable VARCHAR, mean_variance_before DOUBLE or NULL, mean_variance_after DOUBLE or NULL, growth DOUBLE or NULL,
+--   explained_before DOUBLE or NULL, explained_after DOUBLE or NULL, difference DOUBLE or NULL.
 -- Rows: each variable.
+-- Result: ExplainedVariance. The variance of a variable's mean, its relative growth, and R squared of the categories, before and after.
 -- Example: FROM sdc_explained_variance('persons', 'released', ['income'], ['sex', 'region']);
 CREATE OR REPLACE MACRO sdc_explained_variance(original, released, columns, domains) AS TABLE
     WITH sdc__old AS (FROM sdc__in_subdomains(original, released, columns, domains, true)),

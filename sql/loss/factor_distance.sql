@@ -1,4 +1,4 @@
--- How far the principal components of the released numbers are from those of the original, and with them the correlations.
+-- How far the principal components of the released numbers, and their correlations, are from the original ones.
 --
 --   RF  the correlations of the variables with the components      F  the loadings: z_i = sum_j f_ij PC_j
 --   C   the communalities: the share of a variable's variance that the first component explains, rf_i1^2
@@ -20,13 +20,19 @@
 --             1 0 1                 1 0 2       1         1.5    1     0.3333        (3 x 3 - 1 x 1) / 16 and 0
 --             1 1 3                 1 1 2       2         0.5    1     1
 --
+--   before: x y z   after: x y z   FROM sdc_gamma_loss('before', 'after', ['x', 'y', 'z']):
+--           0 0 0          0 0 0   gamma
+--           0 1 1          0 1 1   0.1943     d = (1, 1, 1) before; after, x and z correlate by 1 / sqrt 2: d' = (2, 1, 2)
+--           1 0 1          1 0 2
+--           1 1 0          1 1 1
+--
 -- Scope: moments.
 -- Not compiled: its eigenvalues are computed by numpy; compare the two tables in DuckDB.
 -- Parameters:
---   original  table               the table before masking
---   released  table               the table after it
---   columns   columns             the numeric variables
---   most      number in (0, ...)  the most that the variation of a cell counts; without it there is no bound
+--   original       table               the table before masking
+--   released       table               the table after it
+--   columns        columns             the numeric variables
+--   max_variation  number in (0, ...)  the most that the variation of a cell counts; without it there is no bound
 
 CREATE OR REPLACE MACRO sdc__kernel_factors(before, after) AS sdc__needs_python('Principal components')::DOUBLE[][];
 CREATE OR REPLACE MACRO sdc__kernel_gamma(before, after) AS sdc__needs_python('gamma')::DOUBLE[];
@@ -45,11 +51,12 @@ CREATE OR REPLACE MACRO sdc__both_correlations(original, released, columns) AS T
     FROM (SELECT 1 AS sdc__side, sdc__r FROM sdc__shape('sdc__old') UNION ALL SELECT 2, sdc__r FROM sdc__shape('sdc__new'));
 
 -- Gives: matrix VARCHAR, cells BIGINT, mean_square_error DOUBLE (more loss), mean_absolute_error DOUBLE (more loss),
---   mean_variation DOUBLE (more loss).
+--   mean_variation DOUBLE or NULL (more loss).
 -- Rows: each matrix.
+-- Result: FactorDistance. The discrepancies of a matrix of the principal components; `mean_variation` is NULL where it has no bound.
 -- sdc_factor_distance: how far the principal components' correlations, communalities and loadings are from the original ones.
 -- Example: FROM sdc_factor_distance('persons', 'released', ['income', 'w']);
-CREATE OR REPLACE MACRO sdc_factor_distance(original, released, columns, most := NULL) AS TABLE
+CREATE OR REPLACE MACRO sdc_factor_distance(original, released, columns, max_variation := NULL) AS TABLE
     WITH sdc__found AS MATERIALIZED (SELECT sdc__kernel_factors(sdc__before, sdc__after) AS sdc__k
                                      FROM sdc__both_correlations(original, released, columns)),
     sdc__flat AS MATERIALIZED (
@@ -65,12 +72,13 @@ CREATE OR REPLACE MACRO sdc_factor_distance(original, released, columns, most :=
     )
     SELECT ['RF', 'C', 'F'][sdc__matrix] AS matrix, sdc__cells AS cells, sdc__mse AS mean_square_error,
            sdc__mae AS mean_absolute_error, sdc__mv AS mean_variation
-    FROM sdc__discrepancies('sdc__cells', most) ORDER BY sdc__matrix ASC;
+    FROM sdc__discrepancies('sdc__cells', max_variation) ORDER BY sdc__matrix ASC;
 
 -- component NULL: the mean of all. An eigenvalue that is 0 and has not stayed so varies without bound: NULL.
 -- sdc_eigenvalue_distance: the eigenvalues of the correlation matrix, before and after.
--- Gives: component BIGINT, before DOUBLE, after DOUBLE, variation DOUBLE (more loss).
--- Rows: each component.
+-- Gives: component BIGINT or NULL, before DOUBLE or NULL, after DOUBLE or NULL, variation DOUBLE or NULL (more loss).
+-- Rows: each component (the mean of all first, then the greatest eigenvalue).
+-- Result: EigenvalueDistance. An eigenvalue of the correlation matrix before and after; component NULL: the mean variation of all.
 -- Example: FROM sdc_eigenvalue_distance('persons', 'released', ['income', 'w']);
 CREATE OR REPLACE MACRO sdc_eigenvalue_distance(original, released, columns) AS TABLE
     WITH sdc__found AS (
@@ -100,6 +108,9 @@ CREATE OR REPLACE MACRO sdc__three_or_more(columns) AS
 -- sdc_gamma_loss: gamma, the share of the information on connections between the variables that is lost.
 -- Gives: gamma DOUBLE (more loss).
 -- Rows: one.
+-- Result: GammaLoss. The share of the information on connections between the variables that is lost, 0 to 1.
+-- Raises: ParameterError where there are fewer than three columns, or a correlation matrix is singular.
+-- Notes: Of two columns gamma is 0 whatever happens to them.
 -- Example: FROM sdc_gamma_loss('persons', 'released', ['age', 'income', 'w']);
 -- Limit: gamma. The share of the information on the connections between the variables that was lost.
 CREATE OR REPLACE MACRO sdc_gamma_loss(original, released, columns) AS TABLE

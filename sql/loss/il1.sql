@@ -1,12 +1,12 @@
 -- How far the released numbers are from the original ones, in standard deviations.
 --
 --   IL1 = 1 / (np) sum over variables and records of |x - x'| / (sqrt(2) S_j)
--- S_j: the standard deviation of the variable in the original file (all its values, n - 1). bounded: each term counts to at most `most`, so
--- that the measure is at most that. A suppressed value (NULL, where the original has one; all values of a record that is not released)
--- has no term in IL1, and `most` in the bounded form; where the original is NULL there is nothing to lose. A variable that was suppressed
--- as a whole has no IL1, and that of all is of the others. Of a constant that was changed IL1 is NULL and the bounded term `most`. With a
--- weight w the mean of the terms is sum w term / sum w, and S_j^2 = sum w (x - mean)^2 / (sum w - 1): whole weights are as many records
--- each.
+-- S_j: the standard deviation of the variable in the original file (all its values, n - 1). bounded: each term counts to at most
+-- `max_term`, so that the measure is at most that. A suppressed value (NULL, where the original has one; all values of a record that is
+-- not released) has no term in IL1, and `max_term` in the bounded form; where the original is NULL there is nothing to lose. A variable
+-- that was suppressed as a whole has no IL1, and that of all is of the others. Of a constant that was changed IL1 is NULL and the bounded
+-- term `max_term`. With a weight w the mean of the terms is sum w term / sum w, and S_j^2 = sum w (x - mean)^2 / (sum w - 1): whole
+-- weights are as many records each.
 -- Source: SDC handbook, section 3.5.3 (IL1: Yancey, Winkler & Creecy 2002; the bound: Trottini 2003). IL1s of sdcMicro is the sum of the
 --   terms: records times variables times this.
 --
@@ -23,12 +23,13 @@
 --   released  table               the table after it
 --   columns   columns             the numeric variables
 --   id        column              identifies each record
---   most      number in (0, ...)  the most that a term counts in the bounded form
---   weight    column              of the original, what each record counts for; NULL: the records are counted
+--   max_term  number in (0, ...)  the most that a term counts in the bounded form
+--   weight    column              a column of the original, what each record counts for (whole weights: as many records each);
+--       without it the records are counted
 
-CREATE OR REPLACE MACRO sdc__checked_most(most) AS
-    CASE WHEN TRY_CAST(most AS DOUBLE) > 0 AND TRY_CAST(most AS DOUBLE) < 'infinity'::DOUBLE THEN TRY_CAST(most AS DOUBLE)
-         ELSE error('ParameterError: most is ' || coalesce(most::VARCHAR, 'NULL')
+CREATE OR REPLACE MACRO sdc__checked_term(max_term) AS
+    CASE WHEN TRY_CAST(max_term AS DOUBLE) > 0 AND TRY_CAST(max_term AS DOUBLE) < 'infinity'::DOUBLE THEN TRY_CAST(max_term AS DOUBLE)
+         ELSE error('ParameterError: max_term is ' || coalesce(max_term::VARCHAR, 'NULL')
                     || ': it must be a positive and finite number.') END;
 
 -- The standard deviations of weighted numbers, of the pairs of original and released ones; no rows without a weight.
@@ -61,14 +62,15 @@ CREATE OR REPLACE MACRO sdc__weighted_spreads(pairs, weight) AS TABLE
                                                  / sdc__f END AS sdc__sd
     FROM sdc__sums;
 
--- variable NULL: all of them. values: those compared.
 -- sdc_il1: IL1 and its bounded form.
--- Gives: variable VARCHAR, values BIGINT, suppressed BIGINT (more loss), il1 DOUBLE (more loss), bounded DOUBLE (more loss).
--- Rows: each variable.
+-- Gives: variable VARCHAR or NULL, values BIGINT, suppressed BIGINT (more loss), il1 DOUBLE or NULL (more loss),
+--   bounded DOUBLE or NULL (more loss).
+-- Rows: each variable (all of them together first).
+-- Result: Il1. The values compared and those suppressed, IL1 and its bounded form; variable NULL: all of them.
 -- Told: il1.
 -- Example: FROM sdc_il1('persons', 'released', ['income'], 'id');
 -- Limit: bounded. The bounded IL1.
-CREATE OR REPLACE MACRO sdc_il1(original, released, columns, id, most := 1, weight := NULL) AS TABLE
+CREATE OR REPLACE MACRO sdc_il1(original, released, columns, id, max_term := 1, weight := NULL) AS TABLE
     WITH sdc__old AS (FROM sdc__one_side(original, released, columns, true)),
     sdc__counted AS (
         SELECT unnest(sdc__names) AS sdc__variable, unnest(sdc__sds) AS sdc__sd,
@@ -95,10 +97,10 @@ CREATE OR REPLACE MACRO sdc_il1(original, released, columns, id, most := 1, weig
                sdc__exact_sum(
                    sdc__weight
                    * CASE WHEN sdc__x IS NULL THEN NULL
-                          WHEN sdc__y IS NULL THEN sdc__checked_most(most)
+                          WHEN sdc__y IS NULL THEN sdc__checked_term(max_term)
                           WHEN sdc__x = sdc__y THEN 0
-                          WHEN sdc__sd > 0 THEN least(abs(sdc__x - sdc__y) / (sqrt(2) * sdc__sd), sdc__checked_most(most))
-                          ELSE sdc__checked_most(most) END,
+                          WHEN sdc__sd > 0 THEN least(abs(sdc__x - sdc__y) / (sqrt(2) * sdc__sd), sdc__checked_term(max_term))
+                          ELSE sdc__checked_term(max_term) END,
                    72) AS sdc__bounded
         FROM sdc__pairs JOIN sdc__spreads ON sdc__of = sdc__place JOIN sdc__sizes ON sdc__at = sdc__place GROUP BY sdc__of, sdc__variable
     ),

@@ -34,7 +34,8 @@
 --   id          column   identifies each record
 --   ordinal     columns  those of them whose categories have an order
 --   continuous  columns  those of them that are numbers; the others are nominal
---   weight      column   of the original, what each record counts for; NULL: the records are counted
+--   weight      column   a column of the original, what each record counts for (whole weights: as many records each);
+--       without it the records are counted
 
 -- Of each number: what it is taken for where it was suppressed.
 CREATE OR REPLACE MACRO sdc__number_losses(original, released, columns, id, weight) AS TABLE
@@ -73,8 +74,10 @@ CREATE OR REPLACE MACRO sdc__number_losses(original, released, columns, id, weig
 
 -- variable NULL: lambda, all of them; changed: there over all variables.
 -- sdc_lambda_loss: lambda, the share of the information that is lost, and lambda_j of each variable.
--- Gives: variable VARCHAR, scale VARCHAR, records BIGINT, changed BIGINT (more loss), loss DOUBLE (more loss).
--- Rows: each variable.
+-- Gives: variable VARCHAR or NULL, scale VARCHAR or NULL, records BIGINT, changed BIGINT (more loss), loss DOUBLE (more loss).
+-- Rows: each variable (all of them together first).
+-- Result: LambdaLoss. Lambda of a variable, 0 to 1, and the records whose value changed; variable NULL: all of them.
+-- Notes: The loss of a number depends on the unit it is in.
 -- Told: loss.
 -- Example: FROM sdc_lambda_loss('persons', 'released', ['sex', 'age', 'income'], 'id', ordinal := ['age'], continuous := ['income']);
 -- Limit: loss. The share of the information (lambda, of a variable lambda_j) that was lost.

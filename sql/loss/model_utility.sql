@@ -23,7 +23,7 @@
 --   original   table           the table before masking
 --   released   table           the table after it
 --   columns    columns         the categorical variables, at least two
---   criterion  'bic' or 'aic'  which model is the best
+--   criterion  'bic' or 'aic'  the criterion by which the model is the best
 
 -- codes: of each variable the numbers of its categories in the cells that either file has.
 CREATE OR REPLACE MACRO sdc__kernel_model_utility(codes, before, after, criterion) AS sdc__needs_python('A log-linear model')::DOUBLE[][];
@@ -34,6 +34,9 @@ CREATE OR REPLACE MACRO sdc__kernel_model_utility(codes, before, after, criterio
 --   log_likelihood_after DOUBLE (less loss), utility DOUBLE (less loss, best 0), mean_utility DOUBLE (less loss, best 0),
 --   outside BIGINT (more loss).
 -- Rows: one.
+-- Result: ModelUtility. The model's interactions and parameters, its criterion, and the log-likelihoods whose difference is the utility.
+--   `mean_utility` is per record; `outside` counts the released records in cells that the model holds impossible.
+-- Notes: The utility is 0, or less for what is lost.
 -- Example: FROM sdc_model_utility('persons', 'released', ['sex', 'region']);
 CREATE OR REPLACE MACRO sdc_model_utility(original, released, columns, criterion := 'bic') AS TABLE
     WITH sdc__kinds AS (FROM sdc__kinds_of_records(original, released, columns, sdc__names(columns), []::VARCHAR[])),

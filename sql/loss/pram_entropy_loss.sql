@@ -23,7 +23,7 @@
 --   original     table   the table before PRAM
 --   released     table   the table after it
 --   column_name  column  the variable that PRAM changed
---   matrix       table   its probabilities: from, to, probability
+--   matrix       table   the table of its probabilities: from, to, probability
 
 CREATE OR REPLACE MACRO sdc__label_counts(tbl, column_name) AS TABLE
     SELECT sdc__x, count(*) AS sdc__t
@@ -35,6 +35,7 @@ CREATE OR REPLACE MACRO sdc__label_counts(tbl, column_name) AS TABLE
 -- sdc_pram_entropy_loss: what is uncertain of the original values to one who knows the matrix of PRAM and the released ones.
 -- Gives: records BIGINT, loss DOUBLE (more loss), mean_loss DOUBLE (more loss), share DOUBLE (more loss).
 -- Rows: one.
+-- Result: PramEntropyLoss. The uncertainty that PRAM leaves, in nats, its mean over the released records, and the share of the most.
 -- Example: FROM sdc_pram_entropy_loss('persons', 'released', 'sex', 'sexes');
 CREATE OR REPLACE MACRO sdc_pram_entropy_loss(original, released, column_name, matrix) AS TABLE
     WITH sdc__counts AS MATERIALIZED (FROM sdc__label_counts(original, column_name)),

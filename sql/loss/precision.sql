@@ -17,7 +17,7 @@
 -- Parameters:
 --   tbl          table    the released table
 --   keys         columns  the key variables
---   hierarchies  table    those of the keys in one long table: variable, value, level, level_name, label
+--   hierarchies  table    the long table of the keys' hierarchies: variable, value, level, level_name, label
 
 CREATE OR REPLACE MACRO sdc__released_labels(tbl, keys) AS TABLE
     SELECT sdc__place, sdc__label, count(*) AS sdc__n
@@ -28,8 +28,9 @@ CREATE OR REPLACE MACRO sdc__released_labels(tbl, keys) AS TABLE
 
 -- variable NULL: all keys, the mean of theirs.
 -- sdc_precision: how far from the top of their hierarchies the released keys are.
--- Gives: variable VARCHAR, records BIGINT, precision DOUBLE (less loss, best 1), loss DOUBLE (more loss).
--- Rows: each variable.
+-- Gives: variable VARCHAR or NULL, records BIGINT, precision DOUBLE (less loss, best 1), loss DOUBLE (more loss).
+-- Rows: each variable (all keys together first).
+-- Result: Precision. The precision of a key (variable NULL: of all keys), 0 (every value at the top) to 1, and what it lacks of 1.
 -- Told: loss.
 -- Example: FROM sdc_precision('persons', ['age'], 'hierarchies');
 -- Limit: loss. The height of the released values in their hierarchies, 0 (the original ones) to 1 (the top).

@@ -74,8 +74,10 @@ CREATE OR REPLACE MACRO sdc__flag(pairs) AS
                ELSE error('ParameterError: pairs is NULL: it must be true or false.') END;
 
 -- sdc_propensity: how well a model tells released records from original ones.
--- Gives: records BIGINT, parameters BIGINT, pmse DOUBLE (more loss), expected DOUBLE, ratio DOUBLE (more loss), share DOUBLE (more loss).
+-- Gives: records BIGINT, parameters BIGINT, pmse DOUBLE (more loss), expected DOUBLE, ratio DOUBLE or NULL (more loss),
+--   share DOUBLE (more loss).
 -- Rows: one.
+-- Result: Propensity. pMSE, its expectation and their ratio; `share`: of the most that pMSE can be.
 -- Told: share.
 -- Example: FROM sdc_propensity('persons', 'released', ['sex', 'income'], continuous := ['income']);
 -- Limit: share. The share of the most that the propensity score can differ from one that tells nothing.

@@ -21,6 +21,8 @@
 -- sdc_sse_sst: the share of the sum of squares that masking took away.
 -- Gives: columns BIGINT, records BIGINT, sse_sst DOUBLE (more loss).
 -- Rows: one.
+-- Result: SseSst. The number of columns that vary, the records compared, and the share of the sum of squares that was lost.
+-- Notes: For microaggregation by means it is the share within groups, 0 (nothing lost) to 1.
 -- Example: FROM sdc_sse_sst('persons', 'released', ['income'], 'id');
 CREATE OR REPLACE MACRO sdc_sse_sst(original, released, columns, id) AS TABLE
     WITH sdc__pairs AS MATERIALIZED (

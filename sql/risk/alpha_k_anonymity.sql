@@ -16,12 +16,14 @@
 --   sensitive  column                    the sensitive variable; NULL in it is a value of its own
 --   alpha      number in (0, 1)          the greatest share of a sensitive value in a cell
 --   k          whole number in [2, ...)  the least number of records of a cell
---   chosen     values                    the sensitive values that alpha regards; all where it is NULL
+--   chosen     values                    the sensitive values that alpha regards; without it all
 
 -- sdc_alpha_k_anonymity: the records and cells that violate (alpha, k)-anonymity.
 -- Gives: alpha DOUBLE, k BIGINT, records BIGINT, cells BIGINT, records_above_alpha BIGINT (more risk),
 --   records_below_k BIGINT (more risk).
 -- Rows: one.
+-- Result: AlphaKViolations. The records and cells that violate (alpha, k)-anonymity, and the records by which of the two.
+-- Wildcards: refused.
 -- Example: FROM sdc_alpha_k_anonymity('persons', ['age', 'sex'], 'region', 0.5, 2);
 CREATE OR REPLACE MACRO sdc_alpha_k_anonymity(tbl, keys, sensitive, alpha, k, chosen := NULL) AS TABLE
     WITH sdc__limited AS (

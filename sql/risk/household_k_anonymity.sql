@@ -22,7 +22,9 @@
 
 -- sdc_household_k_anonymity: the records and the cells of fewer than 2, 3, up to k households.
 -- Gives: k BIGINT, records BIGINT (more risk), cells BIGINT (more risk).
--- Rows: each k.
+-- Rows: each k (from 2 on).
+-- Result: HouseholdKViolations. The records and the cells of members of fewer than k households.
+-- Notes: NULL in a key is a value of its own, however the table was described.
 -- Example: FROM sdc_household_k_anonymity('persons', ['age', 'sex'], 'household', 3);
 CREATE OR REPLACE MACRO sdc_household_k_anonymity(tbl, keys, household, k := 3) AS TABLE
     WITH sdc__placed AS (

@@ -17,7 +17,9 @@
 
 -- sdc_k_anonymity: the records and the cells that violate 2-, 3-, up to k-anonymity.
 -- Gives: k BIGINT, records BIGINT (more risk), cells BIGINT (more risk).
--- Rows: each k.
+-- Rows: each k (from 2 on).
+-- Result: KViolations. The records and the cells with fewer than k records.
+-- Notes: A file after local suppression is described with `nulls="wildcard"`.
 -- Example: FROM sdc_k_anonymity('persons', ['age', 'sex'], 3);
 CREATE OR REPLACE MACRO sdc_k_anonymity(tbl, keys, k := 3, nulls := 'category') AS TABLE
     WITH sdc__counts AS (

@@ -13,13 +13,16 @@
 -- Scope: cells.
 -- Parameters:
 --   tbl         table                     the file
---   population  table                     the population, with the same keys
+--   population  table                     the table of the population, with the same keys
 --   keys        columns                   the key variables; NULL in one is a value of its own
 --   k           whole number in [2, ...)  the least number of persons of the population with the keys of a record
 
 -- sdc_k_map: the records and cells of a file whose keys fewer than k of the population share.
 -- Gives: k BIGINT, records BIGINT (more risk), cells BIGINT (more risk), absent_records BIGINT, least BIGINT (less risk).
 -- Rows: one.
+-- Result: KMap. The records and cells of the file with fewer than k records in the population.
+-- Wildcards: refused.
+-- Notes: A cell that does not occur in the population counts as 0 and is never dropped.
 -- Example: FROM sdc_k_map('persons', 'population', ['age', 'sex'], 3);
 CREATE OR REPLACE MACRO sdc_k_map(tbl, population, keys, k := 3) AS TABLE
     WITH sdc__mapped AS (

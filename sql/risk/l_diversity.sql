@@ -24,11 +24,14 @@
 --                                                            41  flu     1          1         1
 --
 -- Scope: cells.
+-- Wildcards: refused.
+-- Notes: Records that match through a wildcard would add values that no record of the cell has, and overstate its diversity. A file with
+--   several sensitive variables is l-diverse when each of them is, with the others given as `others`.
 -- Parameters:
 --   tbl        table               the table, view, common table expression or file
 --   keys       columns             the key variables
 --   sensitive  column              the sensitive variable; NULL in it is a value of its own
---   c          number in (0, ...)  of recursive (c, l)-diversity
+--   c          number in (0, ...)  the c of recursive (c, l)-diversity
 --   others     columns             further sensitive variables, which count as keys
 
 CREATE OR REPLACE MACRO sdc__l_diversity(tbl, keys, sensitive, c) AS TABLE
@@ -55,6 +58,7 @@ CREATE OR REPLACE MACRO sdc__l_diversity(tbl, keys, sensitive, c) AS TABLE
 -- Gives: the key columns, sample_frequency BIGINT (less risk), distinct_l BIGINT (less risk), entropy_l DOUBLE (less risk),
 --   recursive_l BIGINT (less risk).
 -- Rows: cells.
+-- Result: relation. The key columns, `sample_frequency`, `distinct_l`, `entropy_l`, `recursive_l`.
 -- Example: FROM sdc_l_diversity_cells('persons', ['age', 'sex'], 'region');
 CREATE OR REPLACE MACRO sdc_l_diversity_cells(tbl, keys, sensitive, c := 2, others := NULL) AS TABLE
     SELECT COLUMNS(sdc__without((*), ['sample_frequency', 'distinct_l', 'entropy_l', 'recursive_l'])),
@@ -64,6 +68,7 @@ CREATE OR REPLACE MACRO sdc_l_diversity_cells(tbl, keys, sensitive, c := 2, othe
 -- sdc_l_diversity_records: every record, and how diverse a sensitive variable is in its cell.
 -- Gives: every column, distinct_l BIGINT (less risk), entropy_l DOUBLE (less risk), recursive_l BIGINT (less risk).
 -- Rows: records.
+-- Result: relation. Every column, `distinct_l`, `entropy_l`, `recursive_l`.
 -- Example: FROM sdc_l_diversity_records('persons', ['age', 'sex'], 'region');
 CREATE OR REPLACE MACRO sdc_l_diversity_records(tbl, keys, sensitive, c := 2, others := NULL) AS TABLE
     SELECT COLUMNS(sdc__without((*), ['distinct_l', 'entropy_l', 'recursive_l'])),
@@ -75,6 +80,7 @@ CREATE OR REPLACE MACRO sdc_l_diversity_records(tbl, keys, sensitive, c := 2, ot
 -- sdc_l_diversity: how diverse a sensitive variable is in the least diverse cell.
 -- Gives: records BIGINT, cells BIGINT, distinct_l BIGINT (less risk), entropy_l DOUBLE (less risk), recursive_l BIGINT (less risk).
 -- Rows: one.
+-- Result: LDiversity. The least l of the cells: distinct values, entropy l (definition 4.1), recursive l (4.2).
 -- Example: FROM sdc_l_diversity('persons', ['age', 'sex'], 'region');
 CREATE OR REPLACE MACRO sdc_l_diversity(tbl, keys, sensitive, c := 2, others := NULL) AS TABLE
     SELECT sum(sdc__f)::BIGINT AS records, count(*) AS cells, min(sdc__distinct) AS distinct_l,

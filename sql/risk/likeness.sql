@@ -20,11 +20,12 @@
 --   3       2     1 1     0.5  inf           inf
 --
 -- Scope: cells.
+-- Wildcards: refused.
 -- Parameters:
 --   tbl        table    the table, view, common table expression or file
 --   keys       columns  the key variables
 --   sensitive  column   the sensitive variable; NULL in it is a value of its own
---   chosen     values   the sensitive values that alpha regards; all where it is NULL
+--   chosen     values   the sensitive values that alpha regards; without it all
 
 -- Of the sensitive values, those that alpha regards: all, where none are chosen.
 CREATE OR REPLACE MACRO sdc__is_chosen(value, chosen) AS
@@ -59,6 +60,7 @@ CREATE OR REPLACE MACRO sdc__likeness(tbl, keys, sensitive, chosen) AS TABLE
 -- Gives: the key columns, sample_frequency BIGINT (less risk), alpha DOUBLE (more risk), beta DOUBLE (more risk),
 --   enhanced_beta DOUBLE (more risk), delta DOUBLE (more risk).
 -- Rows: cells.
+-- Result: relation. The key columns, `sample_frequency`, `alpha`, `beta`, `enhanced_beta`, `delta`.
 -- Example: FROM sdc_likeness_cells('persons', ['age', 'sex'], 'region');
 CREATE OR REPLACE MACRO sdc_likeness_cells(tbl, keys, sensitive, chosen := NULL) AS TABLE
     SELECT COLUMNS(sdc__without((*), ['sample_frequency', 'alpha', 'beta', 'enhanced_beta', 'delta'])),
@@ -70,6 +72,7 @@ CREATE OR REPLACE MACRO sdc_likeness_cells(tbl, keys, sensitive, chosen := NULL)
 -- Gives: records BIGINT, cells BIGINT, k BIGINT (less risk), alpha DOUBLE (more risk), beta DOUBLE (more risk),
 --   enhanced_beta DOUBLE (more risk), delta DOUBLE (more risk).
 -- Rows: one.
+-- Result: Likeness. The smallest cell k, and the greatest alpha, beta, enhanced beta and delta of the cells.
 -- Example: FROM sdc_likeness('persons', ['age', 'sex'], 'region');
 CREATE OR REPLACE MACRO sdc_likeness(tbl, keys, sensitive, chosen := NULL) AS TABLE
     SELECT sum(sdc__f)::BIGINT AS records, count(*) AS cells, min(sdc__f) AS k, max(sdc__alpha) AS alpha,

@@ -26,7 +26,7 @@
 --   model          value                      'tree', 'independence', 'two_way' (all interactions of two keys), or a list of the
 --                                             interactions, each a list of keys
 --   enough         number                     the z of B2 at which the search ends, a quantile of the normal distribution
---   most_keys      whole number in [2, 64]   how many keys an interaction has at most
+--   max_keys       whole number in [2, 64]   how many keys an interaction has at most
 --   small_weights  'error' or 'at_least_one'  a cell whose weights sum to less than its records: refused, or counted with these weights
 --                                             (a unique's pi is 1 at most)
 
@@ -64,7 +64,7 @@ CREATE OR REPLACE MACRO sdc__checked_enough(enough) AS
 --   b1 DOUBLE, z1 DOUBLE, b2 DOUBLE, z2 DOUBLE, reason VARCHAR.
 -- Rows: steps.
 -- Example: FROM sdc_log_linear_search('persons', ['age', 'sex'], 'w');
-CREATE OR REPLACE MACRO sdc_log_linear_search(tbl, keys, weight, enough := 1.96, most_keys := 3, small_weights := 'error') AS TABLE
+CREATE OR REPLACE MACRO sdc_log_linear_search(tbl, keys, weight, enough := 1.96, max_keys := 3, small_weights := 'error') AS TABLE
     WITH sdc__crossed AS MATERIALIZED (FROM sdc__cells_to_fit(tbl, keys, weight, small_weights)),
     sdc__steps AS MATERIALIZED (
         SELECT unnest(sdc__k) AS v, unnest(range(len(sdc__k))) AS sdc__step, sdc__first, sdc__sparse, sdc__near, sdc__cv2
@@ -78,7 +78,7 @@ CREATE OR REPLACE MACRO sdc_log_linear_search(tbl, keys, weight, enough := 1.96,
                            || ', (SELECT sdc__sparse::DOUBLE[] FROM sdc__sparsity), (SELECT'
                            || ' array_to_string(list_transform(sdc__barred, lambda g: array_to_string(g, '','')), '';'')'
                            || ' FROM sdc__sparsity), '
-                           || sdc__checked_enough(enough) || ', ' || sdc__checked_whole(most_keys, 'most_keys', 2, 64)
+                           || sdc__checked_enough(enough) || ', ' || sdc__checked_whole(max_keys, 'max_keys', 2, 64)
                            || ') AS sdc__k, (SELECT sdc__interactions FROM sdc__chosen) AS sdc__first, (SELECT'
                            || ' sdc__sparse FROM sdc__sparsity) AS sdc__sparse, (SELECT sdc__near FROM sdc__nearly) AS'
                            || ' sdc__near, (SELECT sdc__cv2 FROM sdc__uneven) AS sdc__cv2 FROM sdc__numbered')[1])

@@ -1,4 +1,4 @@
--- The true risk of a sample, where the population it was drawn from is at hand (a census, a
+-- The true risk of a sample whose population is at hand (a census, a
 -- register, a simulation).
 --
 --   f_j, F_j: the counts of cell j in the sample and in the population
@@ -21,7 +21,7 @@
 -- Scope: cells.
 -- Parameters:
 --   sample      table    the file, drawn from the population
---   population  table    the population, with the same keys
+--   population  table    the table of the population, with the same keys
 --   keys        columns  the key variables
 
 -- Every sample cell must be in the population at least as often, else the sample was not drawn from it and an error names the cell.
@@ -31,6 +31,8 @@
 --   population_records BIGINT, sample_cells BIGINT, population_cells BIGINT, sample_uniques BIGINT (more risk),
 --   population_uniques BIGINT (more risk), sample_and_population_uniques BIGINT (more risk), unique_matches BIGINT.
 -- Rows: one.
+-- Result: PopulationRisk. Pr(PU), Pr(PU | SU), theta (2), P (3), tau_1 and tau_2 (handbook, 3.3.3), and the counts they come from.
+-- Raises: TableError where a cell has more records in the sample than in the population.
 -- Example: FROM sdc_population_risk('persons', 'population', ['age', 'sex']);
 CREATE OR REPLACE MACRO sdc_population_risk(sample, population, keys) AS TABLE
     WITH sdc__joined AS (

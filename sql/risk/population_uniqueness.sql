@@ -1,5 +1,6 @@
--- How many persons of the population are unique on the keys, as estimated from the sample alone: from how many of its cells have
--- one record, two, three, ... (a model of the whole population; sdc_theta needs none, sdc_individual_risk has weights).
+-- How many persons of the population are unique on the keys, as estimated from the sample alone.
+-- It is told from how many of its cells have one record, two, three, ... (a model of the whole population; sdc_theta needs none,
+-- sdc_individual_risk has weights).
 --
 --   persons: job times   sdc_population_uniqueness('persons', ['job'], 100, method := 'zayatz'):
 --            a   1       records cells sample_uniques population_uniques pr_pu  pr_pu_given_su
@@ -27,8 +28,10 @@
 -- Parameters:
 --   tbl              table                     the table, view, common table expression or file
 --   keys             columns                   the key variables; NULL in one is a value of its own
---   population_size  whole number in [1, ...)  N, the persons of the population, no fewer than the records
---   method           'dankar', 'pitman', 'zayatz' or 'snb'  which model, or the rule that chooses
+--   population_size  whole number in [1, ...)  N, the persons of the population, no fewer than the records,
+--       which are taken as a simple random sample of them
+--   method           'dankar', 'pitman', 'zayatz' or 'snb'  the model, of Pitman, of Zayatz or the slide negative binomial one (snb), or
+--       the rule that chooses between them by the sampling fraction
 
 CREATE OR REPLACE MACRO sdc__kernel_population_uniques(sizes, cells, population, method) AS
     sdc__needs_python('A model of the population')::DOUBLE[];
@@ -39,8 +42,15 @@ CREATE OR REPLACE MACRO sdc__kernel_population_uniques(sizes, cells, population,
 -- sdc_population_uniqueness: the expected number of persons who are unique in the population, by a model of it.
 -- Gives: model VARCHAR, records BIGINT, cells BIGINT, sample_uniques BIGINT (more risk), population_size BIGINT,
 --   population_uniques DOUBLE (more risk), pr_pu DOUBLE (more risk), sample_and_population_uniques DOUBLE (more risk),
---   pr_pu_given_su DOUBLE (more risk), ewens_uniques DOUBLE (more risk).
+--   pr_pu_given_su DOUBLE (more risk), ewens_uniques DOUBLE or NULL (more risk).
 -- Rows: one.
+-- Result: PopulationUniqueness. The expected number of population uniques, their share, and that among the sample uniques. `model` is the
+--   one that gave them. `ewens_uniques` is the number by Ewens' formula where Pitman's alpha is 0 (NULL elsewhere): where it is the higher
+--   one, it is the expected number, and the model.
+-- Wildcards: refused.
+-- Raises: ParameterError where the model has no solution, or the population is smaller than the file.
+-- Notes: NULL in a key is a category of its own. Each model may err by much (sql/risk/README.md). Where the population is at hand:
+--   `population_risk`.
 -- Limit: pr_pu_given_su. The estimated probability that a sample unique is unique in the population.
 -- Example: FROM sdc_population_uniqueness('persons', ['age', 'sex'], 1000000);
 CREATE OR REPLACE MACRO sdc_population_uniqueness(tbl, keys, population_size, method := 'dankar') AS TABLE

@@ -21,11 +21,13 @@
 --            41  flu        41  1                0.3333   (1/3 + 1/3) / 2
 --
 -- Scope: cells.
+-- Wildcards: refused.
 -- Parameters:
 --   tbl        table                 the table, view, common table expression or file
 --   keys       columns               the key variables
 --   sensitive  column                the sensitive variable
---   distance   'equal' or 'ordered'  between any two values, or by their order
+--   distance   'equal' or 'ordered'  'equal' for nominal variables, 'ordered' for numbers and ordered ones (texts in the order of their
+--       letters, an ENUM in its own)
 
 -- The values of the file in their order: place i, C_i, and the sum of the C_j up to it; of a CTE `seen`.
 CREATE OR REPLACE MACRO sdc__value_places(seen) AS TABLE
@@ -90,6 +92,7 @@ CREATE OR REPLACE MACRO sdc__t_closeness(tbl, keys, sensitive, distance) AS TABL
 -- sdc_t_closeness_cells: the cells of the keys, and the distance of each one's distribution from the file's.
 -- Gives: the key columns, sample_frequency BIGINT (less risk), t DOUBLE (more risk).
 -- Rows: cells.
+-- Result: relation. The key columns, `sample_frequency`, `t`.
 -- Limit: t as sdc_t_closeness_below. The distance of the distribution in this cell from that of the file.
 -- Example: FROM sdc_t_closeness_cells('persons', ['age', 'sex'], 'region');
 CREATE OR REPLACE MACRO sdc_t_closeness_cells(tbl, keys, sensitive, distance := 'equal') AS TABLE
@@ -99,6 +102,7 @@ CREATE OR REPLACE MACRO sdc_t_closeness_cells(tbl, keys, sensitive, distance := 
 -- sdc_t_closeness: the greatest distance of a cell's distribution of a sensitive variable from the file's.
 -- Gives: records BIGINT, cells BIGINT, t DOUBLE (more risk).
 -- Rows: one.
+-- Result: TCloseness. The greatest distance of a cell's distribution from the file's.
 -- Example: FROM sdc_t_closeness('persons', ['age', 'sex'], 'region');
 CREATE OR REPLACE MACRO sdc_t_closeness(tbl, keys, sensitive, distance := 'equal') AS TABLE
     SELECT sum(sdc__f)::BIGINT AS records, count(*) AS cells, max(sdc__t) AS t

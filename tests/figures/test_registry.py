@@ -138,8 +138,8 @@ def test_a_figure_has_a_name_of_its_own():
 def test_a_figure_is_written_on_the_command_line():
     assert written("r = k_map(population='a, b.csv', k=5)") == ("r", ("k_map", {"population": "a, b.csv", "k": 5}))
     assert written("x=theta()") == written("x=theta") == ("x", ("theta", {}))
-    call = written('x=il1(columns=["a ""b""", Select], most=0.5)')
-    assert call == ("x", ("il1", {"columns": ['a "b"', "Select"], "most": 0.5}))
+    call = written('x=il1(columns=["a ""b""", Select], max_term=0.5)')
+    assert call == ("x", ("il1", {"columns": ['a "b"', "Select"], "max_term": 0.5}))
     for wrong in (
         "", "k_map", "x=", "x=k_map(population", "x=k_map(population)", "x y=k_map()", "=k_map()",
         "x=k_map(population='a, k=5)",

@@ -95,7 +95,7 @@ def test_nothing_is_lost_at_its_edges(con):
 @pytest.mark.parametrize(
     ("asked", "told"),
     [
-        ({"intervals": "sds"}, "intervals is sds: it must be 'sd'"),
+        ({"intervals": "sds"}, "intervals is 'sds': it must be one of sd, rank"),
         ({"width": 0}, "width"),
         ({"intervals": "rank", "width": 5}, "width is 5.*a share of the values, below 1"),
         ({"columns": ["sex"]}, "give a numeric column"),

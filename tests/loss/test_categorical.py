@@ -312,8 +312,9 @@ def test_in_python(con):
     assert after.loss.class_sizes().discernibility == 72
     with pytest.raises(ColumnError, match="not a column of f"):
         after.loss.direct_distance(before, ["c"])
+    assert after.loss.direct_distance(before, "a") == after.loss.direct_distance(before, ["a"])
     with pytest.raises(ColumnError, match="must be a list"):
-        after.loss.direct_distance(before, "a")
+        after.loss.direct_distance(before, [])
     with pytest.raises(ColumnError, match="among the columns measured"):
         after.loss.direct_distance(before, ["a"], ordinal=["b"])
     with duckdb.connect() as other:

@@ -105,7 +105,7 @@ def test_components(files):
 
 def test_il1(files):
     con, before, after, _ = files
-    found = rows(con, "sdc_il1('k', 'f', ['x', 'y''', 'Select'], 'id', most := 0.2)")
+    found = rows(con, "sdc_il1('k', 'f', ['x', 'y''', 'Select'], 'id', max_term := 0.2)")
     terms = np.abs(before - after) / (math.sqrt(2) * np.nanstd(before, axis=0, ddof=1))
     bounded = np.where(np.isnan(before), np.nan, np.where(np.isnan(after), 0.2, np.minimum(terms, 0.2)))
     for of in (np.nanmean, lambda a: np.nanmean(a, axis=0)):
@@ -266,11 +266,11 @@ def test_a_cell_that_was_zero_varies_without_bound(con):
     con.execute("CREATE TABLE k AS FROM (VALUES (1, 0), (2, 0), (3, 4)) AS t(id, x)")
     con.execute("CREATE TABLE f AS FROM (VALUES (1, 0), (2, 1), (3, 4)) AS t(id, x)")
     assert rows(con, "sdc_matrix_distance('k', 'f', ['x'], 'id')")[0]["mean_variation"] is None
-    bounded = rows(con, "sdc_matrix_distance('k', 'f', ['x'], 'id', most := 0.5)")[0]
+    bounded = rows(con, "sdc_matrix_distance('k', 'f', ['x'], 'id', max_variation := 0.5)")[0]
     assert bounded["mean_variation"] == pytest.approx(0.5 / 3)
     for wrong in ("0", "-1", "'nan'::DOUBLE"):
         with pytest.raises(duckdb.Error, match="must be a number above 0"):
-            rows(con, f"sdc_matrix_distance('k', 'f', ['x'], 'id', most := {wrong})")
+            rows(con, f"sdc_matrix_distance('k', 'f', ['x'], 'id', max_variation := {wrong})")
 
 
 def test_a_constant_that_was_changed(con):
@@ -347,7 +347,7 @@ def test_in_python(con):
     assert after.loss.matrix_distance(before, ["X", "y"])[0].mean_square_error == 0.5
     assert after.loss.factor_distance("k", ["x", "y"])[0].cells == 4
     with pytest.raises(ParameterError, match="a finite number, above 0"):
-        after.loss.il1(before, ["x"], most=0)
+        after.loss.il1(before, ["x"], max_term=0)
     with pytest.raises(ColumnError, match="not a column of f"):
         after.loss.subdomain_moments(before, ["x"], ["nowhere"])
     with pytest.raises(ParameterError, match="No id was given"):

@@ -13,7 +13,7 @@ from sdc_sql.microdata import call_method
 
 N = 60
 MEASURES = {
-    "il1": (["x", "y"], {"most": 0.4}),
+    "il1": (["x", "y"], {"max_term": 0.4}),
     "direct_distance": (["c", "o"], {"ordinal": ["o"]}),
     "entropy_loss": (["c", "o"], {}),
     "lambda_loss": (["c", "o", "x", "y"], {"ordinal": ["o"], "continuous": ["x", "y"]}),

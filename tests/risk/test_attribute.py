@@ -235,8 +235,9 @@ def test_several_sensitive_variables(examples):
         data.risk.l_diversity("illness").distinct_l,
         data.risk.l_diversity("illness", others=["salary"]).distinct_l,
     ) == (3, 1)
-    with pytest.raises(sdc_sql.ParameterError, match="list of columns"):
-        data.risk.l_diversity("illness", others="salary")
+    assert data.risk.l_diversity("illness", others="salary").distinct_l == 1
+    with pytest.raises(sdc_sql.ColumnError, match="must be a list of column"):
+        data.risk.l_diversity("illness", others=1)
 
 
 def test_alpha_k_anonymity_of_chosen_values(examples):

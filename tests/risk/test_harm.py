@@ -118,7 +118,7 @@ def test_wrong_input_of_the_regression(con):
         (ParameterError, "q is 0.5", ("y", ["x"], 0.5)),
         (ParameterError, "q is 'a'", ("y", ["x"], "a")),
         (ColumnError, "among the columns", ("y", ["Y"], 0.9)),
-        (ColumnError, "columns is 'x'", ("y", "x", 0.9)),
+        (ColumnError, "columns is 1", ("y", 1, 0.9)),
     ):
         with pytest.raises(error, match=said):
             data.risk.flip_regression(*arguments)

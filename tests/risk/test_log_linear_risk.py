@@ -280,7 +280,7 @@ def test_python(three):
         data.risk.log_linear_risk(model=[["a", "none"]])
     with pytest.raises(ParameterError, match="smoothing"):
         data.risk.log_linear_risk(smoothing="x")
-    for settings in ({"enough": -1}, {"enough": "x"}, {"most_keys": 1}):
+    for settings in ({"enough": -1}, {"enough": "x"}, {"max_keys": 1}):
         with pytest.raises(ParameterError):
             data.risk.log_linear_search(**settings)
     three.execute("CREATE TABLE wide AS SELECT i AS a, i AS b, i AS c FROM range(1000) s(i)")

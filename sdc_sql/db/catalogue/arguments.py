@@ -63,7 +63,7 @@ def check(macro: str, arguments: Mapping[str, object]) -> None:
 
 
 def checked_number(macro: str, name: str, value: Any) -> Any:  # noqa: ANN401 - a whole number, or a float
-    """Return a number that a macro takes, once it lies in the range that its header declares.
+    """Return a number that a macro takes, once it lies in the range that its header declares; None where none need be.
 
     Raises
     ------
@@ -79,6 +79,8 @@ def checked_number(macro: str, name: str, value: Any) -> Any:  # noqa: ANN401 - 
     sdc_sql.errors.ParameterError: confidence is 1: it must be a finite number, strictly between 0 and 1.
     """
     (parameter,) = (p for p in by_name()[f"sdc_{macro}"].parameters if p.name == name)
+    if value is None and parameter.default == "NULL":
+        return None
     _check_number(parameter, value)
     return int(value) if parameter.type == "whole number" else float(value)
 

@@ -13,11 +13,13 @@ from typing import TYPE_CHECKING, Any
 from sdc_sql.db.catalogue import headers
 from sdc_sql.db.catalogue.effects import UNKNOWN, Effect, effect
 from sdc_sql.db.catalogue.gives import Given, given
+from sdc_sql.db.catalogue.returned import returned
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
     from sdc_sql.db.catalogue.headers import Comment, Limit, Parameter, Word
+    from sdc_sql.db.catalogue.returned import Returned
 
 CREATE = "CREATE OR REPLACE MACRO"
 ENTRIES = "core/help (made from the headers)"
@@ -38,7 +40,7 @@ class Declaration:
     (``sdc_...``) or the verb. ``masks``: it releases all records; ``is_step``: it does that, or some
     columns or records leave the table; ``needs_python``: it calls a kernel, by every method (a tag ``Python`` says by
     which, where others do without); ``needs_key``: it draws; ``not_compiled``: why it cannot be compiled for another
-    engine; ``effect``: what a mask does to a file.
+    engine; ``effect``: what a mask does to a file; ``returned``: what Python returns, where its function is written.
     """
 
     name: str
@@ -65,12 +67,20 @@ class Declaration:
     given: Given
     effect: Effect = UNKNOWN
     before: tuple[str, ...] = ()
+    returned: Returned | None = None
 
     @property
     def room(self) -> str:
         """Where its function stands in Python: what every measure is made of is measured as risk is."""
         room = self.file.partition("/")[0]
         return "risk" if room == "core" else room
+
+    @property
+    def result(self) -> Returned:
+        """Return what the header says of the function in Python, which is written from it."""
+        if self.returned is None:
+            raise headers.HeaderError(self.file, 0, f"{self.name} says no `Result:`: all macros of a file do, or none.")
+        return self.returned
 
     @property
     def signature(self) -> str:
@@ -195,6 +205,7 @@ def _declaration(macro: _Macro, needs_python: bool, draws: bool) -> Declaration:
         given(own) if "Gives" in own.tags else Given(names=("every column",) if masks else ()),
         effect(header, own, by_name, own.tags.get("Gives", "")),
         tuple(own.tags["Before"].removesuffix(".").split(", ")) if "Before" in own.tags else (),
+        returned(own, tags),
     )
 
 

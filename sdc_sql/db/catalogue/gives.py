@@ -5,6 +5,9 @@
     -- Gives: k BIGINT, records BIGINT (more risk), cells BIGINT (more risk).
     -- Rows: each k.
 
+A column that may be NULL says so (``theta DOUBLE or NULL (more risk)``), and the rows say their order where it matters
+(``each variable (all of them first)``).
+
 A directed figure says which side is bad: a high value of ``more risk``, a low value of ``less loss``.
 Its best value is 0 where more is bad, or as it stands there (``less loss, best 1``). A measure whose rows are ``one``,
 or one ``each`` value of a column, gives figures of the file, which limits can name; other rows are records or cells.
@@ -26,21 +29,26 @@ NUMBERS = ("BIGINT", "DOUBLE", "INTEGER", "BOOLEAN")
 
 _COLUMN = re.compile(
     r"(?P<name>\w+) (?P<type>[A-Z][A-Z0-9]*(?:\([^()]*\))?(?:\[\])*)"
+    r"(?P<null> or NULL)?"
     r"(?: \((?P<more>more|less) (?P<bears>risk|loss)(?:, best (?P<best>-?\d+(?:\.\d+)?))?\))?"
 )
 _COMMA = re.compile(r", (?![^()]*\))")
-_ROWS = re.compile(r"one|each (?P<by>\w+(?:(?:, \w+)* and \w+)?)|(?P<other>[a-z][a-z ]+)")
+_ROWS = re.compile(r"one|each (?P<by>\w+(?:(?:, \w+)* and \w+)?)(?: \((?P<order>.+)\))?|(?P<other>[a-z][a-z ]+)")
 
 
 @dataclass(frozen=True)
 class Column:
-    """A column of a result; ``bears`` is risk, loss or nothing, and ``more`` whether a higher value is worse."""
+    """A column of a result; ``bears`` is risk, loss or nothing, and ``more`` whether a higher value is worse.
+
+    ``or_null``: the header says that it may be NULL.
+    """
 
     name: str
     type: str
     bears: str = ""
     more: bool = True
     best: float | None = None
+    or_null: bool = False
 
     @property
     def is_number(self) -> bool:
@@ -54,12 +62,21 @@ class Column:
 
 @dataclass(frozen=True)
 class Given:
-    """The columns of a result in their order, and its rows: of the file where ``of_file``, told apart by ``by``."""
+    """The columns of a result in their order, and its rows: of the file where ``of_file``, told apart by ``by``.
+
+    ``order`` says in which order the rows are, where the header does.
+    """
 
     columns: tuple[Column, ...] = ()
     of_file: bool = False
     by: tuple[str, ...] = ()
     names: tuple[str, ...] = ()  # the names of all columns, also those of the table, as the header gives them
+    order: str = ""
+
+    @property
+    def is_one(self) -> bool:
+        """Whether there is one row, of the whole file."""
+        return self.of_file and not self.by
 
     @property
     def figures(self) -> tuple[Column, ...]:
@@ -90,7 +107,7 @@ def given(read: Comment) -> Given:
     strange = [name for name in by if name not in {c.name for c in columns}]
     if strange:
         raise read.fail("Rows", f"{strange[0]} is none of the columns that it gives.")
-    return Given(columns, rows["other"] is None, by, names)
+    return Given(columns, rows["other"] is None, by, names, rows["order"] or "")
 
 
 def _column(read: Comment, text: str) -> Column:
@@ -101,4 +118,4 @@ def _column(read: Comment, text: str) -> Column:
         )
     more = said["more"] == "more"
     best = float(said["best"]) if said["best"] else 0.0 if more else None
-    return Column(said["name"], said["type"], said["bears"] or "", more or not said["bears"], best)
+    return Column(said["name"], said["type"], said["bears"] or "", more or not said["bears"], best, bool(said["null"]))

@@ -1,8 +1,8 @@
 {#- Written from the headers of sql/ by python -m sdc_sql.write. -#}
 
-{%- macro factor_distance(original, released, columns, most=none) -%}
-    {{ sdc.sdc__only('factor_distance', kwargs, ['original', 'released', 'columns', 'most']) }}
-    {{ return(sdc.sdc__measure('sdc_factor_distance', [original, released, columns], {'most': most})) }}
+{%- macro factor_distance(original, released, columns, max_variation=none) -%}
+    {{ sdc.sdc__only('factor_distance', kwargs, ['original', 'released', 'columns', 'max_variation']) }}
+    {{ return(sdc.sdc__measure('sdc_factor_distance', [original, released, columns], {'max_variation': max_variation})) }}
 {%- endmacro -%}
 
 {%- macro eigenvalue_distance(original, released, columns) -%}

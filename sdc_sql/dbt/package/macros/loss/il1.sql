@@ -1,6 +1,6 @@
 {#- Written from the headers of sql/ by python -m sdc_sql.write. -#}
 
-{%- macro il1(original, released, columns, id, most=none, weight=none) -%}
-    {{ sdc.sdc__only('il1', kwargs, ['original', 'released', 'columns', 'id', 'most', 'weight']) }}
-    {{ return(sdc.sdc__measure('sdc_il1', [original, released, columns, id], {'most': most, 'weight': weight})) }}
+{%- macro il1(original, released, columns, id, max_term=none, weight=none) -%}
+    {{ sdc.sdc__only('il1', kwargs, ['original', 'released', 'columns', 'id', 'max_term', 'weight']) }}
+    {{ return(sdc.sdc__measure('sdc_il1', [original, released, columns, id], {'max_term': max_term, 'weight': weight})) }}
 {%- endmacro -%}

@@ -5,7 +5,7 @@
     {{ return(sdc.sdc__measure('sdc_log_linear_fit', [tbl, keys, weight], {'model': model, 'small_weights': small_weights})) }}
 {%- endmacro -%}
 
-{%- macro log_linear_search(tbl, keys, weight, enough=none, most_keys=none, small_weights=none) -%}
-    {{ sdc.sdc__only('log_linear_search', kwargs, ['tbl', 'keys', 'weight', 'enough', 'most_keys', 'small_weights']) }}
-    {{ return(sdc.sdc__measure('sdc_log_linear_search', [tbl, keys, weight], {'enough': enough, 'most_keys': most_keys, 'small_weights': small_weights})) }}
+{%- macro log_linear_search(tbl, keys, weight, enough=none, max_keys=none, small_weights=none) -%}
+    {{ sdc.sdc__only('log_linear_search', kwargs, ['tbl', 'keys', 'weight', 'enough', 'max_keys', 'small_weights']) }}
+    {{ return(sdc.sdc__measure('sdc_log_linear_search', [tbl, keys, weight], {'enough': enough, 'max_keys': max_keys, 'small_weights': small_weights})) }}
 {%- endmacro -%}

@@ -114,9 +114,9 @@
         'The share of the information on the connections between the variables that was lost', original) }}
 {% endtest %}
 
-{% test sdc_il1_below(model, original, columns, id, maximum, most=none, weight=none) %}
-    {{ sdc.sdc__only('sdc_il1_below', kwargs, ['original', 'columns', 'id', 'maximum', 'most', 'weight']) }}
-    {{ sdc.sdc__not_below(model, 'sdc_il1', [columns, id], {'most': most, 'weight': weight}, 'bounded', maximum,
+{% test sdc_il1_below(model, original, columns, id, maximum, max_term=none, weight=none) %}
+    {{ sdc.sdc__only('sdc_il1_below', kwargs, ['original', 'columns', 'id', 'maximum', 'max_term', 'weight']) }}
+    {{ sdc.sdc__not_below(model, 'sdc_il1', [columns, id], {'max_term': max_term, 'weight': weight}, 'bounded', maximum,
         'The bounded IL1', original) }}
 {% endtest %}
 
